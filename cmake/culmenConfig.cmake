@@ -1,0 +1,5 @@
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+find_dependency(SQLite3)
+find_dependency(fmt)
+include(${CMAKE_CURRENT_LIST_DIR}/culmenTargets.cmake)

@@ -1,0 +1,8 @@
+# One line per dependency: who needs it.
+find_package(Threads REQUIRED)          # store/ (writer thread), transport/ (watcher), worker/
+find_package(SQLite3 REQUIRED)          # store/
+find_package(fmt REQUIRED)              # base/ (messages), used everywhere
+find_package(Eigen3 REQUIRED NO_MODULE) # optimizer/ (header only)
+if(CULMEN_TESTS)
+  find_package(GTest REQUIRED)          # tests/
+endif()

@@ -1,0 +1,117 @@
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "background_run.hpp"
+#include "bindings.hpp"
+#include "names.hpp"
+
+namespace nb = nanobind;
+
+namespace culmen::bindings {
+namespace {
+
+nb::bytes pickle_of(const EvaluatorSpec& spec) { return nb::bytes(reinterpret_cast<const char*>(spec.pickle.data()), spec.pickle.size()); }
+void set_pickle(EvaluatorSpec& spec, nb::bytes bytes) {
+  const auto* data = reinterpret_cast<const std::byte*>(bytes.c_str());
+  spec.pickle.assign(data, data + bytes.size());
+}
+
+nb::object best_value(const StudyResult& r) { return r.has_best ? nb::cast(r.best_outcome.value) : nb::none(); }
+
+nb::dict extras(const StudyResult& r) {
+  nb::dict out;
+  for (const auto& [name, value] : r.best_outcome.extras) out[name.c_str()] = value;
+  return out;
+}
+
+struct ProgressView {
+  Progress p;
+  double elapsed_s;
+};
+
+void bind_config(nb::module_& m) {
+  nb::class_<EvaluatorSpec>(m, "EvaluatorSpec")
+      .def(nb::init<>())
+      .def_prop_rw("kind", getter(&EvaluatorSpec::kind), setter(&EvaluatorSpec::kind))
+      .def_prop_rw("isolation", getter(&EvaluatorSpec::isolation), setter(&EvaluatorSpec::isolation))
+      .def_prop_rw("result", getter(&EvaluatorSpec::result), setter(&EvaluatorSpec::result))
+      .def_rw("target", &EvaluatorSpec::target)
+      .def_prop_rw("pickle", &pickle_of, &set_pickle)
+      .def_rw("interpreter", &EvaluatorSpec::interpreter)
+      .def_rw("command", &EvaluatorSpec::command)
+      .def_rw("time_limit_s", &EvaluatorSpec::time_limit_s)
+      .def_rw("base_folder", &EvaluatorSpec::base_folder)
+      .def_rw("working_folder", &EvaluatorSpec::working_folder);
+  nb::class_<StudyConfig>(m, "StudyConfig")
+      .def(nb::init<>())
+      .def_rw("name", &StudyConfig::name)
+      .def_rw("space", &StudyConfig::space)
+      .def_rw("evaluator", &StudyConfig::evaluator)
+      .def_rw("optimizer", &StudyConfig::optimizer)
+      .def_rw("optimizer_options", &StudyConfig::optimizer_options)
+      .def_rw("seed", &StudyConfig::seed)
+      .def_prop_rw("evaluations", [](const StudyConfig& c) { return c.stop.evaluations; }, [](StudyConfig& c, std::uint64_t n) { c.stop.evaluations = n; })
+      .def_prop_rw("target", [](const StudyConfig& c) { return c.stop.target; }, [](StudyConfig& c, double v) { c.stop.target = v; })
+      .def_prop_rw("wall_time_s", [](const StudyConfig& c) { return c.stop.wall_time_s; }, [](StudyConfig& c, double v) { c.stop.wall_time_s = v; })
+      .def_prop_rw("on_failure", [](const StudyConfig& c) { return word_of(c.failures.on_failure); },
+                   [](StudyConfig& c, const std::string& w) { c.failures.on_failure = from_word<OnFailure>(w); })
+      .def_prop_rw("retries", [](const StudyConfig& c) { return c.failures.retries; }, [](StudyConfig& c, std::uint32_t n) { c.failures.retries = n; })
+      .def_rw("configuration", &StudyConfig::configuration)
+      .def_rw("fingerprint", &StudyConfig::fingerprint);
+  nb::class_<RunOptions>(m, "RunOptions")
+      .def(nb::init<>())
+      .def_rw("workers", &RunOptions::workers)
+      .def_prop_rw("place", getter(&RunOptions::place), setter(&RunOptions::place))
+      .def_rw("prefetch", &RunOptions::prefetch)
+      .def_rw("store", &RunOptions::store)
+      .def_rw("resume", &RunOptions::resume)
+      .def_prop_rw("durability", getter(&RunOptions::durability), setter(&RunOptions::durability));
+}
+
+void bind_views(nb::module_& m) {
+  nb::class_<ProgressView>(m, "Progress")
+      .def_prop_ro("phase", [](const ProgressView& v) { return to_string(v.p.phase); })
+      .def_prop_ro("evaluations", [](const ProgressView& v) { return v.p.evaluations; })
+      .def_prop_ro("evaluations_here", [](const ProgressView& v) { return v.p.told_here; })
+      .def_prop_ro("budget", [](const ProgressView& v) { return v.p.budget; })
+      .def_prop_ro("best_value", [](const ProgressView& v) { return std::isfinite(v.p.best_value) ? nb::cast(v.p.best_value) : nb::none(); })
+      .def_prop_ro("busy", [](const ProgressView& v) { return v.p.busy; })
+      .def_prop_ro("workers", [](const ProgressView& v) { return v.p.workers; })
+      .def_prop_ro("failed", [](const ProgressView& v) { return v.p.failed; })
+      .def_prop_ro("retried", [](const ProgressView& v) { return v.p.retried; })
+      .def_prop_ro("lost", [](const ProgressView& v) { return v.p.lost; })
+      .def_ro("elapsed_s", &ProgressView::elapsed_s);
+  nb::class_<StudyResult>(m, "Result")
+      .def_prop_ro("reason", [](const StudyResult& r) { return word_of(r.reason); })
+      .def_ro("final", &StudyResult::final)
+      .def_ro("message", &StudyResult::message)
+      .def_ro("evaluations", &StudyResult::evaluations)
+      .def_ro("failed", &StudyResult::failed)
+      .def_ro("retried", &StudyResult::retried)
+      .def_ro("lost", &StudyResult::lost)
+      .def_prop_ro("best", [](const StudyResult& r) { return r.has_best ? nb::cast(r.best.x) : nb::none(); })
+      .def_prop_ro("best_evaluation", [](const StudyResult& r) { return r.best.id; })
+      .def_prop_ro("best_value", &best_value)
+      .def_prop_ro("residuals", [](const StudyResult& r) { return r.best_outcome.residuals; })
+      .def_prop_ro("extras", &extras)
+      .def_ro("wall_s", &StudyResult::wall_s)
+      .def_ro("workers", &StudyResult::workers)
+      .def_ro("store", &StudyResult::store);
+}
+
+}  // namespace
+
+void bind_study(nb::module_& m) {
+  bind_config(m);
+  bind_views(m);
+  nb::class_<BackgroundRun>(m, "Run")
+      .def(nb::init<StudyConfig, RunOptions>(), nb::arg("config"), nb::arg("options"))
+      .def("start", &BackgroundRun::start, nb::call_guard<nb::gil_scoped_release>())
+      .def("wait", &BackgroundRun::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>())
+      .def("stop", &BackgroundRun::stop)
+      .def("progress", [](const BackgroundRun& r) { return ProgressView{r.progress(), r.elapsed_s()}; })
+      .def("result", &BackgroundRun::result, nb::rv_policy::reference_internal, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace culmen::bindings

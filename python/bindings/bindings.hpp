@@ -1,0 +1,14 @@
+// One bind_<layer>.cpp per layer; core.cpp calls them in the order of the layers.
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace culmen::bindings {
+
+void bind_errors(nanobind::module_& m);
+void bind_space(nanobind::module_& m);
+void bind_optimizer(nanobind::module_& m);
+void bind_store(nanobind::module_& m);
+void bind_study(nanobind::module_& m);
+void bind_ranks(nanobind::module_& m);
+
+}  // namespace culmen::bindings

@@ -1,0 +1,33 @@
+#include <nanobind/stl/string.h>
+
+#include "bindings.hpp"
+#include "culmen/base/error.hpp"
+#include "culmen/base/process.hpp"
+#include "culmen/study/config.hpp"
+
+namespace nb = nanobind;
+
+namespace culmen::bindings {
+
+void bind_errors(nb::module_& m) {
+  auto base = nb::exception<Error>(m, "CulmenError", PyExc_RuntimeError);
+  nb::exception<InputError>(m, "InputError", base.ptr());
+  nb::exception<StoreError>(m, "StoreError", base.ptr());
+  nb::exception<TransportError>(m, "TransportError", base.ptr());
+}
+
+}  // namespace culmen::bindings
+
+NB_MODULE(_core, m) {
+  using namespace culmen::bindings;
+  nb::set_leak_warnings(false);
+  m.attr("build") = culmen::build_description();
+  m.attr("__version__") = CULMEN_VERSION;
+  m.def("find_executable", &culmen::find_executable);
+  bind_errors(m);
+  bind_space(m);
+  bind_optimizer(m);
+  bind_store(m);
+  bind_study(m);
+  bind_ranks(m);
+}

@@ -1,0 +1,81 @@
+// Enums stand in Python as the words of the study file.
+#pragma once
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "culmen/base/error.hpp"
+#include "culmen/broker/rules.hpp"
+#include "culmen/study/config.hpp"
+#include "culmen/transport/mpi/launcher.hpp"
+
+namespace culmen::bindings {
+
+template <class E>
+struct Words;
+template <>
+struct Words<ParameterKind> { static constexpr std::array all{std::pair{ParameterKind::real, "real"}, std::pair{ParameterKind::integer, "integer"}}; };
+template <>
+struct Words<Scale> { static constexpr std::array all{std::pair{Scale::linear, "linear"}, std::pair{Scale::log, "log"}}; };
+template <>
+struct Words<EvaluatorKind> {
+  static constexpr std::array all{std::pair{EvaluatorKind::function, "function"}, std::pair{EvaluatorKind::python, "python"},
+                                  std::pair{EvaluatorKind::library, "library"}, std::pair{EvaluatorKind::command, "command"}};
+};
+template <>
+struct Words<Isolation> { static constexpr std::array all{std::pair{Isolation::none, "none"}, std::pair{Isolation::process, "process"}}; };
+template <>
+struct Words<ResultKind> { static constexpr std::array all{std::pair{ResultKind::value, "value"}, std::pair{ResultKind::residuals, "residuals"}}; };
+template <>
+struct Words<OnFailure> {
+  static constexpr std::array all{std::pair{OnFailure::penalise, "penalise"}, std::pair{OnFailure::retry, "retry"}, std::pair{OnFailure::stop, "stop"}};
+};
+template <>
+struct Words<Place> {
+  static constexpr std::array all{std::pair{Place::automatic, "auto"}, std::pair{Place::threads, "threads"}, std::pair{Place::processes, "processes"},
+                                  std::pair{Place::mpi, "mpi"}};
+};
+template <>
+struct Words<Durability> { static constexpr std::array all{std::pair{Durability::process, "process"}, std::pair{Durability::power, "power"}}; };
+template <>
+struct Words<StopReason> {
+  static constexpr std::array all{std::pair{StopReason::none, "none"}, std::pair{StopReason::evaluations, "evaluations"}, std::pair{StopReason::target, "target"},
+                                  std::pair{StopReason::exhausted, "exhausted"}, std::pair{StopReason::wall_time, "wall_time"},
+                                  std::pair{StopReason::interrupted, "interrupted"}, std::pair{StopReason::failure, "failure"}, std::pair{StopReason::error, "error"}};
+};
+template <>
+struct Words<LauncherKind> {
+  static constexpr std::array all{std::pair{LauncherKind::none, "none"}, std::pair{LauncherKind::openmpi, "openmpi"}, std::pair{LauncherKind::mpich, "mpich"},
+                                  std::pair{LauncherKind::slurm, "slurm"}};
+};
+
+template <class E>
+std::string word_of(E value) {
+  for (const auto& [e, word] : Words<E>::all) {
+    if (e == value) return word;
+  }
+  return "unknown";
+}
+
+template <class E>
+E from_word(const std::string& given) {
+  std::string known;
+  for (const auto& [e, word] : Words<E>::all) {
+    if (word == given) return e;
+    known += (known.empty() ? "\"" : ", \"") + std::string(word) + "\"";
+  }
+  throw InputError("\"" + given + "\" is not one of " + known);
+}
+
+/// A read-write property that shows an enum member as its word.
+template <class Owner, class E>
+auto getter(E Owner::* member) {
+  return [member](const Owner& o) { return word_of(o.*member); };
+}
+template <class Owner, class E>
+auto setter(E Owner::* member) {
+  return [member](Owner& o, const std::string& word) { o.*member = from_word<E>(word); };
+}
+
+}  // namespace culmen::bindings

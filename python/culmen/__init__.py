@@ -1,0 +1,46 @@
+"""culmen finds the best parameters of anything that can be run.
+
+Names are loaded when they are first used, so that ``import culmen`` costs nothing in the processes that only evaluate.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "minimize": "minimization",
+    "Optimizer": "ask_tell",
+    "Candidate": "ask_tell",
+    "Result": "result",
+    "Space": "space",
+    "real": "space",
+    "integer": "space",
+    "Study": "study",
+    "CulmenError": "_core",
+    "InputError": "_core",
+    "StoreError": "_core",
+    "TransportError": "_core",
+}
+
+__all__ = [*_HOMES, "__version__"]
+
+if TYPE_CHECKING:
+    from ._core import CulmenError, InputError, StoreError, TransportError
+    from .minimization import minimize
+    from .ask_tell import Candidate, Optimizer
+    from .result import Result
+    from .space import Space, integer, real
+    from .study import Study
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'culmen' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

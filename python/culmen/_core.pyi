@@ -1,0 +1,155 @@
+"""What the compiled module offers to the package; users go through ``culmen`` itself."""
+
+from collections.abc import Sequence
+
+__version__: str
+build: str  # version and compiler
+
+class CulmenError(RuntimeError): ...
+class InputError(CulmenError): ...
+class StoreError(CulmenError): ...
+class TransportError(CulmenError): ...
+
+class Parameter:
+    name: str
+    kind: str  # "real", "integer"
+    scale: str  # "linear", "log"
+    lower: float
+    upper: float
+
+def real(name: str, lower: float, upper: float, scale: str = "linear") -> Parameter: ...
+def integer(name: str, lower: float, upper: float) -> Parameter: ...
+
+class Space:
+    def __init__(self, parameters: Sequence[Parameter]) -> None: ...
+    @property
+    def parameters(self) -> list[Parameter]: ...
+    def __len__(self) -> int: ...
+    def named(self, vector: Sequence[float]) -> dict[str, float | int]: ...
+    def vector_of(self, values: dict[str, float]) -> list[float]: ...
+    def at_bound(self, i: int, value: float) -> bool: ...
+
+class EvaluatorSpec:
+    def __init__(self) -> None: ...
+    kind: str  # "python", "library", "command"
+    isolation: str  # "process", "none"
+    result: str  # "value", "residuals"
+    target: str
+    pickle: bytes
+    interpreter: str
+    command: list[str]
+    time_limit_s: float
+    base_folder: str
+    working_folder: str
+
+class StudyConfig:
+    def __init__(self) -> None: ...
+    name: str
+    space: Space
+    evaluator: EvaluatorSpec
+    optimizer: str
+    optimizer_options: dict[str, float]
+    seed: int
+    evaluations: int  # 0: no limit
+    target: float  # -inf: none
+    wall_time_s: float  # inf: none
+    on_failure: str  # "penalise", "retry", "stop"
+    retries: int
+    configuration: str  # the study file, normalised to JSON; kept in the store
+    fingerprint: str  # of space, evaluator, optimizer and seed
+
+class RunOptions:
+    def __init__(self) -> None: ...
+    workers: int  # 0: one per usable CPU; under MPI: the ranks decide
+    place: str  # "auto", "threads", "processes", "mpi"
+    prefetch: bool
+    store: str  # "": no journal
+    resume: bool  # go on with the store instead of making it
+    durability: str  # "process", "power"
+
+class Progress:
+    phase: str  # "starting", "replaying", "running", "stopping", "done"
+    evaluations: int
+    evaluations_here: int  # since this start of the master
+    budget: int  # 0: none
+    best_value: float | None
+    busy: int
+    workers: int
+    failed: int
+    retried: int
+    lost: int
+    elapsed_s: float
+
+class Result:
+    reason: str  # "evaluations", "target", "exhausted", "wall_time", "interrupted", "failure", "error"
+    final: bool  # False: can be resumed
+    message: str  # one sentence
+    evaluations: int
+    failed: int
+    retried: int
+    lost: int
+    best: list[float] | None  # in the space's order
+    best_value: float | None
+    best_evaluation: int
+    residuals: list[float]
+    extras: dict[str, float]
+    wall_s: float
+    workers: int
+    store: str
+
+class Run:
+    """One start of a master, on a C++ thread. Use from one Python thread."""
+
+    def __init__(self, config: StudyConfig, options: RunOptions) -> None: ...
+    def start(self) -> None: ...  # raises what is wrong with the input
+    def wait(self, timeout_s: float) -> bool: ...  # True when done; the GIL is released
+    def stop(self) -> None: ...  # ask for a clean end (reason "interrupted"); at once, any thread
+    def progress(self) -> Progress: ...
+    def result(self) -> Result: ...  # after wait() said True; raises what run raised
+
+class Launch:
+    kind: str  # "none", "openmpi", "mpich", "slurm"
+    rank: int
+    size: int
+    @property
+    def is_rank(self) -> bool: ...
+
+def detect_launch() -> Launch: ...
+def serve_rank() -> Result:
+    """In a rank other than 0: works until the master ends, then returns the master's result. Raises what the master could not start for."""
+
+def abandon_ranks(message: str) -> None:
+    """In rank 0, when nothing can be run: lets the other ranks go. Harmless when no rank waits."""
+
+def finalize_mpi(exit_code: int = 0) -> None:
+    """Ends MPI; where a rank hangs in an evaluation, leaves the process at once with exit_code."""
+
+class Store:
+    """A study file opened for reading, also while a master writes."""
+
+    @staticmethod
+    def read(path: str) -> Store: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def configuration(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def created_s(self) -> float: ...
+    def summary(self) -> dict[str, object]: ...  # asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, best_value, best, best_evaluation
+    def outcomes(self, first: int = 0, count: int = 1000) -> list[dict[str, object]]: ...
+    def calls(self) -> list[dict[str, object]]: ...  # every optimizer call in order (for tests and tools; the whole log)
+
+class Optimizer:
+    def __init__(self, space: Space, name: str = "cmaes", seed: int = 1, options: dict[str, float] = {}) -> None: ...
+    def ask(self, n: int = 1) -> list[tuple[int, list[float]]]: ...
+    def tell(self, id: int, value: float | None) -> None: ...  # None: the evaluation failed
+    def cancel(self, id: int) -> None: ...
+    @property
+    def generational(self) -> bool: ...
+    @property
+    def finished(self) -> bool: ...
+
+def optimizer_names() -> list[str]: ...
+def find_executable() -> str: ...

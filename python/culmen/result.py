@@ -1,0 +1,60 @@
+"""What a study came to."""
+
+from dataclasses import dataclass
+
+from . import _core
+from .space import Space
+
+
+@dataclass(frozen=True)
+class Result:
+    """The best candidate and how it was found. ``best``, ``x`` and ``value`` are None when no evaluation succeeded."""
+
+    best: dict[str, float | int] | None  # by name, in the space's order
+    value: float | None
+    x: list[float] | None  # the same figures as best
+    evaluation: int | None  # number of the best evaluation
+    residuals: list[float]  # of the best evaluation; empty unless the function returns residuals
+    extras: dict[str, float]  # further figures of the best evaluation
+    at_bounds: dict[str, str]  # "lower" or "upper" for each parameter that sits at a bound
+    reason: str  # evaluations, target, exhausted, wall_time, interrupted, failure, error
+    message: str  # the reason as a sentence
+    final: bool  # False: the study can be resumed from its store
+    evaluations: int
+    failed: int
+    retried: int
+    lost: int  # workers that died
+    workers: int
+    wall_s: float
+    store: str  # empty: nothing was stored
+
+    @classmethod
+    def of(cls, core: _core.Result, space: _core.Space) -> "Result":
+        found = core.best is not None
+        return cls(
+            best=space.named(core.best) if found else None,
+            value=core.best_value,
+            x=list(core.best) if found else None,
+            evaluation=core.best_evaluation if found else None,
+            residuals=list(core.residuals),
+            extras=dict(core.extras),
+            at_bounds=at_bounds(space, core.best) if found else {},
+            **{name: getattr(core, name) for name in _SAME},
+        )
+
+    def __repr__(self) -> str:
+        best = "none" if self.best is None else ", ".join(f"{name}={value:.6g}" for name, value in self.best.items())
+        value = "none" if self.value is None else f"{self.value:.6g}"
+        return f"Result(value={value}, best: {best}; {self.evaluations} evaluations in {self.wall_s:.3g} s, {self.reason})"
+
+
+_SAME = ("reason", "message", "final", "evaluations", "failed", "retried", "lost", "workers", "wall_s", "store")
+
+
+def at_bounds(space: _core.Space, x: list[float]) -> dict[str, str]:
+    """Which parameters sit at which bound."""
+    return {
+        p.name: "lower" if value - p.lower < p.upper - value else "upper"
+        for i, (p, value) in enumerate(zip(space.parameters, x, strict=True))
+        if space.at_bound(i, value)
+    }

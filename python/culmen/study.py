@@ -1,0 +1,126 @@
+"""A study: what is in a study file, ready to run."""
+
+import hashlib
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import _core
+from ._core import InputError
+from .master import execute
+from .progress import make_monitor
+from .result import Result
+from .space import Parameter, Space
+from .study_file import EvaluatorTable, StudyFile, checked, did_you_mean, read_study_file
+
+
+@dataclass
+class Study:
+    """``config`` decides what is sought, ``options`` how this start runs; both may be changed until ``run``."""
+
+    config: _core.StudyConfig
+    options: _core.RunOptions
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> "Study":
+        """Raises InputError with one sentence for each mistake in the file."""
+        path = Path(path)
+        file = read_study_file(path)
+        config = _config_of(file, path.resolve().parent, str(path))
+        return cls(config, _options_of(file, file.store or f"{file.name}.db"))
+
+    @classmethod
+    def from_store(cls, path: str | Path) -> "Study":
+        """The study that is kept in a store, to go on with. Raises StoreError where it is none, InputError where it cannot go on."""
+        store = _core.Store.read(str(path))
+        data = json.loads(store.configuration)
+        if "function" in data:
+            raise InputError(f"{path} was made by culmen.minimize with {data['function']}: call it again with store='{path}' to go on")
+        folder = Path(data.pop("folder"))
+        file = checked(StudyFile, data, str(path))
+        options = _options_of(file, str(path))
+        options.resume = True
+        return cls(_config_of(file, folder, str(path)), options)
+
+    def run(self, *, progress: bool | None = None) -> Result:
+        """Runs to the end, or until Ctrl-C (then raises KeyboardInterrupt). In a rank other than 0 it works for rank 0 and returns the same result.
+
+        ``progress``: draws it; None: where standard output is a terminal. Raises InputError before anything has started, StoreError, TransportError.
+        """
+        return Result.of(execute(self.config, self.options, make_monitor(progress)), self.config.space)
+
+
+def _options_of(file: StudyFile, store: str) -> _core.RunOptions:
+    options = _core.RunOptions()
+    options.workers = file.run.workers or 0
+    options.prefetch = file.run.prefetch
+    options.durability = file.run.durability
+    options.store = store
+    return options
+
+
+def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
+    config = _core.StudyConfig()
+    config.name, config.seed = file.name, file.seed
+    try:
+        config.space = Space({name: Parameter(**p.model_dump()) for name, p in file.space.items()}).core
+    except InputError as e:
+        raise InputError(f"{source}: [space] {e}") from None
+    config.evaluator = _evaluator_of(file.evaluator, folder, source)
+    config.optimizer, config.optimizer_options = file.optimizer.name, dict(file.optimizer.model_extra or {})
+    check_optimizer(config, f"{source}: [optimizer] ")
+    for name, limit in file.stop.model_dump(exclude_none=True).items():
+        setattr(config, name, limit)
+    config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries
+    config.configuration = file.normalised(folder)
+    config.fingerprint = fingerprint(config, [file.evaluator.kind, getattr(file.evaluator, file.evaluator.kind)])
+    return config
+
+
+def check_optimizer(config: _core.StudyConfig, place: str) -> None:
+    """Raises InputError for an optimizer or an option that there is not."""
+    known = _core.optimizer_names()
+    if config.optimizer not in known:
+        raise InputError(f"{place}name = \"{config.optimizer}\": one of {', '.join(known)} is wanted{did_you_mean(config.optimizer, known)}")
+    try:
+        _core.Optimizer(config.space, config.optimizer, config.seed, config.optimizer_options)
+    except InputError as e:
+        raise InputError(f"{place}{e}") from None
+
+
+def fingerprint(config: _core.StudyConfig, evaluator: list[Any]) -> str:
+    """A hash of what decides the candidates and their values; stop rules and run options may differ between the starts of one study."""
+    parameters = [[p.name, p.kind, p.scale, p.lower, p.upper] for p in config.space.parameters]
+    options = sorted(config.optimizer_options.items())
+    what = [parameters, evaluator, config.evaluator.result, config.optimizer, options, config.seed]
+    return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:32]
+
+
+def _evaluator_of(table: EvaluatorTable, folder: Path, source: str) -> _core.EvaluatorSpec:
+    spec = _core.EvaluatorSpec()
+    spec.kind, spec.isolation, spec.result = table.kind, table.isolation, table.result
+    spec.time_limit_s = table.time_limit_s or 0
+    spec.base_folder, spec.interpreter = str(folder), sys.executable
+    place = f"{source}: [evaluator] {table.kind}"
+    if table.kind == "command":
+        spec.command = [_program(table.command[0], folder, place), *table.command[1:]]
+    else:
+        where, function = table.target
+        is_file = table.kind == "library" or where.endswith(".py")
+        spec.target = f"{_file(where, folder, place) if is_file else where}:{function}"
+    return spec
+
+
+def _program(name: str, folder: Path, place: str) -> str:
+    """A name without a slash is looked up in PATH; others begin at the study file's folder."""
+    return name if "/" not in name else str(_file(name, folder, place))
+
+
+def _file(name: str, folder: Path, place: str) -> Path:
+    path = (folder / name).resolve()
+    if not path.is_file():
+        near = did_you_mean(path.name, [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else [])
+        raise InputError(f"{place} = \"{name}\": there is no file {path}{near}")
+    return path

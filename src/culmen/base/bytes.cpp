@@ -1,0 +1,42 @@
+#include "culmen/base/bytes.hpp"
+
+#include "culmen/base/error.hpp"
+
+namespace culmen {
+
+BytesView ByteReader::take(std::size_t n) {
+  if (n > left()) throw Error("a message ended early: " + std::to_string(n) + " bytes wanted, " + std::to_string(left()) + " there");
+  auto view = in_.subspan(at_, n);
+  at_ += n;
+  return view;
+}
+
+std::size_t ByteReader::count(std::size_t item_bytes) {
+  const auto n = u64();
+  if (n > left() / item_bytes) throw Error("a message names " + std::to_string(n) + " items, more than it holds");
+  return n;
+}
+
+void ByteReader::doubles(std::vector<double>& out) {
+  out.resize(count(sizeof(double)));
+  const auto bytes = take(out.size() * sizeof(double));
+  if (!out.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
+}
+
+std::vector<double> ByteReader::doubles() {
+  std::vector<double> out;
+  doubles(out);
+  return out;
+}
+
+std::string ByteReader::text() {
+  const auto bytes = take(count(1));
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Bytes ByteReader::blob() {
+  const auto bytes = take(count(1));
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace culmen

@@ -1,0 +1,77 @@
+// Little-endian encoding. The reader checks every bound: what it reads may come from shared memory or a socket.
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace culmen {
+
+static_assert(std::endian::native == std::endian::little, "culmen's wire and file formats are little-endian");
+
+using Bytes = std::vector<std::byte>;
+using BytesView = std::span<const std::byte>;
+
+/// Appends to a buffer that it does not own.
+class ByteWriter {
+ public:
+  explicit ByteWriter(Bytes& out) : out_(out) {}
+  void u8(std::uint8_t v) { raw(&v, sizeof v); }
+  void u32(std::uint32_t v) { raw(&v, sizeof v); }
+  void u64(std::uint64_t v) { raw(&v, sizeof v); }
+  void f64(double v) { raw(&v, sizeof v); }
+  /// u64 count, then the doubles.
+  void doubles(std::span<const double> v) {
+    u64(v.size());
+    raw(v.data(), v.size_bytes());
+  }
+  /// u64 length, then the bytes.
+  void text(std::string_view v) {
+    u64(v.size());
+    raw(v.data(), v.size());
+  }
+  void blob(BytesView v) {
+    u64(v.size());
+    raw(v.data(), v.size());
+  }
+  void raw(const void* data, std::size_t n) {
+    const auto* p = static_cast<const std::byte*>(data);
+    out_.insert(out_.end(), p, p + n);
+  }
+
+ private:
+  Bytes& out_;
+};
+
+/// Reads what ByteWriter wrote. Throws culmen::Error when the bytes end early or a count cannot be true.
+class ByteReader {
+ public:
+  explicit ByteReader(BytesView in) : in_(in) {}
+  std::uint8_t u8() { return get<std::uint8_t>(); }
+  std::uint32_t u32() { return get<std::uint32_t>(); }
+  std::uint64_t u64() { return get<std::uint64_t>(); }
+  double f64() { return get<double>(); }
+  void doubles(std::vector<double>& out);
+  std::vector<double> doubles();
+  std::string text();
+  Bytes blob();
+  BytesView take(std::size_t n);
+  std::size_t left() const { return in_.size() - at_; }
+
+ private:
+  template <class T>
+  T get() {
+    T v;
+    std::memcpy(&v, take(sizeof v).data(), sizeof v);
+    return v;
+  }
+  std::size_t count(std::size_t item_bytes);
+  BytesView in_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace culmen

@@ -1,0 +1,32 @@
+// Errors that leave culmen. A new type exists only where the caller would act differently.
+#pragma once
+#include <stdexcept>
+#include <string>
+
+namespace culmen {
+
+/// Base of all. what() is one sentence: what was given, what is allowed, where.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The caller gave something that is not allowed; nothing was started.
+class InputError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The study's file could not be read or written (full disk, damage, another owner).
+class StoreError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Master and workers cannot reach each other (shared memory, MPI).
+class TransportError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace culmen

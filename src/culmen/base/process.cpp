@@ -1,0 +1,227 @@
+#include "culmen/base/process.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include "culmen/base/error.hpp"
+
+namespace culmen {
+namespace {
+namespace fs = std::filesystem;
+
+struct Stat {
+  char state = 0;
+  std::uint64_t start_ticks = 0;
+};
+
+/// Fields 3 and 22 of /proc/PID/stat; zeros when there is no such process. The name (field 2) may hold anything, so
+/// counting starts after its last bracket.
+Stat read_stat(pid_t pid) {
+  const int fd = open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  char buffer[1024];
+  const auto n = read(fd, buffer, sizeof buffer);
+  close(fd);
+  std::string_view text(buffer, n > 0 ? static_cast<std::size_t>(n) : 0);
+  const auto bracket = text.rfind(')');
+  if (bracket == text.npos || bracket + 2 >= text.size()) return {};
+  text.remove_prefix(bracket + 2);
+  Stat stat{text[0], 0};
+  for (int field = 3; field < 22; ++field) {
+    const auto space = text.find(' ');
+    if (space == text.npos) return {};
+    text.remove_prefix(space + 1);
+  }
+  std::from_chars(text.data(), text.data() + text.size(), stat.start_ticks);
+  return stat;
+}
+
+class Attributes {
+ public:
+  explicit Attributes(bool new_session) {
+    posix_spawnattr_init(&value_);
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_setsigdefault(&value_, &all);
+    posix_spawnattr_setsigmask(&value_, &none);
+    posix_spawnattr_setpgroup(&value_, 0);
+    const int group = new_session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
+    posix_spawnattr_setflags(&value_, static_cast<short>(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | group));
+  }
+  ~Attributes() { posix_spawnattr_destroy(&value_); }
+  Attributes(const Attributes&) = delete;
+  const posix_spawnattr_t* get() const { return &value_; }
+
+ private:
+  posix_spawnattr_t value_;
+};
+
+class FileActions {
+ public:
+  explicit FileActions(const SpawnRequest& request) {
+    posix_spawn_file_actions_init(&value_);
+    if (!request.working_folder.empty()) posix_spawn_file_actions_addchdir_np(&value_, request.working_folder.c_str());
+    add(request.descriptors);
+  }
+  ~FileActions() { posix_spawn_file_actions_destroy(&value_); }
+  FileActions(const FileActions&) = delete;
+  const posix_spawn_file_actions_t* get() const { return &value_; }
+
+ private:
+  /// A descriptor whose number another one is about to take is first moved above all numbers in use.
+  void add(const std::vector<std::pair<int, int>>& descriptors) {
+    int last = STDERR_FILENO, spare = last;
+    for (const auto& [ours, theirs] : descriptors) {
+      last = std::max(last, theirs);
+      spare = std::max({spare, ours, theirs});
+    }
+    auto moved = descriptors;
+    for (auto& [ours, theirs] : moved) {
+      const bool taken =
+          std::any_of(descriptors.begin(), descriptors.end(), [&](const auto& other) { return other.second == ours; });
+      if (!taken || ours == theirs) continue;
+      posix_spawn_file_actions_adddup2(&value_, ours, ++spare);
+      ours = spare;
+    }
+    for (const auto& [ours, theirs] : moved) posix_spawn_file_actions_adddup2(&value_, ours, theirs);
+    posix_spawn_file_actions_addclosefrom_np(&value_, last + 1);
+  }
+  posix_spawn_file_actions_t value_;
+};
+
+/// "NAME=value" of this process where the request does not name it, then the request's own.
+class Environment {
+ public:
+  explicit Environment(const std::map<std::string, std::string>& added) {
+    own_.reserve(added.size());
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+      if (added.empty() || !added.contains(std::string(*entry, std::strcspn(*entry, "=")))) pointers_.push_back(*entry);
+    }
+    for (const auto& [name, value] : added) pointers_.push_back(own_.emplace_back(name + '=' + value).data());
+    pointers_.push_back(nullptr);
+  }
+  char* const* get() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> own_;
+  std::vector<char*> pointers_;
+};
+
+bool is_program(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+}
+
+/// Folders that may hold the executable: the wheel, a virtual environment, the installed tree, the build tree; in the
+/// end PATH.
+std::vector<fs::path> places_of_executable() {
+  const fs::path own = own_folder();
+  std::vector<fs::path> places;
+  for (const char* relative :
+       {".", "bin", "../bin", "../libexec/culmen", "../../../../bin", "../../bin", "../program"}) {
+    places.push_back((own / relative).lexically_normal());
+  }
+  for (fs::path up = own; up.has_relative_path(); up = up.parent_path()) places.push_back(up / "src/program");
+  const char* path = std::getenv("PATH");
+  for (std::string_view rest = path ? path : ""; !rest.empty();) {
+    const auto end = std::min(rest.find(':'), rest.size());
+    if (end > 0) places.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return places;
+}
+}  // namespace
+
+ProcessId this_process() { return identify(getpid()); }
+
+ProcessId identify(pid_t pid) { return {pid, read_stat(pid).start_ticks}; }
+
+bool alive(const ProcessId& process) {
+  const auto stat = read_stat(process.pid);
+  return stat.start_ticks != 0 && stat.start_ticks == process.start_ticks && stat.state != 'Z' && stat.state != 'X';
+}
+
+int open_pidfd(const ProcessId& process) {
+  if (process.pid <= 0) return -1;
+  const int fd = open_child_pidfd(process.pid);
+  // Only now is the id pinned: a look before opening could have seen the process and opened its successor.
+  if (fd >= 0 && alive(process)) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+int open_child_pidfd(pid_t child) noexcept { return static_cast<int>(syscall(SYS_pidfd_open, child, 0)); }
+
+pid_t spawn(const SpawnRequest& request) {
+  if (request.command.empty()) throw Error("a program to start has no name; give at least one word");
+  std::vector<char*> arguments;
+  arguments.reserve(request.command.size() + 1);
+  for (const auto& word : request.command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const Attributes attributes(request.new_session);
+  const FileActions actions(request);
+  const Environment environment(request.environment);
+  pid_t pid = 0;
+  const int error =
+      posix_spawnp(&pid, arguments[0], actions.get(), attributes.get(), arguments.data(), environment.get());
+  if (error == 0) return pid;
+  const auto& folder = request.working_folder;
+  const bool folder_is_why = !folder.empty() && access(folder.c_str(), X_OK) != 0;
+  throw Error(folder_is_why ? fmt::format("cannot start '{}' in folder '{}': {}", request.command[0], folder,
+                                          std::strerror(errno))
+                            : fmt::format("cannot start '{}': {}", request.command[0], std::strerror(error)));
+}
+
+void kill_group(pid_t pid) noexcept {
+  if (pid > 1) kill(-pid, SIGKILL);
+}
+
+int reap(pid_t pid) noexcept {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+std::string own_folder() {
+  Dl_info info{};
+  void* map = nullptr;
+  // The main program's link_map has an empty name, and Dl_info names it as it was called, perhaps relative to a folder
+  // left since.
+  const bool found = dladdr1(reinterpret_cast<const void*>(&own_folder), &info, &map, RTLD_DL_LINKMAP) != 0;
+  const char* name = found && map != nullptr ? static_cast<link_map*>(map)->l_name : "";
+  std::error_code error;
+  const fs::path file = name[0] != '\0' ? fs::canonical(name, error) : fs::read_symlink("/proc/self/exe", error);
+  return file.parent_path().string();
+}
+
+std::string find_executable() {
+  if (const char* named = std::getenv("CULMEN_EXECUTABLE"); named != nullptr && *named != '\0') {
+    if (is_program(named)) return named;
+    throw Error(fmt::format("CULMEN_EXECUTABLE names '{}', which is not an executable file", named));
+  }
+  std::string looked;
+  for (const auto& place : places_of_executable()) {
+    if (is_program(place / "culmen")) return (place / "culmen").string();
+    looked += (looked.empty() ? "" : ", ") + place.string();
+  }
+  throw Error(fmt::format(
+      "the program 'culmen' is not installed beside this library; looked in {} (CULMEN_EXECUTABLE can name it)",
+      looked));
+}
+
+}  // namespace culmen

@@ -1,0 +1,293 @@
+#include "culmen/broker/broker.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace culmen {
+namespace {
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t ask_at_once = 256;
+constexpr double duration_memory = 0.05;  // weight of the newest duration in the running mean
+}  // namespace
+
+const char* to_string(StopReason reason) {
+  switch (reason) {
+    case StopReason::none: return "running";
+    case StopReason::evaluations: return "evaluations used up";
+    case StopReason::target: return "target reached";
+    case StopReason::exhausted: return "optimizer exhausted";
+    case StopReason::wall_time: return "wall time used up";
+    case StopReason::interrupted: return "interrupted";
+    case StopReason::failure: return "an evaluation failed";
+    case StopReason::error: return "error";
+  }
+  return "unknown";
+}
+
+bool is_final(StopReason reason) { return reason == StopReason::evaluations || reason == StopReason::target || reason == StopReason::exhausted; }
+
+Broker::Broker(const BrokerOptions& options) : options_(options), ends_s_(infinity) {}
+
+void Broker::replay_ask(EvaluationId, std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count; ++i) evaluations_.push();
+  counts_.asked += count;
+}
+
+void Broker::replay_tell(EvaluationId id, bool ok, double value) {
+  auto& e = evaluations_[id];
+  e.state = State::closed;
+  e.ok = ok;
+  e.value = value;
+  ++counts_.told;
+  if (!ok) ++counts_.failed;
+  evaluations_.trim([](const Evaluation& e) { return e.state == State::closed; });
+}
+
+void Broker::replay_cancel(EvaluationId id) {
+  evaluations_[id].state = State::closed;
+  evaluations_.trim([](const Evaluation& e) { return e.state == State::closed; });
+}
+
+void Broker::replay_outcome(EvaluationId id, bool ok, double value) {
+  auto& e = evaluations_[id];
+  e.state = State::durable;
+  e.ok = ok;
+  e.value = value;
+}
+
+void Broker::start(double now_s, std::vector<Action>& actions) {
+  actions_ = &actions;
+  now_s_ = now_s;
+  ends_s_ = now_s + options_.rules.wall_time_s;
+  std::vector<EvaluationId> durable;
+  for (auto id = evaluations_.first(); id < evaluations_.end(); ++id) {
+    if (evaluations_[id].state == State::queued) ready_.push_back(id);
+    if (evaluations_[id].state == State::durable) durable.push_back(id);
+  }
+  if (options_.rules.evaluations != 0 && counts_.told >= options_.rules.evaluations) stop(StopReason::evaluations);
+  if (options_.generational) {
+    tell_in_order();
+  } else {
+    for (auto id : durable) tell(id);
+  }
+  advance();
+}
+
+void Broker::on(const Event& event, double now_s, std::vector<Action>& actions) {
+  actions_ = &actions;
+  now_s_ = now_s;
+  if (stopped()) return;
+  std::visit([this](const auto& e) { on_event(e); }, event);
+  advance();
+}
+
+double Broker::deadline_s() const { return stopped() ? infinity : ends_s_; }
+
+void Broker::on_event(const Joined& e) {
+  if (e.worker >= workers_.size()) workers_.resize(e.worker + 1);
+  if (workers_[e.worker].alive) return;
+  workers_[e.worker].alive = true;
+  ++counts_.workers;
+  set_free(e.worker);
+  actions_->push_back(Resize{counts_.workers});
+}
+
+void Broker::on_event(const Lost& e) {
+  if (e.worker >= workers_.size() || !workers_[e.worker].alive) return;
+  unset_free(e.worker);
+  auto& worker = workers_[e.worker];
+  worker.alive = false;
+  --counts_.workers;
+  counts_.busy -= !worker.sent.empty();
+  // Only what it was at can have killed it; what waited behind is sent again without blame.
+  bool first = true;
+  for (const auto& [id, attempt] : worker.sent) {
+    if (!evaluations_.has(id)) continue;
+    auto& evaluation = evaluations_[id];
+    if (evaluation.state != State::sent || evaluation.attempt != attempt) continue;
+    ++counts_.lost;
+    if (first) ++evaluation.losses;
+    first = false;
+    if (evaluation.losses >= options_.failures.lost_workers) {
+      actions_->push_back(Fail{id, evaluation.losses});
+      accept(id, false, 0);
+    } else {
+      requeue(id);
+    }
+  }
+  worker.sent.clear();
+  actions_->push_back(Resize{counts_.workers});
+  if (counts_.workers == 0 && options_.needs_workers) stop(StopReason::error);
+}
+
+void Broker::on_event(const Asked& e) {
+  asking_ = false;
+  must_tell_first_ = e.count < e.wanted;
+  exhausted_ = e.finished;
+  for (std::uint64_t i = 0; i < e.count; ++i) {
+    evaluations_.push();
+    ready_.push_back(e.first + i);
+  }
+  counts_.asked += e.count;
+}
+
+void Broker::on_event(const Arrived& e) {
+  if (e.worker < workers_.size() && workers_[e.worker].alive) {
+    auto& worker = workers_[e.worker];
+    const auto at = std::find(worker.sent.begin(), worker.sent.end(), std::pair{e.id, e.attempt});
+    if (at != worker.sent.end()) {
+      unset_free(e.worker);
+      worker.sent.erase(at);
+      counts_.busy -= worker.sent.empty();
+      set_free(e.worker);
+    }
+  }
+  const bool open = evaluations_.has(e.id) && (evaluations_[e.id].state == State::sent || evaluations_[e.id].state == State::queued);
+  if (!open) {
+    ++counts_.dropped;
+    actions_->push_back(Drop{e.id});
+    return;
+  }
+  mean_duration_s_ = mean_duration_s_ < 0 ? e.duration_s : mean_duration_s_ + duration_memory * (e.duration_s - mean_duration_s_);
+  auto& evaluation = evaluations_[e.id];
+  if (!e.ok && options_.failures.on_failure == OnFailure::stop) {
+    actions_->push_back(Drop{e.id});
+    return stop(StopReason::failure);
+  }
+  if (!e.ok && options_.failures.on_failure == OnFailure::retry && evaluation.failures < options_.failures.retries) {
+    actions_->push_back(Drop{e.id});
+    if (evaluation.state == State::queued || evaluation.attempt != e.attempt) return;  // a newer attempt is on its way
+    ++evaluation.failures;
+    ++counts_.retried;
+    return requeue(e.id);
+  }
+  accept(e.id, e.ok, e.value);
+}
+
+void Broker::on_event(const Recorded& e) {
+  while (recorded_ < e.records && !recording_.empty()) {
+    const auto id = recording_.front();
+    recording_.pop_front();
+    ++recorded_;
+    evaluations_[id].state = State::durable;
+    if (!options_.generational) tell(id);
+    if (stopped()) return;
+  }
+  if (options_.generational) tell_in_order();
+}
+
+void Broker::on_event(const RecordFailed&) { stop(StopReason::error); }
+void Broker::on_event(const StopRequested& e) { stop(e.reason); }
+
+void Broker::accept(EvaluationId id, bool ok, double value) {
+  auto& e = evaluations_[id];
+  if (e.state == State::queued) ready_.erase(std::find(ready_.begin(), ready_.end(), id));
+  e.state = State::recording;
+  e.ok = ok;
+  e.value = value;
+  recording_.push_back(id);
+  actions_->push_back(Record{id});
+}
+
+void Broker::requeue(EvaluationId id) {
+  auto& e = evaluations_[id];
+  e.state = State::queued;
+  ++e.attempt;
+  ready_.push_front(id);
+}
+
+void Broker::tell(EvaluationId id) {
+  auto& e = evaluations_[id];
+  e.state = State::closed;
+  ++counts_.told;
+  if (!e.ok) ++counts_.failed;
+  must_tell_first_ = false;
+  actions_->push_back(Tell{id});
+  const bool reached = e.ok && e.value <= options_.rules.target;
+  evaluations_.trim([](const Evaluation& e) { return e.state == State::closed; });
+  if (reached) return stop(StopReason::target);
+  if (options_.rules.evaluations != 0 && counts_.told >= options_.rules.evaluations) stop(StopReason::evaluations);
+}
+
+void Broker::tell_in_order() {
+  while (!stopped() && evaluations_.has(evaluations_.first()) && evaluations_[evaluations_.first()].state == State::durable) tell(evaluations_.first());
+}
+
+void Broker::stop(StopReason reason) {
+  if (stopped()) return;
+  stopped_ = reason;
+  if (is_final(reason)) {
+    for (auto id = evaluations_.first(); id < evaluations_.end(); ++id) {
+      if (evaluations_[id].state == State::closed) continue;
+      evaluations_[id].state = State::closed;
+      actions_->push_back(Cancel{id});
+    }
+  }
+  actions_->push_back(Stop{reason});
+}
+
+void Broker::advance() {
+  if (!stopped() && now_s_ >= ends_s_) stop(StopReason::wall_time);
+  if (stopped()) return;
+  dispatch();
+  ask_if_needed();
+}
+
+void Broker::dispatch() {
+  if (options_.prefetch && !prefetching_ && mean_duration_s_ >= 0 && mean_duration_s_ < options_.prefetch_below_s) prefetching_ = true;
+  if (prefetching_ && mean_duration_s_ >= 2 * options_.prefetch_below_s) prefetching_ = false;
+  for (std::uint64_t level = 0; level < credits(); ++level) {
+    while (!ready_.empty() && !free_[level].empty()) {
+      const auto id = ready_.front();
+      ready_.pop_front();
+      give(free_[level].back(), id);
+    }
+  }
+}
+
+void Broker::ask_if_needed() {
+  if (asking_ || must_tell_first_ || exhausted_) {
+    if (exhausted_ && evaluations_.first() == evaluations_.end()) stop(StopReason::exhausted);
+    return;
+  }
+  const std::uint64_t want = static_cast<std::uint64_t>(counts_.workers) * credits();
+  const std::uint64_t open = evaluations_.end() - evaluations_.first();
+  const std::uint64_t low_water = options_.generational ? want : 1;
+  if (counts_.workers == 0 || ready_.size() >= low_water || open >= options_.ask_ahead) return;
+  std::uint64_t n = options_.generational ? std::max(want, ask_at_once) : free_[0].size() + (prefetching_ ? free_[1].size() : 0);
+  n = std::min(n, options_.ask_ahead - open);
+  if (options_.rules.evaluations != 0) n = std::min(n, options_.rules.evaluations - std::min(counts_.asked, options_.rules.evaluations));
+  if (n == 0) return;
+  asking_ = true;
+  actions_->push_back(Ask{n});
+}
+
+void Broker::set_free(WorkerId worker) {
+  const auto level = workers_[worker].sent.size();
+  if (level >= 2) return;
+  workers_[worker].place = free_[level].size();
+  free_[level].push_back(worker);
+}
+
+void Broker::unset_free(WorkerId worker) {
+  const auto level = workers_[worker].sent.size();
+  if (level >= 2) return;
+  auto& list = free_[level];
+  const auto place = workers_[worker].place;
+  list[place] = list.back();
+  workers_[list[place]].place = place;
+  list.pop_back();
+}
+
+void Broker::give(WorkerId worker, EvaluationId id) {
+  unset_free(worker);
+  auto& state = workers_[worker];
+  counts_.busy += state.sent.empty();
+  auto& e = evaluations_[id];
+  e.state = State::sent;
+  state.sent.emplace_back(id, e.attempt);
+  set_free(worker);
+  actions_->push_back(Send{worker, id, e.attempt});
+}
+
+}  // namespace culmen

@@ -1,0 +1,131 @@
+// What happens next: a pure state machine over numbers. No I/O, no clock, no thread, no candidate's content.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <variant>
+#include <vector>
+
+#include "culmen/base/ids.hpp"
+#include "culmen/broker/rules.hpp"
+#include "culmen/broker/window.hpp"
+
+namespace culmen {
+
+/// What happened.
+struct Joined { WorkerId worker; };
+struct Lost { WorkerId worker; };
+struct Asked { std::uint64_t wanted; EvaluationId first; std::uint64_t count; bool finished; };  ///< answers Ask; finished: the optimizer ends
+struct Arrived { WorkerId worker; EvaluationId id; Attempt attempt; bool ok; double value; double duration_s; };
+struct Recorded { std::uint64_t records; };  ///< the first `records` Record actions of this broker are durable
+struct RecordFailed {};
+struct StopRequested { StopReason reason; };
+struct Tick {};
+using Event = std::variant<Joined, Lost, Asked, Arrived, Recorded, RecordFailed, StopRequested, Tick>;
+
+/// What to do, in this order.
+struct Ask { std::uint64_t wanted; };
+struct Send { WorkerId worker; EvaluationId id; Attempt attempt; };
+struct Record { EvaluationId id; };               ///< the outcome that arrived
+struct Fail { EvaluationId id; std::uint32_t workers_lost; };  ///< make a crashed outcome for it; its Record follows
+struct Drop { EvaluationId id; };                 ///< forget the outcome that just arrived: late, repeated, or to be tried again
+struct Tell { EvaluationId id; };
+struct Cancel { EvaluationId id; };
+struct Resize { std::uint64_t workers; };
+struct Stop { StopReason reason; };
+using Action = std::variant<Ask, Send, Record, Fail, Drop, Tell, Cancel, Resize, Stop>;
+
+struct BrokerOptions {
+  StopRules rules;
+  FailurePolicy failures;
+  bool generational = true;          ///< tells in the order of candidates; else in the order of arrival
+  bool prefetch = true;              ///< a second candidate waits at each worker while evaluations are shorter than prefetch_below_s
+  double prefetch_below_s = 0.25;
+  bool needs_workers = true;         ///< the study stops when the last worker is lost
+  std::uint64_t ask_ahead = 65536;   ///< at most so many evaluations are asked and not told
+};
+
+/// Counters for whoever watches.
+struct BrokerCounts {
+  std::uint64_t asked = 0, told = 0, failed = 0, retried = 0, lost = 0, dropped = 0;
+  std::uint32_t workers = 0, busy = 0;
+};
+
+/// Not thread-safe. Amortised O(1) an event.
+class Broker {
+ public:
+  explicit Broker(const BrokerOptions& options);
+
+  /// Before the first event: what a former master's journal says, in its order.
+  void replay_ask(EvaluationId first, std::uint64_t count);
+  void replay_tell(EvaluationId id, bool ok, double value);
+  void replay_cancel(EvaluationId id);
+  /// An outcome is durable, but was not told.
+  void replay_outcome(EvaluationId id, bool ok, double value);
+  /// The least id that is neither told nor cancelled.
+  EvaluationId first_open() const { return evaluations_.first(); }
+  /// Starts the clock of wall_time_s and the first actions.
+  void start(double now_s, std::vector<Action>& actions);
+
+  /// Appends what to do.
+  void on(const Event& event, double now_s, std::vector<Action>& actions);
+  /// When a Tick is due; infinity when never.
+  double deadline_s() const;
+  bool stopped() const { return stopped_ != StopReason::none; }
+  const BrokerCounts& counts() const { return counts_; }
+
+ private:
+  enum class State : unsigned char { queued, sent, recording, durable, closed };
+  struct Evaluation {
+    State state = State::queued;
+    bool ok = false;
+    std::uint32_t failures = 0, losses = 0;
+    Attempt attempt = 0;
+    double value = 0;
+  };
+  struct WorkerState {
+    bool alive = false;
+    std::vector<std::pair<EvaluationId, Attempt>> sent;
+    std::size_t place = 0;  // in free_[sent.size()], while that is below the credits
+  };
+
+  void on_event(const Joined& e);
+  void on_event(const Lost& e);
+  void on_event(const Asked& e);
+  void on_event(const Arrived& e);
+  void on_event(const Recorded& e);
+  void on_event(const RecordFailed&);
+  void on_event(const StopRequested& e);
+  void on_event(const Tick&) {}
+  void accept(EvaluationId id, bool ok, double value);
+  void requeue(EvaluationId id);
+  void tell(EvaluationId id);
+  void tell_in_order();
+  void stop(StopReason reason);
+  void advance();
+  void dispatch();
+  void ask_if_needed();
+  std::uint64_t credits() const { return prefetching_ ? 2 : 1; }
+  void set_free(WorkerId worker);
+  void unset_free(WorkerId worker);
+  void give(WorkerId worker, EvaluationId id);
+
+  BrokerOptions options_;
+  BrokerCounts counts_;
+  std::vector<Action>* actions_ = nullptr;  // of the call under way
+  double now_s_ = 0;
+  double ends_s_ = 0;
+  StopReason stopped_ = StopReason::none;
+  Window<Evaluation> evaluations_;
+  std::deque<EvaluationId> ready_;
+  std::deque<EvaluationId> recording_;
+  std::uint64_t recorded_ = 0;  // Record actions known to be durable
+  std::vector<WorkerState> workers_;
+  std::vector<WorkerId> free_[2];  // alive workers with 0 and with 1 sent
+  bool prefetching_ = false;
+  double mean_duration_s_ = -1;
+  bool asking_ = false;           // an Ask awaits its answer
+  bool must_tell_first_ = false;  // the last Ask gave fewer than wanted
+  bool exhausted_ = false;
+};
+
+}  // namespace culmen

@@ -1,0 +1,43 @@
+// When a study ends and what a failed evaluation leads to.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace culmen {
+
+/// Any that is set ends the study. Looked at after each tell, in the order of tells.
+struct StopRules {
+  std::uint64_t evaluations = 0;                              ///< told evaluations, exact; 0: no limit
+  double target = -std::numeric_limits<double>::infinity();  ///< ends once a value is <= target
+  double wall_time_s = std::numeric_limits<double>::infinity();  ///< of this start of the master
+};
+
+enum class OnFailure : unsigned char {
+  penalise,  ///< told to the optimizer as worse than any value
+  retry,     ///< tried again up to `retries` times, then penalised
+  stop,      ///< the study stops; the evaluation is not recorded, so resume tries it again
+};
+
+struct FailurePolicy {
+  OnFailure on_failure = OnFailure::penalise;
+  std::uint32_t retries = 2;          ///< of OnFailure::retry
+  std::uint32_t lost_workers = 3;     ///< an evaluation that lost this many workers is a crash of its own
+};
+
+enum class StopReason : unsigned char {
+  none = 0,
+  evaluations,  ///< the budget is used up
+  target,       ///< a value reached the target
+  exhausted,    ///< the optimizer has nothing more to propose
+  wall_time,    ///< resumable
+  interrupted,  ///< by a signal or a caller; resumable
+  failure,      ///< FailurePolicy::stop; resumable
+  error,        ///< set-up failed, no worker is left, or the store cannot be written; resumable
+};
+
+const char* to_string(StopReason reason);
+/// True when the study is over for good; the others can be resumed.
+bool is_final(StopReason reason);
+
+}  // namespace culmen

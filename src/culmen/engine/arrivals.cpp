@@ -1,0 +1,54 @@
+// The engine's side of the transport: what workers send.
+#include <fmt/format.h>
+
+#include "culmen/base/error.hpp"
+#include "culmen/engine/engine.hpp"
+#include "culmen/evaluation/codec.hpp"
+
+namespace culmen {
+
+void Engine::joined(WorkerId worker) {
+  FrameHead head;
+  head.study = options_.study;
+  head.epoch = options_.epoch;
+  head.kind = FrameKind::set_up;
+  transport_->send(worker, head, options_.set_up);
+}
+
+void Engine::lost(WorkerId worker, const std::string& why) {
+  if (stopped()) return;
+  last_loss_ = why;
+  feed(Lost{worker});
+}
+
+void Engine::arrived(WorkerId worker, const FrameHead& head, BytesView body) {
+  if (stopped() || head.study != options_.study || head.epoch != options_.epoch) return;
+  if (head.kind == FrameKind::hello) arrived_hello(worker, body);
+  if (head.kind == FrameKind::result) arrived_result(worker, head, body);
+}
+
+void Engine::arrived_hello(WorkerId worker, BytesView body) {
+  if (body.empty()) return feed(Joined{worker});
+  result_.message.assign(reinterpret_cast<const char*>(body.data()), body.size());
+  feed(StopRequested{StopReason::error});
+}
+
+void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView body) {
+  try {
+    ByteReader reader(body);
+    const auto hash = reader.u64();
+    // A worker that answers for another candidate is not asked again.
+    if (table_.has(head.evaluation) && table_[head.evaluation].hash != hash) return lost(worker, fmt::format("worker {} answered for another candidate", worker));
+    decode(body.subspan(sizeof(hash)), incoming_);
+  } catch (const Error& e) {
+    incoming_ = Outcome::failure(Status::wrong_shape, fmt::format("worker {} sent an answer that cannot be read: {}", worker, e.what()));
+  }
+  incoming_worker_ = worker;
+  incoming_attempt_ = head.attempt;
+  if (!incoming_.ok() && options_.broker.failures.on_failure == OnFailure::stop) {
+    result_.message = fmt::format("evaluation {} {}: {}", head.evaluation, to_string(incoming_.status), incoming_.message);
+  }
+  feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), incoming_.value, incoming_.duration_s});
+}
+
+}  // namespace culmen

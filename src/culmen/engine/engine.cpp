@@ -1,0 +1,239 @@
+#include "culmen/engine/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "culmen/base/error.hpp"
+#include "culmen/evaluation/codec.hpp"
+
+namespace culmen {
+namespace {
+BrokerOptions with_optimizer(BrokerOptions options, const Optimizer& optimizer) {
+  options.generational = optimizer.generational();
+  return options;
+}
+}  // namespace
+
+Engine::Engine(Optimizer& optimizer, const Clock& clock, EngineOptions options)
+    : optimizer_(optimizer), clock_(clock), options_(std::move(options)), broker_(with_optimizer(options_.broker, optimizer)) {}
+
+Engine::~Engine() = default;
+
+void Engine::start(Transport& transport, Recorder* recorder) {
+  recorder_ = recorder;
+  transport_ = &transport;
+  awake_ = &transport;
+  told_before_ = broker_.counts().told;
+  broker_.start(clock_.now_s(), actions_);
+  execute();
+  flush_tells();
+  show(Phase::running);
+}
+
+EngineResult Engine::run(Transport& transport, Recorder* recorder) {
+  start(transport, recorder);
+  while (!stopped()) {
+    if (!turn() && !stopped()) transport.sleep(patience_s());
+  }
+  return finish();
+}
+
+bool Engine::turn() {
+  bool any = transport_->receive(*this);
+  any |= look_at_records();
+  if (stop_requested_.exchange(false)) feed(StopRequested{StopReason::interrupted}), any = true;
+  if (!any && clock_.now_s() >= broker_.deadline_s()) feed(Tick{}), any = true;
+  flush_tells();
+  if (any) show(Phase::running);
+  return any;
+}
+
+double Engine::patience_s() const { return std::max(0.0, broker_.deadline_s() - clock_.now_s()); }
+
+void Engine::request_stop() noexcept {
+  stop_requested_ = true;
+  if (auto* transport = awake_.load()) transport->wake();
+}
+
+EngineResult Engine::finish() {
+  show(Phase::stopping);
+  flush_tells();
+  if (recorder_ != nullptr) {
+    if (is_final(result_.reason)) {
+      CallRecord end;
+      end.kind = CallKind::finish;
+      end.note = to_string(result_.reason);
+      recorder_->push(std::move(end));
+    }
+    try {
+      recorder_->close();
+    } catch (const StoreError& e) {
+      result_.reason = StopReason::error;
+      result_.message = e.what();
+    }
+  }
+  result_.counts = broker_.counts();
+  transport_->close(is_final(result_.reason) ? std::numeric_limits<double>::infinity() : options_.close_grace_s);
+  show(Phase::done);
+  return result_;
+}
+
+void Engine::feed(const Event& event) {
+  broker_.on(event, clock_.now_s(), actions_);
+  execute();
+}
+
+void Engine::execute() {
+  // An action may feed the next event; its actions are appended behind and done in order.
+  while (next_action_ < actions_.size()) {
+    const Action action = actions_[next_action_++];
+    std::visit([this](const auto& a) { execute(a); }, action);
+  }
+  actions_.clear();
+  next_action_ = 0;
+}
+
+void Engine::execute(const Ask& a) {
+  flush_tells();
+  asked_.clear();
+  const auto n = optimizer_.ask(a.wanted, asked_);
+  const EvaluationId first = n > 0 ? asked_.front().id : 0;
+  if (recorder_ != nullptr && n > 0) {
+    CallRecord call;
+    call.kind = CallKind::ask;
+    call.wanted = a.wanted;
+    call.candidates = asked_;
+    recorder_->push(std::move(call));
+  }
+  for (auto& candidate : asked_) {
+    const auto hash = hash_of(candidate);
+    table_.add(std::move(candidate), hash);
+  }
+  broker_.on(Asked{a.wanted, first, n, optimizer_.finished()}, clock_.now_s(), actions_);
+}
+
+void Engine::execute(const Send& a) {
+  scratch_.clear();
+  encode(table_[a.id].candidate, scratch_);
+  FrameHead head;
+  head.study = options_.study;
+  head.evaluation = a.id;
+  head.epoch = options_.epoch;
+  head.attempt = a.attempt;
+  head.kind = FrameKind::evaluate;
+  transport_->send(a.worker, head, scratch_);
+}
+
+void Engine::execute(const Record& a) {
+  auto& entry = table_[a.id];
+  std::swap(entry.outcome, incoming_);
+  if (recorder_ == nullptr) {
+    record_tickets_.push_back(0);
+    return;
+  }
+  OutcomeRecord record;
+  record.evaluation = a.id;
+  record.epoch = options_.epoch;
+  record.attempt = incoming_attempt_;
+  record.worker = incoming_worker_;
+  record.at_s = wall_clock_s();
+  record.outcome = entry.outcome;
+  record_tickets_.push_back(recorder_->push(std::move(record)));
+}
+
+void Engine::execute(const Fail& a) {
+  incoming_ = Outcome::failure(Status::crashed, fmt::format("{} workers died while evaluating it; it is not tried again", a.workers_lost));
+}
+
+void Engine::execute(const Tell& a) {
+  auto& entry = table_[a.id];
+  optimizer_.tell(a.id, entry.outcome);
+  tells_.push_back(a.id);
+  note_best(a.id, entry.outcome);
+  table_.close(a.id);
+}
+
+void Engine::execute(const Cancel& a) {
+  flush_tells();
+  optimizer_.cancel(a.id);
+  table_.close(a.id);
+  if (recorder_ == nullptr) return;
+  CallRecord call;
+  call.kind = CallKind::cancel;
+  call.ids = {a.id};
+  recorder_->push(std::move(call));
+}
+
+void Engine::execute(const Resize& a) {
+  result_.most_workers = std::max(result_.most_workers, static_cast<std::uint32_t>(a.workers));
+  if (optimizer_.generational()) return;
+  flush_tells();
+  optimizer_.resize(a.workers);
+  if (recorder_ == nullptr) return;
+  CallRecord call;
+  call.kind = CallKind::resize;
+  call.wanted = a.workers;
+  recorder_->push(std::move(call));
+}
+
+void Engine::execute(const Stop& a) {
+  result_.reason = a.reason;
+  if (result_.message.empty() && a.reason == StopReason::error) result_.message = "no worker is left: " + last_loss_;
+}
+
+void Engine::flush_tells() {
+  if (tells_.empty()) return;
+  if (recorder_ != nullptr) {
+    CallRecord call;
+    call.kind = CallKind::tell;
+    call.ids = tells_;
+    recorder_->push(std::move(call));
+  }
+  tells_.clear();
+}
+
+bool Engine::look_at_records() {
+  if (record_tickets_.empty() || stopped()) return false;
+  std::size_t done = record_tickets_.size();
+  if (recorder_ != nullptr) {
+    if (auto error = recorder_->error(); !error.empty()) {
+      result_.message = std::move(error);
+      feed(RecordFailed{});
+      return true;
+    }
+    const auto durable = recorder_->durable();
+    done = static_cast<std::size_t>(std::upper_bound(record_tickets_.begin(), record_tickets_.end(), durable) - record_tickets_.begin());
+  }
+  if (done == 0) return false;
+  record_tickets_.erase(record_tickets_.begin(), record_tickets_.begin() + static_cast<std::ptrdiff_t>(done));
+  recorded_ += done;
+  feed(Recorded{recorded_});
+  return true;
+}
+
+void Engine::note_best(EvaluationId id, const Outcome& outcome) {
+  if (!outcome.ok() || (result_.has_best && outcome.value >= result_.best_outcome.value)) return;
+  result_.has_best = true;
+  result_.best = table_[id].candidate;
+  result_.best_outcome = outcome;
+}
+
+void Engine::show(Phase phase) {
+  const auto& c = broker_.counts();
+  Progress p;
+  p.phase = phase;
+  p.evaluations = c.told;
+  p.told_here = c.told - told_before_;
+  p.budget = options_.broker.rules.evaluations;
+  if (result_.has_best) p.best_value = result_.best_outcome.value;
+  p.busy = c.busy;
+  p.workers = c.workers;
+  p.failed = c.failed;
+  p.retried = c.retried;
+  p.lost = c.lost;
+  board_.write(p);
+}
+
+}  // namespace culmen

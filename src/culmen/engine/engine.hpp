@@ -1,0 +1,111 @@
+// The only executor of the broker's actions. Production and simulation run this engine over other parts.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "culmen/base/clock.hpp"
+#include "culmen/broker/broker.hpp"
+#include "culmen/engine/table.hpp"
+#include "culmen/monitor/progress.hpp"
+#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/store/writer.hpp"
+#include "culmen/transport/transport.hpp"
+
+namespace culmen {
+
+struct EngineOptions {
+  BrokerOptions broker;
+  Bytes set_up;             ///< sent to every worker that joins; opaque here
+  std::uint64_t study = 0;  ///< in every frame's head
+  Epoch epoch = 1;
+  std::string build;        ///< of this culmen, for messages
+  double close_grace_s = 0.1;  ///< how long workers may take to leave a study that did not reach its end; else they finish what they are at
+};
+
+/// What a run came to.
+struct EngineResult {
+  StopReason reason = StopReason::none;
+  std::string message;  ///< one sentence, for failure and error
+  BrokerCounts counts;
+  std::uint32_t most_workers = 0;
+  bool has_best = false;
+  Candidate best;
+  Outcome best_outcome;
+};
+
+class Engine final : private Transport::Sink {
+ public:
+  /// Both outlive the engine.
+  Engine(Optimizer& optimizer, const Clock& clock, EngineOptions options);
+  ~Engine() override;
+
+  /// Before start(): runs the optimizer through a former master's journal. Throws StoreError where the optimizer now asks for something else than it did then.
+  void replay(const Journal& journal);
+  /// Starts the broker. Both parts outlive finish(); without a recorder nothing is journalled.
+  void start(Transport& transport, Recorder* recorder);
+  /// Does all that can be done now; false when there was nothing. Not after stopped().
+  bool turn();
+  bool stopped() const { return broker_.stopped(); }
+  /// Seconds until turn() has to be called though nothing arrives; infinity when never.
+  double patience_s() const;
+  /// start(), then turn() and sleep until stopped, then finish(). What production calls.
+  EngineResult run(Transport& transport, Recorder* recorder);
+  /// After stopped(): records the end, closes the recorder, lets the workers go.
+  EngineResult finish();
+
+  /// Ends the run as soon as the engine wakes. Any thread, and a signal handler.
+  void request_stop() noexcept;
+  /// Any thread.
+  Progress progress() const { return board_.read(); }
+
+ private:
+  void joined(WorkerId worker) override;
+  void arrived(WorkerId worker, const FrameHead& head, BytesView body) override;
+  void lost(WorkerId worker, const std::string& why) override;
+
+  void feed(const Event& event);
+  void execute();
+  void execute(const Ask& a);
+  void execute(const Send& a);
+  void execute(const Record& a);
+  void execute(const Fail& a);
+  void execute(const Drop&) {}
+  void execute(const Tell& a);
+  void execute(const Cancel& a);
+  void execute(const Resize& a);
+  void execute(const Stop& a);
+  void arrived_hello(WorkerId worker, BytesView body);
+  void arrived_result(WorkerId worker, const FrameHead& head, BytesView body);
+  bool look_at_records();
+  void flush_tells();
+  void note_best(EvaluationId id, const Outcome& outcome);
+  void show(Phase phase);
+
+  Optimizer& optimizer_;
+  const Clock& clock_;
+  Transport* transport_ = nullptr;                // the engine's thread
+  std::atomic<Transport*> awake_{nullptr};        // the same, for request_stop
+  Recorder* recorder_ = nullptr;
+  EngineOptions options_;
+  Broker broker_;
+  EvaluationTable table_;
+  ProgressBoard board_;
+  std::vector<Action> actions_;
+  std::size_t next_action_ = 0;
+  std::vector<Candidate> asked_;
+  std::vector<EvaluationId> tells_;            // executed, not yet in the journal
+  std::vector<std::uint64_t> record_tickets_;  // of Record actions whose durability is not known yet
+  std::uint64_t recorded_ = 0;
+  Outcome incoming_;
+  WorkerId incoming_worker_ = 0;
+  Attempt incoming_attempt_ = 0;
+  Bytes scratch_;
+  EngineResult result_;
+  std::string last_loss_;
+  std::uint64_t told_before_ = 0;
+  std::atomic<bool> stop_requested_{false};
+};
+
+}  // namespace culmen

@@ -1,0 +1,40 @@
+// Candidates that are open, and the outcomes that wait to be told. Memory follows what is open, not the history.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "culmen/broker/window.hpp"
+#include "culmen/evaluation/outcome.hpp"
+#include "culmen/space/candidate.hpp"
+
+namespace culmen {
+
+struct EvaluationEntry {
+  Candidate candidate;
+  Outcome outcome;
+  std::uint64_t hash = 0;
+  bool open = true;
+};
+
+class EvaluationTable {
+ public:
+  /// Ids follow each other.
+  EvaluationEntry& add(Candidate candidate, std::uint64_t hash) {
+    auto& e = window_.push();
+    e.candidate = std::move(candidate);
+    e.hash = hash;
+    return e;
+  }
+  bool has(EvaluationId id) const { return window_.has(id); }
+  EvaluationEntry& operator[](EvaluationId id) { return window_[id]; }
+  void close(EvaluationId id) {
+    window_[id].open = false;
+    window_.trim([](const EvaluationEntry& e) { return !e.open; });
+  }
+
+ private:
+  Window<EvaluationEntry> window_;
+};
+
+}  // namespace culmen

@@ -1,0 +1,72 @@
+#include "culmen/evaluation/codec.hpp"
+
+#include <fmt/format.h>
+
+#include "culmen/base/error.hpp"
+
+namespace culmen {
+namespace {
+constexpr std::uint8_t version = 1;
+
+void expect_version(ByteReader& in, const char* what) {
+  if (const auto v = in.u8(); v != version) throw Error(fmt::format("{} of version {} came; this build knows version {}", what, v, version));
+}
+}  // namespace
+
+void encode(const Candidate& candidate, Bytes& out) {
+  ByteWriter w(out);
+  w.u8(version);
+  w.u64(candidate.id);
+  w.doubles(candidate.x);
+}
+
+void decode(BytesView in, Candidate& out) {
+  ByteReader r(in);
+  expect_version(r, "a candidate");
+  out.id = r.u64();
+  r.doubles(out.x);
+}
+
+void encode(const Outcome& outcome, Bytes& out) {
+  ByteWriter w(out);
+  w.u8(version);
+  w.u8(static_cast<std::uint8_t>(outcome.status));
+  w.f64(outcome.duration_s);
+  w.f64(outcome.value);
+  w.doubles(outcome.residuals);
+  w.u32(static_cast<std::uint32_t>(outcome.extras.size()));
+  for (const auto& [name, value] : outcome.extras) {
+    w.text(name);
+    w.f64(value);
+  }
+  w.text(outcome.message);
+}
+
+void decode(BytesView in, Outcome& out) {
+  ByteReader r(in);
+  expect_version(r, "an outcome");
+  const auto status = r.u8();
+  if (status > static_cast<std::uint8_t>(Status::wrong_shape)) throw Error(fmt::format("an outcome of unknown status {} came", status));
+  out.status = static_cast<Status>(status);
+  out.duration_s = r.f64();
+  out.value = r.f64();
+  r.doubles(out.residuals);
+  out.extras.clear();
+  for (auto n = r.u32(); n > 0; --n) {
+    auto name = r.text();
+    const double value = r.f64();
+    out.extras.emplace_back(std::move(name), value);
+  }
+  out.message = r.text();
+}
+
+std::uint64_t hash_of(const Candidate& candidate) {
+  std::uint64_t h = 0xcbf29ce484222325ULL;
+  for (double v : candidate.x) {
+    h = (h ^ std::bit_cast<std::uint64_t>(v)) * 0x100000001b3ULL;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+}  // namespace culmen

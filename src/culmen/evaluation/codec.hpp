@@ -1,0 +1,21 @@
+// Candidate and outcome <-> bytes: one encoding for engine, workers and store. Little-endian, versioned by its first byte.
+#pragma once
+#include "culmen/base/bytes.hpp"
+#include "culmen/evaluation/outcome.hpp"
+#include "culmen/space/candidate.hpp"
+
+namespace culmen {
+
+/// Layout of a candidate: u8 version (1) | u64 id | u64 n | n f64.
+void encode(const Candidate& candidate, Bytes& out);
+/// Throws Error on bytes that are not a candidate of a known version.
+void decode(BytesView in, Candidate& out);
+
+/// Layout of an outcome: u8 version (1) | u8 status | f64 duration_s | f64 value | u64 n, n f64 residuals | u32 n, n x (text name, f64) extras | text message.
+void encode(const Outcome& outcome, Bytes& out);
+void decode(BytesView in, Outcome& out);
+
+/// A 64-bit hash of the doubles (FNV-1a over words, folded): results carry it, a mismatch is dropped.
+std::uint64_t hash_of(const Candidate& candidate);
+
+}  // namespace culmen

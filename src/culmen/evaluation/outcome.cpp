@@ -1,0 +1,52 @@
+#include "culmen/evaluation/outcome.hpp"
+
+#include <fmt/format.h>
+
+namespace culmen {
+
+const char* to_string(Status status) {
+  switch (status) {
+    case Status::ok: return "ok";
+    case Status::failed: return "failed";
+    case Status::crashed: return "crashed";
+    case Status::timed_out: return "timed out";
+    case Status::not_finite: return "not finite";
+    case Status::wrong_shape: return "wrong shape";
+  }
+  return "unknown";
+}
+
+Outcome Outcome::of_value(double value) {
+  Outcome o;
+  o.value = value;
+  return o;
+}
+
+Outcome Outcome::of_residuals(std::vector<double> residuals) {
+  Outcome o;
+  o.value = 0;
+  for (double r : residuals) o.value += r * r;
+  o.residuals = std::move(residuals);
+  return o;
+}
+
+Outcome Outcome::failure(Status status, std::string message) {
+  Outcome o;
+  o.status = status;
+  o.message = std::move(message);
+  return o;
+}
+
+void Outcome::check_finite() {
+  if (!ok()) return;
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    if (!std::isfinite(residuals[i])) message = fmt::format("residual {} of {} is {}", i, residuals.size(), residuals[i]);
+    if (!message.empty()) break;
+  }
+  if (message.empty() && !std::isfinite(value)) message = fmt::format("the value is {}", value);
+  if (message.empty()) return;
+  status = Status::not_finite;
+  value = std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace culmen

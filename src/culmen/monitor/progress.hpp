@@ -1,0 +1,54 @@
+// What watchers see of a running study. Watching can never slow or break it: the engine stores numbers, whoever wants reads them.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+namespace culmen {
+
+enum class Phase : std::uint8_t { starting, replaying, running, stopping, done };
+const char* to_string(Phase phase);
+
+/// One consistent-enough view; every figure is exact, their moments may differ by one turn of the engine.
+struct Progress {
+  Phase phase = Phase::starting;
+  std::uint64_t evaluations = 0;  ///< told, over all starts of the master
+  std::uint64_t told_here = 0;    ///< told since this start
+  std::uint64_t budget = 0;       ///< 0: none
+  double best_value = std::numeric_limits<double>::infinity();
+  std::uint32_t busy = 0, workers = 0;
+  std::uint64_t failed = 0, retried = 0, lost = 0;
+};
+
+/// Written by the engine's thread, read by any.
+class ProgressBoard {
+ public:
+  void write(const Progress& p) {
+    phase_ = p.phase;
+    evaluations_ = p.evaluations;
+    told_here_ = p.told_here;
+    budget_ = p.budget;
+    best_value_ = p.best_value;
+    busy_ = p.busy;
+    workers_ = p.workers;
+    failed_ = p.failed;
+    retried_ = p.retried;
+    lost_ = p.lost;
+  }
+  Progress read() const { return {phase_, evaluations_, told_here_, budget_, best_value_, busy_, workers_, failed_, retried_, lost_}; }
+
+ private:
+  template <class T>
+  struct Figure {
+    std::atomic<T> value{};
+    void operator=(T v) { value.store(v, std::memory_order_relaxed); }
+    operator T() const { return value.load(std::memory_order_relaxed); }
+  };
+  Figure<Phase> phase_;
+  Figure<std::uint64_t> evaluations_, told_here_, budget_;
+  Figure<double> best_value_;
+  Figure<std::uint32_t> busy_, workers_;
+  Figure<std::uint64_t> failed_, retried_, lost_;
+};
+
+}  // namespace culmen

@@ -1,0 +1,176 @@
+// "cmaes": CMA-ES with active covariance update and BIPOP restarts, in the unit cube. Never finishes by itself.
+// Options:
+//   population  candidates in a generation of the first run, 4 to 100000; without it 4 + ⌊3 ln n⌋
+//   sigma       first standard deviation as a share of each parameter's range, 1e-6 to 1; without it 0.25
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "culmen/base/random.hpp"
+#include "culmen/optimizer/cmaes/bipop.hpp"
+#include "culmen/optimizer/cmaes/box.hpp"
+#include "culmen/optimizer/cmaes/distribution.hpp"
+#include "culmen/optimizer/cmaes/stopping.hpp"
+#include "culmen/optimizer/kinds.hpp"
+
+namespace culmen {
+namespace cmaes {
+namespace {
+constexpr double default_sigma = 0.25;
+constexpr double integer_floor = 0.2;  // of a cell: one member in 80 or more leaves its cell
+
+bool is_integer(const Parameter& p) { return p.kind == ParameterKind::integer; }
+
+class CmaEs final : public Optimizer {
+ public:
+  CmaEs(const Space& space, std::uint64_t seed, std::size_t population, double sigma)
+      : space_(space), random_(seed), sigma_(sigma), bipop_(population) {
+    begin_run(bipop_.first(), Eigen::VectorXd::Constant(dimension(), 0.5));
+  }
+  bool generational() const override { return true; }
+  std::string name() const override { return "cmaes"; }
+
+ private:
+  enum class Fate : char { open, ok, failed, cancelled };
+  struct Member {
+    double value = 0;
+    Fate fate = Fate::open;
+  };
+
+  std::size_t do_ask(std::size_t n, std::vector<Candidate>& out) override;
+  void do_tell(EvaluationId id, const Outcome& outcome) override;
+  void do_cancel(EvaluationId id) override { settle(id, {0, Fate::cancelled}); }
+
+  Eigen::Index dimension() const { return static_cast<Eigen::Index>(space_.size()); }
+  void begin_run(const Run& run, const Eigen::VectorXd& mean);
+  void restart();
+  void begin_generation();
+  void settle(EvaluationId id, Member member);
+  void end_generation();
+  std::vector<std::size_t> ranking() const;
+  std::vector<double> weights(const std::vector<std::size_t>& ranking) const;
+  Eigen::VectorXd floors() const;
+  std::vector<double> into_space(const Eigen::VectorXd& point) const;
+
+  const Space space_;
+  Random random_;
+  const double sigma_;
+  Bipop bipop_;
+  std::optional<Distribution> distribution_;
+  std::optional<Stopping> stopping_;
+  std::vector<Member> members_;  // of the present generation, in candidate order
+  std::size_t served_ = 0, settled_ = 0;
+  std::uint64_t run_evaluations_ = 0;
+  EvaluationId first_id_ = 0;    // of members_[0]
+};
+
+void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
+  const Constants constants(space_.size(), run.population);
+  std::vector<char> real;
+  for (const auto& p : space_.parameters()) real.push_back(!is_integer(p));
+  const double sigma = sigma_ * run.sigma_factor;
+  distribution_.emplace(constants, mean, sigma, floors());
+  stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
+  run_evaluations_ = 0;
+  begin_generation();
+}
+
+void CmaEs::restart() {
+  const Run run = bipop_.next(run_evaluations_, random_);
+  Eigen::VectorXd mean(dimension());
+  for (double& m : mean) m = random_.uniform();
+  begin_run(run, mean);
+}
+
+void CmaEs::begin_generation() {
+  members_.assign(distribution_->constants().population, Member{});
+  first_id_ += std::exchange(served_, 0);
+  settled_ = 0;
+}
+
+std::size_t CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
+  const std::size_t got = std::min(n, members_.size() - served_);
+  for (std::size_t k = 0; k < got; ++k) out.push_back({0, into_space(distribution_->sample(served_++, random_))});
+  return got;
+}
+
+void CmaEs::do_tell(EvaluationId id, const Outcome& outcome) {
+  const bool ok = outcome.ok() && std::isfinite(outcome.value);
+  settle(id, ok ? Member{outcome.value, Fate::ok} : Member{std::numeric_limits<double>::infinity(), Fate::failed});
+}
+
+void CmaEs::settle(EvaluationId id, Member member) {
+  members_[id - first_id_] = member;
+  if (++settled_ == members_.size()) end_generation();
+}
+
+void CmaEs::end_generation() {
+  const auto order = ranking();
+  std::vector<double> sorted;
+  for (const auto k : order) {
+    if (members_[k].fate == Fate::ok) sorted.push_back(members_[k].value);
+  }
+  run_evaluations_ += members_.size();
+  if (!sorted.empty()) distribution_->update(weights(order));
+  if (stopping_->over(*distribution_, sorted)) restart();
+  else begin_generation();
+}
+
+/// Members that were told, best first: failures come last (their value is infinite), the lower index goes first among equals.
+std::vector<std::size_t> CmaEs::ranking() const {
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    if (members_[k].fate != Fate::cancelled) order.push_back(k);
+  }
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return members_[k].value; });
+  return order;
+}
+
+/// Where some were cancelled, the others spread over all ranks. Nothing moves towards a failure.
+std::vector<double> CmaEs::weights(const std::vector<std::size_t>& ranking) const {
+  std::vector<double> out(members_.size(), 0.0);
+  for (std::size_t r = 0; r < ranking.size(); ++r) {
+    const double w = distribution_->constants().weights[(2 * r + 1) * members_.size() / (2 * ranking.size())];
+    const bool towards_failure = w > 0 && members_[ranking[r]].fate == Fate::failed;
+    out[ranking[r]] = towards_failure ? 0 : w;
+  }
+  return out;
+}
+
+Eigen::VectorXd CmaEs::floors() const {
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(dimension());
+  for (Eigen::Index i = 0; i < dimension(); ++i) {
+    const auto& p = space_[static_cast<std::size_t>(i)];
+    if (is_integer(p)) out[i] = integer_floor / (p.upper - p.lower + 1);
+  }
+  return out;
+}
+
+std::vector<double> CmaEs::into_space(const Eigen::VectorXd& point) const {
+  std::vector<double> x(space_.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double y = point[static_cast<Eigen::Index>(i)];
+    x[i] = is_integer(space_[i]) ? mirror_into_unit(y) : bend_into_unit(y);
+  }
+  space_.from_unit(x, x);
+  return x;
+}
+
+double option(const OptimizerOptions& options, const std::string& name, double otherwise) {
+  const auto found = options.find(name);
+  return found == options.end() ? otherwise : found->second;
+}
+}  // namespace
+}  // namespace cmaes
+
+OptimizerKind cmaes_kind() {
+  return {"cmaes", {{"population", 4, 100000, true}, {"sigma", 1e-6, 1}}, [](const Space& space, std::uint64_t seed, const OptimizerOptions& options) {
+            const auto standard = static_cast<double>(cmaes::Constants::default_population(space.size()));
+            const auto population = static_cast<std::size_t>(cmaes::option(options, "population", standard));
+            return std::make_unique<cmaes::CmaEs>(space, seed, population, cmaes::option(options, "sigma", cmaes::default_sigma));
+          }};
+}
+
+}  // namespace culmen

@@ -1,0 +1,61 @@
+// Ask/tell. An optimizer does no I/O, reads no clock, owns no thread and never blocks; all its randomness comes from the seed.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "culmen/evaluation/outcome.hpp"
+#include "culmen/space/candidate.hpp"
+#include "culmen/space/space.hpp"
+
+namespace culmen {
+
+/// Decides what to try next. Every candidate that ask() gave ends in exactly one tell() or cancel(), in any order.
+/// Same seed and same calls give the same candidates. Not thread-safe.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  /// Appends up to n candidates to `out`, with ids that follow each other from 0 on over the optimizer's life, and returns how many.
+  /// Fewer than n: it has to be told more first; call again after the next tell or cancel. None although nothing is open: it has finished (see finished()).
+  std::size_t ask(std::size_t n, std::vector<Candidate>& out);
+  /// Throws InputError when the id was never asked, or is closed already (told or cancelled).
+  void tell(EvaluationId id, const Outcome& outcome);
+  /// The candidate will not be evaluated. Throws like tell().
+  void cancel(EvaluationId id);
+  /// How many evaluations can run at once. A generational optimizer ignores it.
+  virtual void resize(std::size_t /*workers*/) {}
+  /// True when it has nothing more to propose, ever.
+  virtual bool finished() const { return false; }
+  /// True: a candidate depends only on candidates of earlier generations, whose tells come in candidate order; so the sequence does not depend on timing or on the
+  /// number of workers.
+  virtual bool generational() const = 0;
+  virtual std::string name() const = 0;
+
+  std::uint64_t asked() const { return next_; }
+  std::size_t open() const { return open_.size(); }
+
+ protected:
+  /// Appends at most n vectors (space order, own units) to `out`; returns how many.
+  virtual std::size_t do_ask(std::size_t n, std::vector<Candidate>& out) = 0;
+  virtual void do_tell(EvaluationId id, const Outcome& outcome) = 0;
+  virtual void do_cancel(EvaluationId id) = 0;
+
+ private:
+  void close(EvaluationId id, const char* what);
+  EvaluationId next_ = 0;
+  std::unordered_set<EvaluationId> open_;  // so memory follows what is open, however long one evaluation takes
+};
+
+/// Options by name, each a number. What an optimizer knows is in its file's head: cmaes/cmaes.cpp; random and sobol have none.
+using OptimizerOptions = std::map<std::string, double>;
+
+/// Names: "cmaes", "random", "sobol". Throws InputError for an unknown name or option, naming the known ones.
+std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& space, std::uint64_t seed, const OptimizerOptions& options = {});
+/// In alphabetical order.
+std::vector<std::string> optimizer_names();
+
+}  // namespace culmen

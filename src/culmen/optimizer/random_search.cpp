@@ -1,0 +1,37 @@
+// "random": independent points, uniform in the unit cube (so log-uniform in log parameters). No options.
+#include "culmen/base/random.hpp"
+#include "culmen/optimizer/kinds.hpp"
+
+namespace culmen {
+namespace {
+class RandomSearch final : public Optimizer {
+ public:
+  RandomSearch(const Space& space, std::uint64_t seed) : space_(space), random_(seed) {}
+  bool generational() const override { return true; }
+  std::string name() const override { return "random"; }
+
+ private:
+  std::size_t do_ask(std::size_t n, std::vector<Candidate>& out) override {
+    for (std::size_t k = 0; k < n; ++k) {
+      auto& x = out.emplace_back().x;
+      x.resize(space_.size());
+      for (double& u : x) u = random_.uniform();
+      space_.from_unit(x, x);
+    }
+    return n;
+  }
+  void do_tell(EvaluationId, const Outcome&) override {}
+  void do_cancel(EvaluationId) override {}
+
+  const Space space_;
+  Random random_;
+};
+}  // namespace
+
+OptimizerKind random_kind() {
+  return {"random", {}, [](const Space& space, std::uint64_t seed, const OptimizerOptions&) {
+            return std::make_unique<RandomSearch>(space, seed);
+          }};
+}
+
+}  // namespace culmen

@@ -1,0 +1,83 @@
+#include "culmen/store/call_codec.hpp"
+
+#include <fmt/format.h>
+
+#include "culmen/base/error.hpp"
+
+namespace culmen {
+namespace {
+
+constexpr std::uint8_t version = 1;
+constexpr std::uint64_t most_ids = 1U << 26;  // of one call; more is damage, not data
+
+void encode_candidates(const std::vector<Candidate>& candidates, ByteWriter& out) {
+  const auto first = candidates.empty() ? 0 : candidates.front().id;
+  const auto dimension = candidates.empty() ? 0 : candidates.front().x.size();
+  out.u64(first);
+  out.u64(candidates.size());
+  out.u64(dimension);
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    const auto& candidate = candidates[k];
+    if (candidate.id != first + k || candidate.x.size() != dimension)
+      throw InputError(fmt::format("an ask gave candidate {} with {} numbers; allowed is {} with {} (ids that follow each other, one dimension)",
+                                   candidate.id, candidate.x.size(), first + k, dimension));
+    out.raw(candidate.x.data(), candidate.x.size() * sizeof(double));
+  }
+}
+
+void decode_candidates(ByteReader& in, std::vector<Candidate>& out) {
+  const auto first = in.u64(), n = in.u64(), dimension = in.u64();
+  if (n > most_ids || (n > 0 && dimension > in.left() / sizeof(double) / n)) throw Error(fmt::format("{} candidates of {} numbers do not fit in its bytes", n, dimension));
+  out.resize(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    out[k].id = first + k;
+    out[k].x.resize(dimension);
+    const auto bytes = in.take(dimension * sizeof(double));
+    if (!bytes.empty()) std::memcpy(out[k].x.data(), bytes.data(), bytes.size());
+  }
+}
+
+void encode_ids(const std::vector<EvaluationId>& ids, Bytes& bytes, ByteWriter& out) {
+  const auto count_at = bytes.size();
+  out.u64(0);
+  std::uint64_t runs = 0;
+  for (std::size_t at = 0; at < ids.size(); ++runs) {
+    std::size_t end = at + 1;
+    while (end < ids.size() && ids[end] == ids[end - 1] + 1) ++end;
+    out.u64(ids[at]);
+    out.u64(end - at);
+    at = end;
+  }
+  std::memcpy(bytes.data() + count_at, &runs, sizeof runs);
+}
+
+void decode_ids(ByteReader& in, std::vector<EvaluationId>& out) {
+  for (auto runs = in.u64(); runs > 0; --runs) {
+    const auto first = in.u64(), length = in.u64();
+    if (length > most_ids - out.size()) throw Error(fmt::format("a run of {} ids", length));
+    for (std::uint64_t k = 0; k < length; ++k) out.push_back(first + k);
+  }
+}
+
+}  // namespace
+
+void encode(const CallRecord& call, Bytes& out) {
+  ByteWriter writer(out);
+  writer.u8(version);
+  if (call.kind == CallKind::ask) encode_candidates(call.candidates, writer);
+  if (call.kind == CallKind::tell || call.kind == CallKind::cancel) encode_ids(call.ids, out, writer);
+  writer.raw(call.note.data(), call.note.size());
+}
+
+void decode(BytesView in, CallRecord& out) {
+  ByteReader reader(in);
+  if (const auto v = reader.u8(); v != version) throw Error(fmt::format("a call of version {}; this build knows version {}", v, version));
+  out.candidates.clear();
+  out.ids.clear();
+  if (out.kind == CallKind::ask) decode_candidates(reader, out.candidates);
+  if (out.kind == CallKind::tell || out.kind == CallKind::cancel) decode_ids(reader, out.ids);
+  const auto note = reader.take(reader.left());
+  out.note.assign(reinterpret_cast<const char*>(note.data()), note.size());
+}
+
+}  // namespace culmen

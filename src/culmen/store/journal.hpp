@@ -1,0 +1,68 @@
+// The study's file: one SQLite database in WAL mode. Synchronous; Writer puts a thread around it.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "culmen/store/records.hpp"
+
+namespace culmen {
+
+enum class Durability {
+  process,  ///< a committed row survives kill -9 of the master
+  power,    ///< and a power failure (SQLite: synchronous = FULL)
+};
+
+/// One open study file. Not thread-safe. Every error is a StoreError that names the file; a full disk is named as such.
+class Journal {
+ public:
+  struct Summary {  ///< counted by the database, cheap at any size
+    std::uint64_t asked = 0, outcomes = 0, told = 0, failed = 0;
+    Epoch epoch = 0;
+    std::string finished;  ///< why the study ended; empty while it has not
+    bool owned = false;    ///< a live master holds it
+    std::string owner;     ///< host and process, where owned
+    double last_outcome_s = 0;
+    std::optional<OutcomeRecord> best;  ///< least value among ok outcomes
+    std::optional<Candidate> best_candidate;
+  };
+
+  /// Makes a new study file and becomes its owner (epoch 1). Throws if the file exists, or lies on a network file system (names a local path to use instead).
+  static Journal create(const std::string& path, const StudyRecord& study, Durability durability);
+  /// Opens for going on: becomes the owner with the next epoch. Throws if another live master owns it (names host and process), or it is no study file.
+  static Journal resume(const std::string& path, Durability durability);
+  /// Opens for reading, while a master may be writing.
+  static Journal read(const std::string& path);
+  ~Journal();
+  Journal(Journal&&) noexcept;
+  Journal& operator=(Journal&&) noexcept;
+
+  const StudyRecord& study() const;
+  const std::string& path() const;
+  Epoch epoch() const;
+
+  /// Appends go into one open transaction until commit(), which makes them durable together.
+  void append(const CallRecord& call);
+  void append(const OutcomeRecord& outcome);
+  void commit();
+  /// Renews the owner record (call at least every 10 s; another host counts an owner as dead after 60 s of silence).
+  void renew_ownership();
+  /// Commits, checkpoints the WAL, gives up ownership. The destructor without close() only closes the file.
+  void close();
+
+  /// Calls `visit` for every call row in order, streaming.
+  void replay(const std::function<void(const CallRecord&)>& visit) const;
+  /// The outcome of one evaluation (the first recorded wins), or none.
+  std::optional<OutcomeRecord> outcome(EvaluationId id) const;
+  /// Outcomes in order of evaluation, from `first` on, streaming; stops after at_most.
+  void outcomes(EvaluationId first, const std::function<void(const OutcomeRecord&)>& visit, std::uint64_t at_most = UINT64_MAX) const;
+  Summary summary() const;
+
+ private:
+  struct Impl;
+  explicit Journal(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace culmen

@@ -1,0 +1,46 @@
+#include "culmen/store/owner.hpp"
+
+#include <fmt/format.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "culmen/base/clock.hpp"
+
+namespace culmen {
+namespace {
+
+std::string host_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+std::string boot_id() {
+  std::string id;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), id);
+  return id;
+}
+
+std::string process_namespace() {
+  std::error_code none;
+  return std::filesystem::read_symlink("/proc/self/ns/pid", none).string();
+}
+
+}  // namespace
+
+std::string Owner::name() const { return fmt::format("host {}, process {}", host, process.pid); }
+
+Owner this_owner() { return {host_name(), boot_id(), process_namespace(), this_process(), 0, wall_clock_s()}; }
+
+Vitality judge(const Owner& owner, const Owner& self) {
+  if (owner.boot == self.boot && owner.process_namespace == self.process_namespace)
+    return alive(owner.process) ? Vitality::alive : Vitality::dead;
+  if (owner.boot != self.boot && owner.host == self.host) return Vitality::dead;
+  return self.renewed_s - owner.renewed_s > owner_silence_s ? Vitality::dead : Vitality::silent;
+}
+
+}  // namespace culmen

@@ -1,0 +1,122 @@
+#include "culmen/store/schema.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "culmen/base/error.hpp"
+#include "culmen/base/file_system.hpp"
+
+namespace culmen {
+namespace {
+namespace fs = std::filesystem;
+
+constexpr const char* tables = R"(
+CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE epochs(epoch INTEGER PRIMARY KEY, started_s REAL, host TEXT, pid INTEGER, build TEXT);
+CREATE TABLE owner(host TEXT, boot TEXT, namespace TEXT, pid INTEGER, ticks INTEGER, epoch INTEGER, renewed_s REAL);
+CREATE TABLE calls(number INTEGER PRIMARY KEY, kind INTEGER, wanted INTEGER, first INTEGER, data BLOB);
+CREATE INDEX asked ON calls(first) WHERE first IS NOT NULL;
+CREATE TABLE outcomes(evaluation INTEGER PRIMARY KEY, epoch INTEGER, attempt INTEGER, worker INTEGER, at_s REAL,
+                      status INTEGER, value REAL, data BLOB);
+CREATE TABLE progress(calls INTEGER, asked INTEGER, outcomes INTEGER, told INTEGER, failed INTEGER,
+                      last_outcome_s REAL, best INTEGER, best_value REAL, finished TEXT);
+INSERT INTO progress VALUES (0, 0, 0, 0, 0, 0, NULL, NULL, '');
+)";
+
+std::int64_t number(Database& database, const char* sql) {
+  Statement statement(database, sql);
+  auto rows = statement.rows();
+  return rows.next() ? rows.integer(0) : 0;
+}
+
+fs::path folder_of(const std::string& path) { return fs::absolute(path).parent_path(); }
+
+void refuse_network(const std::string& path, const std::string& kind) {
+  if (kind.empty()) return;
+  const auto local = (fs::path(local_folder()) / fs::path(path).filename()).string();
+  throw StoreError(fmt::format("{}: lies on a network file system ({}), where a running study is not safe; use a local path such as {}", path, kind, local));
+}
+
+void expect_file(const std::string& path) {
+  std::error_code none;
+  const auto status = fs::status(path, none);
+  if (status.type() == fs::file_type::not_found) throw StoreError(fmt::format("{}: there is no such file", path));
+  if (fs::is_directory(status)) throw StoreError(fmt::format("{}: is a folder, not a culmen study", path));
+}
+
+void expect_study(Database& database) {
+  if (number(database, "PRAGMA application_id") != application_id) throw StoreError(fmt::format("{}: is not a culmen study", database.path()));
+  const auto version = number(database, "PRAGMA user_version");
+  if (version > format_version)
+    throw StoreError(fmt::format("{}: was written by a newer culmen (format {}; this one reads up to {})", database.path(), version, format_version));
+}
+
+bool has_log(const std::string& path) {
+  std::error_code none;
+  const auto real = fs::canonical(path, none);
+  const auto size = fs::file_size(real.string() + "-wal", none);
+  return !none && size > 0;
+}
+
+}  // namespace
+
+Database make_study_file(const std::string& path, const StudyRecord& study, NetworkProbe network) {
+  refuse_network(path, network(path));
+  const auto exists = [&] { return StoreError(fmt::format("{}: exists already; resume it, or give another name", path)); };
+  std::error_code none;
+  if (fs::exists(path, none) && (!fs::is_regular_file(path, none) || fs::file_size(path, none) > 0)) throw exists();
+  Database database(path, Database::Mode::create);
+  database.execute("BEGIN EXCLUSIVE");
+  if (number(database, "SELECT count(*) FROM sqlite_schema") > 0) throw exists();
+  database.execute(tables);
+  database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, format_version).c_str());
+  Statement insert(database, "INSERT INTO meta VALUES (?1, ?2)");
+  insert.run("name", study.name);
+  insert.run("configuration", study.configuration);
+  insert.run("fingerprint", study.fingerprint);
+  insert.run("build", study.build);
+  insert.run("created_s", study.created_s);
+  return database;
+}
+
+Database open_for_writing(const std::string& path, NetworkProbe network) {
+  expect_file(path);
+  refuse_network(path, network(path));
+  Database database(path, Database::Mode::write);
+  expect_study(database);
+  return database;
+}
+
+Database open_for_reading(const std::string& path, NetworkProbe network) {
+  expect_file(path);
+  const auto kind = network(path);
+  const bool log = has_log(path);
+  if (log) refuse_network(path, kind);
+  // A file in WAL mode needs its -shm beside it, except when nobody can write.
+  const bool frozen = !log && (!kind.empty() || access(folder_of(path).c_str(), W_OK) != 0);
+  Database database(path, frozen ? Database::Mode::read_immutable : Database::Mode::read);
+  expect_study(database);
+  return database;
+}
+
+void set_write_mode(Database& database, Durability durability) {
+  // A checkpoint of 1000 pages (4 MB) takes milliseconds and keeps close() short; after a reader has held the log up, it is cut back.
+  database.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216");
+  database.execute(durability == Durability::power ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+}
+
+StudyRecord read_study(Database& database) {
+  Statement select(database, "SELECT value FROM meta WHERE key = ?1");
+  const auto text = [&](const char* key) {
+    auto rows = select.rows(key);
+    return rows.next() ? rows.text(0) : std::string();
+  };
+  StudyRecord study{text("name"), text("configuration"), text("fingerprint"), text("build"), 0};
+  auto rows = select.rows("created_s");
+  if (rows.next()) study.created_s = rows.real(0);
+  return study;
+}
+
+}  // namespace culmen

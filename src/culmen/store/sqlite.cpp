@@ -1,0 +1,115 @@
+#include "culmen/store/sqlite.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "culmen/base/error.hpp"
+
+namespace culmen {
+namespace {
+
+constexpr int lock_wait_ms = 10'000;
+
+/// A file: URI, which alone can carry "immutable" (https://www.sqlite.org/uri.html).
+std::string immutable_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) uri += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02X}", c) : std::string(1, c);
+  return uri + "?immutable=1";
+}
+
+int open_flags(Database::Mode mode) {
+  switch (mode) {
+    case Database::Mode::create: return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    case Database::Mode::write: return SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    case Database::Mode::read: return SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
+    case Database::Mode::read_immutable: return SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Database::Database(std::string path, Mode mode) : path_(std::move(path)), handle_(nullptr, sqlite3_close) {
+  const auto name = mode == Mode::read_immutable ? immutable_uri(path_) : path_;
+  sqlite3* raw = nullptr;
+  const int code = sqlite3_open_v2(name.c_str(), &raw, open_flags(mode), nullptr);
+  handle_.reset(raw);
+  if (code != SQLITE_OK) fail(code);
+  wait_for_locks(lock_wait_ms);
+}
+
+void Database::execute(const char* sql) {
+  const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+std::uintmax_t Database::log_bytes() const {
+  std::error_code none;
+  const auto size = std::filesystem::file_size(sqlite3_filename_wal(sqlite3_db_filename(handle_.get(), "main")), none);
+  return none ? 0 : size;
+}
+
+bool Database::checkpoint() {
+  const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  if (code != SQLITE_OK && code != SQLITE_BUSY) fail(code);
+  return code == SQLITE_OK;
+}
+
+void Database::fail(int code) const {
+  const int system = handle_ ? sqlite3_system_errno(handle_.get()) : 0;
+  const auto reason = system == 0 ? std::string() : ": " + std::generic_category().message(system);
+  throw StoreError(fmt::format("{}: {}", path_, sentence(code, system, reason)));
+}
+
+std::string Database::sentence(int code, int system, const std::string& reason) const {
+  if (system == ENOSPC) code = SQLITE_FULL;
+  switch (code & 0xff) {
+    case SQLITE_FULL: return "no space left on the disk; all that was committed before is intact";
+    case SQLITE_NOTADB: return "is not a culmen study";
+    case SQLITE_CORRUPT: return fmt::format("is damaged ({})", sqlite3_errmsg(handle_.get()));
+    case SQLITE_READONLY: return "may not be written: the file or its folder is read-only";
+    case SQLITE_BUSY: return fmt::format("another process has kept it locked for {} s", lock_wait_ms / 1000);
+    case SQLITE_CANTOPEN: return "cannot be opened" + reason;
+    default: return (handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code)) + reason;
+  }
+}
+
+Statement::Statement(Database& database, const char* sql) : database_(database), handle_(nullptr, sqlite3_finalize) {
+  sqlite3_stmt* raw = nullptr;
+  check(sqlite3_prepare_v3(database.handle_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr));
+  handle_.reset(raw);
+}
+
+void Statement::bind(int index, std::string_view value) {
+  check(sqlite3_bind_text(handle_.get(), index, value.data(), static_cast<int>(value.size()), SQLITE_STATIC));
+}
+
+void Statement::bind(int index, const Bytes& value) {
+  check(sqlite3_bind_blob64(handle_.get(), index, value.data(), value.size(), SQLITE_STATIC));
+}
+
+void Statement::bind(int index, const std::optional<std::uint64_t>& value) {
+  if (value) bind(index, *value);
+  else check(sqlite3_bind_null(handle_.get(), index));
+}
+
+bool Statement::Rows::next() {
+  const int code = sqlite3_step(raw());
+  if (code != SQLITE_ROW && code != SQLITE_DONE) statement_.database_.fail(code);
+  return code == SQLITE_ROW;
+}
+
+std::string Statement::Rows::text(int column) const {
+  const auto bytes = blob(column);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+BytesView Statement::Rows::blob(int column) const {
+  const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(raw(), column));
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(raw(), column))};
+}
+
+}  // namespace culmen

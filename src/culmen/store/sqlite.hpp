@@ -1,0 +1,101 @@
+// The little of SQLite's C interface that the journal needs (https://www.sqlite.org/c3ref/intro.html), with errors as StoreError sentences.
+#pragma once
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "culmen/base/bytes.hpp"
+
+namespace culmen {
+
+/// One connection, for one thread at a time.
+class Database {
+ public:
+  enum class Mode { create, write, read, read_immutable };
+  Database(std::string path, Mode mode);
+
+  const std::string& path() const { return path_; }
+  /// Runs statements that give no rows.
+  void execute(const char* sql);
+  bool in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
+  /// Rows that the last INSERT, UPDATE or DELETE changed.
+  int changes() const { return sqlite3_changes(handle_.get()); }
+  /// How long a statement waits for another process's lock.
+  void wait_for_locks(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
+  /// Size of the write-ahead log beside the file, 0 when there is none.
+  std::uintmax_t log_bytes() const;
+  /// Copies the write-ahead log into the file and empties it; false when a reader stands in the way.
+  bool checkpoint();
+  /// Throws the StoreError for the last call's result code.
+  [[noreturn]] void fail(int code) const;
+
+ private:
+  friend class Statement;
+  std::string sentence(int code, int system, const std::string& reason) const;
+  std::string path_;
+  std::unique_ptr<sqlite3, int (*)(sqlite3*)> handle_;
+};
+
+/// A prepared statement, kept for the life of its database.
+class Statement {
+ public:
+  Statement(Database& database, const char* sql);
+
+  /// One execution; its end resets the statement, which ends a read transaction.
+  class Rows {
+   public:
+    explicit Rows(Statement& statement) : statement_(statement) {}
+    ~Rows() { sqlite3_reset(statement_.handle_.get()); }
+    Rows(const Rows&) = delete;
+    bool next();
+    bool null(int column) const { return sqlite3_column_type(raw(), column) == SQLITE_NULL; }
+    std::int64_t integer(int column) const { return sqlite3_column_int64(raw(), column); }
+    double real(int column) const { return sqlite3_column_double(raw(), column); }
+    std::string text(int column) const;
+    /// Valid until next().
+    BytesView blob(int column) const;
+
+   private:
+    sqlite3_stmt* raw() const { return statement_.handle_.get(); }
+    Statement& statement_;
+  };
+
+  /// Binds ?1, ?2, … and gives the rows. Blobs and texts must outlive the execution.
+  template <class... Values>
+  Rows rows(const Values&... values) {
+    int index = 0;
+    (bind(++index, values), ...);
+    return Rows(*this);
+  }
+  /// Executes to the end.
+  template <class... Values>
+  void run(const Values&... values) {
+    auto all = rows(values...);
+    while (all.next()) {
+    }
+  }
+
+ private:
+  void bind(int index, std::int64_t value) { check(sqlite3_bind_int64(handle_.get(), index, value)); }
+  void bind(int index, std::uint64_t value) { bind(index, static_cast<std::int64_t>(value)); }
+  void bind(int index, std::uint32_t value) { bind(index, static_cast<std::int64_t>(value)); }
+  void bind(int index, int value) { bind(index, static_cast<std::int64_t>(value)); }
+  void bind(int index, double value) { check(sqlite3_bind_double(handle_.get(), index, value)); }
+  void bind(int index, std::string_view value);
+  void bind(int index, const std::string& value) { bind(index, std::string_view(value)); }
+  void bind(int index, const char* value) { bind(index, std::string_view(value)); }
+  void bind(int index, const Bytes& value);
+  void bind(int index, const std::optional<std::uint64_t>& value);
+  void check(int code) const {
+    if (code != SQLITE_OK) database_.fail(code);
+  }
+
+  Database& database_;
+  std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> handle_;
+};
+
+}  // namespace culmen

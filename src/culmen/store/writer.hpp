@@ -1,0 +1,59 @@
+// The thread that owns a Journal while a study runs. Commits whenever it is idle and something is queued: at most 5 ms or 1000 rows late.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "culmen/store/journal.hpp"
+
+namespace culmen {
+
+/// Records get tickets 1, 2, 3, … in the order of push. push, durable and error may be called from one thread (the engine's).
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  virtual std::uint64_t push(CallRecord call) = 0;
+  virtual std::uint64_t push(OutcomeRecord outcome) = 0;
+  /// Every record up to this ticket is durable.
+  virtual std::uint64_t durable() const = 0;
+  /// Not empty when writing failed; nothing further is written then.
+  virtual std::string error() const = 0;
+  /// Writes and commits all that was pushed, gives up ownership and closes. Throws StoreError if that fails.
+  virtual void close() = 0;
+};
+
+/// Recorder over a thread. The queue is bounded (push waits when the disk is 100 000 rows behind). The thread also renews the ownership.
+class Writer final : public Recorder {
+ public:
+  /// `on_change` is called from the writer's thread after every commit and after an error.
+  Writer(Journal journal, std::function<void()> on_change);
+  ~Writer() override;  ///< joins the thread; records not committed by then are written first, errors swallowed
+  std::uint64_t push(CallRecord call) override;
+  std::uint64_t push(OutcomeRecord outcome) override;
+  std::uint64_t durable() const override;
+  std::string error() const override;
+  void close() override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Recorder that writes at once, on the caller's thread; used by the simulation.
+class DirectRecorder final : public Recorder {
+ public:
+  explicit DirectRecorder(Journal journal);
+  ~DirectRecorder() override;
+  std::uint64_t push(CallRecord call) override;
+  std::uint64_t push(OutcomeRecord outcome) override;
+  std::uint64_t durable() const override;
+  std::string error() const override;
+  void close() override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace culmen

@@ -1,0 +1,74 @@
+#include "culmen/study/config.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include "culmen/evaluation/codec.hpp"
+
+namespace culmen {
+
+Bytes encode(const StudyResult& r) {
+  Bytes out;
+  ByteWriter w(out);
+  w.u8(static_cast<std::uint8_t>(r.reason));
+  w.u8(r.final);
+  w.text(r.message);
+  for (auto n : {r.evaluations, r.failed, r.retried, r.lost}) w.u64(n);
+  w.u8(r.has_best);
+  w.f64(r.wall_s);
+  w.u32(r.workers);
+  w.text(r.store);
+  Bytes part;
+  encode(r.best, part);
+  w.blob(part);
+  part.clear();
+  encode(r.best_outcome, part);
+  w.blob(part);
+  return out;
+}
+
+StudyResult decode_result(BytesView in) {
+  ByteReader b(in);
+  StudyResult r;
+  r.reason = static_cast<StopReason>(b.u8());
+  r.final = b.u8() != 0;
+  r.message = b.text();
+  for (auto* n : {&r.evaluations, &r.failed, &r.retried, &r.lost}) *n = b.u64();
+  r.has_best = b.u8() != 0;
+  r.wall_s = b.f64();
+  r.workers = b.u32();
+  r.store = b.text();
+  decode(b.blob(), r.best);
+  decode(b.blob(), r.best_outcome);
+  return r;
+}
+
+std::string fingerprint_of(const StudyConfig& c) {
+  Bytes bytes;
+  ByteWriter w(bytes);
+  c.space.encode(w);
+  w.u8(static_cast<std::uint8_t>(c.evaluator.kind));
+  w.u8(static_cast<std::uint8_t>(c.evaluator.result));
+  w.text(c.evaluator.target);
+  w.blob(c.evaluator.pickle);
+  for (const auto& word : c.evaluator.command) w.text(word);
+  w.text(c.optimizer);
+  for (const auto& [name, value] : c.optimizer_options) {
+    w.text(name);
+    w.f64(value);
+  }
+  w.u64(c.seed);
+  std::uint64_t h = 0xcbf29ce484222325ULL;
+  for (auto b : bytes) h = (h ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3ULL;
+  return fmt::format("{:016x}", h);
+}
+
+std::string build_description() { return fmt::format("culmen {} (C++ {}, compiler {})", CULMEN_VERSION, __cplusplus / 100 % 100, __VERSION__); }
+
+std::size_t usable_cpus() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<std::size_t>(CPU_COUNT(&set));
+}
+
+}  // namespace culmen

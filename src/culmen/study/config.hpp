@@ -1,0 +1,68 @@
+// Everything that defines a study, and how one start of its master runs it.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "culmen/broker/rules.hpp"
+#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/space/space.hpp"
+#include "culmen/store/journal.hpp"
+#include "culmen/worker/evaluator.hpp"
+
+namespace culmen {
+
+/// What is to be found: the same configuration gives the same candidates.
+struct StudyConfig {
+  std::string name = "study";
+  Space space;
+  EvaluatorSpec evaluator;
+  std::string optimizer = "cmaes";
+  OptimizerOptions optimizer_options;
+  std::uint64_t seed = 1;
+  StopRules stop;
+  FailurePolicy failures;
+  std::string configuration;  ///< kept in the store; what resume starts from
+  std::string fingerprint;    ///< of what decides the candidates and their values; a store with another one is refused
+};
+
+enum class Place : unsigned char {
+  automatic,  ///< mpi in a rank of an MPI launch, else threads
+  threads,    ///< of the master; isolated evaluators have a child process each
+  processes,  ///< native worker processes
+  mpi,        ///< the ranks but the first
+};
+
+/// How it is run; none of this changes the candidates of a generational optimizer.
+struct RunOptions {
+  std::size_t workers = 0;  ///< 0: one per usable CPU. mpi: the ranks decide
+  Place place = Place::automatic;
+  bool prefetch = true;
+  std::string store;    ///< the study's file; empty: no journal
+  bool resume = false;  ///< go on with the store instead of making it
+  Durability durability = Durability::process;
+};
+
+struct StudyResult {
+  StopReason reason = StopReason::none;
+  bool final = false;   ///< false: can be resumed
+  std::string message;  ///< one sentence
+  std::uint64_t evaluations = 0, failed = 0, retried = 0, lost = 0;
+  bool has_best = false;
+  Candidate best;
+  Outcome best_outcome;
+  double wall_s = 0;
+  std::uint32_t workers = 0;
+  std::string store;
+};
+
+Bytes encode(const StudyResult& result);
+StudyResult decode_result(BytesView in);
+
+/// Of space, evaluator, optimizer, its options and the seed: 16 hex digits.
+std::string fingerprint_of(const StudyConfig& config);
+/// Version and compiler.
+std::string build_description();
+/// CPUs this process may run on.
+std::size_t usable_cpus();
+
+}  // namespace culmen

@@ -1,0 +1,70 @@
+// Workers that are threads of the master, or native processes which it starts.
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "culmen/base/error.hpp"
+#include "culmen/base/process.hpp"
+#include "culmen/study/crew.hpp"
+#include "culmen/study/local_worker.hpp"
+
+namespace culmen {
+namespace {
+
+class ThreadCrew final : public Crew {
+ public:
+  explicit ThreadCrew(const CrewRequest& request)
+      : memory_(MailboxMemory::create({.workers = request.workers})), transport_(memory_) {
+    for (WorkerId w = 0; w < request.workers; ++w) {
+      threads_.emplace_back([memory = memory_, function = request.function, w] {
+        MailboxEndpoint endpoint(memory, w);
+        Worker worker(factory_for(function));
+        serve(endpoint, worker);
+      });
+    }
+  }
+  ~ThreadCrew() override { end(); }
+  MailboxTransport& transport() override { return transport_; }
+  void conclude(const StudyResult&) override { end(); }
+
+ private:
+  void end() {
+    transport_.close(0);
+    for (auto& t : threads_) t.join();
+    threads_.clear();
+  }
+  std::shared_ptr<MailboxMemory> memory_;
+  MailboxTransport transport_;
+  std::vector<std::thread> threads_;
+};
+
+class ProcessCrew final : public Crew {
+ public:
+  explicit ProcessCrew(const CrewRequest& request)
+      : memory_(MailboxMemory::create({.workers = request.workers})), transport_(memory_) {
+    if (request.function) throw InputError("a C++ callable cannot be sent to worker processes; use threads, MPI, or a function in a shared library");
+    const auto program = find_executable();
+    for (WorkerId w = 0; w < request.workers; ++w) {
+      const auto pid = spawn(local_worker_request(program, memory_->fd(), w, this_process(), request.run_marker));
+      transport_.watch(w, identify(pid), true);
+    }
+  }
+  MailboxTransport& transport() override { return transport_; }
+  void conclude(const StudyResult&) override {}
+
+ private:
+  std::shared_ptr<MailboxMemory> memory_;
+  MailboxTransport transport_;
+};
+
+}  // namespace
+
+EvaluatorFactory factory_for(Function function) {
+  if (!function) return make_evaluator;
+  return [function = std::move(function)](const SetUp&) { return make_function_evaluator(function); };
+}
+
+std::unique_ptr<Crew> make_thread_crew(const CrewRequest& request) { return std::make_unique<ThreadCrew>(request); }
+std::unique_ptr<Crew> make_process_crew(const CrewRequest& request) { return std::make_unique<ProcessCrew>(request); }
+
+}  // namespace culmen

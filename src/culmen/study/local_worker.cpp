@@ -1,0 +1,50 @@
+#include "culmen/study/local_worker.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include "culmen/base/error.hpp"
+#include "culmen/transport/mailbox/mailbox.hpp"
+#include "culmen/worker/guard.hpp"
+#include "culmen/worker/worker.hpp"
+
+namespace culmen {
+namespace {
+constexpr int mailbox_descriptor = 3;
+}
+
+SpawnRequest local_worker_request(const std::string& program, int mailbox_fd, WorkerId box, const ProcessId& master, const std::string& marker) {
+  SpawnRequest request;
+  request.command = {program, "__worker", std::to_string(box), std::to_string(master.pid), std::to_string(master.start_ticks), marker};
+  request.environment = {{"CULMEN_RUN", marker}};
+  request.descriptors = {{mailbox_fd, mailbox_descriptor}};
+  return request;
+}
+
+void become_worker(const ProcessId& master, const std::string& marker) {
+  for (int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP}) std::signal(signal, SIG_IGN);
+  start_lifeline(master, marker);
+}
+
+int local_worker_main(int argc, char** argv) {
+  if (argc != 5) {
+    std::fputs("culmen: __worker is started by culmen itself\n", stderr);
+    return 2;
+  }
+  try {
+    const auto box = static_cast<WorkerId>(std::stoul(argv[1]));
+    become_worker({static_cast<pid_t>(std::stol(argv[2])), std::stoull(argv[3])}, argv[4]);
+    MailboxEndpoint endpoint(MailboxMemory::attach(mailbox_descriptor), box);
+    Worker worker;
+    serve(endpoint, worker);
+    return 0;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "culmen: worker {}: {}\n", argv[1], e.what());
+    return 1;
+  }
+}
+
+}  // namespace culmen

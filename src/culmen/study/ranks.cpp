@@ -1,0 +1,177 @@
+#include "culmen/study/ranks.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "culmen/base/error.hpp"
+#include "culmen/study/crew.hpp"
+#include "culmen/study/local_worker.hpp"
+
+namespace culmen {
+namespace {
+
+struct World {
+  std::unique_ptr<MpiWorld> mpi;
+  bool stuck = false;  // a rank did not leave its evaluation: nothing collective can follow
+  bool ended = false;
+};
+
+World& world() {
+  static World w;
+  return w;
+}
+
+// Rank 0 -> all: either what to attach to, or why there is nothing to do.
+struct Invitation {
+  std::string refusal;
+  std::string mailbox, marker;
+  ProcessId master;
+};
+
+Bytes encode(const Invitation& i) {
+  Bytes out;
+  ByteWriter w(out);
+  w.text(i.refusal);
+  w.text(i.mailbox);
+  w.text(i.marker);
+  w.u64(static_cast<std::uint64_t>(i.master.pid));
+  w.u64(i.master.start_ticks);
+  return out;
+}
+
+Invitation decode_invitation(BytesView in) {
+  ByteReader r(in);
+  Invitation i;
+  i.refusal = r.text();
+  i.mailbox = r.text();
+  i.marker = r.text();
+  i.master.pid = static_cast<pid_t>(r.u64());
+  i.master.start_ticks = r.u64();
+  return i;
+}
+
+std::string describe(const ProcessId& p) { return fmt::format("{} {}", p.pid, p.start_ticks); }
+
+class RankCrew final : public Crew {
+ public:
+  RankCrew(MpiWorld& mpi, const CrewRequest& request) : mpi_(mpi) {
+    if (mpi.size() < 2) throw InputError("under MPI at least 2 ranks are needed: one master and its workers; start more ranks, or leave mpiexec out");
+    invite(request.run_marker);
+  }
+  MailboxTransport& transport() override { return *transport_; }
+  void conclude(const StudyResult& result) override {
+    if (transport_->remaining() > 0) {
+      world().stuck = true;
+      return;
+    }
+    mpi_.broadcast(culmen::encode(result));
+  }
+
+ private:
+  void invite(const std::string& marker) {
+    try {
+      memory_ = MailboxMemory::create_named({.workers = static_cast<std::size_t>(mpi_.size() - 1)});
+    } catch (const Error& e) {
+      abandon_ranks(e.what());
+      throw;
+    }
+    mpi_.broadcast(encode(Invitation{{}, memory_->name(), marker, this_process()}));
+    const auto answers = mpi_.gather("");
+    memory_->unlink();
+    std::string refusal;
+    transport_ = std::make_unique<MailboxTransport>(memory_);
+    for (int r = 1; r < mpi_.size() && refusal.empty(); ++r) {
+      ProcessId process;
+      std::istringstream in(answers[static_cast<std::size_t>(r)]);
+      if (in >> process.pid >> process.start_ticks) {
+        transport_->watch(static_cast<WorkerId>(r - 1), process, false);
+      } else {
+        refusal = fmt::format("rank {}: {}", r, answers[static_cast<std::size_t>(r)]);
+      }
+    }
+    mpi_.broadcast(encode(Invitation{refusal, {}, {}, {}}));
+    if (!refusal.empty()) throw TransportError(refusal);
+  }
+
+  MpiWorld& mpi_;
+  std::shared_ptr<MailboxMemory> memory_;
+  std::unique_ptr<MailboxTransport> transport_;
+};
+
+void refuse_if(const Invitation& invitation) {
+  if (!invitation.refusal.empty()) throw TransportError(invitation.refusal);
+}
+
+}  // namespace
+
+MpiWorld* shared_world() {
+  auto& w = world();
+  if (w.mpi == nullptr && !w.ended) {
+    const auto launch = detect_launch();
+    if (!launch.is_rank()) return nullptr;
+    w.ended = true;  // unless open() succeeds: a second try would not be collective
+    w.mpi = MpiWorld::open(launch);
+    w.ended = false;
+    std::atexit([] { finalize_world(0); });
+  }
+  return w.mpi.get();
+}
+
+void finalize_world(int exit_code) {
+  auto& w = world();
+  if (w.mpi == nullptr || w.ended) return;
+  if (w.stuck) _exit(exit_code);
+  w.ended = true;
+  w.mpi->finalize();
+  w.mpi.reset();
+}
+
+void abandon_ranks(const std::string& message) {
+  auto* mpi = shared_world();
+  if (mpi != nullptr && mpi->size() > 1) mpi->broadcast(encode(Invitation{message, {}, {}, {}}));
+}
+
+StudyResult serve_as_rank(Function function) {
+  auto& mpi = *shared_world();
+  const auto invitation = decode_invitation(mpi.broadcast({}));
+  refuse_if(invitation);
+  std::shared_ptr<MailboxMemory> memory;
+  std::string answer = describe(this_process());
+  try {
+    memory = MailboxMemory::attach(invitation.mailbox);
+  } catch (const Error& e) {
+    answer = e.what();
+  }
+  mpi.gather(answer);
+  refuse_if(decode_invitation(mpi.broadcast({})));
+  become_worker(invitation.master, invitation.marker);
+  {
+    MailboxEndpoint endpoint(memory, static_cast<WorkerId>(mpi.rank() - 1));
+    Worker worker(factory_for(std::move(function)));
+    serve(endpoint, worker);
+  }
+  return decode_result(mpi.broadcast({}));
+}
+
+int rank_main() {
+  try {
+    serve_as_rank();
+    finalize_world(0);
+    return 0;
+  } catch (const Error&) {
+    // Rank 0 says it; here only the collective end is left.
+    finalize_world(1);
+    return 1;
+  }
+}
+
+std::unique_ptr<Crew> make_rank_crew(const CrewRequest& request) {
+  auto* mpi = shared_world();
+  if (mpi == nullptr) throw InputError("this process is no rank of an MPI launch; start it by culmen launch, mpiexec or srun");
+  return std::make_unique<RankCrew>(*mpi, request);
+}
+
+}  // namespace culmen

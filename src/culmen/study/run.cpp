@@ -1,0 +1,174 @@
+#include "culmen/study/run.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <limits>
+#include <optional>
+
+#include "culmen/base/error.hpp"
+#include "culmen/study/crew.hpp"
+#include "culmen/study/ranks.hpp"
+#include "culmen/worker/guard.hpp"
+
+namespace culmen {
+namespace {
+
+// The guard of one run; ended with it.
+class Guard {
+ public:
+  explicit Guard(const std::string& marker) : pid_(start_guard(this_process(), marker)) {}
+  ~Guard() {
+    kill_group(pid_);
+    reap(pid_);
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+ private:
+  pid_t pid_;
+};
+
+bool starts_children(const EvaluatorSpec& e) { return e.kind == EvaluatorKind::command || (e.kind != EvaluatorKind::function && e.isolation == Isolation::process); }
+
+std::string summary_sentence(const EngineResult& r) {
+  if (!r.message.empty()) return r.message;
+  return fmt::format("{} after {} evaluations", to_string(r.reason), r.counts.told);
+}
+
+}  // namespace
+
+struct Run::Impl {
+  StudyConfig config;
+  RunOptions options;
+  Function function;
+  std::string marker = make_run_marker();
+  SteadyClock clock;
+  std::unique_ptr<Optimizer> optimizer;
+  std::optional<Journal> journal;  // until the writer has it
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Guard> guard;
+  std::unique_ptr<Crew> crew;
+  std::unique_ptr<Writer> writer;
+  EngineResult result;
+  double started_s = 0;
+  std::atomic<Engine*> live{nullptr};
+  std::atomic<bool> stop_wanted{false};
+
+  Place place() const {
+    if (options.place != Place::automatic) return options.place;
+    return detect_launch().is_rank() ? Place::mpi : Place::threads;
+  }
+
+  void check() const {
+    const auto& e = config.evaluator;
+    if (e.time_limit_s > 0 && !starts_children(e)) throw InputError("a time limit needs isolation = \"process\": a function inside the worker cannot be ended alone");
+    const auto& s = config.stop;
+    if (s.evaluations == 0 && !(s.target > -std::numeric_limits<double>::infinity()) && !(s.wall_time_s < std::numeric_limits<double>::infinity())) {
+      throw InputError("nothing ends this study; give at least one of evaluations, target and wall_time_s");
+    }
+  }
+
+  std::optional<Journal> open_store() const {
+    if (options.store.empty()) return std::nullopt;
+    if (!options.resume) {
+      return Journal::create(options.store, {config.name, config.configuration, config.fingerprint, build_description(), wall_clock_s()}, options.durability);
+    }
+    auto journal = Journal::resume(options.store, options.durability);
+    if (journal.study().fingerprint != config.fingerprint) {
+      throw InputError(fmt::format("{} is the store of another study ('{}'); its space, evaluator, optimizer or seed differ", options.store, journal.study().name));
+    }
+    return journal;
+  }
+
+  std::unique_ptr<Crew> hire() {
+    CrewRequest request{options.workers != 0 ? options.workers : usable_cpus(), marker, function};
+    switch (place()) {
+      case Place::mpi: return make_rank_crew(request);
+      case Place::processes: return make_process_crew(request);
+      default: return make_thread_crew(request);
+    }
+  }
+
+  EngineOptions engine_options() const {
+    EngineOptions o;
+    o.broker.rules = config.stop;
+    o.broker.failures = config.failures;
+    o.broker.prefetch = options.prefetch;
+    o.set_up = encode(SetUp{config.space, config.evaluator});
+    o.study = std::hash<std::string>{}(marker);
+    o.epoch = journal ? journal->epoch() : 1;
+    o.build = build_description();
+    return o;
+  }
+
+  // All that can be wrong before workers exist.
+  void get_ready() {
+    check();
+    config.evaluator.run_marker = marker;
+    optimizer = make_optimizer(config.optimizer, config.space, config.seed, config.optimizer_options);
+    journal = open_store();
+    engine = std::make_unique<Engine>(*optimizer, clock, engine_options());
+    live = engine.get();
+    if (journal) engine->replay(*journal);
+    if (starts_children(config.evaluator) || place() == Place::processes) guard = std::make_unique<Guard>(marker);
+  }
+
+  void prepare() {
+    started_s = clock.now_s();
+    try {
+      get_ready();
+    } catch (const Error& e) {
+      if (place() == Place::mpi) abandon_ranks(e.what());
+      throw;
+    }
+    crew = hire();
+    if (journal) writer = std::make_unique<Writer>(std::move(*journal), [this] { crew->transport().wake(); });
+    journal.reset();
+    if (stop_wanted) engine->request_stop();
+  }
+
+  StudyResult conclude() {
+    StudyResult r;
+    r.reason = result.reason;
+    r.final = is_final(result.reason);
+    r.message = summary_sentence(result);
+    r.evaluations = result.counts.told;
+    r.failed = result.counts.failed;
+    r.retried = result.counts.retried;
+    r.lost = result.counts.lost;
+    r.has_best = result.has_best;
+    r.best = result.best;
+    r.best_outcome = result.best_outcome;
+    r.wall_s = clock.now_s() - started_s;
+    r.workers = result.most_workers;
+    r.store = options.store;
+    crew->conclude(r);
+    return r;
+  }
+};
+
+Run::Run(StudyConfig config, RunOptions options, Function function) : impl_(std::make_unique<Impl>()) {
+  impl_->config = std::move(config);
+  impl_->options = std::move(options);
+  impl_->function = std::move(function);
+}
+
+Run::~Run() = default;
+
+void Run::prepare() { impl_->prepare(); }
+void Run::execute() { impl_->result = impl_->engine->run(impl_->crew->transport(), impl_->writer.get()); }
+
+StudyResult Run::conclude() { return impl_->conclude(); }
+
+void Run::stop() noexcept {
+  impl_->stop_wanted = true;
+  if (auto* engine = impl_->live.load()) engine->request_stop();
+}
+
+Progress Run::progress() const {
+  if (auto* engine = impl_->live.load()) return engine->progress();
+  return {};
+}
+
+}  // namespace culmen

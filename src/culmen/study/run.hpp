@@ -1,0 +1,31 @@
+// One start of a study's master: puts optimizer, store, workers and engine together.
+#pragma once
+#include <memory>
+
+#include "culmen/engine/engine.hpp"
+#include "culmen/study/config.hpp"
+
+namespace culmen {
+
+/// prepare() and conclude() belong to one thread (MPI's); execute() may run on another.
+class Run {
+ public:
+  /// `function` for EvaluatorKind::function.
+  Run(StudyConfig config, RunOptions options, Function function = {});
+  ~Run();
+  /// Checks the input, opens the store, replays it, starts the workers. Throws InputError, StoreError or TransportError; nothing is left behind then, and waiting ranks were let go.
+  void prepare();
+  /// Runs to the end; never throws for a failed evaluation.
+  void execute();
+  /// Lets the workers go and tells what came of it.
+  StudyResult conclude();
+  /// Asks for a clean end. Any thread, and a signal handler.
+  void stop() noexcept;
+  Progress progress() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace culmen

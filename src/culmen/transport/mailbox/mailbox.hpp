@@ -1,0 +1,84 @@
+// Shared memory with futex doorbells: one transport for threads, local processes and the MPI ranks of one node.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "culmen/base/process.hpp"
+#include "culmen/transport/transport.hpp"
+
+namespace culmen {
+
+struct MailboxOptions {
+  std::size_t workers = 1;
+  std::size_t ring_bytes = 32 * 1024;  ///< per worker and direction; a power of two, at least 4096
+};
+
+/// The piece of memory: a hub (the master's bell, the bitmap of workers that have something) and, per worker, a box of two byte rings. Fixed size; the pages are reserved
+/// at creation (posix_fallocate), so that a later store cannot be a SIGBUS.
+class MailboxMemory {
+ public:
+  /// Anonymous (memfd), for threads and for children that inherit fd(). Throws TransportError naming bytes wanted and how to need fewer.
+  static std::shared_ptr<MailboxMemory> create(const MailboxOptions& options);
+  /// POSIX shared memory, for MPI ranks of the node; the name is fresh and stands until unlink(). Throws TransportError naming /dev/shm, bytes wanted and bytes free.
+  static std::shared_ptr<MailboxMemory> create_named(const MailboxOptions& options);
+  /// In a child that inherited the descriptor; checks size and layout version.
+  static std::shared_ptr<MailboxMemory> attach(int fd);
+  static std::shared_ptr<MailboxMemory> attach(const std::string& name);
+  ~MailboxMemory();
+  MailboxMemory(const MailboxMemory&) = delete;
+  MailboxMemory& operator=(const MailboxMemory&) = delete;
+
+  int fd() const;                   ///< -1 when attached by name
+  const std::string& name() const;  ///< empty unless named
+  void unlink() noexcept;           ///< removes the name; harmless when repeated
+  std::size_t workers() const;
+  struct Layout;
+  Layout& layout() const;
+
+ private:
+  struct Impl;
+  explicit MailboxMemory(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The master's side. A watcher thread (epoll over pidfds) notices dead worker processes.
+class MailboxTransport final : public Transport {
+ public:
+  explicit MailboxTransport(std::shared_ptr<MailboxMemory> memory);
+  ~MailboxTransport() override;
+  /// Watch this process for worker `worker`; when it dies, the worker is lost (unless it had left). `ours`: close() kills it if it does not leave, and reaps it.
+  void watch(WorkerId worker, const ProcessId& process, bool ours);
+
+  void send(WorkerId worker, const FrameHead& head, BytesView body) override;
+  bool receive(Sink& sink) override;
+  void sleep(double at_most_s) override;
+  void wake() noexcept override;
+  void close(double grace_s) override;
+  /// After close(): workers that had joined and neither left nor died within the grace (and are not ours to kill).
+  std::size_t remaining() const;
+  /// Bytes queued at the master because rings were full.
+  std::size_t queued_bytes() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// A worker's side: box number `worker`. Joins when constructed, leaves when destroyed. A thread of the master or another process.
+class MailboxEndpoint final : public Endpoint {
+ public:
+  MailboxEndpoint(std::shared_ptr<MailboxMemory> memory, WorkerId worker);
+  ~MailboxEndpoint() override;
+  bool receive(FrameHead& head, Bytes& body) override;
+  bool send(const FrameHead& head, BytesView body) override;
+  void wait_closed() override;
+  void release() noexcept override;
+  bool closed() const noexcept override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace culmen

@@ -1,0 +1,20 @@
+// Which launcher started this process, from its environment alone (no MPI call).
+#pragma once
+#include <string>
+
+namespace culmen {
+
+enum class LauncherKind { none, openmpi, mpich, slurm };  // mpich: Hydra or Intel's (PMI_RANK); slurm: srun without PMI variables that name an MPI
+
+struct Launch {
+  LauncherKind kind = LauncherKind::none;
+  int rank = 0;  ///< as the launcher says
+  int size = 1;
+  bool is_rank() const { return kind != LauncherKind::none; }
+};
+
+/// Open MPI: OMPI_COMM_WORLD_RANK/SIZE. MPICH and Intel: PMI_RANK/PMI_SIZE. srun: SLURM_PROCID/SLURM_STEP_NUM_TASKS, only where SLURM_STEP_ID is set and the step is not
+/// the batch script itself. Children of culmen (CULMEN_RUN set) are never ranks.
+Launch detect_launch();
+
+}  // namespace culmen

@@ -1,0 +1,36 @@
+// The MPI world that this process is a rank of. Inside a node MPI carries the name of the mailbox and, at the end, the result; nothing else.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "culmen/base/bytes.hpp"
+#include "culmen/transport/mpi/launcher.hpp"
+
+namespace culmen {
+
+/// MPI, loaded at run time: a libmpi already in the process, else CULMEN_MPI ("openmpi", "mpich", or a module's path), else the launcher's environment.
+class MpiWorld {
+ public:
+  /// Collective over all ranks. Initialises MPI unless that was done. Throws TransportError with one sentence: no module for this MPI, MPI's size is not the launcher's
+  /// (the program runs under another MPI's launcher), ranks of unequal culmen versions, ranks on several nodes (comes with a later version).
+  static std::unique_ptr<MpiWorld> open(const Launch& launch);
+  ~MpiWorld();  ///< nothing collective: call finalize() first
+  int rank() const;
+  int size() const;
+  std::string library() const;  ///< MPI_Get_library_version, first line
+  /// Collective. Bytes of rank 0 on every rank.
+  Bytes broadcast(Bytes bytes);
+  /// Collective. At rank 0: text of every rank in order (at most 255 bytes each); elsewhere empty.
+  std::vector<std::string> gather(const std::string& text);
+  void barrier();
+  /// Collective. After it MPI is not used.
+  void finalize();
+
+ private:
+  struct Impl;
+  explicit MpiWorld(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace culmen

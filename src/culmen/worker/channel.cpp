@@ -1,0 +1,52 @@
+#include "culmen/worker/channel.hpp"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <cerrno>
+
+namespace culmen {
+namespace {
+constexpr std::uint64_t largest_frame = std::uint64_t{1} << 32;
+}
+
+bool send_frame(int fd, BytesView frame) {
+  std::uint64_t length = frame.size();
+  iovec parts[2] = {{&length, sizeof length}, {const_cast<std::byte*>(frame.data()), frame.size()}};
+  while (parts[0].iov_len + parts[1].iov_len > 0) {
+    msghdr message{};
+    message.msg_iov = parts;
+    message.msg_iovlen = 2;
+    const auto n = sendmsg(fd, &message, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    auto sent = static_cast<std::size_t>(n);
+    for (auto& part : parts) {
+      const auto of_part = std::min(sent, part.iov_len);
+      part.iov_base = static_cast<char*>(part.iov_base) + of_part;
+      part.iov_len -= of_part;
+      sent -= of_part;
+    }
+  }
+  return true;
+}
+
+FrameReader::Progress FrameReader::step(int fd, int flags) {
+  if (have_ == wanted_) {
+    have_ = 0;
+    wanted_ = prefix_bytes;
+  }
+  if (buffer_.size() < wanted_) buffer_.resize(wanted_);
+  const auto n = recv(fd, buffer_.data() + have_, buffer_.size() - have_, flags);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return Progress::more;
+  if (n <= 0) return Progress::ended;
+  have_ += static_cast<std::size_t>(n);
+  if (have_ < prefix_bytes) return Progress::more;
+  std::uint64_t length = 0;
+  std::memcpy(&length, buffer_.data(), prefix_bytes);
+  if (length > largest_frame || have_ > prefix_bytes + length) return Progress::ended;
+  wanted_ = prefix_bytes + length;
+  return have_ == wanted_ ? Progress::complete : Progress::more;
+}
+
+}  // namespace culmen

@@ -1,0 +1,34 @@
+// Frames between a worker and its slot, over a stream socket that is the slot's descriptor 3: u64 length (little-endian), then the bytes.
+//
+//   worker -> slot: the encoded SetUp                     slot -> worker: a sentence; empty when ready
+//   worker -> slot: u32 attempt, the encoded candidate    slot -> worker: the encoded outcome          (again and again)
+//
+// One frame is on its way at a time. The slot leaves when the socket ends.
+#pragma once
+#include "culmen/base/bytes.hpp"
+
+namespace culmen {
+
+inline constexpr int slot_descriptor = 3;
+
+/// Sleeps while the socket is full. False when the other side is gone.
+bool send_frame(int fd, BytesView frame);
+
+/// Collects one frame at a time. What comes may be anything: lengths are checked.
+class FrameReader {
+ public:
+  enum class Progress : unsigned char { more, complete, ended };
+  FrameReader() : buffer_(4096) {}
+  /// One recv with these flags. `ended`: the other side is gone, or it sent what is no frame. After `complete` the next call begins a new frame.
+  Progress step(int fd, int flags);
+  /// The complete frame; valid until the next step().
+  BytesView frame() const { return BytesView(buffer_).subspan(prefix_bytes, wanted_ - prefix_bytes); }
+
+ private:
+  static constexpr std::size_t prefix_bytes = 8;
+  Bytes buffer_;
+  std::size_t have_ = 0;
+  std::size_t wanted_ = prefix_bytes;
+};
+
+}  // namespace culmen

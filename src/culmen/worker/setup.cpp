@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include "culmen/base/error.hpp"
+#include "culmen/worker/evaluator.hpp"
+
+namespace culmen {
+namespace {
+constexpr std::uint8_t version = 1;
+
+template <class Enum>
+Enum read_enum(ByteReader& in, Enum last, const char* what) {
+  const auto v = in.u8();
+  if (v > static_cast<std::uint8_t>(last)) throw Error(fmt::format("a set-up names {} {}; this build knows 0 to {}", what, v, static_cast<int>(last)));
+  return static_cast<Enum>(v);
+}
+
+EvaluatorSpec decode_spec(ByteReader& in) {
+  EvaluatorSpec spec;
+  spec.kind = read_enum(in, EvaluatorKind::command, "evaluator kind");
+  spec.isolation = read_enum(in, Isolation::process, "isolation");
+  spec.result = read_enum(in, ResultKind::residuals, "result kind");
+  spec.target = in.text();
+  spec.pickle = in.blob();
+  spec.interpreter = in.text();
+  for (auto n = in.u64(); n > 0; --n) spec.command.push_back(in.text());
+  spec.time_limit_s = in.f64();
+  spec.base_folder = in.text();
+  spec.working_folder = in.text();
+  spec.run_marker = in.text();
+  return spec;
+}
+}  // namespace
+
+Bytes encode(const SetUp& set_up) {
+  Bytes out;
+  ByteWriter w(out);
+  w.u8(version);
+  set_up.space.encode(w);
+  const auto& spec = set_up.evaluator;
+  w.u8(static_cast<std::uint8_t>(spec.kind));
+  w.u8(static_cast<std::uint8_t>(spec.isolation));
+  w.u8(static_cast<std::uint8_t>(spec.result));
+  w.text(spec.target);
+  w.blob(spec.pickle);
+  w.text(spec.interpreter);
+  w.u64(spec.command.size());
+  for (const auto& word : spec.command) w.text(word);
+  w.f64(spec.time_limit_s);
+  w.text(spec.base_folder);
+  w.text(spec.working_folder);
+  w.text(spec.run_marker);
+  return out;
+}
+
+SetUp decode_set_up(BytesView in) {
+  ByteReader r(in);
+  if (const auto v = r.u8(); v != version) throw Error(fmt::format("a set-up of version {} came; this build knows version {}", v, version));
+  SetUp set_up;
+  set_up.space = Space::decode(r);
+  set_up.evaluator = decode_spec(r);
+  if (r.left() != 0) throw Error(fmt::format("a set-up has {} bytes too many", r.left()));
+  return set_up;
+}
+
+}  // namespace culmen

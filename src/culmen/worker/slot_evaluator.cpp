@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "culmen/base/clock.hpp"
+#include "culmen/base/error.hpp"
+#include "culmen/evaluation/codec.hpp"
+#include "culmen/worker/channel.hpp"
+#include "culmen/worker/child.hpp"
+#include "culmen/worker/evaluators.hpp"
+#include "culmen/worker/guarded.hpp"
+
+namespace culmen {
+namespace {
+constexpr double log_check_s = 1;  // how often the log of a long evaluation is looked at
+
+class Socket {
+ public:
+  explicit Socket(int fd) : fd_(fd) {}
+  ~Socket() { close(fd_); }
+  Socket(const Socket&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+/// What lives and dies with one child.
+struct Connection {
+  Connection(int ours) : socket(ours) {}
+  Socket socket;
+  ChildLog log;
+  FrameReader reader;
+};
+
+class SlotEvaluator final : public Evaluator {
+ public:
+  explicit SlotEvaluator(const SetUp& set_up) : set_up_(encode(set_up)), time_limit_s_(set_up.evaluator.time_limit_s) {
+    const auto& spec = set_up.evaluator;
+    request_.environment["CULMEN_RUN"] = spec.run_marker;
+    if (spec.kind == EvaluatorKind::python) {
+      if (spec.interpreter.empty()) throw InputError("a Python evaluator needs the path of its interpreter");
+      request_.command = {spec.interpreter, "-u", "-X", "faulthandler", "-m", "culmen.slot"};
+      request_.environment["PYTHONSAFEPATH"] = "1";  // modules in the current folder must not shadow Python's own
+    } else {
+      request_.command = {find_executable(), "__slot"};
+    }
+  }
+
+  void prepare() override {
+    if (child_.started() && !died()) return;
+    child_.end(true);
+    start();
+    if (!send_frame(connection_->socket.fd(), set_up_) || receive(no_deadline) != Received::frame) {
+      throw Error(with_tail(fmt::format("the evaluator's process ({}) {} before it was ready", request_.command[0], describe_end(child_.end(true))), connection_->log.tail()));
+    }
+    const auto frame = connection_->reader.frame();
+    if (frame.empty()) return;
+    child_.end(true);
+    throw InputError(std::string(reinterpret_cast<const char*>(frame.data()), frame.size()));
+  }
+
+  Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
+    try {
+      prepare();
+    } catch (const std::exception& error) {
+      return Outcome::failure(Status::failed, error.what());
+    }
+    return guarded([&] { return ask(candidate, attempt); });
+  }
+
+  void interrupt() noexcept override { child_.interrupt(); }
+
+ private:
+  enum class Received : unsigned char { frame, nothing, too_late };
+  static constexpr double no_deadline = std::numeric_limits<double>::infinity();
+
+  void start() {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) throw Error(fmt::format("cannot make a socket for a slot: {}", std::strerror(errno)));
+    const Socket theirs(pair[1]);
+    connection_.emplace(pair[0]);
+    const int log = connection_->log.fd();
+    request_.descriptors = {{null_device(), 0}, {log, 1}, {log, 2}, {theirs.fd(), slot_descriptor}};
+    if (!child_.start(request_)) throw Error("interrupted");
+  }
+
+  bool died() const {
+    pollfd child{child_.pidfd(), POLLIN, 0};
+    return poll(&child, 1, 0) != 0;
+  }
+
+  Received receive(double deadline_s) {
+    pollfd wakers[2] = {{connection_->socket.fd(), POLLIN, 0}, {child_.pidfd(), POLLIN, 0}};
+    for (;;) {
+      const double slice_end_s = clock_.now_s() + log_check_s;
+      if (!wait_for(wakers, std::min(deadline_s, slice_end_s))) {
+        if (deadline_s <= slice_end_s) return Received::too_late;
+        connection_->log.trim();
+        continue;
+      }
+      const auto progress = connection_->reader.step(wakers[0].fd, MSG_DONTWAIT);
+      if (progress == FrameReader::Progress::complete) return Received::frame;
+      const bool dead_and_silent = wakers[1].revents != 0 && (wakers[0].revents & POLLIN) == 0;
+      if (progress == FrameReader::Progress::ended || dead_and_silent) return Received::nothing;
+    }
+  }
+
+  Outcome ask(const Candidate& candidate, Attempt attempt) {
+    frame_.clear();
+    ByteWriter(frame_).u32(attempt);
+    encode(candidate, frame_);
+    connection_->log.mark();
+    const double deadline_s = time_limit_s_ > 0 ? clock_.now_s() + time_limit_s_ : no_deadline;
+    const auto received = send_frame(connection_->socket.fd(), frame_) ? receive(deadline_s) : Received::nothing;
+    if (received == Received::frame) return answer();
+    const int status = child_.end(true);
+    if (received == Received::too_late) return failure(Status::timed_out, describe_time_out(time_limit_s_));
+    return failure(Status::crashed, fmt::format("the evaluator's process {} without an answer", describe_end(status)));
+  }
+
+  Outcome answer() {
+    Outcome outcome;
+    try {
+      decode(connection_->reader.frame(), outcome);
+    } catch (const Error& error) {
+      child_.end(true);
+      return failure(Status::crashed, fmt::format("the evaluator's process answered what is no outcome: {}", error.what()));
+    }
+    return outcome;
+  }
+
+  Outcome failure(Status status, std::string what) const { return Outcome::failure(status, with_tail(std::move(what), connection_->log.tail())); }
+
+  Bytes set_up_;
+  double time_limit_s_;
+  SpawnRequest request_;
+  SteadyClock clock_;
+  Child child_;
+  std::optional<Connection> connection_;
+  Bytes frame_;
+};
+}  // namespace
+
+std::unique_ptr<Evaluator> make_slot_evaluator(const SetUp& set_up) { return std::make_unique<SlotEvaluator>(set_up); }
+
+}  // namespace culmen

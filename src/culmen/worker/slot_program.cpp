@@ -1,0 +1,49 @@
+#include "culmen/worker/slot_program.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include "culmen/evaluation/codec.hpp"
+#include "culmen/worker/channel.hpp"
+#include "culmen/worker/evaluators.hpp"
+
+namespace culmen {
+namespace {
+bool receive(FrameReader& reader) {
+  auto progress = FrameReader::Progress::more;
+  while (progress == FrameReader::Progress::more) progress = reader.step(slot_descriptor, 0);
+  return progress == FrameReader::Progress::complete;
+}
+
+bool send_text(std::string_view text) { return send_frame(slot_descriptor, std::as_bytes(std::span(text))); }
+
+void answer_all(Evaluator& evaluator, FrameReader& reader) {
+  Candidate candidate;
+  Bytes reply;
+  while (receive(reader)) {
+    ByteReader request(reader.frame());
+    const Attempt attempt = request.u32();
+    decode(request.take(request.left()), candidate);
+    reply.clear();
+    encode(evaluator.evaluate(candidate, attempt), reply);
+    if (!send_frame(slot_descriptor, reply)) return;
+  }
+}
+}  // namespace
+
+int slot_main() {
+  fcntl(slot_descriptor, F_SETFD, FD_CLOEXEC);  // whatever the function starts must not hold the socket open
+  signal(SIGINT, SIG_IGN);
+  FrameReader reader;
+  if (!receive(reader)) return 1;
+  std::unique_ptr<Evaluator> evaluator;
+  try {
+    evaluator = make_library_evaluator(decode_set_up(reader.frame()));
+  } catch (const std::exception& error) {
+    return send_text(error.what()) ? 0 : 1;
+  }
+  if (send_text("")) answer_all(*evaluator, reader);
+  return 0;
+}
+
+}  // namespace culmen

@@ -1,0 +1,9 @@
+// The native slot: a process of its own for functions in shared libraries.
+#pragma once
+
+namespace culmen {
+
+/// `culmen __slot`: answers evaluations over slot_descriptor until that ends; see channel.hpp. Returns the process's exit code.
+int slot_main();
+
+}  // namespace culmen

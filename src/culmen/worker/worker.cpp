@@ -1,0 +1,101 @@
+#include "culmen/worker/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "culmen/base/error.hpp"
+#include "culmen/evaluation/codec.hpp"
+
+namespace culmen {
+
+Worker::Worker(EvaluatorFactory factory) : factory_(std::move(factory)) {}
+
+const Worker::Reply& Worker::on(const FrameHead& head, BytesView body) {
+  reply_.head = head;
+  reply_.body.clear();
+  switch (head.kind) {
+    case FrameKind::set_up: set_up(body); break;
+    case FrameKind::evaluate: evaluate(head, body); break;
+    default: throw Error(fmt::format("a worker got a frame of kind {}; it takes a set-up or a candidate", static_cast<std::uint32_t>(head.kind)));
+  }
+  return reply_;
+}
+
+void Worker::set_up(BytesView body) {
+  reply_.head.kind = FrameKind::hello;
+  std::shared_ptr<Evaluator> evaluator;
+  try {
+    const SetUp set_up = decode_set_up(body);
+    evaluator = factory_(set_up);
+    parameters_ = set_up.space.size();
+    {
+      const std::lock_guard lock(mutex_);
+      evaluator_ = evaluator;
+      if (interrupted_) evaluator->interrupt();
+    }
+    evaluator->prepare();
+  } catch (const std::exception& error) {
+    const std::lock_guard lock(mutex_);
+    evaluator_.reset();
+    const std::string_view why = error.what();
+    ByteWriter(reply_.body).raw(why.data(), why.size());
+  }
+}
+
+void Worker::evaluate(const FrameHead& head, BytesView body) {
+  if (!evaluator_) throw Error(fmt::format("evaluation {} came before a set-up that worked", head.evaluation));
+  decode(body, candidate_);
+  if (candidate_.x.size() != parameters_) {
+    throw Error(fmt::format("evaluation {} came with {} values; the space has {} parameters", head.evaluation, candidate_.x.size(), parameters_));
+  }
+  const Outcome outcome = evaluator_->evaluate(candidate_, head.attempt);
+  reply_.head.kind = FrameKind::result;
+  ByteWriter(reply_.body).u64(hash_of(candidate_));
+  encode(outcome, reply_.body);
+}
+
+void Worker::interrupt() noexcept {
+  const std::lock_guard lock(mutex_);
+  interrupted_ = true;
+  if (evaluator_) evaluator_->interrupt();
+}
+
+namespace {
+/// Interrupts the worker when the master closes; its thread ends with this object.
+class CloseWatch {
+ public:
+  CloseWatch(Endpoint& endpoint, Worker& worker) : endpoint_(endpoint) {
+    thread_ = std::thread([&endpoint, &worker] {
+      endpoint.wait_closed();
+      if (endpoint.closed()) worker.interrupt();
+    });
+  }
+  ~CloseWatch() {
+    endpoint_.release();
+    thread_.join();
+  }
+  CloseWatch(const CloseWatch&) = delete;
+
+ private:
+  Endpoint& endpoint_;
+  std::thread thread_;
+};
+
+void answer_all(Endpoint& endpoint, Worker& worker) {
+  FrameHead head;
+  Bytes body;
+  while (endpoint.receive(head, body)) {
+    const auto& reply = worker.on(head, body);
+    if (!endpoint.send(reply.head, reply.body)) return;
+  }
+}
+}  // namespace
+
+void serve(Endpoint& endpoint, Worker& worker, bool interruptible) {
+  if (!interruptible) return answer_all(endpoint, worker);
+  const CloseWatch watch(endpoint, worker);
+  answer_all(endpoint, worker);
+}
+
+}  // namespace culmen

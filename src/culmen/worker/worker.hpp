@@ -1,0 +1,44 @@
+// The worker: takes frames, evaluates, answers. Real transports and the simulation run the same code.
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "culmen/transport/transport.hpp"
+#include "culmen/worker/evaluator.hpp"
+
+namespace culmen {
+
+using EvaluatorFactory = std::function<std::unique_ptr<Evaluator>(const SetUp&)>;
+
+/// One worker's reaction to one frame. Pure but for what the evaluator does.
+class Worker {
+ public:
+  explicit Worker(EvaluatorFactory factory = make_evaluator);
+  struct Reply {
+    FrameHead head;
+    Bytes body;
+  };
+  /// set_up -> hello (body: empty, or why it cannot); evaluate -> result (head copied, body: u64 hash of the candidate, encoded outcome). The reply is valid until
+  /// the next call. Throws Error for a frame that is neither, for a candidate that does not fit the space, and for damaged bytes of one.
+  const Reply& on(const FrameHead& head, BytesView body);
+  /// Any thread; see Evaluator::interrupt.
+  void interrupt() noexcept;
+
+ private:
+  void set_up(BytesView body);
+  void evaluate(const FrameHead& head, BytesView body);
+
+  EvaluatorFactory factory_;
+  std::mutex mutex_;  // guards what on(set_up) writes and interrupt() reads: the next two
+  std::shared_ptr<Evaluator> evaluator_;
+  bool interrupted_ = false;
+  std::size_t parameters_ = 0;
+  Candidate candidate_;
+  Reply reply_;
+};
+
+/// Receives, works, answers until the master closes. Where `interruptible`, a second thread waits for the close and interrupts the evaluation.
+void serve(Endpoint& endpoint, Worker& worker, bool interruptible = true);
+
+}  // namespace culmen
