@@ -6,3 +6,6 @@ find_package(Eigen3 REQUIRED NO_MODULE) # optimizer/ (header only)
 if(CULMEN_TESTS)
   find_package(GTest REQUIRED)          # tests/
 endif()
+if(CULMEN_PYTHON)
+  find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module) # python/bindings
+endif()

@@ -1,25 +1,31 @@
-# What is installed where. Component `wheel`: the Python package (scikit-build-core asks for it). Component `native`: headers, library, programs, for C++.
+# What is installed where. Component `wheel`: the Python package (scikit-build-core asks for it alone). Component `native`: headers, library and programs, for C++.
+# Modules are found through the loader's own search path: the rpath of whatever asks for them.
 if(SKBUILD)
+  install(TARGETS _core LIBRARY DESTINATION culmen COMPONENT wheel)
   install(TARGETS ${CULMEN_MPI_MODULES} LIBRARY DESTINATION culmen/lib COMPONENT wheel)
   install(TARGETS culmen_program RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
-  install(TARGETS _core LIBRARY DESTINATION culmen COMPONENT wheel)
-  set(python python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR})
   set_target_properties(_core PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
-  set_target_properties(culmen_program PROPERTIES INSTALL_RPATH
-    "$ORIGIN/../lib/${python}/site-packages/culmen/lib;$ORIGIN/../lib64/${python}/site-packages/culmen/lib;$ORIGIN/../lib/${python}/dist-packages/culmen/lib")
-  return()
+  foreach(folder lib lib64)
+    foreach(packages site-packages dist-packages)
+      list(APPEND wheel_rpath "$ORIGIN/../${folder}/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/${packages}/culmen/lib")
+    endforeach()
+  endforeach()
+  add_custom_target(culmen_wheel DEPENDS _core culmen_program ${CULMEN_MPI_MODULES})
 endif()
 
 include(CMakePackageConfigHelpers)
-set(package ${CMAKE_INSTALL_LIBDIR}/cmake/culmen)
 set(modules ${CMAKE_INSTALL_LIBDIR}/culmen)
-install(TARGETS ${CULMEN_MPI_MODULES} LIBRARY DESTINATION ${modules})
-install(TARGETS culmen_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-set_target_properties(culmen_program PROPERTIES INSTALL_RPATH "$ORIGIN/../${modules}")
-install(DIRECTORY ${CULMEN_SOURCE_ROOT}/culmen DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-install(FILES ${CULMEN_SOURCE_ROOT}/culmen/worker/evaluator.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen)
-install(FILES ${CULMEN_SOURCE_ROOT}/culmen/study/culmen.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen)
-install(TARGETS culmen EXPORT culmen ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT culmen NAMESPACE culmen:: FILE culmenTargets.cmake DESTINATION ${package})
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/culmen)
+set_target_properties(culmen_program PROPERTIES INSTALL_RPATH "$ORIGIN/../${modules};${wheel_rpath}")
+target_link_options(culmen INTERFACE $<INSTALL_INTERFACE:-Wl,-rpath,$<INSTALL_PREFIX>/${modules}>)
+install(TARGETS culmen_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT native)
+install(TARGETS ${CULMEN_MPI_MODULES} LIBRARY DESTINATION ${modules} COMPONENT native)
+install(TARGETS culmen EXPORT culmen ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT native)
+install(EXPORT culmen NAMESPACE culmen:: FILE culmenTargets.cmake DESTINATION ${package} COMPONENT native)
 write_basic_package_version_file(culmenConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_LIST_DIR}/culmenConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/culmenConfigVersion.cmake DESTINATION ${package})
+install(FILES ${CMAKE_SOURCE_DIR}/cmake/culmenConfig.cmake ${CMAKE_BINARY_DIR}/culmenConfigVersion.cmake
+  DESTINATION ${package} COMPONENT native)
+install(DIRECTORY ${CULMEN_SOURCE_ROOT}/culmen/base ${CULMEN_SOURCE_ROOT}/culmen/space DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen COMPONENT native
+  FILES_MATCHING PATTERN "*.hpp")
+install(FILES ${CULMEN_SOURCE_ROOT}/culmen/study/culmen.hpp ${CULMEN_SOURCE_ROOT}/culmen/worker/evaluator.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen COMPONENT native)

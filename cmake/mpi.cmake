@@ -38,6 +38,7 @@ function(culmen_mpi_module kind wrapper)
 endfunction()
 
 set(CULMEN_MODULE_DIR ${CMAKE_BINARY_DIR}/modules)
+list(APPEND CMAKE_BUILD_RPATH ${CULMEN_MODULE_DIR})  # how programs of the build tree find them
 set(CULMEN_MPI_MODULES)
 foreach(name ${CULMEN_MPICC})
   unset(wrapper)

@@ -22,7 +22,7 @@ NB_MODULE(_core, m) {
   using namespace culmen::bindings;
   nb::set_leak_warnings(false);
   m.attr("build") = culmen::build_description();
-  m.attr("__version__") = CULMEN_VERSION;
+  m.attr("__version__") = culmen::version();
   m.def("find_executable", &culmen::find_executable);
   bind_errors(m);
   bind_space(m);

@@ -3,10 +3,10 @@
 Names are loaded when they are first used, so that ``import culmen`` costs nothing in the processes that only evaluate.
 """
 
+# ruff: noqa: F401 - what is imported for type checkers is offered through _HOMES
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "minimize": "minimization",
@@ -21,14 +21,15 @@ _HOMES = {
     "InputError": "_core",
     "StoreError": "_core",
     "TransportError": "_core",
+    "__version__": "_core",
 }
 
-__all__ = [*_HOMES, "__version__"]
+__all__ = [*_HOMES]
 
 if TYPE_CHECKING:
-    from ._core import CulmenError, InputError, StoreError, TransportError
-    from .minimization import minimize
+    from ._core import CulmenError, InputError, StoreError, TransportError, __version__
     from .ask_tell import Candidate, Optimizer
+    from .minimization import minimize
     from .result import Result
     from .space import Space, integer, real
     from .study import Study

@@ -137,9 +137,15 @@ class Store:
     def fingerprint(self) -> str: ...
     @property
     def created_s(self) -> float: ...
-    def summary(self) -> dict[str, object]: ...  # asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, best_value, best, best_evaluation
+    def summary(
+        self,
+    ) -> dict[
+        str, object
+    ]: ...  # asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, best_value, best, best_evaluation
     def outcomes(self, first: int = 0, count: int = 1000) -> list[dict[str, object]]: ...
-    def calls(self) -> list[dict[str, object]]: ...  # every optimizer call in order (for tests and tools; the whole log)
+    def calls(
+        self,
+    ) -> list[dict[str, object]]: ...  # every optimizer call in order (for tests and tools; the whole log)
 
 class Optimizer:
     def __init__(self, space: Space, name: str = "cmaes", seed: int = 1, options: dict[str, float] = {}) -> None: ...

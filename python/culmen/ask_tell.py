@@ -33,8 +33,11 @@ class Optimizer:
         self._core = _core.Optimizer(self.space.core, optimizer, seed, dict(options or {}))
 
     def ask(self, n: int = 1) -> list[Candidate]:
-        """At most ``n`` candidates. Fewer: some that are open must be told first. None while nothing is open: it has finished."""
-        return [Candidate(id, self.space.core.named(vector)) for id, vector in self._core.ask(n)]
+        """At most ``n`` candidates; fewer: some that are open must be told first.
+
+        None although nothing is open: it has finished.
+        """
+        return [Candidate(number, self.space.core.named(vector)) for number, vector in self._core.ask(n)]
 
     def tell(self, candidate: Candidate, value: float | None) -> None:
         """``None``: the evaluation failed. Raises InputError for a candidate that was told or cancelled before."""

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from . import _core
-from .space import Space
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,9 @@ class Result:
     def __repr__(self) -> str:
         best = "none" if self.best is None else ", ".join(f"{name}={value:.6g}" for name, value in self.best.items())
         value = "none" if self.value is None else f"{self.value:.6g}"
-        return f"Result(value={value}, best: {best}; {self.evaluations} evaluations in {self.wall_s:.3g} s, {self.reason})"
+        return (
+            f"Result(value={value}, best: {best}; {self.evaluations} evaluations in {self.wall_s:.3g} s, {self.reason})"
+        )
 
 
 _SAME = ("reason", "message", "final", "evaluations", "failed", "retried", "lost", "workers", "wall_s", "store")

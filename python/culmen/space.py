@@ -34,10 +34,10 @@ Bounds: TypeAlias = Parameter | tuple[float, float] | list[float]
 class Space:
     """An ordered set of named parameters.
 
-    ``Space({"tau": real(1e-6, 1, scale="log"), "n": integer(1, 9), "x": (0, 1)})``; a pair means a real, linear parameter.
+    ``Space({"tau": real(1e-6, 1, scale="log"), "n": integer(1, 9), "x": (0, 1)})``; a pair is a real, linear parameter.
     ``Space([(0, 1), (0, 1)])`` calls its parameters x0, x1, …
 
-    Raises InputError that names the parameter: a bound upside down, not finite, not whole, or not positive on a log scale.
+    Raises InputError naming the parameter: a bound upside down, not finite, not whole, or not positive on a log scale.
     """
 
     def __init__(self, parameters: "Mapping[str, Bounds] | Iterable[Bounds] | Space") -> None:
@@ -75,5 +75,7 @@ def _pair(name: str, bounds: object) -> tuple[float, float]:
     try:
         lower, upper = bounds  # type: ignore[misc]
     except (TypeError, ValueError):
-        raise InputError(f"parameter '{name}': {bounds!r} is given; a pair (lower, upper) or culmen.real(…) is wanted") from None
+        raise InputError(
+            f"parameter '{name}': {bounds!r} is given; a pair (lower, upper) or culmen.real(…) is wanted"
+        ) from None
     return lower, upper

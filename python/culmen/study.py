@@ -24,30 +24,46 @@ class Study:
     options: _core.RunOptions
 
     @classmethod
-    def from_file(cls, path: str | Path) -> "Study":
-        """Raises InputError with one sentence for each mistake in the file."""
+    def from_file(cls, path: str | Path, *, store: str | Path | None = None, seed: int | None = None) -> "Study":
+        """``store`` and ``seed`` win over the file's.
+
+        Raises InputError with a sentence for each mistake in the file.
+        """
         path = Path(path)
         file = read_study_file(path)
-        config = _config_of(file, path.resolve().parent, str(path))
-        return cls(config, _options_of(file, file.store or f"{file.name}.db"))
+        if seed is not None:
+            file.seed = seed
+        return cls._of(file, path.resolve().parent, str(path), str(store or file.store or f"{file.name}.db"))
 
     @classmethod
     def from_store(cls, path: str | Path) -> "Study":
-        """The study that is kept in a store, to go on with. Raises StoreError where it is none, InputError where it cannot go on."""
+        """The study that is kept in a store, to go on with.
+
+        Raises StoreError where it is none, InputError where it cannot go on.
+        """
         store = _core.Store.read(str(path))
         data = json.loads(store.configuration)
         if "function" in data:
-            raise InputError(f"{path} was made by culmen.minimize with {data['function']}: call it again with store='{path}' to go on")
+            raise InputError(
+                f"{path} was made by culmen.minimize with {data['function']}; the same call with store='{path}' goes on"
+            )
         folder = Path(data.pop("folder"))
-        file = checked(StudyFile, data, str(path))
-        options = _options_of(file, str(path))
-        options.resume = True
-        return cls(_config_of(file, folder, str(path)), options)
+        study = cls._of(checked(StudyFile, data, str(path)), folder, str(path), str(path))
+        study.options.resume = True
+        return study
+
+    @classmethod
+    def _of(cls, file: StudyFile, folder: Path, source: str, store: str) -> "Study":
+        config = _config_of(file, folder, source)
+        config.evaluator.working_folder = str(Path(store).resolve().with_suffix(".work"))
+        return cls(config, _options_of(file, store))
 
     def run(self, *, progress: bool | None = None) -> Result:
-        """Runs to the end, or until Ctrl-C (then raises KeyboardInterrupt). In a rank other than 0 it works for rank 0 and returns the same result.
+        """Runs to the end, or until Ctrl-C (then raises KeyboardInterrupt).
 
-        ``progress``: draws it; None: where standard output is a terminal. Raises InputError before anything has started, StoreError, TransportError.
+        In a rank other than 0 it works for rank 0 and returns the same result.
+        ``progress``: draw it; None: where standard output is a terminal.
+        Raises InputError before anything has started, StoreError, TransportError.
         """
         return Result.of(execute(self.config, self.options, make_monitor(progress)), self.config.space)
 
@@ -81,9 +97,6 @@ def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
 
 def check_optimizer(config: _core.StudyConfig, place: str) -> None:
     """Raises InputError for an optimizer or an option that there is not."""
-    known = _core.optimizer_names()
-    if config.optimizer not in known:
-        raise InputError(f"{place}name = \"{config.optimizer}\": one of {', '.join(known)} is wanted{did_you_mean(config.optimizer, known)}")
     try:
         _core.Optimizer(config.space, config.optimizer, config.seed, config.optimizer_options)
     except InputError as e:
@@ -91,7 +104,10 @@ def check_optimizer(config: _core.StudyConfig, place: str) -> None:
 
 
 def fingerprint(config: _core.StudyConfig, evaluator: list[Any]) -> str:
-    """A hash of what decides the candidates and their values; stop rules and run options may differ between the starts of one study."""
+    """A hash of what decides the candidates and their values.
+
+    Stop rules and run options may differ between the starts of one study.
+    """
     parameters = [[p.name, p.kind, p.scale, p.lower, p.upper] for p in config.space.parameters]
     options = sorted(config.optimizer_options.items())
     what = [parameters, evaluator, config.evaluator.result, config.optimizer, options, config.seed]
@@ -122,5 +138,5 @@ def _file(name: str, folder: Path, place: str) -> Path:
     path = (folder / name).resolve()
     if not path.is_file():
         near = did_you_mean(path.name, [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else [])
-        raise InputError(f"{place} = \"{name}\": there is no file {path}{near}")
+        raise InputError(f'{place} = "{name}": there is no file {path}{near}')
     return path

@@ -55,11 +55,17 @@ class EvaluatorTable(Table):
     def _is_one_evaluator(self) -> "EvaluatorTable":
         given = [name for name in ("python", "library", "command") if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(f"exactly one of python, library and command is wanted, and {' and '.join(given) or 'none'} is given")
+            raise ValueError(
+                f"exactly one of python, library and command is wanted, and {' and '.join(given) or 'none'} is given"
+            )
         if self.isolation == "none" and self.kind != "library":
-            raise ValueError(f'isolation = "none" is for library only; a {self.kind} evaluator has a process of its own')
+            raise ValueError(
+                f'isolation = "none" is for library only; a {self.kind} evaluator has a process of its own'
+            )
         if self.isolation == "none" and self.time_limit_s is not None:
-            raise ValueError('time_limit_s needs isolation = "process": without a process of its own nothing can be stopped')
+            raise ValueError(
+                'time_limit_s needs isolation = "process": without a process of its own nothing can be stopped'
+            )
         if self.kind != "command" and not all(self.target):
             raise ValueError(f'{self.kind} = "{getattr(self, self.kind)}": {_TARGETS[self.kind]} is wanted')
         return self
@@ -88,7 +94,9 @@ class StopTable(Table):
     @model_validator(mode="after")
     def _has_a_rule(self) -> "StopTable":
         if not self.model_dump(exclude_none=True):
-            raise ValueError("at least one of evaluations, target and wall_time_s is wanted, or the study would never end")
+            raise ValueError(
+                "at least one of evaluations, target and wall_time_s is wanted, or the study would never end"
+            )
         return self
 
 
@@ -158,7 +166,7 @@ def _sentences(error: ValidationError) -> Iterator[str]:
         if kind == "extra_forbidden":
             yield _unknown_key(loc)
         elif kind == "missing":
-            yield f"{_place(loc)} is missing" + (" (a table, see docs/reference/study-file.md)" if loc[-1] in _TABLES else "")
+            yield f"{'the table ' if loc[-1] in _TABLES else ''}{_place(loc)} is missing"
         elif kind == "value_error":
             yield ": ".join(filter(None, (_place(loc), str(context["error"]))))
         else:
@@ -166,17 +174,20 @@ def _sentences(error: ValidationError) -> Iterator[str]:
 
 
 def _place(loc: tuple[int | str, ...]) -> str:
+    keys = [str(key) if str(key).isprintable() else ascii(key) for key in loc]
     if not loc or loc[0] not in _TABLES:
-        return ".".join(map(str, loc))
-    return " ".join(filter(None, (f"[{loc[0]}]", ".".join(map(str, loc[1:])))))
+        return ".".join(keys)
+    return " ".join(filter(None, (f"[{keys[0]}]", ".".join(keys[1:]))))
 
 
 def _unknown_key(loc: tuple[int | str, ...]) -> str:
     key, table = str(loc[-1]), _TABLES[str(loc[0])] if len(loc) > 1 else StudyFile
     known = list(table.model_fields)
-    home = next((name for name, t in _TABLES.items() if name != "space" and key in t.model_fields and t is not table), None)
+    home = next(
+        (name for name, t in _TABLES.items() if name != "space" and key in t.model_fields and t is not table), None
+    )
     advice = did_you_mean(key, known) or (f"; it belongs in [{home}]" if home else f"; known are {', '.join(known)}")
-    return f"{_place(loc[:-1]) or 'the top level'} has no key '{key}'{advice}"
+    return f"{_place(loc[:-1]) or 'the top level'} has no key {key!r}{advice}"
 
 
 _WANTED = {
@@ -204,7 +215,11 @@ def _wanted(kind: str, context: dict[str, Any]) -> str:
 
 
 def _near_literal(value: object, context: dict[str, Any]) -> str:
-    return did_you_mean(value, str(context["expected"]).replace("'", "").replace(" or ", ", ").split(", ")) if "expected" in context and isinstance(value, str) else ""
+    return (
+        did_you_mean(value, str(context["expected"]).replace("'", "").replace(" or ", ", ").split(", "))
+        if "expected" in context and isinstance(value, str)
+        else ""
+    )
 
 
 def _toml(value: object) -> str:

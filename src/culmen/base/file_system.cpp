@@ -20,18 +20,33 @@ namespace {
 constexpr unsigned long fuse_magic = 0x65735546;
 
 constexpr std::array<std::pair<unsigned long, std::string_view>, 19> magics{{
-    {0x6969, "NFS"},         {0x517B, "SMB"},           {0xFE534D42, "SMB"},      {0xFF534D42, "CIFS"},
-    {0x0BD00BD0, "Lustre"},  {0x47504653, "GPFS"},      {0x19830326, "BeeGFS"},   {0x00C36400, "Ceph"},
-    {0x01021997, "9p"},      {0x5346414F, "AFS"},       {0x6B414653, "AFS"},      {0x73757245, "Coda"},
-    {0x20030528, "OrangeFS"}, {0xAAD7AAEA, "PanFS"},    {0xBEEFDEAD, "StorNext"}, {0x013111A8, "IBRIX"},
-    {0x564C, "NCP"},         {0x786F4256, "VirtualBox shared folder"}, {0xBACBACBC, "VMware shared folder"},
+    {0x6969, "NFS"},
+    {0x517B, "SMB"},
+    {0xFE534D42, "SMB"},
+    {0xFF534D42, "CIFS"},
+    {0x0BD00BD0, "Lustre"},
+    {0x47504653, "GPFS"},
+    {0x19830326, "BeeGFS"},
+    {0x00C36400, "Ceph"},
+    {0x01021997, "9p"},
+    {0x5346414F, "AFS"},
+    {0x6B414653, "AFS"},
+    {0x73757245, "Coda"},
+    {0x20030528, "OrangeFS"},
+    {0xAAD7AAEA, "PanFS"},
+    {0xBEEFDEAD, "StorNext"},
+    {0x013111A8, "IBRIX"},
+    {0x564C, "NCP"},
+    {0x786F4256, "VirtualBox shared folder"},
+    {0xBACBACBC, "VMware shared folder"},
 }};
 
 constexpr std::array<std::string_view, 16> fuse_types{
-    "sshfs",  "s3fs", "gcsfuse",    "goofys",  "glusterfs",  "rclone", "ceph-fuse", "ceph",
-    "juicefs", "mfs", "curlftpfs", "smbnetfs", "gvfsd-fuse", "davfs",  "dfuse",     "daos"};
+    "sshfs",   "s3fs", "gcsfuse",   "goofys",   "glusterfs",  "rclone", "ceph-fuse", "ceph",
+    "juicefs", "mfs",  "curlftpfs", "smbnetfs", "gvfsd-fuse", "davfs",  "dfuse",     "daos"};
 
-/// The file-system type of a device, from /proc/self/mountinfo (proc(5)): the third field is major:minor, the type follows " - ".
+/// The file-system type of a device, from /proc/self/mountinfo (proc(5)): the third field is major:minor, the type
+/// follows " - ".
 std::string mounted_type(dev_t device) {
   const auto wanted = fmt::format("{}:{}", major(device), minor(device));
   std::ifstream mounts("/proc/self/mountinfo");

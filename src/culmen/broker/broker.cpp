@@ -99,21 +99,11 @@ void Broker::on_event(const Lost& e) {
   worker.alive = false;
   --counts_.workers;
   counts_.busy -= !worker.sent.empty();
-  // Only what it was at can have killed it; what waited behind is sent again without blame.
-  bool first = true;
-  for (const auto& [id, attempt] : worker.sent) {
-    if (!evaluations_.has(id)) continue;
-    auto& evaluation = evaluations_[id];
-    if (evaluation.state != State::sent || evaluation.attempt != attempt) continue;
-    ++counts_.lost;
-    if (first) ++evaluation.losses;
-    first = false;
-    if (evaluation.losses >= options_.failures.lost_workers) {
-      actions_->push_back(Fail{id, evaluation.losses});
-      accept(id, false, 0);
-    } else {
-      requeue(id);
-    }
+  // Only what it was at can have killed it; what waited behind is sent again without blame. From the back, so that the order is kept at the head of the queue.
+  for (auto at = worker.sent.rbegin(); at != worker.sent.rend(); ++at) {
+    const auto [id, attempt] = *at;
+    if (!evaluations_.has(id) || evaluations_[id].state != State::sent || evaluations_[id].attempt != attempt) continue;
+    lose(id, std::next(at) == worker.sent.rend());
   }
   worker.sent.clear();
   actions_->push_back(Resize{counts_.workers});
@@ -187,6 +177,15 @@ void Broker::accept(EvaluationId id, bool ok, double value) {
   e.value = value;
   recording_.push_back(id);
   actions_->push_back(Record{id});
+}
+
+void Broker::lose(EvaluationId id, bool to_blame) {
+  auto& e = evaluations_[id];
+  ++counts_.lost;
+  e.losses += to_blame;
+  if (e.losses < options_.failures.lost_workers) return requeue(id);
+  actions_->push_back(Fail{id, e.losses});
+  accept(id, false, 0);
 }
 
 void Broker::requeue(EvaluationId id) {

@@ -97,6 +97,7 @@ class Broker {
   void on_event(const StopRequested& e);
   void on_event(const Tick&) {}
   void accept(EvaluationId id, bool ok, double value);
+  void lose(EvaluationId id, bool to_blame);
   void requeue(EvaluationId id);
   void tell(EvaluationId id);
   void tell_in_order();

@@ -8,12 +8,12 @@ namespace culmen {
 
 std::size_t Optimizer::ask(std::size_t n, std::vector<Candidate>& out) {
   const std::size_t before = out.size();
-  const std::size_t got = do_ask(n, out);
-  for (std::size_t k = 0; k < got; ++k) {
-    out[before + k].id = next_;
+  do_ask(n, out);
+  for (std::size_t k = before; k < out.size(); ++k) {
+    out[k].id = next_;
     open_.insert(next_++);
   }
-  return got;
+  return out.size() - before;
 }
 
 void Optimizer::tell(EvaluationId id, const Outcome& outcome) {
@@ -29,9 +29,11 @@ void Optimizer::cancel(EvaluationId id) {
 void Optimizer::close(EvaluationId id, const char* what) {
   if (open_.erase(id) == 1) return;
   if (id < next_) {
-    throw InputError(fmt::format("evaluation {} cannot be {}: it was told or cancelled before, once is allowed", id, what));
+    throw InputError(
+        fmt::format("evaluation {} cannot be {}: it was told or cancelled before, once is allowed", id, what));
   }
-  throw InputError(fmt::format("evaluation {} cannot be {}: it was never asked for, only {} have been", id, what, next_));
+  throw InputError(
+      fmt::format("evaluation {} cannot be {}: it was never asked for, only {} have been", id, what, next_));
 }
 
 }  // namespace culmen

@@ -1,4 +1,5 @@
-// Ask/tell. An optimizer does no I/O, reads no clock, owns no thread and never blocks; all its randomness comes from the seed.
+// Ask/tell. An optimizer does no I/O, reads no clock, owns no thread and never blocks; all its randomness comes from
+// the seed.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -19,8 +20,9 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Appends up to n candidates to `out`, with ids that follow each other from 0 on over the optimizer's life, and returns how many.
-  /// Fewer than n: it has to be told more first; call again after the next tell or cancel. None although nothing is open: it has finished (see finished()).
+  /// Appends up to n candidates to `out`, with ids that follow each other from 0 on over the optimizer's life, and
+  /// returns how many. Fewer than n: it has to be told more first; call again after the next tell or cancel. None
+  /// although nothing is open: it has finished (see finished()).
   std::size_t ask(std::size_t n, std::vector<Candidate>& out);
   /// Throws InputError when the id was never asked, or is closed already (told or cancelled).
   void tell(EvaluationId id, const Outcome& outcome);
@@ -30,8 +32,8 @@ class Optimizer {
   virtual void resize(std::size_t /*workers*/) {}
   /// True when it has nothing more to propose, ever.
   virtual bool finished() const { return false; }
-  /// True: a candidate depends only on candidates of earlier generations, whose tells come in candidate order; so the sequence does not depend on timing or on the
-  /// number of workers.
+  /// True: a candidate depends only on candidates of earlier generations, whose tells come in candidate order; so the
+  /// sequence does not depend on timing or on the number of workers.
   virtual bool generational() const = 0;
   virtual std::string name() const = 0;
 
@@ -39,8 +41,8 @@ class Optimizer {
   std::size_t open() const { return open_.size(); }
 
  protected:
-  /// Appends at most n vectors (space order, own units) to `out`; returns how many.
-  virtual std::size_t do_ask(std::size_t n, std::vector<Candidate>& out) = 0;
+  /// Appends at most n vectors (space order, own units) to `out`; the ids are set by ask().
+  virtual void do_ask(std::size_t n, std::vector<Candidate>& out) = 0;
   virtual void do_tell(EvaluationId id, const Outcome& outcome) = 0;
   virtual void do_cancel(EvaluationId id) = 0;
 
@@ -50,11 +52,13 @@ class Optimizer {
   std::unordered_set<EvaluationId> open_;  // so memory follows what is open, however long one evaluation takes
 };
 
-/// Options by name, each a number. What an optimizer knows is in its file's head: cmaes/cmaes.cpp; random and sobol have none.
+/// Options by name, each a number. What an optimizer knows is in its file's head: cmaes/cmaes.cpp; random and sobol
+/// have none.
 using OptimizerOptions = std::map<std::string, double>;
 
 /// Names: "cmaes", "random", "sobol". Throws InputError for an unknown name or option, naming the known ones.
-std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& space, std::uint64_t seed, const OptimizerOptions& options = {});
+std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& space, std::uint64_t seed,
+                                          const OptimizerOptions& options = {});
 /// In alphabetical order.
 std::vector<std::string> optimizer_names();
 

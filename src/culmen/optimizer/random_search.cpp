@@ -11,14 +11,13 @@ class RandomSearch final : public Optimizer {
   std::string name() const override { return "random"; }
 
  private:
-  std::size_t do_ask(std::size_t n, std::vector<Candidate>& out) override {
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
     for (std::size_t k = 0; k < n; ++k) {
       auto& x = out.emplace_back().x;
       x.resize(space_.size());
       for (double& u : x) u = random_.uniform();
       space_.from_unit(x, x);
     }
-    return n;
   }
   void do_tell(EvaluationId, const Outcome&) override {}
   void do_cancel(EvaluationId) override {}

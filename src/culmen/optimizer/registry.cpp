@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "culmen/base/error.hpp"
 #include "culmen/optimizer/kinds.hpp"
@@ -49,7 +50,8 @@ void check_option(const OptimizerKind& kind, const std::string& name, double val
   std::vector<std::string> known;
   for (const auto& option : kind.options) known.push_back(option.name);
   throw InputError(fmt::format("optimizer '{}' has no option '{}'{}; it has {}", kind.name, name,
-                               did_you_mean(name, known), known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+                               did_you_mean(name, known),
+                               known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
 }
 }  // namespace
 

@@ -1,6 +1,7 @@
-// "sobol": the Sobol sequence with the direction numbers of Joe and Kuo (SIAM J. Sci. Comput. 30, 2008), from Boost.Random, in Gray
-// code order (Antonov and Saleev 1979), each coordinate XORed with a random word: a digital shift, which keeps every
-// 2^m points a digital net and makes different seeds independent. No options. At most 3667 parameters.
+// "sobol": the Sobol sequence with the direction numbers of Joe and Kuo (SIAM J. Sci. Comput. 30, 2008), from
+// Boost.Random, in Gray code order (Antonov and Saleev 1979), each coordinate XORed with a random word: a digital
+// shift, which keeps every 2^m points a digital net and makes different seeds independent. No options. At most 3667
+// parameters.
 #include <fmt/format.h>
 
 #include <boost/random/sobol.hpp>
@@ -23,7 +24,7 @@ class Sobol final : public Optimizer {
   std::string name() const override { return "sobol"; }
 
  private:
-  std::size_t do_ask(std::size_t n, std::vector<Candidate>& out) override {
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
     for (std::size_t k = 0; k < n; ++k) {
       auto& x = out.emplace_back().x;
       x.resize(space_.size());
@@ -31,7 +32,6 @@ class Sobol final : public Optimizer {
       space_.from_unit(x, x);
       at_origin_ = false;
     }
-    return n;
   }
   void do_tell(EvaluationId, const Outcome&) override {}
   void do_cancel(EvaluationId) override {}
@@ -49,8 +49,9 @@ class Sobol final : public Optimizer {
 OptimizerKind sobol_kind() {
   return {"sobol", {}, [](const Space& space, std::uint64_t seed, const OptimizerOptions&) {
             if (space.size() > most_parameters) {
-              throw InputError(fmt::format("optimizer 'sobol' takes at most {} parameters, the space has {}; use 'random' or 'cmaes'",
-                                           most_parameters, space.size()));
+              throw InputError(fmt::format(
+                  "optimizer 'sobol' takes at most {} parameters, the space has {}; use 'random' or 'cmaes'",
+                  most_parameters, space.size()));
             }
             return std::make_unique<Sobol>(space, seed);
           }};

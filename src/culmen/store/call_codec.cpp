@@ -19,15 +19,17 @@ void encode_candidates(const std::vector<Candidate>& candidates, ByteWriter& out
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     const auto& candidate = candidates[k];
     if (candidate.id != first + k || candidate.x.size() != dimension)
-      throw InputError(fmt::format("an ask gave candidate {} with {} numbers; allowed is {} with {} (ids that follow each other, one dimension)",
-                                   candidate.id, candidate.x.size(), first + k, dimension));
+      throw InputError(fmt::format(
+          "an ask gave candidate {} with {} numbers; allowed is {} with {} (ids that follow each other, one dimension)",
+          candidate.id, candidate.x.size(), first + k, dimension));
     out.raw(candidate.x.data(), candidate.x.size() * sizeof(double));
   }
 }
 
 void decode_candidates(ByteReader& in, std::vector<Candidate>& out) {
   const auto first = in.u64(), n = in.u64(), dimension = in.u64();
-  if (n > most_ids || (n > 0 && dimension > in.left() / sizeof(double) / n)) throw Error(fmt::format("{} candidates of {} numbers do not fit in its bytes", n, dimension));
+  if (n > most_ids || (n > 0 && dimension > in.left() / sizeof(double) / n))
+    throw Error(fmt::format("{} candidates of {} numbers do not fit in its bytes", n, dimension));
   out.resize(n);
   for (std::size_t k = 0; k < n; ++k) {
     out[k].id = first + k;
@@ -71,7 +73,8 @@ void encode(const CallRecord& call, Bytes& out) {
 
 void decode(BytesView in, CallRecord& out) {
   ByteReader reader(in);
-  if (const auto v = reader.u8(); v != version) throw Error(fmt::format("a call of version {}; this build knows version {}", v, version));
+  if (const auto v = reader.u8(); v != version)
+    throw Error(fmt::format("a call of version {}; this build knows version {}", v, version));
   out.candidates.clear();
   out.ids.clear();
   if (out.kind == CallKind::ask) decode_candidates(reader, out.candidates);

@@ -5,8 +5,9 @@
 
 namespace culmen {
 
-/// Layout: u8 version (1) | body | the note, to the end. Body, by kind: ask: u64 first id | u64 n | u64 dimension | n x dimension f64; tell, cancel: u64 runs | runs x (u64 first
-/// id, u64 length); else nothing. Throws InputError unless an ask's candidates have ids that follow each other, and one dimension.
+/// Layout: u8 version (1) | body | the note, to the end. Body, by kind: ask: u64 first id | u64 n | u64 dimension | n x
+/// dimension f64; tell, cancel: u64 runs | runs x (u64 first id, u64 length); else nothing. Throws InputError unless an
+/// ask's candidates have ids that follow each other, and one dimension.
 void encode(const CallRecord& call, Bytes& out);
 /// `out.kind` must be set. Throws Error on bytes that are not such a call.
 void decode(BytesView in, CallRecord& out);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "culmen/base/file_system.hpp"
 #include "culmen/store/records.hpp"
 
 namespace culmen {
@@ -14,13 +15,18 @@ enum class Durability {
   power,    ///< and a power failure (SQLite: synchronous = FULL)
 };
 
+/// Names the network file system on which a path lies, "" for a local one: network_file_system of base/file_system.hpp,
+/// or a test's own.
+using NetworkProbe = std::string (*)(const std::string& path);
+
 /// One open study file. Not thread-safe. Every error is a StoreError that names the file; a full disk is named as such.
 class Journal {
  public:
-  struct Summary {  ///< counted by the database, cheap at any size
+  struct Summary {  ///< of what is committed; kept by each commit, so cheap at any size
     std::uint64_t asked = 0, outcomes = 0, told = 0, failed = 0;
     Epoch epoch = 0;
-    std::string finished;  ///< why the study ended; empty while it has not
+    std::string finished;  ///< why the study ended (the finish call's note); empty while it has not, or when it was
+                           ///< asked again after that
     bool owned = false;    ///< a live master holds it
     std::string owner;     ///< host and process, where owned
     double last_outcome_s = 0;
@@ -28,12 +34,16 @@ class Journal {
     std::optional<Candidate> best_candidate;
   };
 
-  /// Makes a new study file and becomes its owner (epoch 1). Throws if the file exists, or lies on a network file system (names a local path to use instead).
-  static Journal create(const std::string& path, const StudyRecord& study, Durability durability);
-  /// Opens for going on: becomes the owner with the next epoch. Throws if another live master owns it (names host and process), or it is no study file.
-  static Journal resume(const std::string& path, Durability durability);
-  /// Opens for reading, while a master may be writing.
-  static Journal read(const std::string& path);
+  /// Makes a new study file and becomes its owner (epoch 1). Throws if the file exists, or lies on a network file
+  /// system (names a local path to use instead).
+  static Journal create(const std::string& path, const StudyRecord& study, Durability durability,
+                        NetworkProbe network = network_file_system);
+  /// Opens for going on: becomes the owner with the next epoch. Throws if another live master owns it (names host and
+  /// process), or it is no study file. `build` is noted with the epoch.
+  static Journal resume(const std::string& path, Durability durability, const std::string& build = {},
+                        NetworkProbe network = network_file_system);
+  /// Opens for reading, while a master may be writing, or after it was killed.
+  static Journal read(const std::string& path, NetworkProbe network = network_file_system);
   ~Journal();
   Journal(Journal&&) noexcept;
   Journal& operator=(Journal&&) noexcept;
@@ -42,7 +52,8 @@ class Journal {
   const std::string& path() const;
   Epoch epoch() const;
 
-  /// Appends go into one open transaction until commit(), which makes them durable together.
+  /// Appends go into one open transaction until commit(), which makes them durable together. When one of these throws,
+  /// all since the last commit is taken back.
   void append(const CallRecord& call);
   void append(const OutcomeRecord& outcome);
   void commit();
@@ -51,12 +62,13 @@ class Journal {
   /// Commits, checkpoints the WAL, gives up ownership. The destructor without close() only closes the file.
   void close();
 
-  /// Calls `visit` for every call row in order, streaming.
+  /// Calls `visit` for every call row in order, streaming. `visit` must not append.
   void replay(const std::function<void(const CallRecord&)>& visit) const;
   /// The outcome of one evaluation (the first recorded wins), or none.
   std::optional<OutcomeRecord> outcome(EvaluationId id) const;
   /// Outcomes in order of evaluation, from `first` on, streaming; stops after at_most.
-  void outcomes(EvaluationId first, const std::function<void(const OutcomeRecord&)>& visit, std::uint64_t at_most = UINT64_MAX) const;
+  void outcomes(EvaluationId first, const std::function<void(const OutcomeRecord&)>& visit,
+                std::uint64_t at_most = UINT64_MAX) const;
   Summary summary() const;
 
  private:

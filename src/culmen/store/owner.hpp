@@ -1,4 +1,5 @@
-// Which master a study's file belongs to. A row in the file, not a lock: nothing is left behind that would need cleaning.
+// Which master a study's file belongs to. A row in the file, not a lock: nothing is left behind that would need
+// cleaning.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,8 +11,8 @@ namespace culmen {
 
 struct Owner {
   std::string host;
-  std::string boot;                ///< the kernel's boot id
-  std::string process_namespace;   ///< in which the process id counts: containers share the boot id
+  std::string boot;               ///< the kernel's boot id
+  std::string process_namespace;  ///< in which the process id counts: containers share the boot id
   ProcessId process;
   Epoch epoch = 0;
   double renewed_s = 0;  ///< seconds since 1970
@@ -29,8 +30,9 @@ enum class Vitality {
   silent,  ///< cannot be looked at from here, but has renewed its row less than 60 s ago
 };
 
-/// Judges from `self`: in the same boot and process namespace by process id and start time; another boot of the same host is dead; any other is dead after 60 s of silence.
-/// A master in this very process counts as alive: who knows better must look first.
+/// Judges from `self`: in the same boot and process namespace by process id and start time; another boot of the same
+/// host is dead; any other is dead after 60 s of silence. A master in this very process counts as alive: who knows
+/// better must look first.
 Vitality judge(const Owner& owner, const Owner& self);
 
 /// Seconds of silence after which an owner that cannot be looked at counts as dead.

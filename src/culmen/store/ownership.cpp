@@ -5,7 +5,6 @@
 
 #include <mutex>
 #include <set>
-#include <tuple>
 
 #include "culmen/base/clock.hpp"
 #include "culmen/base/error.hpp"
@@ -13,7 +12,8 @@
 namespace culmen {
 namespace {
 
-/// The studies that this process holds open. A row that names this process but is not among them was left by a journal that was dropped without close().
+/// The studies that this process holds. A row that names this process but is not among them was left by a journal that
+/// was dropped without close().
 class Held {
  public:
   using Key = std::tuple<dev_t, ino_t, Epoch>;
@@ -37,18 +37,95 @@ class Held {
 
 Held held_here;
 
-Held::Key key_of(const std::string& path, Epoch epoch) {
-  struct stat file {};
-  stat(path.c_str(), &file);
-  return {file.st_dev, file.st_ino, epoch};
-}
-
 }  // namespace
 
 Ownership::Ownership(Database& database)
     : database_(database),
       select_(database, "SELECT host, boot, namespace, pid, ticks, epoch, renewed_s FROM owner"),
       renew_(database, "UPDATE owner SET renewed_s = ?1"),
-      remove_(database, "DELETE FROM owner") {}
+      remove_(database, "DELETE FROM owner") {
+  struct stat file {};
+  if (stat(database.path().c_str(), &file) == 0) {
+    device_ = file.st_dev;
+    file_ = file.st_ino;
+  }
+}
 
 Ownership::~Ownership() { forget(); }
+
+std::optional<Owner> Ownership::row() {
+  auto rows = select_.rows();
+  if (!rows.next()) return {};
+  Owner owner;
+  owner.host = rows.text(0);
+  owner.boot = rows.text(1);
+  owner.process_namespace = rows.text(2);
+  owner.process = {static_cast<pid_t>(rows.integer(3)), static_cast<std::uint64_t>(rows.integer(4))};
+  owner.epoch = static_cast<Epoch>(rows.integer(5));
+  owner.renewed_s = rows.real(6);
+  return owner;
+}
+
+std::optional<Owner> Ownership::live() {
+  auto owner = row();
+  if (!owner) return {};
+  const auto self = this_owner();
+  const bool ours =
+      owner->process == self.process && owner->boot == self.boot && owner->process_namespace == self.process_namespace;
+  const bool lives = ours ? held_here.has(key(owner->epoch)) : judge(*owner, self) != Vitality::dead;
+  return lives ? owner : std::nullopt;
+}
+
+void Ownership::refuse_if_held() {
+  const auto owner = live();
+  if (!owner) return;
+  auto sentence =
+      fmt::format("{}: belongs to a running master ({}); stop that one first", database_.path(), owner->name());
+  if (judge(*owner, this_owner()) == Vitality::silent)
+    sentence += fmt::format(", or wait: it was last heard of {:.0f} s ago and counts as dead after {:.0f} s",
+                            wall_clock_s() - owner->renewed_s, owner_silence_s);
+  throw StoreError(sentence);
+}
+
+Epoch Ownership::take(const std::string& build) {
+  refuse_if_held();
+  const auto self = this_owner();
+  Statement start(database_, "INSERT INTO epochs(started_s, host, pid, build) VALUES (?1, ?2, ?3, ?4) RETURNING epoch");
+  Epoch epoch = 0;
+  {
+    auto rows = start.rows(self.renewed_s, self.host, self.process.pid, build);
+    while (rows.next()) epoch = static_cast<Epoch>(rows.integer(0));
+  }
+  remove_.run();
+  Statement insert(database_, "INSERT INTO owner VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
+  insert.run(self.host, self.boot, self.process_namespace, self.process.pid, self.process.start_ticks, epoch,
+             self.renewed_s);
+  epoch_ = epoch;
+  held_here.add(key(epoch_));
+  return epoch_;
+}
+
+void Ownership::check() {
+  if (epoch_ == 0)
+    throw StoreError(
+        fmt::format("{}: was opened for reading, or is closed already; nothing can be written", database_.path()));
+  const auto owner = row();
+  if (owner && owner->epoch == epoch_) return;
+  throw StoreError(
+      fmt::format("{}: this master (epoch {}) has lost the study to another one{}; it writes nothing further",
+                  database_.path(), epoch_, owner ? fmt::format(" ({}, epoch {})", owner->name(), owner->epoch) : ""));
+}
+
+void Ownership::renew() { renew_.run(wall_clock_s()); }
+
+void Ownership::give_up() {
+  remove_.run();
+  forget();
+}
+
+void Ownership::forget() {
+  if (epoch_ != 0) held_here.remove(key(epoch_));
+  epoch_ = 0;
+}
+
+}  // namespace culmen

@@ -1,7 +1,10 @@
 // A journal's hold on its study: the one row of the table `owner`.
 #pragma once
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "culmen/store/owner.hpp"
 #include "culmen/store/sqlite.hpp"
@@ -22,15 +25,20 @@ class Ownership {
   Epoch take(const std::string& build);
   /// Throws StoreError unless the study is still ours. Within a write transaction.
   void check();
+  /// Both within a write transaction, after check().
   void renew();
   void give_up();
 
  private:
+  using Key = std::tuple<dev_t, ino_t, Epoch>;  // a file of this machine, and which start of a master
   std::optional<Owner> row();
+  Key key(Epoch epoch) const { return {device_, file_, epoch}; }
   void forget();
 
   Database& database_;
   Statement select_, renew_, remove_;
+  dev_t device_ = 0;
+  ino_t file_ = 0;
   Epoch epoch_ = 0;  // 0: not ours
 };
 

@@ -23,9 +23,9 @@ enum class CallKind : unsigned char { ask = 0, tell = 1, cancel = 2, resize = 3,
 /// One call of the optimizer, in the order in which it was called. finish: the study reached its end; `note` says why.
 struct CallRecord {
   CallKind kind = CallKind::ask;
-  std::uint64_t wanted = 0;              ///< ask: n; resize: workers
-  std::vector<Candidate> candidates;     ///< ask: what it gave (perhaps fewer than n)
-  std::vector<EvaluationId> ids;         ///< tell, cancel: which, in order
+  std::uint64_t wanted = 0;           ///< ask: n; resize: workers
+  std::vector<Candidate> candidates;  ///< ask: what it gave (perhaps fewer than n)
+  std::vector<EvaluationId> ids;      ///< tell, cancel: which, in order
   std::string note;
 };
 

@@ -31,12 +31,14 @@ std::int64_t number(Database& database, const char* sql) {
   return rows.next() ? rows.integer(0) : 0;
 }
 
-fs::path folder_of(const std::string& path) { return fs::absolute(path).parent_path(); }
+bool folder_is_writable(const std::string& path) { return access(fs::absolute(path).parent_path().c_str(), W_OK) == 0; }
 
 void refuse_network(const std::string& path, const std::string& kind) {
   if (kind.empty()) return;
   const auto local = (fs::path(local_folder()) / fs::path(path).filename()).string();
-  throw StoreError(fmt::format("{}: lies on a network file system ({}), where a running study is not safe; use a local path such as {}", path, kind, local));
+  throw StoreError(fmt::format(
+      "{}: lies on a network file system ({}), where a running study is not safe; use a local path such as {}", path,
+      kind, local));
 }
 
 void expect_file(const std::string& path) {
@@ -47,10 +49,12 @@ void expect_file(const std::string& path) {
 }
 
 void expect_study(Database& database) {
-  if (number(database, "PRAGMA application_id") != application_id) throw StoreError(fmt::format("{}: is not a culmen study", database.path()));
+  if (number(database, "PRAGMA application_id") != application_id)
+    throw StoreError(fmt::format("{}: is not a culmen study", database.path()));
   const auto version = number(database, "PRAGMA user_version");
   if (version > format_version)
-    throw StoreError(fmt::format("{}: was written by a newer culmen (format {}; this one reads up to {})", database.path(), version, format_version));
+    throw StoreError(fmt::format("{}: was written by a newer culmen (format {}; this one reads up to {})",
+                                 database.path(), version, format_version));
 }
 
 bool has_log(const std::string& path) {
@@ -64,14 +68,17 @@ bool has_log(const std::string& path) {
 
 Database make_study_file(const std::string& path, const StudyRecord& study, NetworkProbe network) {
   refuse_network(path, network(path));
-  const auto exists = [&] { return StoreError(fmt::format("{}: exists already; resume it, or give another name", path)); };
+  const auto exists = [&] {
+    return StoreError(fmt::format("{}: exists already; resume it, or give another name", path));
+  };
   std::error_code none;
   if (fs::exists(path, none) && (!fs::is_regular_file(path, none) || fs::file_size(path, none) > 0)) throw exists();
   Database database(path, Database::Mode::create);
   database.execute("BEGIN EXCLUSIVE");
   if (number(database, "SELECT count(*) FROM sqlite_schema") > 0) throw exists();
   database.execute(tables);
-  database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, format_version).c_str());
+  database.execute(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, format_version).c_str());
   Statement insert(database, "INSERT INTO meta VALUES (?1, ?2)");
   insert.run("name", study.name);
   insert.run("configuration", study.configuration);
@@ -84,6 +91,9 @@ Database make_study_file(const std::string& path, const StudyRecord& study, Netw
 Database open_for_writing(const std::string& path, NetworkProbe network) {
   expect_file(path);
   refuse_network(path, network(path));
+  // SQLite would open it for reading instead, and fail later with another reason.
+  if (access(path.c_str(), W_OK) != 0 || !folder_is_writable(path))
+    throw StoreError(fmt::format("{}: may not be written: the file or its folder is read-only", path));
   Database database(path, Database::Mode::write);
   expect_study(database);
   return database;
@@ -95,14 +105,15 @@ Database open_for_reading(const std::string& path, NetworkProbe network) {
   const bool log = has_log(path);
   if (log) refuse_network(path, kind);
   // A file in WAL mode needs its -shm beside it, except when nobody can write.
-  const bool frozen = !log && (!kind.empty() || access(folder_of(path).c_str(), W_OK) != 0);
+  const bool frozen = !log && (!kind.empty() || !folder_is_writable(path));
   Database database(path, frozen ? Database::Mode::read_immutable : Database::Mode::read);
   expect_study(database);
   return database;
 }
 
 void set_write_mode(Database& database, Durability durability) {
-  // A checkpoint of 1000 pages (4 MB) takes milliseconds and keeps close() short; after a reader has held the log up, it is cut back.
+  // A checkpoint of 1000 pages (4 MB) takes milliseconds and keeps close() short; after a reader has held the log up,
+  // it is cut back.
   database.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216");
   database.execute(durability == Durability::power ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }

@@ -11,11 +11,14 @@ namespace culmen {
 inline constexpr int application_id = 0x434C4D4E;
 inline constexpr int format_version = 1;
 
-/// Makes the tables in a file that is new or empty, in one transaction, which stays open for the caller to fill and commit. Throws StoreError when something is there already.
+/// Makes the tables in a file that is new or empty, in one transaction, which stays open for the caller to fill and
+/// commit. Throws StoreError when something is there already.
 Database make_study_file(const std::string& path, const StudyRecord& study, NetworkProbe network);
-/// Opens an existing file for writing. Throws StoreError for a missing file, one that is no culmen study, one of a newer format and one on a network file system.
+/// Opens an existing file for writing. Throws StoreError for a missing file, one that is no culmen study, one of a
+/// newer format and one on a network file system.
 Database open_for_writing(const std::string& path, NetworkProbe network);
-/// The same for reading. In a folder that is read-only, or on a network file system, only a file without a write-ahead log can be read.
+/// The same for reading. In a folder that is read-only, or on a network file system, only a file without a write-ahead
+/// log can be read.
 Database open_for_reading(const std::string& path, NetworkProbe network);
 /// Write-ahead log, its limits and the wanted durability; outside any transaction.
 void set_write_mode(Database& database, Durability durability);

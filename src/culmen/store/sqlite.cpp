@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <system_error>
 
 #include "culmen/base/error.hpp"
@@ -22,10 +21,14 @@ std::string immutable_uri(const std::string& path) {
 
 int open_flags(Database::Mode mode) {
   switch (mode) {
-    case Database::Mode::create: return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    case Database::Mode::write: return SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-    case Database::Mode::read: return SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
-    case Database::Mode::read_immutable: return SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
+    case Database::Mode::create:
+      return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    case Database::Mode::write:
+      return SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    case Database::Mode::read:
+      return SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
+    case Database::Mode::read_immutable:
+      return SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
   }
   return 0;
 }
@@ -46,16 +49,9 @@ void Database::execute(const char* sql) {
   if (code != SQLITE_OK) fail(code);
 }
 
-std::uintmax_t Database::log_bytes() const {
-  std::error_code none;
-  const auto size = std::filesystem::file_size(sqlite3_filename_wal(sqlite3_db_filename(handle_.get(), "main")), none);
-  return none ? 0 : size;
-}
-
-bool Database::checkpoint() {
+void Database::checkpoint() {
   const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   if (code != SQLITE_OK && code != SQLITE_BUSY) fail(code);
-  return code == SQLITE_OK;
 }
 
 void Database::fail(int code) const {
@@ -67,13 +63,20 @@ void Database::fail(int code) const {
 std::string Database::sentence(int code, int system, const std::string& reason) const {
   if (system == ENOSPC) code = SQLITE_FULL;
   switch (code & 0xff) {
-    case SQLITE_FULL: return "no space left on the disk; all that was committed before is intact";
-    case SQLITE_NOTADB: return "is not a culmen study";
-    case SQLITE_CORRUPT: return fmt::format("is damaged ({})", sqlite3_errmsg(handle_.get()));
-    case SQLITE_READONLY: return "may not be written: the file or its folder is read-only";
-    case SQLITE_BUSY: return fmt::format("another process has kept it locked for {} s", lock_wait_ms / 1000);
-    case SQLITE_CANTOPEN: return "cannot be opened" + reason;
-    default: return (handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code)) + reason;
+    case SQLITE_FULL:
+      return "no space left on the disk; all that was committed before is intact";
+    case SQLITE_NOTADB:
+      return "is not a culmen study";
+    case SQLITE_CORRUPT:
+      return fmt::format("is damaged ({})", sqlite3_errmsg(handle_.get()));
+    case SQLITE_READONLY:
+      return "may not be written: the file or its folder is read-only";
+    case SQLITE_BUSY:
+      return fmt::format("another process has kept it locked for {} s", lock_wait_ms / 1000);
+    case SQLITE_CANTOPEN:
+      return "cannot be opened" + reason;
+    default:
+      return (handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code)) + reason;
   }
 }
 

@@ -1,4 +1,5 @@
-// The little of SQLite's C interface that the journal needs (https://www.sqlite.org/c3ref/intro.html), with errors as StoreError sentences.
+// The little of SQLite's C interface that the journal needs (https://www.sqlite.org/c3ref/intro.html), with errors as
+// StoreError sentences.
 #pragma once
 #include <sqlite3.h>
 
@@ -26,10 +27,8 @@ class Database {
   int changes() const { return sqlite3_changes(handle_.get()); }
   /// How long a statement waits for another process's lock.
   void wait_for_locks(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
-  /// Size of the write-ahead log beside the file, 0 when there is none.
-  std::uintmax_t log_bytes() const;
-  /// Copies the write-ahead log into the file and empties it; false when a reader stands in the way.
-  bool checkpoint();
+  /// Copies the write-ahead log into the file and empties it, as far as readers allow.
+  void checkpoint();
   /// Throws the StoreError for the last call's result code.
   [[noreturn]] void fail(int code) const;
 

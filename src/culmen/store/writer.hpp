@@ -1,5 +1,7 @@
-// The thread that owns a Journal while a study runs. Commits whenever it is idle and something is queued: at most 5 ms or 1000 rows late.
+// The thread that owns a Journal while a study runs. Commits whenever it is idle and something is queued: at most 5 ms
+// or 1000 rows late.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,7 +11,8 @@
 
 namespace culmen {
 
-/// Records get tickets 1, 2, 3, … in the order of push. push, durable and error may be called from one thread (the engine's).
+/// Records get tickets 1, 2, 3, … in the order of push. push, durable and error may be called from one thread (the
+/// engine's).
 class Recorder {
  public:
   virtual ~Recorder() = default;
@@ -23,11 +26,13 @@ class Recorder {
   virtual void close() = 0;
 };
 
-/// Recorder over a thread. The queue is bounded (push waits when the disk is 100 000 rows behind). The thread also renews the ownership.
+/// Recorder over a thread, which sleeps while there is nothing to do. The queue is bounded (push waits when the disk is
+/// 100 000 rows behind). The thread also renews the ownership, every `renewal`.
 class Writer final : public Recorder {
  public:
   /// `on_change` is called from the writer's thread after every commit and after an error.
-  Writer(Journal journal, std::function<void()> on_change);
+  Writer(Journal journal, std::function<void()> on_change,
+         std::chrono::milliseconds renewal = std::chrono::seconds(10));
   ~Writer() override;  ///< joins the thread; records not committed by then are written first, errors swallowed
   std::uint64_t push(CallRecord call) override;
   std::uint64_t push(OutcomeRecord outcome) override;

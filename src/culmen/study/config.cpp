@@ -63,6 +63,7 @@ std::string fingerprint_of(const StudyConfig& c) {
   return fmt::format("{:016x}", h);
 }
 
+std::string version() { return CULMEN_VERSION; }
 std::string build_description() { return fmt::format("culmen {} (C++ {}, compiler {})", CULMEN_VERSION, __cplusplus / 100 % 100, __VERSION__); }
 
 std::size_t usable_cpus() {

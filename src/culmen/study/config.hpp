@@ -60,6 +60,8 @@ StudyResult decode_result(BytesView in);
 
 /// Of space, evaluator, optimizer, its options and the seed: 16 hex digits.
 std::string fingerprint_of(const StudyConfig& config);
+/// As in "0.1.0".
+std::string version();
 /// Version and compiler.
 std::string build_description();
 /// CPUs this process may run on.

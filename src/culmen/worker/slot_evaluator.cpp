@@ -17,6 +17,7 @@
 namespace culmen {
 namespace {
 constexpr double log_check_s = 1;  // how often the log of a long evaluation is looked at
+constexpr double dying_s = 1;
 
 class Socket {
  public:
@@ -56,7 +57,7 @@ class SlotEvaluator final : public Evaluator {
     child_.end(true);
     start();
     if (!send_frame(connection_->socket.fd(), set_up_) || receive(no_deadline) != Received::frame) {
-      throw Error(with_tail(fmt::format("the evaluator's process ({}) {} before it was ready", request_.command[0], describe_end(child_.end(true))), connection_->log.tail()));
+      throw Error(with_tail(fmt::format("the evaluator's process ({}) {} before it was ready", request_.command[0], end_of_child()), connection_->log.tail()));
     }
     const auto frame = connection_->reader.frame();
     if (frame.empty()) return;
@@ -112,15 +113,24 @@ class SlotEvaluator final : public Evaluator {
 
   Outcome ask(const Candidate& candidate, Attempt attempt) {
     frame_.clear();
+    frame_.reserve(sizeof attempt);
     ByteWriter(frame_).u32(attempt);
     encode(candidate, frame_);
     connection_->log.mark();
     const double deadline_s = time_limit_s_ > 0 ? clock_.now_s() + time_limit_s_ : no_deadline;
     const auto received = send_frame(connection_->socket.fd(), frame_) ? receive(deadline_s) : Received::nothing;
     if (received == Received::frame) return answer();
+    if (received == Received::nothing) return failure(Status::crashed, fmt::format("the evaluator's process {} without an answer", end_of_child()));
+    child_.end(true);
+    return failure(Status::timed_out, describe_time_out(time_limit_s_));
+  }
+
+  /// The socket of a dying process ends a little before the process does.
+  std::string end_of_child() {
+    pollfd child{child_.pidfd(), POLLIN, 0};
+    const bool by_itself = wait_for({&child, 1}, clock_.now_s() + dying_s);
     const int status = child_.end(true);
-    if (received == Received::too_late) return failure(Status::timed_out, describe_time_out(time_limit_s_));
-    return failure(Status::crashed, fmt::format("the evaluator's process {} without an answer", describe_end(status)));
+    return by_itself ? describe_end(status) : "closed its channel";
   }
 
   Outcome answer() {
@@ -131,6 +141,7 @@ class SlotEvaluator final : public Evaluator {
       child_.end(true);
       return failure(Status::crashed, fmt::format("the evaluator's process answered what is no outcome: {}", error.what()));
     }
+    if (outcome.ok() && !outcome.residuals.empty()) outcome.value = Outcome::of_residuals(outcome.residuals).value;
     return outcome;
   }
 

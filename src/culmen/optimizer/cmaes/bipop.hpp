@@ -12,8 +12,9 @@ struct Run {
   std::uint64_t max_evaluations;  ///< 0: no limit
 };
 
-/// Hansen, "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed": two kinds of restart, large ones that double the population each
-/// time, and small ones of random size and step; the kind that has used fewer evaluations is next. After nine doublings the large ones begin anew.
+/// Hansen, "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed": two kinds of restart, large ones
+/// that double the population each time, and small ones of random size and step; the kind that has used fewer
+/// evaluations is next. After nine doublings the large ones begin anew.
 class Bipop {
  public:
   explicit Bipop(std::size_t population) : population_(population) {}

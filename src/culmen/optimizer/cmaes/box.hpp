@@ -8,12 +8,12 @@ namespace culmen::cmaes {
 /// Width of the two zones in which the map bends.
 inline constexpr double margin = 0.05;
 
-/// The identity on [margin, 1 - margin], a parabola in either zone of twice that width around the bounds, so that an optimum at a bound becomes the
-/// smooth minimum of a parabola; mirrored and periodic beyond. (The idea of pycma's BoxConstraintsLinQuadTransformation.)
-/// Continuous with its derivative; the result lies in [0, 1].
+/// The identity on [margin, 1 - margin], a parabola in either zone of twice that width around the bounds, so that an
+/// optimum at a bound becomes the smooth minimum of a parabola; mirrored and periodic beyond. (The idea of pycma's
+/// BoxConstraintsLinQuadTransformation.) Continuous with its derivative; the result lies in [0, 1].
 inline double bend_into_unit(double y) {
   constexpr double period = 2 * (1 + 2 * margin);
-  y -= period * std::floor((y + margin) / period);   // now in [-margin, 2 + 3 margin)
+  y -= period * std::floor((y + margin) / period);  // now in [-margin, 2 + 3 margin)
   if (y > 1 + margin) y = 2 * (1 + margin) - y;
   if (y < margin) return (y + margin) * (y + margin) / (4 * margin);
   if (y > 1 - margin) return 1 - (1 + margin - y) * (1 + margin - y) / (4 * margin);

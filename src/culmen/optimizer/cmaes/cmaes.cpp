@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/cmaes/bipop.hpp"
@@ -39,7 +39,7 @@ class CmaEs final : public Optimizer {
     Fate fate = Fate::open;
   };
 
-  std::size_t do_ask(std::size_t n, std::vector<Candidate>& out) override;
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override;
   void do_tell(EvaluationId id, const Outcome& outcome) override;
   void do_cancel(EvaluationId id) override { settle(id, {0, Fate::cancelled}); }
 
@@ -63,7 +63,7 @@ class CmaEs final : public Optimizer {
   std::vector<Member> members_;  // of the present generation, in candidate order
   std::size_t served_ = 0, settled_ = 0;
   std::uint64_t run_evaluations_ = 0;
-  EvaluationId first_id_ = 0;    // of members_[0]
+  EvaluationId first_id_ = 0;  // of members_[0]
 };
 
 void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
@@ -90,10 +90,9 @@ void CmaEs::begin_generation() {
   settled_ = 0;
 }
 
-std::size_t CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
+void CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
   const std::size_t got = std::min(n, members_.size() - served_);
   for (std::size_t k = 0; k < got; ++k) out.push_back({0, into_space(distribution_->sample(served_++, random_))});
-  return got;
 }
 
 void CmaEs::do_tell(EvaluationId id, const Outcome& outcome) {
@@ -118,7 +117,8 @@ void CmaEs::end_generation() {
   else begin_generation();
 }
 
-/// Members that were told, best first: failures come last (their value is infinite), the lower index goes first among equals.
+/// Members that were told, best first: failures come last (their value is infinite), the lower index goes first among
+/// equals.
 std::vector<std::size_t> CmaEs::ranking() const {
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < members_.size(); ++k) {
@@ -166,10 +166,13 @@ double option(const OptimizerOptions& options, const std::string& name, double o
 }  // namespace cmaes
 
 OptimizerKind cmaes_kind() {
-  return {"cmaes", {{"population", 4, 100000, true}, {"sigma", 1e-6, 1}}, [](const Space& space, std::uint64_t seed, const OptimizerOptions& options) {
+  return {"cmaes",
+          {{"population", 4, 100000, true}, {"sigma", 1e-6, 1}},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options) {
             const auto standard = static_cast<double>(cmaes::Constants::default_population(space.size()));
             const auto population = static_cast<std::size_t>(cmaes::option(options, "population", standard));
-            return std::make_unique<cmaes::CmaEs>(space, seed, population, cmaes::option(options, "sigma", cmaes::default_sigma));
+            return std::make_unique<cmaes::CmaEs>(space, seed, population,
+                                                  cmaes::option(options, "sigma", cmaes::default_sigma));
           }};
 }
 

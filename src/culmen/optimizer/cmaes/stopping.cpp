@@ -36,7 +36,9 @@ Stopping::Stopping(const Constants& constants, std::vector<char> real, double si
     : constants_(constants), real_(std::move(real)), sigma0_(sigma0) {
   const double n = static_cast<double>(constants_.n), lambda = static_cast<double>(constants_.population);
   max_generations_ = static_cast<std::uint64_t>(100 + 150 * (n + 3) * (n + 3) / std::sqrt(lambda));
-  if (max_evaluations > 0) max_generations_ = std::min<std::uint64_t>(max_generations_, std::max<std::uint64_t>(1, max_evaluations / constants_.population));
+  if (max_evaluations > 0)
+    max_generations_ =
+        std::min<std::uint64_t>(max_generations_, std::max<std::uint64_t>(1, max_evaluations / constants_.population));
   short_memory_ = static_cast<std::size_t>(10 + std::ceil(30 * n / lambda));
   long_memory_ = static_cast<std::size_t>(100 + 100 * std::pow(n, 1.5) / lambda);
 }
@@ -47,7 +49,8 @@ bool Stopping::over(const Distribution& d, std::span<const double> sorted) {
   failed_in_a_row_ = sorted.empty() ? failed_in_a_row_ + 1 : 0;
   if (sorted.empty()) return failed_in_a_row_ >= failed_limit;
   remember(sorted);
-  return !d.healthy() || values_converged(sorted) || flat() || stagnated() || point_converged(d) || step_without_effect(d) || diverged(d);
+  return !d.healthy() || values_converged(sorted) || flat() || stagnated() || point_converged(d) ||
+         step_without_effect(d) || diverged(d);
 }
 
 void Stopping::remember(std::span<const double> sorted) {

@@ -14,24 +14,28 @@ struct MailboxOptions {
   std::size_t ring_bytes = 32 * 1024;  ///< per worker and direction; a power of two, at least 4096
 };
 
-/// The piece of memory: a hub (the master's bell, the bitmap of workers that have something) and, per worker, a box of two byte rings. Fixed size; the pages are reserved
-/// at creation (posix_fallocate), so that a later store cannot be a SIGBUS.
+/// The piece of memory: a hub (the master's bell, the bitmap of workers that have something) and, per worker, a box of
+/// two byte rings. Fixed size; the pages are reserved at creation (posix_fallocate), so that a later store cannot be a
+/// SIGBUS.
 class MailboxMemory {
  public:
-  /// Anonymous (memfd), for threads and for children that inherit fd(). Throws TransportError naming bytes wanted and how to need fewer.
+  /// Anonymous (memfd), for threads and for children that inherit fd(). Throws TransportError naming bytes wanted and
+  /// how to need fewer.
   static std::shared_ptr<MailboxMemory> create(const MailboxOptions& options);
-  /// POSIX shared memory, for MPI ranks of the node; the name is fresh and stands until unlink(). Throws TransportError naming /dev/shm, bytes wanted and bytes free.
+  /// POSIX shared memory, for MPI ranks of the node; the name is fresh and stands until unlink(). Throws TransportError
+  /// naming /dev/shm, bytes wanted and bytes free.
   static std::shared_ptr<MailboxMemory> create_named(const MailboxOptions& options);
-  /// In a child that inherited the descriptor; checks size and layout version.
+  /// In a child that inherited the descriptor, which stays the caller's; checks size and layout version. Throws
+  /// TransportError.
   static std::shared_ptr<MailboxMemory> attach(int fd);
   static std::shared_ptr<MailboxMemory> attach(const std::string& name);
   ~MailboxMemory();
   MailboxMemory(const MailboxMemory&) = delete;
   MailboxMemory& operator=(const MailboxMemory&) = delete;
 
-  int fd() const;                   ///< -1 when attached by name
+  int fd() const;                   ///< closed on exec, but for who dup2's it; -1 when attached
   const std::string& name() const;  ///< empty unless named
-  void unlink() noexcept;           ///< removes the name; harmless when repeated
+  void unlink() noexcept;           ///< removes the name; harmless when repeated; the creator's destructor does it too
   std::size_t workers() const;
   struct Layout;
   Layout& layout() const;
@@ -47,7 +51,8 @@ class MailboxTransport final : public Transport {
  public:
   explicit MailboxTransport(std::shared_ptr<MailboxMemory> memory);
   ~MailboxTransport() override;
-  /// Watch this process for worker `worker`; when it dies, the worker is lost (unless it had left). `ours`: close() kills it if it does not leave, and reaps it.
+  /// Watch this process for worker `worker`; when it dies, the worker is lost (unless it had left). `ours`: close()
+  /// kills it if it does not leave, and reaps it.
   void watch(WorkerId worker, const ProcessId& process, bool ours);
 
   void send(WorkerId worker, const FrameHead& head, BytesView body) override;
@@ -65,7 +70,8 @@ class MailboxTransport final : public Transport {
   std::unique_ptr<Impl> impl_;
 };
 
-/// A worker's side: box number `worker`. Joins when constructed, leaves when destroyed. A thread of the master or another process.
+/// A worker's side: box number `worker`. Joins when constructed, leaves when destroyed. A thread of the master or
+/// another process.
 class MailboxEndpoint final : public Endpoint {
  public:
   MailboxEndpoint(std::shared_ptr<MailboxMemory> memory, WorkerId worker);

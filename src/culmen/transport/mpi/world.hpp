@@ -30,6 +30,7 @@ class MpiWorld {
  private:
   struct Impl;
   explicit MpiWorld(std::unique_ptr<Impl> impl);
+  std::string fault(const Launch& launch, const std::string& why);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,0 +1,45 @@
+"""The command line. Commands import what they need when they run, so that ``--help`` is quick."""
+
+import os
+import sys
+import traceback
+from typing import NoReturn
+
+FINISHED, FAILED, BAD_INPUT, RESUMABLE = 0, 1, 2, 75
+
+
+def main() -> NoReturn:
+    """Runs the command of sys.argv; every error is one sentence on standard error and an exit code."""
+    from .app import app
+
+    try:
+        app(prog_name="culmen")
+    except SystemExit as e:
+        code = e.code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = FAILED
+    except BaseException as e:
+        code = _report(e)
+    _end_mpi(int(code or 0))
+    sys.exit(code)
+
+
+def _end_mpi(code: int) -> None:
+    """Collective, so last; where a rank did not leave its evaluation the process ends here."""
+    if "culmen._core" in sys.modules:
+        from .. import _core
+
+        sys.stdout.flush()
+        _core.finalize_mpi(code)
+
+
+def _report(error: BaseException) -> int:
+    from .. import _core
+    from ..master import debugging, sentence
+
+    if debugging():
+        traceback.print_exception(error)
+    for line in sentence(error).splitlines():
+        print(f"culmen: {line}", file=sys.stderr)
+    return BAD_INPUT if isinstance(error, _core.InputError) else FAILED

@@ -1,0 +1,130 @@
+"""The commands and their options."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_EXIT_CODES = """
+Exit codes: 0 the study reached its end (or its wall time), 1 an error during the run, 2 bad input, nothing was started,
+75 stopped before the end by Ctrl-C, SIGTERM or SIGUSR1: `culmen resume` goes on.
+"""
+
+app = typer.Typer(
+    help="Finds the best parameters of anything that can be run.",
+    epilog=_EXIT_CODES,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Evaluations at a time; default: the study file's, else one per CPU.")
+]
+Evaluations = Annotated[int | None, typer.Option(min=1, help="Evaluations in all, instead of the study's own limit.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+NoPrefetch = Annotated[
+    bool, typer.Option("--no-prefetch", help="Send a worker its next candidate only when it has answered.")
+]
+StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")]
+StoreFile = Annotated[Path, typer.Argument(metavar="STUDY.db", help="The study's store.")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from .. import _core
+
+        print(_core.build)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(epilog=_EXIT_CODES)
+def run(
+    study: StudyFile,
+    workers: Workers = None,
+    worker_processes: Annotated[
+        bool, typer.Option("--worker-processes", help="Workers are processes of their own, not threads of the master.")
+    ] = False,
+    threads: Annotated[
+        bool, typer.Option("--threads", help="Workers are threads of the master, also where processes are usual.")
+    ] = False,
+    no_prefetch: NoPrefetch = False,
+    store: Annotated[
+        Path | None,
+        typer.Option(help="The store to make; default: the study file's, else NAME.db in the current folder."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Instead of the study file's.")] = None,
+    evaluations: Evaluations = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run a study: on local workers, or as a rank of mpiexec or srun on its ranks."""
+    from .run import run_study
+
+    place = "threads" if threads else "processes" if worker_processes else "auto"
+    raise typer.Exit(run_study(study, workers, place, not no_prefetch, store, seed, evaluations, quiet))
+
+
+@app.command(epilog=_EXIT_CODES)
+def resume(
+    store: StoreFile,
+    workers: Workers = None,
+    evaluations: Evaluations = None,
+    no_prefetch: NoPrefetch = False,
+    quiet: Quiet = False,
+) -> None:
+    """Go on with a study that was stopped or killed; nothing that was finished is done again."""
+    from .run import resume_study
+
+    raise typer.Exit(resume_study(store, workers, not no_prefetch, evaluations, quiet))
+
+
+@app.command()
+def status(
+    store: StoreFile,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show how far a study is; also while it runs."""
+    from .status import show_status
+
+    show_status(store, json)
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False}
+)
+def launch(
+    context: typer.Context,
+    n: Annotated[int, typer.Option("-n", min=2, help="Ranks: one master and n - 1 workers.")],
+    mpi: Annotated[
+        str | None, typer.Option(help="Which MPI: openmpi or mpich; default: CULMEN_MPI, else what mpiexec says it is.")
+    ] = None,
+) -> None:
+    """Run another culmen command under MPI, as in: culmen launch -n 9 run STUDY.toml"""
+    from .launch import launch as launch_mpi
+
+    raise typer.Exit(launch_mpi(n, context.args, mpi))
+
+
+@app.command()
+def optimizers() -> None:
+    """List the optimizers."""
+    from .. import _core
+
+    print("\n".join(_core.optimizer_names()))
+
+
+@app.command()
+def include() -> None:
+    """Print the folder of <culmen/evaluator.h>, for compilers: cc -I$(culmen include)."""
+    from .. import _core
+
+    print(Path(_core.__file__).parent / "include")

@@ -1,0 +1,110 @@
+"""``culmen run`` and ``culmen resume``."""
+
+import os
+import shlex
+import signal
+import sys
+from pathlib import Path
+
+from .. import _core
+from .._core import InputError
+from ..master import letting_ranks_go, start, stopping_on, wait
+from ..progress import make_monitor
+from ..result import Result
+from ..study import Study
+from . import FAILED, FINISHED, RESUMABLE
+from .summary import print_result, print_state
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+
+
+def run_study(
+    path: Path,
+    workers: int | None,
+    place: str,
+    prefetch: bool,
+    store: Path | None,
+    seed: int | None,
+    evaluations: int | None,
+    quiet: bool,
+) -> int:
+    if _served():
+        return FINISHED
+    with letting_ranks_go():
+        study = Study.from_file(path, store=store, seed=seed)
+        study.options.place = place
+        code = _existing(study.options.store, study.config.fingerprint)
+    return _execute(study, workers, prefetch, evaluations, quiet) if code is None else _without_ranks(code)
+
+
+def resume_study(path: Path, workers: int | None, prefetch: bool, evaluations: int | None, quiet: bool) -> int:
+    if _served():
+        return FINISHED
+    with letting_ranks_go():
+        study = Study.from_store(path)
+        summary = _core.Store.read(str(path)).summary()
+    if summary["finished"] and not (evaluations and evaluations > int(summary["told"])):
+        _show_finished(path, summary, "`culmen resume` with --evaluations N and a larger N goes on")
+        return _without_ranks(FINISHED)
+    return _execute(study, workers, prefetch, evaluations, quiet)
+
+
+def _served() -> bool:
+    """True in a rank that has worked for rank 0 until its end."""
+    launch = _core.detect_launch()
+    if not (launch.is_rank and launch.rank):
+        return False
+    _core.serve_rank()
+    return True
+
+
+def _without_ranks(code: int) -> int:
+    """There is nothing to run: the other ranks of a launch need not wait."""
+    if _core.detect_launch().is_rank:
+        _core.abandon_ranks("there is nothing to run")
+    return code
+
+
+def _existing(path: str, fingerprint: str) -> int | None:
+    """None where the store can be made; else says what is there."""
+    if not Path(path).exists():
+        return None
+    found = _core.Store.read(path)
+    summary = found.summary()
+    if found.fingerprint != fingerprint:
+        raise InputError(f"{path} holds another study ('{found.name}'); --store PATH gives this one a store of its own")
+    if summary["owned"]:
+        advice = f"`culmen status {shlex.quote(path)}` shows how far it is"
+        raise InputError(f"{path} is in use: {summary['owner']} runs this study; {advice}")
+    if not summary["finished"]:
+        advice = f"`culmen resume {shlex.quote(path)}` goes on, --store PATH runs it anew"
+        raise InputError(f"{path} holds this study, stopped after {summary['told']} evaluations; {advice}")
+    _show_finished(Path(path), summary, "--store PATH runs it anew")
+    return FINISHED
+
+
+def _show_finished(path: Path, summary: dict[str, object], advice: str) -> None:
+    print(f"The study in {path} has finished ({summary['finished']}); {advice}.")
+    print_state(path)
+
+
+def _execute(study: Study, workers: int | None, prefetch: bool, evaluations: int | None, quiet: bool) -> int:
+    study.options.workers = workers or study.options.workers
+    study.options.prefetch = study.options.prefetch and prefetch
+    study.config.evaluations = evaluations or study.config.evaluations
+    run = start(study.config, study.options)
+    with stopping_on(_SIGNALS, run.stop, lambda _number: os._exit(RESUMABLE)):
+        core = wait(run, make_monitor(not quiet))
+    result = Result.of(core, study.config.space)
+    if not quiet:
+        print_result(result, run.progress().evaluations_here)
+    return _exit_code(result)
+
+
+def _exit_code(result: Result) -> int:
+    if result.reason == "interrupted":
+        return RESUMABLE
+    if result.reason in ("failure", "error") or result.best is None:
+        print(f"culmen: {result.message}", file=sys.stderr)
+        return FAILED
+    return FINISHED

@@ -1,0 +1,123 @@
+"""The end of a run as a table, and what a store holds."""
+
+import json
+import shlex
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from .. import _core
+from ..progress import clock, per_second
+from ..result import Result, at_bounds
+from ..space import Parameter, Space
+
+
+def print_result(result: Result, here: int) -> None:
+    """The best parameters, the figures of the run, and where the store is.
+
+    ``here``: evaluations of this start of the master.
+    """
+    if result.best is not None:
+        _print_best(result.best, result.at_bounds)
+    _print_figures(_figures(result, here))
+    if result.store and result.best is None:
+        _print_first_failure(result.store)
+    if result.store and not result.final:
+        print(f"To go on: culmen resume {shlex.quote(result.store)}")
+
+
+def print_state(path: Path) -> None:
+    """What is in a store, also while it grows."""
+    state = state_of(path)
+    if state["best"] is not None:
+        _print_best(state["best"], state["at_bounds"])
+    _print_figures(
+        {
+            "study": state["name"],
+            "state": state["state"],
+            "best value": "none" if state["best_value"] is None else f"{state['best_value']:.10g}",
+            "evaluations": f"{state['told']} told, {state['outcomes']} recorded, {state['asked']} asked",
+            "failed": state["failed"] or None,
+            "starts of a master": state["epoch"],
+            "made": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state["created_s"])),
+            "store": str(path),
+        }
+    )
+    if state["resumable"]:
+        print(f"To go on: culmen resume {shlex.quote(str(path))}")
+
+
+def state_of(path: Path) -> dict[str, Any]:
+    """All that `culmen status --json` prints."""
+    store = _core.Store.read(str(path))
+    summary: dict[str, Any] = store.summary()
+    space = space_of(store)
+    best = summary.pop("best")
+    running = f"running ({summary['owner']})" if summary["owned"] else "stopped"
+    return {
+        "name": store.name,
+        "fingerprint": store.fingerprint,
+        "created_s": store.created_s,
+        "state": f"finished ({summary['finished']})" if summary["finished"] else running,
+        "resumable": not summary["finished"] and not summary["owned"],
+        **summary,
+        "best": space.named(best) if best and space else best,
+        "at_bounds": at_bounds(space, best) if best and space else {},
+    }
+
+
+def space_of(store: _core.Store) -> _core.Space | None:
+    """None for a study whose space is in a program, not in the store."""
+    data = json.loads(store.configuration or "{}")
+    if "space" not in data:
+        return None
+    return Space({name: Parameter(**p) for name, p in data["space"].items()}).core
+
+
+def _print_best(best: dict[str, float | int], bounds: dict[str, str]) -> None:
+    table = Table("parameter", "best value", "")
+    for name, value in best.items():
+        table.add_row(name, f"{value:.10g}", f"at bound ({bounds[name]})" if name in bounds else "")
+    _console().print(table)
+
+
+def _figures(result: Result, here: int) -> dict[str, Any]:
+    n = len(result.residuals)
+    value = (
+        "none: every evaluation failed"
+        if result.value is None
+        else f"{result.value:.10g}" + (f" ({n} residuals)" if n else "")
+    )
+    rate = per_second(here / result.wall_s) if result.wall_s > 0 else ""
+    return {
+        "end": result.message,
+        "best value": value,
+        **{name: f"{figure:.10g}" for name, figure in result.extras.items()},
+        "evaluations": result.evaluations,
+        **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
+        "time": f"{clock(result.wall_s)} with {result.workers} workers, {rate}",
+        "store": result.store or None,
+    }
+
+
+def _print_figures(figures: dict[str, Any]) -> None:
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    for name, figure in figures.items():
+        if figure is not None:
+            table.add_row(name, str(figure))
+    _console().print(table)
+
+
+def _print_first_failure(path: str) -> None:
+    first = next(iter(_core.Store.read(path).outcomes(0, 1)), None)
+    if first:
+        print(f"The first of the failures: evaluation {first['evaluation']} {first['status']}: {first['message']}")
+
+
+def _console() -> Console:
+    """Never narrower than a table needs: in a log nothing is cut off."""
+    console = Console(highlight=False, markup=False)
+    return console if console.is_terminal else Console(highlight=False, markup=False, width=160)

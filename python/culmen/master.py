@@ -1,0 +1,106 @@
+"""The master's main thread: starts the engine, waits in slices, draws, and handles signals."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from . import _core
+from .progress import Monitor
+
+_SLICE_S = 0.05
+
+
+def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monitor) -> _core.Result:
+    """For programs: runs a study to its end.
+
+    Ctrl-C ends it cleanly (the store can be resumed) and then raises KeyboardInterrupt.
+    """
+    launch = _core.detect_launch()
+    if launch.is_rank and launch.rank:
+        return _core.serve_rank()
+
+    def again(_number: int) -> None:
+        raise KeyboardInterrupt
+
+    run = start(config, options)
+    with stopping_on((signal.SIGINT,), run.stop, again) as seen:
+        result = wait(run, monitor)
+    if seen and result.reason == "interrupted":
+        raise KeyboardInterrupt
+    return result
+
+
+def start(config: _core.StudyConfig, options: _core.RunOptions) -> _core.Run:
+    """Under a launcher, as rank 0, the ranks are the workers; they are let go where this raises."""
+    if _core.detect_launch().is_rank:
+        options.place = "mpi"
+    run = _core.Run(config, options)
+    run.start()
+    return run
+
+
+def wait(run: _core.Run, monitor: Monitor) -> _core.Result:
+    try:
+        while not run.wait(_SLICE_S):
+            monitor.update(run.progress())
+        monitor.update(run.progress())
+    finally:
+        monitor.close()
+    return run.result()
+
+
+@contextmanager
+def stopping_on(
+    signals: tuple[int, ...], stop: Callable[[], None], second: Callable[[int], None]
+) -> Iterator[list[int]]:
+    """The first of the signals calls ``stop``, a later SIGINT ``second``; yields the list of those that came.
+
+    Does nothing outside the main thread.
+    """
+    seen: list[int] = []
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        seen.append(number)
+        if len(seen) == 1:
+            stop()
+        elif number == signal.SIGINT:
+            second(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+    former = {number: signal.signal(number, handle) for number in signals}
+    try:
+        yield seen
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def letting_ranks_go() -> Iterator[None]:
+    """For rank 0, up to ``start``: whatever goes wrong inside, the other ranks are told and do not wait for ever."""
+    try:
+        yield
+    except BaseException as e:
+        if _core.detect_launch().is_rank:
+            _core.abandon_ranks(sentence(e))
+        raise
+
+
+def sentence(error: BaseException) -> str:
+    """What a user reads of an error."""
+    if isinstance(error, _core.CulmenError):
+        return str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{': ' if text else ''}{text}"
+
+
+def debugging() -> bool:
+    """CULMEN_DEBUG=1 shows tracebacks."""
+    return os.environ.get("CULMEN_DEBUG", "") not in ("", "0")

@@ -1,0 +1,130 @@
+"""``culmen.minimize``: a Python function, its bounds, and the best parameters."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from . import _core
+from ._core import InputError
+from .callables import Positional
+from .master import execute, letting_ranks_go
+from .progress import make_monitor
+from .result import Result
+from .space import Bounds, Space
+from .study import check_optimizer, fingerprint
+from .study_file import Count, Seconds, Table, checked
+
+
+def minimize(
+    f: Callable[[Any], Any],
+    space: Space | Mapping[str, Bounds] | Iterable[Bounds],
+    *,
+    budget: int | None = None,
+    workers: int | None = None,
+    optimizer: str = "cmaes",
+    options: Mapping[str, float] | None = None,
+    seed: int = 1,
+    target: float | None = None,
+    wall_time_s: float | None = None,
+    result: str = "value",
+    time_limit_s: float | None = None,
+    on_failure: str = "penalise",
+    retries: int = 2,
+    store: str | Path | None = None,
+    progress: bool | None = None,
+) -> Result:
+    """The parameters at which ``f`` is least.
+
+    ``f`` gets a dict of the parameters by name; where ``space`` is a sequence of bounds it gets a list of numbers.
+    It returns a number, or with ``result="residuals"`` a sequence of numbers whose squares are summed; either may come
+    in a tuple with a dict of further figures. It runs in processes of its own and travels there by cloudpickle, so
+    lambdas and functions of a notebook are fine. An exception, a crash, a NaN, or more than ``time_limit_s`` seconds is
+    a failed evaluation, not an error of this call; ``on_failure`` says what follows: "penalise" (worse than any value),
+    "retry" (at most ``retries`` times), or "stop".
+
+    At least one of ``budget`` (evaluations), ``target`` (a value that is good enough) and ``wall_time_s`` ends it.
+    ``workers``: evaluations at a time, by default one per CPU; under mpiexec the other ranks are the workers, and every
+    rank returns the same result. The same ``seed`` gives the same candidates, whatever the number of workers.
+    ``store``: a file that records each evaluation; when it is there already, the study in it goes on from where it was.
+    ``optimizer``: as ``culmen optimizers`` lists them, with ``options`` of its own.
+    ``progress``: draw it; None: where standard output is a terminal.
+
+    Raises InputError for arguments that are not allowed, StoreError, TransportError. Ctrl-C ends the study cleanly and
+    raises KeyboardInterrupt.
+    """
+    launch = _core.detect_launch()
+    if launch.is_rank and launch.rank:
+        return Result.of(_core.serve_rank(), Space(space).core)
+    with letting_ranks_go():
+        limits = {"budget": budget, "target": target, "wall_time_s": wall_time_s}
+        given = dict(
+            workers=workers,
+            seed=seed,
+            result=result,
+            time_limit_s=time_limit_s,
+            on_failure=on_failure,
+            retries=retries,
+            **limits,
+        )
+        arguments = checked(
+            _Arguments, {name: value for name, value in given.items() if value is not None}, "culmen.minimize"
+        )
+        if not any(limit is not None for limit in limits.values()):
+            raise InputError(
+                "culmen.minimize: at least one of budget, target and wall_time_s is wanted, or it would never end"
+            )
+        config = _config_of(f, Space(space), arguments, optimizer, dict(options or {}))
+        run_options = _core.RunOptions()
+        run_options.workers = arguments.workers or 0
+        run_options.store = str(store or "")
+        run_options.resume = store is not None and Path(store).exists()
+    return Result.of(execute(config, run_options, make_monitor(progress)), config.space)
+
+
+class _Arguments(Table):
+    budget: Count | None = None
+    workers: Count | None = None
+    seed: int = 1
+    target: float | None = None
+    wall_time_s: Seconds | None = None
+    result: Literal["value", "residuals"] = "value"
+    time_limit_s: Seconds | None = None
+    on_failure: Literal["penalise", "retry", "stop"] = "penalise"
+    retries: int = 2
+
+
+def _config_of(
+    f: Callable[[Any], Any], space: Space, arguments: _Arguments, optimizer: str, options: dict[str, float]
+) -> _core.StudyConfig:
+    config = _core.StudyConfig()
+    function = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
+    config.name, config.space, config.seed = getattr(f, "__name__", "function"), space.core, arguments.seed
+    config.evaluator.kind, config.evaluator.result = "python", arguments.result
+    config.evaluator.pickle = _pickled(Positional(f) if space.positional else f)
+    config.evaluator.interpreter, config.evaluator.base_folder = sys.executable, str(Path.cwd())
+    config.evaluator.time_limit_s = arguments.time_limit_s or 0
+    config.optimizer, config.optimizer_options = optimizer, options
+    check_optimizer(config, "culmen.minimize: ")
+    if arguments.budget is not None:
+        config.evaluations = arguments.budget
+    if arguments.target is not None:
+        config.target = arguments.target
+    if arguments.wall_time_s is not None:
+        config.wall_time_s = arguments.wall_time_s
+    config.on_failure, config.retries = arguments.on_failure, arguments.retries
+    config.configuration = json.dumps({"function": function})
+    config.fingerprint = fingerprint(config, ["function", function])
+    return config
+
+
+def _pickled(f: Callable[[Any], Any]) -> bytes:
+    import cloudpickle
+
+    if not callable(f):
+        raise InputError(f"culmen.minimize: f = {f!r}: a function is wanted")
+    try:
+        return cloudpickle.dumps(f)
+    except Exception as e:
+        raise InputError(f"culmen.minimize: the function cannot be sent to other processes: {e}") from None

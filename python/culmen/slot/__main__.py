@@ -1,0 +1,46 @@
+"""The slot's loop: set-up, then one evaluation after the other, until the socket ends."""
+
+import os
+import signal
+
+from culmen.slot import protocol
+from culmen.slot.failure import describe
+from culmen.slot.result import WrongShapeError, read_result
+from culmen.slot.target import TargetError, load
+
+
+def evaluate(function, set_up, request):
+    """The encoded outcome of one evaluation."""
+    values = protocol.decode_candidate(request)
+    arguments = dict(zip(set_up.names, (convert(x) for convert, x in zip(set_up.converters, values))))
+    try:
+        returned = function(arguments)
+    except BaseException as error:  # SystemExit too: the function's failure is an answer, not this process's end
+        return protocol.encode_failure(protocol.FAILED, describe(error))
+    try:
+        numbers, extras = read_result(returned, set_up.wants_residuals)
+    except WrongShapeError as error:
+        return protocol.encode_failure(protocol.WRONG_SHAPE, str(error))
+    return protocol.encode_outcome(numbers, set_up.wants_residuals, extras)
+
+
+def main():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.pop("PYTHONSAFEPATH", None)  # it was for this process; what the function starts is the user's
+    channel = protocol.Channel()
+    frame = channel.receive()
+    if frame is None:
+        return
+    set_up = protocol.decode_set_up(frame)
+    try:
+        function = load(set_up)
+    except TargetError as error:
+        channel.send(str(error).encode(errors="replace"))
+        return
+    channel.send(b"")
+    while (request := channel.receive()) is not None:
+        channel.send(evaluate(function, set_up, request))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""Frames over descriptor 3, and the bytes in them.
+
+The C++ side says what they hold: ``worker/channel.hpp`` (frames), ``worker/evaluator.hpp`` (set-up), ``space/space.hpp`` and ``evaluation/codec.hpp``
+(candidate, outcome). All little-endian.
+"""
+
+import math
+import os
+import struct
+from array import array
+
+DESCRIPTOR = 3
+VERSION = 1
+INTEGER = 1
+RESIDUALS = 1
+OK, FAILED, WRONG_SHAPE = 0, 1, 5
+
+_LENGTH = struct.Struct("<Q")
+
+
+class Channel:
+    """The socket to the worker. What the function starts does not inherit it."""
+
+    def __init__(self):
+        os.set_inheritable(DESCRIPTOR, False)
+
+    def receive(self):
+        """The next frame; None when the worker is gone."""
+        prefix = self._read(_LENGTH.size)
+        return None if prefix is None else self._read(_LENGTH.unpack(prefix)[0])
+
+    def send(self, frame):
+        left = memoryview(_LENGTH.pack(len(frame)) + frame)
+        while left:
+            try:
+                left = left[os.write(DESCRIPTOR, left) :]
+            except BrokenPipeError:
+                os._exit(0)
+
+    @staticmethod
+    def _read(size):
+        parts = []
+        while size > 0:
+            try:
+                part = os.read(DESCRIPTOR, min(size, 1 << 20))
+            except ConnectionResetError:
+                part = b""
+            if not part:
+                return None
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+
+class Reader:
+    """Takes values off a frame, in order."""
+
+    def __init__(self, frame):
+        self.frame = frame
+        self.at = 0
+
+    def take(self, layout):
+        (value,) = struct.unpack_from("<" + layout, self.frame, self.at)
+        self.at += struct.calcsize("<" + layout)
+        return value
+
+    def blob(self):
+        size = self.take("Q")
+        self.at += size
+        return self.frame[self.at - size : self.at]
+
+    def text(self):
+        return self.blob().decode("utf-8", "surrogateescape")  # paths may hold any bytes
+
+
+class SetUp:
+    """What this slot evaluates."""
+
+    def __init__(self):
+        self.names = []
+        self.converters = []
+        self.wants_residuals = False
+        self.target = ""
+        self.pickle = b""
+        self.base_folder = ""
+
+
+def decode_set_up(frame):
+    reader = Reader(frame)
+    if (version := reader.take("B")) != VERSION:
+        raise SystemExit(f"culmen.slot: a set-up of version {version} came; this package knows version {VERSION}")
+    set_up = SetUp()
+    for _ in range(reader.take("Q")):
+        set_up.names.append(reader.text())
+        kind, _scale, _lower, _upper = (reader.take(layout) for layout in "BBdd")
+        set_up.converters.append(int if kind == INTEGER else float)
+    _kind, _isolation, result = (reader.take("B") for _ in range(3))
+    set_up.wants_residuals = result == RESIDUALS
+    set_up.target = reader.text()
+    set_up.pickle = reader.blob()
+    _interpreter = reader.text()
+    _command = [reader.text() for _ in range(reader.take("Q"))]
+    _time_limit_s = reader.take("d")
+    set_up.base_folder = reader.text()
+    return set_up
+
+
+_REQUEST = struct.Struct("<IBQQ")  # attempt; the candidate's version, id and number of values
+
+
+def decode_candidate(request):
+    """The parameters' values."""
+    *_, count = _REQUEST.unpack_from(request)
+    return struct.unpack_from(f"<{count}d", request, _REQUEST.size)
+
+
+def encode_outcome(numbers, residuals, extras):
+    """numbers: array of doubles; one value, or the residuals (whose sum of squares the worker makes)."""
+    if residuals:
+        return _encode(OK, math.nan, numbers, extras, "")
+    return _encode(OK, numbers[0], array("d"), extras, "")
+
+
+def encode_failure(status, message):
+    return _encode(status, math.nan, array("d"), {}, message)
+
+
+def _encode(status, value, vector, extras, message):
+    parts = [
+        struct.pack("<BBddQ", VERSION, status, 0.0, value, len(vector)),
+        vector.tobytes(),
+        struct.pack("<I", len(extras)),
+    ]
+    for name, figure in extras.items():
+        parts += [_text(name), struct.pack("<d", figure)]
+    parts.append(_text(message))
+    return b"".join(parts)
+
+
+def _text(text):
+    encoded = text.encode(errors="replace")
+    return _LENGTH.pack(len(encoded)) + encoded

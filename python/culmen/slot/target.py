@@ -1,0 +1,83 @@
+"""From a set-up to the function: ``module:function``, ``/folder/file.py:function`` or a pickle. Every failure is one sentence."""
+
+import importlib
+import importlib.util
+import os
+import sys
+
+from culmen.slot.failure import describe, sentence
+
+
+class TargetError(Exception):
+    """Why the function cannot be had."""
+
+
+def load(set_up):
+    if set_up.base_folder:
+        sys.path.insert(0, set_up.base_folder)
+    if set_up.pickle:
+        return _unpickle(set_up.pickle)
+    place, colon, name = set_up.target.rpartition(":")
+    if not (colon and place and name):
+        raise TargetError(f'\'{set_up.target}\' must be "module:function" or "/folder/file.py:function"')
+    is_file = place.endswith(".py") or os.sep in place
+    module = _load_file(place) if is_file else _import_module(place, set_up.base_folder)
+    return _find(module, place, name)
+
+
+def _unpickle(pickled):
+    import pickle
+
+    try:
+        function = pickle.loads(pickled)
+    except BaseException as error:
+        raise TargetError(f"cannot unpickle the function: {sentence(error)}") from error
+    if not callable(function):
+        raise TargetError(f"what was pickled is a {type(function).__name__}, not a function")
+    return function
+
+
+def _import_module(name, base_folder):
+    try:
+        return importlib.import_module(name)
+    except BaseException as error:
+        where = f" (from {base_folder})" if base_folder else ""
+        raise TargetError(f"cannot import module '{name}'{where}: {_why(error)}") from error
+
+
+def _load_file(path):
+    if not os.path.isfile(path):
+        raise TargetError(f"{path} is not a file")
+    folder, stem = os.path.dirname(os.path.abspath(path)), os.path.splitext(os.path.basename(path))[0]
+    sys.path.insert(0, folder)  # as for a script: what lies beside it can be imported
+    name = stem if stem not in sys.modules else f"culmen_target_{stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None:
+        raise TargetError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # pickle and dataclasses look it up
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        raise TargetError(f"cannot import {path}: {_why(error)}") from error
+    return module
+
+
+def _why(error):
+    """Imports that are not found need no traceback; anything else happened in somebody's code."""
+    return str(error) if isinstance(error, ModuleNotFoundError) else describe(error)
+
+
+def _find(module, place, name):
+    function = getattr(module, name, None)
+    if function is None:
+        own = (
+            key
+            for key, value in vars(module).items()
+            if callable(value) and getattr(value, "__module__", None) == module.__name__
+        )
+        there = ", ".join(sorted(key for key in own if not key.startswith("_"))) or "none"
+        raise TargetError(f"{place} has no function '{name}' (it has: {there})")
+    if not callable(function):
+        raise TargetError(f"'{name}' in {place} is a {type(function).__name__}, not a function")
+    return function

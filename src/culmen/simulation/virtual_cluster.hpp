@@ -1,0 +1,86 @@
+// A cluster on a virtual clock, with faults: a transport for the real engine, whose workers run the real worker code.
+#pragma once
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "culmen/base/random.hpp"
+#include "culmen/simulation/virtual_clock.hpp"
+#include "culmen/transport/transport.hpp"
+#include "culmen/worker/worker.hpp"
+
+namespace culmen {
+
+/// How the cluster behaves; probabilities are per evaluation, times in virtual seconds.
+struct ClusterPlan {
+  std::uint64_t seed = 1;
+  std::size_t workers = 4;       ///< at the start, and again after a restart of the master
+  double mean_duration_s = 1;    ///< of an evaluation, exponentially distributed
+  double mean_delay_s = 0.01;    ///< of a frame, each way
+  double dies = 0;               ///< the worker dies instead of answering
+  double leaves = 0;             ///< it answers, then leaves
+  double answers_twice = 0;      ///< the result comes a second time, later
+  double answers_late = 0;       ///< the worker is taken for dead, and its answer comes afterwards
+  double joins = 0;              ///< a new worker joins
+};
+
+/// Faults that happened, so that a test can see that it tested something.
+struct FaultCounts {
+  std::uint64_t died = 0, left = 0, twice = 0, late = 0, joined = 0, stale = 0;
+};
+
+class VirtualCluster final : public Transport {
+ public:
+  VirtualCluster(const ClusterPlan& plan, VirtualClock& clock, EvaluatorFactory factory);
+
+  void send(WorkerId worker, const FrameHead& head, BytesView body) override;
+  bool receive(Sink& sink) override;
+  /// Moves the clock to the next event. Throws std::logic_error when there is none and no time-out either: the master would sleep for ever.
+  void sleep(double at_most_s) override;
+  void wake() noexcept override { woken_ = true; }
+  void close(double grace_s) override;
+
+  /// The master died: every worker goes, new ones join, and answers still under way will reach the next master.
+  void restart();
+  const FaultCounts& faults() const { return faults_; }
+
+ private:
+  enum class Kind { frame_to_worker, work_done, joined, arrived, lost };
+  struct Happening {
+    Kind kind = Kind::arrived;
+    WorkerId worker = 0;
+    FrameHead head;
+    Bytes body;
+    bool from_former_master = false;
+  };
+  struct VirtualWorker {
+    std::unique_ptr<Worker> worker;
+    bool alive = true;
+    bool busy = false;
+    std::deque<Happening> waiting;
+  };
+
+  void schedule(double delay_s, Happening happening);
+  void schedule_join();
+  void take_frame(Happening& h);
+  void begin(WorkerId w);
+  void finish(Happening& h);
+  void answer(WorkerId w, const Worker::Reply& reply, double delay_s);
+  void lose(WorkerId w);
+  std::size_t alive() const;
+  bool chance(double p) { return random_.uniform() < p; }
+  double exponential(double mean);
+
+  ClusterPlan plan_;
+  VirtualClock& clock_;
+  EvaluatorFactory factory_;
+  Random random_;
+  std::multimap<double, Happening> future_;
+  std::deque<Happening> for_master_;
+  std::vector<VirtualWorker> workers_;
+  FaultCounts faults_;
+  bool woken_ = false;
+};
+
+}  // namespace culmen

@@ -1,0 +1,246 @@
+#include "culmen/store/journal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "culmen/base/error.hpp"
+#include "culmen/evaluation/codec.hpp"
+#include "culmen/store/call_codec.hpp"
+#include "culmen/store/ownership.hpp"
+#include "culmen/store/progress.hpp"
+#include "culmen/store/schema.hpp"
+#include "culmen/store/sqlite.hpp"
+
+namespace culmen {
+
+struct Journal::Impl {
+  explicit Impl(Database opened) : database(std::move(opened)) {}
+
+  void begin();
+  void commit();
+  void roll_back() noexcept;
+  /// Runs f within the open transaction, which one failure ends.
+  template <class F>
+  void write(F f);
+  OutcomeRecord outcome_at(const Statement::Rows& rows) const;
+  CallRecord call_at(const Statement::Rows& rows) const;
+  std::optional<OutcomeRecord> outcome(EvaluationId id);
+  std::optional<Candidate> candidate(EvaluationId id);
+
+  Database database;
+  StudyRecord study = read_study(database);
+  Epoch epoch = 0;
+  Ownership ownership{database};
+  ProgressRow progress_row{database};
+  Progress progress = progress_row.load();
+  Bytes bytes;
+  Statement begin_{database, "BEGIN IMMEDIATE"};
+  Statement commit_{database, "COMMIT"};
+  Statement insert_call{database, "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5)"};
+  Statement insert_outcome{database, "INSERT OR IGNORE INTO outcomes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"};
+  Statement select_calls{database, "SELECT number, kind, wanted, data FROM calls ORDER BY number"};
+  Statement select_asked{database,
+                         "SELECT number, kind, wanted, data FROM calls WHERE first <= ?1 ORDER BY first DESC LIMIT 1"};
+  Statement select_outcome{database,
+                           "SELECT evaluation, epoch, attempt, worker, at_s, data FROM outcomes WHERE evaluation = ?1"};
+  Statement select_outcomes{database,
+                            "SELECT evaluation, epoch, attempt, worker, at_s, data FROM outcomes WHERE evaluation >= "
+                            "?1 ORDER BY evaluation LIMIT ?2"};
+  Statement select_epoch{database, "SELECT max(epoch) FROM epochs"};
+};
+
+void Journal::Impl::begin() {
+  if (database.in_transaction()) return;
+  begin_.run();
+  ownership.check();
+}
+
+void Journal::Impl::commit() {
+  if (!database.in_transaction()) return;
+  progress_row.save(progress);
+  commit_.run();
+}
+
+void Journal::Impl::roll_back() noexcept {
+  try {
+    if (database.in_transaction()) database.execute("ROLLBACK");
+    progress = progress_row.load();
+  } catch (const StoreError&) {
+    // The first error is the one to report.
+  }
+}
+
+template <class F>
+void Journal::Impl::write(F f) {
+  try {
+    f();
+  } catch (...) {
+    roll_back();
+    throw;
+  }
+}
+
+OutcomeRecord Journal::Impl::outcome_at(const Statement::Rows& rows) const {
+  OutcomeRecord record;
+  record.evaluation = static_cast<EvaluationId>(rows.integer(0));
+  record.epoch = static_cast<Epoch>(rows.integer(1));
+  record.attempt = static_cast<Attempt>(rows.integer(2));
+  record.worker = static_cast<WorkerId>(rows.integer(3));
+  record.at_s = rows.real(4);
+  try {
+    decode(rows.blob(5), record.outcome);
+  } catch (const Error& error) {
+    throw StoreError(fmt::format("{}: the outcome of evaluation {} is damaged: {}", database.path(), record.evaluation,
+                                 error.what()));
+  }
+  return record;
+}
+
+CallRecord Journal::Impl::call_at(const Statement::Rows& rows) const {
+  CallRecord call;
+  try {
+    const auto kind = rows.integer(1);
+    if (kind < 0 || kind > static_cast<int>(CallKind::finish)) throw Error(fmt::format("its kind is {}", kind));
+    call.kind = static_cast<CallKind>(kind);
+    call.wanted = static_cast<std::uint64_t>(rows.integer(2));
+    decode(rows.blob(3), call);
+  } catch (const Error& error) {
+    throw StoreError(fmt::format("{}: call {} is damaged: {}", database.path(), rows.integer(0), error.what()));
+  }
+  return call;
+}
+
+std::optional<OutcomeRecord> Journal::Impl::outcome(EvaluationId id) {
+  auto rows = select_outcome.rows(id);
+  if (!rows.next()) return {};
+  return outcome_at(rows);
+}
+
+std::optional<Candidate> Journal::Impl::candidate(EvaluationId id) {
+  auto rows = select_asked.rows(id);
+  if (!rows.next()) return {};
+  for (auto& candidate : call_at(rows).candidates)
+    if (candidate.id == id) return candidate;
+  return {};
+}
+
+Journal::Journal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Journal::~Journal() = default;
+Journal::Journal(Journal&&) noexcept = default;
+Journal& Journal::operator=(Journal&&) noexcept = default;
+
+Journal Journal::create(const std::string& path, const StudyRecord& study, Durability durability,
+                        NetworkProbe network) {
+  auto impl = std::make_unique<Impl>(make_study_file(path, study, network));
+  impl->write([&] { impl->epoch = impl->ownership.take(study.build); });
+  impl->commit_.run();
+  set_write_mode(impl->database, durability);
+  return Journal(std::move(impl));
+}
+
+Journal Journal::resume(const std::string& path, Durability durability, const std::string& build,
+                        NetworkProbe network) {
+  auto impl = std::make_unique<Impl>(open_for_writing(path, network));
+  impl->ownership.refuse_if_held();  // before anything that would wait for the other master's lock
+  set_write_mode(impl->database, durability);
+  impl->begin_.run();
+  impl->write([&] { impl->epoch = impl->ownership.take(build); });
+  impl->commit_.run();
+  impl->progress = impl->progress_row.load();
+  return Journal(std::move(impl));
+}
+
+Journal Journal::read(const std::string& path, NetworkProbe network) {
+  auto impl = std::make_unique<Impl>(open_for_reading(path, network));
+  auto rows = impl->select_epoch.rows();
+  if (rows.next()) impl->epoch = static_cast<Epoch>(rows.integer(0));
+  return Journal(std::move(impl));
+}
+
+const StudyRecord& Journal::study() const { return impl_->study; }
+const std::string& Journal::path() const { return impl_->database.path(); }
+Epoch Journal::epoch() const { return impl_->epoch; }
+
+void Journal::append(const CallRecord& call) {
+  impl_->write([&] {
+    impl_->begin();
+    impl_->bytes.clear();
+    encode(call, impl_->bytes);
+    std::optional<std::uint64_t> first;
+    if (!call.candidates.empty()) first = call.candidates.front().id;
+    impl_->insert_call.run(impl_->progress.calls, static_cast<int>(call.kind), call.wanted, first, impl_->bytes);
+    impl_->progress.add(call);
+  });
+}
+
+void Journal::append(const OutcomeRecord& record) {
+  impl_->write([&] {
+    impl_->begin();
+    impl_->bytes.clear();
+    encode(record.outcome, impl_->bytes);
+    impl_->insert_outcome.run(record.evaluation, record.epoch, record.attempt, record.worker, record.at_s,
+                              static_cast<int>(record.outcome.status), record.outcome.value, impl_->bytes);
+    if (impl_->database.changes() > 0) impl_->progress.add(record);
+  });
+}
+
+void Journal::commit() {
+  impl_->write([&] { impl_->commit(); });
+}
+
+void Journal::renew_ownership() {
+  impl_->write([&] {
+    impl_->begin();
+    impl_->ownership.renew();
+    impl_->commit();
+  });
+}
+
+void Journal::close() {
+  impl_->write([&] {
+    impl_->begin();
+    impl_->ownership.give_up();
+    impl_->commit();
+  });
+  impl_->database.wait_for_locks(0);  // a reader may keep the log; the next one to close the file empties it
+  impl_->database.checkpoint();
+}
+
+void Journal::replay(const std::function<void(const CallRecord&)>& visit) const {
+  auto rows = impl_->select_calls.rows();
+  while (rows.next()) visit(impl_->call_at(rows));
+}
+
+std::optional<OutcomeRecord> Journal::outcome(EvaluationId id) const { return impl_->outcome(id); }
+
+void Journal::outcomes(EvaluationId first, const std::function<void(const OutcomeRecord&)>& visit,
+                       std::uint64_t at_most) const {
+  auto rows = impl_->select_outcomes.rows(first, std::min<std::uint64_t>(at_most, INT64_MAX));
+  while (rows.next()) visit(impl_->outcome_at(rows));
+}
+
+Journal::Summary Journal::summary() const {
+  const auto progress = impl_->progress_row.load();
+  Summary out;
+  out.asked = progress.asked;
+  out.outcomes = progress.outcomes;
+  out.told = progress.told;
+  out.failed = progress.failed;
+  out.finished = progress.finished;
+  out.last_outcome_s = progress.last_outcome_s;
+  out.epoch = impl_->epoch;
+  if (const auto owner = impl_->ownership.live()) {
+    out.owned = true;
+    out.owner = owner->name();
+    out.epoch = owner->epoch;
+  }
+  if (progress.best) {
+    out.best = impl_->outcome(*progress.best);
+    out.best_candidate = impl_->candidate(*progress.best);
+  }
+  return out;
+}
+
+}  // namespace culmen

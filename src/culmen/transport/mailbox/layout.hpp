@@ -1,0 +1,78 @@
+// Where everything lies in a mailbox's memory.
+#pragma once
+#include <cstddef>
+
+#include "culmen/transport/mailbox/mailbox.hpp"
+#include "culmen/transport/mailbox/ring.hpp"
+
+namespace culmen {
+
+enum class BoxState : std::uint32_t { empty = 0, joined = 1, left = 2 };
+
+/// One worker's words. Each line has one writer, but for the bells, which may be rung by either side.
+struct Box {
+  struct alignas(64) WorkersLine {
+    Word out_tail, out_wants_space, in_head, sleeping, state;
+  } worker;
+  struct alignas(64) MastersLine {
+    Word in_tail, in_wants_space, out_head, bell;
+  } master;
+  struct alignas(64) ClosingLine {  // the door of wait_closed()
+    Word bell, sleeping;
+  } closing;
+};
+
+/// The beginning of the memory. What is not a Word is written once, before anyone else attaches.
+struct Hub {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t ring_bytes;
+  std::uint64_t workers;
+  std::uint64_t total_bytes;
+  alignas(64) Word bell;
+  Word sleeping;
+  alignas(64) Word closed;
+};
+
+/// The memory as this process sees it. The sizes are its own copy: nothing that another process writes can move them.
+struct MailboxMemory::Layout {
+  std::byte* base = nullptr;
+  std::size_t workers = 0;
+  std::uint32_t ring_bytes = 0;
+
+  static constexpr std::uint64_t magic = 0x3178'6f62'6c69'616d;  // "mailbox1"
+  static constexpr std::uint32_t version = 1;
+
+  std::size_t ready_words() const { return (workers + 63) / 64; }
+  std::size_t total_bytes() const { return boxes_at() + workers * box_bytes(); }
+
+  Hub& hub() const { return *reinterpret_cast<Hub*>(base); }
+  ReadyWord& ready(std::size_t i) const { return *(reinterpret_cast<ReadyWord*>(base + sizeof(Hub)) + i); }
+  Box& box(WorkerId worker) const { return *reinterpret_cast<Box*>(box_base(worker)); }
+
+  RingView in_ring(WorkerId worker) const {  // master to worker
+    auto& b = box(worker);
+    return {
+        {&b.master.in_tail, &b.worker.in_head, &b.master.in_wants_space}, box_base(worker) + sizeof(Box), ring_bytes};
+  }
+  RingView out_ring(WorkerId worker) const {  // worker to master
+    auto& b = box(worker);
+    return {{&b.worker.out_tail, &b.master.out_head, &b.worker.out_wants_space},
+            box_base(worker) + sizeof(Box) + ring_bytes,
+            ring_bytes};
+  }
+  Door masters_door() const { return {&hub().bell, &hub().sleeping}; }
+  Door workers_door(WorkerId worker) const { return {&box(worker).master.bell, &box(worker).worker.sleeping}; }
+  Door closing_door(WorkerId worker) const { return {&box(worker).closing.bell, &box(worker).closing.sleeping}; }
+  /// How worker `worker`, or the watcher on its behalf, rings the master.
+  Bell masters_bell(WorkerId worker) const {
+    return {masters_door(), &ready(worker / 64), std::uint64_t{1} << worker % 64};
+  }
+
+ private:
+  std::size_t box_bytes() const { return sizeof(Box) + 2 * std::size_t{ring_bytes}; }
+  std::size_t boxes_at() const { return sizeof(Hub) + (ready_words() * sizeof(ReadyWord) + 63) / 64 * 64; }
+  std::byte* box_base(WorkerId worker) const { return base + boxes_at() + worker * box_bytes(); }
+};
+
+}  // namespace culmen

@@ -1,0 +1,65 @@
+// What the master keeps of each worker, in its own memory.
+#pragma once
+#include <sys/types.h>
+
+#include <atomic>
+#include <deque>
+#include <string>
+
+#include "culmen/transport/mailbox/frames.hpp"
+#include "culmen/transport/mailbox/layout.hpp"
+
+namespace culmen {
+
+/// One worker as the master sees it. The engine's thread, but for report_death().
+class Peer {
+ public:
+  Peer(const MailboxMemory::Layout& layout, WorkerId worker);
+
+  /// Writes to the ring what fits and queues the rest.
+  void send(const FrameHead& head, BytesView body);
+  /// Delivers what is in the ring now and passes on what is queued; true when something was delivered.
+  bool visit(Transport::Sink& sink);
+
+  void set_process(pid_t pid, bool ours);
+  /// The watcher's thread, before it rings.
+  void report_death(int wait_status);
+
+  /// Joined, not left, not known dead.
+  bool present() const { return state() == BoxState::joined && !dead(); }
+  /// A process of ours that is not known dead.
+  bool holds_process() const { return ours_ && !dead(); }
+  pid_t pid() const { return pid_; }
+  std::size_t queued_bytes() const { return queued_bytes_; }
+
+ private:
+  struct Outgoing {
+    FrameHead head;
+    Bytes body;
+    std::size_t written;
+  };
+  BoxState state() const { return static_cast<BoxState>(box_.worker.state.load(std::memory_order_acquire)); }
+  bool dead() const { return dead_.load(std::memory_order_acquire); }
+  FrameWriter::Result write(const FrameHead& head, BytesView body, std::size_t& written);
+  void flush();
+  bool drain(Transport::Sink& sink);
+  void give_space();
+  std::string how_it_died() const;
+
+  const MailboxMemory::Layout& layout_;
+  Box& box_;
+  const WorkerId worker_;
+  FrameWriter out_;
+  FrameReader in_;
+  std::deque<Outgoing> queue_;
+  std::size_t queued_bytes_ = 0;
+  pid_t pid_ = 0;
+  bool ours_ = false;
+  bool announced_ = false;  // joined() was told
+  bool damaged_ = false;
+  bool gone_ = false;  // lost() was told
+  int wait_status_ = -1;
+  std::atomic<bool> dead_ = false;
+};
+
+}  // namespace culmen

@@ -1,0 +1,23 @@
+// Which MPI to use, and its module, loaded at run time.
+#pragma once
+#include <string>
+
+#include "culmen/transport/mpi/launcher.hpp"
+#include "culmen/transport/mpi/module.h"
+
+namespace culmen {
+
+struct MpiModule {
+  const culmen_mpi_module* functions = nullptr;
+  std::string
+      why;  ///< why this MPI, for messages: "loaded in this process already", "named by CULMEN_MPI", "started by …"
+};
+
+/// "Open MPI's launcher", "MPICH's launcher", "srun".
+std::string launcher_name(LauncherKind kind);
+/// Loads the module: a libmpi already in the process, else CULMEN_MPI ("openmpi", "mpich", or a module's path), else
+/// the launcher's MPI. Modules are looked for in CULMEN_MODULE_DIR, then where the loader looks for this program's
+/// libraries. Stays loaded. Throws TransportError: one sentence.
+MpiModule load_mpi_module(const Launch& launch);
+
+}  // namespace culmen

@@ -1,0 +1,177 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "culmen/base/clock.hpp"
+#include "culmen/base/error.hpp"
+#include "culmen/worker/child.hpp"
+#include "culmen/worker/command_protocol.hpp"
+#include "culmen/worker/evaluators.hpp"
+#include "culmen/worker/guarded.hpp"
+
+namespace culmen {
+namespace {
+constexpr std::size_t largest_output = 64 * 1024 * 1024;
+
+/// A pipe from a child and what has come through it.
+class Pipe {
+ public:
+  Pipe() {
+    if (pipe2(ends_, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe for a command: {}", std::strerror(errno)));
+    fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+  }
+  ~Pipe() {
+    close(ends_[0]);
+    close_writer();
+  }
+  Pipe(const Pipe&) = delete;
+  int reader() const { return ended_ ? -1 : ends_[0]; }
+  int writer() const { return ends_[1]; }
+  void close_writer() {
+    if (ends_[1] >= 0) close(ends_[1]);
+    ends_[1] = -1;
+  }
+  /// Takes what is there, at most what a pipe holds (another process may be filling it for ever); beyond the largest output it is thrown away.
+  void drain() {
+    char buffer[16 * 1024];
+    for (int portion = 0; portion < 8; ++portion) {
+      const auto n = read(ends_[0], buffer, sizeof buffer);
+      if (n <= 0) {
+        ended_ = n == 0;
+        return;
+      }
+      overflowed_ = overflowed_ || text_.size() + static_cast<std::size_t>(n) > largest_output;
+      if (!overflowed_) text_.append(buffer, static_cast<std::size_t>(n));
+    }
+  }
+  const std::string& text() const { return text_; }
+  bool overflowed() const { return overflowed_; }
+
+ private:
+  int ends_[2];
+  bool ended_ = false;
+  bool overflowed_ = false;
+  std::string text_;
+};
+
+bool is_program(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+/// As a shell would find it, but relative to `base_folder`; once, so that no evaluation has to.
+std::string find_program(const std::string& name, const std::string& base_folder) {
+  if (name.find('/') != name.npos) {
+    const auto path = std::filesystem::absolute(std::filesystem::path(base_folder) / name).lexically_normal().string();
+    if (is_program(path)) return path;
+    throw InputError(fmt::format("the command's program '{}' is not an executable file (looked at {})", name, path));
+  }
+  const char* path = std::getenv("PATH");
+  for (std::string_view rest = path != nullptr ? path : "/usr/bin:/bin"; !rest.empty();) {
+    const auto folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+    const auto candidate = fmt::format("{}/{}", folder, name);
+    if (!folder.empty() && is_program(candidate)) return candidate;
+  }
+  throw InputError(fmt::format("the command's program '{}' is not on PATH", name));
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return;
+  for (std::string_view left = text; !left.empty();) {
+    const auto n = write(fd, left.data(), left.size());
+    if (n <= 0) break;
+    left.remove_prefix(static_cast<std::size_t>(n));
+  }
+  close(fd);
+}
+
+class CommandEvaluator final : public Evaluator {
+ public:
+  explicit CommandEvaluator(const SetUp& set_up) : spec_(set_up.evaluator), environment_(set_up.space) {
+    if (spec_.command.empty() || spec_.command[0].empty()) throw InputError("the command is empty; give a program and its arguments");
+    if (spec_.working_folder.empty()) throw InputError("a command needs a working folder, in which each evaluation gets its own");
+    request_.command = spec_.command;
+    request_.command[0] = find_program(spec_.command[0], spec_.base_folder);
+    request_.environment["CULMEN_RUN"] = spec_.run_marker;
+    std::error_code error;
+    std::filesystem::create_directories(spec_.working_folder, error);
+    if (error) throw InputError(fmt::format("cannot make the working folder '{}': {}", spec_.working_folder, error.message()));
+    spec_.working_folder = std::filesystem::absolute(spec_.working_folder).string();
+  }
+
+  Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
+    return guarded([&] { return run(candidate, attempt); });
+  }
+
+  void interrupt() noexcept override { child_.interrupt(); }
+
+ private:
+  Outcome run(const Candidate& candidate, Attempt attempt) {
+    Pipe output, errors;
+    prepare(candidate, attempt, output, errors);
+    if (!child_.start(request_)) return Outcome::failure(Status::failed, "interrupted");
+    output.close_writer();
+    errors.close_writer();
+    const bool in_time = collect(output, errors);
+    const int status = child_.end(!in_time);
+    auto outcome = in_time ? judge(status, output) : Outcome::failure(Status::timed_out, describe_time_out(spec_.time_limit_s));
+    if (!outcome.ok()) outcome.message = with_tail(std::move(outcome.message), errors.text().empty() ? output.text() : errors.text());
+    keep(outcome, output, errors);
+    return outcome;
+  }
+
+  void prepare(const Candidate& candidate, Attempt attempt, const Pipe& output, const Pipe& errors) {
+    environment_.set(candidate, request_.environment);
+    request_.environment["CULMEN_EVALUATION"] = std::to_string(candidate.id);
+    request_.environment["CULMEN_ATTEMPT"] = std::to_string(attempt);
+    request_.working_folder = fmt::format("{}/{}", spec_.working_folder, candidate.id);
+    request_.descriptors = {{null_device(), 0}, {output.writer(), 1}, {errors.writer(), 2}};
+    if (mkdir(request_.working_folder.c_str(), 0777) != 0 && errno != EEXIST) {
+      throw Error(fmt::format("cannot make the evaluation's folder '{}': {}", request_.working_folder, std::strerror(errno)));
+    }
+  }
+
+  /// Reads until the child has died (what it left behind may hold the pipes open for ever); false when the time limit came first.
+  bool collect(Pipe& output, Pipe& errors) {
+    const double deadline_s = spec_.time_limit_s > 0 ? clock_.now_s() + spec_.time_limit_s : std::numeric_limits<double>::infinity();
+    for (bool dead = false; !dead;) {
+      pollfd wakers[3] = {{child_.pidfd(), POLLIN, 0}, {output.reader(), POLLIN, 0}, {errors.reader(), POLLIN, 0}};
+      const bool in_time = wait_for(wakers, deadline_s);
+      dead = wakers[0].revents != 0;
+      if (wakers[1].revents != 0) output.drain();
+      if (wakers[2].revents != 0) errors.drain();
+      if (!in_time) return false;
+    }
+    return true;
+  }
+
+  Outcome judge(int status, const Pipe& output) const {
+    if (WIFSIGNALED(status)) return Outcome::failure(Status::crashed, fmt::format("the command {}", describe_end(status)));
+    if (WEXITSTATUS(status) != 0) return Outcome::failure(Status::failed, fmt::format("the command {}", describe_end(status)));
+    if (output.overflowed()) return Outcome::failure(Status::wrong_shape, "the command printed more than 64 MiB");
+    return read_command_output(output.text(), spec_.result);
+  }
+
+  void keep(const Outcome& outcome, const Pipe& output, const Pipe& errors) const {
+    if (!errors.text().empty()) write_file(request_.working_folder + "/stderr.txt", errors.text());
+    if (!outcome.ok() && !output.text().empty()) write_file(request_.working_folder + "/stdout.txt", output.text());
+  }
+
+  EvaluatorSpec spec_;
+  CommandEnvironment environment_;
+  SpawnRequest request_;
+  SteadyClock clock_;
+  Child child_;
+};
+}  // namespace
+
+std::unique_ptr<Evaluator> make_command_evaluator(const SetUp& set_up) { return std::make_unique<CommandEvaluator>(set_up); }
+
+}  // namespace culmen

@@ -1,0 +1,120 @@
+#include "culmen/worker/guard.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <set>
+#include <thread>
+
+#include "culmen/worker/child.hpp"
+
+namespace culmen {
+namespace {
+constexpr auto between_rounds = std::chrono::milliseconds(20);  // a child between vfork and exec still shows its parent's environment
+constexpr int quiet_rounds = 2;
+constexpr int without_pidfd_ms = 200;  // where the system has no descriptor to give
+
+std::string read_all(const std::string& path) {
+  std::string text;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return text;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+  close(fd);
+  return text;
+}
+
+/// The environment as a child began with it, a zero byte before and after each entry.
+bool is_marked(pid_t pid, const std::string& entry) {
+  struct stat status {};
+  const auto folder = fmt::format("/proc/{}", pid);
+  if (stat(folder.c_str(), &status) != 0 || status.st_uid != geteuid()) return false;
+  return ('\0' + read_all(folder + "/environ")).find(entry) != std::string::npos;
+}
+
+std::set<pid_t> find_marked(const std::string& marker) {
+  std::set<pid_t> found;
+  DIR* folder = opendir("/proc");
+  if (folder == nullptr) return found;
+  const auto entry = '\0' + fmt::format("CULMEN_RUN={}", marker) + '\0';
+  while (const dirent* item = readdir(folder)) {
+    pid_t pid = 0;
+    const char* end = item->d_name + std::strlen(item->d_name);
+    if (std::from_chars(item->d_name, end, pid).ptr == end && pid != getpid() && is_marked(pid, entry)) found.insert(pid);
+  }
+  closedir(folder);
+  return found;
+}
+
+pid_t parent_of(pid_t pid) {
+  const auto stat = read_all(fmt::format("/proc/{}/stat", pid));
+  const auto bracket = stat.rfind(')');
+  pid_t parent = 0;
+  if (bracket != stat.npos && bracket + 4 < stat.size()) std::from_chars(stat.data() + bracket + 4, stat.data() + stat.size(), parent);
+  return parent;
+}
+
+/// Kills the process, and its group unless that is led by somebody who is not ours.
+void kill_with_group(pid_t pid, const std::set<pid_t>& marked) {
+  const pid_t group = getpgid(pid);
+  if (group > 1 && group != getpgrp() && (marked.contains(group) || kill(group, 0) != 0)) kill_group(group);
+  kill(pid, SIGKILL);
+}
+
+void sleep_until_dead(const ProcessId& process) {
+  pollfd death{open_pidfd(process), POLLIN, 0};
+  const int slice_ms = death.fd >= 0 ? -1 : without_pidfd_ms;
+  while (alive(process)) poll(&death, 1, slice_ms);
+  if (death.fd >= 0) close(death.fd);
+}
+}  // namespace
+
+std::string make_run_marker() {
+  std::uint64_t number = 0;
+  while (getrandom(&number, sizeof number, 0) != sizeof number) {
+  }
+  const auto self = this_process();
+  return fmt::format("{}-{}-{:016x}", self.pid, self.start_ticks, number);
+}
+
+pid_t start_guard(const ProcessId& master, const std::string& marker) {
+  SpawnRequest request;
+  request.command = {find_executable(), "__guard", std::to_string(master.pid), std::to_string(master.start_ticks), marker};
+  request.environment["CULMEN_RUN"] = "";  // a run inside another run's evaluation: the other's guard must leave this one to its work
+  request.descriptors = {{null_device(), 0}, {null_device(), 1}, {null_device(), 2}};
+  request.new_session = true;
+  return spawn(request);
+}
+
+int guard_main(const ProcessId& master, const std::string& marker) {
+  sleep_until_dead(master);
+  for (int quiet = 0; quiet < quiet_rounds; std::this_thread::sleep_for(between_rounds)) {
+    const auto marked = find_marked(marker);
+    for (const pid_t pid : marked) kill_with_group(pid, marked);
+    quiet = marked.empty() ? quiet + 1 : 0;
+  }
+  return 0;
+}
+
+void start_lifeline(const ProcessId& master, const std::string& marker) {
+  std::thread([master, marker] {
+    sleep_until_dead(master);
+    const auto marked = find_marked(marker);
+    for (const pid_t pid : marked) {
+      if (parent_of(pid) == getpid()) kill_with_group(pid, marked);
+    }
+    _exit(1);
+  }).detach();
+}
+
+}  // namespace culmen

@@ -1,0 +1,59 @@
+// `culmen` on PATH. Children of a run and ranks other than 0 stay native, so that a thousand of them do not import
+// Python; whatever a person types goes on as `python -m culmen`.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "culmen/base/process.hpp"
+#include "culmen/study/local_worker.hpp"
+#include "culmen/study/ranks.hpp"
+#include "culmen/worker/guard.hpp"
+#include "culmen/worker/slot_program.hpp"
+
+namespace {
+
+/// CULMEN_PYTHON, else the interpreter of the virtual environment that this program stands in, else PATH's.
+std::string find_python() {
+  if (const char* named = std::getenv("CULMEN_PYTHON"); named != nullptr && *named != '\0') return named;
+  const auto beside = culmen::own_folder() + "/python3";
+  return access(beside.c_str(), X_OK) == 0 ? beside : "python3";
+}
+
+int become_python(int argc, char** argv) {
+  const auto python = find_python();
+  std::vector<const char*> words{python.c_str(), "-m", "culmen"};
+  words.insert(words.end(), argv + 1, argv + argc);
+  words.push_back(nullptr);
+  execvp(python.c_str(), const_cast<char* const*>(words.data()));
+  fmt::print(stderr, "culmen: cannot start '{}': {}; CULMEN_PYTHON can name the Python that has the package culmen\n",
+             python, std::strerror(errno));
+  return 127;
+}
+
+/// `__guard PID START MARKER`
+int guard(int argc, char** argv) {
+  if (argc != 5) return 2;
+  culmen::ProcessId master;
+  std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), master.pid);
+  std::from_chars(argv[3], argv[3] + std::strlen(argv[3]), master.start_ticks);
+  return culmen::guard_main(master, argv[4]);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == "__slot") return culmen::slot_main();
+  if (command == "__guard") return guard(argc, argv);
+  if (command == "__worker") return culmen::local_worker_main(argc - 1, argv + 1);
+  if (culmen::detect_launch().rank == 0) return become_python(argc, argv);
+  // Only these have work for the other ranks; what else is typed is rank 0's alone.
+  return command == "run" || command == "resume" ? culmen::rank_main() : 0;
+}

@@ -1,0 +1,158 @@
+#include "conformance/optimizer/broken_optimizers.hpp"
+
+#include "culmen/base/random.hpp"
+
+namespace culmen::conformance {
+namespace {
+/// Random search, sound; each broken one changes one thing.
+class Sound : public Optimizer {
+ public:
+  Sound(const Space& space, std::uint64_t seed) : space_(space), random_(seed) {}
+  bool generational() const override { return true; }
+  std::string name() const override { return "test"; }
+
+ protected:
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
+    for (std::size_t k = 0; k < n; ++k) out.push_back({0, point()});
+  }
+  void do_tell(EvaluationId, const Outcome&) override {}
+  void do_cancel(EvaluationId) override {}
+  virtual std::vector<double> point() {
+    std::vector<double> x(space_.size());
+    for (double& u : x) u = random_.uniform();
+    space_.from_unit(x, x);
+    return x;
+  }
+
+  const Space space_;
+  Random random_;
+};
+
+class BeyondTheBound final : public Sound {
+  using Sound::Sound;
+  std::vector<double> point() override {
+    auto x = Sound::point();
+    x[0] += 0.01 * (space_[0].upper - space_[0].lower);
+    return x;
+  }
+};
+
+class FractionsForIntegers final : public Sound {
+  using Sound::Sound;
+  std::vector<double> point() override {
+    auto x = Sound::point();
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = space_[i].lower + random_.uniform() * (space_[i].upper - space_[i].lower);
+    return x;
+  }
+};
+
+class OneTooMany final : public Sound {
+  using Sound::Sound;
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override { Sound::do_ask(n + 1, out); }
+};
+
+class ForgetsItsSeed final : public Sound {
+ public:
+  ForgetsItsSeed(const Space& space, std::uint64_t) : Sound(space, instances_++) {}
+
+ private:
+  static inline std::uint64_t instances_ = 0;
+};
+
+class IgnoresItsSeed final : public Sound {
+ public:
+  IgnoresItsSeed(const Space& space, std::uint64_t) : Sound(space, 1) {}
+};
+
+class DrawsAtEveryAsk final : public Sound {
+  using Sound::Sound;
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
+    random_.next();
+    Sound::do_ask(n, out);
+  }
+};
+
+class LearnsOnArrival final : public Sound {
+  using Sound::Sound;
+  void do_tell(EvaluationId, const Outcome& outcome) override {
+    if (outcome.ok() && outcome.value < last_) random_.next();
+    last_ = outcome.value;
+  }
+  double last_ = 0;
+};
+
+class ReadsAnotherInstance final : public Sound {
+  using Sound::Sound;
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
+    if (++asks_ % 101 == 0) random_.next();
+    Sound::do_ask(n, out);
+  }
+  static inline std::uint64_t asks_ = 0;
+};
+
+class TrustsValues final : public Sound {
+  using Sound::Sound;
+  void do_tell(EvaluationId, const Outcome& outcome) override { last_ = outcome.value; }
+  std::vector<double> point() override {
+    auto x = Sound::point();
+    x[0] += 0 * last_;
+    return x;
+  }
+  double last_ = 0;
+};
+
+class GivesUpOnCancel final : public Sound {
+  using Sound::Sound;
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override { Sound::do_ask(cancelled_ ? 0 : n, out); }
+  void do_cancel(EvaluationId) override { cancelled_ = true; }
+  bool cancelled_ = false;
+};
+
+class DividesByTheSpread final : public Sound {
+  using Sound::Sound;
+  void do_tell(EvaluationId, const Outcome& outcome) override {
+    spread_ = outcome.value - last_;
+    last_ = outcome.value;
+  }
+  std::vector<double> point() override {
+    auto x = Sound::point();
+    if (spread_ == 0) x[0] = 0 / spread_;
+    return x;
+  }
+  double last_ = 0, spread_ = 1;
+};
+
+class KeepsEverything final : public Sound {
+  using Sound::Sound;
+  void do_tell(EvaluationId, const Outcome& outcome) override { told_.push_back(outcome.value); }
+  std::vector<double> told_;
+};
+
+template <typename T>
+OptimizerFactory factory() {
+  return [](const Space& space, std::uint64_t seed) { return std::make_unique<T>(space, seed); };
+}
+}  // namespace
+
+OptimizerFactory sound_optimizer() { return factory<Sound>(); }
+
+const std::vector<BrokenOptimizer>& broken_optimizers() {
+  static const std::vector<BrokenOptimizer> all{
+      {"OneTooMany", "ids follow each other", factory<OneTooMany>()},
+      {"BeyondTheBound", "candidates keep the bounds", factory<BeyondTheBound>()},
+      {"FractionsForIntegers", "candidates keep the bounds", factory<FractionsForIntegers>()},
+      {"DividesByTheSpread", "strange values are survived", factory<DividesByTheSpread>()},
+      {"TrustsValues", "failures are survived", factory<TrustsValues>()},
+      {"GivesUpOnCancel", "cancellations are survived", factory<GivesUpOnCancel>()},
+      {"ForgetsItsSeed", "the seed decides", factory<ForgetsItsSeed>()},
+      {"IgnoresItsSeed", "the seed decides", factory<IgnoresItsSeed>()},
+      {"DrawsAtEveryAsk", "the way of asking does not matter", factory<DrawsAtEveryAsk>()},
+      {"LearnsOnArrival", "the order of tells does not matter", factory<LearnsOnArrival>()},
+      {"ReadsAnotherInstance", "replay is exact", factory<ReadsAnotherInstance>()},
+      {"KeepsEverything", "memory is bounded", factory<KeepsEverything>()},
+  };
+  return all;
+}
+
+}  // namespace culmen::conformance

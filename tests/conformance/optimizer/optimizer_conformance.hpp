@@ -1,0 +1,28 @@
+// What every optimizer promises (culmen/optimizer/optimizer.hpp), as checks that any implementation can be put through.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "culmen/optimizer/optimizer.hpp"
+
+namespace culmen::conformance {
+
+using OptimizerFactory = std::function<std::unique_ptr<Optimizer>(const Space&, std::uint64_t seed)>;
+
+/// One promise. holds() returns what was seen instead, or an empty string.
+struct OptimizerPromise {
+  std::string name;
+  std::function<std::string(const OptimizerFactory&, const Space&, std::uint64_t seed)> holds;
+};
+
+const std::vector<OptimizerPromise>& optimizer_promises();
+
+/// Names of the promises that are broken, in the order of optimizer_promises().
+std::vector<std::string> broken_promises(const OptimizerFactory& factory, const Space& space, std::uint64_t seed);
+
+/// Spaces on which every optimizer has to work: one parameter, integers, logarithms, mixtures, extreme ranges.
+const std::vector<std::pair<std::string, Space>>& conformance_spaces();
+
+}  // namespace culmen::conformance

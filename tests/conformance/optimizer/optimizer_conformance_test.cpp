@@ -1,0 +1,49 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conformance/optimizer/broken_optimizers.hpp"
+#include "conformance/optimizer/optimizer_conformance.hpp"
+
+namespace culmen::conformance {
+namespace {
+struct Case {
+  std::string optimizer;
+  std::pair<std::string, Space> space;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const auto& name : optimizer_names()) {
+    for (const auto& space : conformance_spaces()) all.push_back({name, space});
+  }
+  return all;
+}
+
+class EveryOptimizer : public testing::TestWithParam<Case> {};
+
+TEST_P(EveryOptimizer, KeepsEveryPromise) {
+  const auto& [optimizer, space] = GetParam();
+  const auto factory = [&](const Space& s, std::uint64_t seed) { return make_optimizer(optimizer, s, seed); };
+  for (const auto& promise : optimizer_promises()) {
+    for (const std::uint64_t seed : {1, 2, 77})
+      EXPECT_EQ(promise.holds(factory, space.second, seed), "") << promise.name << ", seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer, testing::ValuesIn(cases()),
+                         [](const auto& info) { return info.param.optimizer + "_" + info.param.space.first; });
+
+const Space mixed{real("x", -5, 5), integer("n", 1, 10), real("rate", 1e-6, 1e2, Scale::log)};
+
+TEST(TheKit, PassesASoundOptimizer) { EXPECT_THAT(broken_promises(sound_optimizer(), mixed, 5), testing::IsEmpty()); }
+
+class BrokenOptimizerTest : public testing::TestWithParam<BrokenOptimizer> {};
+
+TEST_P(BrokenOptimizerTest, FailsTheKit) {
+  EXPECT_THAT(broken_promises(GetParam().make, mixed, 5), testing::Contains(GetParam().promise));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BrokenOptimizerTest, testing::ValuesIn(broken_optimizers()),
+                         [](const auto& info) { return info.param.name; });
+}  // namespace
+}  // namespace culmen::conformance

@@ -1,0 +1,275 @@
+"""Study files: what the right ones come to, and the one sentence for each wrong one."""
+
+import json
+import math
+import sys
+
+import pytest
+from culmen import InputError, Study
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from .conftest import STUDY
+
+
+def with_(old: str, new: str) -> str:
+    assert old in STUDY
+    return STUDY.replace(old, new)
+
+
+EVALUATOR = 'python = "model.py:chi2"'
+X = "x = { lower = -5, upper = 5 }"
+
+WRONG = {
+    "unknown key": ("sede = 3" + STUDY, "study.toml: the top level has no key 'sede'; did you mean 'seed'?"),
+    "unknown table": (STUDY + "[stopp]\n", "study.toml: the top level has no key 'stopp'; did you mean 'stop'?"),
+    "key of another table": (
+        STUDY + "workers = 3\n",
+        "study.toml: [stop] has no key 'workers'; it belongs in [run]",
+    ),
+    "key that is like none": (
+        STUDY + "zzz = 3\n",
+        "study.toml: [stop] has no key 'zzz'; known are evaluations, target, wall_time_s",
+    ),
+    "unknown key of a parameter": (
+        with_("upper = 5", "uper = 5"),
+        "study.toml: [space] x.upper is missing\nstudy.toml: [space] x has no key 'uper'; did you mean 'upper'?",
+    ),
+    "no space": (
+        '[evaluator]\npython = "model.py:chi2"\n[stop]\nevaluations = 1',
+        "study.toml: the table [space] is missing",
+    ),
+    "empty space": (
+        '[space]\n[evaluator]\npython = "model.py:chi2"\n[stop]\nevaluations = 1',
+        "study.toml: [space] = {}: at least one entry is wanted",
+    ),
+    "parameter that is no table": (with_(X, "x = 5"), "study.toml: [space] x = 5: a table is wanted"),
+    "bound that is a text": (
+        with_("lower = -5", 'lower = "low"'),
+        'study.toml: [space] x.lower = "low": a number is wanted',
+    ),
+    "bounds upside down": (
+        with_("lower = -5", "lower = 50"),
+        "study.toml: [space] parameter 'x': lower bound 50 must be below upper bound 5",
+    ),
+    "log bound that is not positive": (
+        with_("lower = 1e-6", "lower = 0"),
+        "study.toml: [space] parameter 'tau': a log scale needs a lower bound above 0, not 0",
+    ),
+    "integer on a log scale": (
+        with_("upper = 10 }", 'upper = 10, scale = "log" }'),
+        'study.toml: [space] n: scale = "log" is for real parameters; an integer is "linear"',
+    ),
+    "integer bound that is not whole": (
+        with_("upper = 10 }", "upper = 9.5 }"),
+        "study.toml: [space] parameter 'n': integer bounds must be whole numbers, not [1, 9.5]",
+    ),
+    "unknown scale": (
+        with_('"log"', '"lag"'),
+        "study.toml: [space] tau.scale = \"lag\": \"linear\" or \"log\" is wanted; did you mean 'log'?",
+    ),
+    "two evaluators": (
+        with_(EVALUATOR, EVALUATOR + '\ncommand = ["true"]'),
+        "study.toml: [evaluator]: exactly one of python, library and command is wanted, and python and command is given",
+    ),
+    "no evaluator": (
+        with_(EVALUATOR, ""),
+        "study.toml: [evaluator]: exactly one of python, library and command is wanted, and none is given",
+    ),
+    "python without a function": (
+        with_(EVALUATOR, 'python = "model.py"'),
+        'study.toml: [evaluator]: python = "model.py": "file.py:function" or "module:function" is wanted',
+    ),
+    "file that is not there": (
+        with_(EVALUATOR, 'python = "modle.py:chi2"'),
+        'study.toml: [evaluator] python = "modle.py": there is no file {folder}/modle.py; did you mean \'model.py\'?',
+    ),
+    "library that is not there": (
+        with_(EVALUATOR, 'library = "libzz.so:f"'),
+        'study.toml: [evaluator] library = "libzz.so": there is no file {folder}/libzz.so',
+    ),
+    "command that is a text": (
+        with_(EVALUATOR, 'command = "./run.sh"'),
+        'study.toml: [evaluator] command = "./run.sh": a list of texts, such as ["./model.sh", "--fast"], is wanted',
+    ),
+    "command that is empty": (
+        with_(EVALUATOR, "command = []"),
+        "study.toml: [evaluator] command = []: at least one entry is wanted",
+    ),
+    "no isolation for Python": (
+        with_(EVALUATOR, EVALUATOR + '\nisolation = "none"'),
+        'study.toml: [evaluator]: isolation = "none" is for library only; '
+        "a python evaluator has a process of its own",
+    ),
+    "time limit of nothing": (
+        with_(EVALUATOR, EVALUATOR + "\ntime_limit_s = 0"),
+        "study.toml: [evaluator] time_limit_s = 0: a number above 0 is wanted",
+    ),
+    "unknown policy": (
+        with_(EVALUATOR, EVALUATOR + '\non_failure = "penalize"'),
+        'study.toml: [evaluator] on_failure = "penalize": "penalise", "retry" or "stop" is wanted; '
+        "did you mean 'penalise'?",
+    ),
+    "unknown optimizer": (
+        STUDY + '[optimizer]\nname = "cmase"',
+        "study.toml: [optimizer] there is no optimizer 'cmase' (did you mean 'cmaes'?); known are cmaes, random, sobol",
+    ),
+    "unknown option of the optimizer": (
+        STUDY + "[optimizer]\nsigm = 0.3",
+        "study.toml: [optimizer] optimizer 'cmaes' has no option 'sigm' (did you mean 'sigma'?); "
+        "it has population, sigma",
+    ),
+    "option that is a text": (
+        STUDY + '[optimizer]\nsigma = "wide"',
+        'study.toml: [optimizer] sigma = "wide": a number is wanted',
+    ),
+    "no stop rule": (
+        with_("evaluations = 100", ""),
+        "study.toml: [stop]: at least one of evaluations, target and wall_time_s is wanted, "
+        "or the study would never end",
+    ),
+    "budget of none": (
+        with_("evaluations = 100", "evaluations = 0"),
+        "study.toml: [stop] evaluations = 0: a number not below 1 is wanted",
+    ),
+    "budget that is a fraction": (
+        with_("evaluations = 100", "evaluations = 1.5"),
+        "study.toml: [stop] evaluations = 1.5: a whole number is wanted",
+    ),
+    "target that is not finite": (
+        with_("evaluations = 100", "target = nan"),
+        "study.toml: [stop] target = NaN: a finite number is wanted",
+    ),
+    "no worker": (STUDY + "[run]\nworkers = 0", "study.toml: [run] workers = 0: a number not below 1 is wanted"),
+    "yes for true": (
+        STUDY + '[run]\nprefetch = "yes"',
+        'study.toml: [run] prefetch = "yes": true or false is wanted',
+    ),
+    "name with a slash": ('name = "a/b"' + STUDY, "study.toml: name = \"a/b\": a name without '/' is wanted"),
+    "negative seed": ("seed = -1" + STUDY, "study.toml: seed = -1: a number not below 0 is wanted"),
+    "two mistakes": (
+        "sede = 3" + with_("evaluations = 100", "evaluations = 0"),
+        "study.toml: [stop] evaluations = 0: a number not below 1 is wanted\n"
+        "study.toml: the top level has no key 'sede'; did you mean 'seed'?",
+    ),
+    "no TOML": ("[space\n", "study.toml: not valid TOML: Expected ']' at the end of a table declaration"),
+    "a key twice": ("seed = 1\nseed = 2", "study.toml: not valid TOML: "),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_mistake_in_a_study_file_is_one_sentence(folder, mistake):
+    text, expected = WRONG[mistake]
+    (folder / "study.toml").write_text(text)
+    with pytest.raises(InputError) as error:
+        Study.from_file("study.toml")
+    assert str(error.value).startswith(expected.replace("{folder}", str(folder)))
+
+
+def test_a_file_that_is_not_there_is_named_with_its_neighbour(folder):
+    with pytest.raises(InputError, match=r"there is no study file studi.toml; did you mean 'study.toml'\?"):
+        Study.from_file("studi.toml")
+
+
+def test_a_folder_and_a_binary_file_are_no_study_files(folder):
+    with pytest.raises(InputError, match=r"study file . cannot be read: Is a directory"):
+        Study.from_file(".")
+    (folder / "study.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match=r"not a text in UTF-8 \(byte 0\)"):
+        Study.from_file("study.toml")
+
+
+def test_defaults_of_a_study_file(folder):
+    study = Study.from_file("study.toml")
+    config, options = study.config, study.options
+    assert (config.name, config.seed, config.optimizer) == ("study", 1, "cmaes")
+    assert (config.evaluations, config.target, config.wall_time_s) == (100, -math.inf, math.inf)
+    assert (config.on_failure, config.retries) == ("penalise", 2)
+    assert (options.workers, options.prefetch, options.store, options.durability) == (0, True, "study.db", "process")
+    assert config.evaluator.target == f"{folder}/model.py:chi2"
+    assert config.evaluator.interpreter == sys.executable
+    parameters = [(p.name, p.kind, p.scale, p.lower, p.upper) for p in config.space.parameters]
+    assert parameters == [
+        ("x", "real", "linear", -5, 5),
+        ("tau", "real", "log", 1e-6, 1),
+        ("n", "integer", "linear", 1, 10),
+    ]
+
+
+def test_what_a_study_file_says_arrives(folder):
+    more = 'target = -1.5\nwall_time_s = 9\n[optimizer]\nname = "cmaes"\nsigma = 0.2\npopulation = 12\n'
+    more += '[run]\nworkers = 3\nprefetch = false\ndurability = "power"\n'
+    text = 'name = "fit"\nseed = 7\nstore = "there/fit.db"\n' + STUDY + more
+    text = text.replace(EVALUATOR, EVALUATOR + '\nresult = "residuals"\ntime_limit_s = 2\non_failure = "retry"\nretries = 5')
+    (folder / "study.toml").write_text(text)
+    study = Study.from_file("study.toml")
+    config, options = study.config, study.options
+    assert (config.name, config.seed, config.optimizer_options) == ("fit", 7, {"sigma": 0.2, "population": 12})
+    assert (config.evaluations, config.target, config.wall_time_s) == (100, -1.5, 9)
+    assert (config.on_failure, config.retries, config.evaluator.time_limit_s) == ("retry", 5, 2)
+    assert config.evaluator.result == "residuals"
+    assert (options.workers, options.prefetch, options.durability) == (3, False, "power")
+    assert options.store == "there/fit.db"
+    assert config.evaluator.working_folder == f"{folder}/there/fit.work"
+
+
+def test_a_relative_program_starts_at_the_study_file_and_others_are_looked_up(folder):
+    (folder / "run.sh").write_text("#!/bin/sh\n")
+    (folder / "study.toml").write_text(with_(EVALUATOR, 'command = ["./run.sh", "--fast"]'))
+    assert Study.from_file("study.toml").config.evaluator.command == [f"{folder}/run.sh", "--fast"]
+    (folder / "study.toml").write_text(with_(EVALUATOR, 'command = ["awk"]'))
+    assert Study.from_file("study.toml").config.evaluator.command == ["awk"]
+
+
+def test_the_configuration_knows_the_folder_and_all_that_was_said(folder):
+    configuration = json.loads(Study.from_file("study.toml").config.configuration)
+    assert configuration["folder"] == str(folder)
+    assert configuration["space"]["tau"] == {"type": "real", "lower": 1e-6, "upper": 1.0, "scale": "log"}
+
+
+CHANGES = {
+    "seed": ("\n[space]", "seed = 2\n[space]", False),
+    "bound": ("upper = 5 }", "upper = 6 }", False),
+    "order": (X + "\n", "", False),
+    "function": ("model.py:chi2", "model.py:chi3", False),
+    "result": (EVALUATOR, EVALUATOR + '\nresult = "residuals"', False),
+    "optimizer": ("[stop]", '[optimizer]\nname = "sobol"\n[stop]', False),
+    "option": ("[stop]", "[optimizer]\nsigma = 0.1\n[stop]", False),
+    "budget": ("= 100", "= 200", True),
+    "workers": ("[stop]", "[run]\nworkers = 3\n[stop]", True),
+    "time limit": (EVALUATOR, EVALUATOR + "\ntime_limit_s = 3", True),
+    "name": ("\n[space]", 'name = "other"\n[space]', True),
+    "spelt out default": ("x = { lower", 'x = { type = "real", lower', True),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_fingerprint_is_of_what_decides_the_candidates_and_values(folder, change):
+    old, new, same = CHANGES[change]
+    before = Study.from_file("study.toml").config.fingerprint
+    (folder / "study.toml").write_text(with_(old, new))
+    assert (Study.from_file("study.toml").config.fingerprint == before) == same
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(max_size=200) | st.binary(max_size=200).map(lambda b: b.decode("latin-1")))
+def test_any_text_at_all_is_a_study_or_an_input_error(folder, text):
+    (folder / "any.toml").write_text(text, encoding="utf-8", errors="replace")
+    with pytest.raises(InputError, match=r"any\.toml"):
+        Study.from_file("any.toml")
+
+
+SCALARS = st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.text(max_size=5)
+VALUES = st.recursive(SCALARS, lambda v: st.lists(v, max_size=2) | st.dictionaries(st.text(max_size=5), v, max_size=2))
+KEYS = ["name", "seed", "store", "space", "evaluator", "optimizer", "stop", "run"]
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=5), VALUES, max_size=8))
+def test_any_tree_of_values_is_a_study_or_sentences(data):
+    from culmen.study_file import StudyFile, checked
+
+    try:
+        checked(StudyFile, {"name": "any", **data}, "any.toml")
+    except InputError as e:
+        assert all(line.startswith("any.toml: ") and "something else" not in line for line in str(e).split("\n"))

@@ -1,0 +1,115 @@
+#include "simulation/simulated_study.hpp"
+
+#include <cmath>
+#include <memory>
+
+#include "culmen/evaluation/codec.hpp"
+
+namespace culmen::testing {
+namespace {
+
+constexpr double writer_delay_s = 0.005;
+
+const Space space{real("x", -5, 5), real("y", 1e-3, 1e3, Scale::log), integer("n", 0, 9)};
+
+// Fails for some candidates, always the same ones.
+Outcome cost(const std::vector<double>& x) {
+  if (hash_of({0, x}) % 17 == 0) return Outcome::failure(Status::failed, "unlucky");
+  const double ly = std::log(x[1]);
+  return Outcome::of_value(x[0] * x[0] + ly * ly + (x[2] - 4) * (x[2] - 4));
+}
+
+// Passes everything on, notes what it saw, and checks that the journal came first.
+class WatchedOptimizer final : public Optimizer {
+ public:
+  WatchedOptimizer(std::unique_ptr<Optimizer> inner, std::vector<Seen>& seen, std::vector<std::string>& violations)
+      : inner_(std::move(inner)), seen_(seen), violations_(violations) {
+    seen_.clear();
+  }
+  void watch(const LossyRecorder* recorder) { recorder_ = recorder; }
+  bool generational() const override { return inner_->generational(); }
+  bool finished() const override { return inner_->finished(); }
+  std::string name() const override { return inner_->name(); }
+
+ protected:
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
+    const auto before = out.size();
+    inner_->ask(n, out);
+    for (auto i = before; i < out.size(); ++i) seen_.push_back({true, out[i].id, out[i].x});
+  }
+  void do_tell(EvaluationId id, const Outcome& outcome) override {
+    if (recorder_ != nullptr && known_.count(id) == 0 && recorder_->durable_outcomes().count(id) == 0) {
+      violations_.push_back("evaluation " + std::to_string(id) + " was told before it was durable");
+    }
+    seen_.push_back({false, id, {outcome.ok() ? outcome.value : -1}});
+    inner_->tell(id, outcome);
+  }
+  void do_cancel(EvaluationId id) override { inner_->cancel(id); }
+
+ public:
+  std::set<EvaluationId> known_;  // outcomes that the journal held before this master
+
+ private:
+  std::unique_ptr<Optimizer> inner_;
+  std::vector<Seen>& seen_;
+  std::vector<std::string>& violations_;
+  const LossyRecorder* recorder_ = nullptr;
+};
+
+class Simulation {
+ public:
+  explicit Simulation(const SimulationPlan& plan)
+      : plan_(plan), cluster_(plan.cluster, clock_, [](const SetUp&) { return make_function_evaluator(cost); }), dice_(plan.cluster.seed, 79) {}
+
+  SimulationResult run() {
+    while (!live_once()) cluster_.restart();
+    out_.faults = cluster_.faults();
+    return std::move(out_);
+  }
+
+ private:
+  // One master's life; true when the study came to its end.
+  bool live_once() {
+    ++out_.masters;
+    auto journal = out_.masters == 1 ? Journal::create(plan_.store, {"simulated", "{}", "0", "test", 0}, Durability::process)
+                                     : Journal::resume(plan_.store, Durability::process);
+    WatchedOptimizer optimizer(make_optimizer(plan_.optimizer, space, 5), out_.seen, out_.violations);
+    Engine engine(optimizer, clock_, engine_options(journal.epoch()));
+    engine.replay(journal);
+    journal.outcomes(0, [&](const OutcomeRecord& r) { optimizer.known_.insert(r.evaluation); });
+    LossyRecorder recorder(std::move(journal));
+    optimizer.watch(&recorder);
+    engine.start(cluster_, &recorder);
+    while (!engine.stopped()) {
+      if (dice_.uniform() < plan_.master_dies) return false;
+      if (engine.turn()) continue;
+      if (recorder.behind() && dice_.uniform() < plan_.commits_early) recorder.commit();
+      else cluster_.sleep(recorder.behind() ? std::min(engine.patience_s(), writer_delay_s) : engine.patience_s());
+    }
+    out_.result = engine.finish();
+    return true;
+  }
+
+  EngineOptions engine_options(Epoch epoch) const {
+    EngineOptions o;
+    o.broker.rules.evaluations = plan_.evaluations;
+    o.broker.failures.lost_workers = plan_.lost_workers;
+    o.broker.needs_workers = false;
+    o.set_up = encode(SetUp{space, {}});
+    o.epoch = epoch;
+    o.build = "test";
+    return o;
+  }
+
+  const SimulationPlan& plan_;
+  VirtualClock clock_;
+  VirtualCluster cluster_;
+  Random dice_;
+  SimulationResult out_;
+};
+
+}  // namespace
+
+SimulationResult simulate(const SimulationPlan& plan) { return Simulation(plan).run(); }
+
+}  // namespace culmen::testing

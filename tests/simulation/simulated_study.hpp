@@ -1,0 +1,41 @@
+// A whole study on a virtual cluster: the real engine, store, optimizer and worker code.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "culmen/engine/engine.hpp"
+#include "culmen/simulation/lossy_recorder.hpp"
+#include "culmen/simulation/virtual_cluster.hpp"
+
+namespace culmen::testing {
+
+struct SimulationPlan {
+  ClusterPlan cluster;
+  std::string optimizer = "cmaes";
+  std::uint64_t evaluations = 60;
+  double master_dies = 0;        ///< probability at each of the master's turns
+  double commits_early = 0.5;    ///< probability that the writer commits before the next event
+  std::uint32_t lost_workers = 1000;
+  std::string store;             ///< fresh path
+};
+
+/// One call of the optimizer, as it saw it.
+struct Seen {
+  bool is_ask = false;
+  EvaluationId id = 0;
+  std::vector<double> figures;  ///< asked: the vector; told: the value
+  bool operator==(const Seen&) const = default;
+};
+
+struct SimulationResult {
+  std::vector<Seen> seen;  ///< by the last master's optimizer, replay included
+  EngineResult result;
+  FaultCounts faults;
+  int masters = 0;
+  std::vector<std::string> violations;
+};
+
+/// Runs to the end, restarting the master whenever it dies.
+SimulationResult simulate(const SimulationPlan& plan);
+
+}  // namespace culmen::testing

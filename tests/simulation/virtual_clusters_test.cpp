@@ -1,0 +1,136 @@
+// Virtual clusters in which workers join, leave, die, answer twice and late, and masters die: over the real engine, store, optimizers and worker code.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "culmen/evaluation/codec.hpp"
+#include "simulation/simulated_study.hpp"
+
+namespace culmen::testing {
+namespace {
+
+class Folder {
+ public:
+  Folder() {
+    // In memory where there is such a place: the simulation asks nothing of the disk.
+    const std::filesystem::path memory = "/dev/shm";
+    std::string pattern = ((std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path()) / "culmen-simulation-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string file() { return path_ + "/" + std::to_string(next_++) + ".db"; }
+
+ private:
+  std::string path_;
+  int next_ = 0;
+};
+
+std::uint64_t seeds() {
+  const char* given = std::getenv("CULMEN_TEST_SEEDS");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : 1000;
+}
+
+SimulationPlan plan_for(std::uint64_t seed, const std::string& store) {
+  Random random(seed, 80);
+  SimulationPlan plan;
+  const char* optimizers[] = {"cmaes", "random", "sobol"};
+  plan.optimizer = optimizers[seed % 3];
+  plan.store = store;
+  plan.commits_early = 0.05 + 0.95 * random.uniform();
+  plan.master_dies = random.below(2) == 0 ? 0 : 0.02 * random.uniform();
+  plan.cluster.seed = seed;
+  plan.cluster.workers = 1 + random.below(12);
+  plan.cluster.mean_duration_s = std::pow(10, 3 * random.uniform() - 2);
+  plan.cluster.mean_delay_s = std::pow(10, 3 * random.uniform() - 3);
+  for (auto* p : {&plan.cluster.dies, &plan.cluster.leaves, &plan.cluster.answers_twice, &plan.cluster.answers_late, &plan.cluster.joins}) {
+    *p = 0.2 * random.uniform() * static_cast<double>(random.below(2));
+  }
+  return plan;
+}
+
+std::map<EvaluationId, int> tells_in(const Journal& journal) {
+  std::map<EvaluationId, int> tells;
+  journal.replay([&](const CallRecord& call) {
+    if (call.kind != CallKind::tell) return;
+    for (auto id : call.ids) ++tells[id];
+  });
+  return tells;
+}
+
+std::vector<Seen> undisturbed(const std::string& optimizer, const std::string& store) {
+  SimulationPlan plan;
+  plan.optimizer = optimizer;
+  plan.store = store;
+  plan.cluster.workers = 1;
+  return simulate(plan).seen;
+}
+
+// The order of asks among tells may differ; the candidates, and the tells, may not.
+std::pair<std::vector<Seen>, std::vector<Seen>> parted(const std::vector<Seen>& seen) {
+  std::vector<Seen> asks, tells;
+  for (const auto& s : seen) (s.is_ask ? asks : tells).push_back(s);
+  return {asks, tells};
+}
+
+TEST(VirtualClusters, tell_every_candidate_once_after_the_journal_and_see_the_undisturbed_sequence) {
+  Folder folder;
+  std::map<std::string, std::pair<std::vector<Seen>, std::vector<Seen>>> expected;
+  for (const char* name : {"cmaes", "random", "sobol"}) expected[name] = parted(undisturbed(name, folder.file()));
+  FaultCounts total;
+  int masters = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto plan = plan_for(seed, folder.file());
+    const auto run = simulate(plan);
+    EXPECT_TRUE(run.violations.empty()) << run.violations.front();
+    EXPECT_EQ(run.result.reason, StopReason::evaluations);
+    EXPECT_EQ(run.result.counts.told, plan.evaluations);
+    const auto [asks, tells] = parted(run.seen);
+    EXPECT_EQ(asks, expected[plan.optimizer].first);
+    EXPECT_EQ(tells, expected[plan.optimizer].second);
+    const auto journal = Journal::read(plan.store);
+    const auto in_journal = tells_in(journal);
+    EXPECT_EQ(in_journal.size(), plan.evaluations);
+    for (const auto& [id, n] : in_journal) EXPECT_EQ(n, 1) << "evaluation " << id;
+    total.died += run.faults.died;
+    total.late += run.faults.late;
+    total.twice += run.faults.twice;
+    total.left += run.faults.left;
+    total.stale += run.faults.stale;
+    masters += run.masters;
+    std::filesystem::remove(plan.store);
+    if (HasFailure()) return;
+  }
+  printf("%llu seeds: %d masters, %llu workers died, %llu left, %llu answers late, %llu twice, %llu for a former master\n",
+         static_cast<unsigned long long>(seeds()), masters, static_cast<unsigned long long>(total.died), static_cast<unsigned long long>(total.left),
+         static_cast<unsigned long long>(total.late), static_cast<unsigned long long>(total.twice), static_cast<unsigned long long>(total.stale));
+  for (auto n : {total.died, total.left, total.late, total.twice, total.stale}) EXPECT_GT(n, seeds() / 10);
+  EXPECT_GT(masters, static_cast<int>(seeds() + seeds() / 10));
+}
+
+TEST(VirtualClusters, an_evaluation_that_kills_its_workers_is_told_as_failed_and_the_study_ends) {
+  Folder folder;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    auto plan = plan_for(seed, folder.file());
+    plan.cluster.dies = 0.5;
+    plan.lost_workers = 2;
+    const auto run = simulate(plan);
+    EXPECT_EQ(run.result.counts.told, plan.evaluations) << "seed " << seed;
+    EXPECT_GT(run.result.counts.failed, 5u);
+    EXPECT_TRUE(run.violations.empty());
+  }
+}
+
+TEST(VirtualClusters, the_same_seed_gives_the_same_simulation) {
+  Folder folder;
+  const auto a = simulate(plan_for(7, folder.file()));
+  const auto b = simulate(plan_for(7, folder.file()));
+  EXPECT_EQ(a.seen, b.seen);
+  EXPECT_EQ(a.faults.died, b.faults.died);
+}
+
+}  // namespace
+}  // namespace culmen::testing

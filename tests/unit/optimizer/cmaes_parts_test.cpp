@@ -1,0 +1,92 @@
+// The pieces of CMA-ES: strategy constants, the map into the box, the schedule of restarts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "culmen/optimizer/cmaes/bipop.hpp"
+#include "culmen/optimizer/cmaes/box.hpp"
+#include "culmen/optimizer/cmaes/constants.hpp"
+
+namespace culmen::cmaes {
+namespace {
+TEST(CmaesConstants, AreThoseOfTheTutorial) {
+  EXPECT_EQ(Constants::default_population(1), 4);
+  EXPECT_EQ(Constants::default_population(10), 10);
+  EXPECT_EQ(Constants::default_population(50), 15);
+  const Constants c(10, 10);
+  EXPECT_NEAR(c.mueff, 3.1673, 1e-4);
+  EXPECT_NEAR(c.weights[0], 0.4563, 1e-4);
+  EXPECT_NEAR(c.cs, (c.mueff + 2) / (15 + c.mueff), 1e-12);
+  EXPECT_NEAR(c.c1, 2 / (11.3 * 11.3 + c.mueff), 1e-12);
+  EXPECT_NEAR(c.c1 + c.cmu * std::accumulate(c.weights.begin(), c.weights.end(), 0.0), 0, 1e-12);  // no decay
+}
+
+TEST(CmaesConstants, KeepTheCovariancePositiveForEverySize) {
+  for (const std::size_t n : {1, 2, 5, 50, 300}) {
+    for (const std::size_t population : {4, 5, 10, 100, 5000}) {
+      const Constants c(n, population);
+      double negative = 0, positive = 0;
+      for (const double w : c.weights) (w < 0 ? negative : positive) += w;
+      EXPECT_NEAR(positive, 1, 1e-12);
+      EXPECT_GE(1 - c.c1 - c.cmu + static_cast<double>(n) * c.cmu * negative, -1e-12) << n << " " << population;
+      EXPECT_GE(c.eigen_gap, 1);
+    }
+  }
+}
+
+TEST(CmaesBox, BendsSmoothlyAndStaysInside) {
+  for (double y = -7; y < 7; y += 1e-3) {
+    const double u = bend_into_unit(y);
+    ASSERT_GE(u, 0) << y;
+    ASSERT_LE(u, 1) << y;
+    ASSERT_LE(std::abs(bend_into_unit(y + 1e-6) - u), 1.0001e-6) << y;
+    const double second = bend_into_unit(y + 1e-4) - 2 * u + bend_into_unit(y - 1e-4);
+    ASSERT_LE(std::abs(second), 1e-8 / (2 * margin) + 1e-12) << y;  // no kink
+  }
+}
+
+TEST(CmaesBox, IsTheIdentityInTheMiddleAndReachesTheBounds) {
+  for (double y = margin; y <= 1 - margin; y += 0.01) EXPECT_DOUBLE_EQ(bend_into_unit(y), y);
+  EXPECT_DOUBLE_EQ(bend_into_unit(-margin), 0);
+  EXPECT_DOUBLE_EQ(bend_into_unit(1 + margin), 1);
+  for (double y = 0.01; y < 1; y += 0.01) {
+    EXPECT_DOUBLE_EQ(mirror_into_unit(y), y);
+    EXPECT_NEAR(mirror_into_unit(-y), y, 1e-12);
+    EXPECT_NEAR(mirror_into_unit(2 - y), y, 1e-12);
+    EXPECT_NEAR(mirror_into_unit(8 + y), y, 1e-12);
+  }
+}
+
+TEST(CmaesBipop, DoublesThePopulationOfLargeRunsAndGivesBothKindsEqualShares) {
+  Random random(1);
+  Bipop schedule(10);
+  auto run = schedule.first();
+  EXPECT_EQ(run.population, 10);
+  std::uint64_t small = 0, large = 0, spent = 1000;
+  std::size_t largest = 10, turns = 0;
+  bool is_large = false;
+  for (int k = 0; k < 60; ++k) {
+    (is_large ? large : small) += spent;
+    const bool large_is_next = small >= large;
+    run = schedule.next(spent, random);
+    is_large = run.max_evaluations == 0;
+    ASSERT_EQ(is_large, large_is_next);
+    if (is_large) {
+      EXPECT_EQ(run.sigma_factor, 1);
+      largest = largest == 5120 ? 20 : 2 * largest;
+      ++turns;
+      EXPECT_EQ(run.population, largest);
+    } else {
+      EXPECT_GE(run.population, 10);
+      EXPECT_LE(run.population, std::max<std::size_t>(10, largest / 2));
+      EXPECT_GE(run.sigma_factor, 0.01);
+      EXPECT_LE(run.sigma_factor, 1);
+    }
+    spent = is_large ? 100 * run.population : std::min<std::uint64_t>(run.max_evaluations, 50 * run.population);
+  }
+  EXPECT_GE(turns, 5);
+}
+}  // namespace
+}  // namespace culmen::cmaes

@@ -1,0 +1,29 @@
+// Minimizes a function with an optimizer, without an engine.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "culmen/optimizer/optimizer.hpp"
+
+namespace culmen {
+
+using Objective = std::function<double(const std::vector<double>&)>;  ///< NaN: the evaluation fails
+
+struct Search {
+  std::string optimizer = "cmaes";
+  Space space;
+  Objective objective;
+  double target;
+  std::size_t budget = 100000;
+  OptimizerOptions options = {};
+};
+
+/// Evaluations until the target was reached; the budget when it was not.
+std::size_t evaluations_to_target(const Search& search, std::uint64_t seed);
+/// Median over the seeds 1 to `seeds`.
+std::size_t median_evaluations(const Search& search, std::uint64_t seeds);
+
+Space cube(std::size_t n, double lower, double upper);
+
+}  // namespace culmen

@@ -1,0 +1,85 @@
+#include "helpers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "culmen/base/error.hpp"
+#include "culmen/worker/guard.hpp"
+
+namespace culmen {
+namespace {
+class PythonPath : public ::testing::Environment {
+  void SetUp() override { setenv("PYTHONPATH", PYTHON_PACKAGES, 1); }
+};
+const auto* const python_path = ::testing::AddGlobalTestEnvironment(new PythonPath);
+}  // namespace
+
+Space two_parameters() { return {real("x", -10, 10), integer("n", -5, 5)}; }
+
+EvaluatorSpec python_spec(const std::string& function) {
+  EvaluatorSpec spec;
+  spec.kind = EvaluatorKind::python;
+  spec.interpreter = PYTHON_INTERPRETER;
+  spec.target = SAMPLES_FOLDER "/functions.py:" + function;
+  spec.run_marker = make_run_marker();
+  return spec;
+}
+
+EvaluatorSpec library_spec(const std::string& function, Isolation isolation) {
+  EvaluatorSpec spec;
+  spec.kind = EvaluatorKind::library;
+  spec.isolation = isolation;
+  spec.target = SAMPLES_LIBRARY ":" + function;
+  spec.run_marker = make_run_marker();
+  return spec;
+}
+
+EvaluatorSpec shell_spec(const std::string& script) {
+  EvaluatorSpec spec;
+  spec.kind = EvaluatorKind::command;
+  spec.command = {"sh", "-c", script};
+  spec.working_folder = fresh_folder();
+  spec.run_marker = make_run_marker();
+  return spec;
+}
+
+Candidate some_candidate() { return {7, {1.5, 2}}; }
+
+Outcome evaluate(const EvaluatorSpec& spec, Attempt attempt) { return make_evaluator({two_parameters(), spec})->evaluate(some_candidate(), attempt); }
+
+std::string error_of_prepare(const EvaluatorSpec& spec) {
+  try {
+    make_evaluator({two_parameters(), spec})->prepare();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+std::vector<pid_t> processes_of(const std::string& marker) {
+  std::vector<pid_t> found;
+  for (const auto& item : std::filesystem::directory_iterator("/proc")) {
+    const auto pid = std::atoi(item.path().filename().c_str());
+    if (pid > 0 && read_file(item.path() / "environ").find("CULMEN_RUN=" + marker) != std::string::npos) found.push_back(pid);
+  }
+  return found;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+std::string fresh_folder() {
+  auto name = ::testing::TempDir() + "culmen-worker-XXXXXX";
+  return mkdtemp(name.data());
+}
+
+}  // namespace culmen

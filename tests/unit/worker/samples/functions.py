@@ -1,0 +1,155 @@
+"""One function for each way in which an evaluation can end."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from decimal import Decimal
+
+NOT_A_FUNCTION = 3.0
+
+
+def sphere(p):
+    return sum(x * x for x in p.values())
+
+
+def types(p):
+    return 0.0, {name: float(isinstance(x, int)) for name, x in p.items()} | {"order": float(list(p) == ["x", "n"])}
+
+
+def fraction(p):
+    return Decimal("0.25")
+
+
+def residuals(p):
+    return [x - 1 for x in p.values()]
+
+
+def residuals_with_extras(p):
+    return [3.0, 4.0], {"chi2_a": 9, "chi2_b": 16.0}
+
+
+def process_id(p):
+    return os.getpid()
+
+
+def chatter(p):
+    print("x" * 100)
+    os.write(2, b"and more on stderr\n")
+    return 1.0
+
+
+def floods_then_crashes(p):
+    for _ in range(3000):
+        print("y" * 1000)
+    print("the last words")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def raises(p):
+    return deeper(p)
+
+
+def deeper(p):
+    raise ValueError("negative mass")
+
+
+def exits(p):
+    sys.exit("gone")
+
+
+def exits_hard(p):
+    print("last words")
+    os._exit(4)
+
+
+def segfaults(p):
+    return ctypes.string_at(0)
+
+
+def interrupts_itself(p):
+    os.kill(os.getpid(), signal.SIGINT)
+    return 2.0
+
+
+def hangs(p):
+    time.sleep(3600)
+
+
+def hangs_with_grandchild(p):
+    subprocess.Popen(["sleep", "3599"])
+    print("hanging now")
+    time.sleep(3600)
+
+
+def leaves_grandchild(p):
+    return subprocess.Popen(["sleep", "3598"]).pid
+
+
+def forks_and_dies(p):
+    """The forked child holds every descriptor of its parent, the channel too."""
+    if os.fork() == 0:
+        time.sleep(3600)
+    os._exit(5)
+
+
+def dies_soon(p):
+    threading.Timer(0.05, os._exit, (6,)).start()
+    return os.getpid()
+
+
+def none(p):
+    return None
+
+
+def text(p):
+    return "12"
+
+
+def pair(p):
+    return [1.0, 2.0]
+
+
+def empty(p):
+    return []
+
+
+def words(p):
+    return ["a", "b"]
+
+
+def nested(p):
+    return [[1.0], [2.0]]
+
+
+def nan(p):
+    return float("nan")
+
+
+def residual_inf(p):
+    return [0.0, float("inf")]
+
+
+def bad_extra(p):
+    return 1.0, {"why": "because"}
+
+
+class Array:
+    """Looks like a NumPy array as far as the slot looks."""
+
+    def __init__(self, *shape):
+        self.shape = shape
+
+    def __float__(self):
+        return 5.0
+
+
+def scalar_array(p):
+    return Array()
+
+
+def one_element_array(p):
+    return Array(1)

@@ -1,0 +1,187 @@
+#include "culmen/worker/worker.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <thread>
+
+#include "culmen/base/error.hpp"
+#include "culmen/evaluation/codec.hpp"
+#include "helpers.hpp"
+
+namespace culmen {
+namespace {
+using testing::HasSubstr;
+
+FrameHead head_of(FrameKind kind) { return {11, 7, 3, 2, kind, 0}; }
+
+std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+Bytes encoded(const Candidate& candidate) {
+  Bytes out;
+  encode(candidate, out);
+  return out;
+}
+
+SetUp sphere() { return {two_parameters(), library_spec("sphere", Isolation::none)}; }
+
+TEST(SetUpCodec, gives_back_what_it_was_given) {
+  auto spec = shell_spec("echo 1");
+  spec.result = ResultKind::residuals;
+  spec.time_limit_s = 2.5;
+  spec.pickle = {std::byte{1}, std::byte{0}, std::byte{255}};
+  spec.interpreter = "/usr/bin/python3";
+  spec.base_folder = "/a";
+  spec.target = "m:f";
+  const auto back = decode_set_up(encode({two_parameters(), spec}));
+  EXPECT_EQ(back.space, two_parameters());
+  const auto& e = back.evaluator;
+  EXPECT_EQ(std::tie(e.kind, e.isolation, e.result, e.target, e.pickle, e.interpreter, e.command, e.time_limit_s, e.base_folder, e.working_folder, e.run_marker),
+            std::tie(spec.kind, spec.isolation, spec.result, spec.target, spec.pickle, spec.interpreter, spec.command, spec.time_limit_s, spec.base_folder,
+                     spec.working_folder, spec.run_marker));
+}
+
+TEST(SetUpCodec, refuses_bytes_that_end_early_go_on_or_say_nonsense) {
+  const auto good = encode(sphere());
+  for (std::size_t n = 0; n < good.size(); ++n) EXPECT_THROW(decode_set_up(BytesView(good).first(n)), Error) << n;
+  auto longer = good;
+  longer.push_back({});
+  EXPECT_THROW(decode_set_up(longer), Error);
+  auto newer = good;
+  newer[0] = std::byte{9};
+  EXPECT_THROW(decode_set_up(newer), Error);
+}
+
+TEST(Worker, answers_a_set_up_and_an_evaluation_under_their_heads) {
+  Worker worker;
+  const auto& hello = worker.on(head_of(FrameKind::set_up), encode(sphere()));
+  EXPECT_EQ(hello.head.kind, FrameKind::hello);
+  EXPECT_EQ(text_of(hello.body), "");
+  const auto& reply = worker.on(head_of(FrameKind::evaluate), encoded(some_candidate()));
+  EXPECT_EQ(std::tie(reply.head.study, reply.head.evaluation, reply.head.epoch, reply.head.attempt), std::make_tuple(11U, 7U, 3U, 2U));
+  EXPECT_EQ(reply.head.kind, FrameKind::result);
+  ByteReader body(reply.body);
+  EXPECT_EQ(body.u64(), hash_of(some_candidate()));
+  Outcome outcome;
+  decode(body.take(body.left()), outcome);
+  EXPECT_EQ(outcome.value, 6.25);
+}
+
+TEST(Worker, says_hello_with_the_reason_why_it_cannot) {
+  Worker worker;
+  auto wrong = sphere();
+  wrong.evaluator.target = "/no/lib.so:f";
+  EXPECT_THAT(text_of(worker.on(head_of(FrameKind::set_up), encode(wrong)).body), HasSubstr("cannot load the library '/no/lib.so'"));
+  EXPECT_THAT(text_of(worker.on(head_of(FrameKind::set_up), BytesView()).body), HasSubstr("ended early"));
+  EXPECT_THROW(worker.on(head_of(FrameKind::evaluate), encoded(some_candidate())), Error);
+}
+
+TEST(Worker, refuses_damaged_frames) {
+  Worker worker;
+  worker.on(head_of(FrameKind::set_up), encode(sphere()));
+  const auto good = encoded(some_candidate());
+  for (std::size_t n = 0; n < good.size(); ++n) EXPECT_THROW(worker.on(head_of(FrameKind::evaluate), BytesView(good).first(n)), Error) << n;
+  EXPECT_THROW(worker.on(head_of(FrameKind::evaluate), encoded({7, {1, 2, 3}})), Error) << "one value too many";
+  EXPECT_THROW(worker.on(head_of(FrameKind::hello), good), Error);
+  EXPECT_THROW(worker.on(head_of(static_cast<FrameKind>(99)), good), Error);
+  EXPECT_EQ(worker.on(head_of(FrameKind::evaluate), good).head.kind, FrameKind::result) << "and goes on with good ones";
+}
+
+TEST(Worker, refuses_evaluations_when_it_was_interrupted_before_its_set_up) {
+  Worker worker;
+  worker.interrupt();
+  const auto spec = python_spec("sphere");
+  EXPECT_EQ(text_of(worker.on(head_of(FrameKind::set_up), encode({two_parameters(), spec})).body), "interrupted");
+  EXPECT_TRUE(processes_of(spec.run_marker).empty());
+}
+
+/// A master in the same process: frames to hand out, replies taken in.
+class Desk final : public Endpoint {
+ public:
+  void put(FrameKind kind, Bytes body) {
+    const std::lock_guard lock(mutex_);
+    waiting_.emplace_back(head_of(kind), std::move(body));
+    changed_.notify_all();
+  }
+  void close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+  std::size_t replies() const {
+    const std::lock_guard lock(mutex_);
+    return replies_;
+  }
+  bool receive(FrameHead& head, Bytes& body) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
+    if (closed_) return false;
+    std::tie(head, body) = std::move(waiting_.front());
+    waiting_.pop_front();
+    return true;
+  }
+  bool send(const FrameHead&, BytesView) override {
+    const std::lock_guard lock(mutex_);
+    ++replies_;
+    return !closed_;
+  }
+  void wait_closed() override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return closed_ || released_; });
+  }
+  void release() noexcept override {
+    const std::lock_guard lock(mutex_);
+    released_ = true;
+    changed_.notify_all();
+  }
+  bool closed() const noexcept override {
+    const std::lock_guard lock(mutex_);
+    return closed_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::pair<FrameHead, Bytes>> waiting_;
+  std::size_t replies_ = 0;
+  bool closed_ = false;
+  bool released_ = false;
+};
+
+TEST(Serve, answers_every_frame_and_leaves_when_the_master_closes) {
+  Desk desk;
+  Worker worker;
+  auto served = std::async(std::launch::async, [&] { serve(desk, worker); });
+  desk.put(FrameKind::set_up, encode(sphere()));
+  for (int i = 0; i < 100; ++i) desk.put(FrameKind::evaluate, encoded(some_candidate()));
+  EXPECT_TRUE(holds_within(10, [&] { return desk.replies() == 101; })) << desk.replies();
+  desk.close();
+  EXPECT_EQ(served.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+}
+
+TEST(Serve, gives_up_an_evaluation_that_hangs_when_the_master_closes) {
+  Desk desk;
+  Worker worker;
+  const auto spec = python_spec("hangs");
+  auto served = std::async(std::launch::async, [&] { serve(desk, worker); });
+  desk.put(FrameKind::set_up, encode({two_parameters(), spec}));
+  desk.put(FrameKind::evaluate, encoded(some_candidate()));
+  ASSERT_TRUE(holds_within(10, [&] { return desk.replies() == 1; }));
+  desk.close();
+  EXPECT_EQ(served.wait_for(std::chrono::milliseconds(200)), std::future_status::ready);
+  EXPECT_TRUE(processes_of(spec.run_marker).empty() || holds_within(1, [&] { return processes_of(spec.run_marker).empty(); }));
+}
+
+TEST(Serve, ends_by_exception_at_a_damaged_frame) {
+  Desk desk;
+  Worker worker;
+  desk.put(FrameKind::set_up, encode(sphere()));
+  desk.put(FrameKind::evaluate, {});
+  EXPECT_THROW(serve(desk, worker), Error);
+}
+
+}  // namespace
+}  // namespace culmen
