@@ -1,6 +1,7 @@
 // `culmen` on PATH. Children of a run and ranks other than 0 stay native, so that a thousand of them do not import
 // Python; whatever a person types goes on as `python -m culmen`.
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -54,6 +55,8 @@ int main(int argc, char** argv) {
   if (command == "__guard") return guard(argc, argv);
   if (command == "__worker") return culmen::local_worker_main(argc - 1, argv + 1);
   if (culmen::detect_launch().rank == 0) return become_python(argc, argv);
+  // Only the master acts on signals, from the start on: a launcher passes them to every rank.
+  for (const int ignored : {SIGINT, SIGTERM, SIGUSR1}) signal(ignored, SIG_IGN);
   // Only these have work for the other ranks; what else is typed is rank 0's alone.
   return command == "run" || command == "resume" ? culmen::rank_main() : 0;
 }

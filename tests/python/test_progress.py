@@ -27,7 +27,9 @@ def test_the_budget_is_shown_where_there_is_one():
     assert counted(seen(budget=0)) == "50 evaluations"
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0, "0:00:00"), (59.9, "0:00:59"), (3723, "1:02:03"), (90000, "25:00:00")])
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0:00:00"), (59.9, "0:00:59"), (3723, "1:02:03"), (90000, "25:00:00")]
+)
 def test_clock(seconds, text):
     assert clock(seconds) == text
 

@@ -3,13 +3,34 @@
 import json
 import math
 import sys
+from pathlib import Path
 
 import pytest
 from culmen import InputError, Study
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from .conftest import STUDY
+STUDY = """
+[space]
+x = { lower = -5, upper = 5 }
+tau = { lower = 1e-6, upper = 1.0, scale = "log" }
+n = { type = "integer", lower = 1, upper = 10 }
+
+[evaluator]
+python = "model.py:chi2"
+
+[stop]
+evaluations = 100
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """An empty folder, which is the current one, with a model and a study file that is right."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.py").write_text("def chi2(p):\n    return p['x'] ** 2\n")
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path
 
 
 def with_(old: str, new: str) -> str:
@@ -66,7 +87,7 @@ WRONG = {
     ),
     "unknown scale": (
         with_('"log"', '"lag"'),
-        "study.toml: [space] tau.scale = \"lag\": \"linear\" or \"log\" is wanted; did you mean 'log'?",
+        'study.toml: [space] tau.scale = "lag": "linear" or "log" is wanted; did you mean \'log\'?',
     ),
     "two evaluators": (
         with_(EVALUATOR, EVALUATOR + '\ncommand = ["true"]'),
@@ -82,7 +103,7 @@ WRONG = {
     ),
     "file that is not there": (
         with_(EVALUATOR, 'python = "modle.py:chi2"'),
-        'study.toml: [evaluator] python = "modle.py": there is no file {folder}/modle.py; did you mean \'model.py\'?',
+        "study.toml: [evaluator] python = \"modle.py\": there is no file {folder}/modle.py; did you mean 'model.py'?",
     ),
     "library that is not there": (
         with_(EVALUATOR, 'library = "libzz.so:f"'),
@@ -98,8 +119,7 @@ WRONG = {
     ),
     "no isolation for Python": (
         with_(EVALUATOR, EVALUATOR + '\nisolation = "none"'),
-        'study.toml: [evaluator]: isolation = "none" is for library only; '
-        "a python evaluator has a process of its own",
+        'study.toml: [evaluator]: isolation = "none" is for library only; a python evaluator has a process of its own',
     ),
     "time limit of nothing": (
         with_(EVALUATOR, EVALUATOR + "\ntime_limit_s = 0"),
@@ -200,7 +220,9 @@ def test_what_a_study_file_says_arrives(folder):
     more = 'target = -1.5\nwall_time_s = 9\n[optimizer]\nname = "cmaes"\nsigma = 0.2\npopulation = 12\n'
     more += '[run]\nworkers = 3\nprefetch = false\ndurability = "power"\n'
     text = 'name = "fit"\nseed = 7\nstore = "there/fit.db"\n' + STUDY + more
-    text = text.replace(EVALUATOR, EVALUATOR + '\nresult = "residuals"\ntime_limit_s = 2\non_failure = "retry"\nretries = 5')
+    text = text.replace(
+        EVALUATOR, EVALUATOR + '\nresult = "residuals"\ntime_limit_s = 2\non_failure = "retry"\nretries = 5'
+    )
     (folder / "study.toml").write_text(text)
     study = Study.from_file("study.toml")
     config, options = study.config, study.options

@@ -16,11 +16,7 @@ class ThreadCrew final : public Crew {
   explicit ThreadCrew(const CrewRequest& request)
       : memory_(MailboxMemory::create({.workers = request.workers})), transport_(memory_) {
     for (WorkerId w = 0; w < request.workers; ++w) {
-      threads_.emplace_back([memory = memory_, function = request.function, w] {
-        MailboxEndpoint endpoint(memory, w);
-        Worker worker(factory_for(function));
-        serve(endpoint, worker);
-      });
+      threads_.emplace_back([memory = memory_, function = request.function, w] { work(memory, function, w); });
     }
   }
   ~ThreadCrew() override { end(); }
@@ -28,6 +24,15 @@ class ThreadCrew final : public Crew {
   void conclude(const StudyResult&) override { end(); }
 
  private:
+  // A frame that cannot be read ends this worker, not the master: leaving its box tells the engine.
+  static void work(const std::shared_ptr<MailboxMemory>& memory, const Function& function, WorkerId box) {
+    MailboxEndpoint endpoint(memory, box);
+    Worker worker(factory_for(function));
+    try {
+      serve(endpoint, worker);
+    } catch (const Error&) {
+    }
+  }
   void end() {
     transport_.close(0);
     for (auto& t : threads_) t.join();

@@ -4,8 +4,7 @@
 
 namespace culmen::conformance {
 
-/// Bytes that were allocated by C++ code of this program and not yet freed, in all threads. (operator new is replaced;
-/// memory from malloc does not count.)
+/// Bytes that were allocated on the heap and not yet freed, in all threads; also under a sanitizer.
 std::size_t live_bytes();
 
 }  // namespace culmen::conformance

@@ -2,6 +2,7 @@
 // step machines, one access to shared words at a time.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <new>
 #include <type_traits>
@@ -17,6 +18,7 @@ struct Scenario {
   std::uint32_t capacity = 2;  ///< of each ring, in items
   bool request = false;        ///< a worker answers requests of the master, else it sends unasked
   bool close = false;          ///< the master does nothing but close
+  bool leave = false;          ///< a worker leaves after its last item
   bool kill = false;           ///< one worker may be killed between any two steps
 };
 
@@ -72,6 +74,8 @@ class World {
     State state;
     for (std::size_t i = 0; i <= workers; ++i) state.actors[i].status = Status::running;
     state.kills_left = scenario_.kill;
+    // As if both had joined just now: the master looks at them and sends its requests.
+    if (scenario_.request && !scenario_.close) state.shared[offsetof(Shared, ready) / 8] = (1u << workers) - 1;
     return state;
   }
 
@@ -89,7 +93,7 @@ class World {
     } else if (actor.status == Status::waking) {
       for (auto& other : state.actors)
         if (other.status == Status::asleep && other.word == actor.word) other.status = Status::running;
-      actor.status = Status::running;
+      actor.status = actor.pc == finish ? Status::finished : Status::running;
     } else if (who == master) {
       scenario_.close ? step_closing_master(actor) : step_master(actor);
     } else if (who == watcher) {
@@ -116,15 +120,15 @@ class World {
   const char* verdict(const State& state) {
     load(state);
     for (std::uint32_t w = 0; w < workers; ++w) {
-      const auto status = state.actors[w + 1].status;
+      const auto status = status_of(state, w);
       if (status != Status::finished && status != Status::killed) return "a live worker sleeps for ever";
     }
     const auto& a = state.actors[master];
     if (scenario_.close) return a.status == Status::finished ? nullptr : "the closing master sleeps for ever";
     for (std::uint32_t w = 0; w < workers; ++w) {
       if (a.taken[w] != shared_.worker[w].out_tail.load()) return "the master sleeps and an item is there";
-      if (!a.lost[w]) return "the master sleeps and was not told that a worker is gone";
-      if (state.actors[w + 1].status == Status::finished && a.taken[w] != scenario_.items) return "an item is missing";
+      if (!a.lost[w] && (status_of(state, w) == Status::killed || scenario_.leave)) return "the master sleeps and was not told that a worker is gone";
+      if (status_of(state, w) == Status::finished && a.taken[w] != scenario_.items) return "an item is missing";
     }
     return nullptr;
   }
@@ -143,20 +147,21 @@ class World {
     ring_worker,
     want_in,
     master_sleep,
-    look_closed,
     receive,
     await_frame,
     give_in,
-    send_look_closed,
+    before_send,
     send,
     await_space,
     ring_master,
     leave,
     ring_leave,
     close_ring,
-    close_scan
+    close_scan,
+    finish
   };
 
+  static Status status_of(const State& state, std::uint32_t w) { return state.actors[w + 1].status; }
   void load(const State& state) { std::memcpy(static_cast<void*>(&shared_), state.shared.data(), sizeof shared_); }
   void save(State& state) const { std::memcpy(state.shared.data(), static_cast<const void*>(&shared_), sizeof shared_); }
   Word& word_at(std::uint32_t offset) { return *reinterpret_cast<Word*>(reinterpret_cast<std::byte*>(&shared_) + offset); }
@@ -180,11 +185,11 @@ class World {
   bool drive(Actor& actor) {
     auto& machine = *std::launder(reinterpret_cast<Machine*>(actor.machine.data()));
     const Next next = machine.step();
-    if (next.word) actor.word = offset_of(next.word);
+    actor.word = next.word ? offset_of(next.word) : 0;
     actor.expected = next.expected;
     if (next.what == Next::wait) actor.status = Status::waiting;
     if (next.what == Next::wake) actor.status = Status::waking;
-    return next.what == Next::done;
+    return next.what == Next::done || next.what == Next::wake;
   }
   template <class Machine>
   void drive_then(Actor& actor, std::uint32_t pc) {
@@ -193,7 +198,6 @@ class World {
   static void go(Actor& actor, std::uint32_t pc) {
     actor.pc = pc;
     actor.machine.fill(0);
-    actor.word = actor.expected = 0;
   }
   template <class Machine>
   static void start(Actor& actor, std::uint32_t pc, Machine machine) {
@@ -290,25 +294,26 @@ class World {
 
   void step_worker(Actor& a, std::uint32_t w) {
     auto& s = shared_.worker[w];
+    const bool sends = scenario_.close ? !scenario_.request && a.sent[0] < scenario_.items : !scenario_.request;
+    if (!scenario_.close && a.pc == begin) a.pc = sends ? send : receive;
+    if (!scenario_.close && a.pc == before_send) a.pc = send;
     switch (a.pc) {
-      case begin:
-      case look_closed: return go(a, shared_.closed.load() ? leave : scenario_.request || scenario_.close ? receive : send);
+      case begin: return go(a, shared_.closed.load() ? leave : sends ? send : receive);
       case receive:
-        if (scenario_.close && !scenario_.request && a.sent[0] < scenario_.items) return go(a, send_look_closed);
         if (s.in_tail.load() == a.taken[0])
           return start(a, await_frame, Await<FrameLook, Rules>(workers_door(w), FrameLook(in(w), a.taken[0], shared_.closed)));
         return start(a, give_in, GiveSpace<Rules>(in(w), ++a.taken[0], masters_bell(w)));
-      case await_frame: return drive_then<Await<FrameLook, Rules>>(a, look_closed);
-      case give_in: return drive_then<GiveSpace<Rules>>(a, send_look_closed);
-      case send_look_closed: return go(a, shared_.closed.load() ? leave : send);
+      case await_frame: return drive_then<Await<FrameLook, Rules>>(a, begin);
+      case give_in: return drive_then<GiveSpace<Rules>>(a, before_send);
+      case before_send: return go(a, shared_.closed.load() ? leave : send);
       case send: return send_result(a, w);
-      case await_space: return drive_then<Await<SpaceLook<Rules>, Rules>>(a, send_look_closed);
+      case await_space: return drive_then<Await<SpaceLook<Rules>, Rules>>(a, before_send);
       case ring_master:
-        if (drive<Ring<Rules>>(a)) go(a, a.sent[0] == scenario_.items && !scenario_.close ? leave : look_closed);
+        if (drive<Ring<Rules>>(a)) end_item(a);
         return;
       case leave: s.left.store(1); return start(a, ring_leave, Ring<Rules>(masters_bell(w)));
       case ring_leave:
-        if (drive<Ring<Rules>>(a)) a.status = Status::finished;
+        if (drive<Ring<Rules>>(a)) end(a);
         return;
     }
   }
@@ -325,12 +330,19 @@ class World {
     start(a, ring_master, Ring<Rules>(masters_bell(w)));
   }
 
+  void end_item(Actor& a) {
+    if (a.sent[0] < scenario_.items || scenario_.close) return go(a, begin);
+    scenario_.leave ? go(a, leave) : end(a);
+  }
+  /// An actor whose last act was a wake finishes with it.
+  static void end(Actor& a) { a.status == Status::waking ? go(a, finish) : void(a.status = Status::finished); }
+
   void step_watcher(Actor& a) {
     switch (a.pc) {
       case begin: shared_.worker[a.who].dead.store(1); return go(a, deaths);
       case deaths: shared_.deaths.fetch_or(1u << a.who); return start(a, ring_master, Ring<Rules>(masters_bell(a.who)));
       case ring_master:
-        if (drive<Ring<Rules>>(a)) a.status = Status::finished;
+        if (drive<Ring<Rules>>(a)) end(a);
         return;
     }
   }

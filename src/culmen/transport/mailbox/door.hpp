@@ -37,6 +37,7 @@ struct Bell {
 };
 
 struct Next {
+  /// wake is also the end, as done is.
   enum What : std::uint32_t { go_on, wait, wake, done } what;
   Word* word = nullptr;        ///< wait, wake: on this word
   std::uint32_t expected = 0;  ///< wait: while it holds this
@@ -105,18 +106,14 @@ class Ring {
       case At::look: {
         const bool sleeps = Rules::look_without_take ? bell_.door.sleeping->load(std::memory_order_seq_cst)
                                                      : bell_.door.sleeping->exchange(0, std::memory_order_seq_cst);
-        if (!sleeps) return {Next::done};
-        at_ = At::end;
-        return {Next::wake, bell_.door.bell};
+        return sleeps ? Next{Next::wake, bell_.door.bell} : Next{Next::done};
       }
-      case At::end:
-        break;
     }
-    return {Next::done};
+    __builtin_unreachable();
   }
 
  private:
-  enum class At : std::uint64_t { bit, add, look, end };
+  enum class At : std::uint64_t { bit, add, look };
   Next then(At at) {
     at_ = at;
     return {Next::go_on};
@@ -271,8 +268,8 @@ inline void run(Machine machine, double at_most_s = forever_s) {
   for (;;) {
     const Next next = machine.step();
     if (next.what == Next::done) return;
+    if (next.what == Next::wake) return futex_wake(*next.word);
     if (next.what == Next::wait) futex_wait(*next.word, next.expected, at_most_s);
-    if (next.what == Next::wake) futex_wake(*next.word);
   }
 }
 

@@ -4,7 +4,12 @@
 
 namespace culmen {
 
-enum class LauncherKind { none, openmpi, mpich, slurm };  // mpich: Hydra or Intel's (PMI_RANK); slurm: srun without PMI variables that name an MPI
+enum class LauncherKind {
+  none,
+  openmpi,
+  mpich,
+  slurm
+};  // mpich: Hydra or Intel's (PMI_RANK); slurm: srun without PMI variables that name an MPI
 
 struct Launch {
   LauncherKind kind = LauncherKind::none;
@@ -13,8 +18,9 @@ struct Launch {
   bool is_rank() const { return kind != LauncherKind::none; }
 };
 
-/// Open MPI: OMPI_COMM_WORLD_RANK/SIZE. MPICH and Intel: PMI_RANK/PMI_SIZE. srun: SLURM_PROCID/SLURM_STEP_NUM_TASKS, only where SLURM_STEP_ID is set and the step is not
-/// the batch script itself. Children of culmen (CULMEN_RUN set) are never ranks.
+/// Open MPI: OMPI_COMM_WORLD_RANK/SIZE. MPICH and Intel: PMI_RANK/PMI_SIZE. srun: SLURM_PROCID/SLURM_STEP_NUM_TASKS,
+/// only where SLURM_STEP_ID is set and the step is not the batch script itself. Children of culmen (CULMEN_RUN set) are
+/// never ranks.
 Launch detect_launch();
 
 }  // namespace culmen

@@ -96,8 +96,10 @@ int MpiWorld::size() const { return impl_->size; }
 std::string MpiWorld::library() const {
   std::array<char, 1024> text{};
   impl_->check(impl_->mpi.library_version(text.data(), text.size()), "asking for its version");
-  const std::string whole(text.data());
-  return whole.substr(0, whole.find_first_of("\r\n"));
+  std::string line(text.data());
+  line.resize(std::min(line.size(), line.find_first_of(",\r\n")));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return line;
 }
 
 Bytes MpiWorld::broadcast(Bytes bytes) {

@@ -1,4 +1,5 @@
-// The MPI world that this process is a rank of. Inside a node MPI carries the name of the mailbox and, at the end, the result; nothing else.
+// The MPI world that this process is a rank of. Inside a node MPI carries the name of the mailbox and, at the end, the
+// result; nothing else.
 #pragma once
 #include <memory>
 #include <string>
@@ -9,16 +10,18 @@
 
 namespace culmen {
 
-/// MPI, loaded at run time: a libmpi already in the process, else CULMEN_MPI ("openmpi", "mpich", or a module's path), else the launcher's environment.
+/// MPI, loaded at run time: a libmpi already in the process, else CULMEN_MPI ("openmpi", "mpich", or a module's path),
+/// else the launcher's environment.
 class MpiWorld {
  public:
-  /// Collective over all ranks. Initialises MPI unless that was done. Throws TransportError with one sentence: no module for this MPI, MPI's size is not the launcher's
-  /// (the program runs under another MPI's launcher), ranks of unequal culmen versions, ranks on several nodes (comes with a later version).
+  /// Collective over all ranks. Initialises MPI unless that was done. Throws TransportError with one sentence: no
+  /// module for this MPI, MPI's size is not the launcher's (the program runs under another MPI's launcher), ranks of
+  /// unequal culmen versions, ranks on several nodes (comes with a later version).
   static std::unique_ptr<MpiWorld> open(const Launch& launch);
   ~MpiWorld();  ///< nothing collective: call finalize() first
   int rank() const;
   int size() const;
-  std::string library() const;  ///< MPI_Get_library_version, first line
+  std::string library() const;  ///< MPI_Get_library_version up to its first comma or line's end: "Open MPI v4.1.4"
   /// Collective. Bytes of rank 0 on every rank.
   Bytes broadcast(Bytes bytes);
   /// Collective. At rank 0: text of every rank in order (at most 255 bytes each); elsewhere empty.

@@ -1,0 +1,104 @@
+"""What a user types and sees: help, mistakes, failures, exit codes."""
+
+import time
+
+import pytest
+from harness import culmen, outcomes, summary, write_study
+
+
+def test_help_is_quick_and_names_the_exit_codes(tmp_path):
+    took_s = []
+    for _ in range(3):
+        start = time.monotonic()
+        done = culmen("--help", cwd=tmp_path)
+        took_s.append(time.monotonic() - start)
+    assert "75" in done.stdout
+    assert min(took_s) <= 0.6, f"culmen --help took {took_s}"  # 0.3 s on a machine that does nothing else
+
+
+def test_version_and_optimizers(tmp_path):
+    assert culmen("--version", cwd=tmp_path).stdout.startswith("culmen 0.")
+    assert culmen("optimizers", cwd=tmp_path).stdout.split() == ["cmaes", "random", "sobol"]
+
+
+@pytest.mark.parametrize(
+    "words", [["rn"], ["run"], ["run", "study.toml", "--wrkers", "3"], ["run", "x", "--workers", "0"]]
+)
+def test_a_wrong_command_line_is_bad_input(tmp_path, words):
+    assert culmen(*words, cwd=tmp_path).returncode == 2
+
+
+def test_a_wrong_study_file_is_one_sentence_a_mistake_and_leaves_nothing(tmp_path):
+    write_study(tmp_path)
+    with (tmp_path / "study.toml").open("a") as file:
+        file.write("wrkers = 3\n")
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("culmen: study.toml: [stop] has no key 'wrkers'")
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "study.db").exists()
+
+
+def test_a_run_in_a_log_prints_plain_lines_and_a_table(tmp_path):
+    write_study(tmp_path, 300)
+    done = culmen("run", "study.toml", "--workers", 2, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    first = done.stdout.splitlines()[0]
+    assert first.startswith("culmen: ")
+    assert "/300 evaluations, best " in first
+    assert "best value" in done.stdout
+    assert "study.db" in done.stdout
+
+
+def test_a_bar_through_a_pipe(tmp_path):
+    write_study(tmp_path, 60)
+    done = culmen("run", "study.toml", cwd=tmp_path, CULMEN_PROGRESS="bar", COLUMNS="120", TERM="xterm")
+    assert "60/60 evaluations  best" in done.stdout
+
+
+def test_failures_are_counted_and_the_rest_goes_on(tmp_path):
+    write_study(tmp_path, 60)
+    (tmp_path / "model.py").write_text("def f(p):\n    return 1 / (p['x'] > 0)\n")
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 0
+    rows = outcomes(tmp_path / "study.db").values()
+    failed = sum(status == "failed" for status, *_ in rows)
+    assert 0 < failed < 60
+    assert summary(tmp_path / "study.db")["failed"] == failed
+    assert any(line.split() == ["failed", str(failed)] for line in done.stdout.splitlines())
+
+
+def test_when_every_evaluation_failed_the_first_failure_is_shown_in_full(tmp_path):
+    write_study(tmp_path, 20)
+    (tmp_path / "model.py").write_text("def f(p):\n    raise ValueError('negative mass')\n")
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "none: every evaluation failed" in done.stdout
+    assert "evaluation 0 failed: ValueError: negative mass" in done.stdout
+    assert "model.py" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_on_failure_stop_ends_the_run_resumably(tmp_path):
+    write_study(tmp_path, 20)
+    (tmp_path / "model.py").write_text("def f(p):\n    raise ValueError('negative mass')\n")
+    text = (tmp_path / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(text.replace("[stop]", 'on_failure = "stop"\n[stop]'))
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "negative mass" in done.stderr
+    (tmp_path / "model.py").write_text("def f(p):\n    return p['x'] ** 2\n")
+    assert culmen("resume", "study.db", cwd=tmp_path).returncode == 0
+    assert summary(tmp_path / "study.db")["told"] == 20
+
+
+def test_a_wall_time_ends_a_run_in_time_with_success(tmp_path):
+    write_study(tmp_path, 100_000)
+    with (tmp_path / "study.toml").open("a") as file:
+        file.write("wall_time_s = 0.5\n")
+    start = time.monotonic()
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 0
+    assert time.monotonic() - start < 5
+    assert "culmen resume study.db" in done.stdout

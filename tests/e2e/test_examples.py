@@ -1,0 +1,74 @@
+"""Every example runs, and reaches what it says."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+from harness import EXAMPLES, PYTHON, ROOT, culmen, environment
+
+
+@pytest.fixture
+def copy(tmp_path):
+    def of(name):
+        shutil.copytree(EXAMPLES / name, tmp_path / name)
+        return tmp_path / name
+
+    return of
+
+
+def status(folder, store):
+    return json.loads(culmen("status", store, "--json", cwd=folder).stdout)
+
+
+def test_pion_form_factor(copy):
+    folder = copy("01_pion_form_factor")
+    done = culmen("run", "pion_form_factor.toml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    found = status(folder, "pion_form_factor.db")
+    assert found["best_value"] <= 24.9149
+    assert found["at_bounds"] == {"m_rho2": "upper", "gamma_rho2": "upper"}
+    assert found["best"]["m_rho"] == pytest.approx(0.77620, abs=2e-4)
+    assert found["best"]["gamma_rho"] == pytest.approx(0.14712, abs=2e-4)
+    assert "(29 residuals)" in done.stdout
+    assert done.stdout.count("at bound (upper)") == 2
+
+
+def test_external_program(copy):
+    folder = copy("02_external_program")
+    done = culmen("run", "misra.toml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    found = status(folder, "misra.db")
+    assert found["best_value"] <= 0.12455139
+    assert found["best"]["b1"] == pytest.approx(2.3894212918e02, rel=1e-4)
+    assert found["best"]["b2"] == pytest.approx(5.5015643181e-04, rel=1e-4)
+
+
+def test_library(copy):
+    folder = copy("05_library")
+    subprocess.run(["make"], cwd=folder, check=True, env=environment(), capture_output=True)
+    done = culmen("run", "rosenbrock.toml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    found = status(folder, "rosenbrock.db")
+    assert found["best_value"] <= 1e-10
+    assert found["best"]["x"] == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("script", ["minimize.py", "ask_tell.py"])
+def test_python(script):
+    path = EXAMPLES / "04_python" / script
+    done = subprocess.run([PYTHON, path], env=environment(), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "value" in done.stdout
+
+
+def test_hello_worlds_are_short():
+    assert len((EXAMPLES / "04_python" / "minimize.py").read_text().splitlines()) <= 10
+    assert len((EXAMPLES / "00_loop" / "loop.cpp").read_text().splitlines()) <= 100
+
+
+def test_nothing_in_examples_depends_on_this_machine():
+    for path in EXAMPLES.rglob("*"):
+        if path.is_file() and os.fspath(path).endswith((".py", ".toml", ".md", ".sh", ".cpp", ".c")):
+            assert str(ROOT) not in path.read_text()

@@ -1,0 +1,76 @@
+"""kill -9 of the master at any moment: nothing is left running, nothing finished is lost or repeated."""
+
+import os
+import random
+import time
+
+import pytest
+from harness import (
+    Running,
+    calls_of,
+    culmen,
+    outcomes,
+    recorded_points,
+    sequence,
+    store_is_ready,
+    summary,
+    wait_for,
+    write_study,
+)
+
+BUDGET = 300
+KILLS = 50 if os.environ.get("CULMEN_TEST_ALL") else 10
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Sequence and outcomes of a run that nobody disturbed."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    write_study(folder, BUDGET)
+    done = culmen("run", "study.toml", "--workers", 4, "--quiet", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert len(calls_of(folder)) >= BUDGET
+    return sequence(folder / "study.db"), outcomes(folder / "study.db")
+
+
+@pytest.mark.parametrize("seed", range(KILLS))
+def test_a_killed_study_goes_on_as_if_nothing_had_happened(undisturbed, tmp_path, seed):
+    chance = random.Random(seed)
+    write_study(tmp_path, BUDGET)
+    store = tmp_path / "study.db"
+    place = chance.choice([[], ["--worker-processes"]])
+    moment = chance.randrange(BUDGET)
+    with Running("run", "study.toml", "--workers", "4", "--quiet", *place, cwd=tmp_path) as run:
+        wait_for(lambda: store_is_ready(store) and len(calls_of(tmp_path)) >= moment, f"call {moment} of the model")
+        time.sleep(chance.random() * 0.01)
+        run.process.kill()
+        killed = time.monotonic()
+        wait_for(lambda: not run.processes(), f"the end of all processes; left: {run.processes()}", timeout=1.0)
+        assert time.monotonic() - killed <= 1.0
+    recorded, before = recorded_points(store), len(calls_of(tmp_path))
+
+    done = culmen("resume", "study.db", "--workers", 4, "--quiet", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert recorded.isdisjoint(calls_of(tmp_path)[before:])
+    assert sequence(store) == undisturbed[0]
+    assert outcomes(store) == undisturbed[1]
+    assert summary(store)["epoch"] == 2
+
+
+def test_a_study_survives_being_killed_again_and_again(undisturbed, tmp_path):
+    chance = random.Random(1000)
+    write_study(tmp_path, BUDGET)
+    store = tmp_path / "study.db"
+    words = ["run", "study.toml"]
+    for _ in range(4):
+        calls = len(calls_of(tmp_path))
+        with Running(*words, "--workers", "4", "--quiet", cwd=tmp_path) as run:
+            wait_for(lambda: store_is_ready(store) and len(calls_of(tmp_path)) > calls + 40, "40 more calls")  # noqa: B023
+            time.sleep(chance.random() * 0.01)
+            run.process.kill()
+            run.process.wait(10)
+        words = ["resume", "study.db"]
+    assert culmen(*words, "--quiet", cwd=tmp_path).returncode == 0
+    assert sequence(store) == undisturbed[0]
+    assert outcomes(store) == undisturbed[1]

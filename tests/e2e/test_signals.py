@@ -1,0 +1,53 @@
+"""Ctrl-C, SIGTERM and SIGUSR1: a clean end, an exit code that says so, and the same study afterwards."""
+
+import signal
+import time
+
+import pytest
+from harness import Running, calls_of, culmen, outcomes, sequence, summary, wait_for, write_study
+
+BUDGET = 200
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    write_study(folder, BUDGET)
+    assert culmen("run", "study.toml", "--workers", 4, "--quiet", cwd=folder).returncode == 0
+    return sequence(folder / "study.db"), outcomes(folder / "study.db")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGUSR1"])
+@pytest.mark.parametrize("place", [[], ["--worker-processes"]], ids=["threads", "processes"])
+def test_a_signal_ends_a_run_cleanly_and_resume_goes_on(undisturbed, tmp_path, name, place):
+    write_study(tmp_path, BUDGET)
+    with Running("run", "study.toml", "--workers", "4", *place, cwd=tmp_path) as run:
+        wait_for(lambda: len(calls_of(tmp_path)) > 40, "40 calls")
+        run.process.send_signal(getattr(signal, name))
+        sent = time.monotonic()
+        code, out, err = run.end()
+        took_s = time.monotonic() - sent
+        assert not run.processes()
+    assert (code, err) == (75, "")
+    assert "culmen resume study.db" in out
+    assert took_s < 2, f"the end took {took_s:.2f} s"
+    assert not summary(tmp_path / "study.db")["owned"]
+    done = culmen("resume", "study.db", "--workers", 4, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sequence(tmp_path / "study.db") == undisturbed[0]
+    assert outcomes(tmp_path / "study.db") == undisturbed[1]
+
+
+def test_a_long_evaluation_does_not_delay_the_end(tmp_path):
+    write_study(tmp_path)
+    (tmp_path / "model.py").write_text(
+        "import time\ndef f(p):\n    open('started', 'w').close()\n    time.sleep(100)\n"
+    )
+    with Running("run", "study.toml", "--workers", "2", cwd=tmp_path) as run:
+        wait_for((tmp_path / "started").exists, "the first evaluation")
+        run.process.send_signal(signal.SIGTERM)
+        sent = time.monotonic()
+        code, _, err = run.end()
+        assert time.monotonic() - sent < 2
+        assert not run.processes()
+    assert (code, err) == (75, "")

@@ -1,0 +1,162 @@
+"""What `run`, `resume` and `status` say of stores that are there already, in use, of another study, or on a full disk."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from harness import Running, calls_of, culmen, outcomes, sequence, store_is_ready, summary, wait_for, write_study
+
+
+@pytest.fixture
+def finished(tmp_path):
+    write_study(tmp_path, 30)
+    assert culmen("run", "study.toml", "--quiet", cwd=tmp_path).returncode == 0
+    return tmp_path
+
+
+def test_running_a_finished_study_again_shows_it_and_evaluates_nothing(finished):
+    before = len(calls_of(finished))
+    done = culmen("run", "study.toml", cwd=finished)
+    assert done.returncode == 0
+    assert "The study in study.db has finished (evaluations used up); --store PATH runs it anew." in done.stdout
+    assert "best value" in done.stdout
+    assert len(calls_of(finished)) == before
+
+
+def test_another_store_runs_it_anew(finished):
+    before = len(calls_of(finished))
+    assert culmen("run", "study.toml", "--store", "again.db", "--quiet", cwd=finished).returncode == 0
+    assert len(calls_of(finished)) >= before + 30
+    assert sequence(finished / "again.db") == sequence(finished / "study.db")
+
+
+def test_a_store_of_another_study_is_refused(finished):
+    done = culmen("run", "study.toml", "--seed", 2, cwd=finished)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "culmen: study.db holds another study ('study'); --store PATH gives this one a store of its own\n"
+    )
+    assert summary(finished / "study.db")["told"] == 30
+
+
+def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path):
+    write_study(tmp_path)
+    (tmp_path / "study.db").write_text("my notes")
+    for words in (["run", "study.toml"], ["resume", "study.db"], ["status", "study.db"]):
+        done = culmen(*words, cwd=tmp_path)
+        assert done.returncode != 0
+        assert done.stderr.startswith("culmen: ")
+        assert "study.db" in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+    assert (tmp_path / "study.db").read_text() == "my notes"
+
+
+def test_a_store_that_is_not_there(tmp_path):
+    for command in ("resume", "status"):
+        done = culmen(command, "nothing.db", cwd=tmp_path)
+        assert done.returncode != 0
+        assert len(done.stderr.splitlines()) == 1
+        assert "nothing.db" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unfinished_study_is_resumed_not_run(tmp_path):
+    write_study(tmp_path)
+    with Running("run", "study.toml", "--workers", "2", cwd=tmp_path) as run:
+        wait_for(lambda: len(calls_of(tmp_path)) > 20, "20 calls")
+        run.process.kill()
+        run.process.wait(10)
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "`culmen resume study.db` goes on, --store PATH runs it anew" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_second_master_is_refused_and_the_first_goes_on(tmp_path):
+    write_study(tmp_path, 200)
+    with Running("run", "study.toml", "--workers", "2", "--quiet", cwd=tmp_path) as first:
+        wait_for(lambda: len(calls_of(tmp_path)) > 10, "10 calls")
+        again = culmen("run", "study.toml", cwd=tmp_path)
+        resumed = culmen("resume", "study.db", cwd=tmp_path)
+        code, _, err = first.end()
+    assert again.returncode == 2
+    assert "study.db is in use: " in again.stderr
+    assert resumed.returncode != 0
+    assert str(first.process.pid) in resumed.stderr
+    assert len(resumed.stderr.splitlines()) == 1
+    assert (code, err) == (0, "")
+    assert summary(tmp_path / "study.db")["told"] == 200
+
+
+def test_status_while_it_runs_and_afterwards(tmp_path):
+    write_study(tmp_path, 200)
+    with Running("run", "study.toml", "--workers", "2", "--quiet", cwd=tmp_path) as run:
+        wait_for(
+            lambda: store_is_ready(tmp_path / "study.db") and summary(tmp_path / "study.db")["told"] > 20, "20 tells"
+        )
+        during = json.loads(culmen("status", "study.db", "--json", cwd=tmp_path).stdout)
+        assert run.end()[0] == 0
+    after = json.loads(culmen("status", "study.db", "--json", cwd=tmp_path).stdout)
+    assert during["state"].startswith("running (")
+    assert 20 < during["told"] < 200
+    assert not during["resumable"]
+    assert (after["state"], after["told"], after["resumable"]) == ("finished (evaluations used up)", 200, False)
+    assert set(after["best"]) == {"x", "y"}
+    shown = culmen("status", "study.db", cwd=tmp_path).stdout
+    assert "finished (evaluations used up)" in shown
+    assert f"{after['best_value']:.10g}" in shown
+
+
+def test_resume_with_a_larger_budget_goes_on_from_the_end(finished):
+    done = culmen("resume", "study.db", cwd=finished)
+    assert done.returncode == 0
+    assert "has finished (evaluations used up); `culmen resume` with --evaluations N" in done.stdout
+    before = sequence(finished / "study.db")
+    assert culmen("resume", "study.db", "--evaluations", 50, "--quiet", cwd=finished).returncode == 0
+    after = sequence(finished / "study.db")
+    assert after[: len(before)] == before
+    assert summary(finished / "study.db")["told"] == 50
+
+
+def test_a_study_that_could_not_begin_leaves_no_store_in_the_way(tmp_path):
+    write_study(tmp_path, 20)
+    right = (tmp_path / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(right.replace("model.py:f", "model.py:g"))
+    wrong = culmen("run", "study.toml", cwd=tmp_path)
+    assert wrong.returncode == 1
+    assert "has no function 'g' (it has: f)" in wrong.stderr
+    assert len(wrong.stderr.splitlines()) == 1
+    (tmp_path / "study.toml").write_text(right)
+    assert culmen("run", "study.toml", "--quiet", cwd=tmp_path).returncode == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small disk needs root")
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], check=True)
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_ends_the_run_with_a_sentence_and_loses_nothing(tmp_path, small_disk):
+    write_study(tmp_path, 300)
+    (tmp_path / "model.py").write_text("def f(p):\n    return [p['x'] / 1000 + i for i in range(1000)]\n")
+    text = (tmp_path / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(text.replace("[stop]", 'result = "residuals"\n[stop]'))
+    store = small_disk / "study.db"
+    done = culmen("run", "study.toml", "--store", store, cwd=tmp_path)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert str(store) in done.stderr
+    assert "full" in done.stderr
+    told = outcomes(store)
+    assert 0 < len(told) < 300
+    subprocess.run(["mount", "-o", "remount,size=32m", small_disk], check=True)
+    resumed = culmen("resume", store, "--quiet", cwd=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    assert len(outcomes(store)) == 300
+    assert told.items() <= {n: v for n, v in outcomes(store).items()}.items()

@@ -1,0 +1,159 @@
+"""Running culmen as users do, and looking at what it left."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from culmen import _core
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples"
+CULMEN = [shutil.which("culmen") or "culmen"]
+_LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "HYDRA_", "SLURM_", "CULMEN_RUN", "CULMEN_PROGRESS")
+
+# Ten milliseconds of work that leave a trace; the value depends on all parameters.
+MODEL = """
+import os, time
+
+def f(p):
+    with open("CALLS", "a") as log:
+        log.write(f"{p['x']!r} {p['y']!r}\\n")
+    time.sleep(0.01)
+    return (1 - p["x"]) ** 2 + 100 * (p["y"] - p["x"] ** 2) ** 2
+"""
+STUDY = """
+[space]
+x = { lower = -5, upper = 5 }
+y = { lower = -5, upper = 5 }
+[evaluator]
+python = "model.py:f"
+[stop]
+evaluations = BUDGET
+"""
+
+
+def write_study(folder: Path, budget: int = 400) -> None:
+    """study.toml and model.py; every call of the model appends a line to the file `calls`."""
+    (folder / "model.py").write_text(MODEL.replace("CALLS", str(folder / "calls")))
+    (folder / "study.toml").write_text(STUDY.replace("BUDGET", str(budget)))
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This process's, without what a launcher put there."""
+    return {k: v for k, v in os.environ.items() if not k.startswith(_LAUNCHERS)} | more
+
+
+def culmen(*words: object, cwd: Path, timeout: float = 120, **more: str) -> subprocess.CompletedProcess:
+    """Runs a command to its end."""
+    command = [*CULMEN, *map(str, words)]
+    return subprocess.run(command, cwd=cwd, env=environment(**more), capture_output=True, text=True, timeout=timeout)
+
+
+class Running:
+    """A command in the background; all its processes carry a mark of their own in their environment."""
+
+    def __init__(self, *words: object, cwd: Path, prefix: tuple[str, ...] = (), **more: str) -> None:
+        self._mark = f"CULMEN_TEST_MARK={uuid.uuid4()}"
+        name, value = self._mark.split("=")
+        command = [*prefix, *CULMEN, *map(str, words)]
+        self.process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=environment(**{name: value}, **more),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def processes(self) -> dict[int, str]:
+        """Those that live, with their command lines; zombies do not count."""
+        return {pid: line for pid, line in _processes(self._mark.encode()) if pid != os.getpid()}
+
+    def end(self, timeout: float = 60) -> tuple[int, str, str]:
+        out, err = self.process.communicate(timeout=timeout)
+        return self.process.returncode, out, err
+
+    def __enter__(self) -> "Running":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if self.process.poll() is None:
+            self.process.wait(10)
+        for stream in (self.process.stdout, self.process.stderr):
+            stream.close()
+
+
+def _processes(mark: bytes):
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        with contextlib.suppress(OSError):
+            if mark in (folder / "environ").read_bytes().split(b"\0"):
+                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                if line:
+                    yield int(folder.name), line
+
+
+def wait_for(condition: Callable[[], object], what: str, timeout: float = 30) -> object:
+    """Waits until the condition holds; where it does not, the assertion shows what was last seen."""
+    end = time.monotonic() + timeout
+    while not (seen := condition()):
+        assert time.monotonic() < end, f"waited {timeout} s for {what}; last seen: {seen!r}"
+        time.sleep(0.005)
+    return seen
+
+
+def calls_of(folder: Path) -> list[str]:
+    """One line for each call of the model so far."""
+    path = folder / "calls"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def summary(store: Path) -> dict:
+    return _core.Store.read(str(store)).summary()
+
+
+def sequence(store: Path) -> list[tuple]:
+    """What the optimizer was asked and told, one entry a candidate; how calls were put together in rows does not count."""
+    entries = []
+    for call in _core.Store.read(str(store)).calls():
+        entries += [("ask", number, *x) for number, x in call["candidates"]]
+        entries += [(call["kind"], number) for number in call["ids"]]
+    return entries
+
+
+def outcomes(store: Path) -> dict[int, tuple]:
+    """Of the evaluations that were told."""
+    told = {entry[1] for entry in sequence(store) if entry[0] == "tell"}
+    rows = _core.Store.read(str(store)).outcomes(0, 10**9)
+    return {r["evaluation"]: (r["status"], r["value"], r["residuals"]) for r in rows if r["evaluation"] in told}
+
+
+def recorded_points(store: Path) -> set[str]:
+    """The candidates whose outcomes are in the store, as the model logs them."""
+    opened = _core.Store.read(str(store))
+    points = {number: " ".join(map(repr, x)) for call in opened.calls() for number, x in call["candidates"]}
+    return {points[r["evaluation"]] for r in opened.outcomes(0, 10**9)}
+
+
+def store_is_ready(store: Path) -> bool:
+    """True once the store can be read."""
+    try:
+        summary(store)
+    except _core.StoreError:
+        return False
+    return True
+
+
+PYTHON = sys.executable

@@ -1,0 +1,146 @@
+"""culmen.minimize, as programs and notebooks call it."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import culmen
+import pytest
+from culmen import InputError
+
+
+def sphere(p):
+    return sum(value**2 for value in p.values())
+
+
+def test_a_lambda_over_named_bounds():
+    centre = 3
+    result = culmen.minimize(lambda p: (p["x"] - centre) ** 2, {"x": (-5, 5)}, budget=400, workers=2)
+    assert result.best["x"] == pytest.approx(3, abs=1e-4)
+    assert result.x == [result.best["x"]]
+    assert result.value == (result.best["x"] - 3) ** 2
+    assert (result.reason, result.final, result.evaluations, result.failed) == ("evaluations", True, 400, 0)
+    assert repr(result).startswith("Result(value=")
+    assert "x=3" in repr(result)
+
+
+def test_a_sequence_of_bounds_gives_a_list():
+    result = culmen.minimize(lambda x: x[0] ** 2 + (x[1] - 1) ** 2, [(-5, 5), (-5, 5)], budget=600, workers=2)
+    assert list(result.best) == ["x0", "x1"]
+    assert result.x == pytest.approx([0, 1], abs=1e-2)
+
+
+def test_integers_arrive_as_integers_and_logs_in_their_bounds():
+    space = {"n": culmen.integer(1, 9), "tau": culmen.real(1e-6, 1, scale="log")}
+
+    def f(p):
+        assert isinstance(p["n"], int)
+        return (p["n"] - 4) ** 2 + (math.log10(p["tau"]) + 3) ** 2
+
+    result = culmen.minimize(f, space, budget=600, workers=2)
+    assert result.failed == 0
+    assert result.best["n"] == 4
+    assert result.best["tau"] == pytest.approx(1e-3, rel=1e-2)
+
+
+def test_residuals_and_extra_figures():
+    result = culmen.minimize(
+        lambda p: ([p["x"] - 1, 2.0], {"speed": p["x"] * 10}),
+        {"x": (0, 0.5)},
+        budget=300,
+        result="residuals",
+        workers=2,
+    )
+    assert result.residuals == pytest.approx([-0.5, 2], abs=1e-3)
+    assert result.value == pytest.approx(4.25, abs=1e-3)
+    assert result.extras["speed"] == pytest.approx(5, abs=1e-2)
+    assert result.at_bounds == {"x": "upper"}
+
+
+def test_the_number_of_workers_does_not_change_the_result():
+    one, four = (culmen.minimize(sphere, {"x": (-5, 4), "y": (-1, 2)}, budget=200, workers=n) for n in (1, 4))
+    assert (one.x, one.value, one.evaluation) == (four.x, four.value, four.evaluation)
+
+
+def test_a_target_ends_it():
+    result = culmen.minimize(sphere, {"x": (-5, 5)}, target=1e-3, workers=2)
+    assert result.reason == "target"
+    assert result.value <= 1e-3
+
+
+def test_failures_are_values():
+    def f(p):
+        if p["x"] < 0:
+            raise ValueError("negative")
+        return p["x"]
+
+    result = culmen.minimize(f, {"x": (-1, 1)}, budget=100, workers=2)
+    assert 0 < result.failed < 100
+    assert result.value >= 0
+
+
+def test_when_all_fail_there_is_no_best():
+    result = culmen.minimize(lambda p: float("nan"), {"x": (0, 1)}, budget=10, workers=2)
+    assert (result.best, result.x, result.value, result.evaluation) == (None, None, None, None)
+    assert result.failed == 10
+    assert "value=none" in repr(result)
+
+
+def test_a_store_goes_on_where_it_was(tmp_path):
+    store = tmp_path / "fit.db"
+    first = culmen.minimize(sphere, {"x": (-5, 5)}, budget=50, store=store, workers=2)
+    second = culmen.minimize(sphere, {"x": (-5, 5)}, budget=100, store=store, workers=2)
+    whole = culmen.minimize(sphere, {"x": (-5, 5)}, budget=100, workers=2)
+    assert (first.evaluations, second.evaluations) == (50, 100)
+    assert (second.x, second.value) == (whole.x, whole.value)
+    with pytest.raises(InputError, match="another study"):
+        culmen.minimize(sphere, {"x": (-5, 4)}, budget=100, store=store)
+    with pytest.raises(InputError, match="made by culmen.minimize with"):
+        culmen.Study.from_store(store)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "culmen.minimize: at least one of budget, target and wall_time_s is wanted"),
+        ({"budget": 0}, "culmen.minimize: budget = 0: a number not below 1 is wanted"),
+        ({"budget": "many"}, 'culmen.minimize: budget = "many": a whole number is wanted'),
+        ({"budget": 1, "workers": 0}, "culmen.minimize: workers = 0: a number not below 1 is wanted"),
+        ({"budget": 1, "result": "values"}, 'culmen.minimize: result = "values": "value" or "residuals" is wanted'),
+        ({"budget": 1, "on_failure": "stp"}, 'culmen.minimize: on_failure = "stp": "penalise", "retry" or "stop"'),
+        ({"budget": 1, "optimizer": "cmase"}, "culmen.minimize: there is no optimizer 'cmase'"),
+        ({"budget": 1, "time_limit_s": -1}, "culmen.minimize: time_limit_s = -1: a number above 0 is wanted"),
+    ],
+)
+def test_wrong_arguments_are_one_sentence(arguments, message):
+    with pytest.raises(InputError) as error:
+        culmen.minimize(sphere, {"x": (0, 1)}, **arguments)
+    assert str(error.value).startswith(message)
+
+
+def test_what_cannot_travel_is_said():
+    with pytest.raises(InputError, match="f = 3: a function is wanted"):
+        culmen.minimize(3, {"x": (0, 1)}, budget=1)
+    with open(os.devnull) as file, pytest.raises(InputError, match="cannot be sent to other processes"):  # noqa: PTH123
+        culmen.minimize(lambda p: file.name, {"x": (0, 1)}, budget=1)
+
+
+def test_ctrl_c_ends_it_cleanly_and_raises(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import culmen, sys, time\n"
+        "def f(p):\n    open('started', 'w').close(); time.sleep(0.05); return p['x']\n"
+        "try:\n    culmen.minimize(f, {'x': (0, 1)}, budget=10**6, workers=2)\n"
+        "except KeyboardInterrupt:\n    print('interrupted'); sys.exit(7)\n"
+    )
+    process = subprocess.Popen([sys.executable, script], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    end = time.monotonic() + 30
+    while not (tmp_path / "started").exists():
+        assert time.monotonic() < end, "the first evaluation did not begin in 30 s"
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=10)
+    assert (process.returncode, out) == (7, "interrupted\n")

@@ -1,0 +1,171 @@
+#include "culmen/engine/engine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "culmen/base/error.hpp"
+#include "culmen/simulation/lossy_recorder.hpp"
+#include "culmen/simulation/virtual_cluster.hpp"
+
+namespace culmen {
+namespace {
+
+using ::testing::HasSubstr;
+
+const Space space{real("x", -1, 1), real("y", -1, 1)};
+
+double sphere(const std::vector<double>& x) { return x[0] * x[0] + x[1] * x[1]; }
+
+EngineOptions options_for(std::uint64_t evaluations) {
+  EngineOptions o;
+  o.broker.rules.evaluations = evaluations;
+  o.set_up = encode(SetUp{space, {}});
+  o.build = "this build";
+  return o;
+}
+
+EvaluatorFactory factory(Function f) {
+  return [f](const SetUp&) { return make_function_evaluator(f); };
+}
+
+const EvaluatorFactory sphere_factory = factory([](const std::vector<double>& x) { return Outcome::of_value(sphere(x)); });
+
+class TemporaryStore {
+ public:
+  TemporaryStore() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "culmen-engine-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~TemporaryStore() { std::filesystem::remove_all(folder_); }
+  std::string path() const { return folder_ + "/study.db"; }
+  Journal create() const { return Journal::create(path(), {"test", "{}", "0", "former build", 0}, Durability::process); }
+
+ private:
+  std::string folder_;
+};
+
+// Forgets one record, as a full disk would.
+class FailingRecorder final : public Recorder {
+ public:
+  std::uint64_t push(CallRecord) override { return ++pushed_; }
+  std::uint64_t push(OutcomeRecord) override { return ++pushed_; }
+  std::uint64_t durable() const override { return pushed_ < 20 ? pushed_ : 19; }
+  std::string error() const override { return pushed_ < 20 ? "" : "/data/study.db: no space left on the device"; }
+  void close() override {}
+
+ private:
+  std::uint64_t pushed_ = 0;
+};
+
+TEST(Engine, runs_a_study_to_its_budget_and_keeps_the_best) {
+  VirtualClock clock;
+  VirtualCluster cluster({}, clock, sphere_factory);
+  const auto optimizer = make_optimizer("cmaes", space, 1);
+  Engine engine(*optimizer, clock, options_for(300));
+  const auto result = engine.run(cluster, nullptr);
+  EXPECT_EQ(result.reason, StopReason::evaluations);
+  EXPECT_EQ(result.counts.told, 300u);
+  ASSERT_TRUE(result.has_best);
+  EXPECT_LT(result.best_outcome.value, 1e-6);
+  EXPECT_EQ(result.best_outcome.value, sphere(result.best.x));
+  EXPECT_EQ(engine.progress().evaluations, 300u);
+  EXPECT_EQ(engine.progress().phase, Phase::done);
+}
+
+TEST(Engine, a_worker_that_cannot_be_set_up_ends_the_study_with_its_sentence) {
+  VirtualClock clock;
+  VirtualCluster cluster({}, clock, [](const culmen::SetUp&) -> std::unique_ptr<Evaluator> { throw Error("no module named 'nothing'"); });
+  const auto optimizer = make_optimizer("random", space, 1);
+  Engine engine(*optimizer, clock, options_for(10));
+  const auto result = engine.run(cluster, nullptr);
+  EXPECT_EQ(result.reason, StopReason::error);
+  EXPECT_EQ(result.message, "no module named 'nothing'");
+}
+
+TEST(Engine, a_stop_request_ends_the_run_before_the_next_evaluation) {
+  VirtualClock clock;
+  VirtualCluster cluster({}, clock, sphere_factory);
+  const auto optimizer = make_optimizer("random", space, 1);
+  Engine engine(*optimizer, clock, options_for(1000000));
+  engine.start(cluster, nullptr);
+  while (engine.progress().evaluations < 50) {
+    if (!engine.turn()) cluster.sleep(engine.patience_s());
+  }
+  engine.request_stop();
+  engine.turn();
+  EXPECT_TRUE(engine.stopped());
+  EXPECT_EQ(engine.finish().reason, StopReason::interrupted);
+}
+
+TEST(Engine, wall_time_ends_the_run_though_nothing_arrives) {
+  VirtualClock clock;
+  ClusterPlan plan;
+  plan.mean_duration_s = 1e6;
+  VirtualCluster cluster(plan, clock, sphere_factory);
+  const auto optimizer = make_optimizer("random", space, 1);
+  auto options = options_for(0);
+  options.broker.rules.wall_time_s = 60;
+  Engine engine(*optimizer, clock, options);
+  const auto result = engine.run(cluster, nullptr);
+  EXPECT_EQ(result.reason, StopReason::wall_time);
+  EXPECT_NEAR(clock.now_s(), 60, 1e-6);
+}
+
+TEST(Engine, a_store_that_cannot_be_written_ends_the_run_and_nothing_unrecorded_is_told) {
+  VirtualClock clock;
+  VirtualCluster cluster({}, clock, sphere_factory);
+  const auto optimizer = make_optimizer("random", space, 1);
+  Engine engine(*optimizer, clock, options_for(1000));
+  FailingRecorder recorder;
+  const auto result = engine.run(cluster, &recorder);
+  EXPECT_EQ(result.reason, StopReason::error);
+  EXPECT_THAT(result.message, HasSubstr("no space left"));
+  EXPECT_LT(result.counts.told, 20u);
+}
+
+TEST(Engine, policy_stop_names_the_evaluation_and_its_failure) {
+  VirtualClock clock;
+  VirtualCluster cluster({}, clock, factory([](const std::vector<double>&) -> Outcome { throw std::runtime_error("singular matrix"); }));
+  const auto optimizer = make_optimizer("random", space, 1);
+  auto options = options_for(10);
+  options.broker.failures.on_failure = OnFailure::stop;
+  Engine engine(*optimizer, clock, options);
+  const auto result = engine.run(cluster, nullptr);
+  EXPECT_EQ(result.reason, StopReason::failure);
+  EXPECT_THAT(result.message, HasSubstr("singular matrix"));
+}
+
+TEST(Engine, replay_refuses_an_optimizer_that_proposes_something_else_and_names_both_builds) {
+  const TemporaryStore store;
+  {
+    VirtualClock clock;
+    VirtualCluster cluster({}, clock, sphere_factory);
+    const auto optimizer = make_optimizer("random", space, 1);
+    LossyRecorder recorder(store.create());
+    Engine engine(*optimizer, clock, options_for(40));
+    engine.start(cluster, &recorder);
+    while (!engine.stopped()) {
+      if (engine.turn()) continue;
+      if (recorder.behind()) recorder.commit();
+      else cluster.sleep(engine.patience_s());
+    }
+    engine.finish();
+  }
+  VirtualClock clock;
+  const auto other = make_optimizer("random", space, 2);
+  Engine engine(*other, clock, options_for(40));
+  const auto journal = Journal::resume(store.path(), Durability::process);
+  try {
+    engine.replay(journal);
+    FAIL();
+  } catch (const StoreError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("another candidate 0"));
+    EXPECT_THAT(e.what(), HasSubstr("former build"));
+    EXPECT_THAT(e.what(), HasSubstr("this build"));
+  }
+}
+
+}  // namespace
+}  // namespace culmen
