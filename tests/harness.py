@@ -125,7 +125,7 @@ def summary(store: Path) -> dict:
 
 
 def sequence(store: Path) -> list[tuple]:
-    """What the optimizer was asked and told, one entry a candidate; how calls were put together in rows does not count."""
+    """What the optimizer was asked and told, one entry a candidate; which of them share a row does not count."""
     entries = []
     for call in _core.Store.read(str(store)).calls():
         entries += [("ask", number, *x) for number, x in call["candidates"]]

@@ -16,7 +16,8 @@ _SLICE_S = 0.05
 def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monitor) -> _core.Result:
     """For programs: runs a study to its end.
 
-    Ctrl-C ends it cleanly (the store can be resumed) and then raises KeyboardInterrupt.
+    Ctrl-C ends it cleanly (the store can be resumed) and then raises KeyboardInterrupt. Raises CulmenError where the
+    evaluator cannot be set up, no worker is left, or the store cannot be written.
     """
     launch = _core.detect_launch()
     if launch.is_rank and launch.rank:
@@ -30,6 +31,8 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
         result = wait(run, monitor)
     if seen and result.reason == "interrupted":
         raise KeyboardInterrupt
+    if result.reason == "error":
+        raise _core.CulmenError(result.message)
     return result
 
 

@@ -1,6 +1,7 @@
 """``culmen.minimize``: a Python function, its bounds, and the best parameters."""
 
 import json
+import pickle
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any, Literal
 
 from . import _core
 from ._core import InputError
-from .callables import Positional
+from .callables import Positional, Travelling
 from .master import execute, letting_ranks_go
 from .progress import make_monitor
 from .result import Result
@@ -125,6 +126,6 @@ def _pickled(f: Callable[[Any], Any]) -> bytes:
     if not callable(f):
         raise InputError(f"culmen.minimize: f = {f!r}: a function is wanted")
     try:
-        return cloudpickle.dumps(f)
+        return pickle.dumps(Travelling(cloudpickle.dumps(f)))
     except Exception as e:
         raise InputError(f"culmen.minimize: the function cannot be sent to other processes: {e}") from None

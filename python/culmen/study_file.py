@@ -55,9 +55,8 @@ class EvaluatorTable(Table):
     def _is_one_evaluator(self) -> "EvaluatorTable":
         given = [name for name in ("python", "library", "command") if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(
-                f"exactly one of python, library and command is wanted, and {' and '.join(given) or 'none'} is given"
-            )
+            words = ", ".join(given) or "none"
+            raise ValueError(f"exactly one of python, library and command is wanted; given: {words}")
         if self.isolation == "none" and self.kind != "library":
             raise ValueError(
                 f'isolation = "none" is for library only; a {self.kind} evaluator has a process of its own'

@@ -35,7 +35,7 @@ def undisturbed(tmp_path_factory):
 
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_a_killed_study_goes_on_as_if_nothing_had_happened(undisturbed, tmp_path, seed):
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311
     write_study(tmp_path, BUDGET)
     store = tmp_path / "study.db"
     place = chance.choice([[], ["--worker-processes"]])
@@ -59,7 +59,7 @@ def test_a_killed_study_goes_on_as_if_nothing_had_happened(undisturbed, tmp_path
 
 
 def test_a_study_survives_being_killed_again_and_again(undisturbed, tmp_path):
-    chance = random.Random(1000)
+    chance = random.Random(1000)  # noqa: S311
     write_study(tmp_path, BUDGET)
     store = tmp_path / "study.db"
     words = ["run", "study.toml"]

@@ -1,15 +1,16 @@
 """culmen.minimize, as programs and notebooks call it."""
 
 import math
-import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
-import culmen
 import pytest
-from culmen import InputError
+
+import culmen
+from culmen import CulmenError, InputError
 
 
 def sphere(p):
@@ -98,7 +99,7 @@ def test_a_store_goes_on_where_it_was(tmp_path):
     assert (second.x, second.value) == (whole.x, whole.value)
     with pytest.raises(InputError, match="another study"):
         culmen.minimize(sphere, {"x": (-5, 4)}, budget=100, store=store)
-    with pytest.raises(InputError, match="made by culmen.minimize with"):
+    with pytest.raises(InputError, match=r"made by culmen\.minimize with"):
         culmen.Study.from_store(store)
 
 
@@ -124,8 +125,21 @@ def test_wrong_arguments_are_one_sentence(arguments, message):
 def test_what_cannot_travel_is_said():
     with pytest.raises(InputError, match="f = 3: a function is wanted"):
         culmen.minimize(3, {"x": (0, 1)}, budget=1)
-    with open(os.devnull) as file, pytest.raises(InputError, match="cannot be sent to other processes"):  # noqa: PTH123
-        culmen.minimize(lambda p: file.name, {"x": (0, 1)}, budget=1)
+    lock = threading.Lock()
+    with pytest.raises(InputError, match="cannot be sent to other processes"):
+        culmen.minimize(lambda p: lock.locked(), {"x": (0, 1)}, budget=1)
+
+
+def test_a_function_that_cannot_be_had_elsewhere_is_an_error():
+    class Broken:
+        def __call__(self, p):
+            return 0
+
+        def __reduce__(self):
+            return int, ("no number",)
+
+    with pytest.raises(CulmenError, match="cannot unpickle the function: ValueError: invalid literal"):
+        culmen.minimize(Broken(), {"x": (0, 1)}, budget=1)
 
 
 def test_ctrl_c_ends_it_cleanly_and_raises(tmp_path):

@@ -3,8 +3,9 @@
 import subprocess
 import sys
 
-import culmen
 import pytest
+
+import culmen
 
 HEAVY = ("pydantic", "rich", "typer", "cloudpickle", "numpy", "culmen._core")
 

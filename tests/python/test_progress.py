@@ -7,8 +7,8 @@ from culmen.progress import Bar, Lines, Rate, Silent, clock, counted, figures, m
 
 
 def seen(**changes):
-    figures = dict(phase="running", evaluations=50, budget=100, best_value=1.5, busy=7, workers=8)
-    return SimpleNamespace(**{**figures, **dict(failed=0, retried=0, lost=0, elapsed_s=2.0), **changes})
+    usual = {"phase": "running", "evaluations": 50, "budget": 100, "best_value": 1.5, "busy": 7, "workers": 8}
+    return SimpleNamespace(**{**usual, "failed": 0, "retried": 0, "lost": 0, "elapsed_s": 2.0, **changes})
 
 
 def test_figures_name_only_what_is_there():

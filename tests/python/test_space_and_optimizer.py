@@ -1,10 +1,11 @@
 """Spaces, and the optimizer alone."""
 
-import culmen
 import pytest
-from culmen import InputError
 from hypothesis import given
 from hypothesis import strategies as st
+
+import culmen
+from culmen import InputError
 
 BOUNDS = (
     st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))

@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from culmen import InputError, Study
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from culmen import InputError, Study
 
 STUDY = """
 [space]
@@ -91,11 +92,11 @@ WRONG = {
     ),
     "two evaluators": (
         with_(EVALUATOR, EVALUATOR + '\ncommand = ["true"]'),
-        "study.toml: [evaluator]: exactly one of python, library and command is wanted, and python and command is given",
+        "study.toml: [evaluator]: exactly one of python, library and command is wanted; given: python, command",
     ),
     "no evaluator": (
         with_(EVALUATOR, ""),
-        "study.toml: [evaluator]: exactly one of python, library and command is wanted, and none is given",
+        "study.toml: [evaluator]: exactly one of python, library and command is wanted; given: none",
     ),
     "python without a function": (
         with_(EVALUATOR, 'python = "model.py"'),

@@ -71,6 +71,8 @@ def _existing(path: str, fingerprint: str) -> int | None:
         return None
     found = _core.Store.read(path)
     summary = found.summary()
+    if not summary["outcomes"] and not summary["owned"]:
+        return _remove(path)  # that start could not even begin
     if found.fingerprint != fingerprint:
         raise InputError(f"{path} holds another study ('{found.name}'); --store PATH gives this one a store of its own")
     if summary["owned"]:
@@ -81,6 +83,11 @@ def _existing(path: str, fingerprint: str) -> int | None:
         raise InputError(f"{path} holds this study, stopped after {summary['told']} evaluations; {advice}")
     _show_finished(Path(path), summary, "--store PATH runs it anew")
     return FINISHED
+
+
+def _remove(path: str) -> None:
+    for ending in ("", "-wal", "-shm"):
+        Path(path + ending).unlink(missing_ok=True)
 
 
 def _show_finished(path: Path, summary: dict[str, object], advice: str) -> None:

@@ -11,6 +11,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/worker/child.hpp"
 #include "culmen/worker/command_protocol.hpp"
+#include "culmen/worker/evaluation_folders.hpp"
 #include "culmen/worker/evaluators.hpp"
 #include "culmen/worker/guarded.hpp"
 
@@ -94,16 +95,11 @@ void write_file(const std::string& path, const std::string& text) {
 
 class CommandEvaluator final : public Evaluator {
  public:
-  explicit CommandEvaluator(const SetUp& set_up) : spec_(set_up.evaluator), environment_(set_up.space) {
+  explicit CommandEvaluator(const SetUp& set_up) : spec_(set_up.evaluator), environment_(set_up.space), folders_(spec_.working_folder) {
     if (spec_.command.empty() || spec_.command[0].empty()) throw InputError("the command is empty; give a program and its arguments");
-    if (spec_.working_folder.empty()) throw InputError("a command needs a working folder, in which each evaluation gets its own");
     request_.command = spec_.command;
     request_.command[0] = find_program(spec_.command[0], spec_.base_folder);
     request_.environment["CULMEN_RUN"] = spec_.run_marker;
-    std::error_code error;
-    std::filesystem::create_directories(spec_.working_folder, error);
-    if (error) throw InputError(fmt::format("cannot make the working folder '{}': {}", spec_.working_folder, error.message()));
-    spec_.working_folder = std::filesystem::absolute(spec_.working_folder).string();
   }
 
   Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
@@ -131,11 +127,8 @@ class CommandEvaluator final : public Evaluator {
     environment_.set(candidate, request_.environment);
     request_.environment["CULMEN_EVALUATION"] = std::to_string(candidate.id);
     request_.environment["CULMEN_ATTEMPT"] = std::to_string(attempt);
-    request_.working_folder = fmt::format("{}/{}", spec_.working_folder, candidate.id);
+    request_.working_folder = folders_.enter(candidate.id);
     request_.descriptors = {{null_device(), 0}, {output.writer(), 1}, {errors.writer(), 2}};
-    if (mkdir(request_.working_folder.c_str(), 0777) != 0 && errno != EEXIST) {
-      throw Error(fmt::format("cannot make the evaluation's folder '{}': {}", request_.working_folder, std::strerror(errno)));
-    }
   }
 
   /// Reads until the child has died (what it left behind may hold the pipes open for ever); false when the time limit came first.
@@ -159,13 +152,15 @@ class CommandEvaluator final : public Evaluator {
     return read_command_output(output.text(), spec_.result);
   }
 
-  void keep(const Outcome& outcome, const Pipe& output, const Pipe& errors) const {
+  void keep(const Outcome& outcome, const Pipe& output, const Pipe& errors) {
     if (!errors.text().empty()) write_file(request_.working_folder + "/stderr.txt", errors.text());
     if (!outcome.ok() && !output.text().empty()) write_file(request_.working_folder + "/stdout.txt", output.text());
+    folders_.leave(request_.working_folder);
   }
 
   EvaluatorSpec spec_;
   CommandEnvironment environment_;
+  EvaluationFolders folders_;
   SpawnRequest request_;
   SteadyClock clock_;
   Child child_;

@@ -26,7 +26,7 @@ struct EvaluatorSpec {
   std::vector<std::string> command;  ///< command: program and arguments
   double time_limit_s = 0;           ///< 0: none. Needs isolation = process (or a command)
   std::string base_folder;           ///< python: put in front of sys.path; command: relative programs start here
-  std::string working_folder;        ///< command: an evaluation's own folder is made in here
+  std::string working_folder;        ///< command: an evaluation's own folder, named by its number, is made in here; kept unless it is left empty
   std::string run_marker;            ///< value of CULMEN_RUN in the environment of every child (see guard.hpp)
 };
 

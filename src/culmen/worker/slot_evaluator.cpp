@@ -42,11 +42,11 @@ class SlotEvaluator final : public Evaluator {
  public:
   explicit SlotEvaluator(const SetUp& set_up) : set_up_(encode(set_up)), time_limit_s_(set_up.evaluator.time_limit_s) {
     const auto& spec = set_up.evaluator;
-    request_.environment["CULMEN_RUN"] = spec.run_marker;
+    request_.environment = {{"CULMEN_RUN", spec.run_marker}};
     if (spec.kind == EvaluatorKind::python) {
       if (spec.interpreter.empty()) throw InputError("a Python evaluator needs the path of its interpreter");
       request_.command = {spec.interpreter, "-u", "-X", "faulthandler", "-m", "culmen.slot"};
-      request_.environment["PYTHONSAFEPATH"] = "1";  // modules in the current folder must not shadow Python's own
+      request_.environment.emplace("PYTHONSAFEPATH", "1");  // modules in the current folder must not shadow Python's own
     } else {
       request_.command = {find_executable(), "__slot"};
     }
@@ -112,9 +112,8 @@ class SlotEvaluator final : public Evaluator {
   }
 
   Outcome ask(const Candidate& candidate, Attempt attempt) {
-    frame_.clear();
-    frame_.reserve(sizeof attempt);
-    ByteWriter(frame_).u32(attempt);
+    frame_.resize(sizeof attempt);
+    std::memcpy(frame_.data(), &attempt, sizeof attempt);
     encode(candidate, frame_);
     connection_->log.mark();
     const double deadline_s = time_limit_s_ > 0 ? clock_.now_s() + time_limit_s_ : no_deadline;

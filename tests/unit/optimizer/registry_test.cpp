@@ -37,9 +37,9 @@ TEST(Registry, RefusesAnUnknownOptionAndNamesTheKnown) {
 
 TEST(Registry, RefusesAValueThatIsNotAllowed) {
   EXPECT_EQ(refusal("cmaes", {{"population", 3}}),
-            "optimizer 'cmaes': option 'population' is 3, it must be a whole number from 4 to 100000");
+            "optimizer 'cmaes': option 'population' is 3, it must be a whole number from 4 to 10000");
   EXPECT_EQ(refusal("cmaes", {{"population", 8.5}}),
-            "optimizer 'cmaes': option 'population' is 8.5, it must be a whole number from 4 to 100000");
+            "optimizer 'cmaes': option 'population' is 8.5, it must be a whole number from 4 to 10000");
   EXPECT_EQ(refusal("cmaes", {{"sigma", std::nan("")}}),
             "optimizer 'cmaes': option 'sigma' is nan, it must be a number from 1e-06 to 1");
   EXPECT_EQ(refusal("cmaes", {{"population", 8}, {"sigma", 0.1}}), "accepted");

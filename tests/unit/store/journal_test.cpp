@@ -253,7 +253,9 @@ TEST_F(JournalTest, AHundredThousandEvaluationsStreamInBoundedMemoryAndCountAtOn
   });
   EXPECT_EQ(candidates, n);
   EXPECT_EQ(outcomes, n);
+#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
   EXPECT_LT(most, 8 << 20) << "the file has more than 30 MB";
+#endif
 }
 
 }  // namespace

@@ -125,8 +125,12 @@ struct WantSpaceWithoutLookingAgain : DoorRules {
 
 constexpr Scenario results{.items = 2, .capacity = 2, .kill = true};
 constexpr Scenario results_through_full_rings{.items = 2, .capacity = 1, .kill = true};
-constexpr Scenario requests_through_full_rings{.items = 2, .capacity = 1, .request = true};
-constexpr Scenario requests_and_a_kill{.items = 1, .capacity = 1, .request = true, .kill = true};
+constexpr Scenario requests_through_full_rings{
+    .items = 2, .capacity = 1, .request = true, .answer = false, .kill = true};
+constexpr Scenario answers{.items = 1, .capacity = 1, .request = true, .kill = true};
+constexpr Scenario answers_of_one_through_full_rings{
+    .items = 2, .workers = 1, .capacity = 1, .request = true, .kill = true};
+constexpr Scenario leaving{.items = 1, .leave = true, .kill = true};
 constexpr Scenario close_while_receiving{.items = 1, .capacity = 1, .request = true, .close = true, .kill = true};
 constexpr Scenario close_while_sending{.items = 2, .capacity = 1, .close = true, .kill = true};
 
@@ -134,10 +138,14 @@ TEST(Door, NobodySleepsForEverWhenWorkersSendAndOneIsKilled) { EXPECT_EQ(explore
 TEST(Door, NobodySleepsForEverAtFullRingsWhenOneIsKilled) {
   EXPECT_EQ(explore(results_through_full_rings).violation, "");
 }
-TEST(Door, NobodySleepsForEverWhenWorkersAnswerRequests) {
+TEST(Door, NobodySleepsForEverWhenTheMasterSendsThroughFullRings) {
   EXPECT_EQ(explore(requests_through_full_rings).violation, "");
 }
-TEST(Door, NobodySleepsForEverWhenOneThatAnswersIsKilled) { EXPECT_EQ(explore(requests_and_a_kill).violation, ""); }
+TEST(Door, NobodySleepsForEverWhenWorkersAnswer) { EXPECT_EQ(explore(answers).violation, ""); }
+TEST(Door, NobodySleepsForEverWhenAnswersGoThroughFullRings) {
+  EXPECT_EQ(explore(answers_of_one_through_full_rings).violation, "");
+}
+TEST(Door, AWorkerThatLeavesOrIsKilledIsNoticed) { EXPECT_EQ(explore(leaving).violation, ""); }
 TEST(Door, CloseEndsWorkersThatReceive) { EXPECT_EQ(explore(close_while_receiving).violation, ""); }
 TEST(Door, CloseEndsWorkersThatSend) { EXPECT_EQ(explore(close_while_sending).violation, ""); }
 

@@ -11,12 +11,14 @@
 
 namespace culmen::door_model {
 
-inline constexpr std::uint32_t workers = 2;
+inline constexpr std::uint32_t workers = 2;  ///< at most; a scenario may have fewer
 
 struct Scenario {
   std::uint32_t items = 2;     ///< per worker
+  std::uint32_t workers = door_model::workers;
   std::uint32_t capacity = 2;  ///< of each ring, in items
-  bool request = false;        ///< a worker answers requests of the master, else it sends unasked
+  bool request = false;        ///< the master sends the items to the workers
+  bool answer = true;          ///< a worker sends its items to the master: in answer to requests, or unasked
   bool close = false;          ///< the master does nothing but close
   bool leave = false;          ///< a worker leaves after its last item
   bool kill = false;           ///< one worker may be killed between any two steps
@@ -72,10 +74,10 @@ class World {
 
   State initial() const {
     State state;
-    for (std::size_t i = 0; i <= workers; ++i) state.actors[i].status = Status::running;
+    for (std::size_t i = 0; i <= scenario_.workers; ++i) state.actors[i].status = Status::running;
     state.kills_left = scenario_.kill;
     // As if both had joined just now: the master looks at them and sends its requests.
-    if (scenario_.request && !scenario_.close) state.shared[offsetof(Shared, ready) / 8] = (1u << workers) - 1;
+    if (scenario_.request && !scenario_.close) state.shared[offsetof(Shared, ready) / 8] = (1u << scenario_.workers) - 1;
     return state;
   }
 
@@ -106,7 +108,7 @@ class World {
 
   static bool can_be_killed(const State& state, std::size_t who) {
     const auto status = state.actors[who].status;
-    return state.kills_left > 0 && who != master && who != watcher && status != Status::killed;
+    return state.kills_left > 0 && who != master && who != watcher && status != Status::killed && status != Status::absent;
   }
   static void kill(State& state, std::size_t who) {
     state.kills_left = 0;
@@ -119,16 +121,16 @@ class World {
   /// When nobody can go on: null when all is well, else what is wrong.
   const char* verdict(const State& state) {
     load(state);
-    for (std::uint32_t w = 0; w < workers; ++w) {
+    for (std::uint32_t w = 0; w < scenario_.workers; ++w) {
       const auto status = status_of(state, w);
       if (status != Status::finished && status != Status::killed) return "a live worker sleeps for ever";
     }
     const auto& a = state.actors[master];
     if (scenario_.close) return a.status == Status::finished ? nullptr : "the closing master sleeps for ever";
-    for (std::uint32_t w = 0; w < workers; ++w) {
+    for (std::uint32_t w = 0; w < scenario_.workers; ++w) {
       if (a.taken[w] != shared_.worker[w].out_tail.load()) return "the master sleeps and an item is there";
       if (!a.lost[w] && (status_of(state, w) == Status::killed || scenario_.leave)) return "the master sleeps and was not told that a worker is gone";
-      if (status_of(state, w) == Status::finished && a.taken[w] != scenario_.items) return "an item is missing";
+      if (status_of(state, w) == Status::finished && a.taken[w] != scenario_.items * scenario_.answer) return "an item is missing";
     }
     return nullptr;
   }
@@ -273,7 +275,7 @@ class World {
       case begin: shared_.closed.store(1); return start(a, close_ring, Ring<Rules>({workers_door(0)}));
       case close_ring:
         if (!drive<Ring<Rules>>(a)) return;
-        if (++a.who == workers) return go(a, ready);
+        if (++a.who == scenario_.workers) return go(a, ready);
         return start(a, close_ring, Ring<Rules>({workers_door(a.who)}));
       case ready:
         a.seen = shared_.bell.load();
@@ -283,7 +285,7 @@ class World {
         // Whether a worker remains is two loads; left and dead are never taken back, so that one look at both is the same.
         auto& s = shared_.worker[a.who];
         a.found |= !s.left.load() && !s.dead.load();
-        if (++a.who < workers) return;
+        if (++a.who < scenario_.workers) return;
         if (a.found) return start(a, master_sleep, Sleep<Rules>(masters_door(), a.seen));
         a.status = Status::finished;
         return;
@@ -304,7 +306,9 @@ class World {
           return start(a, await_frame, Await<FrameLook, Rules>(workers_door(w), FrameLook(in(w), a.taken[0], shared_.closed)));
         return start(a, give_in, GiveSpace<Rules>(in(w), ++a.taken[0], masters_bell(w)));
       case await_frame: return drive_then<Await<FrameLook, Rules>>(a, begin);
-      case give_in: return drive_then<GiveSpace<Rules>>(a, before_send);
+      case give_in:
+        if (!drive<GiveSpace<Rules>>(a)) return;
+        return scenario_.answer ? go(a, before_send) : end_item(a);
       case before_send: return go(a, shared_.closed.load() ? leave : send);
       case send: return send_result(a, w);
       case await_space: return drive_then<Await<SpaceLook<Rules>, Rules>>(a, before_send);
@@ -331,7 +335,8 @@ class World {
   }
 
   void end_item(Actor& a) {
-    if (a.sent[0] < scenario_.items || scenario_.close) return go(a, begin);
+    const auto done = scenario_.answer ? a.sent[0] : a.taken[0];
+    if (done < scenario_.items || scenario_.close) return go(a, begin);
     scenario_.leave ? go(a, leave) : end(a);
   }
   /// An actor whose last act was a wake finishes with it.

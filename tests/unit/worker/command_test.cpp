@@ -92,10 +92,14 @@ TEST(Command, runs_in_a_folder_of_its_own_that_is_kept) {
   EXPECT_TRUE(evaluate(spec, 1).ok()) << "a second attempt in the same folder";
 }
 
-TEST(Command, makes_no_file_that_nobody_wants) {
-  const auto spec = shell_spec("echo 1");
-  EXPECT_TRUE(evaluate(spec).ok());
-  EXPECT_FALSE(exists(spec.working_folder + "/7/stderr.txt"));
+TEST(Command, keeps_no_folder_that_was_left_empty) {
+  const auto spec = shell_spec("test $n = 2 || touch file; pwd | grep -q /$CULMEN_EVALUATION'$' || exit 1; echo 1");
+  {
+    const auto evaluator = make_evaluator({two_parameters(), spec});
+    for (EvaluationId id = 0; id < 6; ++id) EXPECT_TRUE(evaluator->evaluate({id, {0, id % 3 == 1 ? 1.0 : 2.0}}, 0).ok()) << id;
+    EXPECT_TRUE(evaluator->evaluate({4, {0, 2}}, 1).ok()) << "a second attempt where the first has left a file";
+  }
+  for (int id = 0; id < 6; ++id) EXPECT_EQ(exists(spec.working_folder + "/" + std::to_string(id)), id % 3 == 1) << id;
 }
 
 TEST(Command, fails_with_its_exit_code_and_the_tail_of_stderr) {

@@ -12,10 +12,13 @@
 
 namespace culmen {
 namespace {
-class PythonPath : public ::testing::Environment {
-  void SetUp() override { setenv("PYTHONPATH", PYTHON_PACKAGES, 1); }
+class ChildEnvironment : public ::testing::Environment {
+  void SetUp() override {
+    setenv("PYTHONPATH", PYTHON_PACKAGES, 1);
+    for (const char* sanitizer : {"ASAN_OPTIONS", "TSAN_OPTIONS"}) setenv(sanitizer, "handle_segv=0:handle_abort=0", 0);  // slots shall die as they would
+  }
 };
-const auto* const python_path = ::testing::AddGlobalTestEnvironment(new PythonPath);
+const auto* const child_environment = ::testing::AddGlobalTestEnvironment(new ChildEnvironment);
 }  // namespace
 
 Space two_parameters() { return {real("x", -10, 10), integer("n", -5, 5)}; }

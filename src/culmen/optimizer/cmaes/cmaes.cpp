@@ -1,6 +1,6 @@
 // "cmaes": CMA-ES with active covariance update and BIPOP restarts, in the unit cube. Never finishes by itself.
 // Options:
-//   population  candidates in a generation of the first run, 4 to 100000; without it 4 + ⌊3 ln n⌋
+//   population  candidates in a generation of the first run, 4 to 10000; without it 4 + ⌊3 ln n⌋
 //   sigma       first standard deviation as a share of each parameter's range, 1e-6 to 1; without it 0.25
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace culmen {
 namespace cmaes {
 namespace {
 constexpr double default_sigma = 0.25;
-constexpr double integer_floor = 0.2;  // of a cell: one member in 80 or more leaves its cell
+constexpr double integer_floor = 0.2;  // of a cell: about one member in 80 leaves its cell in a given coordinate
 
 bool is_integer(const Parameter& p) { return p.kind == ParameterKind::integer; }
 
@@ -167,7 +167,7 @@ double option(const OptimizerOptions& options, const std::string& name, double o
 
 OptimizerKind cmaes_kind() {
   return {"cmaes",
-          {{"population", 4, 100000, true}, {"sigma", 1e-6, 1}},
+          {{"population", 4, 10000, true}, {"sigma", 1e-6, 1}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options) {
             const auto standard = static_cast<double>(cmaes::Constants::default_population(space.size()));
             const auto population = static_cast<std::size_t>(cmaes::option(options, "population", standard));

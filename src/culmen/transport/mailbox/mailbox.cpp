@@ -124,6 +124,10 @@ void MailboxTransport::close(double grace_s) {
   impl_->wait_while_any(ours, forever_s);
 }
 
+std::size_t MailboxTransport::remaining() const {
+  return static_cast<std::size_t>(std::count_if(impl_->peers.begin(), impl_->peers.end(), [](const Peer& peer) { return peer.present(); }));
+}
+
 std::size_t MailboxTransport::queued_bytes() const {
   std::size_t bytes = 0;
   for (const auto& peer : impl_->peers) bytes += peer.queued_bytes();
