@@ -8,7 +8,7 @@ native := CMakeLists.txt python/CMakeLists.txt $(shell find cmake src python/bin
 tests = $(wildcard tests/python tests/mpi tests/e2e tests/install)
 format = $(shell find src python/bindings tests benchmarks examples -name '*.cpp' -o -name '*.hpp' -o -name '*.[ch]')
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-unexport CULMEN_RUN
+export CULMEN_BUILD := $(CURDIR)/$(BUILD)
 
 .PHONY: help bootstrap build tests demo test test-all bench format lint clean
 help:

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "culmen/base/clock.hpp"
 #include "culmen/base/error.hpp"
@@ -25,7 +26,11 @@ bool Child::start(const SpawnRequest& request) {
   if (interrupted_) return false;
   pid_ = spawn(request);
   pidfd_ = open_child_pidfd(pid_);
-  return true;
+  if (pidfd_ >= 0) return true;
+  const int error = errno;
+  kill_group(pid_);
+  reap(std::exchange(pid_, 0));
+  throw Error(fmt::format("cannot watch '{}', a child process: {}", request.command[0], std::strerror(error)));
 }
 
 int Child::end(bool kill) noexcept {

@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "conformance/transport/broken_transports.hpp"
+#include "conformance/transport/mailbox_casts.hpp"
+
+namespace culmen::conformance {
+namespace {
+
+std::string name_of(const testing::TestParamInfo<Check>& info) { return info.param.name; }
+
+class MailboxOfThreads : public testing::TestWithParam<Check> {};
+TEST_P(MailboxOfThreads, Conforms) {
+  if (GetParam().needs_processes) return;
+  const Limits limits;
+  EXPECT_EQ(GetParam().run(mailbox_threads(limits.ring_bytes), limits), "");
+}
+INSTANTIATE_TEST_SUITE_P(Checks, MailboxOfThreads, testing::ValuesIn(checks()), name_of);
+
+class MailboxOfProcesses : public testing::TestWithParam<Check> {};
+TEST_P(MailboxOfProcesses, Conforms) {
+  const Limits limits;
+  EXPECT_EQ(GetParam().run(mailbox_processes(limits.ring_bytes), limits), "");
+}
+INSTANTIATE_TEST_SUITE_P(Checks, MailboxOfProcesses, testing::ValuesIn(checks()), name_of);
+
+class SmallestMailbox : public testing::TestWithParam<Check> {};
+TEST_P(SmallestMailbox, Conforms) {
+  const Limits limits{.ring_bytes = 4096};
+  if (GetParam().name.find("MiB") == std::string::npos) EXPECT_EQ(GetParam().run(mailbox_processes(limits.ring_bytes), limits), "");
+}
+INSTANTIATE_TEST_SUITE_P(Checks, SmallestMailbox, testing::ValuesIn(checks()), name_of);
+
+/// The kit's first complaint about a transport with that fault.
+std::string complaint(Fault fault) {
+  const Limits limits{.deadline_s = 1};
+  const auto start = broken(mailbox_processes(limits.ring_bytes), fault);
+  for (const auto& check : checks())
+    if (auto wrong = check.run(start, limits); !wrong.empty()) return check.name + ": " + wrong;
+  return {};
+}
+
+TEST(Kit, NoticesATransportThatDrops) { EXPECT_NE(complaint(Fault::drop), ""); }
+TEST(Kit, NoticesATransportThatDuplicates) { EXPECT_NE(complaint(Fault::duplicate), ""); }
+TEST(Kit, NoticesATransportThatReorders) { EXPECT_NE(complaint(Fault::reorder), ""); }
+TEST(Kit, NoticesATransportThatTruncates) { EXPECT_NE(complaint(Fault::truncate), ""); }
+TEST(Kit, NoticesATransportThatAltersHeads) { EXPECT_NE(complaint(Fault::alter_head), ""); }
+TEST(Kit, NoticesATransportThatLosesTwice) { EXPECT_NE(complaint(Fault::lose_twice), ""); }
+TEST(Kit, NoticesATransportThatForgetsWakes) { EXPECT_NE(complaint(Fault::forget_wake), ""); }
+
+/// 10⁶, or as CULMEN_TEST_HANDOFFS says.
+std::uint64_t hand_offs() {
+  const char* given = std::getenv("CULMEN_TEST_HANDOFFS");
+  return given ? std::strtoull(given, nullptr, 10) : 1'000'000;
+}
+
+// No sleep has a time-out: a lost wake-up stops the run, and the watchdog says so.
+constexpr Limits patient{.deadline_s = 3000};
+TEST(HandOffs, NoneIsLostBetweenProcesses) {
+  EXPECT_EQ(hand_off(mailbox_processes(32 * 1024), patient, hand_offs(), 1), "");
+}
+TEST(HandOffs, NoneIsLostBetweenThreads) {
+  EXPECT_EQ(hand_off(mailbox_threads(4096), patient, hand_offs() / 4, 2), "");
+}
+
+}  // namespace
+}  // namespace culmen::conformance
+
+int main(int argc, char** argv) {
+  if (const int code = culmen::conformance::maybe_worker(argc, argv); code >= 0) return code;
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,50 @@
+"""Programs under both MPIs, started as users start them: ``culmen launch``; CULMEN_EXECUTABLE names what ranks run."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from culmen.mpi import LauncherError, find_launcher
+from harness import ROOT, Running, culmen
+
+
+@pytest.fixture(params=["openmpi", "mpich"])
+def mpi(request: pytest.FixtureRequest) -> str:
+    """Each MPI in turn; a missing one is a failure in CI."""
+    try:
+        find_launcher(request.param)
+    except LauncherError as error:
+        if os.environ.get("CI"):
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    return request.param
+
+
+@pytest.fixture
+def world_program() -> Path:
+    program = Path(os.environ.get("CULMEN_BUILD", ROOT / "build" / "release")) / "tests" / "world_program"
+    assert program.exists(), f"{program} is not built; make test builds it"
+    return program
+
+
+@pytest.fixture
+def launch(mpi: str, world_program: Path, tmp_path: Path) -> Callable:
+    """launch(ranks, words…, NAME=value…) runs world_program to its end."""
+
+    def run(ranks: int, *words: object, **more: str):
+        variables = {"CULMEN_EXECUTABLE": str(world_program), **more}
+        return culmen("launch", "-n", ranks, "--mpi", mpi, *words, cwd=tmp_path, **variables)
+
+    return run
+
+
+@pytest.fixture
+def launched(mpi: str, world_program: Path, tmp_path: Path) -> Callable:
+    """The same in the background."""
+
+    def start(ranks: int, *words: str) -> Running:
+        words = ("launch", "-n", str(ranks), "--mpi", mpi, *words)
+        return Running(*words, cwd=tmp_path, CULMEN_EXECUTABLE=str(world_program))
+
+    return start

@@ -1,0 +1,79 @@
+"""``culmen launch``: the line it makes, the exit code it returns, and what signals do."""
+
+import signal
+import subprocess
+import time
+
+import pytest
+from culmen.mpi import load, recognise
+from harness import Running, environment, wait_for
+
+STOPPED = 3  # what world_program's rank 0 returns when it was asked to end
+VERSIONS = {
+    "mpiexec (OpenRTE) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/": "Open MPI 4",
+    "mpirun.openmpi (OpenRTE) 4.1.4": "Open MPI 4",
+    "mpiexec (Open MPI) 5.0.11": "Open MPI 5",
+    "HYDRA build details:\n    Version:                                 4.0.2\n": "MPICH 4",
+    "HYDRA build details:\n    Version:                                 5.0.2\n": "MPICH 5",
+    "Intel(R) MPI Library for Linux* OS, Version 2021.19 Build 20260210": "Intel MPI",
+    "jsrun version 10": None,
+}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_mpi_is_recognised_by_its_version(version):
+    mpi = recognise(version)
+    assert (mpi and mpi.title) == VERSIONS[version]
+
+
+def test_every_data_file_has_an_example_here():
+    assert {mpi.title for mpi in load()} == set(VERSIONS.values()) - {None}
+
+
+def test_a_dry_run_prints_the_line_and_runs_nothing(launch, world_program):
+    done = launch(9, "--dry-run", "run", "a study.toml")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == 1
+    assert done.stdout.endswith(f"-n 9 {world_program} run 'a study.toml'\n")
+
+
+def test_the_printed_line_runs_in_a_shell(launch):
+    line = launch(2, "--dry-run").stdout
+    done = subprocess.run(line, shell=True, env=environment(), capture_output=True, text=True, timeout=60)  # noqa: S602
+    assert done.stdout.endswith("| 2 ranks\n"), done.stderr
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_reaches_the_master_and_its_exit_code_comes_back(launched, name):
+    with launched(4, "wait") as run:
+        read_until(run, "waiting")
+        sent = time.monotonic()
+        run.process.send_signal(getattr(signal, name))
+        read_until(run, "caught Terminated")
+        assert time.monotonic() - sent < 1
+        assert run.end()[0] == STOPPED
+
+
+def test_nothing_stays_when_launch_is_killed(launched):
+    with launched(4, "wait") as run:
+        read_until(run, "waiting")
+        run.process.kill()
+        run.process.wait()
+        wait_for(lambda: not run.processes(), "an end of all processes")
+
+
+@pytest.mark.parametrize("mpi", ["lam", "/bin/true", "/dev/null"])
+def test_what_is_no_mpi_is_one_sentence(launch, mpi):
+    done = launch(2)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert f"'{mpi}'" in done.stderr
+
+
+def read_until(run: Running, text: str) -> None:
+    """Reads lines up to one that holds the text; fails at the end of output."""
+    seen = ""
+    while text not in seen:
+        line = run.process.stdout.readline()
+        assert line, f"no '{text}' in:\n{seen}"
+        seen += line
