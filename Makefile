@@ -27,7 +27,7 @@ $(VENV)/requirements.txt: pyproject.toml | bootstrap
 # Editable: the package's Python files are used where they stand, so only native sources lead to a rebuild.
 $(VENV)/culmen.stamp: $(VENV)/requirements.txt $(native)
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-	  -Cbuild-dir=$(BUILD) -e .
+	  --config-settings=build-dir=$(BUILD) -e .
 	touch $@
 
 build: $(VENV)/culmen.stamp
@@ -52,15 +52,18 @@ bench: build
 	python benchmarks/run.py
 
 format: build
-	clang-format-16 -i $(format)
+	tools/quote_examples
+	@clang-format-16 -i $(format)
 	ruff format python tools tests examples benchmarks
 	ruff check --fix python tools tests examples benchmarks
 
 lint: build
+	tools/check_layers --self-test
 	tools/check_layers
+	tools/quote_examples --check
 	ruff check --quiet $(wildcard python tools tests examples benchmarks)
 	ruff format --quiet --check $(wildcard python tools tests examples benchmarks)
-	clang-format-16 --dry-run --Werror $(format)
+	@clang-format-16 --dry-run --Werror $(format)
 
 clean:
 	rm -rf build $(VENV)

@@ -1,5 +1,6 @@
-// manager_cost EVALUATIONS [STORE]: CPU time of engine, broker, optimizer (random, 10 parameters), codec and writer per evaluation, over a transport that answers inside
-// the call. One JSON line: CPU microseconds an evaluation, the rate of the last tenth over that of the first, and the growth of resident memory.
+// manager_cost EVALUATIONS [STORE]: CPU time of engine, broker, optimizer (random, 10 parameters), codec and writer per
+// evaluation, over a transport that answers inside the call. One JSON line: CPU microseconds an evaluation, the rate of
+// the last tenth over that of the first, and the growth of resident memory.
 #include <fmt/format.h>
 
 #include <ctime>
@@ -108,14 +109,18 @@ int measure(std::uint64_t evaluations, const std::string& store) {
   options.broker.rules.evaluations = evaluations;
   Engine engine(*optimizer, clock, options);
   std::unique_ptr<Writer> writer;
-  if (!store.empty()) writer = std::make_unique<Writer>(Journal::create(store, {"cost", "{}", "0", "bench", 0}, Durability::process), [&] { transport.wake(); });
+  if (!store.empty())
+    writer = std::make_unique<Writer>(Journal::create(store, {"cost", "{}", "0", "bench", 0}, Durability::process),
+                                      [&] { transport.wake(); });
   const double before = cpu_s();
   engine.run(transport, writer.get());
   const double cost = (cpu_s() - before) / static_cast<double>(evaluations);
   const auto& m = transport.marks();
   const double first = m.at(0).cpu_s - before, last = m.at(9).cpu_s - m.at(8).cpu_s;
-  fmt::print("{{\"cpu_us_per_evaluation\": {:.4f}, \"last_tenth_rate_over_first\": {:.4f}, \"memory_growth_mib\": {:.2f}, \"evaluations\": {}}}\n", cost * 1e6,
-             first / last, m.at(9).memory_mib - m.at(1).memory_mib, evaluations);
+  fmt::print(
+      "{{\"cpu_us_per_evaluation\": {:.4f}, \"last_tenth_rate_over_first\": {:.4f}, \"memory_growth_mib\": {:.2f}, "
+      "\"evaluations\": {}}}\n",
+      cost * 1e6, first / last, m.at(9).memory_mib - m.at(1).memory_mib, evaluations);
   return 0;
 }
 

@@ -18,14 +18,14 @@ EXAMPLES = ROOT / "examples"
 CULMEN = [shutil.which("culmen") or "culmen"]
 _LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "HYDRA_", "SLURM_", "CULMEN_RUN", "CULMEN_PROGRESS")
 
-# Ten milliseconds of work that leave a trace; the value depends on all parameters.
+# Work of 2 to 32 ms, so that outcomes arrive out of order; it leaves a trace.
 MODEL = """
 import os, time
 
 def f(p):
     with open("CALLS", "a") as log:
         log.write(f"{p['x']!r} {p['y']!r}\\n")
-    time.sleep(0.01)
+    time.sleep(0.002 + abs(p["x"]) * 1000 % 1 * 0.03)
     return (1 - p["x"]) ** 2 + 100 * (p["y"] - p["x"] ** 2) ** 2
 """
 STUDY = """
@@ -112,6 +112,11 @@ def wait_for(condition: Callable[[], object], what: str, timeout: float = 30) ->
         assert time.monotonic() < end, f"waited {timeout} s for {what}; last seen: {seen!r}"
         time.sleep(0.005)
     return seen
+
+
+def patience(seconds: float) -> float:
+    """A limit for a machine that does nothing else, stretched by what this one has to do besides."""
+    return seconds * max(1.0, os.getloadavg()[0] / len(os.sched_getaffinity(0)))
 
 
 def calls_of(folder: Path) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 M_PI = 0.13957  # GeV
 M_OMEGA, GAMMA_OMEGA = 0.78271, 0.00868  # GeV, fixed: the data do not know the omega better
 
-with open(Path(__file__).with_name("cmd2_2007.csv")) as file:
+with Path(__file__).with_name("cmd2_2007.csv").open() as file:
     DATA = [(float(row["q2_GeV2"]), float(row["Fpi_sq"]), float(row["sigma"])) for row in csv.DictReader(file)]
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from . import _core
-from .progress import Monitor
+from .progress import Monitor, Silent
 
 _SLICE_S = 0.05
 
@@ -26,8 +26,9 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
     def again(_number: int) -> None:
         raise KeyboardInterrupt
 
-    run = start(config, options)
+    run = make_run(config, options)
     with stopping_on((signal.SIGINT,), run.stop, again) as seen:
+        run.start()
         result = wait(run, monitor)
     if seen and result.reason == "interrupted":
         raise KeyboardInterrupt
@@ -36,22 +37,24 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
     return result
 
 
-def start(config: _core.StudyConfig, options: _core.RunOptions) -> _core.Run:
-    """Under a launcher, as rank 0, the ranks are the workers; they are let go where this raises."""
+def make_run(config: _core.StudyConfig, options: _core.RunOptions) -> _core.Run:
+    """Under a launcher, as rank 0, the ranks are the workers; they are let go where ``start`` raises."""
     if _core.detect_launch().is_rank:
         options.place = "mpi"
-    run = _core.Run(config, options)
-    run.start()
-    return run
+    return _core.Run(config, options)
 
 
 def wait(run: _core.Run, monitor: Monitor) -> _core.Result:
-    try:
-        while not run.wait(_SLICE_S):
+    """Until the run is done. Where nobody reads what is drawn any more, the study goes on unwatched."""
+    done = False
+    while not done:
+        done = run.wait(_SLICE_S)
+        try:
             monitor.update(run.progress())
-        monitor.update(run.progress())
-    finally:
-        monitor.close()
+            if done:
+                monitor.close()
+        except (OSError, SystemExit):  # rich leaves the program when a pipe is broken
+            monitor = Silent()
     return run.result()
 
 

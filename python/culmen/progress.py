@@ -1,6 +1,7 @@
 """What a user sees while a study runs. Watches only: nothing here can slow or break a study."""
 
 import os
+import shutil
 import sys
 from collections import deque
 from typing import Protocol
@@ -24,10 +25,23 @@ def make_monitor(wanted: bool | None = None) -> Monitor:
     """
     kind = os.environ.get("CULMEN_PROGRESS", "")
     if kind not in ("bar", "lines", "none"):
-        kind = "bar" if sys.stdout.isatty() else "lines" if wanted else "none"
+        kind = "bar" if on_terminal() else "lines" if wanted else "none"
     if wanted is False or kind == "none":
         return Silent()
     return Bar() if kind == "bar" else Lines()
+
+
+def on_terminal() -> bool:
+    """True where a bar can be drawn. Open MPI gives its ranks a terminal of its own whatever lies behind it: there, as
+    where a launcher's pipe lies between, only CULMEN_PROGRESS=bar tells."""
+    return os.environ.get("CULMEN_PROGRESS") == "bar" or (sys.stdout.isatty() and not _core.detect_launch().is_rank)
+
+
+def draw_through_pipes() -> None:
+    """Where this is a terminal, the ranks that are started from here draw a bar."""
+    if on_terminal():
+        os.environ.setdefault("CULMEN_PROGRESS", "bar")
+        os.environ.setdefault("COLUMNS", str(shutil.get_terminal_size().columns))
 
 
 class Silent:

@@ -57,6 +57,8 @@ int main(int argc, char** argv) {
   if (culmen::detect_launch().rank == 0) return become_python(argc, argv);
   // Only the master acts on signals, from the start on: a launcher passes them to every rank.
   for (const int ignored : {SIGINT, SIGTERM, SIGUSR1}) signal(ignored, SIG_IGN);
-  // Only these have work for the other ranks; what else is typed is rank 0's alone.
-  return command == "run" || command == "resume" ? culmen::rank_main() : 0;
+  // Only these have work for the other ranks; what else is typed is rank 0's alone. The launch's exit code is to be
+  // rank 0's: launchers return any rank's, or mix them.
+  if (command == "run" || command == "resume") culmen::rank_main();
+  return 0;
 }

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from harness import culmen, outcomes, summary, write_study
+from harness import Running, culmen, outcomes, patience, summary, write_study
 
 
 def test_help_is_quick_and_names_the_exit_codes(tmp_path):
@@ -13,7 +13,7 @@ def test_help_is_quick_and_names_the_exit_codes(tmp_path):
         done = culmen("--help", cwd=tmp_path)
         took_s.append(time.monotonic() - start)
     assert "75" in done.stdout
-    assert min(took_s) <= 0.6, f"culmen --help took {took_s}"  # 0.3 s on a machine that does nothing else
+    assert min(took_s) <= patience(0.3), f"culmen --help took {took_s}"
 
 
 def test_version_and_optimizers(tmp_path):
@@ -74,9 +74,8 @@ def test_when_every_evaluation_failed_the_first_failure_is_shown_in_full(tmp_pat
     (tmp_path / "model.py").write_text("def f(p):\n    raise ValueError('negative mass')\n")
     done = culmen("run", "study.toml", cwd=tmp_path)
     assert done.returncode == 1
-    assert "none: every evaluation failed" in done.stdout
-    assert "evaluation 0 failed: ValueError: negative mass" in done.stdout
-    assert "model.py" in done.stdout
+    assert "culmen: all evaluations failed; the first (evaluation 0) failed: ValueError: negative mass" in done.stderr
+    assert "model.py" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -102,3 +101,15 @@ def test_a_wall_time_ends_a_run_in_time_with_success(tmp_path):
     assert done.returncode == 0
     assert time.monotonic() - start < 5
     assert "culmen resume study.db" in done.stdout
+
+
+@pytest.mark.parametrize("progress", ["lines", "bar"])
+def test_a_reader_that_leaves_does_not_end_the_study(tmp_path, progress):
+    write_study(tmp_path, 300)
+    with Running("run", "study.toml", "--workers", "2", cwd=tmp_path, CULMEN_PROGRESS=progress, TERM="xterm") as run:
+        run.process.stdout.readline() if progress == "lines" else run.process.stdout.read(20)
+        run.process.stdout.close()
+        code = run.process.wait(60)
+        errors = run.process.stderr.read()
+    assert (code, errors) == (0, "")
+    assert summary(tmp_path / "study.db")["told"] == 300

@@ -52,22 +52,22 @@ def test_what_is_no_mpi_is_one_sentence(launch, named):
     says(launch(2, CULMEN_MPI=named), f"'{named}'")
 
 
-def test_unequal_versions_are_one_sentence(launch, world_program, tmp_path):
+@pytest.mark.parametrize(
+    ("variable", "sentence"),
+    [
+        ("CULMEN_VERSION_SHOWN", "rank 2 runs culmen elsewhere, rank 0 runs culmen"),
+        ("CULMEN_NODE_SHOWN", "rank 2 is on node elsewhere, rank 0 on node"),
+    ],
+)
+def test_ranks_that_do_not_fit_together_are_one_sentence(launch, world_program, tmp_path, variable, sentence):
     script = tmp_path / "ranks"
     script.write_text(
         "#!/bin/sh\n"
-        '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ] && export CULMEN_VERSION_SHOWN=9.9\n'
+        f'[ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = 2 ] && export {variable}=elsewhere\n'
         f'exec {world_program} "$@"\n'
     )
     script.chmod(0o755)
-    done = launch(4, CULMEN_EXECUTABLE=str(script))
-    says(done, "rank 2 runs culmen 9.9", "all ranks must run the same version")
-
-
-@pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
-def test_several_nodes_are_one_sentence(launch):
-    """MPICH can take each rank for a node of its own."""
-    says(launch(2, MPIR_CVAR_NOLOCAL="1"), "only 1 of the 2 ranks", "one node")
+    says(launch(4, CULMEN_EXECUTABLE=str(script)), sentence)
 
 
 def test_children_of_a_run_are_no_ranks(launch, world_program, tmp_path):
@@ -84,3 +84,9 @@ def test_a_slurm_batch_script_is_no_rank(world_program, step):
     batch = {"SLURM_PROCID": "0", "SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "4"}
     done = subprocess.run([world_program], env=environment(**batch, **step), capture_output=True, text=True)
     says(done, "no rank of an MPI launch")
+
+
+def test_srun_without_that_mpis_pmi_is_one_sentence(world_program):
+    step = {"SLURM_STEP_ID": "0", "SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "4"}
+    done = subprocess.run([world_program], env=environment(**step), capture_output=True, text=True)
+    says(done, "started by srun with 4 ranks", "sees 1", "--mpi=pmi2 for MPICH")

@@ -16,13 +16,19 @@ def main() -> NoReturn:
         app(prog_name="culmen")
     except SystemExit as e:
         code = e.code
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = FAILED
     except BaseException as e:
         code = _report(e)
+    _flush()
     _end_mpi(int(code or 0))
     sys.exit(code)
+
+
+def _flush() -> None:
+    """Whether anybody reads it decides nothing."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _end_mpi(code: int) -> None:
@@ -30,7 +36,6 @@ def _end_mpi(code: int) -> None:
     if "culmen._core" in sys.modules:
         from .. import _core
 
-        sys.stdout.flush()
         _core.finalize_mpi(code)
 
 

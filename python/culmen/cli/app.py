@@ -105,13 +105,17 @@ def launch(
     context: typer.Context,
     n: Annotated[int, typer.Option("-n", min=2, help="Ranks: one master and n - 1 workers.")],
     mpi: Annotated[
-        str | None, typer.Option(help="Which MPI: openmpi or mpich; default: CULMEN_MPI, else what mpiexec says it is.")
+        str | None,
+        typer.Option(help="Which MPI: openmpi or mpich; default: CULMEN_MPI, else what mpiexec says it is."),
     ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the mpiexec line only.")] = False,
 ) -> None:
     """Run another culmen command under MPI, as in: culmen launch -n 9 run STUDY.toml"""
+    from ..progress import draw_through_pipes
     from .launch import launch as launch_mpi
 
-    raise typer.Exit(launch_mpi(n, context.args, mpi))
+    draw_through_pipes()
+    raise typer.Exit(launch_mpi(n, context.args, mpi, dry_run))
 
 
 @app.command()

@@ -1,5 +1,6 @@
 """``culmen run`` and ``culmen resume``."""
 
+import contextlib
 import os
 import shlex
 import signal
@@ -8,13 +9,14 @@ from pathlib import Path
 
 from .. import _core
 from .._core import InputError
-from ..master import letting_ranks_go, start, stopping_on, wait
+from ..master import letting_ranks_go, make_run, stopping_on, wait
 from ..progress import make_monitor
 from ..result import Result
 from ..study import Study
 from . import FAILED, FINISHED, RESUMABLE
 from .summary import print_result, print_state
 
+_ERRORS = ("failure", "error")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
 
 
@@ -99,19 +101,27 @@ def _execute(study: Study, workers: int | None, prefetch: bool, evaluations: int
     study.options.workers = workers or study.options.workers
     study.options.prefetch = study.options.prefetch and prefetch
     study.config.evaluations = evaluations or study.config.evaluations
-    run = start(study.config, study.options)
+    run = make_run(study.config, study.options)
     with stopping_on(_SIGNALS, run.stop, lambda _number: os._exit(RESUMABLE)):
+        run.start()
         core = wait(run, make_monitor(not quiet))
     result = Result.of(core, study.config.space)
-    if not quiet:
-        print_result(result, run.progress().evaluations_here)
-    return _exit_code(result)
-
-
-def _exit_code(result: Result) -> int:
-    if result.reason == "interrupted":
-        return RESUMABLE
-    if result.reason in ("failure", "error") or result.best is None:
-        print(f"culmen: {result.message}", file=sys.stderr)
+    here = run.progress().evaluations_here
+    if not quiet and (here or result.reason not in _ERRORS):
+        with contextlib.suppress(BrokenPipeError, SystemExit):
+            print_result(result, here)
+    problem = _problem(result)
+    if problem:
+        print(f"culmen: {problem}", file=sys.stderr)
         return FAILED
-    return FINISHED
+    return RESUMABLE if result.reason == "interrupted" else FINISHED
+
+
+def _problem(result: Result) -> str | None:
+    if result.reason in _ERRORS:
+        return result.message
+    if result.best is None and result.failed:
+        first = _core.Store.read(result.store).outcomes(0, 1)[0]
+        what = f"(evaluation {first['evaluation']}) {first['status']}: {first['message']}"
+        return f"all evaluations failed; the first {what}"
+    return None

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .. import _core
-from ..progress import clock, per_second
+from ..progress import clock, on_terminal, per_second
 from ..result import Result, at_bounds
 from ..space import Parameter, Space
 
@@ -23,8 +23,6 @@ def print_result(result: Result, here: int) -> None:
     if result.best is not None:
         _print_best(result.best, result.at_bounds)
     _print_figures(_figures(result, here))
-    if result.store and result.best is None:
-        _print_first_failure(result.store)
     if result.store and not result.final:
         print(f"To go on: culmen resume {shlex.quote(result.store)}")
 
@@ -85,16 +83,11 @@ def _print_best(best: dict[str, float | int], bounds: dict[str, str]) -> None:
 
 
 def _figures(result: Result, here: int) -> dict[str, Any]:
-    n = len(result.residuals)
-    value = (
-        "none: every evaluation failed"
-        if result.value is None
-        else f"{result.value:.10g}" + (f" ({n} residuals)" if n else "")
-    )
+    residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
     rate = per_second(here / result.wall_s) if result.wall_s > 0 else ""
     return {
-        "end": result.message,
-        "best value": value,
+        "end": None if result.reason in ("failure", "error") else result.message,
+        "best value": "none" if result.value is None else f"{result.value:.10g}{residuals}",
         **{name: f"{figure:.10g}" for name, figure in result.extras.items()},
         "evaluations": result.evaluations,
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
@@ -111,13 +104,7 @@ def _print_figures(figures: dict[str, Any]) -> None:
     _console().print(table)
 
 
-def _print_first_failure(path: str) -> None:
-    first = next(iter(_core.Store.read(path).outcomes(0, 1)), None)
-    if first:
-        print(f"The first of the failures: evaluation {first['evaluation']} {first['status']}: {first['message']}")
-
-
 def _console() -> Console:
-    """Never narrower than a table needs: in a log nothing is cut off."""
-    console = Console(highlight=False, markup=False)
-    return console if console.is_terminal else Console(highlight=False, markup=False, width=160)
+    """Wide where it is no terminal: in a log nothing is cut off."""
+    terminal = on_terminal()
+    return Console(force_terminal=terminal, width=None if terminal else 160, highlight=False, markup=False)

@@ -12,7 +12,8 @@ from culmen.slot.target import TargetError, load
 def evaluate(function, set_up, request):
     """The encoded outcome of one evaluation."""
     values = protocol.decode_candidate(request)
-    arguments = dict(zip(set_up.names, (convert(x) for convert, x in zip(set_up.converters, values))))
+    named = zip(set_up.names, set_up.converters, values, strict=True)
+    arguments = {name: convert(value) for name, convert, value in named}
     try:
         returned = function(arguments)
     except BaseException as error:  # SystemExit too: the function's failure is an answer, not this process's end

@@ -2,7 +2,7 @@
 
 import os
 
-_OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_OWN_FOLDER = __file__[: __file__.rindex(os.sep) + 1]
 _FRAMES = 5
 _MESSAGE_CHARACTERS = 4000
 
@@ -10,9 +10,8 @@ _MESSAGE_CHARACTERS = 4000
 def sentence(error):
     """``ValueError: negative mass``"""
     kind = type(error)
-    name = (
-        kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
-    )
+    plain = kind.__module__ in ("builtins", "__main__")
+    name = kind.__qualname__ if plain else f"{kind.__module__}.{kind.__qualname__}"
     try:
         text = str(error)
     except Exception:

@@ -1,7 +1,7 @@
 """Frames over descriptor 3, and the bytes in them.
 
-The C++ side says what they hold: ``worker/channel.hpp`` (frames), ``worker/evaluator.hpp`` (set-up), ``space/space.hpp`` and ``evaluation/codec.hpp``
-(candidate, outcome). All little-endian.
+The C++ side says what they hold: ``worker/channel.hpp`` (frames), ``worker/evaluator.hpp`` (set-up),
+``space/space.hpp`` and ``evaluation/codec.hpp`` (candidate, outcome). All little-endian.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What a cost function may return: one number or a vector of residuals, alone or in a tuple with a dict of extra figures.
+"""What a cost function may return: one number or a vector of residuals, alone or in a tuple with a dict of extras.
 
 NumPy is not imported; its scalars and arrays are known by what they can do.
 """

@@ -1,4 +1,9 @@
-"""From a set-up to the function: ``module:function``, ``/folder/file.py:function`` or a pickle. Every failure is one sentence."""
+"""From a set-up to the function: ``module:function``, ``/folder/file.py:function`` or a pickle.
+
+Every failure is one sentence. Paths are handled by ``os``: pathlib would take as long to import as all the rest.
+"""
+
+# ruff: noqa: PTH100, PTH113, PTH119, PTH120, PTH122
 
 import importlib
 import importlib.util
@@ -68,15 +73,15 @@ def _why(error):
     return str(error) if isinstance(error, ModuleNotFoundError) else describe(error)
 
 
+def _is_offered(module, name):
+    value = getattr(module, name)
+    return callable(value) and getattr(value, "__module__", None) == module.__name__ and not name.startswith("_")
+
+
 def _find(module, place, name):
     function = getattr(module, name, None)
     if function is None:
-        own = (
-            key
-            for key, value in vars(module).items()
-            if callable(value) and getattr(value, "__module__", None) == module.__name__
-        )
-        there = ", ".join(sorted(key for key in own if not key.startswith("_"))) or "none"
+        there = ", ".join(sorted(key for key in vars(module) if _is_offered(module, key))) or "none"
         raise TargetError(f"{place} has no function '{name}' (it has: {there})")
     if not callable(function):
         raise TargetError(f"'{name}' in {place} is a {type(function).__name__}, not a function")

@@ -23,22 +23,26 @@ ProcessId this_process();
 ProcessId identify(pid_t pid);
 /// True when that very process is alive (a zombie counts as dead).
 bool alive(const ProcessId& process);
-/// A descriptor that becomes readable when that very process dies; -1 when it is dead already. Works for processes that are not our children. The caller closes it.
+/// A descriptor that becomes readable when that very process dies; -1 when it is dead already. Works for processes that
+/// are not our children. The caller closes it.
 int open_pidfd(const ProcessId& process);
 
 /// The same for a child of ours that has not been reaped, whose id therefore cannot be reused: one system call.
 int open_child_pidfd(pid_t child) noexcept;
 
-/// What posix_spawn needs. The child leads a process group of its own, has default signal handlers and an empty signal mask.
+/// What posix_spawn needs. The child leads a process group of its own, has default signal handlers and an empty signal
+/// mask.
 struct SpawnRequest {
   std::vector<std::string> command;                ///< [0] is looked up in PATH when it has no slash
   std::map<std::string, std::string> environment;  ///< added to this process's own; wins over it
   std::string working_folder;                      ///< empty: this process's own
-  std::vector<std::pair<int, int>> descriptors;    ///< (ours, the child's): dup2'ed; 0, 1 and 2 stay unless named, everything above the highest is closed
+  std::vector<std::pair<int, int>> descriptors;    ///< (ours, the child's): dup2'ed; 0, 1 and 2 stay unless named,
+                                                   ///< everything above the highest is closed
   bool new_session = false;                        ///< setsid instead of setpgid
 };
 
-/// Starts a child. Throws Error with the system's reason, naming the program. Thread-safe. The caller waits for the child (reap).
+/// Starts a child. Throws Error with the system's reason, naming the program. Thread-safe. The caller waits for the
+/// child (reap).
 pid_t spawn(const SpawnRequest& request);
 /// SIGKILL to the whole process group led by `pid`; no error when it is gone.
 void kill_group(pid_t pid) noexcept;
@@ -47,8 +51,8 @@ int reap(pid_t pid) noexcept;
 
 /// Folder of the executable or shared object that holds this code (dladdr), without a trailing slash.
 std::string own_folder();
-/// The `culmen` executable (native worker, slot and guard program): CULMEN_EXECUTABLE, else beside own_folder() in the layouts of the wheel, the
-/// installed tree and the build tree, else on PATH. Throws Error that names where it looked.
+/// The `culmen` executable (native worker, slot and guard program): CULMEN_EXECUTABLE, else beside own_folder() in the
+/// layouts of the wheel, the installed tree and the build tree, else on PATH. Throws Error that names where it looked.
 std::string find_executable();
 
 }  // namespace culmen

@@ -1,7 +1,9 @@
-// Frames between a worker and its slot, over a stream socket that is the slot's descriptor 3: u64 length (little-endian), then the bytes.
+// Frames between a worker and its slot, over a stream socket that is the slot's descriptor 3: u64 length
+// (little-endian), then the bytes.
 //
 //   worker -> slot: the encoded SetUp                     slot -> worker: a sentence; empty when ready
-//   worker -> slot: u32 attempt, the encoded candidate    slot -> worker: the encoded outcome          (again and again)
+//   worker -> slot: u32 attempt, the encoded candidate    slot -> worker: the encoded outcome
+//   … and so on
 //
 // One frame is on its way at a time. The slot leaves when the socket ends.
 #pragma once
@@ -19,7 +21,8 @@ class FrameReader {
  public:
   enum class Progress : unsigned char { more, complete, ended };
   FrameReader() : buffer_(4096) {}
-  /// One recv with these flags. `ended`: the other side is gone, or it sent what is no frame. After `complete` the next call begins a new frame.
+  /// One recv with these flags. `ended`: the other side is gone, or it sent what is no frame. After `complete` the next
+  /// call begins a new frame.
   Progress step(int fd, int flags);
   /// The complete frame; valid until the next step().
   BytesView frame() const { return BytesView(buffer_).subspan(prefix_bytes, wanted_ - prefix_bytes); }

@@ -105,7 +105,8 @@ bool wait_for(std::span<pollfd> descriptors, double deadline_s) {
 std::string describe_end(int wait_status) {
   if (!WIFSIGNALED(wait_status)) return fmt::format("left with exit code {}", WEXITSTATUS(wait_status));
   const char* name = sigabbrev_np(WTERMSIG(wait_status));
-  return name != nullptr ? fmt::format("was killed by SIG{}", name) : fmt::format("was killed by signal {}", WTERMSIG(wait_status));
+  return name != nullptr ? fmt::format("was killed by SIG{}", name)
+                         : fmt::format("was killed by signal {}", WTERMSIG(wait_status));
 }
 
 std::string with_tail(std::string what, std::string_view log) {
@@ -115,7 +116,9 @@ std::string with_tail(std::string what, std::string_view log) {
   return what;
 }
 
-std::string describe_time_out(double time_limit_s) { return fmt::format("the time limit of {} s passed; its processes were killed", time_limit_s); }
+std::string describe_time_out(double time_limit_s) {
+  return fmt::format("the time limit of {} s passed; its processes were killed", time_limit_s);
+}
 
 int null_device() {
   static const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);

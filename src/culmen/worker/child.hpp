@@ -25,7 +25,8 @@ class Child {
   bool started() const { return pid_ != 0; }
   /// Readable when the child has died; -1 when there is none.
   int pidfd() const { return pidfd_; }
-  /// Waits for the child's death and returns its raw wait status; `kill`: after SIGKILL to its whole group. 0 when there is none.
+  /// Waits for the child's death and returns its raw wait status; `kill`: after SIGKILL to its whole group. 0 when
+  /// there is none.
   int end(bool kill) noexcept;
   /// Any thread: kills the group of the child, if there is one, and refuses further ones.
   void interrupt() noexcept;
@@ -38,7 +39,8 @@ class Child {
   bool interrupted_ = false;
 };
 
-/// A file in memory for the stdout and stderr of a long-lived child. Bounded: trim() empties it when it has grown over 1 MiB.
+/// A file in memory for the stdout and stderr of a long-lived child. Bounded: trim() empties it when it has grown over
+/// 1 MiB.
 class ChildLog {
  public:
   ChildLog();
@@ -58,7 +60,8 @@ class ChildLog {
   std::size_t mark_ = 0;
 };
 
-/// Sleeps until one of the descriptors has an event; false when `deadline_s` (of SteadyClock; infinity: none) came first.
+/// Sleeps until one of the descriptors has an event; false when `deadline_s` (of SteadyClock; infinity: none) came
+/// first.
 bool wait_for(std::span<pollfd> descriptors, double deadline_s);
 /// "was killed by SIGSEGV" or "left with exit code 3".
 std::string describe_end(int wait_status);

@@ -23,7 +23,8 @@ constexpr std::size_t largest_output = 64 * 1024 * 1024;
 class Pipe {
  public:
   Pipe() {
-    if (pipe2(ends_, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe for a command: {}", std::strerror(errno)));
+    if (pipe2(ends_, O_CLOEXEC) != 0)
+      throw Error(fmt::format("cannot make a pipe for a command: {}", std::strerror(errno)));
     fcntl(ends_[0], F_SETFL, O_NONBLOCK);
   }
   ~Pipe() {
@@ -37,7 +38,8 @@ class Pipe {
     if (ends_[1] >= 0) close(ends_[1]);
     ends_[1] = -1;
   }
-  /// Takes what is there, at most what a pipe holds (another process may be filling it for ever); beyond the largest output it is thrown away.
+  /// Takes what is there, at most what a pipe holds (another process may be filling it for ever); beyond the largest
+  /// output it is thrown away.
   void drain() {
     char buffer[16 * 1024];
     for (int portion = 0; portion < 8; ++portion) {
@@ -95,8 +97,10 @@ void write_file(const std::string& path, const std::string& text) {
 
 class CommandEvaluator final : public Evaluator {
  public:
-  explicit CommandEvaluator(const SetUp& set_up) : spec_(set_up.evaluator), environment_(set_up.space), folders_(spec_.working_folder) {
-    if (spec_.command.empty() || spec_.command[0].empty()) throw InputError("the command is empty; give a program and its arguments");
+  explicit CommandEvaluator(const SetUp& set_up)
+      : spec_(set_up.evaluator), environment_(set_up.space), folders_(spec_.working_folder) {
+    if (spec_.command.empty() || spec_.command[0].empty())
+      throw InputError("the command is empty; give a program and its arguments");
     request_.command = spec_.command;
     request_.command[0] = find_program(spec_.command[0], spec_.base_folder);
     request_.environment["CULMEN_RUN"] = spec_.run_marker;
@@ -117,8 +121,10 @@ class CommandEvaluator final : public Evaluator {
     errors.close_writer();
     const bool in_time = collect(output, errors);
     const int status = child_.end(!in_time);
-    auto outcome = in_time ? judge(status, output) : Outcome::failure(Status::timed_out, describe_time_out(spec_.time_limit_s));
-    if (!outcome.ok()) outcome.message = with_tail(std::move(outcome.message), errors.text().empty() ? output.text() : errors.text());
+    auto outcome =
+        in_time ? judge(status, output) : Outcome::failure(Status::timed_out, describe_time_out(spec_.time_limit_s));
+    if (!outcome.ok())
+      outcome.message = with_tail(std::move(outcome.message), errors.text().empty() ? output.text() : errors.text());
     keep(outcome, output, errors);
     return outcome;
   }
@@ -131,9 +137,11 @@ class CommandEvaluator final : public Evaluator {
     request_.descriptors = {{null_device(), 0}, {output.writer(), 1}, {errors.writer(), 2}};
   }
 
-  /// Reads until the child has died (what it left behind may hold the pipes open for ever); false when the time limit came first.
+  /// Reads until the child has died (what it left behind may hold the pipes open for ever); false when the time limit
+  /// came first.
   bool collect(Pipe& output, Pipe& errors) {
-    const double deadline_s = spec_.time_limit_s > 0 ? clock_.now_s() + spec_.time_limit_s : std::numeric_limits<double>::infinity();
+    const double deadline_s =
+        spec_.time_limit_s > 0 ? clock_.now_s() + spec_.time_limit_s : std::numeric_limits<double>::infinity();
     for (bool dead = false; !dead;) {
       pollfd wakers[3] = {{child_.pidfd(), POLLIN, 0}, {output.reader(), POLLIN, 0}, {errors.reader(), POLLIN, 0}};
       const bool in_time = wait_for(wakers, deadline_s);
@@ -146,8 +154,10 @@ class CommandEvaluator final : public Evaluator {
   }
 
   Outcome judge(int status, const Pipe& output) const {
-    if (WIFSIGNALED(status)) return Outcome::failure(Status::crashed, fmt::format("the command {}", describe_end(status)));
-    if (WEXITSTATUS(status) != 0) return Outcome::failure(Status::failed, fmt::format("the command {}", describe_end(status)));
+    if (WIFSIGNALED(status))
+      return Outcome::failure(Status::crashed, fmt::format("the command {}", describe_end(status)));
+    if (WEXITSTATUS(status) != 0)
+      return Outcome::failure(Status::failed, fmt::format("the command {}", describe_end(status)));
     if (output.overflowed()) return Outcome::failure(Status::wrong_shape, "the command printed more than 64 MiB");
     return read_command_output(output.text(), spec_.result);
   }
@@ -167,6 +177,8 @@ class CommandEvaluator final : public Evaluator {
 };
 }  // namespace
 
-std::unique_ptr<Evaluator> make_command_evaluator(const SetUp& set_up) { return std::make_unique<CommandEvaluator>(set_up); }
+std::unique_ptr<Evaluator> make_command_evaluator(const SetUp& set_up) {
+  return std::make_unique<CommandEvaluator>(set_up);
+}
 
 }  // namespace culmen

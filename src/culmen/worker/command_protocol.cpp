@@ -14,16 +14,20 @@ namespace culmen {
 namespace {
 constexpr std::string_view blanks = " \t\r\n\v\f";
 
-bool is_letter_or_digit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 && static_cast<unsigned char>(c) < 128; }
+bool is_letter_or_digit(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 && static_cast<unsigned char>(c) < 128;
+}
 
 bool is_shell_identifier(std::string_view name) {
   const auto allowed = [](char c) { return is_letter_or_digit(c) || c == '_'; };
-  return !name.empty() && std::all_of(name.begin(), name.end(), allowed) && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
+  return !name.empty() && std::all_of(name.begin(), name.end(), allowed) &&
+         std::isdigit(static_cast<unsigned char>(name[0])) == 0;
 }
 
 std::string prefixed(std::string_view name) {
   std::string out = "CULMEN_PARAM_";
-  for (char c : name) out += is_letter_or_digit(c) ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : '_';
+  for (char c : name)
+    out += is_letter_or_digit(c) ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : '_';
   return out;
 }
 
@@ -60,7 +64,8 @@ bool read_extra(std::string_view line, Outcome& outcome) {
 }
 
 Outcome wrong(std::string_view word, const char* wanted) {
-  return Outcome::failure(Status::wrong_shape, fmt::format("the program printed '{}' where {}", word.substr(0, 80), wanted));
+  return Outcome::failure(Status::wrong_shape,
+                          fmt::format("the program printed '{}' where {}", word.substr(0, 80), wanted));
 }
 
 /// Adds the numbers of a line; gives back the first word that is none.
@@ -79,8 +84,12 @@ CommandEnvironment::CommandEnvironment(const Space& space) {
   for (const auto& parameter : space.parameters()) {
     const auto& name = parameter.name;
     const auto [other, fresh] = owners.emplace(prefixed(name), name);
-    if (!fresh) throw InputError(fmt::format("the parameters '{}' and '{}' would both be the variable {} of the command; rename one", other->second, name, other->first));
-    const bool plain = is_shell_identifier(name) && !name.starts_with("CULMEN_") && std::getenv(name.c_str()) == nullptr;
+    if (!fresh)
+      throw InputError(
+          fmt::format("the parameters '{}' and '{}' would both be the variable {} of the command; rename one",
+                      other->second, name, other->first));
+    const bool plain =
+        is_shell_identifier(name) && !name.starts_with("CULMEN_") && std::getenv(name.c_str()) == nullptr;
     of_parameter_.push_back({other->first, plain ? name : std::string(), parameter.kind == ParameterKind::integer});
   }
 }
@@ -97,7 +106,9 @@ void CommandEnvironment::set(const Candidate& candidate, std::map<std::string, s
 
 Outcome read_command_output(std::string_view text, ResultKind kind) {
   text = trim(text);
-  if (text.empty()) return Outcome::failure(Status::wrong_shape, "the program printed nothing; a number is wanted on its standard output");
+  if (text.empty())
+    return Outcome::failure(Status::wrong_shape,
+                            "the program printed nothing; a number is wanted on its standard output");
   Outcome outcome;
   std::vector<double> residuals;
   while (!text.empty()) {
@@ -106,7 +117,8 @@ Outcome read_command_output(std::string_view text, ResultKind kind) {
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if ((!last || kind == ResultKind::residuals) && read_extra(line, outcome)) continue;
     if (kind == ResultKind::residuals) {
-      if (const auto word = read_residuals(line, residuals); !word.empty()) return wrong(word, "only residuals (numbers) and lines `name = number` are allowed");
+      if (const auto word = read_residuals(line, residuals); !word.empty())
+        return wrong(word, "only residuals (numbers) and lines `name = number` are allowed");
     } else if (last) {
       const auto word = line.substr(line.find_last_of(" \t=") + 1);
       const auto value = number(word);

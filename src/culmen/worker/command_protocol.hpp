@@ -10,8 +10,9 @@
 
 namespace culmen {
 
-/// Names of the environment variables that carry the parameters: CULMEN_PARAM_<NAME> (upper case, anything but letters and digits becomes _), and the parameter's
-/// own name where that is a shell identifier and no variable of this process, nor one of culmen's, has it.
+/// Names of the environment variables that carry the parameters: CULMEN_PARAM_<NAME> (upper case, anything but letters
+/// and digits becomes _), and the parameter's own name where that is a shell identifier and no variable of this
+/// process, nor one of culmen's, has it.
 class CommandEnvironment {
  public:
   /// Throws InputError when two parameters need the same variable.
@@ -28,8 +29,8 @@ class CommandEnvironment {
   std::vector<Variables> of_parameter_;
 };
 
-/// Lines `name = number` before the last line that is not blank are extra figures. The value is the last word of the whole text; residuals are all words that are not in
-/// extra figures. Anything else is Status::wrong_shape.
+/// Lines `name = number` before the last line that is not blank are extra figures. The value is the last word of the
+/// whole text; residuals are all words that are not in extra figures. Anything else is Status::wrong_shape.
 Outcome read_command_output(std::string_view text, ResultKind kind);
 
 }  // namespace culmen

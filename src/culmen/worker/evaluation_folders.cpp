@@ -13,8 +13,9 @@
 namespace culmen {
 namespace fs = std::filesystem;
 
-EvaluationFolders::EvaluationFolders(const std::string& working_folder)  {
-  if (working_folder.empty()) throw InputError("a command needs a working folder, in which each evaluation gets its own");
+EvaluationFolders::EvaluationFolders(const std::string& working_folder) {
+  if (working_folder.empty())
+    throw InputError("a command needs a working folder, in which each evaluation gets its own");
   working_folder_ = fs::absolute(working_folder).string();
   std::error_code error;
   fs::create_directories(working_folder_, error);

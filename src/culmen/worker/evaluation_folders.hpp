@@ -6,8 +6,9 @@
 
 namespace culmen {
 
-/// Gives each evaluation the folder `<working_folder>/<evaluation id>`. One that an evaluation left empty becomes the next one's, by a rename: that costs a tenth of
-/// making one (ext4), and a million evaluations that write nothing leave no million folders. One object per evaluator; many may share a working folder.
+/// Gives each evaluation the folder `<working_folder>/<evaluation id>`. One that an evaluation left empty becomes the
+/// next one's, by a rename: that costs a tenth of making one (ext4), and a million evaluations that write nothing leave
+/// no million folders. One object per evaluator; many may share a working folder.
 class EvaluationFolders {
  public:
   /// Makes the working folder where it is missing. Throws InputError when it cannot.
@@ -17,7 +18,8 @@ class EvaluationFolders {
   EvaluationFolders(const EvaluationFolders&) = delete;
   EvaluationFolders& operator=(const EvaluationFolders&) = delete;
 
-  /// The absolute path of the evaluation's folder, which is there; what an earlier attempt left in it is, too. Throws Error when it cannot be made.
+  /// The absolute path of the evaluation's folder, which is there; what an earlier attempt left in it is, too. Throws
+  /// Error when it cannot be made.
   std::string enter(EvaluationId evaluation);
   /// The evaluation is over: keeps its folder unless it is empty.
   void leave(const std::string& folder);

@@ -20,14 +20,15 @@ struct EvaluatorSpec {
   EvaluatorKind kind = EvaluatorKind::function;
   Isolation isolation = Isolation::process;
   ResultKind result = ResultKind::value;
-  std::string target;                ///< python: "module:function" or "/abs/file.py:function"; library: "/abs/lib.so:symbol"
-  Bytes pickle;                      ///< python: a cloudpickled callable instead of target
-  std::string interpreter;           ///< python: the study's own interpreter
+  std::string target;       ///< python: "module:function" or "/abs/file.py:function"; library: "/abs/lib.so:symbol"
+  Bytes pickle;             ///< python: a cloudpickled callable instead of target
+  std::string interpreter;  ///< python: the study's own interpreter
   std::vector<std::string> command;  ///< command: program and arguments
   double time_limit_s = 0;           ///< 0: none. Needs isolation = process (or a command)
   std::string base_folder;           ///< python: put in front of sys.path; command: relative programs start here
-  std::string working_folder;        ///< command: an evaluation's own folder, named by its number, is made in here; kept unless it is left empty
-  std::string run_marker;            ///< value of CULMEN_RUN in the environment of every child (see guard.hpp)
+  std::string working_folder;  ///< command: an evaluation's own folder, named by its number, is made in here; kept
+                               ///< unless it is left empty
+  std::string run_marker;      ///< value of CULMEN_RUN in the environment of every child (see guard.hpp)
 };
 
 /// What workers evaluate in a study: the set-up frame's body.
@@ -35,8 +36,10 @@ struct SetUp {
   Space space;
   EvaluatorSpec evaluator;
 };
-/// Layout: u8 version (1) | space (Space::encode) | u8 kind | u8 isolation | u8 result | text target | blob pickle | text interpreter | u64 n, n text command |
-/// f64 time_limit_s | text base_folder | text working_folder | text run_marker. `culmen.slot` (Python) reads the same bytes.
+
+/// Layout: u8 version (1) | space (Space::encode) | u8 kind | u8 isolation | u8 result | text target | blob pickle |
+/// text interpreter | u64 n, n text command | f64 time_limit_s | text base_folder | text working_folder | text
+/// run_marker. `culmen.slot` (Python) reads the same bytes.
 Bytes encode(const SetUp& set_up);
 /// Throws Error on bytes that are not a set-up of a known version.
 SetUp decode_set_up(BytesView in);
@@ -45,11 +48,13 @@ SetUp decode_set_up(BytesView in);
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  /// Starts what the evaluations need (a child that imports the function), if that has not been done. Throws Error with one sentence: cannot be imported, no such symbol.
+  /// Starts what the evaluations need (a child that imports the function), if that has not been done. Throws Error with
+  /// one sentence: cannot be imported, no such symbol.
   virtual void prepare() {}
   /// Never throws: every failure is an Outcome. duration_s is filled in.
   virtual Outcome evaluate(const Candidate& candidate, Attempt attempt) = 0;
-  /// Makes a running evaluate() or prepare() return soon and later ones return at once, where the evaluator can (a child is killed). Any thread.
+  /// Makes a running evaluate() or prepare() return soon and later ones return at once, where the evaluator can (a
+  /// child is killed). Any thread.
   virtual void interrupt() noexcept {}
 };
 
@@ -57,8 +62,9 @@ class Evaluator {
 using Function = std::function<Outcome(const std::vector<double>&)>;
 std::unique_ptr<Evaluator> make_function_evaluator(Function function);
 
-/// Builds what the spec names (not EvaluatorKind::function). Throws Error with one sentence: no such program, a limit that cannot be kept, two parameters that need the
-/// same variable. What only a child can find out (an import that fails) comes from prepare().
+/// Builds what the spec names (not EvaluatorKind::function). Throws Error with one sentence: no such program, a limit
+/// that cannot be kept, two parameters that need the same variable. What only a child can find out (an import that
+/// fails) comes from prepare().
 std::unique_ptr<Evaluator> make_evaluator(const SetUp& set_up);
 
 }  // namespace culmen

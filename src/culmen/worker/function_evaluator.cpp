@@ -15,6 +15,8 @@ class FunctionEvaluator final : public Evaluator {
 };
 }  // namespace
 
-std::unique_ptr<Evaluator> make_function_evaluator(Function function) { return std::make_unique<FunctionEvaluator>(std::move(function)); }
+std::unique_ptr<Evaluator> make_function_evaluator(Function function) {
+  return std::make_unique<FunctionEvaluator>(std::move(function));
+}
 
 }  // namespace culmen

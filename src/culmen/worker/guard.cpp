@@ -20,7 +20,8 @@
 
 namespace culmen {
 namespace {
-constexpr auto between_rounds = std::chrono::milliseconds(20);  // a child between vfork and exec still shows its parent's environment
+constexpr auto between_rounds =
+    std::chrono::milliseconds(20);  // a child between vfork and exec still shows its parent's environment
 constexpr int quiet_rounds = 2;
 constexpr int without_pidfd_ms = 200;  // where the system has no descriptor to give
 
@@ -50,7 +51,8 @@ std::set<pid_t> find_marked(const std::string& marker) {
   while (const dirent* item = readdir(folder)) {
     pid_t pid = 0;
     const char* end = item->d_name + std::strlen(item->d_name);
-    if (std::from_chars(item->d_name, end, pid).ptr == end && pid != getpid() && is_marked(pid, entry)) found.insert(pid);
+    if (std::from_chars(item->d_name, end, pid).ptr == end && pid != getpid() && is_marked(pid, entry))
+      found.insert(pid);
   }
   closedir(folder);
   return found;
@@ -60,7 +62,8 @@ pid_t parent_of(pid_t pid) {
   const auto stat = read_all(fmt::format("/proc/{}/stat", pid));
   const auto bracket = stat.rfind(')');
   pid_t parent = 0;
-  if (bracket != stat.npos && bracket + 4 < stat.size()) std::from_chars(stat.data() + bracket + 4, stat.data() + stat.size(), parent);
+  if (bracket != stat.npos && bracket + 4 < stat.size())
+    std::from_chars(stat.data() + bracket + 4, stat.data() + stat.size(), parent);
   return parent;
 }
 
@@ -89,8 +92,10 @@ std::string make_run_marker() {
 
 pid_t start_guard(const ProcessId& master, const std::string& marker) {
   SpawnRequest request;
-  request.command = {find_executable(), "__guard", std::to_string(master.pid), std::to_string(master.start_ticks), marker};
-  request.environment["CULMEN_RUN"] = "";  // a run inside another run's evaluation: the other's guard must leave this one to its work
+  request.command = {find_executable(), "__guard", std::to_string(master.pid), std::to_string(master.start_ticks),
+                     marker};
+  request.environment["CULMEN_RUN"] =
+      "";  // a run inside another run's evaluation: the other's guard must leave this one to its work
   request.descriptors = {{null_device(), 0}, {null_device(), 1}, {null_device(), 2}};
   request.new_session = true;
   return spawn(request);

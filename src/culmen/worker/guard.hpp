@@ -6,14 +6,17 @@
 
 namespace culmen {
 
-/// A value for CULMEN_RUN that names this run of this master; fresh at each call. Every child of the run has it in its environment.
+/// A value for CULMEN_RUN that names this run of this master; fresh at each call. Every child of the run has it in its
+/// environment.
 std::string make_run_marker();
-/// Starts the guard (`culmen __guard`): a small process in a session of its own, stdio on /dev/null, asleep on the pidfd of `master`; when that fires it SIGKILLs
-/// every process (and its group) whose environment holds CULMEN_RUN=marker, several rounds until none is left, and exits. Returns its process id.
+/// Starts the guard (`culmen __guard`): a small process in a session of its own, stdio on /dev/null, asleep on the
+/// pidfd of `master`; when that fires it SIGKILLs every process (and its group) whose environment holds
+/// CULMEN_RUN=marker, several rounds until none is left, and exits. Returns its process id.
 pid_t start_guard(const ProcessId& master, const std::string& marker);
 /// The guard's own work, in the guard process; returns its exit code.
 int guard_main(const ProcessId& master, const std::string& marker);
-/// A thread asleep on the master's pidfd; when that fires it kills what this worker started (processes with the marker whose parent is this process) and ends this process.
+/// A thread asleep on the master's pidfd; when that fires it kills what this worker started (processes with the marker
+/// whose parent is this process) and ends this process.
 void start_lifeline(const ProcessId& master, const std::string& marker);
 
 }  // namespace culmen

@@ -42,7 +42,9 @@ int set_error(void* self, const char* text) {
 
 Outcome residuals_of(Answer& answer) {
   if (answer.outcome.residuals.empty()) {
-    return Outcome::failure(Status::wrong_shape, answer.values > 0 ? "the function set a value; a vector of residuals is wanted" : "the function set no residuals");
+    return Outcome::failure(Status::wrong_shape, answer.values > 0
+                                                     ? "the function set a value; a vector of residuals is wanted"
+                                                     : "the function set no residuals");
   }
   auto outcome = Outcome::of_residuals(std::move(answer.outcome.residuals));
   outcome.extras = std::move(answer.outcome.extras);
@@ -51,15 +53,21 @@ Outcome residuals_of(Answer& answer) {
 
 Outcome value_of(Answer& answer) {
   if (answer.vectors > 0) {
-    return Outcome::failure(Status::wrong_shape, fmt::format("the function set {} residuals; one value is wanted (or result = \"residuals\")", answer.outcome.residuals.size()));
+    return Outcome::failure(
+        Status::wrong_shape,
+        fmt::format("the function set {} residuals; one value is wanted (or result = \"residuals\")",
+                    answer.outcome.residuals.size()));
   }
-  if (answer.values != 1) return Outcome::failure(Status::wrong_shape, fmt::format("the function set {} values; one is wanted", answer.values));
+  if (answer.values != 1)
+    return Outcome::failure(Status::wrong_shape,
+                            fmt::format("the function set {} values; one is wanted", answer.values));
   return std::move(answer.outcome);
 }
 
 class LibraryEvaluator final : public Evaluator {
  public:
-  explicit LibraryEvaluator(const SetUp& set_up) : space_(set_up.space), result_(set_up.evaluator.result), function_(load(set_up.evaluator.target)) {
+  explicit LibraryEvaluator(const SetUp& set_up)
+      : space_(set_up.space), result_(set_up.evaluator.result), function_(load(set_up.evaluator.target)) {
     for (const auto& parameter : space_.parameters()) names_.push_back(parameter.name.c_str());
   }
   Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
@@ -70,7 +78,8 @@ class LibraryEvaluator final : public Evaluator {
   /// The library is never unloaded: it may have started threads or registered handlers.
   static culmen_evaluator load(const std::string& target) {
     const auto colon = target.rfind(':');
-    if (colon == target.npos || colon == 0 || colon + 1 == target.size()) throw InputError(fmt::format("'{}' must be \"library.so:symbol\"", target));
+    if (colon == target.npos || colon == 0 || colon + 1 == target.size())
+      throw InputError(fmt::format("'{}' must be \"library.so:symbol\"", target));
     const auto path = target.substr(0, colon), symbol = target.substr(colon + 1);
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw InputError(fmt::format("cannot load the library '{}': {}", path, dlerror()));
@@ -81,11 +90,13 @@ class LibraryEvaluator final : public Evaluator {
 
   Outcome call(const Candidate& candidate, Attempt attempt) const {
     Answer answer;
-    const culmen_candidate in{CULMEN_EVALUATOR_ABI, attempt, candidate.id, candidate.x.size(), candidate.x.data(), names_.data()};
+    const culmen_candidate in{CULMEN_EVALUATOR_ABI, attempt,      candidate.id, candidate.x.size(),
+                              candidate.x.data(),   names_.data()};
     culmen_result out{CULMEN_EVALUATOR_ABI, &answer, set_value, set_residuals, set_extra, set_error};
     const int code = function_(&in, &out);
     if (code != 0) {
-      return Outcome::failure(Status::failed, answer.error.empty() ? fmt::format("the function returned {}", code) : fmt::format("{} (code {})", answer.error, code));
+      return Outcome::failure(Status::failed, answer.error.empty() ? fmt::format("the function returned {}", code)
+                                                                   : fmt::format("{} (code {})", answer.error, code));
     }
     return result_ == ResultKind::residuals ? residuals_of(answer) : value_of(answer);
   }
@@ -97,6 +108,8 @@ class LibraryEvaluator final : public Evaluator {
 };
 }  // namespace
 
-std::unique_ptr<Evaluator> make_library_evaluator(const SetUp& set_up) { return std::make_unique<LibraryEvaluator>(set_up); }
+std::unique_ptr<Evaluator> make_library_evaluator(const SetUp& set_up) {
+  return std::make_unique<LibraryEvaluator>(set_up);
+}
 
 }  // namespace culmen

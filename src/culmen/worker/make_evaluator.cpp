@@ -6,11 +6,18 @@
 namespace culmen {
 namespace {
 void check(const EvaluatorSpec& spec) {
-  if (spec.kind == EvaluatorKind::function) throw InputError("a function of the program itself cannot be made from a set-up; hand it to the worker");
-  if (!(spec.time_limit_s >= 0)) throw InputError(fmt::format("the time limit is {} s; give seconds, or 0 for none", spec.time_limit_s));
+  if (spec.kind == EvaluatorKind::function)
+    throw InputError("a function of the program itself cannot be made from a set-up; hand it to the worker");
+  if (!(spec.time_limit_s >= 0))
+    throw InputError(fmt::format("the time limit is {} s; give seconds, or 0 for none", spec.time_limit_s));
   if (spec.isolation == Isolation::process || spec.kind == EvaluatorKind::command) return;
-  if (spec.kind == EvaluatorKind::python) throw InputError("isolation = \"none\" is not possible for a Python function in a worker; use isolation = \"process\"");
-  if (spec.time_limit_s > 0) throw InputError(fmt::format("a time limit of {} s cannot be kept with isolation = \"none\"; use isolation = \"process\"", spec.time_limit_s));
+  if (spec.kind == EvaluatorKind::python)
+    throw InputError(
+        "isolation = \"none\" is not possible for a Python function in a worker; use isolation = \"process\"");
+  if (spec.time_limit_s > 0)
+    throw InputError(
+        fmt::format("a time limit of {} s cannot be kept with isolation = \"none\"; use isolation = \"process\"",
+                    spec.time_limit_s));
 }
 }  // namespace
 

@@ -10,7 +10,8 @@ constexpr std::uint8_t version = 1;
 template <class Enum>
 Enum read_enum(ByteReader& in, Enum last, const char* what) {
   const auto v = in.u8();
-  if (v > static_cast<std::uint8_t>(last)) throw Error(fmt::format("a set-up names {} {}; this build knows 0 to {}", what, v, static_cast<int>(last)));
+  if (v > static_cast<std::uint8_t>(last))
+    throw Error(fmt::format("a set-up names {} {}; this build knows 0 to {}", what, v, static_cast<int>(last)));
   return static_cast<Enum>(v);
 }
 
@@ -54,7 +55,8 @@ Bytes encode(const SetUp& set_up) {
 
 SetUp decode_set_up(BytesView in) {
   ByteReader r(in);
-  if (const auto v = r.u8(); v != version) throw Error(fmt::format("a set-up of version {} came; this build knows version {}", v, version));
+  if (const auto v = r.u8(); v != version)
+    throw Error(fmt::format("a set-up of version {} came; this build knows version {}", v, version));
   SetUp set_up;
   set_up.space = Space::decode(r);
   set_up.evaluator = decode_spec(r);

@@ -46,7 +46,8 @@ class SlotEvaluator final : public Evaluator {
     if (spec.kind == EvaluatorKind::python) {
       if (spec.interpreter.empty()) throw InputError("a Python evaluator needs the path of its interpreter");
       request_.command = {spec.interpreter, "-u", "-X", "faulthandler", "-m", "culmen.slot"};
-      request_.environment.emplace("PYTHONSAFEPATH", "1");  // modules in the current folder must not shadow Python's own
+      request_.environment.emplace("PYTHONSAFEPATH",
+                                   "1");  // modules in the current folder must not shadow Python's own
     } else {
       request_.command = {find_executable(), "__slot"};
     }
@@ -57,7 +58,9 @@ class SlotEvaluator final : public Evaluator {
     child_.end(true);
     start();
     if (!send_frame(connection_->socket.fd(), set_up_) || receive(no_deadline) != Received::frame) {
-      throw Error(with_tail(fmt::format("the evaluator's process ({}) {} before it was ready", request_.command[0], end_of_child()), connection_->log.tail()));
+      throw Error(with_tail(
+          fmt::format("the evaluator's process ({}) {} before it was ready", request_.command[0], end_of_child()),
+          connection_->log.tail()));
     }
     const auto frame = connection_->reader.frame();
     if (frame.empty()) return;
@@ -82,7 +85,8 @@ class SlotEvaluator final : public Evaluator {
 
   void start() {
     int pair[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) throw Error(fmt::format("cannot make a socket for a slot: {}", std::strerror(errno)));
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+      throw Error(fmt::format("cannot make a socket for a slot: {}", std::strerror(errno)));
     const Socket theirs(pair[1]);
     connection_.emplace(pair[0]);
     const int log = connection_->log.fd();
@@ -119,7 +123,8 @@ class SlotEvaluator final : public Evaluator {
     const double deadline_s = time_limit_s_ > 0 ? clock_.now_s() + time_limit_s_ : no_deadline;
     const auto received = send_frame(connection_->socket.fd(), frame_) ? receive(deadline_s) : Received::nothing;
     if (received == Received::frame) return answer();
-    if (received == Received::nothing) return failure(Status::crashed, fmt::format("the evaluator's process {} without an answer", end_of_child()));
+    if (received == Received::nothing)
+      return failure(Status::crashed, fmt::format("the evaluator's process {} without an answer", end_of_child()));
     child_.end(true);
     return failure(Status::timed_out, describe_time_out(time_limit_s_));
   }
@@ -138,13 +143,16 @@ class SlotEvaluator final : public Evaluator {
       decode(connection_->reader.frame(), outcome);
     } catch (const Error& error) {
       child_.end(true);
-      return failure(Status::crashed, fmt::format("the evaluator's process answered what is no outcome: {}", error.what()));
+      return failure(Status::crashed,
+                     fmt::format("the evaluator's process answered what is no outcome: {}", error.what()));
     }
     if (outcome.ok() && !outcome.residuals.empty()) outcome.value = Outcome::of_residuals(outcome.residuals).value;
     return outcome;
   }
 
-  Outcome failure(Status status, std::string what) const { return Outcome::failure(status, with_tail(std::move(what), connection_->log.tail())); }
+  Outcome failure(Status status, std::string what) const {
+    return Outcome::failure(status, with_tail(std::move(what), connection_->log.tail()));
+  }
 
   Bytes set_up_;
   double time_limit_s_;

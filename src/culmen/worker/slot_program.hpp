@@ -3,7 +3,8 @@
 
 namespace culmen {
 
-/// `culmen __slot`: answers evaluations over slot_descriptor until that ends; see channel.hpp. Returns the process's exit code.
+/// `culmen __slot`: answers evaluations over slot_descriptor until that ends; see channel.hpp. Returns the process's
+/// exit code.
 int slot_main();
 
 }  // namespace culmen

@@ -6,6 +6,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
+#include "culmen/worker/readable.hpp"
 
 namespace culmen {
 
@@ -15,9 +16,15 @@ const Worker::Reply& Worker::on(const FrameHead& head, BytesView body) {
   reply_.head = head;
   reply_.body.clear();
   switch (head.kind) {
-    case FrameKind::set_up: set_up(body); break;
-    case FrameKind::evaluate: evaluate(head, body); break;
-    default: throw Error(fmt::format("a worker got a frame of kind {}; it takes a set-up or a candidate", static_cast<std::uint32_t>(head.kind)));
+    case FrameKind::set_up:
+      set_up(body);
+      break;
+    case FrameKind::evaluate:
+      evaluate(head, body);
+      break;
+    default:
+      throw Error(fmt::format("a worker got a frame of kind {}; it takes a set-up or a candidate",
+                              static_cast<std::uint32_t>(head.kind)));
   }
   return reply_;
 }
@@ -38,7 +45,8 @@ void Worker::set_up(BytesView body) {
   } catch (const std::exception& error) {
     const std::lock_guard lock(mutex_);
     evaluator_.reset();
-    const std::string_view why = error.what();
+    std::string why = error.what();
+    make_readable(why);
     ByteWriter(reply_.body).raw(why.data(), why.size());
   }
 }
@@ -47,9 +55,12 @@ void Worker::evaluate(const FrameHead& head, BytesView body) {
   if (!evaluator_) throw Error(fmt::format("evaluation {} came before a set-up that worked", head.evaluation));
   decode(body, candidate_);
   if (candidate_.x.size() != parameters_) {
-    throw Error(fmt::format("evaluation {} came with {} values; the space has {} parameters", head.evaluation, candidate_.x.size(), parameters_));
+    throw Error(fmt::format("evaluation {} came with {} values; the space has {} parameters", head.evaluation,
+                            candidate_.x.size(), parameters_));
   }
-  const Outcome outcome = evaluator_->evaluate(candidate_, head.attempt);
+  Outcome outcome = evaluator_->evaluate(candidate_, head.attempt);
+  make_readable(outcome.message);
+  for (auto& [name, figure] : outcome.extras) make_readable(name);
   reply_.head.kind = FrameKind::result;
   ByteWriter(reply_.body).u64(hash_of(candidate_));
   encode(outcome, reply_.body);

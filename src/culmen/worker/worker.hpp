@@ -19,8 +19,9 @@ class Worker {
     FrameHead head;
     Bytes body;
   };
-  /// set_up -> hello (body: empty, or why it cannot); evaluate -> result (head copied, body: u64 hash of the candidate, encoded outcome). The reply is valid until
-  /// the next call. Throws Error for a frame that is neither, for a candidate that does not fit the space, and for damaged bytes of one.
+  /// set_up -> hello (body: empty, or why it cannot); evaluate -> result (head copied, body: u64 hash of the candidate,
+  /// encoded outcome). The reply is valid until the next call. Throws Error for a frame that is neither, for a
+  /// candidate that does not fit the space, and for damaged bytes of one.
   const Reply& on(const FrameHead& head, BytesView body);
   /// Any thread; see Evaluator::interrupt.
   void interrupt() noexcept;
@@ -38,7 +39,8 @@ class Worker {
   Reply reply_;
 };
 
-/// Receives, works, answers until the master closes. Where `interruptible`, a second thread waits for the close and interrupts the evaluation.
+/// Receives, works, answers until the master closes. Where `interruptible`, a second thread waits for the close and
+/// interrupts the evaluation.
 void serve(Endpoint& endpoint, Worker& worker, bool interruptible = true);
 
 }  // namespace culmen

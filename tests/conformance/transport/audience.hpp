@@ -1,5 +1,6 @@
 // The master's side of a check: remembers what happened, and waits for it.
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>

@@ -1,6 +1,6 @@
 #include "conformance/transport/broken_transports.hpp"
 
-#include <limits>
+#include <atomic>
 #include <optional>
 #include <utility>
 

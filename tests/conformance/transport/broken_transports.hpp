@@ -4,7 +4,7 @@
 
 namespace culmen::conformance {
 
-enum class Fault { drop, duplicate, reorder, truncate, alter_head, lose_twice, forget_wake };
+enum class Fault { none, drop, duplicate, reorder, truncate, alter_head, lose_twice, forget_wake };
 
 /// The workers of `start` behind a transport with that fault.
 CastFactory broken(CastFactory start, Fault fault);

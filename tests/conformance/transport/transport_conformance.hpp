@@ -1,6 +1,7 @@
 // What every transport holds to, whatever carries it. A transport passes when each check returns an empty string.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 

@@ -28,19 +28,22 @@ INSTANTIATE_TEST_SUITE_P(Checks, MailboxOfProcesses, testing::ValuesIn(checks())
 class SmallestMailbox : public testing::TestWithParam<Check> {};
 TEST_P(SmallestMailbox, Conforms) {
   const Limits limits{.ring_bytes = 4096};
-  if (GetParam().name.find("MiB") == std::string::npos) EXPECT_EQ(GetParam().run(mailbox_processes(limits.ring_bytes), limits), "");
+  if (GetParam().name.find("MiB") != std::string::npos) return;
+  EXPECT_EQ(GetParam().run(mailbox_processes(limits.ring_bytes), limits), "");
 }
 INSTANTIATE_TEST_SUITE_P(Checks, SmallestMailbox, testing::ValuesIn(checks()), name_of);
 
-/// The kit's first complaint about a transport with that fault.
+/// The kit's first complaint about a transport with that fault, from the checks that are quick.
 std::string complaint(Fault fault) {
-  const Limits limits{.deadline_s = 1};
+  const Limits limits{.deadline_s = 5};
   const auto start = broken(mailbox_processes(limits.ring_bytes), fault);
   for (const auto& check : checks())
-    if (auto wrong = check.run(start, limits); !wrong.empty()) return check.name + ": " + wrong;
+    if (check.name.find("MiB") == std::string::npos && check.name != "both_ways_at_once")
+      if (auto wrong = check.run(start, limits); !wrong.empty()) return check.name + ": " + wrong;
   return {};
 }
 
+TEST(Kit, HasNoComplaintWhereThereIsNoFault) { EXPECT_EQ(complaint(Fault::none), ""); }
 TEST(Kit, NoticesATransportThatDrops) { EXPECT_NE(complaint(Fault::drop), ""); }
 TEST(Kit, NoticesATransportThatDuplicates) { EXPECT_NE(complaint(Fault::duplicate), ""); }
 TEST(Kit, NoticesATransportThatReorders) { EXPECT_NE(complaint(Fault::reorder), ""); }

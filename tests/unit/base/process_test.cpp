@@ -60,7 +60,8 @@ TEST(Spawn, adds_its_environment_to_this_process_s_own_and_wins_over_it) {
   setenv("CULMEN_TEST_B", "ours", 1);
   SpawnRequest request;
   request.environment = {{"CULMEN_TEST_B", "theirs"}, {"CULMEN_TEST_C", "a=b"}};
-  EXPECT_EQ(output_of("echo $CULMEN_TEST_A $CULMEN_TEST_B $CULMEN_TEST_C; env | grep -c ^CULMEN_TEST_B", request), "ours theirs a=b\n1\n");
+  EXPECT_EQ(output_of("echo $CULMEN_TEST_A $CULMEN_TEST_B $CULMEN_TEST_C; env | grep -c ^CULMEN_TEST_B", request),
+            "ours theirs a=b\n1\n");
 }
 
 TEST(Spawn, starts_in_the_working_folder) {
@@ -70,7 +71,9 @@ TEST(Spawn, starts_in_the_working_folder) {
 }
 
 TEST(Spawn, makes_the_child_lead_a_group_or_a_session) {
-  const auto ids = "set -- $(cat /proc/self/stat | sed 's/.*) //'); p=$$; set -- $(sed 's/.*) //' /proc/$p/stat); echo $(($3 == p)) $(($4 == p))";
+  const auto ids =
+      "set -- $(cat /proc/self/stat | sed 's/.*) //'); p=$$; set -- $(sed 's/.*) //' /proc/$p/stat); echo $(($3 == p)) "
+      "$(($4 == p))";
   EXPECT_EQ(output_of(ids), "1 0\n");
   SpawnRequest request;
   request.new_session = true;

@@ -56,8 +56,9 @@ TEST(CommandEnvironment, gives_each_parameter_prefixed_and_plain) {
   const Space space{real("x", 0, 1), integer("n", 0, 9), real("m_pi+", 0, 1), real("PATH", 0, 1)};
   std::map<std::string, std::string> environment;
   CommandEnvironment(space).set({0, {0.1, 3, 1e-300, 1}}, environment);
-  const std::map<std::string, std::string> expected = {
-      {"CULMEN_PARAM_X", "0.1"}, {"x", "0.1"}, {"CULMEN_PARAM_N", "3"}, {"n", "3"}, {"CULMEN_PARAM_M_PI_", "1e-300"}, {"CULMEN_PARAM_PATH", "1"}};
+  const std::map<std::string, std::string> expected = {{"CULMEN_PARAM_X", "0.1"},        {"x", "0.1"},
+                                                       {"CULMEN_PARAM_N", "3"},          {"n", "3"},
+                                                       {"CULMEN_PARAM_M_PI_", "1e-300"}, {"CULMEN_PARAM_PATH", "1"}};
   EXPECT_EQ(environment, expected);
 }
 
@@ -66,12 +67,15 @@ TEST(CommandEnvironment, refuses_two_parameters_of_one_variable) {
     CommandEnvironment(Space{real("m-1", 0, 1), real("M_1", 0, 1)});
     FAIL() << "nothing was thrown";
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "the parameters 'm-1' and 'M_1' would both be the variable CULMEN_PARAM_M_1 of the command; rename one");
+    EXPECT_STREQ(
+        error.what(),
+        "the parameters 'm-1' and 'M_1' would both be the variable CULMEN_PARAM_M_1 of the command; rename one");
   }
 }
 
 TEST(Command, sees_its_parameters_and_its_evaluation) {
-  const auto outcome = evaluate(shell_spec("echo a = $CULMEN_EVALUATION; echo b = $CULMEN_ATTEMPT; echo c = $n; echo $CULMEN_PARAM_X"), 2);
+  const auto outcome = evaluate(
+      shell_spec("echo a = $CULMEN_EVALUATION; echo b = $CULMEN_ATTEMPT; echo c = $n; echo $CULMEN_PARAM_X"), 2);
   EXPECT_EQ(outcome.value, 1.5) << outcome.message;
   EXPECT_EQ(outcome.extras, (Extras{{"a", 7}, {"b", 2}, {"c", 2}}));
 }
@@ -96,7 +100,8 @@ TEST(Command, keeps_no_folder_that_was_left_empty) {
   const auto spec = shell_spec("test $n = 2 || touch file; pwd | grep -q /$CULMEN_EVALUATION'$' || exit 1; echo 1");
   {
     const auto evaluator = make_evaluator({two_parameters(), spec});
-    for (EvaluationId id = 0; id < 6; ++id) EXPECT_TRUE(evaluator->evaluate({id, {0, id % 3 == 1 ? 1.0 : 2.0}}, 0).ok()) << id;
+    for (EvaluationId id = 0; id < 6; ++id)
+      EXPECT_TRUE(evaluator->evaluate({id, {0, id % 3 == 1 ? 1.0 : 2.0}}, 0).ok()) << id;
     EXPECT_TRUE(evaluator->evaluate({4, {0, 2}}, 1).ok()) << "a second attempt where the first has left a file";
   }
   for (int id = 0; id < 6; ++id) EXPECT_EQ(exists(spec.working_folder + "/" + std::to_string(id)), id % 3 == 1) << id;
@@ -125,7 +130,8 @@ TEST(Command, has_the_wrong_shape_without_a_number) {
 }
 
 TEST(Command, may_print_more_than_a_pipe_holds_on_both_ways) {
-  const auto outcome = evaluate(shell_spec("head -c 1000000 /dev/zero | tr '\\0' 'e' >&2; head -c 1000000 /dev/zero | tr '\\0' 'o'; echo; echo 5"));
+  const auto outcome = evaluate(shell_spec(
+      "head -c 1000000 /dev/zero | tr '\\0' 'e' >&2; head -c 1000000 /dev/zero | tr '\\0' 'o'; echo; echo 5"));
   EXPECT_EQ(outcome.value, 5) << outcome.message;
 }
 
@@ -158,7 +164,8 @@ TEST(Command, reports_a_folder_that_cannot_be_made) {
   rmdir(spec.working_folder.c_str());
   const auto outcome = evaluator->evaluate(some_candidate(), 0);
   EXPECT_EQ(outcome.status, Status::failed);
-  EXPECT_EQ(outcome.message, "cannot make the evaluation's folder '" + spec.working_folder + "/7': No such file or directory");
+  EXPECT_EQ(outcome.message,
+            "cannot make the evaluation's folder '" + spec.working_folder + "/7': No such file or directory");
 }
 
 TEST(Command, is_found_before_it_is_needed) {
@@ -169,7 +176,8 @@ TEST(Command, is_found_before_it_is_needed) {
     return error_of_prepare(spec);
   };
   EXPECT_EQ(why({"no-such-program"}), "the command's program 'no-such-program' is not on PATH");
-  EXPECT_EQ(why({"./model"}, "/some/folder"), "the command's program './model' is not an executable file (looked at /some/folder/model)");
+  EXPECT_EQ(why({"./model"}, "/some/folder"),
+            "the command's program './model' is not an executable file (looked at /some/folder/model)");
   EXPECT_EQ(why({}), "the command is empty; give a program and its arguments");
 }
 

@@ -23,9 +23,10 @@ pid_t start_shell(const std::string& script, const std::string& marker, bool mar
 }
 
 constexpr const char* children_of_all_kinds =
-    "CULMEN_RUN=$MARKER sleep 3600 &"                                            // a child
-    "CULMEN_RUN=$MARKER setsid sh -c 'sleep 3600 & wait' &"                      // a grandchild in a session of its own
-    "CULMEN_RUN=$MARKER setsid sh -c 'env -u CULMEN_RUN sleep 3599 & wait' &"  // one that dropped the mark, in the group of one that has it
+    "CULMEN_RUN=$MARKER sleep 3600 &"                                          // a child
+    "CULMEN_RUN=$MARKER setsid sh -c 'sleep 3600 & wait' &"                    // a grandchild in a session of its own
+    "CULMEN_RUN=$MARKER setsid sh -c 'env -u CULMEN_RUN sleep 3599 & wait' &"  // one that dropped the mark, in the
+                                                                               // group of one that has it
     "wait";
 
 TEST(RunMarker, is_fresh_at_each_call) { EXPECT_NE(make_run_marker(), make_run_marker()); }
@@ -73,9 +74,7 @@ TEST(Lifeline, ends_a_worker_and_its_children_when_the_master_dies) {
   EXPECT_EXIT(
       {
         start_shell("sleep 3600", marker, true);
-        std::thread([master] {
-          kill_group(master);
-        }).detach();
+        std::thread([master] { kill_group(master); }).detach();
         start_lifeline(master_id, marker);
         for (;;) pause();
       },

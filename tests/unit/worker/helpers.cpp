@@ -12,10 +12,16 @@
 
 namespace culmen {
 namespace {
+std::vector<std::string> folders;  // to remove in the end
+
 class ChildEnvironment : public ::testing::Environment {
   void SetUp() override {
     setenv("PYTHONPATH", PYTHON_PACKAGES, 1);
-    for (const char* sanitizer : {"ASAN_OPTIONS", "TSAN_OPTIONS"}) setenv(sanitizer, "handle_segv=0:handle_abort=0", 0);  // slots shall die as they would
+    for (const char* sanitizer : {"ASAN_OPTIONS", "TSAN_OPTIONS"})
+      setenv(sanitizer, "handle_segv=0:handle_abort=0", 0);  // slots shall die as they would
+  }
+  void TearDown() override {
+    for (const auto& folder : folders) std::filesystem::remove_all(folder);
   }
 };
 const auto* const child_environment = ::testing::AddGlobalTestEnvironment(new ChildEnvironment);
@@ -52,7 +58,9 @@ EvaluatorSpec shell_spec(const std::string& script) {
 
 Candidate some_candidate() { return {7, {1.5, 2}}; }
 
-Outcome evaluate(const EvaluatorSpec& spec, Attempt attempt) { return make_evaluator({two_parameters(), spec})->evaluate(some_candidate(), attempt); }
+Outcome evaluate(const EvaluatorSpec& spec, Attempt attempt) {
+  return make_evaluator({two_parameters(), spec})->evaluate(some_candidate(), attempt);
+}
 
 std::string error_of_prepare(const EvaluatorSpec& spec) {
   try {
@@ -68,7 +76,8 @@ std::vector<pid_t> processes_of(const std::string& marker) {
   std::vector<pid_t> found;
   for (const auto& item : std::filesystem::directory_iterator("/proc")) {
     const auto pid = std::atoi(item.path().filename().c_str());
-    if (pid > 0 && read_file(item.path() / "environ").find("CULMEN_RUN=" + marker) != std::string::npos) found.push_back(pid);
+    if (pid > 0 && read_file(item.path() / "environ").find("CULMEN_RUN=" + marker) != std::string::npos)
+      found.push_back(pid);
   }
   return found;
 }
@@ -82,7 +91,7 @@ std::string read_file(const std::string& path) {
 
 std::string fresh_folder() {
   auto name = ::testing::TempDir() + "culmen-worker-XXXXXX";
-  return mkdtemp(name.data());
+  return folders.emplace_back(mkdtemp(name.data()));
 }
 
 }  // namespace culmen

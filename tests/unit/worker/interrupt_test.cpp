@@ -12,7 +12,8 @@ constexpr double soon_s = 0.1;
 void expect_interruptible(const EvaluatorSpec& spec, std::size_t processes) {
   const auto evaluator = make_evaluator({two_parameters(), spec});
   auto running = std::async(std::launch::async, [&] { return evaluator->evaluate(some_candidate(), 0); });
-  ASSERT_TRUE(holds_within(10, [&] { return processes_of(spec.run_marker).size() >= processes; })) << processes_of(spec.run_marker).size();
+  ASSERT_TRUE(holds_within(10, [&] { return processes_of(spec.run_marker).size() >= processes; }))
+      << processes_of(spec.run_marker).size();
   const SteadyClock clock;
   const double start_s = clock.now_s();
   evaluator->interrupt();
@@ -22,9 +23,13 @@ void expect_interruptible(const EvaluatorSpec& spec, std::size_t processes) {
   EXPECT_TRUE(holds_within(2, [&] { return processes_of(spec.run_marker).empty(); }));
 }
 
-TEST(Interrupt, ends_a_python_function_and_its_grandchildren) { expect_interruptible(python_spec("hangs_with_grandchild"), 2); }
+TEST(Interrupt, ends_a_python_function_and_its_grandchildren) {
+  expect_interruptible(python_spec("hangs_with_grandchild"), 2);
+}
 TEST(Interrupt, ends_a_library_function) { expect_interruptible(library_spec("hangs", Isolation::process), 1); }
-TEST(Interrupt, ends_a_command_and_its_grandchildren) { expect_interruptible(shell_spec("sleep 3600 & sleep 3600; echo 1"), 3); }
+TEST(Interrupt, ends_a_command_and_its_grandchildren) {
+  expect_interruptible(shell_spec("sleep 3600 & sleep 3600; echo 1"), 3);
+}
 
 TEST(Interrupt, ends_an_import_that_hangs) {
   auto spec = python_spec("");

@@ -12,7 +12,8 @@ using testing::HasSubstr;
 class Library : public testing::TestWithParam<Isolation> {
  protected:
   EvaluatorSpec spec(const std::string& function) const { return library_spec(function, GetParam()); }
-  void expect_failure(const std::string& function, Status status, const std::string& text, ResultKind kind = ResultKind::value) const {
+  void expect_failure(const std::string& function, Status status, const std::string& text,
+                      ResultKind kind = ResultKind::value) const {
     auto of_kind = spec(function);
     of_kind.result = kind;
     const auto outcome = evaluate(of_kind);
@@ -43,8 +44,10 @@ TEST_P(Library, gives_residuals) {
 TEST_P(Library, turns_every_wrong_answer_into_an_outcome) {
   expect_failure("not_a_number", Status::not_finite, "the value is nan");
   expect_failure("says_nothing", Status::wrong_shape, "the function set 0 values; one is wanted");
-  expect_failure("residuals", Status::wrong_shape, "the function set 2 residuals; one value is wanted (or result = \"residuals\")");
-  expect_failure("sphere", Status::wrong_shape, "the function set a value; a vector of residuals is wanted", ResultKind::residuals);
+  expect_failure("residuals", Status::wrong_shape,
+                 "the function set 2 residuals; one value is wanted (or result = \"residuals\")");
+  expect_failure("sphere", Status::wrong_shape, "the function set a value; a vector of residuals is wanted",
+                 ResultKind::residuals);
   expect_failure("says_nothing", Status::wrong_shape, "the function set no residuals", ResultKind::residuals);
   expect_failure("fails", Status::failed, "the mass is negative (code 7)");
   expect_failure("fails_silently", Status::failed, "the function returned 9");
@@ -71,7 +74,9 @@ TEST(NativeSlot, turns_every_death_into_an_outcome) {
   expect_crash("leaves", "left with exit code 3 without an answer");
 }
 
-TEST(NativeSlot, survives_a_function_that_damages_the_channel) { expect_crash("damages_channel", "closed its channel without an answer"); }
+TEST(NativeSlot, survives_a_function_that_damages_the_channel) {
+  expect_crash("damages_channel", "closed its channel without an answer");
+}
 
 TEST(NativeSlot, is_killed_at_the_time_limit_and_started_again) {
   auto spec = library_spec("hangs", Isolation::process);
@@ -102,16 +107,20 @@ std::string error_of_making(const EvaluatorSpec& spec) {
 TEST(MakeEvaluator, refuses_what_cannot_be_kept) {
   auto spec = library_spec("sphere", Isolation::none);
   spec.time_limit_s = 2;
-  EXPECT_EQ(error_of_making(spec), "a time limit of 2 s cannot be kept with isolation = \"none\"; use isolation = \"process\"");
+  EXPECT_EQ(error_of_making(spec),
+            "a time limit of 2 s cannot be kept with isolation = \"none\"; use isolation = \"process\"");
   spec.time_limit_s = -1;
   EXPECT_EQ(error_of_making(spec), "the time limit is -1 s; give seconds, or 0 for none");
   auto python = python_spec("sphere");
   python.isolation = Isolation::none;
-  EXPECT_EQ(error_of_making(python), "isolation = \"none\" is not possible for a Python function in a worker; use isolation = \"process\"");
+  EXPECT_EQ(error_of_making(python),
+            "isolation = \"none\" is not possible for a Python function in a worker; use isolation = \"process\"");
 }
 
 TEST(FunctionEvaluator, turns_exceptions_and_nan_into_outcomes) {
-  const auto judged = [](Function function) { return make_function_evaluator(std::move(function))->evaluate(some_candidate(), 0); };
+  const auto judged = [](Function function) {
+    return make_function_evaluator(std::move(function))->evaluate(some_candidate(), 0);
+  };
   EXPECT_EQ(judged([](const auto& x) { return Outcome::of_value(x[0]); }).value, 1.5);
   const auto thrown = judged([](const auto&) -> Outcome { throw std::runtime_error("negative mass"); });
   EXPECT_EQ(thrown.status, Status::failed);

@@ -53,7 +53,8 @@ TEST(PythonSlot, gives_residuals_and_extra_figures) {
 TEST(PythonSlot, says_what_came_instead_of_a_number) {
   expect_failure(python_spec("none"), Status::wrong_shape, "the function returned None; one number is wanted");
   expect_failure(python_spec("text"), Status::wrong_shape, "a str ('12'); one number is wanted");
-  expect_failure(python_spec("pair"), Status::wrong_shape, "a list of 2; one number is wanted (a vector needs result = \"residuals\")");
+  expect_failure(python_spec("pair"), Status::wrong_shape,
+                 "a list of 2; one number is wanted (a vector needs result = \"residuals\")");
   expect_failure(python_spec("one_element_array"), Status::wrong_shape, "an Array of shape (1,); one number is wanted");
   expect_failure(python_spec("bad_extra"), Status::wrong_shape, "the extra figure 'why' is a str ('because')");
 }
@@ -73,7 +74,8 @@ TEST(PythonSlot, names_the_figure_that_is_not_finite) {
 TEST(PythonSlot, reports_an_exception_with_the_lines_of_the_users_code_only) {
   const auto outcome = evaluate(python_spec("raises"));
   EXPECT_EQ(outcome.status, Status::failed);
-  EXPECT_THAT(outcome.message, AllOf(HasSubstr("ValueError: negative mass\n"), HasSubstr("in deeper"), HasSubstr("functions.py"), Not(HasSubstr("__main__"))));
+  EXPECT_THAT(outcome.message, AllOf(HasSubstr("ValueError: negative mass\n"), HasSubstr("in deeper"),
+                                     HasSubstr("functions.py"), Not(HasSubstr("__main__"))));
   expect_failure(python_spec("exits"), Status::failed, "SystemExit: gone");
 }
 
@@ -156,12 +158,15 @@ TEST(PythonSlot, says_in_one_sentence_why_it_cannot_have_the_function) {
     spec.base_folder = base_folder;
     return error_of_prepare(spec);
   };
-  EXPECT_EQ(why("no_such_module:f", "/some/folder"), "cannot import module 'no_such_module' (from /some/folder): No module named 'no_such_module'");
+  EXPECT_EQ(why("no_such_module:f", "/some/folder"),
+            "cannot import module 'no_such_module' (from /some/folder): No module named 'no_such_module'");
   EXPECT_EQ(why("/no/such.py:f"), "/no/such.py is not a file");
   EXPECT_EQ(why("functions"), "'functions' must be \"module:function\" or \"/folder/file.py:function\"");
   EXPECT_EQ(why(file + ":NOT_A_FUNCTION"), "'NOT_A_FUNCTION' in " + file + " is a float, not a function");
-  EXPECT_THAT(why(file + ":chi2"), AllOf(HasSubstr(file + " has no function 'chi2' (it has: Array, bad_extra, "), HasSubstr(", words)")));
-  EXPECT_EQ(why(SAMPLES_FOLDER "/broken.py:f"), "cannot import " SAMPLES_FOLDER "/broken.py: No module named 'a_module_that_nobody_has'");
+  EXPECT_THAT(why(file + ":chi2"),
+              AllOf(HasSubstr(file + " has no function 'chi2' (it has: Array, bad_extra, "), HasSubstr(", words)")));
+  EXPECT_EQ(why(SAMPLES_FOLDER "/broken.py:f"),
+            "cannot import " SAMPLES_FOLDER "/broken.py: No module named 'a_module_that_nobody_has'");
 }
 
 TEST(PythonSlot, imports_modules_from_the_base_folder) {
@@ -174,7 +179,8 @@ TEST(PythonSlot, imports_modules_from_the_base_folder) {
 TEST(PythonSlot, takes_a_pickled_function) {
   auto spec = python_spec("");
   const std::string pickled = "cbuiltins\nlen\n.";  // protocol 0; len of the dict of parameters
-  spec.pickle.assign(reinterpret_cast<const std::byte*>(pickled.data()), reinterpret_cast<const std::byte*>(pickled.data() + pickled.size()));
+  spec.pickle.assign(reinterpret_cast<const std::byte*>(pickled.data()),
+                     reinterpret_cast<const std::byte*>(pickled.data() + pickled.size()));
   EXPECT_EQ(evaluate(spec).value, 2);
   spec.pickle.pop_back();
   EXPECT_THAT(error_of_prepare(spec), HasSubstr("cannot unpickle the function: "));

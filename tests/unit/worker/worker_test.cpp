@@ -10,6 +10,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
+#include "culmen/worker/readable.hpp"
 #include "helpers.hpp"
 
 namespace culmen {
@@ -39,9 +40,10 @@ TEST(SetUpCodec, gives_back_what_it_was_given) {
   const auto back = decode_set_up(encode({two_parameters(), spec}));
   EXPECT_EQ(back.space, two_parameters());
   const auto& e = back.evaluator;
-  EXPECT_EQ(std::tie(e.kind, e.isolation, e.result, e.target, e.pickle, e.interpreter, e.command, e.time_limit_s, e.base_folder, e.working_folder, e.run_marker),
-            std::tie(spec.kind, spec.isolation, spec.result, spec.target, spec.pickle, spec.interpreter, spec.command, spec.time_limit_s, spec.base_folder,
-                     spec.working_folder, spec.run_marker));
+  EXPECT_EQ(std::tie(e.kind, e.isolation, e.result, e.target, e.pickle, e.interpreter, e.command, e.time_limit_s,
+                     e.base_folder, e.working_folder, e.run_marker),
+            std::tie(spec.kind, spec.isolation, spec.result, spec.target, spec.pickle, spec.interpreter, spec.command,
+                     spec.time_limit_s, spec.base_folder, spec.working_folder, spec.run_marker));
 }
 
 TEST(SetUpCodec, refuses_bytes_that_end_early_go_on_or_say_nonsense) {
@@ -55,13 +57,27 @@ TEST(SetUpCodec, refuses_bytes_that_end_early_go_on_or_say_nonsense) {
   EXPECT_THROW(decode_set_up(newer), Error);
 }
 
+TEST(Readable, keeps_characters_and_marks_everything_else) {
+  const auto readable = [](std::string text) {
+    make_readable(text);
+    return text;
+  };
+  EXPECT_EQ(readable("χ² = 3\n\tü €\U0001d11e"), "χ² = 3\n\tü €\U0001d11e");
+  EXPECT_EQ(readable("50%\r60%"), "50%\n60%");
+  EXPECT_EQ(readable(std::string("a\0b\x1b[31m\x7f", 9)), "a?b?[31m?");
+  EXPECT_EQ(readable("\x80x\xc3"), "?x?") << "a continuation alone, a beginning alone";
+  EXPECT_EQ(readable("\xc0\xaf \xe0\x80\xaf"), "?? ???") << "longer than need be";
+  EXPECT_EQ(readable("\xed\xa0\x80 \xf4\x90\x80\x80 \xff"), "??? ???? ?") << "no characters";
+}
+
 TEST(Worker, answers_a_set_up_and_an_evaluation_under_their_heads) {
   Worker worker;
   const auto& hello = worker.on(head_of(FrameKind::set_up), encode(sphere()));
   EXPECT_EQ(hello.head.kind, FrameKind::hello);
   EXPECT_EQ(text_of(hello.body), "");
   const auto& reply = worker.on(head_of(FrameKind::evaluate), encoded(some_candidate()));
-  EXPECT_EQ(std::tie(reply.head.study, reply.head.evaluation, reply.head.epoch, reply.head.attempt), std::make_tuple(11U, 7U, 3U, 2U));
+  EXPECT_EQ(std::tie(reply.head.study, reply.head.evaluation, reply.head.epoch, reply.head.attempt),
+            std::make_tuple(11U, 7U, 3U, 2U));
   EXPECT_EQ(reply.head.kind, FrameKind::result);
   ByteReader body(reply.body);
   EXPECT_EQ(body.u64(), hash_of(some_candidate()));
@@ -74,7 +90,8 @@ TEST(Worker, says_hello_with_the_reason_why_it_cannot) {
   Worker worker;
   auto wrong = sphere();
   wrong.evaluator.target = "/no/lib.so:f";
-  EXPECT_THAT(text_of(worker.on(head_of(FrameKind::set_up), encode(wrong)).body), HasSubstr("cannot load the library '/no/lib.so'"));
+  EXPECT_THAT(text_of(worker.on(head_of(FrameKind::set_up), encode(wrong)).body),
+              HasSubstr("cannot load the library '/no/lib.so'"));
   EXPECT_THAT(text_of(worker.on(head_of(FrameKind::set_up), BytesView()).body), HasSubstr("ended early"));
   EXPECT_THROW(worker.on(head_of(FrameKind::evaluate), encoded(some_candidate())), Error);
 }
@@ -83,7 +100,8 @@ TEST(Worker, refuses_damaged_frames) {
   Worker worker;
   worker.on(head_of(FrameKind::set_up), encode(sphere()));
   const auto good = encoded(some_candidate());
-  for (std::size_t n = 0; n < good.size(); ++n) EXPECT_THROW(worker.on(head_of(FrameKind::evaluate), BytesView(good).first(n)), Error) << n;
+  for (std::size_t n = 0; n < good.size(); ++n)
+    EXPECT_THROW(worker.on(head_of(FrameKind::evaluate), BytesView(good).first(n)), Error) << n;
   EXPECT_THROW(worker.on(head_of(FrameKind::evaluate), encoded({7, {1, 2, 3}})), Error) << "one value too many";
   EXPECT_THROW(worker.on(head_of(FrameKind::hello), good), Error);
   EXPECT_THROW(worker.on(head_of(static_cast<FrameKind>(99)), good), Error);
@@ -172,7 +190,8 @@ TEST(Serve, gives_up_an_evaluation_that_hangs_when_the_master_closes) {
   ASSERT_TRUE(holds_within(10, [&] { return desk.replies() == 1; }));
   desk.close();
   EXPECT_EQ(served.wait_for(std::chrono::milliseconds(200)), std::future_status::ready);
-  EXPECT_TRUE(processes_of(spec.run_marker).empty() || holds_within(1, [&] { return processes_of(spec.run_marker).empty(); }));
+  EXPECT_TRUE(processes_of(spec.run_marker).empty() ||
+              holds_within(1, [&] { return processes_of(spec.run_marker).empty(); }));
 }
 
 TEST(Serve, ends_by_exception_at_a_damaged_frame) {

@@ -17,20 +17,9 @@ static int init(void) {
   return error == MPI_SUCCESS ? MPI_Comm_set_errhandler(ours, MPI_ERRORS_RETURN) : error;
 }
 
-static int rank_and_size(MPI_Comm of, int* rank, int* size) {
-  const int error = MPI_Comm_rank(of, rank);
-  return error == MPI_SUCCESS ? MPI_Comm_size(of, size) : error;
-}
-
-static int rank(int* rank, int* size) { return rank_and_size(ours, rank, size); }
-
-static int node(int* rank, int* size) {
-  MPI_Comm shared;
-  int error = MPI_Comm_split_type(ours, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared);
-  if (error != MPI_SUCCESS) return error;
-  error = rank_and_size(shared, rank, size);
-  MPI_Comm_free(&shared);
-  return error;
+static int rank(int* rank, int* size) {
+  const int error = MPI_Comm_rank(ours, rank);
+  return error == MPI_SUCCESS ? MPI_Comm_size(ours, size) : error;
 }
 
 static int broadcast(void* bytes, size_t n) { return MPI_Bcast(bytes, (int)n, MPI_BYTE, 0, ours); }
@@ -79,7 +68,6 @@ __attribute__((visibility("default"))) const struct culmen_mpi_module* culmen_mp
 #endif
       .init = init,
       .rank = rank,
-      .node = node,
       .broadcast = broadcast,
       .gather = gather,
       .barrier = barrier,

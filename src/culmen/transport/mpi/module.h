@@ -12,11 +12,10 @@ extern "C" {
 /* All functions return 0, or an MPI error code whose text `error_text` gives. Collective ones say so. One thread. */
 struct culmen_mpi_module {
   int abi;
-  const char* name;                        /* "openmpi" or "mpich" */
-  int (*init)(void);                       /* collective; MPI_Init_thread(FUNNELED) only if nobody did */
-  int (*rank)(int* rank, int* size);       /* on our own duplicate of the world */
-  int (*node)(int* rank, int* size);       /* collective: this rank among those that share memory with it */
-  int (*broadcast)(void* bytes, size_t n); /* collective, from rank 0 */
+  const char* name;                                     /* "openmpi" or "mpich" */
+  int (*init)(void);                                    /* collective; MPI_Init_thread(FUNNELED) only if nobody did */
+  int (*rank)(int* rank, int* size);                    /* on our own duplicate of the world */
+  int (*broadcast)(void* bytes, size_t n);              /* collective, from rank 0 */
   int (*gather)(const void* mine, size_t n, void* all); /* collective, to rank 0: n bytes of each rank in order */
   int (*barrier)(void);                                 /* collective */
   int (*finalize)(void); /* collective; frees our communicator; MPI_Finalize only if init() initialised */

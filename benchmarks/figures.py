@@ -1,0 +1,145 @@
+"""The figures: what is run, beside what, and what is to be reached."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from idle import idle_worker
+from measure import Bench, Row, foreign, spread
+
+MILLION = 1_000_000
+
+
+def manager_cost(bench: Bench) -> Iterator[Row]:
+    program, evaluations = bench.program("manager_cost"), bench.scaled(450_000)
+    done = bench.take_turns(
+        {
+            "bare": lambda: _bare_mailbox(bench, 8, 0),
+            "without": lambda: bench.run(program, evaluations),
+            "journal": lambda: bench.run(program, evaluations, bench.fresh()),
+        }
+    )
+    for name, journal, limit in (("without", "without journal", 1), ("journal", "with journal", 5)):
+        figure, peer = spread(done[name], "cpu_us_per_evaluation"), spread(done["bare"], "us_an_item")
+        yield Row(
+            f"Manager cost {journal}",
+            "µs",
+            figure,
+            peer,
+            "bare mailbox's time an item",
+            figure.over(peer),
+            at_most=limit,
+            foreign=foreign(done[name], done["bare"]),
+        )
+
+
+def no_op(bench: Bench) -> Iterator[Row]:
+    for workers in (8, 100):
+        done = bench.take_turns(
+            {
+                "bare": lambda n=workers: _bare_mailbox(bench, n, 0),
+                "transport": lambda n=workers: _mailbox(bench, "mailbox_loop", n, 0),
+                "without": lambda n=workers: _study(bench, n, bench.scaled(600_000)),
+                "journal": lambda n=workers: _study(bench, n, bench.scaled(450_000), "--store", bench.fresh()),
+            }
+        )
+        yield from _rows_beside(done, f"No-op function, {workers} processes", "bare mailbox", 0.6)
+
+
+def sleeping(bench: Bench) -> Iterator[Row]:
+    for workers, sleep_ms in ((8, 1), (100, 1), (100, 10)):
+        evaluations = bench.scaled(2 * workers * 1000 // sleep_ms)
+        options = ("--sleep-us", sleep_ms * 1000)
+        runs: dict[str, Callable[[], dict]] = {
+            "bare": lambda n=workers, ms=sleep_ms: _bare_mailbox(bench, n, ms * 1000),
+            "without": lambda n=workers, e=evaluations, o=options: _study(bench, n, e, *o),
+            "journal": lambda n=workers, e=evaluations, o=options: _study(bench, n, e, *o, "--store", bench.fresh()),
+        }
+        if workers == 8:
+            runs["mpi4py"] = lambda n=workers, e=evaluations, ms=sleep_ms: _mpi4py(bench, n, e, ms * 1000)
+        done = bench.take_turns(runs)
+        for results in done.values():
+            for result in results:
+                result["efficiency"] = result["rate"] * sleep_ms / 1000 / workers
+        name = f"Sleeping {sleep_ms} ms, {workers} processes"
+        yield from _rows_beside(done, name, "bare mailbox", 0.97, "efficiency", "of 1")
+
+
+def command(bench: Bench) -> Iterator[Row]:
+    count, width = bench.scaled(4500), 8
+    done = bench.take_turns(
+        {
+            "bare": lambda: bench.run(bench.program("bare_spawn"), "/bin/true", count, width),
+            "without": lambda: _study(bench, width, count, "--command", "/bin/true", "--folder", bench.fresh()),
+            "journal": lambda: _study(
+                bench, width, count, "--command", "/bin/true", "--folder", bench.fresh(), "--store", bench.fresh()
+            ),
+        }
+    )
+    yield from _rows_beside(done, "External command true, 8 at a time", "bare posix_spawn", 0.7)
+
+
+def million(bench: Bench) -> Iterator[Row]:
+    done = bench.take_turns(
+        {
+            "without": lambda: _study(bench, 8, MILLION),
+            "journal": lambda: _study(bench, 8, MILLION, "--store", bench.fresh()),
+        },
+        repeat=max(bench.repeat, 3),
+    )
+    for name, journal in (("without", "without journal"), ("journal", "with journal")):
+        results, load = done[name], foreign(done[name])
+        first, last = spread(results, "first_tenth_rate"), spread(results, "last_tenth_rate")
+        title = f"Last tenth of 10⁶ evaluations {journal}"
+        yield Row(title, "1/s", last, first, "first tenth", last.over(first), at_least=0.9, foreign=load)
+        growth = spread(results, "memory_growth_mib")
+        yield Row(f"Memory gained in their second half {journal}", "MiB", growth, at_most=2)
+
+
+def _rows_beside(
+    done: dict[str, list[dict]], name: str, peer_name: str, limit: float, key: str = "rate", unit: str = "1/s"
+) -> Iterator[Row]:
+    bare = spread(done["bare"], key)
+    titles = {
+        "without": name,
+        "journal": f"{name}, with journal",
+        "transport": f"{name}: the transport alone",
+        "mpi4py": f"{name}: mpi4py.futures",
+    }
+    for run, title in titles.items():
+        if run not in done:
+            continue
+        figure = spread(done[run], key)
+        at_least = limit if run == "without" else None
+        load = foreign(done[run], done["bare"])
+        yield Row(title, unit, figure, bare, peer_name, figure.over(bare), at_least=at_least, foreign=load)
+
+
+def _study(bench: Bench, workers: int, evaluations: int, *options: object) -> dict:
+    return bench.run(bench.program("study_rate"), workers, evaluations, *options)
+
+
+def _bare_mailbox(bench: Bench, workers: int, task_us: int) -> dict:
+    return _mailbox(bench, "bare_mailbox", workers, task_us)
+
+
+def _mailbox(bench: Bench, program: str, workers: int, task_us: int) -> dict:
+    """Two items a worker in flight, as with prefetch."""
+    result = bench.run(bench.program(program), workers, bench.scaled(1500) / 1000, task_us, 2)
+    return result | {"rate": result["items_per_s"], "us_an_item": 1e6 / result["items_per_s"]}
+
+
+def _mpi4py(bench: Bench, workers: int, evaluations: int, task_us: int) -> dict:
+    script = Path(__file__).with_name("mpi4py_rate.py")
+    words = ("-m", "mpi4py.futures", script, workers, evaluations, task_us)
+    return bench.launch("openmpi", workers + 1, sys.executable, *words)
+
+
+FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
+    "manager": manager_cost,
+    "no-op": no_op,
+    "sleeping": sleeping,
+    "command": command,
+    "million": million,
+    "idle": idle_worker,
+}

@@ -1,0 +1,67 @@
+"""A C++ program outside this tree: find_package(culmen) against an installed one, plain and under both MPIs."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from culmen.mpi import find_launcher
+from harness import EXAMPLES, ROOT, environment
+
+MPIS = {"openmpi": ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"], "mpich": []}
+
+
+def run(*words: object, **more: str) -> str:
+    done = subprocess.run(
+        [str(word) for word in words], env=environment(**more), capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tree moved after its installation: nothing in it may know where it was put first."""
+    build = os.environ.get("CULMEN_BUILD", ROOT / "build" / "release")
+    folder = tmp_path_factory.mktemp("prefix")
+    run("cmake", "--install", build, "--component", "native", "--prefix", folder / "first")
+    return Path(shutil.move(folder / "first", folder / "second"))
+
+
+@pytest.fixture(scope="module")
+def program(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    build = tmp_path_factory.mktemp("himmelblau")
+    run("cmake", "-S", EXAMPLES / "03_cpp", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", build)
+    return build / "himmelblau"
+
+
+def assert_found_a_minimum(output: str) -> None:
+    found = re.fullmatch(r"f\((.*), (.*)\) = (.*) after \d+ evaluations\n", output)
+    assert found, output
+    x, y, value = map(float, found.groups())
+    assert value <= 1e-8
+    assert (x * x + y - 11) ** 2 + (x + y * y - 7) ** 2 < 1e-3
+
+
+def test_the_example_runs_on_threads(program):
+    assert_found_a_minimum(run(program))
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_the_example_runs_under_mpiexec_unchanged(program, mpi):
+    assert_found_a_minimum(run(find_launcher(mpi).program, *MPIS[mpi], "-n", 4, program))
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_the_evaluator_header_stands_alone(prefix, language, tmp_path):
+    source = tmp_path / "evaluator"
+    source.write_text("#include <culmen/evaluator.h>\n")
+    run("g++", "-x", language, "-Wall", "-Werror", "-fsyntax-only", f"-I{prefix}/include", source)
+
+
+def test_only_documented_files_are_installed(prefix):
+    top = sorted(str(path.relative_to(prefix)) for path in prefix.glob("*/*"))
+    assert top == ["bin/culmen", "include/culmen", "lib/cmake", "lib/culmen", "lib/libculmen.a"]

@@ -1,0 +1,181 @@
+"""Whole studies under both MPIs: as without, also when rank 0 is killed, ended by a signal, or given bad input."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from culmen.cli import launch as launch_module
+from harness import (
+    EXAMPLES,
+    PYTHON,
+    Running,
+    calls_of,
+    culmen,
+    environment,
+    outcomes,
+    patience,
+    recorded_points,
+    sequence,
+    store_is_ready,
+    wait_for,
+    write_study,
+)
+
+BUDGET = 200
+RANKS = {"openmpi": 4, "mpich": 7}
+KILLS = 5
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory):
+    """Sequence and outcomes of the study on local workers."""
+    folder = tmp_path_factory.mktemp("local")
+    write_study(folder, BUDGET)
+    assert culmen("run", "study.toml", "--workers", 3, "--quiet", cwd=folder).returncode == 0
+    return sequence(folder / "study.db"), outcomes(folder / "study.db")
+
+
+def under(mpi, *words):
+    return ("launch", "-n", str(RANKS[mpi]), "--mpi", mpi, *words)
+
+
+def rank_zero(run: Running) -> int | None:
+    for pid in sorted(run.processes()):
+        try:
+            variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if launch_module._is_rank_zero(variables):
+            return pid
+    return None
+
+
+def test_the_study_is_the_same_under_mpi(mpi, local, tmp_path):
+    write_study(tmp_path, BUDGET)
+    done = culmen(*under(mpi, "run", "study.toml"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"with {RANKS[mpi] - 1} workers" in done.stdout
+    assert sequence(tmp_path / "study.db") == local[0]
+    assert outcomes(tmp_path / "study.db") == local[1]
+
+
+@pytest.mark.parametrize("seed", range(KILLS))
+def test_rank_zero_killed_and_resumed(mpi, local, tmp_path, seed):
+    chance = random.Random(seed)  # noqa: S311
+    write_study(tmp_path, BUDGET)
+    store, moment = tmp_path / "study.db", chance.randrange(BUDGET)
+    with Running(*under(mpi, "run", "study.toml", "--quiet"), cwd=tmp_path) as run:
+        wait_for(lambda: store_is_ready(store) and len(calls_of(tmp_path)) >= moment, f"call {moment} of the model")
+        time.sleep(chance.random() * 0.01)
+        os.kill(rank_zero(run), signal.SIGKILL)
+        wait_for(lambda: not slots(run), "the end of every slot", timeout=patience(1.0))
+        launcher_s = 5  # how long launchers take to notice a dead rank is theirs
+        wait_for(lambda: not run.processes(), "the end of the launch", timeout=patience(launcher_s))
+    recorded, before = recorded_points(store), len(calls_of(tmp_path))
+
+    done = culmen(*under(mpi, "resume", "study.db", "--quiet"), cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert recorded.isdisjoint(calls_of(tmp_path)[before:])
+    assert sequence(store) == local[0]
+    assert outcomes(store) == local[1]
+
+
+def slots(run: Running) -> dict[int, str]:
+    return {pid: line for pid, line in run.processes().items() if "culmen.slot" in line or "__slot" in line}
+
+
+def test_a_signal_to_the_launch_ends_it_cleanly(mpi, local, tmp_path):
+    write_study(tmp_path, BUDGET)
+    with Running(*under(mpi, "run", "study.toml"), cwd=tmp_path) as run:
+        wait_for(lambda: len(calls_of(tmp_path)) > 30, "30 calls")
+        run.process.send_signal(signal.SIGINT)
+        code, out, _ = run.end()
+        wait_for(lambda: not run.processes(), "the end of all processes", timeout=5)
+    assert code == 75
+    assert "culmen resume study.db" in out
+    assert culmen(*under(mpi, "resume", "study.db", "--quiet"), cwd=tmp_path).returncode == 0
+    assert sequence(tmp_path / "study.db") == local[0]
+
+
+def test_what_was_begun_under_mpi_goes_on_without(mpi, local, tmp_path):
+    write_study(tmp_path, BUDGET)
+    with Running(*under(mpi, "run", "study.toml"), cwd=tmp_path) as run:
+        wait_for(lambda: len(calls_of(tmp_path)) > 30, "30 calls")
+        os.kill(rank_zero(run), signal.SIGTERM)
+        run.end()
+    assert culmen("resume", "study.db", "--quiet", cwd=tmp_path).returncode == 0
+    assert sequence(tmp_path / "study.db") == local[0]
+
+
+MISTAKES = {
+    "unknown key": ("[stop]", "[stop]\nwrkers = 1", 2, "[stop] has no key 'wrkers'"),
+    "unknown function": ("model.py:f", "model.py:g", 1, "has no function 'g' (it has: f)"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_one_sentence_for_all_ranks(mpi, tmp_path, mistake):
+    old, new, code, expected = MISTAKES[mistake]
+    write_study(tmp_path)
+    (tmp_path / "study.toml").write_text((tmp_path / "study.toml").read_text().replace(old, new))
+    done = culmen(*under(mpi, "run", "study.toml"), cwd=tmp_path, timeout=30)
+    assert done.returncode == code
+    assert (done.stdout + done.stderr).count(expected) == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_a_finished_study_is_shown_and_all_ranks_leave(mpi, tmp_path):
+    write_study(tmp_path, 20)
+    assert culmen("run", "study.toml", "--quiet", cwd=tmp_path).returncode == 0
+    for words in (("run", "study.toml"), ("resume", "study.db")):
+        done = culmen(*under(mpi, *words), cwd=tmp_path, timeout=30)
+        assert done.returncode == 0
+        assert done.stdout.count("has finished (evaluations used up)") == 1
+
+
+def run_script(mpi, script, folder):
+    """Starts a Python script as the ranks of a launch, with the line that `culmen launch` prints."""
+    line = culmen("launch", "-n", RANKS[mpi], "--mpi", mpi, "--dry-run", "run", "x", cwd=folder).stdout.split()
+    command = ["env", *line[: line.index("-n") + 2], PYTHON, script]
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60)
+
+
+def test_every_rank_of_a_script_gets_the_same_result(mpi, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import culmen, os\n"
+        "for target in (0.25, 0.5):\n"
+        "    result = culmen.minimize(lambda p: (p['x'] - target) ** 2, {'x': (0, 1)}, budget=100)\n"
+        "    with open(f'result-{target}-{os.getpid()}', 'w') as file:\n"
+        "        file.write(f'{result.x[0]:.2f} {result.value} {result.evaluations} {result.workers}')\n"
+    )
+    done = run_script(mpi, script, tmp_path)
+    assert done.returncode == 0, done.stderr
+    for target in (0.25, 0.5):
+        results = [path.read_text() for path in tmp_path.glob(f"result-{target}-*")]
+        assert len(results) == RANKS[mpi]
+        assert len(set(results)) == 1
+        assert results[0].startswith(f"{target:.2f} ")
+
+
+def test_what_rank_zero_refuses_every_rank_raises(mpi, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import culmen\n"
+        "try:\n    culmen.minimize(lambda p: 0, {'x': (0, 1)}, budget=0)\n"
+        "except culmen.CulmenError as e:\n    print('refused:', e)\n"
+    )
+    done = run_script(mpi, script, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("refused: culmen.minimize: budget = 0: a number not below 1 is wanted") == RANKS[mpi]
+
+
+def test_the_hello_world_under_mpi(mpi, tmp_path):
+    done = run_script(mpi, EXAMPLES / "04_python" / "minimize.py", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Result(value=") == RANKS[mpi]

@@ -1,0 +1,64 @@
+"""Studies from files and stores, run from Python."""
+
+import pytest
+
+from culmen import InputError, StoreError, Study
+
+STUDY = """
+[space]
+x = { lower = -5, upper = 5 }
+n = { type = "integer", lower = 1, upper = 9 }
+[evaluator]
+python = "model.py:f"
+[stop]
+evaluations = 60
+[run]
+workers = 2
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.toml").write_text(STUDY)
+    (tmp_path / "model.py").write_text("def f(p):\n    return p['x'] ** 2 + (p['n'] - 4) ** 2, {'twice': 2 * p['x']}\n")
+    return tmp_path
+
+
+def test_a_study_from_a_file_runs_and_is_kept(folder):
+    result = Study.from_file("study.toml").run(progress=False)
+    assert (result.reason, result.final, result.evaluations, result.store) == ("evaluations", True, 60, "study.db")
+    assert result.extras == {"twice": 2 * result.best["x"]}
+    assert isinstance(result.best["n"], int)
+
+
+def test_a_study_goes_on_from_its_store(folder):
+    Study.from_file("study.toml").run(progress=False)
+    study = Study.from_store("study.db")
+    study.config.evaluations = 90
+    result = study.run(progress=False)
+    whole = Study.from_file("study.toml", store="whole.db")
+    whole.config.evaluations = 90
+    assert result.evaluations == 90
+    assert (result.x, result.value) == (whole.run(progress=False).x, result.value)
+
+
+def test_a_store_is_made_once(folder):
+    Study.from_file("study.toml").run(progress=False)
+    with pytest.raises(StoreError, match=r"study\.db"):
+        Study.from_file("study.toml").run(progress=False)
+
+
+def test_options_may_change_between_starts_but_the_study_may_not(folder):
+    Study.from_file("study.toml").run(progress=False)
+    other = Study.from_file("study.toml", seed=2)
+    other.options.resume = True
+    with pytest.raises(InputError, match="another study"):
+        other.run(progress=False)
+
+
+def test_a_store_whose_files_are_gone_says_so(folder):
+    Study.from_file("study.toml").run(progress=False)
+    (folder / "model.py").unlink()
+    with pytest.raises(InputError, match=r"\[evaluator\] python = \"model\.py\": there is no file"):
+        Study.from_store("study.db")

@@ -1,0 +1,264 @@
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <limits>
+#include <thread>
+
+#include "culmen/base/clock.hpp"
+#include "culmen/base/error.hpp"
+#include "culmen/base/random.hpp"
+#include "culmen/transport/mailbox/layout.hpp"
+#include "ring_fixture.hpp"
+
+namespace culmen {
+namespace {
+
+constexpr double forever_s = std::numeric_limits<double>::infinity();
+
+struct Record final : Transport::Sink {
+  void joined(WorkerId worker) override { events.push_back("joined " + std::to_string(worker)); }
+  void arrived(WorkerId worker, const FrameHead&, BytesView) override { events.push_back("arrived " + std::to_string(worker)); }
+  void lost(WorkerId, const std::string& why) override { events.push_back(why); }
+  std::vector<std::string> events;
+};
+
+/// Receives until so many events are there; the test's time limit is the deadline.
+void receive_until(Transport& transport, Record& record, std::size_t events) {
+  while (record.events.size() < events)
+    if (!transport.receive(record)) transport.sleep(forever_s);
+}
+
+template <class Action>
+std::string message_of(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+pid_t start(std::vector<std::string> command) {
+  SpawnRequest request;
+  request.command = std::move(command);
+  return spawn(request);
+}
+
+TEST(MailboxMemory, RefusesSizesThatItCannotHave) {
+  for (const MailboxOptions options : {MailboxOptions{0, 4096}, {1, 4095}, {1, 5000}, {1, 2048}, {100000, 4096}}) {
+    const auto said = message_of([&] { MailboxMemory::create(options); });
+    EXPECT_NE(said.find(std::to_string(options.ring_bytes)), std::string::npos) << said;
+    EXPECT_NE(said.find("4096"), std::string::npos) << said;
+  }
+}
+
+TEST(MailboxMemory, SaysWhatItWantedAndWhatIsFreeWhenThereIsNoSpace) {
+  const auto said = message_of([] { MailboxMemory::create_named({.workers = 60000, .ring_bytes = 1 << 28}); });
+  for (const char* part : {"32212", "/dev/shm", "free", "fewer workers", "size="}) EXPECT_NE(said.find(part), std::string::npos) << said;
+}
+
+TEST(MailboxMemory, IsFoundByNameUntilUnlinked) {
+  const auto memory = MailboxMemory::create_named({.workers = 3, .ring_bytes = 4096});
+  const auto name = memory->name();
+  EXPECT_EQ(name.find("/culmen." + std::to_string(getpid()) + "."), 0u);
+  const auto attached = MailboxMemory::attach(name);
+  EXPECT_EQ(attached->workers(), 3u);
+  EXPECT_EQ(attached->fd(), -1);
+  memory->unlink();
+  memory->unlink();
+  EXPECT_NE(message_of([&] { MailboxMemory::attach(name); }).find(name), std::string::npos);
+}
+
+TEST(MailboxMemory, LeavesNoNameBehindWithoutUnlink) {
+  const auto name = MailboxMemory::create_named({.workers = 1, .ring_bytes = 4096})->name();
+  EXPECT_NE(message_of([&] { MailboxMemory::attach(name); }), "");
+}
+
+TEST(MailboxMemory, RefusesWhatIsNoMailboxOrOfAnotherVersionOrDamaged) {
+  const auto memory = MailboxMemory::create({.workers = 2, .ring_bytes = 4096});
+  auto& hub = memory->layout().hub();
+  const auto said = [&] { return message_of([&] { MailboxMemory::attach(memory->fd()); }); };
+  EXPECT_EQ(said(), "");
+  hub.version = 99;
+  EXPECT_NE(said().find("one version"), std::string::npos) << said();
+  hub.version = MailboxMemory::Layout::version;
+  hub.workers = 3;
+  EXPECT_NE(said().find("sizes"), std::string::npos) << said();
+  hub.magic = 7;
+  EXPECT_NE(said().find("no mailbox"), std::string::npos) << said();
+  EXPECT_NE(message_of([] { MailboxMemory::attach(-1); }), "");
+}
+
+TEST(Mailbox, ABoxIsUsedOnce) {
+  const auto memory = MailboxMemory::create({.workers = 2, .ring_bytes = 4096});
+  { MailboxEndpoint endpoint(memory, 1); }
+  EXPECT_NE(message_of([&] { MailboxEndpoint again(memory, 1); }).find("joined before"), std::string::npos);
+  EXPECT_NE(message_of([&] { MailboxEndpoint beyond(memory, 2); }).find("0 to 1"), std::string::npos);
+}
+
+TEST(Mailbox, AWorkerJoinsSendsAndLeavesInThatOrder) {
+  const auto memory = MailboxMemory::create({.workers = 2, .ring_bytes = 4096});
+  MailboxTransport transport(memory);
+  {
+    MailboxEndpoint endpoint(memory, 1);
+    EXPECT_TRUE(endpoint.send({}, pattern(10, 1)));
+  }
+  Record record;
+  receive_until(transport, record, 3);
+  EXPECT_EQ(record.events, (std::vector<std::string>{"joined 1", "arrived 1", "worker 1 left"}));
+}
+
+TEST(Mailbox, SaysHowAProcessOfOursEnded) {
+  const auto memory = MailboxMemory::create({.workers = 2, .ring_bytes = 4096});
+  MailboxTransport transport(memory);
+  const pid_t killed = start({"sleep", "1000"}), ended = start({"sh", "-c", "exit 3"});
+  transport.watch(0, identify(killed), true);
+  Record record;
+  kill(killed, SIGKILL);
+  receive_until(transport, record, 1);
+  EXPECT_EQ(record.events.back(), "worker 0 (process " + std::to_string(killed) + ") died by signal 9");
+  transport.watch(1, identify(ended), true);
+  receive_until(transport, record, 2);
+  EXPECT_EQ(record.events.back(), "worker 1 (process " + std::to_string(ended) + ") ended with exit code 3");
+}
+
+TEST(Mailbox, NoticesTheDeathOfAProcessThatIsNotOurs) {
+  const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
+  MailboxTransport transport(memory);
+  const pid_t process = start({"sleep", "1000"});
+  transport.watch(0, identify(process), false);
+  kill(process, SIGTERM);
+  Record record;
+  receive_until(transport, record, 1);
+  EXPECT_EQ(record.events.back(), "worker 0 (process " + std::to_string(process) + ") died");
+  reap(process);
+}
+
+TEST(Mailbox, CloseKillsAndReapsWhatDoesNotLeave) {
+  const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
+  MailboxTransport transport(memory);
+  const auto process = identify(start({"sleep", "1000"}));
+  transport.watch(0, process, true);
+  const SteadyClock clock;
+  const auto before = clock.now_s();
+  transport.close(0.05);
+  EXPECT_GE(clock.now_s() - before, 0.05);
+  EXPECT_FALSE(alive(process));
+  EXPECT_EQ(identify(process.pid).start_ticks, 0u) << "it was not reaped";
+}
+
+TEST(Mailbox, CloseWakesWhoReceivesAndWhoWaitsForIt) {
+  const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
+  MailboxTransport transport(memory);
+  MailboxEndpoint endpoint(memory, 0);
+  std::thread waiter([&] { endpoint.wait_closed(); });
+  std::thread closer([&] { transport.close(0.05); });
+  FrameHead head;
+  Bytes body;
+  EXPECT_FALSE(endpoint.receive(head, body));
+  EXPECT_FALSE(endpoint.send(head, body));
+  EXPECT_TRUE(endpoint.closed());
+  waiter.join();
+  closer.join();
+}
+
+TEST(Mailbox, ReleaseEndsWaitClosed) {
+  const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
+  MailboxEndpoint endpoint(memory, 0);
+  std::thread waiter([&] { endpoint.wait_closed(); });
+  endpoint.release();
+  waiter.join();
+  endpoint.wait_closed();
+  EXPECT_FALSE(endpoint.closed());
+}
+
+TEST(Mailbox, QueuesWhatARingDoesNotTakeAndDropsItWithTheWorker) {
+  const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
+  MailboxTransport transport(memory);
+  Record record;
+  {
+    MailboxEndpoint endpoint(memory, 0);
+    for (int i = 0; i < 10; ++i) transport.send(0, {}, pattern(4000, 1));
+    EXPECT_GT(transport.queued_bytes(), 30000u);
+    EXPECT_LT(transport.queued_bytes(), 41000u);
+    FrameHead head;
+    Bytes body;
+    EXPECT_TRUE(transport.receive(record));
+    EXPECT_TRUE(endpoint.receive(head, body));
+    EXPECT_EQ(body, pattern(4000, 1));
+  }
+  receive_until(transport, record, 2);
+  EXPECT_EQ(transport.queued_bytes(), 0u);
+  transport.send(0, {}, pattern(4000, 1));
+  EXPECT_EQ(transport.queued_bytes(), 0u);
+}
+
+TEST(Mailbox, AnIdleMasterAndAnIdleWorkerUseNoProcessorTime) {
+  const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
+  MailboxTransport transport(memory);
+  std::thread worker([memory] {
+    MailboxEndpoint endpoint(memory, 0);
+    FrameHead head;
+    Bytes body;
+    while (endpoint.receive(head, body)) {
+    }
+  });
+  Record record;
+  receive_until(transport, record, 1);
+  const auto switches = [] {
+    rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_nvcsw;
+  };
+  while (transport.receive(record)) {
+  }
+  const auto before = switches();
+  transport.sleep(0.5);
+  EXPECT_LE(switches() - before, 5) << "somebody polls";
+  transport.close(10);
+  worker.join();
+}
+
+/// Damage of every kind, while the master goes on: what it reads may be wrong, but it stays whole, and loses each worker at most once.
+TEST(Mailbox, RandomDamageCostsAWorkerNeverTheMaster) {
+  std::size_t lost = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    Random random(seed);
+    const auto memory = MailboxMemory::create({.workers = 2, .ring_bytes = 4096});
+    auto& layout = memory->layout();
+    MailboxTransport transport(memory);
+    MailboxEndpoint one(memory, 0), other(memory, 1);
+    Record record;
+    const auto boxes = reinterpret_cast<std::byte*>(&layout.box(0));
+    const auto box_bytes = static_cast<std::size_t>(reinterpret_cast<std::byte*>(&layout.box(1)) - boxes);
+    for (int round = 0; round < 20; ++round) {
+      transport.send(0, {}, pattern(random.below(3000), 1));
+      const auto value = static_cast<std::uint32_t>(random.next());
+      const auto place = random.below(3) == 0 ? random.below(box_bytes) : random.below(sizeof(Box));
+      std::memcpy(boxes + place / 4 * 4, &value, 4);
+      layout.ready(0).fetch_or(random.next());
+      transport.receive(record);
+    }
+    EXPECT_TRUE(other.send({}, pattern(100, 2)));
+    transport.receive(record);
+    EXPECT_NE(std::find(record.events.begin(), record.events.end(), "arrived 1"), record.events.end());
+    lost += static_cast<std::size_t>(std::count(record.events.begin(), record.events.end(), "worker 0: its mailbox is damaged"));
+    layout.hub().closed.store(1);
+  }
+  EXPECT_GT(lost, 100u);
+}
+
+TEST(Mailbox, AWorkerSaysThatItsMailboxIsDamaged) {
+  const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
+  MailboxEndpoint endpoint(memory, 0);
+  memory->layout().box(0).master.in_tail.store(13);
+  FrameHead head;
+  Bytes body;
+  EXPECT_EQ(message_of([&] { endpoint.receive(head, body); }), "worker 0: its mailbox is damaged");
+}
+
+}  // namespace
+}  // namespace culmen
