@@ -5,9 +5,9 @@
 // for the master, and sleeping on both sides. Every reply is checked. It keeps none of the promises of a transport:
 // no frames beyond a slot, no full rings, no deaths, no hostile memory.
 //
-// Prints one JSON line: items a second over the last 70 % of the time; replies that were wrong; efficiency, the share of
-// their time in which workers were at a task, by the duration of a lone task and (raw) by the one asked for; that lone
-// duration.
+// Prints one JSON line: items a second over the last 70 % of the time; replies that were wrong; efficiency, the share
+// of their time in which workers were at a task, by the duration of a lone task and (raw) by the one asked for; that
+// lone duration.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -59,9 +59,9 @@ struct memory {
   struct box boxes[];
 };
 
-extern char **environ;
+extern char** environ;
 
-static void fail(const char *what) {
+static void fail(const char* what) {
   fprintf(stderr, "bare_mailbox: %s: %s\n", what, strerror(errno));
   exit(1);
 }
@@ -72,10 +72,10 @@ static double now_s(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void wait_on(word *at, uint32_t seen) { syscall(SYS_futex, at, FUTEX_WAIT, seen, NULL, NULL, 0); }
-static void wake(word *at) { syscall(SYS_futex, at, FUTEX_WAKE, 1, NULL, NULL, 0); }
+static void wait_on(word* at, uint32_t seen) { syscall(SYS_futex, at, FUTEX_WAIT, seen, NULL, NULL, 0); }
+static void wake(word* at) { syscall(SYS_futex, at, FUTEX_WAKE, 1, NULL, NULL, 0); }
 
-static bool put(struct ring *ring, const struct frame *frame) {
+static bool put(struct ring* ring, const struct frame* frame) {
   const uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
   if (tail - atomic_load_explicit(&ring->head, memory_order_acquire) == slots) return false;
   ring->frames[tail % slots] = *frame;
@@ -83,7 +83,7 @@ static bool put(struct ring *ring, const struct frame *frame) {
   return true;
 }
 
-static bool take(struct ring *ring, struct frame *frame) {
+static bool take(struct ring* ring, struct frame* frame) {
   const uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
   if (head == atomic_load_explicit(&ring->tail, memory_order_acquire)) return false;
   *frame = ring->frames[head % slots];
@@ -91,13 +91,13 @@ static bool take(struct ring *ring, struct frame *frame) {
   return true;
 }
 
-static void send_to_worker(struct box *box, const struct frame *frame) {
+static void send_to_worker(struct box* box, const struct frame* frame) {
   if (!put(&box->to_worker, frame)) fail("a ring is full, prefetch is too large");
   if (atomic_load(&box->sleeping)) wake(&box->to_worker.tail);
 }
 
-static void receive_at_worker(struct box *box, struct frame *frame) {
-  struct ring *ring = &box->to_worker;
+static void receive_at_worker(struct box* box, struct frame* frame) {
+  struct ring* ring = &box->to_worker;
   while (!take(ring, frame)) {
     const uint32_t seen = atomic_load(&ring->head);
     atomic_store(&box->sleeping, 1);
@@ -106,14 +106,14 @@ static void receive_at_worker(struct box *box, struct frame *frame) {
   }
 }
 
-static void send_to_master(struct hub *hub, struct box *box, unsigned worker, const struct frame *frame) {
+static void send_to_master(struct hub* hub, struct box* box, unsigned worker, const struct frame* frame) {
   if (!put(&box->to_master, frame)) fail("a ring is full, prefetch is too large");
   atomic_fetch_or(&hub->ready[worker / 64], UINT64_C(1) << worker % 64);
   atomic_fetch_add(&hub->bell, 1);
   if (atomic_load(&hub->sleeping)) wake(&hub->bell);
 }
 
-static void sleep_at_master(struct hub *hub, uint32_t seen) {
+static void sleep_at_master(struct hub* hub, uint32_t seen) {
   for (int i = 0; i < spins; ++i) {
     if (atomic_load(&hub->bell) != seen) return;
     __builtin_ia32_pause();
@@ -130,8 +130,8 @@ static void do_task(long task_us) {
 
 static int64_t answer_to(int64_t number) { return number * 2654435761 + 12345; }
 
-static struct memory *map(size_t bytes) {
-  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
+static struct memory* map(size_t bytes) {
+  void* at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
   if (at == MAP_FAILED) fail("mmap");
   return at;
 }
@@ -141,8 +141,8 @@ static size_t bytes_for(unsigned workers) { return sizeof(struct memory) + worke
 static int work(unsigned worker, unsigned workers, long task_us) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_TIMERSLACK, 1);
-  struct memory *memory = map(bytes_for(workers));
-  struct box *box = &memory->boxes[worker];
+  struct memory* memory = map(bytes_for(workers));
+  struct box* box = &memory->boxes[worker];
   struct frame frame;
   for (;;) {
     receive_at_worker(box, &frame);
@@ -153,12 +153,12 @@ static int work(unsigned worker, unsigned workers, long task_us) {
   }
 }
 
-static void start_workers(char *program, unsigned workers, char *task_us) {
+static void start_workers(char* program, unsigned workers, char* task_us) {
   for (unsigned i = 0; i < workers; ++i) {
     char number[16], count[16];
     snprintf(number, sizeof number, "%u", i);
     snprintf(count, sizeof count, "%u", workers);
-    char *arguments[] = {program, "--worker", number, count, task_us, NULL};
+    char* arguments[] = {program, "--worker", number, count, task_us, NULL};
     pid_t child;
     errno = posix_spawn(&child, "/proc/self/exe", NULL, NULL, arguments, environ);
     if (errno) fail("posix_spawn");
@@ -166,7 +166,7 @@ static void start_workers(char *program, unsigned workers, char *task_us) {
 }
 
 struct master {
-  struct memory *memory;
+  struct memory* memory;
   unsigned workers;
   int64_t *sent, *got;  // per worker
   long open, done, bad;
@@ -175,19 +175,19 @@ struct master {
   long from_done, until_done;
 };
 
-static void give(struct master *m, unsigned worker) {
+static void give(struct master* m, unsigned worker) {
   struct frame frame = {.number = m->sent[worker]++};
   send_to_worker(&m->memory->boxes[worker], &frame);
   ++m->open;
 }
 
-static void look_at_clock(struct master *m) {
+static void look_at_clock(struct master* m) {
   const double t = now_s();
   if (!m->from_s && t - m->begin_s > 0.3 * m->seconds) m->from_s = t, m->from_done = m->done;
   if (!m->until_s && t - m->begin_s > m->seconds) m->until_s = t, m->until_done = m->done;
 }
 
-static void receive_from(struct master *m, unsigned worker) {
+static void receive_from(struct master* m, unsigned worker) {
   struct frame frame;
   while (take(&m->memory->boxes[worker].to_master, &frame)) {
     const int64_t expected = m->got[worker]++;
@@ -198,10 +198,10 @@ static void receive_from(struct master *m, unsigned worker) {
   }
 }
 
-static bool receive_from_all(struct master *m) {
+static bool receive_from_all(struct master* m) {
   bool any = false;
   for (unsigned i = 0; i * 64 < m->workers; ++i) {
-    _Atomic uint64_t *ready = &m->memory->hub.ready[i];
+    _Atomic uint64_t* ready = &m->memory->hub.ready[i];
     uint64_t bits = atomic_load_explicit(ready, memory_order_relaxed) ? atomic_exchange(ready, 0) : 0;
     for (; bits; bits &= bits - 1, any = true) receive_from(m, i * 64 + (unsigned)__builtin_ctzll(bits));
   }
@@ -216,8 +216,9 @@ static double lone_task_s(long task_us) {
   return (now_s() - begin) / times;
 }
 
-int main(int argc, char **argv) {
-  if (argc == 5 && !strcmp(argv[1], "--worker")) return work((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]), atol(argv[4]));
+int main(int argc, char** argv) {
+  if (argc == 5 && !strcmp(argv[1], "--worker"))
+    return work((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]), atol(argv[4]));
   const int workers = argc == 5 ? atoi(argv[1]) : 0, prefetch = argc == 5 ? atoi(argv[4]) : 0;
   const double seconds = argc == 5 ? atof(argv[2]) : 0;
   const long task_us = argc == 5 ? atol(argv[3]) : -1;
@@ -248,7 +249,7 @@ int main(int argc, char **argv) {
   while (wait(NULL) > 0) continue;
 
   const double rate = (double)(m.until_done - m.from_done) / (m.until_s - m.from_s);
-  printf("{\"items_per_s\": %.1f, \"bad\": %ld, \"efficiency\": %.4f, \"raw_efficiency\": %.4f, \"lone_ms\": %.4f}\n", rate, m.bad,
-         rate * lone_s / workers, rate * (double)task_us * 1e-6 / workers, lone_s * 1e3);
+  printf("{\"items_per_s\": %.1f, \"bad\": %ld, \"efficiency\": %.4f, \"raw_efficiency\": %.4f, \"lone_ms\": %.4f}\n",
+         rate, m.bad, rate * lone_s / workers, rate * (double)task_us * 1e-6 / workers, lone_s * 1e3);
   return m.bad != 0;
 }

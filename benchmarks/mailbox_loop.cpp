@@ -1,5 +1,5 @@
-// mailbox_loop WORKERS SECONDS TASK_US PREFETCH: what bare_mailbox does, over culmen's mailbox transport; the same JSON line. The difference is what frames of any
-// size, deaths and distrust of the memory cost.
+// mailbox_loop WORKERS SECONDS TASK_US PREFETCH: what bare_mailbox does, over culmen's mailbox transport; the same JSON
+// line. The difference is what frames of any size, deaths and distrust of the memory cost.
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -42,7 +42,12 @@ int work(WorkerId worker, long task_us) {
 class Loop final : public Transport::Sink {
  public:
   Loop(Transport& transport, std::size_t workers, double seconds)
-      : transport_(transport), sent_(workers), got_(workers), body_(body_bytes), begin_s_(clock_.now_s()), seconds_(seconds) {}
+      : transport_(transport),
+        sent_(workers),
+        got_(workers),
+        body_(body_bytes),
+        begin_s_(clock_.now_s()),
+        seconds_(seconds) {}
   void give(WorkerId worker) {
     FrameHead head;
     head.evaluation = sent_[worker]++;
@@ -97,7 +102,8 @@ double lone_task_s(long task_us) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 4 && std::strcmp(argv[1], "--worker") == 0) return work(static_cast<WorkerId>(std::atoi(argv[2])), std::atol(argv[3]));
+  if (argc == 4 && std::strcmp(argv[1], "--worker") == 0)
+    return work(static_cast<WorkerId>(std::atoi(argv[2])), std::atol(argv[3]));
   const int workers = argc == 5 ? std::atoi(argv[1]) : 0, prefetch = argc == 5 ? std::atoi(argv[4]) : 0;
   const double seconds = argc == 5 ? std::atof(argv[2]) : 0;
   const long task_us = argc == 5 ? std::atol(argv[3]) : -1;
@@ -120,7 +126,9 @@ int main(int argc, char** argv) {
     for (int i = 0; i < workers; ++i) loop.give(static_cast<WorkerId>(i));
   loop.run(task_us > 0);
   transport.close(10);
-  std::printf("{\"items_per_s\": %.1f, \"bad\": %ld, \"efficiency\": %.4f, \"raw_efficiency\": %.4f, \"lone_ms\": %.4f}\n", loop.rate(), loop.bad,
-              loop.rate() * lone_s / workers, loop.rate() * static_cast<double>(task_us) * 1e-6 / workers, lone_s * 1e3);
+  std::printf(
+      "{\"items_per_s\": %.1f, \"bad\": %ld, \"efficiency\": %.4f, \"raw_efficiency\": %.4f, \"lone_ms\": %.4f}\n",
+      loop.rate(), loop.bad, loop.rate() * lone_s / workers,
+      loop.rate() * static_cast<double>(task_us) * 1e-6 / workers, lone_s * 1e3);
   return loop.bad != 0;
 }

@@ -3,6 +3,7 @@ find_package(Threads REQUIRED)          # store/ (writer thread), transport/ (wa
 find_package(SQLite3 REQUIRED)          # store/
 find_package(fmt REQUIRED)              # base/ (messages), used everywhere
 find_package(Eigen3 REQUIRED NO_MODULE) # optimizer/ (header only)
+find_package(Boost REQUIRED)            # optimizer/ (Random: Sobol; header only)
 if(CULMEN_TESTS)
   find_package(GTest REQUIRED)          # tests/
 endif()

@@ -1,24 +1,17 @@
-# culmen_layer(NAME [USES layer...] [LINK target...]): every *.cpp under src/culmen/NAME becomes one OBJECT library.
+# culmen_layer(NAME [LINK target...]): every *.cpp under src/culmen/NAME becomes one OBJECT library.
 # What a layer may use is checked by tools/check_layers against the table in ARCHITECTURE.md.
 function(culmen_layer name)
-  cmake_parse_arguments(arg "" "" "USES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  if(NOT sources)
-    return()
-  endif()
   add_library(culmen_${name} OBJECT ${sources})
   target_include_directories(culmen_${name} PUBLIC ${CULMEN_SOURCE_ROOT})
   target_link_libraries(culmen_${name} PUBLIC fmt::fmt Threads::Threads ${arg_LINK})
-  set_property(GLOBAL APPEND PROPERTY CULMEN_LAYERS culmen_${name})
 endfunction()
 
-# culmen_test(NAME folder [LIBRARY target]): every *.cpp of the folder becomes one GoogleTest program, one ctest entry per test case.
+# culmen_test(NAME [LINK target...] [TIMEOUT seconds]): every *.cpp of this folder becomes one GoogleTest program and one ctest entry.
 function(culmen_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  if(NOT sources)
-    return()
-  endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()

@@ -31,9 +31,8 @@ void tell(Optimizer& optimizer, EvaluationId id, std::optional<double> value) {
 
 void bind_optimizer(nb::module_& m) {
   nb::class_<Optimizer>(m, "Optimizer")
-      .def(nb::new_([](const Space& space, const std::string& name, std::uint64_t seed, const OptimizerOptions& options) {
-             return make_optimizer(name, space, seed, options);
-           }),
+      .def(nb::new_([](const Space& space, const std::string& name, std::uint64_t seed,
+                       const OptimizerOptions& options) { return make_optimizer(name, space, seed, options); }),
            nb::arg("space"), nb::arg("name") = "cmaes", nb::arg("seed") = 1, nb::arg("options") = OptimizerOptions{})
       .def("ask", &ask, nb::arg("n") = 1)
       .def("tell", &tell, nb::arg("id"), nb::arg("value").none())

@@ -12,7 +12,9 @@ namespace culmen::bindings {
 namespace {
 
 nb::dict named(const Space& space, const std::vector<double>& vector) {
-  if (vector.size() != space.size()) throw InputError("a vector of " + std::to_string(vector.size()) + " values was given; the space has " + std::to_string(space.size()));
+  if (vector.size() != space.size())
+    throw InputError("a vector of " + std::to_string(vector.size()) + " values was given; the space has " +
+                     std::to_string(space.size()));
   nb::dict out;
   for (std::size_t i = 0; i < space.size(); ++i) {
     const auto& p = space[i];
@@ -38,8 +40,12 @@ void bind_space(nb::module_& m) {
       .def_ro("lower", &Parameter::lower)
       .def_ro("upper", &Parameter::upper)
       .def("__eq__", [](const Parameter& a, const Parameter& b) { return a == b; });
-  m.def("real", [](std::string name, double lower, double upper, const std::string& scale) { return real(std::move(name), lower, upper, from_word<Scale>(scale)); },
-        nb::arg("name"), nb::arg("lower"), nb::arg("upper"), nb::arg("scale") = "linear");
+  m.def(
+      "real",
+      [](std::string name, double lower, double upper, const std::string& scale) {
+        return real(std::move(name), lower, upper, from_word<Scale>(scale));
+      },
+      nb::arg("name"), nb::arg("lower"), nb::arg("upper"), nb::arg("scale") = "linear");
   m.def("integer", &integer, nb::arg("name"), nb::arg("lower"), nb::arg("upper"));
   nb::class_<Space>(m, "Space")
       .def(nb::init<std::vector<Parameter>>(), nb::arg("parameters"))

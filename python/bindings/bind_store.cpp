@@ -36,21 +36,24 @@ nb::dict summary(const Journal& journal) {
 
 nb::list outcomes(const Journal& journal, EvaluationId first, std::size_t count) {
   nb::list out;
-  journal.outcomes(first, [&](const OutcomeRecord& r) {
-    nb::dict row;
-    row["evaluation"] = r.evaluation;
-    row["epoch"] = r.epoch;
-    row["attempt"] = r.attempt;
-    row["worker"] = r.worker;
-    row["at_s"] = r.at_s;
-    row["status"] = to_string(r.outcome.status);
-    row["value"] = r.outcome.value;
-    row["residuals"] = r.outcome.residuals;
-    row["extras"] = extras_of(r.outcome);
-    row["message"] = r.outcome.message;
-    row["duration_s"] = r.outcome.duration_s;
-    out.append(row);
-  }, count);
+  journal.outcomes(
+      first,
+      [&](const OutcomeRecord& r) {
+        nb::dict row;
+        row["evaluation"] = r.evaluation;
+        row["epoch"] = r.epoch;
+        row["attempt"] = r.attempt;
+        row["worker"] = r.worker;
+        row["at_s"] = r.at_s;
+        row["status"] = to_string(r.outcome.status);
+        row["value"] = r.outcome.value;
+        row["residuals"] = r.outcome.residuals;
+        row["extras"] = extras_of(r.outcome);
+        row["message"] = r.outcome.message;
+        row["duration_s"] = r.outcome.duration_s;
+        out.append(row);
+      },
+      count);
   return out;
 }
 
@@ -79,7 +82,9 @@ nb::list calls(const Journal& journal) {
 
 void bind_store(nb::module_& m) {
   nb::class_<Journal>(m, "Store")
-      .def_static("read", [](const std::string& path) { return std::make_unique<Journal>(Journal::read(path)); }, nb::arg("path"))
+      .def_static(
+          "read", [](const std::string& path) { return std::make_unique<Journal>(Journal::read(path)); },
+          nb::arg("path"))
       .def_prop_ro("name", [](const Journal& j) { return j.study().name; })
       .def_prop_ro("configuration", [](const Journal& j) { return j.study().configuration; })
       .def_prop_ro("fingerprint", [](const Journal& j) { return j.study().fingerprint; })

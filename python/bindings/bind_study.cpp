@@ -11,7 +11,9 @@ namespace nb = nanobind;
 namespace culmen::bindings {
 namespace {
 
-nb::bytes pickle_of(const EvaluatorSpec& spec) { return nb::bytes(reinterpret_cast<const char*>(spec.pickle.data()), spec.pickle.size()); }
+nb::bytes pickle_of(const EvaluatorSpec& spec) {
+  return nb::bytes(reinterpret_cast<const char*>(spec.pickle.data()), spec.pickle.size());
+}
 void set_pickle(EvaluatorSpec& spec, nb::bytes bytes) {
   const auto* data = reinterpret_cast<const std::byte*>(bytes.c_str());
   spec.pickle.assign(data, data + bytes.size());
@@ -51,12 +53,21 @@ void bind_config(nb::module_& m) {
       .def_rw("optimizer", &StudyConfig::optimizer)
       .def_rw("optimizer_options", &StudyConfig::optimizer_options)
       .def_rw("seed", &StudyConfig::seed)
-      .def_prop_rw("evaluations", [](const StudyConfig& c) { return c.stop.evaluations; }, [](StudyConfig& c, std::uint64_t n) { c.stop.evaluations = n; })
-      .def_prop_rw("target", [](const StudyConfig& c) { return c.stop.target; }, [](StudyConfig& c, double v) { c.stop.target = v; })
-      .def_prop_rw("wall_time_s", [](const StudyConfig& c) { return c.stop.wall_time_s; }, [](StudyConfig& c, double v) { c.stop.wall_time_s = v; })
-      .def_prop_rw("on_failure", [](const StudyConfig& c) { return word_of(c.failures.on_failure); },
-                   [](StudyConfig& c, const std::string& w) { c.failures.on_failure = from_word<OnFailure>(w); })
-      .def_prop_rw("retries", [](const StudyConfig& c) { return c.failures.retries; }, [](StudyConfig& c, std::uint32_t n) { c.failures.retries = n; })
+      .def_prop_rw(
+          "evaluations", [](const StudyConfig& c) { return c.stop.evaluations; },
+          [](StudyConfig& c, std::uint64_t n) { c.stop.evaluations = n; })
+      .def_prop_rw(
+          "target", [](const StudyConfig& c) { return c.stop.target; },
+          [](StudyConfig& c, double v) { c.stop.target = v; })
+      .def_prop_rw(
+          "wall_time_s", [](const StudyConfig& c) { return c.stop.wall_time_s; },
+          [](StudyConfig& c, double v) { c.stop.wall_time_s = v; })
+      .def_prop_rw(
+          "on_failure", [](const StudyConfig& c) { return word_of(c.failures.on_failure); },
+          [](StudyConfig& c, const std::string& w) { c.failures.on_failure = from_word<OnFailure>(w); })
+      .def_prop_rw(
+          "retries", [](const StudyConfig& c) { return c.failures.retries; },
+          [](StudyConfig& c, std::uint32_t n) { c.failures.retries = n; })
       .def_rw("configuration", &StudyConfig::configuration)
       .def_rw("fingerprint", &StudyConfig::fingerprint);
   nb::class_<RunOptions>(m, "RunOptions")
@@ -75,7 +86,9 @@ void bind_views(nb::module_& m) {
       .def_prop_ro("evaluations", [](const ProgressView& v) { return v.p.evaluations; })
       .def_prop_ro("evaluations_here", [](const ProgressView& v) { return v.p.told_here; })
       .def_prop_ro("budget", [](const ProgressView& v) { return v.p.budget; })
-      .def_prop_ro("best_value", [](const ProgressView& v) { return std::isfinite(v.p.best_value) ? nb::cast(v.p.best_value) : nb::none(); })
+      .def_prop_ro(
+          "best_value",
+          [](const ProgressView& v) { return std::isfinite(v.p.best_value) ? nb::cast(v.p.best_value) : nb::none(); })
       .def_prop_ro("busy", [](const ProgressView& v) { return v.p.busy; })
       .def_prop_ro("workers", [](const ProgressView& v) { return v.p.workers; })
       .def_prop_ro("failed", [](const ProgressView& v) { return v.p.failed; })
@@ -110,8 +123,12 @@ void bind_study(nb::module_& m) {
       .def("start", &BackgroundRun::start, nb::call_guard<nb::gil_scoped_release>())
       .def("wait", &BackgroundRun::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>())
       .def("stop", &BackgroundRun::stop)
-      .def("progress", [](const BackgroundRun& r) { return ProgressView{r.progress(), r.elapsed_s()}; })
-      .def("result", &BackgroundRun::result, nb::rv_policy::reference_internal, nb::call_guard<nb::gil_scoped_release>());
+      .def("progress",
+           [](const BackgroundRun& r) {
+             return ProgressView{r.progress(), r.elapsed_s()};
+           })
+      .def("result", &BackgroundRun::result, nb::rv_policy::reference_internal,
+           nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace culmen::bindings

@@ -15,39 +15,53 @@ namespace culmen::bindings {
 template <class E>
 struct Words;
 template <>
-struct Words<ParameterKind> { static constexpr std::array all{std::pair{ParameterKind::real, "real"}, std::pair{ParameterKind::integer, "integer"}}; };
-template <>
-struct Words<Scale> { static constexpr std::array all{std::pair{Scale::linear, "linear"}, std::pair{Scale::log, "log"}}; };
-template <>
-struct Words<EvaluatorKind> {
-  static constexpr std::array all{std::pair{EvaluatorKind::function, "function"}, std::pair{EvaluatorKind::python, "python"},
-                                  std::pair{EvaluatorKind::library, "library"}, std::pair{EvaluatorKind::command, "command"}};
+struct Words<ParameterKind> {
+  static constexpr std::array all{std::pair{ParameterKind::real, "real"}, std::pair{ParameterKind::integer, "integer"}};
 };
 template <>
-struct Words<Isolation> { static constexpr std::array all{std::pair{Isolation::none, "none"}, std::pair{Isolation::process, "process"}}; };
+struct Words<Scale> {
+  static constexpr std::array all{std::pair{Scale::linear, "linear"}, std::pair{Scale::log, "log"}};
+};
 template <>
-struct Words<ResultKind> { static constexpr std::array all{std::pair{ResultKind::value, "value"}, std::pair{ResultKind::residuals, "residuals"}}; };
+struct Words<EvaluatorKind> {
+  static constexpr std::array all{
+      std::pair{EvaluatorKind::function, "function"}, std::pair{EvaluatorKind::python, "python"},
+      std::pair{EvaluatorKind::library, "library"}, std::pair{EvaluatorKind::command, "command"}};
+};
+template <>
+struct Words<Isolation> {
+  static constexpr std::array all{std::pair{Isolation::none, "none"}, std::pair{Isolation::process, "process"}};
+};
+template <>
+struct Words<ResultKind> {
+  static constexpr std::array all{std::pair{ResultKind::value, "value"}, std::pair{ResultKind::residuals, "residuals"}};
+};
 template <>
 struct Words<OnFailure> {
-  static constexpr std::array all{std::pair{OnFailure::penalise, "penalise"}, std::pair{OnFailure::retry, "retry"}, std::pair{OnFailure::stop, "stop"}};
+  static constexpr std::array all{std::pair{OnFailure::penalise, "penalise"}, std::pair{OnFailure::retry, "retry"},
+                                  std::pair{OnFailure::stop, "stop"}};
 };
 template <>
 struct Words<Place> {
-  static constexpr std::array all{std::pair{Place::automatic, "auto"}, std::pair{Place::threads, "threads"}, std::pair{Place::processes, "processes"},
-                                  std::pair{Place::mpi, "mpi"}};
+  static constexpr std::array all{std::pair{Place::automatic, "auto"}, std::pair{Place::threads, "threads"},
+                                  std::pair{Place::processes, "processes"}, std::pair{Place::mpi, "mpi"}};
 };
 template <>
-struct Words<Durability> { static constexpr std::array all{std::pair{Durability::process, "process"}, std::pair{Durability::power, "power"}}; };
+struct Words<Durability> {
+  static constexpr std::array all{std::pair{Durability::process, "process"}, std::pair{Durability::power, "power"}};
+};
 template <>
 struct Words<StopReason> {
-  static constexpr std::array all{std::pair{StopReason::none, "none"}, std::pair{StopReason::evaluations, "evaluations"}, std::pair{StopReason::target, "target"},
-                                  std::pair{StopReason::exhausted, "exhausted"}, std::pair{StopReason::wall_time, "wall_time"},
-                                  std::pair{StopReason::interrupted, "interrupted"}, std::pair{StopReason::failure, "failure"}, std::pair{StopReason::error, "error"}};
+  static constexpr std::array all{
+      std::pair{StopReason::none, "none"},           std::pair{StopReason::evaluations, "evaluations"},
+      std::pair{StopReason::target, "target"},       std::pair{StopReason::exhausted, "exhausted"},
+      std::pair{StopReason::wall_time, "wall_time"}, std::pair{StopReason::interrupted, "interrupted"},
+      std::pair{StopReason::failure, "failure"},     std::pair{StopReason::error, "error"}};
 };
 template <>
 struct Words<LauncherKind> {
-  static constexpr std::array all{std::pair{LauncherKind::none, "none"}, std::pair{LauncherKind::openmpi, "openmpi"}, std::pair{LauncherKind::mpich, "mpich"},
-                                  std::pair{LauncherKind::slurm, "slurm"}};
+  static constexpr std::array all{std::pair{LauncherKind::none, "none"}, std::pair{LauncherKind::openmpi, "openmpi"},
+                                  std::pair{LauncherKind::mpich, "mpich"}, std::pair{LauncherKind::slurm, "slurm"}};
 };
 
 template <class E>
@@ -70,11 +84,11 @@ E from_word(const std::string& given) {
 
 /// A read-write property that shows an enum member as its word.
 template <class Owner, class E>
-auto getter(E Owner::* member) {
+auto getter(E Owner::*member) {
   return [member](const Owner& o) { return word_of(o.*member); };
 }
 template <class Owner, class E>
-auto setter(E Owner::* member) {
+auto setter(E Owner::*member) {
   return [member](Owner& o, const std::string& word) { o.*member = from_word<E>(word); };
 }
 

@@ -59,7 +59,9 @@ class WatchedOptimizer final : public Optimizer {
 class Simulation {
  public:
   explicit Simulation(const SimulationPlan& plan)
-      : plan_(plan), cluster_(plan.cluster, clock_, [](const SetUp&) { return make_function_evaluator(cost); }), dice_(plan.cluster.seed, 79) {}
+      : plan_(plan),
+        cluster_(plan.cluster, clock_, [](const SetUp&) { return make_function_evaluator(cost); }),
+        dice_(plan.cluster.seed, 79) {}
 
   SimulationResult run() {
     while (!live_once()) cluster_.restart();
@@ -71,8 +73,9 @@ class Simulation {
   // One master's life; true when the study came to its end.
   bool live_once() {
     ++out_.masters;
-    auto journal = out_.masters == 1 ? Journal::create(plan_.store, {"simulated", "{}", "0", "test", 0}, Durability::process)
-                                     : Journal::resume(plan_.store, Durability::process);
+    auto journal = out_.masters == 1
+                       ? Journal::create(plan_.store, {"simulated", "{}", "0", "test", 0}, Durability::process)
+                       : Journal::resume(plan_.store, Durability::process);
     WatchedOptimizer optimizer(make_optimizer(plan_.optimizer, space, 5), out_.seen, out_.violations);
     Engine engine(optimizer, clock_, engine_options(journal.epoch()));
     engine.replay(journal);

@@ -13,10 +13,10 @@ struct SimulationPlan {
   ClusterPlan cluster;
   std::string optimizer = "cmaes";
   std::uint64_t evaluations = 60;
-  double master_dies = 0;        ///< probability at each of the master's turns
-  double commits_early = 0.5;    ///< probability that the writer commits before the next event
+  double master_dies = 0;      ///< probability at each of the master's turns
+  double commits_early = 0.5;  ///< probability that the writer commits before the next event
   std::uint32_t lost_workers = 1000;
-  std::string store;             ///< fresh path
+  std::string store;  ///< fresh path
 };
 
 /// One call of the optimizer, as it saw it.

@@ -1,4 +1,5 @@
-// Virtual clusters in which workers join, leave, die, answer twice and late, and masters die: over the real engine, store, optimizers and worker code.
+// Virtual clusters in which workers join, leave, die, answer twice and late, and masters die: over the real engine,
+// store, optimizers and worker code.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -17,7 +18,9 @@ class Folder {
   Folder() {
     // In memory where there is such a place: the simulation asks nothing of the disk.
     const std::filesystem::path memory = "/dev/shm";
-    std::string pattern = ((std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path()) / "culmen-simulation-XXXXXX").string();
+    std::string pattern = ((std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path()) /
+                           "culmen-simulation-XXXXXX")
+                              .string();
     path_ = mkdtemp(pattern.data());
   }
   ~Folder() { std::filesystem::remove_all(path_); }
@@ -45,7 +48,8 @@ SimulationPlan plan_for(std::uint64_t seed, const std::string& store) {
   plan.cluster.workers = 1 + random.below(12);
   plan.cluster.mean_duration_s = std::pow(10, 3 * random.uniform() - 2);
   plan.cluster.mean_delay_s = std::pow(10, 3 * random.uniform() - 3);
-  for (auto* p : {&plan.cluster.dies, &plan.cluster.leaves, &plan.cluster.answers_twice, &plan.cluster.answers_late, &plan.cluster.joins}) {
+  for (auto* p : {&plan.cluster.dies, &plan.cluster.leaves, &plan.cluster.answers_twice, &plan.cluster.answers_late,
+                  &plan.cluster.joins}) {
     *p = 0.2 * random.uniform() * static_cast<double>(random.below(2));
   }
   return plan;
@@ -104,9 +108,11 @@ TEST(VirtualClusters, tell_every_candidate_once_after_the_journal_and_see_the_un
     std::filesystem::remove(plan.store);
     if (HasFailure()) return;
   }
-  printf("%llu seeds: %d masters, %llu workers died, %llu left, %llu answers late, %llu twice, %llu for a former master\n",
-         static_cast<unsigned long long>(seeds()), masters, static_cast<unsigned long long>(total.died), static_cast<unsigned long long>(total.left),
-         static_cast<unsigned long long>(total.late), static_cast<unsigned long long>(total.twice), static_cast<unsigned long long>(total.stale));
+  printf(
+      "%llu seeds: %d masters, %llu workers died, %llu left, %llu answers late, %llu twice, %llu for a former master\n",
+      static_cast<unsigned long long>(seeds()), masters, static_cast<unsigned long long>(total.died),
+      static_cast<unsigned long long>(total.left), static_cast<unsigned long long>(total.late),
+      static_cast<unsigned long long>(total.twice), static_cast<unsigned long long>(total.stale));
   for (auto n : {total.died, total.left, total.late, total.twice, total.stale}) EXPECT_GT(n, seeds() / 10);
   EXPECT_GT(masters, static_cast<int>(seeds() + seeds() / 10));
 }

@@ -5,7 +5,8 @@
 namespace culmen {
 
 BytesView ByteReader::take(std::size_t n) {
-  if (n > left()) throw Error("a message ended early: " + std::to_string(n) + " bytes wanted, " + std::to_string(left()) + " there");
+  if (n > left())
+    throw Error("a message ended early: " + std::to_string(n) + " bytes wanted, " + std::to_string(left()) + " there");
   auto view = in_.subspan(at_, n);
   at_ += n;
   return view;

@@ -5,7 +5,8 @@
 
 namespace culmen {
 
-/// xoshiro256++ 1.0 (Blackman and Vigna 2019), seeded through splitmix64. Not thread-safe; copyable: a copy continues the same sequence.
+/// xoshiro256++ 1.0 (Blackman and Vigna 2019), seeded through splitmix64. Not thread-safe; copyable: a copy continues
+/// the same sequence.
 class Random {
  public:
   /// `stream` separates independent sequences of one seed.

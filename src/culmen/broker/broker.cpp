@@ -7,24 +7,36 @@ namespace culmen {
 namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t ask_at_once = 256;
+constexpr std::size_t most_recording =
+    4096;  // outcomes that wait for the disk; so many a kill can cost, and so much memory
 constexpr double duration_memory = 0.05;  // weight of the newest duration in the running mean
 }  // namespace
 
 const char* to_string(StopReason reason) {
   switch (reason) {
-    case StopReason::none: return "running";
-    case StopReason::evaluations: return "evaluations used up";
-    case StopReason::target: return "target reached";
-    case StopReason::exhausted: return "optimizer exhausted";
-    case StopReason::wall_time: return "wall time used up";
-    case StopReason::interrupted: return "interrupted";
-    case StopReason::failure: return "an evaluation failed";
-    case StopReason::error: return "error";
+    case StopReason::none:
+      return "running";
+    case StopReason::evaluations:
+      return "evaluations used up";
+    case StopReason::target:
+      return "target reached";
+    case StopReason::exhausted:
+      return "optimizer exhausted";
+    case StopReason::wall_time:
+      return "wall time used up";
+    case StopReason::interrupted:
+      return "interrupted";
+    case StopReason::failure:
+      return "an evaluation failed";
+    case StopReason::error:
+      return "error";
   }
   return "unknown";
 }
 
-bool is_final(StopReason reason) { return reason == StopReason::evaluations || reason == StopReason::target || reason == StopReason::exhausted; }
+bool is_final(StopReason reason) {
+  return reason == StopReason::evaluations || reason == StopReason::target || reason == StopReason::exhausted;
+}
 
 Broker::Broker(const BrokerOptions& options) : options_(options), ends_s_(infinity) {}
 
@@ -99,7 +111,8 @@ void Broker::on_event(const Lost& e) {
   worker.alive = false;
   --counts_.workers;
   counts_.busy -= !worker.sent.empty();
-  // Only what it was at can have killed it; what waited behind is sent again without blame. From the back, so that the order is kept at the head of the queue.
+  // Only what it was at can have killed it; what waited behind is sent again without blame. From the back, so that the
+  // order is kept at the head of the queue.
   for (auto at = worker.sent.rbegin(); at != worker.sent.rend(); ++at) {
     const auto [id, attempt] = *at;
     if (!evaluations_.has(id) || evaluations_[id].state != State::sent || evaluations_[id].attempt != attempt) continue;
@@ -132,13 +145,15 @@ void Broker::on_event(const Arrived& e) {
       set_free(e.worker);
     }
   }
-  const bool open = evaluations_.has(e.id) && (evaluations_[e.id].state == State::sent || evaluations_[e.id].state == State::queued);
+  const bool open =
+      evaluations_.has(e.id) && (evaluations_[e.id].state == State::sent || evaluations_[e.id].state == State::queued);
   if (!open) {
     ++counts_.dropped;
     actions_->push_back(Drop{e.id});
     return;
   }
-  mean_duration_s_ = mean_duration_s_ < 0 ? e.duration_s : mean_duration_s_ + duration_memory * (e.duration_s - mean_duration_s_);
+  mean_duration_s_ =
+      mean_duration_s_ < 0 ? e.duration_s : mean_duration_s_ + duration_memory * (e.duration_s - mean_duration_s_);
   auto& evaluation = evaluations_[e.id];
   if (!e.ok && options_.failures.on_failure == OnFailure::stop) {
     actions_->push_back(Drop{e.id});
@@ -209,7 +224,9 @@ void Broker::tell(EvaluationId id) {
 }
 
 void Broker::tell_in_order() {
-  while (!stopped() && evaluations_.has(evaluations_.first()) && evaluations_[evaluations_.first()].state == State::durable) tell(evaluations_.first());
+  while (!stopped() && evaluations_.has(evaluations_.first()) &&
+         evaluations_[evaluations_.first()].state == State::durable)
+    tell(evaluations_.first());
 }
 
 void Broker::stop(StopReason reason) {
@@ -233,8 +250,10 @@ void Broker::advance() {
 }
 
 void Broker::dispatch() {
-  if (options_.prefetch && !prefetching_ && mean_duration_s_ >= 0 && mean_duration_s_ < options_.prefetch_below_s) prefetching_ = true;
+  if (options_.prefetch && !prefetching_ && mean_duration_s_ >= 0 && mean_duration_s_ < options_.prefetch_below_s)
+    prefetching_ = true;
   if (prefetching_ && mean_duration_s_ >= 2 * options_.prefetch_below_s) prefetching_ = false;
+  if (recording_.size() >= most_recording) return;
   for (std::uint64_t level = 0; level < credits(); ++level) {
     while (!ready_.empty() && !free_[level].empty()) {
       const auto id = ready_.front();
@@ -253,9 +272,11 @@ void Broker::ask_if_needed() {
   const std::uint64_t open = evaluations_.end() - evaluations_.first();
   const std::uint64_t low_water = options_.generational ? want : 1;
   if (counts_.workers == 0 || ready_.size() >= low_water || open >= options_.ask_ahead) return;
-  std::uint64_t n = options_.generational ? std::max(want, ask_at_once) : free_[0].size() + (prefetching_ ? free_[1].size() : 0);
+  std::uint64_t n =
+      options_.generational ? std::max(want, ask_at_once) : free_[0].size() + (prefetching_ ? free_[1].size() : 0);
   n = std::min(n, options_.ask_ahead - open);
-  if (options_.rules.evaluations != 0) n = std::min(n, options_.rules.evaluations - std::min(counts_.asked, options_.rules.evaluations));
+  if (options_.rules.evaluations != 0)
+    n = std::min(n, options_.rules.evaluations - std::min(counts_.asked, options_.rules.evaluations));
   if (n == 0) return;
   asking_ = true;
   actions_->push_back(Ask{n});

@@ -12,36 +12,78 @@
 namespace culmen {
 
 /// What happened.
-struct Joined { WorkerId worker; };
-struct Lost { WorkerId worker; };
-struct Asked { std::uint64_t wanted; EvaluationId first; std::uint64_t count; bool finished; };  ///< answers Ask; finished: the optimizer ends
-struct Arrived { WorkerId worker; EvaluationId id; Attempt attempt; bool ok; double value; double duration_s; };
-struct Recorded { std::uint64_t records; };  ///< the first `records` Record actions of this broker are durable
+struct Joined {
+  WorkerId worker;
+};
+struct Lost {
+  WorkerId worker;
+};
+struct Asked {
+  std::uint64_t wanted;
+  EvaluationId first;
+  std::uint64_t count;
+  bool finished;
+};  ///< answers Ask; finished: the optimizer ends
+struct Arrived {
+  WorkerId worker;
+  EvaluationId id;
+  Attempt attempt;
+  bool ok;
+  double value;
+  double duration_s;
+};
+struct Recorded {
+  std::uint64_t records;
+};  ///< the first `records` Record actions of this broker are durable
 struct RecordFailed {};
-struct StopRequested { StopReason reason; };
+struct StopRequested {
+  StopReason reason;
+};
 struct Tick {};
 using Event = std::variant<Joined, Lost, Asked, Arrived, Recorded, RecordFailed, StopRequested, Tick>;
 
 /// What to do, in this order.
-struct Ask { std::uint64_t wanted; };
-struct Send { WorkerId worker; EvaluationId id; Attempt attempt; };
-struct Record { EvaluationId id; };               ///< the outcome that arrived
-struct Fail { EvaluationId id; std::uint32_t workers_lost; };  ///< make a crashed outcome for it; its Record follows
-struct Drop { EvaluationId id; };                 ///< forget the outcome that just arrived: late, repeated, or to be tried again
-struct Tell { EvaluationId id; };
-struct Cancel { EvaluationId id; };
-struct Resize { std::uint64_t workers; };
-struct Stop { StopReason reason; };
+struct Ask {
+  std::uint64_t wanted;
+};
+struct Send {
+  WorkerId worker;
+  EvaluationId id;
+  Attempt attempt;
+};
+struct Record {
+  EvaluationId id;
+};  ///< the outcome that arrived
+struct Fail {
+  EvaluationId id;
+  std::uint32_t workers_lost;
+};  ///< make a crashed outcome for it; its Record follows
+struct Drop {
+  EvaluationId id;
+};  ///< forget the outcome that just arrived: late, repeated, or to be tried again
+struct Tell {
+  EvaluationId id;
+};
+struct Cancel {
+  EvaluationId id;
+};
+struct Resize {
+  std::uint64_t workers;
+};
+struct Stop {
+  StopReason reason;
+};
 using Action = std::variant<Ask, Send, Record, Fail, Drop, Tell, Cancel, Resize, Stop>;
 
 struct BrokerOptions {
   StopRules rules;
   FailurePolicy failures;
-  bool generational = true;          ///< tells in the order of candidates; else in the order of arrival
-  bool prefetch = true;              ///< a second candidate waits at each worker while evaluations are shorter than prefetch_below_s
+  bool generational = true;  ///< tells in the order of candidates; else in the order of arrival
+  bool prefetch =
+      true;  ///< a second candidate waits at each worker while evaluations are shorter than prefetch_below_s
   double prefetch_below_s = 0.25;
-  bool needs_workers = true;         ///< the study stops when the last worker is lost
-  std::uint64_t ask_ahead = 65536;   ///< at most so many evaluations are asked and not told
+  bool needs_workers = true;        ///< the study stops when the last worker is lost
+  std::uint64_t ask_ahead = 65536;  ///< at most so many evaluations are asked and not told
 };
 
 /// Counters for whoever watches.

@@ -8,8 +8,8 @@ namespace culmen {
 
 /// Any that is set ends the study. Looked at after each tell, in the order of tells.
 struct StopRules {
-  std::uint64_t evaluations = 0;                              ///< told evaluations, exact; 0: no limit
-  double target = -std::numeric_limits<double>::infinity();  ///< ends once a value is <= target
+  std::uint64_t evaluations = 0;                                 ///< told evaluations, exact; 0: no limit
+  double target = -std::numeric_limits<double>::infinity();      ///< ends once a value is <= target
   double wall_time_s = std::numeric_limits<double>::infinity();  ///< of this start of the master
 };
 
@@ -21,8 +21,8 @@ enum class OnFailure : unsigned char {
 
 struct FailurePolicy {
   OnFailure on_failure = OnFailure::penalise;
-  std::uint32_t retries = 2;          ///< of OnFailure::retry
-  std::uint32_t lost_workers = 3;     ///< an evaluation that lost this many workers is a crash of its own
+  std::uint32_t retries = 2;       ///< of OnFailure::retry
+  std::uint32_t lost_workers = 3;  ///< an evaluation that lost this many workers is a crash of its own
 };
 
 enum class StopReason : unsigned char {

@@ -1,4 +1,5 @@
-// What is known of consecutive ids of which the oldest are finished first, more or less: a sliding window, O(1) a look-up.
+// What is known of consecutive ids of which the oldest are finished first, more or less: a sliding window, O(1) a
+// look-up.
 #pragma once
 #include <cassert>
 #include <cstdint>

@@ -38,15 +38,18 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
     ByteReader reader(body);
     const auto hash = reader.u64();
     // A worker that answers for another candidate is not asked again.
-    if (table_.has(head.evaluation) && table_[head.evaluation].hash != hash) return lost(worker, fmt::format("worker {} answered for another candidate", worker));
+    if (table_.has(head.evaluation) && table_[head.evaluation].hash != hash)
+      return lost(worker, fmt::format("worker {} answered for another candidate", worker));
     decode(body.subspan(sizeof(hash)), incoming_);
   } catch (const Error& e) {
-    incoming_ = Outcome::failure(Status::wrong_shape, fmt::format("worker {} sent an answer that cannot be read: {}", worker, e.what()));
+    incoming_ = Outcome::failure(Status::wrong_shape,
+                                 fmt::format("worker {} sent an answer that cannot be read: {}", worker, e.what()));
   }
   incoming_worker_ = worker;
   incoming_attempt_ = head.attempt;
   if (!incoming_.ok() && options_.broker.failures.on_failure == OnFailure::stop) {
-    result_.message = fmt::format("evaluation {} {}: {}", head.evaluation, to_string(incoming_.status), incoming_.message);
+    result_.message =
+        fmt::format("evaluation {} {}: {}", head.evaluation, to_string(incoming_.status), incoming_.message);
   }
   feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), incoming_.value, incoming_.duration_s});
 }

@@ -17,7 +17,10 @@ BrokerOptions with_optimizer(BrokerOptions options, const Optimizer& optimizer) 
 }  // namespace
 
 Engine::Engine(Optimizer& optimizer, const Clock& clock, EngineOptions options)
-    : optimizer_(optimizer), clock_(clock), options_(std::move(options)), broker_(with_optimizer(options_.broker, optimizer)) {}
+    : optimizer_(optimizer),
+      clock_(clock),
+      options_(std::move(options)),
+      broker_(with_optimizer(options_.broker, optimizer)) {}
 
 Engine::~Engine() = default;
 
@@ -144,7 +147,8 @@ void Engine::execute(const Record& a) {
 }
 
 void Engine::execute(const Fail& a) {
-  incoming_ = Outcome::failure(Status::crashed, fmt::format("{} workers died while evaluating it; it is not tried again", a.workers_lost));
+  incoming_ = Outcome::failure(
+      Status::crashed, fmt::format("{} workers died while evaluating it; it is not tried again", a.workers_lost));
 }
 
 void Engine::execute(const Tell& a) {
@@ -204,7 +208,8 @@ bool Engine::look_at_records() {
       return true;
     }
     const auto durable = recorder_->durable();
-    done = static_cast<std::size_t>(std::upper_bound(record_tickets_.begin(), record_tickets_.end(), durable) - record_tickets_.begin());
+    done = static_cast<std::size_t>(std::upper_bound(record_tickets_.begin(), record_tickets_.end(), durable) -
+                                    record_tickets_.begin());
   }
   if (done == 0) return false;
   record_tickets_.erase(record_tickets_.begin(), record_tickets_.begin() + static_cast<std::ptrdiff_t>(done));

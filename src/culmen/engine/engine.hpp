@@ -20,8 +20,9 @@ struct EngineOptions {
   Bytes set_up;             ///< sent to every worker that joins; opaque here
   std::uint64_t study = 0;  ///< in every frame's head
   Epoch epoch = 1;
-  std::string build;        ///< of this culmen, for messages
-  double close_grace_s = 0.1;  ///< how long workers may take to leave a study that did not reach its end; else they finish what they are at
+  std::string build;           ///< of this culmen, for messages
+  double close_grace_s = 0.1;  ///< how long workers may take to leave a study that did not reach its end; else they
+                               ///< finish what they are at
 };
 
 /// What a run came to.
@@ -41,7 +42,8 @@ class Engine final : private Transport::Sink {
   Engine(Optimizer& optimizer, const Clock& clock, EngineOptions options);
   ~Engine() override;
 
-  /// Before start(): runs the optimizer through a former master's journal. Throws StoreError where the optimizer now asks for something else than it did then.
+  /// Before start(): runs the optimizer through a former master's journal. Throws StoreError where the optimizer now
+  /// asks for something else than it did then.
   void replay(const Journal& journal);
   /// Starts the broker. Both parts outlive finish(); without a recorder nothing is journalled.
   void start(Transport& transport, Recorder* recorder);
@@ -85,8 +87,8 @@ class Engine final : private Transport::Sink {
 
   Optimizer& optimizer_;
   const Clock& clock_;
-  Transport* transport_ = nullptr;                // the engine's thread
-  std::atomic<Transport*> awake_{nullptr};        // the same, for request_stop
+  Transport* transport_ = nullptr;          // the engine's thread
+  std::atomic<Transport*> awake_{nullptr};  // the same, for request_stop
   Recorder* recorder_ = nullptr;
   EngineOptions options_;
   Broker broker_;

@@ -8,8 +8,11 @@
 namespace culmen {
 namespace {
 [[noreturn]] void differs(const Journal& journal, EvaluationId id, const std::string& build_now) {
-  throw StoreError(fmt::format("{}: the optimizer now proposes another candidate {} than the journal holds; the store was made by {}, this is {}; "
-                               "resume with the build that made it", journal.path(), id, journal.study().build, build_now));
+  throw StoreError(
+      fmt::format("{}: the optimizer now proposes another candidate {} than the journal holds; the store was made by "
+                  "{}, this is {}; "
+                  "resume with the build that made it",
+                  journal.path(), id, journal.study().build, build_now));
 }
 }  // namespace
 
@@ -33,7 +36,10 @@ void Engine::replay(const Journal& journal) {
       case CallKind::tell:
         for (auto id : call.ids) {
           const auto record = journal.outcome(id);
-          if (!record) throw StoreError(fmt::format("{}: evaluation {} was told, but its outcome is not in the journal: the file is damaged", journal.path(), id));
+          if (!record)
+            throw StoreError(
+                fmt::format("{}: evaluation {} was told, but its outcome is not in the journal: the file is damaged",
+                            journal.path(), id));
           optimizer_.tell(id, record->outcome);
           note_best(id, record->outcome);
           broker_.replay_tell(id, record->outcome.ok(), record->outcome.value);
@@ -47,8 +53,11 @@ void Engine::replay(const Journal& journal) {
           table_.close(id);
         }
         break;
-      case CallKind::resize: optimizer_.resize(call.wanted); break;
-      case CallKind::finish: break;
+      case CallKind::resize:
+        optimizer_.resize(call.wanted);
+        break;
+      case CallKind::finish:
+        break;
     }
   });
   journal.outcomes(broker_.first_open(), [&](const OutcomeRecord& record) {

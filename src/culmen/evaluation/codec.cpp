@@ -9,7 +9,8 @@ namespace {
 constexpr std::uint8_t version = 1;
 
 void expect_version(ByteReader& in, const char* what) {
-  if (const auto v = in.u8(); v != version) throw Error(fmt::format("{} of version {} came; this build knows version {}", what, v, version));
+  if (const auto v = in.u8(); v != version)
+    throw Error(fmt::format("{} of version {} came; this build knows version {}", what, v, version));
 }
 }  // namespace
 
@@ -46,7 +47,8 @@ void decode(BytesView in, Outcome& out) {
   ByteReader r(in);
   expect_version(r, "an outcome");
   const auto status = r.u8();
-  if (status > static_cast<std::uint8_t>(Status::wrong_shape)) throw Error(fmt::format("an outcome of unknown status {} came", status));
+  if (status > static_cast<std::uint8_t>(Status::wrong_shape))
+    throw Error(fmt::format("an outcome of unknown status {} came", status));
   out.status = static_cast<Status>(status);
   out.duration_s = r.f64();
   out.value = r.f64();

@@ -1,4 +1,5 @@
-// Candidate and outcome <-> bytes: one encoding for engine, workers and store. Little-endian, versioned by its first byte.
+// Candidate and outcome <-> bytes: one encoding for engine, workers and store. Little-endian, versioned by its first
+// byte.
 #pragma once
 #include "culmen/base/bytes.hpp"
 #include "culmen/evaluation/outcome.hpp"
@@ -11,7 +12,8 @@ void encode(const Candidate& candidate, Bytes& out);
 /// Throws Error on bytes that are not a candidate of a known version.
 void decode(BytesView in, Candidate& out);
 
-/// Layout of an outcome: u8 version (1) | u8 status | f64 duration_s | f64 value | u64 n, n f64 residuals | u32 n, n x (text name, f64) extras | text message.
+/// Layout of an outcome: u8 version (1) | u8 status | f64 duration_s | f64 value | u64 n, n f64 residuals | u32 n, n x
+/// (text name, f64) extras | text message.
 void encode(const Outcome& outcome, Bytes& out);
 void decode(BytesView in, Outcome& out);
 

@@ -6,12 +6,18 @@ namespace culmen {
 
 const char* to_string(Status status) {
   switch (status) {
-    case Status::ok: return "ok";
-    case Status::failed: return "failed";
-    case Status::crashed: return "crashed";
-    case Status::timed_out: return "timed out";
-    case Status::not_finite: return "not finite";
-    case Status::wrong_shape: return "wrong shape";
+    case Status::ok:
+      return "ok";
+    case Status::failed:
+      return "failed";
+    case Status::crashed:
+      return "crashed";
+    case Status::timed_out:
+      return "timed out";
+    case Status::not_finite:
+      return "not finite";
+    case Status::wrong_shape:
+      return "wrong shape";
   }
   return "unknown";
 }
@@ -40,7 +46,8 @@ Outcome Outcome::failure(Status status, std::string message) {
 void Outcome::check_finite() {
   if (!ok()) return;
   for (std::size_t i = 0; i < residuals.size(); ++i) {
-    if (!std::isfinite(residuals[i])) message = fmt::format("residual {} of {} is {}", i, residuals.size(), residuals[i]);
+    if (!std::isfinite(residuals[i]))
+      message = fmt::format("residual {} of {} is {}", i, residuals.size(), residuals[i]);
     if (!message.empty()) break;
   }
   if (message.empty() && !std::isfinite(value)) message = fmt::format("the value is {}", value);

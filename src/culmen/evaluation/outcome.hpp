@@ -22,10 +22,10 @@ const char* to_string(Status status);
 struct Outcome {
   Status status = Status::ok;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< the objective, to be minimized; NaN unless ok
-  std::vector<double> residuals;                            ///< least squares: value is their sum of squares; else empty
-  std::vector<std::pair<std::string, double>> extras;       ///< named extra figures
-  std::string message;                                      ///< unless ok: what happened, and the log's tail
-  double duration_s = 0;                                    ///< as the worker measured it
+  std::vector<double> residuals;                       ///< least squares: value is their sum of squares; else empty
+  std::vector<std::pair<std::string, double>> extras;  ///< named extra figures
+  std::string message;                                 ///< unless ok: what happened, and the log's tail
+  double duration_s = 0;                               ///< as the worker measured it
   bool ok() const { return status == Status::ok; }
 
   static Outcome of_value(double value);

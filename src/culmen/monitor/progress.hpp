@@ -1,4 +1,5 @@
-// What watchers see of a running study. Watching can never slow or break it: the engine stores numbers, whoever wants reads them.
+// What watchers see of a running study. Watching can never slow or break it: the engine stores numbers, whoever wants
+// reads them.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -35,7 +36,9 @@ class ProgressBoard {
     retried_ = p.retried;
     lost_ = p.lost;
   }
-  Progress read() const { return {phase_, evaluations_, told_here_, budget_, best_value_, busy_, workers_, failed_, retried_, lost_}; }
+  Progress read() const {
+    return {phase_, evaluations_, told_here_, budget_, best_value_, busy_, workers_, failed_, retried_, lost_};
+  }
 
  private:
   template <class T>

@@ -14,7 +14,9 @@ VirtualCluster::VirtualCluster(const ClusterPlan& plan, VirtualClock& clock, Eva
 
 double VirtualCluster::exponential(double mean) { return -mean * std::log1p(-random_.uniform()); }
 
-void VirtualCluster::schedule(double delay_s, Happening happening) { future_.emplace(clock_.now_s() + delay_s, std::move(happening)); }
+void VirtualCluster::schedule(double delay_s, Happening happening) {
+  future_.emplace(clock_.now_s() + delay_s, std::move(happening));
+}
 
 void VirtualCluster::schedule_join() {
   const auto id = static_cast<WorkerId>(workers_.size());
@@ -23,7 +25,8 @@ void VirtualCluster::schedule_join() {
 }
 
 void VirtualCluster::send(WorkerId worker, const FrameHead& head, BytesView body) {
-  schedule(exponential(plan_.mean_delay_s), {Kind::frame_to_worker, worker, head, Bytes(body.begin(), body.end()), false});
+  schedule(exponential(plan_.mean_delay_s),
+           {Kind::frame_to_worker, worker, head, Bytes(body.begin(), body.end()), false});
 }
 
 bool VirtualCluster::receive(Sink& sink) {
@@ -45,7 +48,8 @@ void VirtualCluster::sleep(double at_most_s) {
   if (std::exchange(woken_, false)) return;
   const double end = clock_.now_s() + at_most_s;
   while (for_master_.empty()) {
-    if (future_.empty() && std::isinf(end)) throw std::logic_error("the master would sleep for ever: nothing is under way and no time-out is set");
+    if (future_.empty() && std::isinf(end))
+      throw std::logic_error("the master would sleep for ever: nothing is under way and no time-out is set");
     if (future_.empty() || future_.begin()->first > end) return clock_.advance_to(end);
     clock_.advance_to(future_.begin()->first);
     Happening h = std::move(future_.begin()->second);
@@ -90,7 +94,8 @@ void VirtualCluster::finish(Happening& h) {
     answer(h.worker, reply, delay + exponential(plan_.mean_duration_s));
   } else {
     answer(h.worker, reply, delay);
-    if (chance(plan_.answers_twice)) ++faults_.twice, answer(h.worker, reply, delay + exponential(plan_.mean_duration_s));
+    if (chance(plan_.answers_twice))
+      ++faults_.twice, answer(h.worker, reply, delay + exponential(plan_.mean_duration_s));
     if (chance(plan_.leaves)) ++faults_.left, lose(h.worker);
   }
   if (chance(plan_.joins) || alive() == 0) ++faults_.joined, schedule_join();
@@ -108,7 +113,8 @@ void VirtualCluster::lose(WorkerId w) {
 }
 
 std::size_t VirtualCluster::alive() const {
-  return static_cast<std::size_t>(std::count_if(workers_.begin(), workers_.end(), [](const VirtualWorker& w) { return w.alive; }));
+  return static_cast<std::size_t>(
+      std::count_if(workers_.begin(), workers_.end(), [](const VirtualWorker& w) { return w.alive; }));
 }
 
 void VirtualCluster::close(double) {

@@ -15,14 +15,14 @@ namespace culmen {
 /// How the cluster behaves; probabilities are per evaluation, times in virtual seconds.
 struct ClusterPlan {
   std::uint64_t seed = 1;
-  std::size_t workers = 4;       ///< at the start, and again after a restart of the master
-  double mean_duration_s = 1;    ///< of an evaluation, exponentially distributed
-  double mean_delay_s = 0.01;    ///< of a frame, each way
-  double dies = 0;               ///< the worker dies instead of answering
-  double leaves = 0;             ///< it answers, then leaves
-  double answers_twice = 0;      ///< the result comes a second time, later
-  double answers_late = 0;       ///< the worker is taken for dead, and its answer comes afterwards
-  double joins = 0;              ///< a new worker joins
+  std::size_t workers = 4;     ///< at the start, and again after a restart of the master
+  double mean_duration_s = 1;  ///< of an evaluation, exponentially distributed
+  double mean_delay_s = 0.01;  ///< of a frame, each way
+  double dies = 0;             ///< the worker dies instead of answering
+  double leaves = 0;           ///< it answers, then leaves
+  double answers_twice = 0;    ///< the result comes a second time, later
+  double answers_late = 0;     ///< the worker is taken for dead, and its answer comes afterwards
+  double joins = 0;            ///< a new worker joins
 };
 
 /// Faults that happened, so that a test can see that it tested something.
@@ -36,7 +36,8 @@ class VirtualCluster final : public Transport {
 
   void send(WorkerId worker, const FrameHead& head, BytesView body) override;
   bool receive(Sink& sink) override;
-  /// Moves the clock to the next event. Throws std::logic_error when there is none and no time-out either: the master would sleep for ever.
+  /// Moves the clock to the next event. Throws std::logic_error when there is none and no time-out either: the master
+  /// would sleep for ever.
   void sleep(double at_most_s) override;
   void wake() noexcept override { woken_ = true; }
   void close(double grace_s) override;

@@ -18,7 +18,8 @@ struct Parameter {
   bool operator==(const Parameter&) const = default;
 };
 
-/// lower < upper, both finite. log: 0 < lower. Integers: both are whole and below 2^53 in size, linear only. Space's constructor checks.
+/// lower < upper, both finite. log: 0 < lower. Integers: both are whole and below 2^53 in size, linear only. Space's
+/// constructor checks.
 Parameter real(std::string name, double lower, double upper, Scale scale = Scale::linear);
 Parameter integer(std::string name, double lower, double upper);
 

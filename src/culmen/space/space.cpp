@@ -16,13 +16,18 @@ constexpr double largest_integer = 9007199254740992.0;  // 2^53
 void check(const Parameter& p) {
   const auto fail = [&](const std::string& why) { throw InputError(fmt::format("parameter '{}': {}", p.name, why)); };
   if (p.name.empty()) throw InputError("a parameter has an empty name; give every parameter a name of its own");
-  if (!std::isfinite(p.lower) || !std::isfinite(p.upper)) fail(fmt::format("bounds [{}, {}] must be finite numbers", p.lower, p.upper));
+  if (!std::isfinite(p.lower) || !std::isfinite(p.upper))
+    fail(fmt::format("bounds [{}, {}] must be finite numbers", p.lower, p.upper));
   if (!(p.lower < p.upper)) fail(fmt::format("lower bound {} must be below upper bound {}", p.lower, p.upper));
-  if (!std::isfinite(p.upper - p.lower)) fail(fmt::format("the range [{}, {}] is wider than a double can hold", p.lower, p.upper));
-  if (p.scale == Scale::log && !(p.lower > 0)) fail(fmt::format("a log scale needs a lower bound above 0, not {}", p.lower));
+  if (!std::isfinite(p.upper - p.lower))
+    fail(fmt::format("the range [{}, {}] is wider than a double can hold", p.lower, p.upper));
+  if (p.scale == Scale::log && !(p.lower > 0))
+    fail(fmt::format("a log scale needs a lower bound above 0, not {}", p.lower));
   if (p.kind == ParameterKind::integer) {
-    if (p.lower != std::floor(p.lower) || p.upper != std::floor(p.upper)) fail(fmt::format("integer bounds must be whole numbers, not [{}, {}]", p.lower, p.upper));
-    if (std::abs(p.lower) >= largest_integer || std::abs(p.upper) >= largest_integer) fail("integer bounds must be below 2^53 in size");
+    if (p.lower != std::floor(p.lower) || p.upper != std::floor(p.upper))
+      fail(fmt::format("integer bounds must be whole numbers, not [{}, {}]", p.lower, p.upper));
+    if (std::abs(p.lower) >= largest_integer || std::abs(p.upper) >= largest_integer)
+      fail("integer bounds must be below 2^53 in size");
     if (p.scale == Scale::log) fail("an integer cannot have a log scale in this version; use scale = \"linear\"");
   }
 }
@@ -35,26 +40,33 @@ double from_unit_one(const Parameter& p, double u) {
   }
   if (u == 0) return p.lower;
   if (u == 1) return p.upper;
-  const double v = p.scale == Scale::log ? std::exp(std::log(p.lower) + u * (std::log(p.upper) - std::log(p.lower))) : p.lower + u * (p.upper - p.lower);
+  const double v = p.scale == Scale::log ? std::exp(std::log(p.lower) + u * (std::log(p.upper) - std::log(p.lower)))
+                                         : p.lower + u * (p.upper - p.lower);
   return std::clamp(v, p.lower, p.upper);
 }
 
 double to_unit_one(const Parameter& p, double v) {
   if (p.kind == ParameterKind::integer) return (v - p.lower + 0.5) / (p.upper - p.lower + 1);
-  if (p.scale == Scale::log) return std::clamp((std::log(v) - std::log(p.lower)) / (std::log(p.upper) - std::log(p.lower)), 0.0, 1.0);
+  if (p.scale == Scale::log)
+    return std::clamp((std::log(v) - std::log(p.lower)) / (std::log(p.upper) - std::log(p.lower)), 0.0, 1.0);
   return std::clamp((v - p.lower) / (p.upper - p.lower), 0.0, 1.0);
 }
 }  // namespace
 
-Parameter real(std::string name, double lower, double upper, Scale scale) { return {std::move(name), ParameterKind::real, scale, lower, upper}; }
-Parameter integer(std::string name, double lower, double upper) { return {std::move(name), ParameterKind::integer, Scale::linear, lower, upper}; }
+Parameter real(std::string name, double lower, double upper, Scale scale) {
+  return {std::move(name), ParameterKind::real, scale, lower, upper};
+}
+Parameter integer(std::string name, double lower, double upper) {
+  return {std::move(name), ParameterKind::integer, Scale::linear, lower, upper};
+}
 
 Space::Space(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {
   if (parameters_.empty()) throw InputError("the space has no parameter; give at least one");
   std::set<std::string_view> names;
   for (const auto& p : parameters_) {
     check(p);
-    if (!names.insert(p.name).second) throw InputError(fmt::format("parameter '{}' is there twice; give every parameter a name of its own", p.name));
+    if (!names.insert(p.name).second)
+      throw InputError(fmt::format("parameter '{}' is there twice; give every parameter a name of its own", p.name));
   }
 }
 
@@ -89,8 +101,10 @@ std::vector<double> Space::vector_of(std::span<const std::pair<std::string, doub
     const auto i = index_of(name);
     const auto& p = parameters_[i];
     if (seen[i]++) throw InputError(fmt::format("parameter '{}' is given twice", name));
-    if (!(value >= p.lower && value <= p.upper)) throw InputError(fmt::format("parameter '{}': {} is outside [{}, {}]", name, value, p.lower, p.upper));
-    if (p.kind == ParameterKind::integer && value != std::floor(value)) throw InputError(fmt::format("parameter '{}': {} is not a whole number", name, value));
+    if (!(value >= p.lower && value <= p.upper))
+      throw InputError(fmt::format("parameter '{}': {} is outside [{}, {}]", name, value, p.lower, p.upper));
+    if (p.kind == ParameterKind::integer && value != std::floor(value))
+      throw InputError(fmt::format("parameter '{}': {} is not a whole number", name, value));
     out[i] = value;
   }
   for (std::size_t i = 0; i < seen.size(); ++i) {

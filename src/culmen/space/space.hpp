@@ -14,12 +14,13 @@ namespace culmen {
 
 /// An ordered set of named parameters. Immutable, so safe from any thread.
 ///
-/// A *vector* holds one double per parameter in the space's order, in the parameters' own units (integers as whole doubles).
-/// A *unit vector* holds the same in [0, 1] (log parameters: linear in the logarithm); optimizers work in it.
+/// A *vector* holds one double per parameter in the space's order, in the parameters' own units (integers as whole
+/// doubles). A *unit vector* holds the same in [0, 1] (log parameters: linear in the logarithm); optimizers work in it.
 class Space {
  public:
   Space() = default;
-  /// Throws InputError naming the parameter: an empty or repeated name, a bound upside down, a log bound that is not positive, an integer bound that is not whole.
+  /// Throws InputError naming the parameter: an empty or repeated name, a bound upside down, a log bound that is not
+  /// positive, an integer bound that is not whole.
   explicit Space(std::vector<Parameter> parameters);
   Space(std::initializer_list<Parameter> parameters) : Space(std::vector<Parameter>(parameters)) {}
 
@@ -29,14 +30,17 @@ class Space {
   /// Throws InputError when there is none of that name.
   std::size_t index_of(std::string_view name) const;
 
-  /// Unit vector -> vector. Values outside [0, 1] are clamped; integers are cells of equal width; the result always lies within the bounds.
+  /// Unit vector -> vector. Values outside [0, 1] are clamped; integers are cells of equal width; the result always
+  /// lies within the bounds.
   void from_unit(std::span<const double> unit, std::span<double> vector) const;
-  /// Vector -> unit vector (an integer's cell's middle). from_unit(to_unit(v)) == v for integers, and to a few ulp for reals; bounds map to 0 and 1 exactly for reals.
+  /// Vector -> unit vector (an integer's cell's middle). from_unit(to_unit(v)) == v for integers, and to a few ulp for
+  /// reals; bounds map to 0 and 1 exactly for reals.
   void to_unit(std::span<const double> vector, std::span<double> unit) const;
 
   /// Vector -> (name, value) in the space's order.
   std::vector<std::pair<std::string, double>> named(std::span<const double> vector) const;
-  /// (name, value) in any order -> vector. Throws InputError for a missing, repeated or unknown name, or a value out of bounds, not whole, or not finite.
+  /// (name, value) in any order -> vector. Throws InputError for a missing, repeated or unknown name, or a value out of
+  /// bounds, not whole, or not finite.
   std::vector<double> vector_of(std::span<const std::pair<std::string, double>> values) const;
 
   /// True when the value sits at a bound, within 1e-6 of the parameter's range (measured on its scale).

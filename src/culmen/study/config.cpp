@@ -64,7 +64,9 @@ std::string fingerprint_of(const StudyConfig& c) {
 }
 
 std::string version() { return CULMEN_VERSION; }
-std::string build_description() { return fmt::format("culmen {} (C++ {}, compiler {})", CULMEN_VERSION, __cplusplus / 100 % 100, __VERSION__); }
+std::string build_description() {
+  return fmt::format("culmen {} (C++ {}, compiler {})", CULMEN_VERSION, __cplusplus / 100 % 100, __VERSION__);
+}
 
 std::size_t usable_cpus() {
   cpu_set_t set;

@@ -1,9 +1,11 @@
 // culmen for C++ programs: minimize a function over a space, on threads, or on the ranks of an MPI launch.
 //
 //   culmen::Space space{culmen::real("x", -5, 5), culmen::real("y", -5, 5)};
-//   auto result = culmen::minimize([](const std::vector<double>& p) { return p[0] * p[0] + p[1] * p[1]; }, space, {.evaluations = 2000});
+//   auto result = culmen::minimize([](const std::vector<double>& p) { return p[0] * p[0] + p[1] * p[1]; }, space,
+//   {.evaluations = 2000});
 //
-// Under mpiexec every rank calls minimize() with the same arguments and gets the same result; rank 0 is the master, the others evaluate.
+// Under mpiexec every rank calls minimize() with the same arguments and gets the same result; rank 0 is the master, the
+// others evaluate.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -18,32 +20,35 @@
 namespace culmen {
 
 struct MinimizeOptions {
-  std::uint64_t evaluations = 1000;                             ///< the budget, exact
-  double target = -std::numeric_limits<double>::infinity();     ///< ends once a value is <= target
+  std::uint64_t evaluations = 1000;                          ///< the budget, exact
+  double target = -std::numeric_limits<double>::infinity();  ///< ends once a value is <= target
   double wall_time_s = std::numeric_limits<double>::infinity();
-  std::size_t workers = 0;         ///< threads; 0: one per usable CPU. Under MPI the ranks decide
-  std::string optimizer = "cmaes"; ///< "cmaes", "random", "sobol"
+  std::size_t workers = 0;          ///< threads; 0: one per usable CPU. Under MPI the ranks decide
+  std::string optimizer = "cmaes";  ///< "cmaes", "random", "sobol"
   std::map<std::string, double> optimizer_options;
   std::uint64_t seed = 1;
-  std::string store;               ///< file of the study's journal; empty: none
-  bool resume = false;             ///< go on with the store instead of making it
+  std::string store;    ///< file of the study's journal; empty: none
+  bool resume = false;  ///< go on with the store instead of making it
 };
 
 struct MinimizeResult {
-  std::vector<double> x;           ///< best vector, in the space's order; empty when every evaluation failed
+  std::vector<double> x;  ///< best vector, in the space's order; empty when every evaluation failed
   double value = std::numeric_limits<double>::quiet_NaN();
-  std::uint64_t evaluations = 0;   ///< told
-  std::uint64_t failed = 0;        ///< of them: the function threw, or gave NaN or infinity
-  std::string message;             ///< why it ended, one sentence
-  bool final = false;              ///< false: stopped before its end; a store can be resumed
-  bool is_master = true;           ///< false in ranks other than 0
+  std::uint64_t evaluations = 0;  ///< told
+  std::uint64_t failed = 0;       ///< of them: the function threw, or gave NaN or infinity
+  std::string message;            ///< why it ended, one sentence
+  bool final = false;             ///< false: stopped before its end; a store can be resumed
+  bool is_master = true;          ///< false in ranks other than 0
 };
 
-/// `f` is called from several threads at once (outside MPI), each call with one vector in the space's order; an exception is a failed evaluation, not an end.
-/// Throws InputError, StoreError or TransportError before anything was evaluated.
-MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space, const MinimizeOptions& options = {});
+/// `f` is called from several threads at once (outside MPI), each call with one vector in the space's order; an
+/// exception is a failed evaluation, not an end. Throws InputError, StoreError or TransportError before anything was
+/// evaluated.
+MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space,
+                        const MinimizeOptions& options = {});
 
 /// The same for a vector of residuals; the value is their sum of squares.
-MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals, const Space& space, const MinimizeOptions& options = {});
+MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals,
+                             const Space& space, const MinimizeOptions& options = {});
 
 }  // namespace culmen

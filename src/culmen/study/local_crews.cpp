@@ -47,7 +47,9 @@ class ProcessCrew final : public Crew {
  public:
   explicit ProcessCrew(const CrewRequest& request)
       : memory_(MailboxMemory::create({.workers = request.workers})), transport_(memory_) {
-    if (request.function) throw InputError("a C++ callable cannot be sent to worker processes; use threads, MPI, or a function in a shared library");
+    if (request.function)
+      throw InputError(
+          "a C++ callable cannot be sent to worker processes; use threads, MPI, or a function in a shared library");
     const auto program = find_executable();
     for (WorkerId w = 0; w < request.workers; ++w) {
       const auto pid = spawn(local_worker_request(program, memory_->fd(), w, this_process(), request.run_marker));

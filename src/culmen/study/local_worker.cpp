@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <csignal>
 #include <cstdio>
 #include <string>
 
 #include "culmen/base/error.hpp"
 #include "culmen/transport/mailbox/mailbox.hpp"
-#include "culmen/worker/guard.hpp"
 #include "culmen/worker/worker.hpp"
 
 namespace culmen {
@@ -16,17 +14,28 @@ namespace {
 constexpr int mailbox_descriptor = 3;
 }
 
-SpawnRequest local_worker_request(const std::string& program, int mailbox_fd, WorkerId box, const ProcessId& master, const std::string& marker) {
+SpawnRequest local_worker_request(const std::string& program, int mailbox_fd, WorkerId box, const ProcessId& master,
+                                  const std::string& marker) {
   SpawnRequest request;
-  request.command = {program, "__worker", std::to_string(box), std::to_string(master.pid), std::to_string(master.start_ticks), marker};
+  request.command = {
+      program, "__worker", std::to_string(box), std::to_string(master.pid), std::to_string(master.start_ticks), marker};
   request.environment = {{"CULMEN_RUN", marker}};
   request.descriptors = {{mailbox_fd, mailbox_descriptor}};
   return request;
 }
 
-void become_worker(const ProcessId& master, const std::string& marker) {
-  for (int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP}) std::signal(signal, SIG_IGN);
-  start_lifeline(master, marker);
+WorkerRole::WorkerRole(const ProcessId& master, const std::string& marker) : lifeline_(master, marker) {
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  for (int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP}) {
+    struct sigaction former {};
+    sigaction(signal, &ignore, &former);
+    former_.emplace_back(signal, former);
+  }
+}
+
+WorkerRole::~WorkerRole() {
+  for (const auto& [signal, former] : former_) sigaction(signal, &former, nullptr);
 }
 
 int local_worker_main(int argc, char** argv) {
@@ -36,7 +45,7 @@ int local_worker_main(int argc, char** argv) {
   }
   try {
     const auto box = static_cast<WorkerId>(std::stoul(argv[1]));
-    become_worker({static_cast<pid_t>(std::stol(argv[2])), std::stoull(argv[3])}, argv[4]);
+    const WorkerRole role({static_cast<pid_t>(std::stol(argv[2])), std::stoull(argv[3])}, argv[4]);
     MailboxEndpoint endpoint(MailboxMemory::attach(mailbox_descriptor), box);
     Worker worker;
     serve(endpoint, worker);

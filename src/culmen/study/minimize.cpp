@@ -42,12 +42,15 @@ MinimizeResult minimize_outcome(const Function& function, const Space& space, co
 
 }  // namespace
 
-MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space, const MinimizeOptions& options) {
+MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space,
+                        const MinimizeOptions& options) {
   return minimize_outcome([&f](const std::vector<double>& x) { return Outcome::of_value(f(x)); }, space, options);
 }
 
-MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals, const Space& space, const MinimizeOptions& options) {
-  return minimize_outcome([&residuals](const std::vector<double>& x) { return Outcome::of_residuals(residuals(x)); }, space, options);
+MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals,
+                             const Space& space, const MinimizeOptions& options) {
+  return minimize_outcome([&residuals](const std::vector<double>& x) { return Outcome::of_residuals(residuals(x)); },
+                          space, options);
 }
 
 }  // namespace culmen

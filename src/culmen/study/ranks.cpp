@@ -17,6 +17,7 @@ struct World {
   std::unique_ptr<MpiWorld> mpi;
   bool stuck = false;  // a rank did not leave its evaluation: nothing collective can follow
   bool ended = false;
+  bool invited = false;  // the ranks work, or were let go: none waits for an invitation
 };
 
 World& world() {
@@ -58,7 +59,9 @@ std::string describe(const ProcessId& p) { return fmt::format("{} {}", p.pid, p.
 class RankCrew final : public Crew {
  public:
   RankCrew(MpiWorld& mpi, const CrewRequest& request) : mpi_(mpi) {
-    if (mpi.size() < 2) throw InputError("under MPI at least 2 ranks are needed: one master and its workers; start more ranks, or leave mpiexec out");
+    if (mpi.size() < 2)
+      throw InputError(
+          "under MPI at least 2 ranks are needed: one master and its workers; start more ranks, or leave mpiexec out");
     invite(request.run_marker);
   }
   MailboxTransport& transport() override { return *transport_; }
@@ -68,6 +71,7 @@ class RankCrew final : public Crew {
       return;
     }
     mpi_.broadcast(culmen::encode(result));
+    world().invited = false;
   }
 
  private:
@@ -78,6 +82,7 @@ class RankCrew final : public Crew {
       abandon_ranks(e.what());
       throw;
     }
+    world().invited = true;
     mpi_.broadcast(encode(Invitation{{}, memory_->name(), marker, this_process()}));
     const auto answers = mpi_.gather("");
     memory_->unlink();
@@ -131,7 +136,9 @@ void finalize_world(int exit_code) {
 
 void abandon_ranks(const std::string& message) {
   auto* mpi = shared_world();
-  if (mpi != nullptr && mpi->size() > 1) mpi->broadcast(encode(Invitation{message, {}, {}, {}}));
+  if (mpi == nullptr || world().invited) return;
+  world().invited = true;
+  mpi->broadcast(encode(Invitation{message, {}, {}, {}}));
 }
 
 StudyResult serve_as_rank(Function function) {
@@ -147,8 +154,8 @@ StudyResult serve_as_rank(Function function) {
   }
   mpi.gather(answer);
   refuse_if(decode_invitation(mpi.broadcast({})));
-  become_worker(invitation.master, invitation.marker);
   {
+    const WorkerRole role(invitation.master, invitation.marker);
     MailboxEndpoint endpoint(memory, static_cast<WorkerId>(mpi.rank() - 1));
     Worker worker(factory_for(std::move(function)));
     serve(endpoint, worker);
@@ -159,18 +166,17 @@ StudyResult serve_as_rank(Function function) {
 int rank_main() {
   try {
     serve_as_rank();
-    finalize_world(0);
-    return 0;
   } catch (const Error&) {
-    // Rank 0 says it; here only the collective end is left.
-    finalize_world(1);
-    return 1;
+    // Rank 0 says it, and its exit code is the launch's: launchers mix codes.
   }
+  finalize_world(0);
+  return 0;
 }
 
 std::unique_ptr<Crew> make_rank_crew(const CrewRequest& request) {
   auto* mpi = shared_world();
-  if (mpi == nullptr) throw InputError("this process is no rank of an MPI launch; start it by culmen launch, mpiexec or srun");
+  if (mpi == nullptr)
+    throw InputError("this process is no rank of an MPI launch; start it by culmen launch, mpiexec or srun");
   return std::make_unique<RankCrew>(*mpi, request);
 }
 

@@ -10,11 +10,14 @@ namespace culmen {
 
 /// The process's MPI, opened at the first call (collective), or nullptr when this process is no rank of a launch.
 MpiWorld* shared_world();
-/// Collective. Ends MPI; where a rank hangs in an evaluation it leaves at once with `exit_code` instead, and the launcher ends the rest.
+/// Collective. Ends MPI; where a rank hangs in an evaluation it leaves at once with `exit_code` instead, and the
+/// launcher ends the rest.
 void finalize_world(int exit_code);
-/// In rank 0, when nothing can be run: the other ranks leave with this sentence as their error. Collective with serve_as_rank.
+/// In rank 0, when nothing can be run: the other ranks leave with this sentence as their error. Collective with
+/// serve_as_rank.
 void abandon_ranks(const std::string& message);
-/// In every other rank: works for one study of the master and returns its result. Throws TransportError with the master's sentence where it could not start.
+/// In every other rank: works for one study of the master and returns its result. Throws TransportError with the
+/// master's sentence where it could not start.
 StudyResult serve_as_rank(Function function = {});
 /// The native program's whole life as a rank; returns the exit code.
 int rank_main();

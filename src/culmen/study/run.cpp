@@ -29,7 +29,9 @@ class Guard {
   pid_t pid_;
 };
 
-bool starts_children(const EvaluatorSpec& e) { return e.kind == EvaluatorKind::command || (e.kind != EvaluatorKind::function && e.isolation == Isolation::process); }
+bool starts_children(const EvaluatorSpec& e) {
+  return e.kind == EvaluatorKind::command || (e.kind != EvaluatorKind::function && e.isolation == Isolation::process);
+}
 
 std::string summary_sentence(const EngineResult& r) {
   if (!r.message.empty()) return r.message;
@@ -62,9 +64,12 @@ struct Run::Impl {
 
   void check() const {
     const auto& e = config.evaluator;
-    if (e.time_limit_s > 0 && !starts_children(e)) throw InputError("a time limit needs isolation = \"process\": a function inside the worker cannot be ended alone");
+    if (e.time_limit_s > 0 && !starts_children(e))
+      throw InputError(
+          "a time limit needs isolation = \"process\": a function inside the worker cannot be ended alone");
     const auto& s = config.stop;
-    if (s.evaluations == 0 && !(s.target > -std::numeric_limits<double>::infinity()) && !(s.wall_time_s < std::numeric_limits<double>::infinity())) {
+    if (s.evaluations == 0 && !(s.target > -std::numeric_limits<double>::infinity()) &&
+        !(s.wall_time_s < std::numeric_limits<double>::infinity())) {
       throw InputError("nothing ends this study; give at least one of evaluations, target and wall_time_s");
     }
   }
@@ -72,11 +77,15 @@ struct Run::Impl {
   std::optional<Journal> open_store() const {
     if (options.store.empty()) return std::nullopt;
     if (!options.resume) {
-      return Journal::create(options.store, {config.name, config.configuration, config.fingerprint, build_description(), wall_clock_s()}, options.durability);
+      return Journal::create(
+          options.store, {config.name, config.configuration, config.fingerprint, build_description(), wall_clock_s()},
+          options.durability);
     }
     auto journal = Journal::resume(options.store, options.durability);
     if (journal.study().fingerprint != config.fingerprint) {
-      throw InputError(fmt::format("{} is the store of another study ('{}'); its space, evaluator, optimizer or seed differ", options.store, journal.study().name));
+      throw InputError(
+          fmt::format("{} is the store of another study ('{}'); its space, evaluator, optimizer or seed differ",
+                      options.store, journal.study().name));
     }
     return journal;
   }
@@ -84,9 +93,12 @@ struct Run::Impl {
   std::unique_ptr<Crew> hire() {
     CrewRequest request{options.workers != 0 ? options.workers : usable_cpus(), marker, function};
     switch (place()) {
-      case Place::mpi: return make_rank_crew(request);
-      case Place::processes: return make_process_crew(request);
-      default: return make_thread_crew(request);
+      case Place::mpi:
+        return make_rank_crew(request);
+      case Place::processes:
+        return make_process_crew(request);
+      default:
+        return make_thread_crew(request);
     }
   }
 

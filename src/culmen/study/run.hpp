@@ -13,7 +13,8 @@ class Run {
   /// `function` for EvaluatorKind::function.
   Run(StudyConfig config, RunOptions options, Function function = {});
   ~Run();
-  /// Checks the input, opens the store, replays it, starts the workers. Throws InputError, StoreError or TransportError; nothing is left behind then, and waiting ranks were let go.
+  /// Checks the input, opens the store, replays it, starts the workers. Throws InputError, StoreError or
+  /// TransportError; nothing is left behind then, and waiting ranks were let go.
   void prepare();
   /// Runs to the end; never throws for a failed evaluation.
   void execute();

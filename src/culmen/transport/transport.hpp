@@ -44,11 +44,13 @@ class Transport {
   virtual void send(WorkerId worker, const FrameHead& head, BytesView body) = 0;
   /// Delivers what is there (in bounded portions); false when there was nothing.
   virtual bool receive(Sink& sink) = 0;
-  /// Returns when there may be something to receive, when wake() was called since the last sleep, or after at_most_s seconds (infinity: no time-out).
+  /// Returns when there may be something to receive, when wake() was called since the last sleep, or after at_most_s
+  /// seconds (infinity: no time-out).
   virtual void sleep(double at_most_s) = 0;
   /// Ends a concurrent or the next sleep(). Any thread, and a signal handler.
   virtual void wake() noexcept = 0;
-  /// Tells every worker to give up what it is at and leave; waits at most grace_s for that, then drops those that remain. Frames not yet delivered are lost.
+  /// Tells every worker to give up what it is at and leave; waits at most grace_s for that, then drops those that
+  /// remain. Frames not yet delivered are lost.
   virtual void close(double grace_s) = 0;
 };
 
@@ -56,11 +58,13 @@ class Transport {
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
-  /// Sleeps until a frame is there and moves it into head and body; false when the master has closed or is gone. Worker's thread.
+  /// Sleeps until a frame is there and moves it into head and body; false when the master has closed or is gone.
+  /// Worker's thread.
   virtual bool receive(FrameHead& head, Bytes& body) = 0;
   /// Sleeps while the way is full; false when the master has closed or is gone. Worker's thread.
   virtual bool send(const FrameHead& head, BytesView body) = 0;
-  /// Sleeps until the master closes or is gone, or until release() was called. For one thread beside the worker's, which then interrupts the evaluation.
+  /// Sleeps until the master closes or is gone, or until release() was called. For one thread beside the worker's,
+  /// which then interrupts the evaluation.
   virtual void wait_closed() = 0;
   /// Ends wait_closed() from this side. Any thread.
   virtual void release() noexcept = 0;

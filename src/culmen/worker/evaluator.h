@@ -1,4 +1,5 @@
-/* The C ABI of an evaluator in a shared library: write one function of this type, name it in the study file as "lib.so:symbol".
+/* The C ABI of an evaluator in a shared library: write one function of this type, name it in the study file as
+ * "lib.so:symbol".
  *
  *   #include <culmen/evaluator.h>
  *   int sphere(const culmen_candidate* c, culmen_result* r) {
@@ -7,8 +8,9 @@
  *     return culmen_set_value(r, s);
  *   }
  *
- * Return 0 for success; anything else makes the evaluation `failed` with that code (and the text of culmen_set_error, if any). With isolation = "process" (the default)
- * a crash is an outcome of that evaluation alone. The function is called from one thread at a time in each process.
+ * Return 0 for success; anything else makes the evaluation `failed` with that code (and the text of culmen_set_error,
+ * if any). With isolation = "process" (the default) a crash is an outcome of that evaluation alone. The function is
+ * called from one thread at a time in each process.
  */
 #ifndef CULMEN_EVALUATOR_H
 #define CULMEN_EVALUATOR_H
@@ -41,8 +43,12 @@ typedef struct culmen_result {
 typedef int (*culmen_evaluator)(const culmen_candidate* candidate, culmen_result* result);
 
 static inline int culmen_set_value(culmen_result* r, double value) { return r->set_value(r->self, value); }
-static inline int culmen_set_residuals(culmen_result* r, const double* v, size_t n) { return r->set_residuals(r->self, v, n); }
-static inline int culmen_set_extra(culmen_result* r, const char* name, double value) { return r->set_extra(r->self, name, value); }
+static inline int culmen_set_residuals(culmen_result* r, const double* v, size_t n) {
+  return r->set_residuals(r->self, v, n);
+}
+static inline int culmen_set_extra(culmen_result* r, const char* name, double value) {
+  return r->set_extra(r->self, name, value);
+}
 static inline int culmen_set_error(culmen_result* r, const char* text) { return r->set_error(r->self, text); }
 
 #ifdef __cplusplus

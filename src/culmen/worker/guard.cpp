@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include <set>
 #include <thread>
 
+#include "culmen/base/error.hpp"
 #include "culmen/worker/child.hpp"
 
 namespace culmen {
@@ -74,11 +76,13 @@ void kill_with_group(pid_t pid, const std::set<pid_t>& marked) {
   kill(pid, SIGKILL);
 }
 
-void sleep_until_dead(const ProcessId& process) {
-  pollfd death{open_pidfd(process), POLLIN, 0};
-  const int slice_ms = death.fd >= 0 ? -1 : without_pidfd_ms;
-  while (alive(process)) poll(&death, 1, slice_ms);
-  if (death.fd >= 0) close(death.fd);
+/// False when `let_go` (an eventfd, or -1) came first.
+bool sleep_until_dead(const ProcessId& process, int let_go = -1) {
+  pollfd either[] = {{open_pidfd(process), POLLIN, 0}, {let_go, POLLIN, 0}};
+  const int slice_ms = either[0].fd >= 0 ? -1 : without_pidfd_ms;
+  while (alive(process) && either[1].revents == 0) poll(either, 2, slice_ms);
+  if (either[0].fd >= 0) close(either[0].fd);
+  return either[1].revents == 0;
 }
 }  // namespace
 
@@ -111,15 +115,22 @@ int guard_main(const ProcessId& master, const std::string& marker) {
   return 0;
 }
 
-void start_lifeline(const ProcessId& master, const std::string& marker) {
-  std::thread([master, marker] {
-    sleep_until_dead(master);
+Lifeline::Lifeline(const ProcessId& master, const std::string& marker) : let_go_(eventfd(0, EFD_CLOEXEC)) {
+  if (let_go_ < 0) throw Error(fmt::format("a worker cannot watch its master: {}", std::strerror(errno)));
+  thread_ = std::thread([this, master, marker] {
+    if (!sleep_until_dead(master, let_go_)) return;
     const auto marked = find_marked(marker);
     for (const pid_t pid : marked) {
       if (parent_of(pid) == getpid()) kill_with_group(pid, marked);
     }
     _exit(1);
-  }).detach();
+  });
+}
+
+Lifeline::~Lifeline() {
+  eventfd_write(let_go_, 1);
+  thread_.join();
+  close(let_go_);
 }
 
 }  // namespace culmen

@@ -1,6 +1,7 @@
 // No orphans: when the master dies, whatever children and grandchildren the run has started are killed within a second.
 #pragma once
 #include <string>
+#include <thread>
 
 #include "culmen/base/process.hpp"
 
@@ -15,8 +16,18 @@ std::string make_run_marker();
 pid_t start_guard(const ProcessId& master, const std::string& marker);
 /// The guard's own work, in the guard process; returns its exit code.
 int guard_main(const ProcessId& master, const std::string& marker);
-/// A thread asleep on the master's pidfd; when that fires it kills what this worker started (processes with the marker
-/// whose parent is this process) and ends this process.
-void start_lifeline(const ProcessId& master, const std::string& marker);
+/// While it lives, a thread sleeps on the master's pidfd; when that fires it kills what this worker started (processes
+/// with the marker whose parent is this process) and ends this process.
+class Lifeline {
+ public:
+  Lifeline(const ProcessId& master, const std::string& marker);
+  ~Lifeline();
+  Lifeline(const Lifeline&) = delete;
+  Lifeline& operator=(const Lifeline&) = delete;
+
+ private:
+  int let_go_;  // an eventfd
+  std::thread thread_;
+};
 
 }  // namespace culmen

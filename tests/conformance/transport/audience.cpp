@@ -51,11 +51,13 @@ Watchdog::~Watchdog() {
   thread_.join();
 }
 
-std::string wait_until(Transport& transport, Audience& audience, const Limits& limits, const std::function<bool()>& done) {
+std::string wait_until(Transport& transport, Audience& audience, const Limits& limits,
+                       const std::function<bool()>& done) {
   Watchdog watchdog(transport, limits.deadline_s);
   while (!done() && audience.wrong.empty()) {
     if (watchdog.expired())
-      return fmt::format("nothing more happened for {} s: {} joined, {} arrivals kept, {} lost", limits.deadline_s, audience.joined_count, audience.arrivals.size(), audience.lost_count);
+      return fmt::format("nothing more happened for {} s: {} joined, {} arrivals kept, {} lost", limits.deadline_s,
+                         audience.joined_count, audience.arrivals.size(), audience.lost_count);
     if (!transport.receive(audience)) transport.sleep(std::numeric_limits<double>::infinity());
   }
   return audience.wrong;

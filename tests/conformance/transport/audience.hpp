@@ -35,7 +35,8 @@ class Audience final : public Transport::Sink {
   std::vector<int> joined_, lost_;
 };
 
-/// Ends a wait that takes too long, by a wake-up and a flag that makes the check fail. Where even that does not help it ends the program with a message.
+/// Ends a wait that takes too long, by a wake-up and a flag that makes the check fail. Where even that does not help it
+/// ends the program with a message.
 class Watchdog {
  public:
   Watchdog(Transport& transport, double deadline_s);
@@ -51,6 +52,7 @@ class Watchdog {
 };
 
 /// Receives, and sleeps without a time-out, until `done`; empty, or why not.
-std::string wait_until(Transport& transport, Audience& audience, const Limits& limits, const std::function<bool()>& done);
+std::string wait_until(Transport& transport, Audience& audience, const Limits& limits,
+                       const std::function<bool()>& done);
 
 }  // namespace culmen::conformance

@@ -43,12 +43,21 @@ class BrokenTransport final : public Transport, private Transport::Sink {
     if (!now) return sink_->arrived(worker, head, body);
     auto altered = head;
     switch (fault_) {
-      case Fault::drop: return;
-      case Fault::reorder: held_ = Held{worker, head, Bytes(body.begin(), body.end())}; return;
-      case Fault::truncate: return sink_->arrived(worker, head, body.first(body.size() / 2));
-      case Fault::alter_head: altered.attempt ^= 1; return sink_->arrived(worker, altered, body);
-      case Fault::duplicate: sink_->arrived(worker, head, body); break;
-      default: break;
+      case Fault::drop:
+        return;
+      case Fault::reorder:
+        held_ = Held{worker, head, Bytes(body.begin(), body.end())};
+        return;
+      case Fault::truncate:
+        return sink_->arrived(worker, head, body.first(body.size() / 2));
+      case Fault::alter_head:
+        altered.attempt ^= 1;
+        return sink_->arrived(worker, altered, body);
+      case Fault::duplicate:
+        sink_->arrived(worker, head, body);
+        break;
+      default:
+        break;
     }
     sink_->arrived(worker, head, body);
   }
@@ -63,7 +72,8 @@ class BrokenTransport final : public Transport, private Transport::Sink {
 
 class BrokenCast final : public Cast {
  public:
-  BrokenCast(std::unique_ptr<Cast> sound, Fault fault) : sound_(std::move(sound)), transport_(sound_->transport(), fault) {}
+  BrokenCast(std::unique_ptr<Cast> sound, Fault fault)
+      : sound_(std::move(sound)), transport_(sound_->transport(), fault) {}
   Transport& transport() override { return transport_; }
   bool has_processes() const override { return sound_->has_processes(); }
 

@@ -48,15 +48,24 @@ void play_worker(Endpoint& endpoint) {
   Bytes body;
   while (endpoint.receive(head, body)) {
     switch (static_cast<Play>(head.study)) {
-      case Play::echo: endpoint.send(head, body); break;
-      case Play::answer: endpoint.send(head, body_of(head.evaluation, ByteReader(body).u64())); break;
-      case Play::digest: endpoint.send(head, packed({body.size(), sum_of(body)})); break;
-      case Play::flood: flood(endpoint, head, body); break;
+      case Play::echo:
+        endpoint.send(head, body);
+        break;
+      case Play::answer:
+        endpoint.send(head, body_of(head.evaluation, ByteReader(body).u64()));
+        break;
+      case Play::digest:
+        endpoint.send(head, packed({body.size(), sum_of(body)}));
+        break;
+      case Play::flood:
+        flood(endpoint, head, body);
+        break;
       case Play::die:
         flood(endpoint, head, body);
         raise(SIGKILL);
         break;
-      case Play::leave: return;
+      case Play::leave:
+        return;
     }
   }
 }

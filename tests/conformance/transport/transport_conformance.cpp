@@ -34,7 +34,8 @@ struct Scene {
   std::string wait(const std::function<bool()>& done) { return wait_until(transport, audience, limits, done); }
   std::string wait_arrivals(std::size_t n) {
     auto wrong = wait([&] { return audience.arrivals.size() >= n; });
-    if (wrong.empty() && audience.arrivals.size() != n) wrong = fmt::format("{} frames expected, {} arrived", n, audience.arrivals.size());
+    if (wrong.empty() && audience.arrivals.size() != n)
+      wrong = fmt::format("{} frames expected, {} arrived", n, audience.arrivals.size());
     return wrong;
   }
   /// Nothing may come after the expected: one more round trip with each worker shows it.
@@ -43,7 +44,8 @@ struct Scene {
     for (const auto worker : workers) ask(worker, Play::echo, 77, {});
     auto wrong = wait_arrivals(before + workers.size());
     for (auto i = before; wrong.empty() && i < audience.arrivals.size(); ++i)
-      if (audience.arrivals[i].head.evaluation != 77) wrong = fmt::format("an unexpected frame of worker {} arrived", audience.arrivals[i].worker);
+      if (audience.arrivals[i].head.evaluation != 77)
+        wrong = fmt::format("an unexpected frame of worker {} arrived", audience.arrivals[i].worker);
     return wrong;
   }
 
@@ -55,18 +57,23 @@ struct Scene {
 
 std::string compare(const Arrival& arrival, WorkerId worker, std::uint64_t number, BytesView body) {
   const auto& head = arrival.head;
-  if (head.evaluation != number) return fmt::format("worker {}: frame {} expected, {} arrived", worker, number, head.evaluation);
-  if (head.epoch != 0xfedcba98 || head.attempt != number * 3 + worker || head.kind != FrameKind::evaluate || head.reserved != ~0u)
+  if (head.evaluation != number)
+    return fmt::format("worker {}: frame {} expected, {} arrived", worker, number, head.evaluation);
+  if (head.epoch != 0xfedcba98 || head.attempt != number * 3 + worker || head.kind != FrameKind::evaluate ||
+      head.reserved != ~0u)
     return fmt::format("worker {}: the head of frame {} was altered", worker, number);
-  if (arrival.body.size() != body.size()) return fmt::format("worker {}: frame {} has {} bytes, not {}", worker, number, arrival.body.size(), body.size());
-  if (!std::equal(body.begin(), body.end(), arrival.body.begin())) return fmt::format("worker {}: the {} bytes of frame {} were altered", worker, body.size(), number);
+  if (arrival.body.size() != body.size())
+    return fmt::format("worker {}: frame {} has {} bytes, not {}", worker, number, arrival.body.size(), body.size());
+  if (!std::equal(body.begin(), body.end(), arrival.body.begin()))
+    return fmt::format("worker {}: the {} bytes of frame {} were altered", worker, body.size(), number);
   return {};
 }
 
 std::string bodies_of_all_sizes(const CastFactory& start, const Limits& limits) {
   Scene scene(start, limits, 2);
   const auto ring = limits.ring_bytes;
-  const std::size_t sizes[] = {0, 1, 7, 8, 512, ring / 4 - 8 - 32, ring / 4, ring / 2, ring - 1, ring, ring + 1, 3 * ring + 17, 0, 1};
+  const std::size_t sizes[] = {
+      0, 1, 7, 8, 512, ring / 4 - 8 - 32, ring / 4, ring / 2, ring - 1, ring, ring + 1, 3 * ring + 17, 0, 1};
   std::uint64_t number = 0;
   for (const auto size : sizes) {
     const auto body = body_of(number, size);
@@ -117,17 +124,20 @@ std::string many_send_1_MiB_at_once(const CastFactory& start, const Limits& limi
   std::string wrong;
   scene.audience.on_arrival = [&](WorkerId worker, const FrameHead& head, BytesView body) {
     const auto expected = body_of(head.evaluation, MiB);
-    if (!std::equal(body.begin(), body.end(), expected.begin(), expected.end())) wrong = fmt::format("worker {}: a body was altered", worker);
+    if (!std::equal(body.begin(), body.end(), expected.begin(), expected.end()))
+      wrong = fmt::format("worker {}: a body was altered", worker);
     most = std::max(most, own_bytes());
     ++done;
   };
   for (std::size_t round = 0; round < rounds; ++round)
-    for (WorkerId worker = 0; worker < workers; ++worker) scene.ask(worker, Play::answer, round * workers + worker, packed({MiB}));
+    for (WorkerId worker = 0; worker < workers; ++worker)
+      scene.ask(worker, Play::answer, round * workers + worker, packed({MiB}));
   auto waited = scene.wait([&] { return done == workers * rounds || !wrong.empty(); });
   if (!waited.empty() || !wrong.empty()) return waited + wrong;
   // One frame in the making per worker, in a buffer that doubles; where workers are threads, their own frame too.
   const auto allowed = workers * 2 * MiB + (scene.cast->has_processes() ? 0 : workers * 2 * MiB) + 32 * MiB;
-  if (most - before > allowed) return fmt::format("memory grew by {} MiB, allowed are {}", (most - before) / MiB, allowed / MiB);
+  if (most - before > allowed)
+    return fmt::format("memory grew by {} MiB, allowed are {}", (most - before) / MiB, allowed / MiB);
   return {};
 }
 
@@ -138,7 +148,8 @@ class FloodReader {
   void take(const FrameHead& head, BytesView body) {
     if (head.evaluation != next_) wrong = fmt::format("frame {} expected, {} arrived", next_, head.evaluation);
     const auto expected = body_of(next_, size_of(next_, most_));
-    if (wrong.empty() && !std::equal(body.begin(), body.end(), expected.begin(), expected.end())) wrong = fmt::format("frame {} was altered", next_);
+    if (wrong.empty() && !std::equal(body.begin(), body.end(), expected.begin(), expected.end()))
+      wrong = fmt::format("frame {} was altered", next_);
     ++next_;
   }
   std::uint64_t count() const { return next_; }
@@ -154,9 +165,14 @@ std::string order_of_each_worker(const CastFactory& start, const Limits& limits)
   Scene scene(start, limits, 3);
   const auto most = 3 * limits.ring_bytes;
   std::vector<FloodReader> readers(3, FloodReader(most));
-  scene.audience.on_arrival = [&](WorkerId worker, const FrameHead& head, BytesView body) { readers[worker].take(head, body); };
+  scene.audience.on_arrival = [&](WorkerId worker, const FrameHead& head, BytesView body) {
+    readers[worker].take(head, body);
+  };
   for (WorkerId worker = 0; worker < 3; ++worker) scene.ask(worker, Play::flood, 0, packed({frames, most}));
-  const auto done = [&] { return std::all_of(readers.begin(), readers.end(), [](const auto& r) { return !r.wrong.empty() || r.count() >= frames; }); };
+  const auto done = [&] {
+    return std::all_of(readers.begin(), readers.end(),
+                       [](const auto& r) { return !r.wrong.empty() || r.count() >= frames; });
+  };
   auto wrong = scene.wait(done);
   for (const auto& reader : readers) wrong += reader.wrong;
   scene.audience.on_arrival = nullptr;
@@ -169,7 +185,9 @@ std::string order_of_what_is_queued(const CastFactory& start, const Limits& limi
   for (std::uint64_t i = 0; i < frames; ++i) scene.ask(0, Play::echo, i, body_of(i, size_of(i, limits.ring_bytes)));
   if (auto wrong = scene.wait_arrivals(frames); !wrong.empty()) return wrong;
   for (std::uint64_t i = 0; i < frames; ++i)
-    if (auto wrong = compare(scene.audience.arrivals[i], 0, i, body_of(i, size_of(i, limits.ring_bytes))); !wrong.empty()) return wrong;
+    if (auto wrong = compare(scene.audience.arrivals[i], 0, i, body_of(i, size_of(i, limits.ring_bytes)));
+        !wrong.empty())
+      return wrong;
   return scene.nothing_more({0});
 }
 
@@ -181,7 +199,8 @@ std::string a_flood_does_not_hold_the_master(const CastFactory& start, const Lim
   scene.ask(0, Play::flood, 0, packed({std::uint64_t{1} << 60, 64}));
   for (std::uint64_t i = 1; i <= 200; ++i) {
     scene.ask(1, Play::echo, i, {});
-    if (auto wrong = scene.wait([&] { return echoes == i; }); !wrong.empty()) return fmt::format("echo {} beside a flood: {}", i, wrong);
+    if (auto wrong = scene.wait([&] { return echoes == i; }); !wrong.empty())
+      return fmt::format("echo {} beside a flood: {}", i, wrong);
   }
   const auto target = flooded + 1000;
   return scene.wait([&] { return flooded >= target; });
@@ -193,17 +212,22 @@ std::string a_killed_worker_is_lost_once_after_its_frames(const CastFactory& sta
   const auto most = 2 * limits.ring_bytes;
   FloodReader reader(most);
   std::uint64_t echoes = 0;
-  scene.audience.on_arrival = [&](WorkerId worker, const FrameHead& head, BytesView body) { worker == 0 ? reader.take(head, body) : void(++echoes); };
+  scene.audience.on_arrival = [&](WorkerId worker, const FrameHead& head, BytesView body) {
+    worker == 0 ? reader.take(head, body) : void(++echoes);
+  };
   scene.ask(0, Play::die, 0, packed({frames, most}));
   if (auto wrong = scene.wait([&] { return scene.audience.lost_count > 0; }); !wrong.empty()) return wrong;
   if (!reader.wrong.empty()) return reader.wrong;
-  if (reader.count() != frames) return fmt::format("a worker sent {} frames before it was killed, {} were delivered", frames, reader.count());
+  if (reader.count() != frames)
+    return fmt::format("a worker sent {} frames before it was killed, {} were delivered", frames, reader.count());
   for (int i = 0; i < 100; ++i) scene.ask(0, Play::echo, 0, body_of(1, limits.ring_bytes));
   for (std::uint64_t i = 1; i <= 100; ++i) {
     scene.ask(1, Play::echo, i, {});
-    if (auto wrong = scene.wait([&] { return echoes == i; }); !wrong.empty()) return fmt::format("after a worker was lost: {}", wrong);
+    if (auto wrong = scene.wait([&] { return echoes == i; }); !wrong.empty())
+      return fmt::format("after a worker was lost: {}", wrong);
   }
-  return scene.audience.lost_count == 1 ? "" : fmt::format("{} workers lost, one was killed", scene.audience.lost_count);
+  return scene.audience.lost_count == 1 ? ""
+                                        : fmt::format("{} workers lost, one was killed", scene.audience.lost_count);
 }
 
 std::string a_worker_that_leaves_is_lost_once(const CastFactory& start, const Limits& limits) {
@@ -211,7 +235,8 @@ std::string a_worker_that_leaves_is_lost_once(const CastFactory& start, const Li
   scene.ask(0, Play::echo, 3, body_of(3, limits.ring_bytes + 5));
   scene.ask(0, Play::leave, 4, {});
   if (auto wrong = scene.wait([&] { return scene.audience.lost_count > 0; }); !wrong.empty()) return wrong;
-  if (scene.audience.arrivals.size() != 1) return fmt::format("1 frame was sent before leaving, {} arrived", scene.audience.arrivals.size());
+  if (scene.audience.arrivals.size() != 1)
+    return fmt::format("1 frame was sent before leaving, {} arrived", scene.audience.arrivals.size());
   scene.ask(0, Play::echo, 5, {});
   return scene.nothing_more({1});
 }
@@ -299,7 +324,8 @@ std::string hand_off(const CastFactory& start, const Limits& limits, std::uint64
     ++open;
   };
   scene.audience.on_arrival = [&](WorkerId worker, const FrameHead& head, BytesView echoed) {
-    if (head.evaluation != got[worker]++ || !std::equal(body.begin(), body.end(), echoed.begin(), echoed.end())) wrong = fmt::format("worker {}: echo {} is wrong", worker, got[worker] - 1);
+    if (head.evaluation != got[worker]++ || !std::equal(body.begin(), body.end(), echoed.begin(), echoed.end()))
+      wrong = fmt::format("worker {}: echo {} is wrong", worker, got[worker] - 1);
     --open;
     if (sent[0] + sent[1] < times) ask(worker);
   };

@@ -35,7 +35,7 @@ enum class Play : std::uint64_t {
 void play_worker(Endpoint& endpoint);
 
 struct Limits {
-  double deadline_s = 100;            ///< after it a check fails and says what it saw; it never makes one pass
+  double deadline_s = 100;             ///< after it a check fails and says what it saw; it never makes one pass
   std::size_t ring_bytes = 32 * 1024;  ///< where the transport's fragments begin
 };
 

@@ -30,7 +30,8 @@ EvaluatorFactory factory(Function f) {
   return [f](const SetUp&) { return make_function_evaluator(f); };
 }
 
-const EvaluatorFactory sphere_factory = factory([](const std::vector<double>& x) { return Outcome::of_value(sphere(x)); });
+const EvaluatorFactory sphere_factory =
+    factory([](const std::vector<double>& x) { return Outcome::of_value(sphere(x)); });
 
 class TemporaryStore {
  public:
@@ -40,7 +41,9 @@ class TemporaryStore {
   }
   ~TemporaryStore() { std::filesystem::remove_all(folder_); }
   std::string path() const { return folder_ + "/study.db"; }
-  Journal create() const { return Journal::create(path(), {"test", "{}", "0", "former build", 0}, Durability::process); }
+  Journal create() const {
+    return Journal::create(path(), {"test", "{}", "0", "former build", 0}, Durability::process);
+  }
 
  private:
   std::string folder_;
@@ -76,7 +79,8 @@ TEST(Engine, runs_a_study_to_its_budget_and_keeps_the_best) {
 
 TEST(Engine, a_worker_that_cannot_be_set_up_ends_the_study_with_its_sentence) {
   VirtualClock clock;
-  VirtualCluster cluster({}, clock, [](const culmen::SetUp&) -> std::unique_ptr<Evaluator> { throw Error("no module named 'nothing'"); });
+  VirtualCluster cluster(
+      {}, clock, [](const culmen::SetUp&) -> std::unique_ptr<Evaluator> { throw Error("no module named 'nothing'"); });
   const auto optimizer = make_optimizer("random", space, 1);
   Engine engine(*optimizer, clock, options_for(10));
   const auto result = engine.run(cluster, nullptr);
@@ -127,7 +131,8 @@ TEST(Engine, a_store_that_cannot_be_written_ends_the_run_and_nothing_unrecorded_
 
 TEST(Engine, policy_stop_names_the_evaluation_and_its_failure) {
   VirtualClock clock;
-  VirtualCluster cluster({}, clock, factory([](const std::vector<double>&) -> Outcome { throw std::runtime_error("singular matrix"); }));
+  VirtualCluster cluster(
+      {}, clock, factory([](const std::vector<double>&) -> Outcome { throw std::runtime_error("singular matrix"); }));
   const auto optimizer = make_optimizer("random", space, 1);
   auto options = options_for(10);
   options.broker.failures.on_failure = OnFailure::stop;

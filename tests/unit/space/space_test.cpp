@@ -20,9 +20,17 @@ Space random_space(Random& random) {
     const auto name = "p" + std::to_string(i);
     const double lower = std::pow(10, 6 * random.uniform() - 3) * (random.below(2) == 0 ? 1 : -1);
     switch (random.below(3)) {
-      case 0: parameters.push_back(real(name, lower, lower + std::pow(10, 6 * random.uniform() - 3))); break;
-      case 1: parameters.push_back(real(name, std::abs(lower), std::abs(lower) * (1 + 1e4 * random.uniform() + 1e-3), Scale::log)); break;
-      default: parameters.push_back(integer(name, std::floor(lower), std::floor(lower) + 1 + static_cast<double>(random.below(1000)))); break;
+      case 0:
+        parameters.push_back(real(name, lower, lower + std::pow(10, 6 * random.uniform() - 3)));
+        break;
+      case 1:
+        parameters.push_back(
+            real(name, std::abs(lower), std::abs(lower) * (1 + 1e4 * random.uniform() + 1e-3), Scale::log));
+        break;
+      default:
+        parameters.push_back(
+            integer(name, std::floor(lower), std::floor(lower) + 1 + static_cast<double>(random.below(1000))));
+        break;
     }
   }
   return Space(parameters);
@@ -60,7 +68,9 @@ TEST(Space, every_unit_vector_lies_within_the_bounds_and_integers_are_whole) {
     for (std::size_t i = 0; i < space.size(); ++i) {
       EXPECT_GE(vector[i], space[i].lower);
       EXPECT_LE(vector[i], space[i].upper);
-      if (space[i].kind == ParameterKind::integer) EXPECT_EQ(vector[i], std::floor(vector[i]));
+      if (space[i].kind == ParameterKind::integer) {
+        EXPECT_EQ(vector[i], std::floor(vector[i]));
+      }
     }
   }
 }
@@ -75,8 +85,8 @@ TEST(Space, unit_vector_round_trip_is_exact_for_integers_and_within_ulps_for_rea
     space.to_unit(vector, back);
     space.from_unit(back, again);
     for (std::size_t i = 0; i < space.size(); ++i) {
-      if (space[i].kind == ParameterKind::integer) EXPECT_EQ(again[i], vector[i]);
-      else EXPECT_NEAR(again[i], vector[i], 1e-13 * std::max(std::abs(space[i].lower), std::abs(space[i].upper)));
+      const double ulps = space[i].kind == ParameterKind::integer ? 0 : 1e-13;
+      EXPECT_NEAR(again[i], vector[i], ulps * std::max(std::abs(space[i].lower), std::abs(space[i].upper)));
     }
   }
 }

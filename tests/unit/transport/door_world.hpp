@@ -14,7 +14,7 @@ namespace culmen::door_model {
 inline constexpr std::uint32_t workers = 2;  ///< at most; a scenario may have fewer
 
 struct Scenario {
-  std::uint32_t items = 2;     ///< per worker
+  std::uint32_t items = 2;  ///< per worker
   std::uint32_t workers = door_model::workers;
   std::uint32_t capacity = 2;  ///< of each ring, in items
   bool request = false;        ///< the master sends the items to the workers
@@ -77,7 +77,8 @@ class World {
     for (std::size_t i = 0; i <= scenario_.workers; ++i) state.actors[i].status = Status::running;
     state.kills_left = scenario_.kill;
     // As if both had joined just now: the master looks at them and sends its requests.
-    if (scenario_.request && !scenario_.close) state.shared[offsetof(Shared, ready) / 8] = (1u << scenario_.workers) - 1;
+    if (scenario_.request && !scenario_.close)
+      state.shared[offsetof(Shared, ready) / 8] = (1u << scenario_.workers) - 1;
     return state;
   }
 
@@ -108,7 +109,8 @@ class World {
 
   static bool can_be_killed(const State& state, std::size_t who) {
     const auto status = state.actors[who].status;
-    return state.kills_left > 0 && who != master && who != watcher && status != Status::killed && status != Status::absent;
+    return state.kills_left > 0 && who != master && who != watcher && status != Status::killed &&
+           status != Status::absent;
   }
   static void kill(State& state, std::size_t who) {
     state.kills_left = 0;
@@ -129,8 +131,10 @@ class World {
     if (scenario_.close) return a.status == Status::finished ? nullptr : "the closing master sleeps for ever";
     for (std::uint32_t w = 0; w < scenario_.workers; ++w) {
       if (a.taken[w] != shared_.worker[w].out_tail.load()) return "the master sleeps and an item is there";
-      if (!a.lost[w] && (status_of(state, w) == Status::killed || scenario_.leave)) return "the master sleeps and was not told that a worker is gone";
-      if (status_of(state, w) == Status::finished && a.taken[w] != scenario_.items * scenario_.answer) return "an item is missing";
+      if (!a.lost[w] && (status_of(state, w) == Status::killed || scenario_.leave))
+        return "the master sleeps and was not told that a worker is gone";
+      if (status_of(state, w) == Status::finished && a.taken[w] != scenario_.items * scenario_.answer)
+        return "an item is missing";
     }
     return nullptr;
   }
@@ -165,10 +169,15 @@ class World {
 
   static Status status_of(const State& state, std::uint32_t w) { return state.actors[w + 1].status; }
   void load(const State& state) { std::memcpy(static_cast<void*>(&shared_), state.shared.data(), sizeof shared_); }
-  void save(State& state) const { std::memcpy(state.shared.data(), static_cast<const void*>(&shared_), sizeof shared_); }
-  Word& word_at(std::uint32_t offset) { return *reinterpret_cast<Word*>(reinterpret_cast<std::byte*>(&shared_) + offset); }
+  void save(State& state) const {
+    std::memcpy(state.shared.data(), static_cast<const void*>(&shared_), sizeof shared_);
+  }
+  Word& word_at(std::uint32_t offset) {
+    return *reinterpret_cast<Word*>(reinterpret_cast<std::byte*>(&shared_) + offset);
+  }
   std::uint32_t offset_of(const Word* word) const {
-    return static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(word) - reinterpret_cast<const std::byte*>(&shared_));
+    return static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(word) -
+                                      reinterpret_cast<const std::byte*>(&shared_));
   }
   Door masters_door() { return {&shared_.bell, &shared_.sleeping}; }
   Door workers_door(std::uint32_t w) { return {&shared_.worker[w].bell, &shared_.worker[w].sleeping}; }
@@ -215,16 +224,30 @@ class World {
         a.seen = shared_.bell.load();
         a.found = 0;
         return go(a, ready);
-      case ready: a.bits = static_cast<std::uint32_t>(shared_.ready.exchange(0)); return go(a, deaths);
-      case deaths: a.bits |= static_cast<std::uint32_t>(shared_.deaths.exchange(0)); return choose_worker(a);
-      case dead: a.dead[a.who] = s.dead.load(); return go(a, left);
-      case left: a.dead[a.who] |= s.left.load(); return go(a, look_out);
-      case look_out: return look_at_results(a, s.out_tail.load());
-      case give_out: return drive_then<GiveSpace<Rules>>(a, look_in);
-      case look_in: return send_requests(a);
-      case ring_worker: return drive_then<Ring<Rules>>(a, look_in);
-      case want_in: return want_space(a);
-      case master_sleep: return drive_then<Sleep<Rules>>(a, begin);
+      case ready:
+        a.bits = static_cast<std::uint32_t>(shared_.ready.exchange(0));
+        return go(a, deaths);
+      case deaths:
+        a.bits |= static_cast<std::uint32_t>(shared_.deaths.exchange(0));
+        return choose_worker(a);
+      case dead:
+        a.dead[a.who] = s.dead.load();
+        return go(a, left);
+      case left:
+        a.dead[a.who] |= s.left.load();
+        return go(a, look_out);
+      case look_out:
+        return look_at_results(a, s.out_tail.load());
+      case give_out:
+        return drive_then<GiveSpace<Rules>>(a, look_in);
+      case look_in:
+        return send_requests(a);
+      case ring_worker:
+        return drive_then<Ring<Rules>>(a, look_in);
+      case want_in:
+        return want_space(a);
+      case master_sleep:
+        return drive_then<Sleep<Rules>>(a, begin);
     }
   }
   void choose_worker(Actor& a) {
@@ -272,7 +295,9 @@ class World {
 
   void step_closing_master(Actor& a) {
     switch (a.pc) {
-      case begin: shared_.closed.store(1); return start(a, close_ring, Ring<Rules>({workers_door(0)}));
+      case begin:
+        shared_.closed.store(1);
+        return start(a, close_ring, Ring<Rules>({workers_door(0)}));
       case close_ring:
         if (!drive<Ring<Rules>>(a)) return;
         if (++a.who == scenario_.workers) return go(a, ready);
@@ -282,7 +307,8 @@ class World {
         a.who = a.found = 0;
         return go(a, close_scan);
       case close_scan: {
-        // Whether a worker remains is two loads; left and dead are never taken back, so that one look at both is the same.
+        // Whether a worker remains is two loads; left and dead are never taken back, so that one look at both is the
+        // same.
         auto& s = shared_.worker[a.who];
         a.found |= !s.left.load() && !s.dead.load();
         if (++a.who < scenario_.workers) return;
@@ -290,7 +316,8 @@ class World {
         a.status = Status::finished;
         return;
       }
-      case master_sleep: return drive_then<Sleep<Rules>>(a, ready);
+      case master_sleep:
+        return drive_then<Sleep<Rules>>(a, ready);
     }
   }
 
@@ -300,22 +327,30 @@ class World {
     if (!scenario_.close && a.pc == begin) a.pc = sends ? send : receive;
     if (!scenario_.close && a.pc == before_send) a.pc = send;
     switch (a.pc) {
-      case begin: return go(a, shared_.closed.load() ? leave : sends ? send : receive);
+      case begin:
+        return go(a, shared_.closed.load() ? leave : sends ? send : receive);
       case receive:
         if (s.in_tail.load() == a.taken[0])
-          return start(a, await_frame, Await<FrameLook, Rules>(workers_door(w), FrameLook(in(w), a.taken[0], shared_.closed)));
+          return start(a, await_frame,
+                       Await<FrameLook, Rules>(workers_door(w), FrameLook(in(w), a.taken[0], shared_.closed)));
         return start(a, give_in, GiveSpace<Rules>(in(w), ++a.taken[0], masters_bell(w)));
-      case await_frame: return drive_then<Await<FrameLook, Rules>>(a, begin);
+      case await_frame:
+        return drive_then<Await<FrameLook, Rules>>(a, begin);
       case give_in:
         if (!drive<GiveSpace<Rules>>(a)) return;
         return scenario_.answer ? go(a, before_send) : end_item(a);
-      case before_send: return go(a, shared_.closed.load() ? leave : send);
-      case send: return send_result(a, w);
-      case await_space: return drive_then<Await<SpaceLook<Rules>, Rules>>(a, before_send);
+      case before_send:
+        return go(a, shared_.closed.load() ? leave : send);
+      case send:
+        return send_result(a, w);
+      case await_space:
+        return drive_then<Await<SpaceLook<Rules>, Rules>>(a, before_send);
       case ring_master:
         if (drive<Ring<Rules>>(a)) end_item(a);
         return;
-      case leave: s.left.store(1); return start(a, ring_leave, Ring<Rules>(masters_bell(w)));
+      case leave:
+        s.left.store(1);
+        return start(a, ring_leave, Ring<Rules>(masters_bell(w)));
       case ring_leave:
         if (drive<Ring<Rules>>(a)) end(a);
         return;
@@ -344,8 +379,12 @@ class World {
 
   void step_watcher(Actor& a) {
     switch (a.pc) {
-      case begin: shared_.worker[a.who].dead.store(1); return go(a, deaths);
-      case deaths: shared_.deaths.fetch_or(1u << a.who); return start(a, ring_master, Ring<Rules>(masters_bell(a.who)));
+      case begin:
+        shared_.worker[a.who].dead.store(1);
+        return go(a, deaths);
+      case deaths:
+        shared_.deaths.fetch_or(1u << a.who);
+        return start(a, ring_master, Ring<Rules>(masters_bell(a.who)));
       case ring_master:
         if (drive<Ring<Rules>>(a)) end(a);
         return;

@@ -20,7 +20,9 @@ constexpr double forever_s = std::numeric_limits<double>::infinity();
 
 struct Record final : Transport::Sink {
   void joined(WorkerId worker) override { events.push_back("joined " + std::to_string(worker)); }
-  void arrived(WorkerId worker, const FrameHead&, BytesView) override { events.push_back("arrived " + std::to_string(worker)); }
+  void arrived(WorkerId worker, const FrameHead&, BytesView) override {
+    events.push_back("arrived " + std::to_string(worker));
+  }
   void lost(WorkerId, const std::string& why) override { events.push_back(why); }
   std::vector<std::string> events;
 };
@@ -57,7 +59,8 @@ TEST(MailboxMemory, RefusesSizesThatItCannotHave) {
 
 TEST(MailboxMemory, SaysWhatItWantedAndWhatIsFreeWhenThereIsNoSpace) {
   const auto said = message_of([] { MailboxMemory::create_named({.workers = 60000, .ring_bytes = 1 << 28}); });
-  for (const char* part : {"32212", "/dev/shm", "free", "fewer workers", "size="}) EXPECT_NE(said.find(part), std::string::npos) << said;
+  for (const char* part : {"32212", "/dev/shm", "free", "fewer workers", "size="})
+    EXPECT_NE(said.find(part), std::string::npos) << said;
 }
 
 TEST(MailboxMemory, IsFoundByNameUntilUnlinked) {
@@ -222,7 +225,8 @@ TEST(Mailbox, AnIdleMasterAndAnIdleWorkerUseNoProcessorTime) {
   worker.join();
 }
 
-/// Damage of every kind, while the master goes on: what it reads may be wrong, but it stays whole, and loses each worker at most once.
+/// Damage of every kind, while the master goes on: what it reads may be wrong, but it stays whole, and loses each
+/// worker at most once.
 TEST(Mailbox, RandomDamageCostsAWorkerNeverTheMaster) {
   std::size_t lost = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -245,7 +249,8 @@ TEST(Mailbox, RandomDamageCostsAWorkerNeverTheMaster) {
     EXPECT_TRUE(other.send({}, pattern(100, 2)));
     transport.receive(record);
     EXPECT_NE(std::find(record.events.begin(), record.events.end(), "arrived 1"), record.events.end());
-    lost += static_cast<std::size_t>(std::count(record.events.begin(), record.events.end(), "worker 0: its mailbox is damaged"));
+    lost += static_cast<std::size_t>(
+        std::count(record.events.begin(), record.events.end(), "worker 0: its mailbox is damaged"));
     layout.hub().closed.store(1);
   }
   EXPECT_GT(lost, 100u);

@@ -8,7 +8,7 @@
 namespace culmen {
 
 struct RingMemory {
-  explicit RingMemory(std::uint32_t bytes) : size(bytes), data(new (std::align_val_t{64}) std::byte[bytes]) {}
+  explicit RingMemory(std::uint32_t bytes) : size(bytes), data(new(std::align_val_t{64}) std::byte[bytes]) {}
   ~RingMemory() { ::operator delete[](data, std::align_val_t{64}); }
   RingMemory(const RingMemory&) = delete;
   RingView view() { return {{&tail, &head, &want_space}, data, size}; }

@@ -105,7 +105,8 @@ RingView view_of(Stage& stage) { return {{&stage.tail, &stage.head, &stage.want_
   _exit(0);
 }
 
-/// What a consumer would make of the ring if the producer were dead now: the whole frames, checked against what was sent. -1: damaged.
+/// What a consumer would make of the ring if the producer were dead now: the whole frames, checked against what was
+/// sent. -1: damaged.
 int frames_left_behind(const Stage& now, FrameReader reader, Stage& copy, const std::vector<Bytes>& bodies) {
   std::memcpy(static_cast<void*>(&copy), static_cast<const void*>(&now), sizeof copy);
   FrameHead head;
@@ -118,7 +119,9 @@ int frames_left_behind(const Stage& now, FrameReader reader, Stage& copy, const 
     if (result == FrameReader::Result::damaged) return -1;
     if (result == FrameReader::Result::part) continue;
     const auto& sent = bodies[static_cast<std::size_t>(whole)];
-    if (head.evaluation != static_cast<std::uint64_t>(whole) || !std::equal(body.begin(), body.end(), sent.begin(), sent.end())) return -1;
+    if (head.evaluation != static_cast<std::uint64_t>(whole) ||
+        !std::equal(body.begin(), body.end(), sent.begin(), sent.end()))
+      return -1;
     ++whole;
   }
 }
@@ -146,10 +149,12 @@ TEST(Ring, AProducerKilledBetweenAnyTwoInstructionsLeavesNothingHalfVisible) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   while (WIFSTOPPED(status)) {
     const int now = frames_left_behind(stage, reader, *copy, bodies);
-    ASSERT_TRUE(now == whole || now == whole + 1) << "after " << instructions << " instructions: " << now << " after " << whole;
+    ASSERT_TRUE(now == whole || now == whole + 1)
+        << "after " << instructions << " instructions: " << now << " after " << whole;
     whole = now;
     ++instructions;
-    ASSERT_EQ(ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr), 0) << "this system does not let a process trace its child";
+    ASSERT_EQ(ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr), 0)
+        << "this system does not let a process trace its child";
     ASSERT_EQ(waitpid(child, &status, 0), child);
   }
   EXPECT_EQ(frames_left_behind(stage, reader, *copy, bodies), 4);
@@ -170,7 +175,8 @@ TEST(Ring, ARandomlyDamagedRingIsReadWithoutHarm) {
     for (int i = 0; i < 3; ++i) writer.write(numbered(0), pattern(random.below(1200), 1), written = 0);
     for (auto hits = 1 + random.below(3); hits > 0; --hits) {
       const auto value = static_cast<std::uint32_t>(random.next());
-      if (random.below(3) == 0) memory.tail.store(random.below(2) ? value : memory.tail.load() ^ (1u << random.below(32)));
+      if (random.below(3) == 0)
+        memory.tail.store(random.below(2) ? value : memory.tail.load() ^ (1u << random.below(32)));
       else std::memcpy(memory.data + random.below(1024) * 4, &value, 4);
     }
     FrameHead head;

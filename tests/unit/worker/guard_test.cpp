@@ -75,7 +75,7 @@ TEST(Lifeline, ends_a_worker_and_its_children_when_the_master_dies) {
       {
         start_shell("sleep 3600", marker, true);
         std::thread([master] { kill_group(master); }).detach();
-        start_lifeline(master_id, marker);
+        const Lifeline lifeline(master_id, marker);
         for (;;) pause();
       },
       testing::ExitedWithCode(1), "");

@@ -125,7 +125,8 @@ void MailboxTransport::close(double grace_s) {
 }
 
 std::size_t MailboxTransport::remaining() const {
-  return static_cast<std::size_t>(std::count_if(impl_->peers.begin(), impl_->peers.end(), [](const Peer& peer) { return peer.present(); }));
+  return static_cast<std::size_t>(
+      std::count_if(impl_->peers.begin(), impl_->peers.end(), [](const Peer& peer) { return peer.present(); }));
 }
 
 std::size_t MailboxTransport::queued_bytes() const {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <utility>
+
 namespace culmen {
 
 Peer::Peer(const MailboxMemory::Layout& layout, WorkerId worker)
@@ -27,7 +29,8 @@ FrameWriter::Result Peer::write(const FrameHead& head, BytesView body, std::size
   for (;;) {
     const auto before = written;
     const auto result = out_.write(head, body, written);
-    if (written != before) run(Ring<>({layout_.workers_door(worker_)}));
+    if (written != before) owes_ring_ = true;
+    if (!visiting_) ring();
     if (result != FrameWriter::Result::full) return result;
     const auto& producer = out_.producer();
     SpaceLook<> look(producer.ring().words, producer.tail(), producer.ring().size, out_.wanted_bytes(),
@@ -93,7 +96,19 @@ bool Peer::drain(Transport::Sink& sink) {
   return any;
 }
 
+void Peer::ring() {
+  if (std::exchange(owes_ring_, false)) run(Ring<>({layout_.workers_door(worker_)}));
+}
+
 bool Peer::visit(Transport::Sink& sink) {
+  visiting_ = true;
+  const bool any = look(sink);
+  visiting_ = false;
+  ring();
+  return any;
+}
+
+bool Peer::look(Transport::Sink& sink) {
   if (gone_) return false;
   // Both are read before the ring: what a worker sent precedes its leaving and its death.
   const bool died = dead();

@@ -41,6 +41,8 @@ class Peer {
   BoxState state() const { return static_cast<BoxState>(box_.worker.state.load(std::memory_order_acquire)); }
   bool dead() const { return dead_.load(std::memory_order_acquire); }
   FrameWriter::Result write(const FrameHead& head, BytesView body, std::size_t& written);
+  bool look(Transport::Sink& sink);
+  void ring();
   void flush();
   bool drain(Transport::Sink& sink);
   void give_space();
@@ -55,6 +57,7 @@ class Peer {
   std::size_t queued_bytes_ = 0;
   pid_t pid_ = 0;
   bool ours_ = false;
+  bool visiting_ = false, owes_ring_ = false;
   bool announced_ = false;  // joined() was told
   bool damaged_ = false;
   bool gone_ = false;  // lost() was told
