@@ -10,9 +10,9 @@ format = $(shell find src python/bindings tests benchmarks examples -name '*.cpp
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CULMEN_BUILD := $(CURDIR)/$(BUILD)
 
-.PHONY: help bootstrap build tests demo test test-all bench format lint clean
+.PHONY: help bootstrap build tests demo test test-all sanitize fuzz bench format lint clean
 help:
-	@echo 'make build | demo | test | test-all | bench | format | lint | clean'
+	@echo 'make build | demo | test | test-all | sanitize | fuzz | bench | format | lint | clean'
 
 bootstrap:
 	@tools/bootstrap
@@ -43,8 +43,27 @@ test: tests lint
 	ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure
 	python -m pytest -q $(tests)
 
+# The slow things: more kills, seeds and hand-offs, the sanitizers, the fuzzers.
 test-all: export CULMEN_TEST_ALL := 1
-test-all: test
+test-all: export CULMEN_TEST_SEEDS := 10000
+test-all: export CULMEN_TEST_HANDOFFS := 10000000
+test-all: test sanitize fuzz
+
+# The sanitizers' own threads and memory break the tests that measure such; memory order is what the thread sanitizer is for.
+sanitize: export CULMEN_TEST_SEEDS := 200
+sanitize: export CULMEN_TEST_HANDOFFS := 100000
+sanitize: build
+	cmake --preset thread && cmake --build build/thread -j $(JOBS)
+	build/thread/tests/unit/transport/unit_transport --gtest_filter=-*UseNoProcessorTime
+	build/thread/tests/conformance/transport/conformance_transport --gtest_filter=-*many_send_1_MiB*
+	build/thread/tests/unit/engine/unit_engine
+	build/thread/tests/unit/store/unit_store
+	cmake --preset address && cmake --build build/address -j $(JOBS)
+	ctest --test-dir build/address --output-on-failure -R 'unit|simulation|optimizer'
+
+fuzz: build
+	cmake --preset fuzz && cmake --build build/fuzz -j $(JOBS) --target fuzz_codec fuzz_set_up fuzz_calls
+	ctest --test-dir build/fuzz --output-on-failure -R fuzz
 
 bench: build
 	cmake -S . -B $(BUILD) -DCULMEN_BENCHMARKS=ON >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; false; }

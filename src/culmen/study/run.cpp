@@ -81,7 +81,7 @@ struct Run::Impl {
           options.store, {config.name, config.configuration, config.fingerprint, build_description(), wall_clock_s()},
           options.durability);
     }
-    auto journal = Journal::resume(options.store, options.durability);
+    auto journal = Journal::resume(options.store, options.durability, build_description());
     if (journal.study().fingerprint != config.fingerprint) {
       throw InputError(
           fmt::format("{} is the store of another study ('{}'); its space, evaluator, optimizer or seed differ",

@@ -132,6 +132,7 @@ TEST_F(JournalTest, TheSummaryCounts) {
   journal.append(outcome(2, 3));
   journal.append(outcome(6, -1));
   journal.append(outcome(5, -1));
+  journal.append(outcome(7, -1));
   journal.append(OutcomeRecord{1, 1, 0, 0, 2000, Outcome::failure(Status::failed, "no")});
   journal.append(tell({1, 2}));
   journal.commit();
@@ -141,7 +142,7 @@ TEST_F(JournalTest, TheSummaryCounts) {
   }();
   const auto summary = journal.summary();
   EXPECT_EQ(summary.asked, 8U);
-  EXPECT_EQ(summary.outcomes, 4U);
+  EXPECT_EQ(summary.outcomes, 5U);
   EXPECT_EQ(summary.failed, 1U);
   EXPECT_EQ(summary.told, 2U);
   EXPECT_EQ(summary.epoch, 2U);

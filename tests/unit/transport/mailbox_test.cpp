@@ -256,6 +256,46 @@ TEST(Mailbox, RandomDamageCostsAWorkerNeverTheMaster) {
   EXPECT_GT(lost, 100u);
 }
 
+TEST(Mailbox, DamageFoundWhileSendingIsReportedThoughTheWorkerNeverRings) {
+  const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
+  MailboxTransport transport(memory);
+  memory->layout().box(0).worker.in_head.store(1u << 30);
+  for (int i = 0; i < 10; ++i) transport.send(0, {}, pattern(900, 1));
+  Record record;
+  receive_until(transport, record, 1);
+  EXPECT_EQ(record.events, std::vector<std::string>{"worker 0: its mailbox is damaged"});
+}
+
+TEST(Mailbox, WhatASinkSentBeforeItThrewReachesTheWorker) {
+  struct Thrower final : Transport::Sink {
+    explicit Thrower(Transport& given) : transport(given) {}
+    void joined(WorkerId worker) override {
+      transport.send(worker, {}, pattern(10, 1));
+      throw Error("enough");
+    }
+    void arrived(WorkerId, const FrameHead&, BytesView) override {}
+    void lost(WorkerId, const std::string&) override {}
+    Transport& transport;
+  };
+  const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
+  MailboxTransport transport(memory);
+  std::thread worker([memory] {
+    MailboxEndpoint endpoint(memory, 0);
+    FrameHead head;
+    Bytes body;
+    EXPECT_TRUE(endpoint.receive(head, body));
+  });
+  Thrower thrower(transport);
+  EXPECT_EQ(message_of([&] {
+              while (!transport.receive(thrower)) transport.sleep(forever_s);
+            }),
+            "enough");
+  Record record;
+  receive_until(transport, record, 1);
+  EXPECT_EQ(record.events, std::vector<std::string>{"worker 0 left"});
+  worker.join();
+}
+
 TEST(Mailbox, AWorkerSaysThatItsMailboxIsDamaged) {
   const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
   MailboxEndpoint endpoint(memory, 0);

@@ -47,11 +47,17 @@ void Peer::send(const FrameHead& head, BytesView body) {
   std::size_t written = 0;
   if (queue_.empty()) {
     const auto result = write(head, body, written);
-    damaged_ = result == FrameWriter::Result::damaged;
+    if (result == FrameWriter::Result::damaged) note_damage();
     if (result != FrameWriter::Result::full) return;
   }
   queue_.push_back({head, Bytes(body.begin(), body.end()), written});
   queued_bytes_ += sizeof head + body.size() - written;
+}
+
+/// Found while sending: the next receive() has to say so, whether or not the worker ever rings again.
+void Peer::note_damage() {
+  damaged_ = true;
+  run(Ring<>(layout_.masters_bell(worker_)));
 }
 
 void Peer::flush() {
@@ -100,12 +106,17 @@ void Peer::ring() {
   if (std::exchange(owes_ring_, false)) run(Ring<>({layout_.workers_door(worker_)}));
 }
 
+/// One ring for all that the sink sends meanwhile; also when the sink throws.
 bool Peer::visit(Transport::Sink& sink) {
+  struct End {
+    ~End() {
+      peer.visiting_ = false;
+      peer.ring();
+    }
+    Peer& peer;
+  } const end{*this};
   visiting_ = true;
-  const bool any = look(sink);
-  visiting_ = false;
-  ring();
-  return any;
+  return look(sink);
 }
 
 bool Peer::look(Transport::Sink& sink) {

@@ -43,6 +43,7 @@ class Peer {
   FrameWriter::Result write(const FrameHead& head, BytesView body, std::size_t& written);
   bool look(Transport::Sink& sink);
   void ring();
+  void note_damage();
   void flush();
   bool drain(Transport::Sink& sink);
   void give_space();
