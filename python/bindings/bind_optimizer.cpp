@@ -35,8 +35,8 @@ void bind_optimizer(nb::module_& m) {
                        const OptimizerOptions& options) { return make_optimizer(name, space, seed, options); }),
            nb::arg("space"), nb::arg("name") = "cmaes", nb::arg("seed") = 1, nb::arg("options") = OptimizerOptions{})
       .def("ask", &ask, nb::arg("n") = 1)
-      .def("tell", &tell, nb::arg("id"), nb::arg("value").none())
-      .def("cancel", &Optimizer::cancel, nb::arg("id"))
+      .def("tell", &tell, nb::arg("evaluation"), nb::arg("value").none())
+      .def("cancel", &Optimizer::cancel, nb::arg("evaluation"))
       .def_prop_ro("generational", &Optimizer::generational)
       .def_prop_ro("finished", &Optimizer::finished);
   m.def("optimizer_names", &optimizer_names);

@@ -116,7 +116,10 @@ class Launch:
 
 def detect_launch() -> Launch: ...
 def serve_rank() -> Result:
-    """In a rank other than 0: works until the master ends, then returns the master's result. Raises what the master could not start for."""
+    """In a rank other than 0: works until the master ends, then returns the master's result.
+
+    Raises what the master could not start for.
+    """
 
 def abandon_ranks(message: str) -> None:
     """In rank 0, when nothing can be run: lets the other ranks go. Harmless when no rank waits."""
@@ -137,21 +140,17 @@ class Store:
     def fingerprint(self) -> str: ...
     @property
     def created_s(self) -> float: ...
-    def summary(
-        self,
-    ) -> dict[
-        str, object
-    ]: ...  # asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, best_value, best, best_evaluation
+    # asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, best_value, best, best_evaluation
+    def summary(self) -> dict[str, object]: ...
     def outcomes(self, first: int = 0, count: int = 1000) -> list[dict[str, object]]: ...
-    def calls(
-        self,
-    ) -> list[dict[str, object]]: ...  # every optimizer call in order (for tests and tools; the whole log)
+    # Every optimizer call in order: the whole log, for tests and tools.
+    def calls(self) -> list[dict[str, object]]: ...
 
 class Optimizer:
     def __init__(self, space: Space, name: str = "cmaes", seed: int = 1, options: dict[str, float] = {}) -> None: ...
     def ask(self, n: int = 1) -> list[tuple[int, list[float]]]: ...
-    def tell(self, id: int, value: float | None) -> None: ...  # None: the evaluation failed
-    def cancel(self, id: int) -> None: ...
+    def tell(self, evaluation: int, value: float | None) -> None: ...  # None: the evaluation failed
+    def cancel(self, evaluation: int) -> None: ...
     @property
     def generational(self) -> bool: ...
     @property

@@ -1,6 +1,9 @@
 #include "conformance/transport/play_worker.hpp"
 
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <thread>
 
 #include "conformance/transport/transport_conformance.hpp"
 
@@ -41,6 +44,19 @@ void flood(Endpoint& endpoint, FrameHead head, BytesView body) {
   for (head.evaluation = 0; head.evaluation < count; ++head.evaluation)
     if (!endpoint.send(head, body_of(head.evaluation, size_of(head.evaluation, most)))) return;
 }
+
+/// The kill falls wherever the flood happens to be.
+[[noreturn]] void flood_and_die(Endpoint& endpoint, const FrameHead& head, BytesView body) {
+  ByteReader reader(body);
+  const auto most = reader.u64(), after_us = reader.u64();
+  std::thread killer([after_us] {
+    std::this_thread::sleep_for(std::chrono::microseconds(after_us));
+    raise(SIGKILL);
+  });
+  flood(endpoint, head, packed({std::uint64_t{1} << 60, most}));
+  killer.join();
+  std::abort();
+}
 }  // namespace
 
 void play_worker(Endpoint& endpoint) {
@@ -63,6 +79,9 @@ void play_worker(Endpoint& endpoint) {
       case Play::die:
         flood(endpoint, head, body);
         raise(SIGKILL);
+        break;
+      case Play::die_amid:
+        flood_and_die(endpoint, head, body);
         break;
       case Play::leave:
         return;

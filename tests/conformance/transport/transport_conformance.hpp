@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,13 @@ using CastFactory = std::function<std::unique_ptr<Cast>(std::size_t workers)>;
 
 /// What a worker does with a frame; travels in FrameHead::study.
 enum class Play : std::uint64_t {
-  echo,    ///< sends the frame back
-  answer,  ///< body: u64 n; sends a body of n bytes, body_of(evaluation, n)
-  digest,  ///< sends the body's length and sum, two u64
-  flood,   ///< body: u64 n, u64 most; sends n frames numbered 0, 1, …, each a body of size_of(number, most)
-  die,     ///< as flood, then kills its own process
-  leave,   ///< ends its endpoint
+  echo,      ///< sends the frame back
+  answer,    ///< body: u64 n; sends a body of n bytes, body_of(evaluation, n)
+  digest,    ///< sends the body's length and sum, two u64
+  flood,     ///< body: u64 n, u64 most; sends n frames numbered 0, 1, …, each a body of size_of(number, most)
+  die,       ///< as flood, then kills its own process
+  die_amid,  ///< body: u64 most, u64 n; floods, and kills its own process about n microseconds later
+  leave,     ///< ends its endpoint
 };
 
 /// The worker's side of the kit: plays until the master closes or says `leave`.
@@ -42,9 +44,12 @@ struct Limits {
 struct Check {
   std::string name;
   bool needs_processes;
+  bool is_large;  ///< takes seconds
   /// Empty, or one sentence: what was expected and what was seen.
   std::function<std::string(const CastFactory&, const Limits&)> run;
 };
+
+inline std::ostream& operator<<(std::ostream& out, const Check& check) { return out << check.name; }
 
 const std::vector<Check>& checks();
 
