@@ -24,15 +24,24 @@ class Study:
     options: _core.RunOptions
 
     @classmethod
-    def from_file(cls, path: str | Path, *, store: str | Path | None = None, seed: int | None = None) -> "Study":
-        """``store`` and ``seed`` win over the file's.
+    def from_file(
+        cls,
+        path: str | Path,
+        *,
+        store: str | Path | None = None,
+        seed: int | None = None,
+        evaluations: int | None = None,
+        workers: int | None = None,
+    ) -> "Study":
+        """What is given wins over the file's, and is kept in the store as if the file said so.
 
         Raises InputError with a sentence for each mistake in the file.
         """
         path = Path(path)
         file = read_study_file(path)
-        if seed is not None:
-            file.seed = seed
+        file.seed = file.seed if seed is None else seed
+        file.stop.evaluations = evaluations or file.stop.evaluations
+        file.run.workers = workers or file.run.workers
         return cls._of(file, path.resolve().parent, str(path), str(store or file.store or f"{file.name}.db"))
 
     @classmethod
@@ -42,6 +51,10 @@ class Study:
         Raises StoreError where it is none, InputError where it cannot go on.
         """
         store = _core.Store.read(str(path))
+        if not store.configuration:
+            raise InputError(
+                f"{path} was made by a program's own minimize(); that program goes on with it (resume = true)"
+            )
         data = json.loads(store.configuration)
         if "function" in data:
             raise InputError(

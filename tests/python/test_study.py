@@ -2,7 +2,7 @@
 
 import pytest
 
-from culmen import InputError, StoreError, Study
+from culmen import InputError, StoreError, Study, _core
 
 STUDY = """
 [space]
@@ -62,3 +62,20 @@ def test_a_store_whose_files_are_gone_says_so(folder):
     (folder / "model.py").unlink()
     with pytest.raises(InputError, match=r"\[evaluator\] python = \"model\.py\": there is no file"):
         Study.from_store("study.db")
+
+
+def test_what_the_command_line_set_is_kept_for_the_next_start(folder):
+    study = Study.from_file("study.toml", evaluations=7, workers=3)
+    study.run(progress=False)
+    again = Study.from_store("study.db")
+    assert (again.config.evaluations, again.options.workers) == (7, 3)
+
+
+def test_a_refused_start_leaves_the_store_as_it_was(folder):
+    Study.from_file("study.toml").run(progress=False)
+    before = _core.Store.read("study.db").summary()
+    other = Study.from_file("study.toml", seed=2)
+    other.options.resume = True
+    with pytest.raises(InputError, match="another study"):
+        other.run(progress=False)
+    assert _core.Store.read("study.db").summary() == before

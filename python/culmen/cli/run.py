@@ -33,10 +33,10 @@ def run_study(
     if _served():
         return FINISHED
     with letting_ranks_go():
-        study = Study.from_file(path, store=store, seed=seed)
+        study = Study.from_file(path, store=store, seed=seed, evaluations=evaluations, workers=workers)
         study.options.place = place
         code = _existing(study.options.store, study.config.fingerprint)
-    return _execute(study, workers, prefetch, evaluations, quiet) if code is None else _without_ranks(code)
+    return _execute(study, prefetch, quiet) if code is None else _without_ranks(code)
 
 
 def resume_study(path: Path, workers: int | None, prefetch: bool, evaluations: int | None, quiet: bool) -> int:
@@ -48,7 +48,9 @@ def resume_study(path: Path, workers: int | None, prefetch: bool, evaluations: i
     if summary["finished"] and not (evaluations and evaluations > int(summary["told"])):
         _show_finished(path, summary, "`culmen resume` with --evaluations N and a larger N goes on")
         return _without_ranks(FINISHED)
-    return _execute(study, workers, prefetch, evaluations, quiet)
+    study.options.workers = workers or study.options.workers
+    study.config.evaluations = evaluations or study.config.evaluations
+    return _execute(study, prefetch, quiet)
 
 
 def _served() -> bool:
@@ -73,10 +75,10 @@ def _existing(path: str, fingerprint: str) -> int | None:
         return None
     found = _core.Store.read(path)
     summary = found.summary()
-    if not summary["outcomes"] and not summary["owned"]:
-        return _remove(path)  # that start could not even begin
     if found.fingerprint != fingerprint:
         raise InputError(f"{path} holds another study ('{found.name}'); --store PATH gives this one a store of its own")
+    if not summary["outcomes"] and not summary["owned"]:
+        return _remove(path)  # that start could not even begin
     if summary["owned"]:
         advice = f"`culmen status {shlex.quote(path)}` shows how far it is"
         raise InputError(f"{path} is in use: {summary['owner']} runs this study; {advice}")
@@ -97,10 +99,8 @@ def _show_finished(path: Path, summary: dict[str, object], advice: str) -> None:
     print_state(path)
 
 
-def _execute(study: Study, workers: int | None, prefetch: bool, evaluations: int | None, quiet: bool) -> int:
-    study.options.workers = workers or study.options.workers
+def _execute(study: Study, prefetch: bool, quiet: bool) -> int:
     study.options.prefetch = study.options.prefetch and prefetch
-    study.config.evaluations = evaluations or study.config.evaluations
     run = make_run(study.config, study.options)
     with stopping_on(_SIGNALS, run.stop, lambda _number: os._exit(RESUMABLE)):
         run.start()

@@ -116,7 +116,7 @@ void Broker::on_event(const Lost& e) {
   for (auto at = worker.sent.rbegin(); at != worker.sent.rend(); ++at) {
     const auto [id, attempt] = *at;
     if (!evaluations_.has(id) || evaluations_[id].state != State::sent || evaluations_[id].attempt != attempt) continue;
-    lose(id, std::next(at) == worker.sent.rend());
+    lose(id, e.worker, std::next(at) == worker.sent.rend());
   }
   worker.sent.clear();
   actions_->push_back(Resize{counts_.workers});
@@ -194,12 +194,12 @@ void Broker::accept(EvaluationId id, bool ok, double value) {
   actions_->push_back(Record{id});
 }
 
-void Broker::lose(EvaluationId id, bool to_blame) {
+void Broker::lose(EvaluationId id, WorkerId worker, bool to_blame) {
   auto& e = evaluations_[id];
   ++counts_.lost;
   e.losses += to_blame;
   if (e.losses < options_.failures.lost_workers) return requeue(id);
-  actions_->push_back(Fail{id, e.losses});
+  actions_->push_back(Fail{id, e.losses, worker, e.attempt});
   accept(id, false, 0);
 }
 

@@ -57,6 +57,8 @@ struct Record {
 struct Fail {
   EvaluationId id;
   std::uint32_t workers_lost;
+  WorkerId worker;
+  Attempt attempt;
 };  ///< make a crashed outcome for it; its Record follows
 struct Drop {
   EvaluationId id;
@@ -139,7 +141,7 @@ class Broker {
   void on_event(const StopRequested& e);
   void on_event(const Tick&) {}
   void accept(EvaluationId id, bool ok, double value);
-  void lose(EvaluationId id, bool to_blame);
+  void lose(EvaluationId id, WorkerId worker, bool to_blame);
   void requeue(EvaluationId id);
   void tell(EvaluationId id);
   void tell_in_order();

@@ -147,6 +147,8 @@ void Engine::execute(const Record& a) {
 }
 
 void Engine::execute(const Fail& a) {
+  incoming_worker_ = a.worker;
+  incoming_attempt_ = a.attempt;
   incoming_ = Outcome::failure(
       Status::crashed, fmt::format("{} workers died while evaluating it; it is not tried again", a.workers_lost));
 }

@@ -34,7 +34,7 @@ struct Journal::Impl {
   Epoch epoch = 0;
   Ownership ownership{database};
   ProgressRow progress_row{database};
-  Progress progress = progress_row.load();
+  Tally progress = progress_row.load();
   Bytes bytes;
   Statement begin_{database, "BEGIN IMMEDIATE"};
   Statement commit_{database, "COMMIT"};

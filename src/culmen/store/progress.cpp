@@ -4,7 +4,7 @@
 
 namespace culmen {
 
-void Progress::add(const CallRecord& call) {
+void Tally::add(const CallRecord& call) {
   ++calls;
   switch (call.kind) {
     case CallKind::ask:
@@ -23,7 +23,7 @@ void Progress::add(const CallRecord& call) {
   }
 }
 
-void Progress::add(const OutcomeRecord& record) {
+void Tally::add(const OutcomeRecord& record) {
   ++outcomes;
   last_outcome_s = std::max(last_outcome_s, record.at_s);
   if (!record.outcome.ok()) {
@@ -44,8 +44,8 @@ ProgressRow::ProgressRow(Database& database)
               "UPDATE progress SET calls = ?1, asked = ?2, outcomes = ?3, told = ?4, failed = ?5, last_outcome_s = ?6, "
               "best = ?7, best_value = ?8, finished = ?9") {}
 
-Progress ProgressRow::load() {
-  Progress out;
+Tally ProgressRow::load() {
+  Tally out;
   auto rows = select_.rows();
   if (!rows.next()) return out;
   int column = 0;
@@ -60,7 +60,7 @@ Progress ProgressRow::load() {
   return out;
 }
 
-void ProgressRow::save(const Progress& p) {
+void ProgressRow::save(const Tally& p) {
   update_.run(p.calls, p.asked, p.outcomes, p.told, p.failed, p.last_outcome_s, p.best, p.best_value, p.finished);
 }
 

@@ -10,7 +10,7 @@
 
 namespace culmen {
 
-struct Progress {
+struct Tally {
   std::uint64_t calls = 0, asked = 0, outcomes = 0, told = 0, failed = 0;
   double last_outcome_s = 0;
   std::optional<EvaluationId> best;  ///< of equal values the least id
@@ -25,8 +25,8 @@ struct Progress {
 class ProgressRow {
  public:
   explicit ProgressRow(Database& database);
-  Progress load();
-  void save(const Progress& progress);
+  Tally load();
+  void save(const Tally& progress);
 
  private:
   Statement select_, update_;

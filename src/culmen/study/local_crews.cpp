@@ -1,6 +1,7 @@
 // Workers that are threads of the master, or native processes which it starts.
 #include <fmt/format.h>
 
+#include <system_error>
 #include <thread>
 
 #include "culmen/base/error.hpp"
@@ -15,8 +16,17 @@ class ThreadCrew final : public Crew {
  public:
   explicit ThreadCrew(const CrewRequest& request)
       : memory_(MailboxMemory::create({.workers = request.workers})), transport_(memory_) {
-    for (WorkerId w = 0; w < request.workers; ++w) {
-      threads_.emplace_back([memory = memory_, function = request.function, w] { work(memory, function, w); });
+    try {
+      for (WorkerId w = 0; w < request.workers; ++w) {
+        threads_.emplace_back([memory = memory_, function = request.function, w] { work(memory, function, w); });
+      }
+    } catch (const std::system_error&) {
+      const auto started = threads_.size();
+      end();
+      throw TransportError(
+          fmt::format("{} workers were asked for, and this system starts no more than {} threads for them; take fewer, "
+                      "or worker processes",
+                      request.workers, started));
     }
   }
   ~ThreadCrew() override { end(); }
@@ -30,7 +40,7 @@ class ThreadCrew final : public Crew {
     Worker worker(factory_for(function));
     try {
       serve(endpoint, worker);
-    } catch (const Error&) {
+    } catch (const std::exception&) {
     }
   }
   void end() {

@@ -81,13 +81,14 @@ struct Run::Impl {
           options.store, {config.name, config.configuration, config.fingerprint, build_description(), wall_clock_s()},
           options.durability);
     }
-    auto journal = Journal::resume(options.store, options.durability, build_description());
-    if (journal.study().fingerprint != config.fingerprint) {
+    // Compared before the store is taken, so that a refused start leaves no owner and no epoch behind.
+    const auto found = Journal::read(options.store).study();
+    if (found.fingerprint != config.fingerprint) {
       throw InputError(
           fmt::format("{} is the store of another study ('{}'); its space, evaluator, optimizer or seed differ",
-                      options.store, journal.study().name));
+                      options.store, found.name));
     }
-    return journal;
+    return Journal::resume(options.store, options.durability, build_description());
   }
 
   std::unique_ptr<Crew> hire() {
@@ -130,8 +131,9 @@ struct Run::Impl {
     started_s = clock.now_s();
     try {
       get_ready();
-    } catch (const Error& e) {
+    } catch (const std::exception& e) {
       if (place() == Place::mpi) abandon_ranks(e.what());
+      if (journal) journal->close();
       throw;
     }
     crew = hire();

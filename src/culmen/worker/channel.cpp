@@ -31,7 +31,7 @@ bool send_frame(int fd, BytesView frame) {
   return true;
 }
 
-FrameReader::Progress FrameReader::step(int fd, int flags) {
+ChannelReader::Progress ChannelReader::step(int fd, int flags) {
   if (have_ == wanted_) {
     have_ = 0;
     wanted_ = prefix_bytes;

@@ -17,10 +17,10 @@ inline constexpr int slot_descriptor = 3;
 bool send_frame(int fd, BytesView frame);
 
 /// Collects one frame at a time. What comes may be anything: lengths are checked.
-class FrameReader {
+class ChannelReader {
  public:
   enum class Progress : unsigned char { more, complete, ended };
-  FrameReader() : buffer_(4096) {}
+  ChannelReader() : buffer_(4096) {}
   /// One recv with these flags. `ended`: the other side is gone, or it sent what is no frame. After `complete` the next
   /// call begins a new frame.
   Progress step(int fd, int flags);

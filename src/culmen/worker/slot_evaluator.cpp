@@ -35,7 +35,7 @@ struct Connection {
   Connection(int ours) : socket(ours) {}
   Socket socket;
   ChildLog log;
-  FrameReader reader;
+  ChannelReader reader;
 };
 
 class SlotEvaluator final : public Evaluator {
@@ -109,9 +109,9 @@ class SlotEvaluator final : public Evaluator {
         continue;
       }
       const auto progress = connection_->reader.step(wakers[0].fd, MSG_DONTWAIT);
-      if (progress == FrameReader::Progress::complete) return Received::frame;
+      if (progress == ChannelReader::Progress::complete) return Received::frame;
       const bool dead_and_silent = wakers[1].revents != 0 && (wakers[0].revents & POLLIN) == 0;
-      if (progress == FrameReader::Progress::ended || dead_and_silent) return Received::nothing;
+      if (progress == ChannelReader::Progress::ended || dead_and_silent) return Received::nothing;
     }
   }
 

@@ -9,15 +9,15 @@
 
 namespace culmen {
 namespace {
-bool receive(FrameReader& reader) {
-  auto progress = FrameReader::Progress::more;
-  while (progress == FrameReader::Progress::more) progress = reader.step(slot_descriptor, 0);
-  return progress == FrameReader::Progress::complete;
+bool receive(ChannelReader& reader) {
+  auto progress = ChannelReader::Progress::more;
+  while (progress == ChannelReader::Progress::more) progress = reader.step(slot_descriptor, 0);
+  return progress == ChannelReader::Progress::complete;
 }
 
 bool send_text(std::string_view text) { return send_frame(slot_descriptor, std::as_bytes(std::span(text))); }
 
-void answer_all(Evaluator& evaluator, FrameReader& reader) {
+void answer_all(Evaluator& evaluator, ChannelReader& reader) {
   Candidate candidate;
   Bytes reply;
   while (receive(reader)) {
@@ -34,7 +34,7 @@ void answer_all(Evaluator& evaluator, FrameReader& reader) {
 int slot_main() {
   fcntl(slot_descriptor, F_SETFD, FD_CLOEXEC);  // whatever the function starts must not hold the socket open
   signal(SIGINT, SIG_IGN);
-  FrameReader reader;
+  ChannelReader reader;
   if (!receive(reader)) return 1;
   std::unique_ptr<Evaluator> evaluator;
   try {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -211,16 +213,25 @@ TEST(Mailbox, AnIdleMasterAndAnIdleWorkerUseNoProcessorTime) {
   });
   Record record;
   receive_until(transport, record, 1);
-  const auto switches = [] {
-    rusage used;
-    getrusage(RUSAGE_SELF, &used);
-    return used.ru_nvcsw;
-  };
   while (transport.receive(record)) {
   }
-  const auto before = switches();
+  const auto switches = [] {
+    rusage used;
+    getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nvcsw;
+  };
+  clockid_t clock;
+  ASSERT_EQ(pthread_getcpuclockid(worker.native_handle(), &clock), 0);
+  const auto used_ns = [clock] {
+    timespec used;
+    clock_gettime(clock, &used);
+    return used.tv_sec * 1'000'000'000 + used.tv_nsec;
+  };
+  const auto switches_before = switches();
+  const auto used_before_ns = used_ns();
   transport.sleep(0.5);
-  EXPECT_LE(switches() - before, 5) << "somebody polls";
+  EXPECT_LE(switches() - switches_before, 3) << "the master polls";
+  EXPECT_LE(used_ns() - used_before_ns, 200'000) << "the worker polls";
   transport.close(10);
   worker.join();
 }
