@@ -39,9 +39,10 @@ tests: build
 	cmake -S . -B $(BUILD) -DCULMEN_TESTS=ON >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; false; }
 	cmake --build $(BUILD) -j $(JOBS)
 
-test: tests lint
+test: tests
 	ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure
 	python -m pytest -q $(tests)
+	@$(MAKE) --no-print-directory lint
 
 # The slow things: more kills, seeds and hand-offs, the sanitizers, the fuzzers.
 test-all: export CULMEN_TEST_ALL := 1

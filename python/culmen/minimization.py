@@ -115,7 +115,10 @@ def _config_of(
     if arguments.wall_time_s is not None:
         config.wall_time_s = arguments.wall_time_s
     config.on_failure, config.retries = arguments.on_failure, arguments.retries
-    config.configuration = json.dumps({"function": function})
+    parameters = {
+        p.name: {"type": p.kind, "lower": p.lower, "upper": p.upper, "scale": p.scale} for p in space.core.parameters
+    }
+    config.configuration = json.dumps({"function": function, "space": parameters})
     config.fingerprint = fingerprint(config, ["function", function])
     return config
 

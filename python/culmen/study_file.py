@@ -16,7 +16,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, lt=2**63)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -107,7 +107,7 @@ class RunTable(Table):
 
 class StudyFile(Table):
     name: Annotated[str, Field(pattern=r"^[^/\x00]+$")]
-    seed: Annotated[int, Field(ge=0)] = 1
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     store: str | None = None
     space: Annotated[dict[str, ParameterTable], Field(min_length=1)]
     evaluator: EvaluatorTable

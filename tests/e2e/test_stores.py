@@ -3,9 +3,21 @@
 import json
 import os
 import subprocess
+import sys
 
 import pytest
-from harness import Running, calls_of, culmen, outcomes, sequence, store_is_ready, summary, wait_for, write_study
+from harness import (
+    Running,
+    calls_of,
+    culmen,
+    environment,
+    outcomes,
+    sequence,
+    store_is_ready,
+    summary,
+    wait_for,
+    write_study,
+)
 
 
 @pytest.fixture
@@ -19,7 +31,7 @@ def test_running_a_finished_study_again_shows_it_and_evaluates_nothing(finished)
     before = len(calls_of(finished))
     done = culmen("run", "study.toml", cwd=finished)
     assert done.returncode == 0
-    assert "The study in study.db has finished (evaluations used up); --store PATH runs it anew." in done.stdout
+    assert "The study in study.db has finished (evaluations used up); --store PATH runs it anew (" in done.stdout
     assert "best value" in done.stdout
     assert len(calls_of(finished)) == before
 
@@ -160,3 +172,20 @@ def test_a_full_disk_ends_the_run_with_a_sentence_and_loses_nothing(tmp_path, sm
     assert resumed.returncode == 0, resumed.stderr
     assert len(outcomes(store)) == 300
     assert all(outcomes(store)[number] == outcome for number, outcome in told.items())
+
+
+def test_asking_again_does_not_turn_a_study_of_failures_into_success(tmp_path):
+    write_study(tmp_path, 20)
+    (tmp_path / "model.py").write_text("def f(p):\n    return p['z']\n")
+    for words in (("run", "study.toml"), ("run", "study.toml"), ("resume", "study.db")):
+        assert culmen(*words, cwd=tmp_path).returncode == 1, words
+
+
+def test_status_of_a_store_that_a_program_made(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "import culmen\nculmen.minimize(lambda p: p['x'] ** 2, {'x': (-1, 1)}, budget=30, store='kept.db')\n"
+    )
+    subprocess.run([sys.executable, "program.py"], cwd=tmp_path, check=True, env=environment(), capture_output=True)
+    status = culmen("status", "kept.db", cwd=tmp_path)
+    assert status.returncode == 0, status.stderr
+    assert "x" in status.stdout.split()

@@ -167,6 +167,7 @@ WRONG = {
         'study.toml: [run] prefetch = "yes": true or false is wanted',
     ),
     "name with a slash": ('name = "a/b"' + STUDY, "study.toml: name = \"a/b\": a name without '/' is wanted"),
+    "seed beyond 63 bits": ("seed = 99999999999999999999" + STUDY, "study.toml: seed = 99999999999999999999: "),
     "negative seed": ("seed = -1" + STUDY, "study.toml: seed = -1: a number not below 0 is wanted"),
     "two mistakes": (
         "sede = 3" + with_("evaluations = 100", "evaluations = 0"),

@@ -47,7 +47,7 @@ def resume_study(path: Path, workers: int | None, prefetch: bool, evaluations: i
         summary = _core.Store.read(str(path)).summary()
     if summary["finished"] and not (evaluations and evaluations > int(summary["told"])):
         _show_finished(path, summary, "`culmen resume` with --evaluations N and a larger N goes on")
-        return _without_ranks(FINISHED)
+        return _without_ranks(_code_of(summary))
     study.options.workers = workers or study.options.workers
     study.config.evaluations = evaluations or study.config.evaluations
     return _execute(study, prefetch, quiet)
@@ -75,18 +75,24 @@ def _existing(path: str, fingerprint: str) -> int | None:
         return None
     found = _core.Store.read(path)
     summary = found.summary()
+    if not summary["outcomes"] and not summary["owned"]:
+        return _remove(path)  # that start could not even begin: there is nothing in it to lose
     if found.fingerprint != fingerprint:
         raise InputError(f"{path} holds another study ('{found.name}'); --store PATH gives this one a store of its own")
-    if not summary["outcomes"] and not summary["owned"]:
-        return _remove(path)  # that start could not even begin
     if summary["owned"]:
         advice = f"`culmen status {shlex.quote(path)}` shows how far it is"
         raise InputError(f"{path} is in use: {summary['owner']} runs this study; {advice}")
     if not summary["finished"]:
         advice = f"`culmen resume {shlex.quote(path)}` goes on, --store PATH runs it anew"
         raise InputError(f"{path} holds this study, stopped after {summary['told']} evaluations; {advice}")
-    _show_finished(Path(path), summary, "--store PATH runs it anew")
-    return FINISHED
+    advice = "--store PATH runs it anew (as it has to be where the function has changed: culmen does not look into it)"
+    _show_finished(Path(path), summary, advice)
+    return _code_of(summary)
+
+
+def _code_of(summary: dict[str, object]) -> int:
+    """A finished study's: that nothing but failures came of it does not become success by asking again."""
+    return FAILED if summary["best_value"] is None and summary["failed"] else FINISHED
 
 
 def _remove(path: str) -> None:

@@ -62,7 +62,7 @@ def state_of(path: Path) -> dict[str, Any]:
         "state": f"finished ({summary['finished']})" if summary["finished"] else running,
         "resumable": not summary["finished"] and not summary["owned"],
         **summary,
-        "best": space.named(best) if best and space else best,
+        "best": (space.named(best) if space else {f"x{i}": v for i, v in enumerate(best)}) if best else best,
         "at_bounds": at_bounds(space, best) if best and space else {},
     }
 

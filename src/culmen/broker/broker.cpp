@@ -52,6 +52,7 @@ void Broker::replay_tell(EvaluationId id, bool ok, double value) {
   e.value = value;
   ++counts_.told;
   if (!ok) ++counts_.failed;
+  reached_ |= ok && value <= options_.rules.target;
   evaluations_.trim([](const Evaluation& e) { return e.state == State::closed; });
 }
 
@@ -76,7 +77,8 @@ void Broker::start(double now_s, std::vector<Action>& actions) {
     if (evaluations_[id].state == State::queued) ready_.push_back(id);
     if (evaluations_[id].state == State::durable) durable.push_back(id);
   }
-  if (options_.rules.evaluations != 0 && counts_.told >= options_.rules.evaluations) stop(StopReason::evaluations);
+  stop_if_at_end();
+  if (stopped()) return;
   if (options_.generational) {
     tell_in_order();
   } else {
@@ -217,9 +219,13 @@ void Broker::tell(EvaluationId id) {
   if (!e.ok) ++counts_.failed;
   must_tell_first_ = false;
   actions_->push_back(Tell{id});
-  const bool reached = e.ok && e.value <= options_.rules.target;
+  reached_ |= e.ok && e.value <= options_.rules.target;
   evaluations_.trim([](const Evaluation& e) { return e.state == State::closed; });
-  if (reached) return stop(StopReason::target);
+  stop_if_at_end();
+}
+
+void Broker::stop_if_at_end() {
+  if (reached_) return stop(StopReason::target);
   if (options_.rules.evaluations != 0 && counts_.told >= options_.rules.evaluations) stop(StopReason::evaluations);
 }
 

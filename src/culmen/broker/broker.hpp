@@ -145,6 +145,7 @@ class Broker {
   void requeue(EvaluationId id);
   void tell(EvaluationId id);
   void tell_in_order();
+  void stop_if_at_end();
   void stop(StopReason reason);
   void advance();
   void dispatch();
@@ -171,6 +172,7 @@ class Broker {
   bool asking_ = false;           // an Ask awaits its answer
   bool must_tell_first_ = false;  // the last Ask gave fewer than wanted
   bool exhausted_ = false;
+  bool reached_ = false;  // a told value is at or below the target
 };
 
 }  // namespace culmen

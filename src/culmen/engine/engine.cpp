@@ -173,7 +173,6 @@ void Engine::execute(const Cancel& a) {
 }
 
 void Engine::execute(const Resize& a) {
-  result_.most_workers = std::max(result_.most_workers, static_cast<std::uint32_t>(a.workers));
   if (optimizer_.generational()) return;
   flush_tells();
   optimizer_.resize(a.workers);

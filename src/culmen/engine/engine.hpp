@@ -30,7 +30,6 @@ struct EngineResult {
   StopReason reason = StopReason::none;
   std::string message;  ///< one sentence, for failure and error
   BrokerCounts counts;
-  std::uint32_t most_workers = 0;
   bool has_best = false;
   Candidate best;
   Outcome best_outcome;

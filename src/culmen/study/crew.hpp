@@ -14,6 +14,7 @@ class Crew {
  public:
   virtual ~Crew() = default;
   virtual MailboxTransport& transport() = 0;
+  virtual std::size_t workers() const = 0;
   /// After the transport was closed: waits for the workers' ends and gives `result` to the ranks.
   virtual void conclude(const StudyResult& result) = 0;
 };

@@ -31,6 +31,7 @@ class ThreadCrew final : public Crew {
   }
   ~ThreadCrew() override { end(); }
   MailboxTransport& transport() override { return transport_; }
+  std::size_t workers() const override { return memory_->workers(); }
   void conclude(const StudyResult&) override { end(); }
 
  private:
@@ -67,6 +68,7 @@ class ProcessCrew final : public Crew {
     }
   }
   MailboxTransport& transport() override { return transport_; }
+  std::size_t workers() const override { return memory_->workers(); }
   void conclude(const StudyResult&) override {}
 
  private:

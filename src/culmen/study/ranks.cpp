@@ -65,6 +65,7 @@ class RankCrew final : public Crew {
     invite(request.run_marker);
   }
   MailboxTransport& transport() override { return *transport_; }
+  std::size_t workers() const override { return memory_->workers(); }
   void conclude(const StudyResult& result) override {
     if (transport_->remaining() > 0) {
       world().stuck = true;

@@ -155,7 +155,7 @@ struct Run::Impl {
     r.best = result.best;
     r.best_outcome = result.best_outcome;
     r.wall_s = clock.now_s() - started_s;
-    r.workers = result.most_workers;
+    r.workers = static_cast<std::uint32_t>(crew->workers());
     r.store = options.store;
     crew->conclude(r);
     return r;

@@ -322,6 +322,25 @@ TEST(Broker, asks_no_further_ahead_than_allowed_when_one_evaluation_hangs) {
   EXPECT_EQ(t.asked, 1000u);
 }
 
+TEST(Broker, replay_of_a_study_that_was_at_its_end_ends_at_once) {
+  auto at_target = with_budget(100);
+  at_target.rules.target = 1;
+  for (const auto& options : {with_budget(2), at_target}) {
+    Broker broker(options);
+    broker.replay_ask(0, 4);
+    broker.replay_tell(0, true, 3);
+    broker.replay_tell(1, true, 0.5);
+    broker.replay_outcome(2, true, 2);
+    std::vector<Action> actions;
+    broker.start(0, actions);
+    EXPECT_TRUE(broker.stopped());
+    EXPECT_EQ(broker.counts().told, 2u);
+    EXPECT_EQ(std::count_if(actions.begin(), actions.end(),
+                            [](const Action& a) { return std::holds_alternative<Cancel>(a); }),
+              2);
+  }
+}
+
 TEST(Broker, replay_continues_with_what_was_open) {
   Broker broker(with_budget(6));
   broker.replay_ask(0, 4);

@@ -142,6 +142,46 @@ TEST(Engine, policy_stop_names_the_evaluation_and_its_failure) {
   EXPECT_THAT(result.message, HasSubstr("singular matrix"));
 }
 
+// Answers with the hash of another candidate.
+class Confused final : public Transport {
+ public:
+  explicit Confused(Transport& real) : real_(real) {}
+  void send(WorkerId worker, const FrameHead& head, BytesView body) override { real_.send(worker, head, body); }
+  bool receive(Sink& sink) override {
+    Confuser confuser(sink);
+    return real_.receive(confuser);
+  }
+  void sleep(double at_most_s) override { real_.sleep(at_most_s); }
+  void wake() noexcept override { real_.wake(); }
+  void close(double grace_s) override { real_.close(grace_s); }
+
+ private:
+  struct Confuser final : Sink {
+    explicit Confuser(Sink& given) : sink(given) {}
+    void joined(WorkerId worker) override { sink.joined(worker); }
+    void arrived(WorkerId worker, const FrameHead& head, BytesView body) override {
+      Bytes copy(body.begin(), body.end());
+      if (head.kind == FrameKind::result) copy[0] ^= std::byte{1};
+      sink.arrived(worker, head, copy);
+    }
+    void lost(WorkerId worker, const std::string& why) override { sink.lost(worker, why); }
+    Sink& sink;
+  };
+  Transport& real_;
+};
+
+TEST(Engine, an_answer_for_another_candidate_is_never_told_and_its_worker_is_not_asked_again) {
+  VirtualClock clock;
+  VirtualCluster cluster({}, clock, sphere_factory);
+  Confused confused(cluster);
+  const auto optimizer = make_optimizer("random", space, 1);
+  Engine engine(*optimizer, clock, options_for(10));
+  const auto result = engine.run(confused, nullptr);
+  EXPECT_EQ(result.reason, StopReason::error);
+  EXPECT_EQ(result.counts.told, 0u);
+  EXPECT_THAT(result.message, HasSubstr("answered for another candidate"));
+}
+
 TEST(Engine, replay_refuses_an_optimizer_that_proposes_something_else_and_names_both_builds) {
   const TemporaryStore store;
   {

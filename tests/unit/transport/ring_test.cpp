@@ -147,6 +147,7 @@ TEST(Ring, AProducerKilledBetweenAnyTwoInstructionsLeavesNothingHalfVisible) {
   int status = 0, whole = 0;
   long instructions = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
+  ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_EXITKILL);
   while (WIFSTOPPED(status)) {
     const int now = frames_left_behind(stage, reader, *copy, bodies);
     ASSERT_TRUE(now == whole || now == whole + 1)
