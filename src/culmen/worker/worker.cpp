@@ -103,8 +103,7 @@ void answer_all(Endpoint& endpoint, Worker& worker) {
 }
 }  // namespace
 
-void serve(Endpoint& endpoint, Worker& worker, bool interruptible) {
-  if (!interruptible) return answer_all(endpoint, worker);
+void serve(Endpoint& endpoint, Worker& worker) {
   const CloseWatch watch(endpoint, worker);
   answer_all(endpoint, worker);
 }

@@ -39,8 +39,8 @@ class Worker {
   Reply reply_;
 };
 
-/// Receives, works, answers until the master closes. Where `interruptible`, a second thread waits for the close and
+/// Receives, works, answers until the master closes. A second thread waits for the close and
 /// interrupts the evaluation.
-void serve(Endpoint& endpoint, Worker& worker, bool interruptible = true);
+void serve(Endpoint& endpoint, Worker& worker);
 
 }  // namespace culmen

@@ -38,8 +38,6 @@ static int finalize(void) {
   return error == MPI_SUCCESS && initialised_here ? MPI_Finalize() : error;
 }
 
-static int abort_all(int code) { return MPI_Abort(ours, code); }
-
 static int library_version(char* text, size_t n) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
@@ -72,7 +70,6 @@ __attribute__((visibility("default"))) const struct culmen_mpi_module* culmen_mp
       .gather = gather,
       .barrier = barrier,
       .finalize = finalize,
-      .abort = abort_all,
       .library_version = library_version,
       .error_text = error_text,
   };

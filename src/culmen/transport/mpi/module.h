@@ -19,7 +19,6 @@ struct culmen_mpi_module {
   int (*gather)(const void* mine, size_t n, void* all); /* collective, to rank 0: n bytes of each rank in order */
   int (*barrier)(void);                                 /* collective */
   int (*finalize)(void); /* collective; frees our communicator; MPI_Finalize only if init() initialised */
-  int (*abort)(int code);
   int (*library_version)(char* text, size_t n);
   void (*error_text)(int code, char* text, size_t n);
 };
