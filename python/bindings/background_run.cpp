@@ -1,43 +1,70 @@
 #include "background_run.hpp"
 
-#include <chrono>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <system_error>
 
 #include "culmen/base/error.hpp"
 
 namespace culmen::bindings {
+namespace {
+
+/// Threads inherit the mask of the one that makes them.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP}) sigaddset(&set, signal);
+    pthread_sigmask(SIG_BLOCK, &set, &former_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t former_;
+};
+
+}  // namespace
+
+BackgroundRun::BackgroundRun(StudyConfig config, RunOptions options)
+    : run_(std::move(config), std::move(options)), done_(eventfd(0, EFD_CLOEXEC)) {
+  if (done_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+}
 
 BackgroundRun::~BackgroundRun() {
-  if (!thread_.joinable()) return;
-  run_.stop();
-  thread_.join();
+  if (thread_.joinable()) {
+    run_.stop();
+    thread_.join();
+  }
+  close(done_);
 }
 
 void BackgroundRun::start() {
   if (started_s_ != 0) throw InputError("a run can be started once only");
   started_s_ = clock_.now_s();
+  const SignalsBlocked blocked;
   run_.prepare();
   thread_ = std::thread([this] {
-    try {
-      run_.execute();
-    } catch (...) {
-      error_ = std::current_exception();
-    }
-    const std::lock_guard lock(mutex_);
-    done_ = true;
-    changed_.notify_all();
+    run_.execute();
+    eventfd_write(done_, 1);
   });
 }
 
 bool BackgroundRun::wait(double timeout_s) {
-  std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::duration<double>(timeout_s), [this] { return done_; });
+  pollfd done{done_, POLLIN, 0};
+  return poll(&done, 1, static_cast<int>(std::ceil(std::clamp(timeout_s, 0.0, 1e6) * 1e3))) > 0;
 }
 
 double BackgroundRun::elapsed_s() const { return started_s_ == 0 ? 0 : clock_.now_s() - started_s_; }
 
 const StudyResult& BackgroundRun::result() {
   if (thread_.joinable()) thread_.join();
-  if (error_) std::rethrow_exception(error_);
   if (!result_) result_ = std::make_unique<StudyResult>(run_.conclude());
   return *result_;
 }

@@ -1,9 +1,6 @@
 // A Run whose engine works on a thread of its own, so that Python's main thread stays free for progress and signals.
 #pragma once
-#include <condition_variable>
-#include <exception>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "culmen/base/clock.hpp"
@@ -14,10 +11,11 @@ namespace culmen::bindings {
 /// Everything but stop() and progress() from one thread.
 class BackgroundRun {
  public:
-  BackgroundRun(StudyConfig config, RunOptions options) : run_(std::move(config), std::move(options)) {}
+  BackgroundRun(StudyConfig config, RunOptions options);
   ~BackgroundRun();
+  /// No thread that is made here takes a signal: they are left to Python's main thread.
   void start();
-  /// True when done.
+  /// True when done; false after timeout_s, or as soon as a signal came, whose handler can then run.
   bool wait(double timeout_s);
   void stop() noexcept { run_.stop(); }
   Progress progress() const { return run_.progress(); }
@@ -29,11 +27,8 @@ class BackgroundRun {
   Run run_;
   SteadyClock clock_;
   double started_s_ = 0;
+  int done_;  // an eventfd: unlike a condition, waiting for it ends with a signal
   std::thread thread_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ = false;
-  std::exception_ptr error_;
   std::unique_ptr<StudyResult> result_;
 };
 

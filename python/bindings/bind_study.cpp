@@ -68,6 +68,9 @@ void bind_config(nb::module_& m) {
       .def_prop_rw(
           "retries", [](const StudyConfig& c) { return c.failures.retries; },
           [](StudyConfig& c, std::uint32_t n) { c.failures.retries = n; })
+      .def_prop_rw(
+          "give_up_after", [](const StudyConfig& c) { return c.failures.give_up_after; },
+          [](StudyConfig& c, std::uint64_t n) { c.failures.give_up_after = n; })
       .def_rw("configuration", &StudyConfig::configuration)
       .def_rw("fingerprint", &StudyConfig::fingerprint);
   nb::class_<RunOptions>(m, "RunOptions")
@@ -108,6 +111,7 @@ void bind_views(nb::module_& m) {
       .def_prop_ro("best_value", &best_value)
       .def_prop_ro("residuals", [](const StudyResult& r) { return r.best_outcome.residuals; })
       .def_prop_ro("extras", &extras)
+      .def_ro("first_failure", &StudyResult::first_failure)
       .def_ro("wall_s", &StudyResult::wall_s)
       .def_ro("workers", &StudyResult::workers)
       .def_ro("store", &StudyResult::store);

@@ -56,7 +56,8 @@ struct Words<StopReason> {
       std::pair{StopReason::none, "none"},           std::pair{StopReason::evaluations, "evaluations"},
       std::pair{StopReason::target, "target"},       std::pair{StopReason::exhausted, "exhausted"},
       std::pair{StopReason::wall_time, "wall_time"}, std::pair{StopReason::interrupted, "interrupted"},
-      std::pair{StopReason::failure, "failure"},     std::pair{StopReason::error, "error"}};
+      std::pair{StopReason::failure, "failure"},     std::pair{StopReason::all_failed, "all_failed"},
+      std::pair{StopReason::set_up, "set_up"},       std::pair{StopReason::error, "error"}};
 };
 template <>
 struct Words<LauncherKind> {

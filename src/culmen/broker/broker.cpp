@@ -28,6 +28,10 @@ const char* to_string(StopReason reason) {
       return "interrupted";
     case StopReason::failure:
       return "an evaluation failed";
+    case StopReason::all_failed:
+      return "all evaluations failed";
+    case StopReason::set_up:
+      return "the evaluator cannot be set up";
     case StopReason::error:
       return "error";
   }
@@ -72,6 +76,7 @@ void Broker::start(double now_s, std::vector<Action>& actions) {
   actions_ = &actions;
   now_s_ = now_s;
   ends_s_ = now_s + options_.rules.wall_time_s;
+  told_before_ = counts_.told;
   std::vector<EvaluationId> durable;
   for (auto id = evaluations_.first(); id < evaluations_.end(); ++id) {
     if (evaluations_[id].state == State::queued) ready_.push_back(id);
@@ -134,6 +139,7 @@ void Broker::on_event(const Asked& e) {
     ready_.push_back(e.first + i);
   }
   counts_.asked += e.count;
+  if (e.count == 0 && !e.finished && evaluations_.first() == evaluations_.end()) stop(StopReason::error);
 }
 
 void Broker::on_event(const Arrived& e) {
@@ -226,7 +232,11 @@ void Broker::tell(EvaluationId id) {
 
 void Broker::stop_if_at_end() {
   if (reached_) return stop(StopReason::target);
-  if (options_.rules.evaluations != 0 && counts_.told >= options_.rules.evaluations) stop(StopReason::evaluations);
+  if (options_.rules.evaluations != 0 && counts_.told >= options_.rules.evaluations)
+    return stop(StopReason::evaluations);
+  const auto patience = options_.failures.give_up_after;
+  if (patience != 0 && counts_.failed == counts_.told && counts_.told - told_before_ >= patience)
+    stop(StopReason::all_failed);
 }
 
 void Broker::tell_in_order() {

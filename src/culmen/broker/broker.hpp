@@ -160,6 +160,7 @@ class Broker {
   std::vector<Action>* actions_ = nullptr;  // of the call under way
   double now_s_ = 0;
   double ends_s_ = 0;
+  std::uint64_t told_before_ = 0;  // by former masters
   StopReason stopped_ = StopReason::none;
   Window<Evaluation> evaluations_;
   std::deque<EvaluationId> ready_;

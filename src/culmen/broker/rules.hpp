@@ -23,6 +23,8 @@ struct FailurePolicy {
   OnFailure on_failure = OnFailure::penalise;
   std::uint32_t retries = 2;       ///< of OnFailure::retry
   std::uint32_t lost_workers = 3;  ///< an evaluation that lost this many workers is a crash of its own
+  /// The study stops when so many were told since its start and none of the study ever succeeded; 0: never.
+  std::uint64_t give_up_after = 100;
 };
 
 enum class StopReason : unsigned char {
@@ -33,7 +35,9 @@ enum class StopReason : unsigned char {
   wall_time,    ///< resumable
   interrupted,  ///< by a signal or a caller; resumable
   failure,      ///< FailurePolicy::stop; resumable
-  error,        ///< set-up failed, no worker is left, or the store cannot be written; resumable
+  all_failed,   ///< FailurePolicy::give_up_after; resumable
+  set_up,       ///< a worker cannot set the evaluator up: bad input; resumable
+  error,        ///< no worker is left, or the store cannot be written; resumable
 };
 
 const char* to_string(StopReason reason);

@@ -30,7 +30,7 @@ void Engine::arrived(WorkerId worker, const FrameHead& head, BytesView body) {
 void Engine::arrived_hello(WorkerId worker, BytesView body) {
   if (body.empty()) return feed(Joined{worker});
   result_.message.assign(reinterpret_cast<const char*>(body.data()), body.size());
-  feed(StopRequested{StopReason::error});
+  feed(StopRequested{StopReason::set_up});
 }
 
 void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView body) {

@@ -29,7 +29,11 @@ void Engine::start(Transport& transport, Recorder* recorder) {
   transport_ = &transport;
   awake_ = &transport;
   told_before_ = broker_.counts().told;
-  broker_.start(clock_.now_s(), actions_);
+  if (stop_requested_.exchange(false)) {
+    broker_.on(StopRequested{StopReason::interrupted}, clock_.now_s(), actions_);
+  } else {
+    broker_.start(clock_.now_s(), actions_);
+  }
   execute();
   flush_tells();
   show(Phase::running);
@@ -77,7 +81,9 @@ EngineResult Engine::finish() {
       result_.message = e.what();
     }
   }
+  const auto told_in_journal = result_.counts.told;  // of a replay that was cut short
   result_.counts = broker_.counts();
+  result_.counts.told = std::max(result_.counts.told, told_in_journal);
   transport_->close(is_final(result_.reason) ? std::numeric_limits<double>::infinity() : options_.close_grace_s);
   show(Phase::done);
   return result_;
@@ -157,7 +163,7 @@ void Engine::execute(const Tell& a) {
   auto& entry = table_[a.id];
   optimizer_.tell(a.id, entry.outcome);
   tells_.push_back(a.id);
-  note_best(a.id, entry.outcome);
+  note(a.id, entry.outcome);
   table_.close(a.id);
 }
 
@@ -185,7 +191,17 @@ void Engine::execute(const Resize& a) {
 
 void Engine::execute(const Stop& a) {
   result_.reason = a.reason;
-  if (result_.message.empty() && a.reason == StopReason::error) result_.message = "no worker is left: " + last_loss_;
+  if (result_.message.empty()) result_.message = why(a.reason);
+}
+
+std::string Engine::why(StopReason reason) const {
+  if (reason == StopReason::all_failed) {
+    return fmt::format("the first {} evaluations of this start all failed; {}", broker_.counts().told - told_before_,
+                       result_.first_failure);
+  }
+  if (reason != StopReason::error) return {};
+  if (broker_.counts().workers == 0) return "no worker is left: " + last_loss_;
+  return "the optimizer proposes nothing, though every evaluation was told to it";
 }
 
 void Engine::flush_tells() {
@@ -219,7 +235,9 @@ bool Engine::look_at_records() {
   return true;
 }
 
-void Engine::note_best(EvaluationId id, const Outcome& outcome) {
+void Engine::note(EvaluationId id, const Outcome& outcome) {
+  if (!outcome.ok() && result_.first_failure.empty())
+    result_.first_failure = fmt::format("evaluation {} {}: {}", id, to_string(outcome.status), outcome.message);
   if (!outcome.ok() || (result_.has_best && outcome.value >= result_.best_outcome.value)) return;
   result_.has_best = true;
   result_.best = table_[id].candidate;
@@ -231,7 +249,7 @@ void Engine::show(Phase phase) {
   Progress p;
   p.phase = phase;
   p.evaluations = c.told;
-  p.told_here = c.told - told_before_;
+  p.told_here = phase == Phase::replaying ? 0 : c.told - told_before_;
   p.budget = options_.broker.rules.evaluations;
   if (result_.has_best) p.best_value = result_.best_outcome.value;
   p.busy = c.busy;

@@ -33,6 +33,7 @@ struct EngineResult {
   bool has_best = false;
   Candidate best;
   Outcome best_outcome;
+  std::string first_failure;  ///< one sentence on the first told evaluation that failed; empty: none did
 };
 
 class Engine final : private Transport::Sink {
@@ -42,7 +43,7 @@ class Engine final : private Transport::Sink {
   ~Engine() override;
 
   /// Before start(): runs the optimizer through a former master's journal. Throws StoreError where the optimizer now
-  /// asks for something else than it did then.
+  /// asks for something else than it did then. Returns early after request_stop(); start() then stops at once.
   void replay(const Journal& journal);
   /// Starts the broker. Both parts outlive finish(); without a recorder nothing is journalled.
   void start(Transport& transport, Recorder* recorder);
@@ -81,7 +82,12 @@ class Engine final : private Transport::Sink {
   void arrived_result(WorkerId worker, const FrameHead& head, BytesView body);
   bool look_at_records();
   void flush_tells();
-  void note_best(EvaluationId id, const Outcome& outcome);
+  void replay_call(const Journal& journal, const CallRecord& call);
+  void replay_ask(const Journal& journal, const CallRecord& call);
+  void replay_told(const Journal& journal, EvaluationId id);
+  void stopped_in_replay(const Journal& journal);
+  void note(EvaluationId id, const Outcome& outcome);
+  std::string why(StopReason reason) const;
   void show(Phase phase);
 
   Optimizer& optimizer_;

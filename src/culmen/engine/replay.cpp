@@ -1,12 +1,16 @@
 // Going on where a former master stopped: the optimizer is led through the same calls again.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "culmen/base/error.hpp"
 #include "culmen/engine/engine.hpp"
 #include "culmen/evaluation/codec.hpp"
 
 namespace culmen {
 namespace {
+struct Interrupted {};  // leaves Journal::replay early
+
 [[noreturn]] void differs(const Journal& journal, EvaluationId id, const std::string& build_now) {
   throw StoreError(
       fmt::format("{}: the optimizer now proposes another candidate {} than the journal holds; the store was made by "
@@ -17,54 +21,76 @@ namespace {
 }  // namespace
 
 void Engine::replay(const Journal& journal) {
-  show(Phase::replaying);
-  journal.replay([&](const CallRecord& call) {
-    switch (call.kind) {
-      case CallKind::ask: {
-        asked_.clear();
-        const auto n = optimizer_.ask(call.wanted, asked_);
-        const auto first = asked_.empty() ? optimizer_.asked() : asked_.front().id;
-        if (n != call.candidates.size()) differs(journal, first + std::min(n, call.candidates.size()), options_.build);
-        for (std::size_t i = 0; i < n; ++i) {
-          if (!(asked_[i] == call.candidates[i])) differs(journal, asked_[i].id, options_.build);
-          const auto hash = hash_of(asked_[i]);
-          table_.add(std::move(asked_[i]), hash);
-        }
-        broker_.replay_ask(first, n);
-        break;
-      }
-      case CallKind::tell:
-        for (auto id : call.ids) {
-          const auto record = journal.outcome(id);
-          if (!record)
-            throw StoreError(
-                fmt::format("{}: evaluation {} was told, but its outcome is not in the journal: the file is damaged",
-                            journal.path(), id));
-          optimizer_.tell(id, record->outcome);
-          note_best(id, record->outcome);
-          broker_.replay_tell(id, record->outcome.ok(), record->outcome.value);
-          table_.close(id);
-        }
-        break;
-      case CallKind::cancel:
-        for (auto id : call.ids) {
-          optimizer_.cancel(id);
-          broker_.replay_cancel(id);
-          table_.close(id);
-        }
-        break;
-      case CallKind::resize:
-        optimizer_.resize(call.wanted);
-        break;
-      case CallKind::finish:
-        break;
-    }
-  });
+  try {
+    journal.replay([&](const CallRecord& call) {
+      replay_call(journal, call);
+      show(Phase::replaying);
+      if (stop_requested_) throw Interrupted();
+    });
+  } catch (const Interrupted&) {
+    return stopped_in_replay(journal);
+  }
   journal.outcomes(broker_.first_open(), [&](const OutcomeRecord& record) {
     if (!table_.has(record.evaluation) || !table_[record.evaluation].open) return;
     table_[record.evaluation].outcome = record.outcome;
     broker_.replay_outcome(record.evaluation, record.outcome.ok(), record.outcome.value);
   });
+}
+
+void Engine::replay_call(const Journal& journal, const CallRecord& call) {
+  switch (call.kind) {
+    case CallKind::ask:
+      return replay_ask(journal, call);
+    case CallKind::tell:
+      for (auto id : call.ids) replay_told(journal, id);
+      return;
+    case CallKind::cancel:
+      for (auto id : call.ids) {
+        optimizer_.cancel(id);
+        broker_.replay_cancel(id);
+        table_.close(id);
+      }
+      return;
+    case CallKind::resize:
+      return optimizer_.resize(call.wanted);
+    case CallKind::finish:
+      return;
+  }
+}
+
+void Engine::replay_ask(const Journal& journal, const CallRecord& call) {
+  asked_.clear();
+  const auto n = optimizer_.ask(call.wanted, asked_);
+  const auto first = asked_.empty() ? optimizer_.asked() : asked_.front().id;
+  if (n != call.candidates.size()) differs(journal, first + std::min(n, call.candidates.size()), options_.build);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(asked_[i] == call.candidates[i])) differs(journal, asked_[i].id, options_.build);
+    const auto hash = hash_of(asked_[i]);
+    table_.add(std::move(asked_[i]), hash);
+  }
+  broker_.replay_ask(first, n);
+}
+
+void Engine::replay_told(const Journal& journal, EvaluationId id) {
+  const auto record = journal.outcome(id);
+  if (!record)
+    throw StoreError(fmt::format(
+        "{}: evaluation {} was told, but its outcome is not in the journal: the file is damaged", journal.path(), id));
+  optimizer_.tell(id, record->outcome);
+  note(id, record->outcome);
+  broker_.replay_tell(id, record->outcome.ok(), record->outcome.value);
+  table_.close(id);
+}
+
+/// The figures of the end are the journal's: the replay saw a part only.
+void Engine::stopped_in_replay(const Journal& journal) {
+  const auto summary = journal.summary();
+  result_.message = "interrupted while the former evaluations were gone through; the store is as it was";
+  result_.counts.told = summary.told;
+  result_.has_best = summary.best && summary.best_candidate;
+  if (!result_.has_best) return;
+  result_.best = *summary.best_candidate;
+  result_.best_outcome = summary.best->outcome;
 }
 
 }  // namespace culmen

@@ -18,6 +18,7 @@ Bytes encode(const StudyResult& r) {
   w.f64(r.wall_s);
   w.u32(r.workers);
   w.text(r.store);
+  w.text(r.first_failure);
   Bytes part;
   encode(r.best, part);
   w.blob(part);
@@ -38,6 +39,7 @@ StudyResult decode_result(BytesView in) {
   r.wall_s = b.f64();
   r.workers = b.u32();
   r.store = b.text();
+  r.first_failure = b.text();
   decode(b.blob(), r.best);
   decode(b.blob(), r.best_outcome);
   return r;
@@ -47,11 +49,8 @@ std::string fingerprint_of(const StudyConfig& c) {
   Bytes bytes;
   ByteWriter w(bytes);
   c.space.encode(w);
-  w.u8(static_cast<std::uint8_t>(c.evaluator.kind));
   w.u8(static_cast<std::uint8_t>(c.evaluator.result));
-  w.text(c.evaluator.target);
-  w.blob(c.evaluator.pickle);
-  for (const auto& word : c.evaluator.command) w.text(word);
+  w.text(c.evaluator_identity);
   w.text(c.optimizer);
   for (const auto& [name, value] : c.optimizer_options) {
     w.text(name);

@@ -23,6 +23,7 @@ struct StudyConfig {
   FailurePolicy failures;
   std::string configuration;  ///< kept in the store; what resume starts from
   std::string fingerprint;    ///< of what decides the candidates and their values; a store with another one is refused
+  std::string evaluator_identity;  ///< what the fingerprint takes for the evaluator
 };
 
 enum class Place : unsigned char {
@@ -50,6 +51,7 @@ struct StudyResult {
   bool has_best = false;
   Candidate best;
   Outcome best_outcome;
+  std::string first_failure;  ///< one sentence on the first that failed; empty: none did
   double wall_s = 0;
   std::uint32_t workers = 0;
   std::string store;
@@ -58,7 +60,8 @@ struct StudyResult {
 Bytes encode(const StudyResult& result);
 StudyResult decode_result(BytesView in);
 
-/// Of space, evaluator, optimizer, its options and the seed: 16 hex digits.
+/// Of what decides the candidates and their values (space, evaluator_identity, kind of result, optimizer, its options,
+/// seed), not of stop rules: 16 hex digits.
 std::string fingerprint_of(const StudyConfig& config);
 /// As in "0.1.0".
 std::string version();

@@ -43,7 +43,7 @@ struct MinimizeResult {
 
 /// `f` is called from several threads at once (outside MPI), each call with one vector in the space's order; an
 /// exception is a failed evaluation, not an end. Throws InputError, StoreError or TransportError before anything was
-/// evaluated.
+/// evaluated, and Error in the master where the store can no longer be written or no worker is left.
 MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space,
                         const MinimizeOptions& options = {});
 

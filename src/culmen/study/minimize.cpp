@@ -25,6 +25,7 @@ MinimizeResult minimize_outcome(const Function& function, const Space& space, co
   config.space = space;
   config.evaluator.kind = EvaluatorKind::function;
   config.evaluator.isolation = Isolation::none;
+  config.evaluator_identity = "function";
   config.optimizer = options.optimizer;
   config.optimizer_options = options.optimizer_options;
   config.seed = options.seed;
@@ -37,7 +38,9 @@ MinimizeResult minimize_outcome(const Function& function, const Space& space, co
   Run run(std::move(config), run_options, function);
   run.prepare();
   run.execute();
-  return public_result(run.conclude(), true);
+  const auto result = run.conclude();
+  if (result.reason == StopReason::error) throw Error(result.message);
+  return public_result(result, true);
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ bool starts_children(const EvaluatorSpec& e) {
   return e.kind == EvaluatorKind::command || (e.kind != EvaluatorKind::function && e.isolation == Isolation::process);
 }
 
+constexpr double leave_s = 0.1;  // for the workers of a run that could not go on
+
 std::string summary_sentence(const EngineResult& r) {
   if (!r.message.empty()) return r.message;
   return fmt::format("{} after {} evaluations", to_string(r.reason), r.counts.told);
@@ -123,7 +125,6 @@ struct Run::Impl {
     journal = open_store();
     engine = std::make_unique<Engine>(*optimizer, clock, engine_options());
     live = engine.get();
-    if (journal) engine->replay(*journal);
     if (starts_children(config.evaluator) || place() == Place::processes) guard = std::make_unique<Guard>(marker);
   }
 
@@ -131,15 +132,37 @@ struct Run::Impl {
     started_s = clock.now_s();
     try {
       get_ready();
+      crew = hire();
     } catch (const std::exception& e) {
       if (place() == Place::mpi) abandon_ranks(e.what());
       if (journal) journal->close();
       throw;
     }
-    crew = hire();
-    if (journal) writer = std::make_unique<Writer>(std::move(*journal), [this] { crew->transport().wake(); });
-    journal.reset();
     if (stop_wanted) engine->request_stop();
+  }
+
+  void execute() noexcept {
+    try {
+      if (journal) {
+        engine->replay(*journal);
+        writer = std::make_unique<Writer>(std::move(*journal), [this] { crew->transport().wake(); });
+      }
+      result = engine->run(crew->transport(), writer.get());
+    } catch (const std::exception& e) {
+      result = {};
+      result.reason = StopReason::error;
+      result.message = e.what();
+      give_up();
+    }
+  }
+
+  void give_up() noexcept {
+    try {
+      if (writer) writer->close();
+      if (!writer && journal) journal->close();
+    } catch (const std::exception&) {  // the first reason is the one that counts
+    }
+    crew->transport().close(leave_s);
   }
 
   StudyResult conclude() {
@@ -154,6 +177,7 @@ struct Run::Impl {
     r.has_best = result.has_best;
     r.best = result.best;
     r.best_outcome = result.best_outcome;
+    r.first_failure = result.first_failure;
     r.wall_s = clock.now_s() - started_s;
     r.workers = static_cast<std::uint32_t>(crew->workers());
     r.store = options.store;
@@ -171,8 +195,7 @@ Run::Run(StudyConfig config, RunOptions options, Function function) : impl_(std:
 Run::~Run() = default;
 
 void Run::prepare() { impl_->prepare(); }
-void Run::execute() { impl_->result = impl_->engine->run(impl_->crew->transport(), impl_->writer.get()); }
-
+void Run::execute() { impl_->execute(); }
 StudyResult Run::conclude() { return impl_->conclude(); }
 
 void Run::stop() noexcept {

@@ -13,10 +13,10 @@ class Run {
   /// `function` for EvaluatorKind::function.
   Run(StudyConfig config, RunOptions options, Function function = {});
   ~Run();
-  /// Checks the input, opens the store, replays it, starts the workers. Throws InputError, StoreError or
-  /// TransportError; nothing is left behind then, and waiting ranks were let go.
+  /// Checks the input, opens the store, starts the workers. Throws InputError, StoreError or TransportError; nothing is
+  /// left behind then, and waiting ranks were let go.
   void prepare();
-  /// Runs to the end; never throws for a failed evaluation.
+  /// Replays the store, then runs to the end. Never throws: whatever goes wrong is the result's reason and message.
   void execute();
   /// Lets the workers go and tells what came of it.
   StudyResult conclude();

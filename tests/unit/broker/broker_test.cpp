@@ -255,6 +255,48 @@ TEST(Broker, stops_at_a_failure_when_told_to_without_recording_it) {
   EXPECT_EQ(t.records, 0u);
 }
 
+TEST(Broker, gives_up_when_nothing_ever_succeeded_and_only_then) {
+  auto options = with_budget(0);
+  options.failures.give_up_after = 5;
+  Table hopeless(options);
+  hopeless.start();
+  hopeless.feed(Joined{0});
+  while (hopeless.stopped == StopReason::none) hopeless.answer(0, 0, false);
+  EXPECT_EQ(hopeless.stopped, StopReason::all_failed);
+  EXPECT_EQ(hopeless.told.size(), 5u);
+  EXPECT_TRUE(hopeless.cancelled.empty());
+
+  Table hopeful(options);
+  hopeful.start();
+  hopeful.feed(Joined{0});
+  hopeful.answer(0, 1, true);
+  for (int i = 0; i < 20; ++i) hopeful.answer(0, 0, false);
+  EXPECT_EQ(hopeful.stopped, StopReason::none);
+
+  options.failures.give_up_after = 0;
+  Table patient(options);
+  patient.start();
+  patient.feed(Joined{0});
+  for (int i = 0; i < 200; ++i) patient.answer(0, 0, false);
+  EXPECT_EQ(patient.stopped, StopReason::none);
+}
+
+TEST(Broker, the_failures_of_former_masters_alone_do_not_make_it_give_up) {
+  auto options = with_budget(0);
+  options.failures.give_up_after = 3;
+  Table t(options);
+  t.broker.replay_ask(0, 3);
+  for (EvaluationId id = 0; id < 3; ++id) t.broker.replay_tell(id, false, 0);
+  t.asked = 3;
+  t.start();
+  t.feed(Joined{0});
+  t.answer(0, 0, false);
+  t.answer(0, 0, false);
+  EXPECT_EQ(t.stopped, StopReason::none);
+  t.answer(0, 0, false);
+  EXPECT_EQ(t.stopped, StopReason::all_failed);
+}
+
 TEST(Broker, stops_without_workers_unless_others_may_come) {
   Table t(with_budget(10));
   t.start();

@@ -84,7 +84,7 @@ TEST(Engine, a_worker_that_cannot_be_set_up_ends_the_study_with_its_sentence) {
   const auto optimizer = make_optimizer("random", space, 1);
   Engine engine(*optimizer, clock, options_for(10));
   const auto result = engine.run(cluster, nullptr);
-  EXPECT_EQ(result.reason, StopReason::error);
+  EXPECT_EQ(result.reason, StopReason::set_up);
   EXPECT_EQ(result.message, "no module named 'nothing'");
 }
 
@@ -182,22 +182,79 @@ TEST(Engine, an_answer_for_another_candidate_is_never_told_and_its_worker_is_not
   EXPECT_THAT(result.message, HasSubstr("answered for another candidate"));
 }
 
+TEST(Engine, a_study_of_which_nothing_ever_succeeds_is_given_up_with_its_first_failure) {
+  VirtualClock clock;
+  VirtualCluster cluster(
+      {}, clock, factory([](const std::vector<double>&) -> Outcome { throw std::runtime_error("singular matrix"); }));
+  const auto optimizer = make_optimizer("cmaes", space, 1);
+  Engine engine(*optimizer, clock, options_for(1000));
+  const auto result = engine.run(cluster, nullptr);
+  EXPECT_EQ(result.reason, StopReason::all_failed);
+  EXPECT_EQ(result.counts.told, 100u);
+  EXPECT_EQ(result.first_failure, "evaluation 0 failed: singular matrix");
+  EXPECT_EQ(result.message, "the first 100 evaluations of this start all failed; " + result.first_failure);
+}
+
+// Proposes ten candidates, then none, and does not say that it has finished.
+class Mute final : public Optimizer {
+  bool generational() const override { return true; }
+  std::string name() const override { return "mute"; }
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
+    for (auto left = std::min<std::size_t>(n, 10 - asked()); left > 0; --left) out.push_back({0, {.5, .5}});
+  }
+  void do_tell(EvaluationId, const Outcome&) override {}
+  void do_cancel(EvaluationId) override {}
+};
+
+TEST(Engine, an_optimizer_that_falls_silent_ends_the_study_instead_of_sleeping_for_ever) {
+  VirtualClock clock;
+  VirtualCluster cluster({}, clock, sphere_factory);
+  Mute mute;
+  Engine engine(mute, clock, options_for(1000));
+  const auto result = engine.run(cluster, nullptr);
+  EXPECT_EQ(result.reason, StopReason::error);
+  EXPECT_EQ(result.counts.told, 10u);
+  EXPECT_THAT(result.message, HasSubstr("the optimizer proposes nothing"));
+}
+
+void run_into(const TemporaryStore& store, std::uint64_t evaluations) {
+  VirtualClock clock;
+  VirtualCluster cluster({}, clock, sphere_factory);
+  const auto optimizer = make_optimizer("random", space, 1);
+  LossyRecorder recorder(store.create());
+  Engine engine(*optimizer, clock, options_for(evaluations));
+  engine.start(cluster, &recorder);
+  while (!engine.stopped()) {
+    if (engine.turn()) continue;
+    if (recorder.behind()) recorder.commit();
+    else cluster.sleep(engine.patience_s());
+  }
+  engine.finish();
+}
+
+TEST(Engine, a_stop_request_ends_a_replay_and_the_result_is_what_the_journal_holds) {
+  const TemporaryStore store;
+  run_into(store, 600);
+  VirtualClock clock;
+  VirtualCluster cluster({}, clock, sphere_factory);
+  const auto optimizer = make_optimizer("random", space, 1);
+  Engine engine(*optimizer, clock, options_for(1000));
+  const auto journal = Journal::resume(store.path(), Durability::process);
+  engine.request_stop();
+  engine.replay(journal);
+  EXPECT_LT(optimizer->asked(), 600u);
+  EXPECT_EQ(engine.progress().phase, Phase::replaying);
+  const auto result = engine.run(cluster, nullptr);
+  EXPECT_EQ(result.reason, StopReason::interrupted);
+  EXPECT_THAT(result.message, HasSubstr("the store is as it was"));
+  EXPECT_EQ(result.counts.told, 600u);
+  EXPECT_EQ(result.best_outcome.value, journal.summary().best->outcome.value);
+  EXPECT_EQ(engine.progress().told_here, 0u);
+}
+
 TEST(Engine, replay_refuses_an_optimizer_that_proposes_something_else_and_names_both_builds) {
   const TemporaryStore store;
-  {
-    VirtualClock clock;
-    VirtualCluster cluster({}, clock, sphere_factory);
-    const auto optimizer = make_optimizer("random", space, 1);
-    LossyRecorder recorder(store.create());
-    Engine engine(*optimizer, clock, options_for(40));
-    engine.start(cluster, &recorder);
-    while (!engine.stopped()) {
-      if (engine.turn()) continue;
-      if (recorder.behind()) recorder.commit();
-      else cluster.sleep(engine.patience_s());
-    }
-    engine.finish();
-  }
+  run_into(store, 40);
   VirtualClock clock;
   const auto other = make_optimizer("random", space, 2);
   Engine engine(*other, clock, options_for(40));

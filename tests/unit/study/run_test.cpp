@@ -1,0 +1,111 @@
+#include "culmen/study/run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "culmen/base/error.hpp"
+#include "culmen/study/culmen.hpp"
+
+namespace culmen {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class StudyRun : public ::testing::Test {
+ protected:
+  StudyRun() {
+    std::string pattern = (fs::temp_directory_path() / "culmen-study-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    options_.store = folder_ + "/study.db";
+    options_.workers = 2;
+    options_.place = Place::threads;
+    config_.space = Space{real("x", -1, 1)};
+    config_.evaluator.kind = EvaluatorKind::function;
+    config_.evaluator.isolation = Isolation::none;
+    config_.optimizer = "random";
+    config_.fingerprint = "same";
+    config_.stop.evaluations = 20;
+  }
+  ~StudyRun() override { fs::remove_all(folder_); }
+
+  StudyResult run() {
+    culmen::Run run(config_, options_, [](const std::vector<double>& x) { return Outcome::of_value(x[0] * x[0]); });
+    run.prepare();
+    run.execute();
+    return run.conclude();
+  }
+
+  std::string folder_;
+  StudyConfig config_;
+  RunOptions options_;
+};
+
+TEST_F(StudyRun, goes_on_with_a_store_up_to_a_larger_budget) {
+  EXPECT_EQ(run().evaluations, 20u);
+  options_.resume = true;
+  config_.stop.evaluations = 50;
+  const auto result = run();
+  EXPECT_EQ(result.reason, StopReason::evaluations);
+  EXPECT_EQ(result.evaluations, 50u);
+}
+
+TEST_F(StudyRun, a_replay_that_differs_is_the_result_and_the_store_is_let_go_as_it_was) {
+  run();
+  const auto before = Journal::read(options_.store).summary();
+  options_.resume = true;
+  config_.stop.evaluations = 50;
+  config_.seed = 2;  // which the fingerprint hides here
+  const auto result = run();
+  EXPECT_EQ(result.reason, StopReason::error);
+  EXPECT_THAT(result.message, HasSubstr("another candidate 0"));
+  const auto after = Journal::read(options_.store).summary();
+  EXPECT_FALSE(after.owned);
+  EXPECT_EQ(after.told, before.told);
+  config_.seed = 1;
+  EXPECT_EQ(run().evaluations, 50u);
+}
+
+TEST_F(StudyRun, a_stop_before_its_start_ends_it_before_the_first_evaluation) {
+  culmen::Run run(config_, options_, [](const std::vector<double>&) { return Outcome::of_value(0); });
+  run.stop();
+  run.prepare();
+  run.execute();
+  const auto result = run.conclude();
+  EXPECT_EQ(result.reason, StopReason::interrupted);
+  EXPECT_EQ(result.evaluations, 0u);
+  EXPECT_FALSE(result.final);
+}
+
+TEST_F(StudyRun, a_fingerprint_covers_what_decides_the_values_and_no_stop_rule) {
+  const auto original = fingerprint_of(config_);
+  auto other = config_;
+  other.stop.evaluations = 7;
+  EXPECT_EQ(fingerprint_of(other), original);
+  for (auto change : {+[](StudyConfig& c) { c.seed = 2; }, +[](StudyConfig& c) { c.optimizer = "sobol"; },
+                      +[](StudyConfig& c) { c.evaluator_identity = "another"; },
+                      +[](StudyConfig& c) { c.optimizer_options["population"] = 8; },
+                      +[](StudyConfig& c) { c.space = Space{real("x", -1, 2)}; },
+                      +[](StudyConfig& c) { c.evaluator.result = ResultKind::residuals; }}) {
+    auto changed = config_;
+    change(changed);
+    EXPECT_NE(fingerprint_of(changed), original);
+  }
+}
+
+TEST_F(StudyRun, a_result_travels_to_the_ranks_unchanged) {
+  auto result = run();
+  result.first_failure = "evaluation 3 failed: out of range";
+  const auto copy = decode_result(encode(result));
+  EXPECT_EQ(copy.evaluations, result.evaluations);
+  EXPECT_EQ(copy.best.x, result.best.x);
+  EXPECT_EQ(copy.best_outcome.value, result.best_outcome.value);
+  EXPECT_EQ(copy.message, result.message);
+  EXPECT_EQ(copy.first_failure, result.first_failure);
+  EXPECT_EQ(copy.store, result.store);
+}
+
+}  // namespace
+}  // namespace culmen
