@@ -32,9 +32,16 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
         result = wait(run, monitor)
     if seen and result.reason == "interrupted":
         raise KeyboardInterrupt
+    raise_error(result)
+    return result
+
+
+def raise_error(result: _core.Result) -> None:
+    """InputError where no worker could set the evaluator up, CulmenError where the run broke."""
+    if result.reason == "set_up":
+        raise _core.InputError(result.message)
     if result.reason == "error":
         raise _core.CulmenError(result.message)
-    return result
 
 
 def make_run(config: _core.StudyConfig, options: _core.RunOptions) -> _core.Run:

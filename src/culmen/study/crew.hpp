@@ -4,7 +4,7 @@
 #include <string>
 
 #include "culmen/study/config.hpp"
-#include "culmen/transport/mailbox/mailbox.hpp"
+#include "culmen/transport/transport.hpp"
 #include "culmen/worker/worker.hpp"
 
 namespace culmen {
@@ -13,7 +13,7 @@ namespace culmen {
 class Crew {
  public:
   virtual ~Crew() = default;
-  virtual MailboxTransport& transport() = 0;
+  virtual Transport& transport() = 0;
   virtual std::size_t workers() const = 0;
   /// After the transport was closed: waits for the workers' ends and gives `result` to the ranks.
   virtual void conclude(const StudyResult& result) = 0;

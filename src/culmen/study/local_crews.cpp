@@ -8,6 +8,7 @@
 #include "culmen/base/process.hpp"
 #include "culmen/study/crew.hpp"
 #include "culmen/study/local_worker.hpp"
+#include "culmen/transport/mailbox/mailbox.hpp"
 
 namespace culmen {
 namespace {
@@ -30,7 +31,7 @@ class ThreadCrew final : public Crew {
     }
   }
   ~ThreadCrew() override { end(); }
-  MailboxTransport& transport() override { return transport_; }
+  Transport& transport() override { return transport_; }
   std::size_t workers() const override { return memory_->workers(); }
   void conclude(const StudyResult&) override { end(); }
 
@@ -67,7 +68,7 @@ class ProcessCrew final : public Crew {
       transport_.watch(w, identify(pid), true);
     }
   }
-  MailboxTransport& transport() override { return transport_; }
+  Transport& transport() override { return transport_; }
   std::size_t workers() const override { return memory_->workers(); }
   void conclude(const StudyResult&) override {}
 

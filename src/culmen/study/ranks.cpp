@@ -9,6 +9,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/study/crew.hpp"
 #include "culmen/study/local_worker.hpp"
+#include "culmen/transport/mailbox/mailbox.hpp"
 
 namespace culmen {
 namespace {
@@ -64,7 +65,7 @@ class RankCrew final : public Crew {
           "under MPI at least 2 ranks are needed: one master and its workers; start more ranks, or leave mpiexec out");
     invite(request.run_marker);
   }
-  MailboxTransport& transport() override { return *transport_; }
+  Transport& transport() override { return *transport_; }
   std::size_t workers() const override { return memory_->workers(); }
   void conclude(const StudyResult& result) override {
     if (transport_->remaining() > 0) {

@@ -33,7 +33,9 @@ bool starts_children(const EvaluatorSpec& e) {
   return e.kind == EvaluatorKind::command || (e.kind != EvaluatorKind::function && e.isolation == Isolation::process);
 }
 
-constexpr double leave_s = 0.1;  // for the workers of a run that could not go on
+// How long workers may take to leave before the end of the study. Those whose evaluations are children have these
+// killed at once, and are late on a crowded machine only; a function inside a worker may never come back.
+constexpr double leave_s = 2, leave_function_s = 0.1;
 
 std::string summary_sentence(const EngineResult& r) {
   if (!r.message.empty()) return r.message;
@@ -114,6 +116,7 @@ struct Run::Impl {
     o.study = std::hash<std::string>{}(marker);
     o.epoch = journal ? journal->epoch() : 1;
     o.build = build_description();
+    o.close_grace_s = grace_s();
     return o;
   }
 
@@ -162,8 +165,10 @@ struct Run::Impl {
       if (!writer && journal) journal->close();
     } catch (const std::exception&) {  // the first reason is the one that counts
     }
-    crew->transport().close(leave_s);
+    crew->transport().close(grace_s());
   }
+
+  double grace_s() const { return starts_children(config.evaluator) ? leave_s : leave_function_s; }
 
   StudyResult conclude() {
     StudyResult r;
