@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from clean_end import clean_end
 from idle import idle_worker
 from measure import Bench, Row, foreign, spread
 
@@ -142,4 +143,5 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "command": command,
     "million": million,
     "idle": idle_worker,
+    "end": clean_end,
 }

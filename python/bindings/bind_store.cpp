@@ -28,6 +28,16 @@ nb::dict summary(const Journal& journal) {
   out["owned"] = s.owned;
   out["owner"] = s.owner;
   out["last_outcome_s"] = s.last_outcome_s;
+  nb::list failures;
+  for (const auto& f : s.failures) {
+    nb::dict row;
+    row["status"] = to_string(f.status);
+    row["count"] = f.count;
+    row["first"] = f.first;
+    row["message"] = f.message;
+    failures.append(row);
+  }
+  out["failures"] = failures;
   out["best_value"] = s.best ? nb::cast(s.best->outcome.value) : nb::none();
   out["best_evaluation"] = s.best ? nb::cast(s.best->evaluation) : nb::none();
   out["best"] = s.best_candidate ? nb::cast(s.best_candidate->x) : nb::none();

@@ -14,6 +14,9 @@
 #include "culmen/store/sqlite.hpp"
 
 namespace culmen {
+namespace {
+constexpr std::uint64_t page_bytes = 4096;  // SQLite's own choice
+}
 
 struct Journal::Impl {
   explicit Impl(Database opened) : database(std::move(opened)) {}
@@ -36,6 +39,7 @@ struct Journal::Impl {
   ProgressRow progress_row{database};
   Tally progress = progress_row.load();
   Bytes bytes;
+  std::uint64_t log_pages = 0;
   Statement begin_{database, "BEGIN IMMEDIATE"};
   Statement commit_{database, "COMMIT"};
   Statement insert_call{database, "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5)"};
@@ -198,6 +202,15 @@ void Journal::renew_ownership() {
   });
 }
 
+void Journal::defer_checkpoints(std::uint64_t log_pages) {
+  impl_->database.execute(fmt::format("PRAGMA journal_size_limit = {}", log_pages * page_bytes).c_str());
+  impl_->database.count_log_pages(impl_->log_pages);
+}
+
+std::uint64_t Journal::log_pages() const { return impl_->log_pages; }
+
+void Journal::checkpoint() { impl_->database.checkpoint(SQLITE_CHECKPOINT_PASSIVE); }
+
 void Journal::close() {
   impl_->write([&] {
     impl_->begin();
@@ -205,7 +218,7 @@ void Journal::close() {
     impl_->commit();
   });
   impl_->database.wait_for_locks(0);  // a reader may keep the log; the next one to close the file empties it
-  impl_->database.checkpoint();
+  impl_->database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
 }
 
 void Journal::replay(const std::function<void(const CallRecord&)>& visit) const {
@@ -239,6 +252,10 @@ Journal::Summary Journal::summary() const {
   if (progress.best) {
     out.best = impl_->outcome(*progress.best);
     out.best_candidate = impl_->candidate(*progress.best);
+  }
+  for (const auto& f : progress.failures) {
+    const auto first = impl_->outcome(f.first);
+    out.failures.push_back({f.status, f.count, f.first, first ? first->outcome.message : std::string()});
   }
   return out;
 }

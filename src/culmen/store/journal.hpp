@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "culmen/base/file_system.hpp"
 #include "culmen/store/records.hpp"
@@ -19,9 +20,16 @@ enum class Durability {
 /// or a test's own.
 using NetworkProbe = std::string (*)(const std::string& path);
 
-/// One open study file. Not thread-safe. Every error is a StoreError that names the file; a full disk is named as such.
+/// One open study file. Not thread-safe. Every error names the file: InputError for a path that is no study, or cannot
+/// become one; StoreError for what went wrong with a study; a full disk is named as such.
 class Journal {
  public:
+  struct Failures {  ///< of one status
+    Status status = Status::failed;
+    std::uint64_t count = 0;
+    EvaluationId first = 0;  ///< the least
+    std::string message;     ///< of that one
+  };
   struct Summary {  ///< of what is committed; kept by each commit, so cheap at any size
     std::uint64_t asked = 0, outcomes = 0, told = 0, failed = 0;
     Epoch epoch = 0;
@@ -32,6 +40,7 @@ class Journal {
     double last_outcome_s = 0;
     std::optional<OutcomeRecord> best;  ///< least value among ok outcomes
     std::optional<Candidate> best_candidate;
+    std::vector<Failures> failures;  ///< the most frequent first
   };
 
   /// Makes a new study file and becomes its owner (epoch 1). Throws if the file exists, or lies on a network file
@@ -59,6 +68,13 @@ class Journal {
   void commit();
   /// Renews the owner record (call at least every 10 s; another host counts an owner as dead after 60 s of silence).
   void renew_ownership();
+  /// From now on commits leave the write-ahead log alone, which may keep this many pages (of 4 KiB) of disk; who calls
+  /// this calls checkpoint(), or does the same over a connection of its own.
+  void defer_checkpoints(std::uint64_t log_pages);
+  /// Pages in the log after the last commit since defer_checkpoints().
+  std::uint64_t log_pages() const;
+  /// Copies the log into the file, as far as readers allow; waits for the disk.
+  void checkpoint();
   /// Commits, checkpoints the WAL, gives up ownership. The destructor without close() only closes the file.
   void close();
 

@@ -3,6 +3,19 @@
 #include <algorithm>
 
 namespace culmen {
+namespace {
+
+void add_failure(const OutcomeRecord& record, std::vector<FailureTally>& failures) {
+  const auto known = std::ranges::find(failures, record.outcome.status, &FailureTally::status);
+  if (known == failures.end()) {
+    failures.push_back({record.outcome.status, 1, record.evaluation});
+    return;
+  }
+  ++known->count;
+  known->first = std::min(known->first, record.evaluation);
+}
+
+}  // namespace
 
 void Tally::add(const CallRecord& call) {
   ++calls;
@@ -28,7 +41,7 @@ void Tally::add(const OutcomeRecord& record) {
   last_outcome_s = std::max(last_outcome_s, record.at_s);
   if (!record.outcome.ok()) {
     ++failed;
-    return;
+    return add_failure(record, failures);
   }
   const double value = record.outcome.value;
   const bool better = best ? value < best_value || (value == best_value && record.evaluation < *best) : value == value;
@@ -42,7 +55,9 @@ ProgressRow::ProgressRow(Database& database)
               "SELECT calls, asked, outcomes, told, failed, last_outcome_s, best, best_value, finished FROM progress"),
       update_(database,
               "UPDATE progress SET calls = ?1, asked = ?2, outcomes = ?3, told = ?4, failed = ?5, last_outcome_s = ?6, "
-              "best = ?7, best_value = ?8, finished = ?9") {}
+              "best = ?7, best_value = ?8, finished = ?9"),
+      select_failures_(database, "SELECT status, count, first FROM failures ORDER BY count DESC, status"),
+      save_failure_(database, "INSERT OR REPLACE INTO failures VALUES (?1, ?2, ?3)") {}
 
 Tally ProgressRow::load() {
   Tally out;
@@ -57,11 +72,16 @@ Tally ProgressRow::load() {
     out.best_value = rows.real(7);
   }
   out.finished = rows.text(8);
+  auto failures = select_failures_.rows();
+  while (failures.next())
+    out.failures.push_back({static_cast<Status>(failures.integer(0)), static_cast<std::uint64_t>(failures.integer(1)),
+                            static_cast<EvaluationId>(failures.integer(2))});
   return out;
 }
 
 void ProgressRow::save(const Tally& p) {
   update_.run(p.calls, p.asked, p.outcomes, p.told, p.failed, p.last_outcome_s, p.best, p.best_value, p.finished);
+  for (const auto& f : p.failures) save_failure_.run(static_cast<int>(f.status), f.count, f.first);
 }
 
 }  // namespace culmen

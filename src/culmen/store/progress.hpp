@@ -4,11 +4,19 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "culmen/store/records.hpp"
 #include "culmen/store/sqlite.hpp"
 
 namespace culmen {
+
+/// The failures of one status.
+struct FailureTally {
+  Status status = Status::failed;
+  std::uint64_t count = 0;
+  EvaluationId first = 0;  ///< the least
+};
 
 struct Tally {
   std::uint64_t calls = 0, asked = 0, outcomes = 0, told = 0, failed = 0;
@@ -16,12 +24,13 @@ struct Tally {
   std::optional<EvaluationId> best;  ///< of equal values the least id
   double best_value = std::numeric_limits<double>::infinity();
   std::string finished;
+  std::vector<FailureTally> failures;
 
   void add(const CallRecord& call);
   void add(const OutcomeRecord& record);
 };
 
-/// The one row of the table `progress`.
+/// The one row of the table `progress`, and the table `failures`, a row a status.
 class ProgressRow {
  public:
   explicit ProgressRow(Database& database);
@@ -29,7 +38,7 @@ class ProgressRow {
   void save(const Tally& progress);
 
  private:
-  Statement select_, update_;
+  Statement select_, update_, select_failures_, save_failure_;
 };
 
 }  // namespace culmen

@@ -1,9 +1,12 @@
 #include "culmen/store/schema.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
+#include <system_error>
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/file_system.hpp"
@@ -22,6 +25,7 @@ CREATE TABLE outcomes(evaluation INTEGER PRIMARY KEY, epoch INTEGER, attempt INT
                       status INTEGER, value REAL, data BLOB);
 CREATE TABLE progress(calls INTEGER, asked INTEGER, outcomes INTEGER, told INTEGER, failed INTEGER,
                       last_outcome_s REAL, best INTEGER, best_value REAL, finished TEXT);
+CREATE TABLE failures(status INTEGER PRIMARY KEY, count INTEGER, first INTEGER);
 INSERT INTO progress VALUES (0, 0, 0, 0, 0, 0, NULL, NULL, '');
 )";
 
@@ -31,30 +35,67 @@ std::int64_t number(Database& database, const char* sql) {
   return rows.next() ? rows.integer(0) : 0;
 }
 
-bool folder_is_writable(const std::string& path) { return access(fs::absolute(path).parent_path().c_str(), W_OK) == 0; }
+std::string folder_of(const std::string& path) { return fs::absolute(path).parent_path().string(); }
+
+bool folder_is_writable(const std::string& path) { return access(folder_of(path).c_str(), W_OK) == 0; }
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void refuse(const std::string& path, const std::string& sentence) {
+  throw InputError(fmt::format("{}: {}", path, sentence));
+}
 
 void refuse_network(const std::string& path, const std::string& kind) {
   if (kind.empty()) return;
   const auto local = (fs::path(local_folder()) / fs::path(path).filename()).string();
-  throw StoreError(fmt::format(
-      "{}: lies on a network file system ({}), where a running study is not safe; use a local path such as {}", path,
-      kind, local));
+  refuse(path, fmt::format(
+                   "lies on a network file system ({}), where a running study is not safe; use a local path such as {}",
+                   kind, local));
 }
 
 void expect_file(const std::string& path) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) refuse(path, "there is no such file");
+  if (status.type() == fs::file_type::none) refuse(path, "cannot be looked at: " + error.message());
+  if (fs::is_directory(status)) refuse(path, "is a folder, not a culmen study");
+  if (!fs::is_regular_file(status)) refuse(path, "is no regular file, so it is not a culmen study");
+  if (access(path.c_str(), R_OK) != 0) refuse(path, "may not be read: " + reason(errno));
+}
+
+void expect_writable(const std::string& path) {
+  // SQLite would open it for reading instead, and fail later with another reason.
+  if (access(path.c_str(), W_OK) != 0) refuse(path, "may not be written: " + reason(errno));
+  if (!folder_is_writable(path))
+    refuse(path, fmt::format("its folder {} may not be written, where a running study keeps its log: {}",
+                             folder_of(path), reason(errno)));
+}
+
+/// Makes the file itself, because SQLite tries several ways to open one, and names the last one's reason.
+void make_file(const std::string& path) {
+  const auto folder = folder_of(path);
   std::error_code none;
-  const auto status = fs::status(path, none);
-  if (status.type() == fs::file_type::not_found) throw StoreError(fmt::format("{}: there is no such file", path));
-  if (fs::is_directory(status)) throw StoreError(fmt::format("{}: is a folder, not a culmen study", path));
+  const auto status = fs::status(folder, none);
+  if (status.type() == fs::file_type::not_found) refuse(path, fmt::format("there is no folder {}", folder));
+  if (fs::exists(status) && !fs::is_directory(status)) refuse(path, fmt::format("{} is not a folder", folder));
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (file >= 0) {
+    close(file);
+    return;
+  }
+  const int error = errno;
+  if (error == ENOENT) refuse(path, fmt::format("the folder {} does not take files", folder));
+  refuse(path, fmt::format("cannot be made in the folder {}: {}", folder, reason(error)));
 }
 
 void expect_study(Database& database) {
-  if (number(database, "PRAGMA application_id") != application_id)
-    throw StoreError(fmt::format("{}: is not a culmen study", database.path()));
+  const auto& path = database.path();
+  if (!database.is_database() || number(database, "PRAGMA application_id") != application_id)
+    refuse(path, "is not a culmen study");
   const auto version = number(database, "PRAGMA user_version");
-  if (version > format_version)
-    throw StoreError(fmt::format("{}: was written by a newer culmen (format {}; this one reads up to {})",
-                                 database.path(), version, format_version));
+  if (version == format_version) return;
+  throw StoreError(fmt::format("{}: was written by {} culmen (format {}; this one reads format {})", path,
+                               version > format_version ? "a newer" : "an older", version, format_version));
 }
 
 bool has_log(const std::string& path) {
@@ -73,6 +114,8 @@ Database make_study_file(const std::string& path, const StudyRecord& study, Netw
   };
   std::error_code none;
   if (fs::exists(path, none) && (!fs::is_regular_file(path, none) || fs::file_size(path, none) > 0)) throw exists();
+  if (fs::exists(path, none)) expect_writable(path);
+  else make_file(path);
   Database database(path, Database::Mode::create);
   database.execute("BEGIN EXCLUSIVE");
   if (number(database, "SELECT count(*) FROM sqlite_schema") > 0) throw exists();
@@ -91,9 +134,7 @@ Database make_study_file(const std::string& path, const StudyRecord& study, Netw
 Database open_for_writing(const std::string& path, NetworkProbe network) {
   expect_file(path);
   refuse_network(path, network(path));
-  // SQLite would open it for reading instead, and fail later with another reason.
-  if (access(path.c_str(), W_OK) != 0 || !folder_is_writable(path))
-    throw StoreError(fmt::format("{}: may not be written: the file or its folder is read-only", path));
+  expect_writable(path);
   Database database(path, Database::Mode::write);
   expect_study(database);
   return database;
@@ -112,7 +153,7 @@ Database open_for_reading(const std::string& path, NetworkProbe network) {
 }
 
 void set_write_mode(Database& database, Durability durability) {
-  // A checkpoint of 1000 pages (4 MB) takes milliseconds and keeps close() short; after a reader has held the log up,
+  // A checkpoint of 1000 pages (4 MB) keeps close() short; after a reader has held the log up,
   // it is cut back.
   database.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216");
   database.execute(durability == Durability::power ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");

@@ -9,13 +9,13 @@ namespace culmen {
 
 /// In SQLite's header: "CLMN", and the version of the tables.
 inline constexpr int application_id = 0x434C4D4E;
-inline constexpr int format_version = 1;
+inline constexpr int format_version = 2;
 
 /// Makes the tables in a file that is new or empty, in one transaction, which stays open for the caller to fill and
-/// commit. Throws StoreError when something is there already.
+/// commit. Throws StoreError when something is there already, InputError when no file can be made there.
 Database make_study_file(const std::string& path, const StudyRecord& study, NetworkProbe network);
-/// Opens an existing file for writing. Throws StoreError for a missing file, one that is no culmen study, one of a
-/// newer format and one on a network file system.
+/// Opens an existing file for writing. Throws InputError for a missing file, one that is no culmen study, one that may
+/// not be read or written and one on a network file system; StoreError for one of another format.
 Database open_for_writing(const std::string& path, NetworkProbe network);
 /// The same for reading. In a folder that is read-only, or on a network file system, only a file without a write-ahead
 /// log can be read.

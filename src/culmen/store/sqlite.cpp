@@ -44,14 +44,28 @@ Database::Database(std::string path, Mode mode) : path_(std::move(path)), handle
   wait_for_locks(lock_wait_ms);
 }
 
+bool Database::is_database() {
+  const int code = sqlite3_exec(handle_.get(), "PRAGMA schema_version", nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK && (code & 0xff) != SQLITE_NOTADB) fail(code);
+  return code == SQLITE_OK;
+}
+
 void Database::execute(const char* sql) {
   const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
 }
 
-void Database::checkpoint() {
-  const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+void Database::checkpoint(int mode) {
+  const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, mode, nullptr, nullptr);
   if (code != SQLITE_OK && code != SQLITE_BUSY) fail(code);
+}
+
+void Database::count_log_pages(std::uint64_t& pages) {
+  const auto note = [](void* to, sqlite3*, const char*, int now) {
+    *static_cast<std::uint64_t*>(to) = static_cast<std::uint64_t>(now);
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(handle_.get(), note, &pages);
 }
 
 void Database::fail(int code) const {
@@ -66,7 +80,6 @@ std::string Database::sentence(int code, int system, const std::string& reason) 
     case SQLITE_FULL:
       return "no space left on the disk; all that was committed before is intact";
     case SQLITE_NOTADB:
-      return "is not a culmen study";
     case SQLITE_CORRUPT:
       return fmt::format("is damaged ({})", sqlite3_errmsg(handle_.get()));
     case SQLITE_READONLY:

@@ -20,15 +20,20 @@ class Database {
   Database(std::string path, Mode mode);
 
   const std::string& path() const { return path_; }
-  /// Runs statements that give no rows.
+  /// Whether there is a database in the file; an empty one counts.
+  bool is_database();
+  /// Runs statements and drops their rows.
   void execute(const char* sql);
   bool in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   /// Rows that the last INSERT, UPDATE or DELETE changed.
   int changes() const { return sqlite3_changes(handle_.get()); }
   /// How long a statement waits for another process's lock.
   void wait_for_locks(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
-  /// Copies the write-ahead log into the file and empties it, as far as readers allow.
-  void checkpoint();
+  /// Copies the write-ahead log into the file, as far as readers (and another checkpoint that runs) allow; by mode
+  /// (https://www.sqlite.org/c3ref/wal_checkpoint_v2.html) also empties it.
+  void checkpoint(int mode);
+  /// From now on commits do not checkpoint, but write here how many pages the log has; `pages` must outlive this.
+  void count_log_pages(std::uint64_t& pages);
   /// Throws the StoreError for the last call's result code.
   [[noreturn]] void fail(int code) const;
 

@@ -5,12 +5,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "culmen/base/error.hpp"
+#include "culmen/store/checkpointer.hpp"
 
 namespace culmen {
 namespace {
@@ -37,6 +39,7 @@ struct Writer::Impl {
   void stop();
 
   Journal journal;
+  std::optional<Checkpointer> checkpointer{journal};
   std::function<void()> on_change;
   std::chrono::milliseconds renewal;
   std::vector<Item> batch;    // the thread's
@@ -101,6 +104,7 @@ void Writer::Impl::commit() {
   }
   room.notify_all();
   on_change();
+  checkpointer->after_commit();
 }
 
 void Writer::Impl::fail(const std::string& sentence) {
@@ -143,6 +147,7 @@ std::string Writer::error() const {
 
 void Writer::close() {
   impl_->stop();
+  impl_->checkpointer.reset();
   if (!impl_->failure.empty()) throw StoreError(impl_->failure);
   impl_->journal.close();
 }

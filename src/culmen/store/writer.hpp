@@ -27,29 +27,14 @@ class Recorder {
 };
 
 /// Recorder over a thread, which sleeps while there is nothing to do. The queue is bounded (push waits when the disk is
-/// 100 000 rows behind). The thread also renews the ownership, every `renewal`.
+/// 100 000 rows behind). The thread also renews the ownership, every `renewal`; a second one copies the write-ahead log
+/// into the file.
 class Writer final : public Recorder {
  public:
   /// `on_change` is called from the writer's thread after every commit and after an error.
   Writer(Journal journal, std::function<void()> on_change,
          std::chrono::milliseconds renewal = std::chrono::seconds(10));
   ~Writer() override;  ///< joins the thread; records not committed by then are written first, errors swallowed
-  std::uint64_t push(CallRecord call) override;
-  std::uint64_t push(OutcomeRecord outcome) override;
-  std::uint64_t durable() const override;
-  std::string error() const override;
-  void close() override;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
-
-/// Recorder that writes at once, on the caller's thread; used by the simulation.
-class DirectRecorder final : public Recorder {
- public:
-  explicit DirectRecorder(Journal journal);
-  ~DirectRecorder() override;
   std::uint64_t push(CallRecord call) override;
   std::uint64_t push(OutcomeRecord outcome) override;
   std::uint64_t durable() const override;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 
 #include "culmen/base/clock.hpp"
 #include "culmen/base/random.hpp"
@@ -93,6 +94,47 @@ TEST_F(CrashTest, ATornLogKeepsAllThatCameBeforeTheTear) {
     EXPECT_EQ(numbered_prefix(Journal::read(torn)), whole + 1);
     if (HasFailure()) return;
   }
+}
+
+/// Reads all that there is; "" or what it throws.
+std::string fault_of(const std::string& path) {
+  try {
+    const auto journal = Journal::read(path);
+    journal.summary();
+    journal.replay([](const CallRecord&) {});
+    journal.outcomes(0, [](const OutcomeRecord&) {});
+  } catch (const StoreError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST_F(CrashTest, ADamagedFileIsSaidToBeDamaged) {
+  constexpr std::uintmax_t page = 4096;
+  {
+    auto journal = make(path);
+    for (std::uint64_t index = 0; index < 3000; ++index)
+      push_numbered(
+          index, [&](const CallRecord& record) { journal.append(record); },
+          [&](const OutcomeRecord& record) { journal.append(record); });
+    journal.close();
+  }
+  const auto bytes = fs::file_size(path);
+  const auto copy = folder.file("damaged.db");
+  const auto one_sentence = AllOf(HasSubstr(copy + ": "), HasSubstr("damaged"), testing::Not(HasSubstr("\n")));
+  fs::copy_file(path, copy);
+  fs::resize_file(copy, bytes / 2);
+  EXPECT_THAT(fault_of(copy), one_sentence);
+  std::uintmax_t noticed = 0;
+  for (std::uintmax_t at = page; at < bytes; at += page) {
+    fs::copy_file(path, copy, fs::copy_options::overwrite_existing);
+    std::fstream(copy).seekp(static_cast<std::streamoff>(at)).write(std::string(page, 0).data(), page);
+    const auto fault = fault_of(copy);
+    if (fault.empty()) continue;
+    ++noticed;
+    EXPECT_THAT(fault, one_sentence) << "page " << at / page;
+  }
+  EXPECT_GT(noticed, bytes / page / 2) << "all but the index of asks and tables that nothing was read from";
 }
 
 TEST_F(CrashTest, AReaderSeesAGrowingConsistentStudyWhileAMasterWrites) {

@@ -154,6 +154,40 @@ TEST_F(JournalTest, TheSummaryCounts) {
   EXPECT_EQ(summary.best_candidate->x, ask(5, 1).candidates[0].x);
 }
 
+OutcomeRecord failure(EvaluationId id, Status status, std::string message) {
+  return {id, 1, 0, 3, 1000, Outcome::failure(status, std::move(message))};
+}
+
+TEST_F(JournalTest, TheSummaryCountsFailuresByStatusWithTheFirstOnesMessage) {
+  auto journal = make(path);
+  journal.append(failure(9, Status::timed_out, "9"));
+  journal.append(failure(7, Status::crashed, "7"));
+  journal.append(failure(8, Status::crashed, "8"));
+  journal.append(outcome(1, 1));
+  journal.commit();
+  journal.append(failure(3, Status::crashed, "lost"));
+  journal.append(OutcomeRecord{9, 1, 1, 3, 1000, Outcome::failure(Status::failed, "answered twice")});
+  EXPECT_THAT(error_of([&] {
+                journal.append(CallRecord{CallKind::ask, 0, {{0, {1}}, {5, {1}}}, {}, {}});
+              }),
+              HasSubstr("candidate 5"))
+      << "which takes the open transaction back";
+  journal.close();
+  journal = Journal::resume(path, Durability::process);
+  journal.append(failure(5, Status::crashed, "5"));
+  journal.commit();
+  const auto failures = Journal::read(path).summary().failures;
+  ASSERT_EQ(failures.size(), 2U);
+  EXPECT_EQ(failures[0].status, Status::crashed);
+  EXPECT_EQ(failures[0].count, 3U);
+  EXPECT_EQ(failures[0].first, 5U);
+  EXPECT_EQ(failures[0].message, "5");
+  EXPECT_EQ(failures[1].status, Status::timed_out);
+  EXPECT_EQ(failures[1].count, 1U);
+  EXPECT_EQ(failures[1].first, 9U);
+  EXPECT_EQ(failures[1].message, "9");
+}
+
 TEST_F(JournalTest, AStudyThatIsAskedAgainIsNoLongerFinished) {
   auto journal = make(path);
   journal.append(call(CallKind::finish, "budget reached"));

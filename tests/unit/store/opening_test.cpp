@@ -1,6 +1,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -17,25 +18,79 @@ using OpeningTest = StoreTest;
 
 std::string nfs(const std::string&) { return "NFS"; }
 
+std::string refusal_to_read(const std::string& path) {
+  return error_of_kind<InputError>([&] { Journal::read(path); });
+}
+std::string refusal_to_resume(const std::string& path) {
+  return error_of_kind<InputError>([&] { Journal::resume(path, Durability::process); });
+}
+std::string refusal_to_make(const std::string& path) {
+  return error_of_kind<InputError>([&] { make(path); });
+}
+
 TEST_F(OpeningTest, AMissingFileIsNamed) {
-  EXPECT_THAT(error_of([&] { Journal::resume(path, Durability::process); }),
-              AllOf(HasSubstr(path), HasSubstr("no such file")));
-  EXPECT_THAT(error_of([&] { Journal::read(path); }), AllOf(HasSubstr(path), HasSubstr("no such file")));
+  EXPECT_EQ(refusal_to_resume(path), path + ": there is no such file");
+  EXPECT_EQ(refusal_to_read(path), path + ": there is no such file");
   EXPECT_FALSE(std::filesystem::exists(path));
-  EXPECT_THAT(error_of([&] { make(folder.file("absent/study.db")); }),
-              AllOf(HasSubstr("absent/study.db"), HasSubstr("No such file or directory")));
+}
+
+TEST_F(OpeningTest, AFolderThatTakesNoFileIsNamedWithTheTrueReason) {
+  const auto absent = folder.file("absent");
+  EXPECT_EQ(refusal_to_make(absent + "/study.db"), absent + "/study.db: there is no folder " + absent);
+  const auto file = folder.file("file");
+  std::ofstream(file) << "text";
+  EXPECT_EQ(refusal_to_make(file + "/study.db"), file + "/study.db: " + file + " is not a folder");
+  EXPECT_EQ(refusal_to_read(file + "/study.db"), file + "/study.db: there is no such file");
+  EXPECT_EQ(refusal_to_make("/proc/study.db"), "/proc/study.db: the folder /proc does not take files");
+  EXPECT_THAT(refusal_to_make("/sys/study.db"), HasSubstr("cannot be made in the folder /sys: "));
+  const auto long_name = folder.file(std::string(300, 'x'));
+  EXPECT_THAT(refusal_to_make(long_name), HasSubstr("File name too long"));
+}
+
+/// What `f` throws as a user without rights.
+std::string refusal_to_nobody(const std::function<void()>& f) {
+  int ends[2];
+  if (pipe(ends) != 0) return "no pipe";
+  Child child([&](int) {
+    if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
+    const auto sentence = error_of_kind<InputError>(f);
+    if (write(ends[1], sentence.data(), sentence.size()) < 0) _exit(1);
+  });
+  ::close(ends[1]);
+  std::string out(4096, 0);
+  out.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read(ends[0], out.data(), out.size()))));
+  ::close(ends[0]);
+  return out;
+}
+
+TEST_F(OpeningTest, WhatMayNotBeReadOrWrittenIsSaidToBe) {
+  if (getuid() != 0) GTEST_SKIP() << "needs root, to be somebody else";
+  namespace fs = std::filesystem;
+  make(path).close();
+  const auto read = [&] { Journal::read(path); };
+  const auto resume = [&] { Journal::resume(path, Durability::process); };
+  EXPECT_EQ(refusal_to_nobody(read), path + ": cannot be looked at: Permission denied");
+  fs::permissions(folder.path(), fs::perms(0755));
+  fs::permissions(path, fs::perms(0600));
+  EXPECT_EQ(refusal_to_nobody(read), path + ": may not be read: Permission denied");
+  fs::permissions(path, fs::perms(0644));
+  EXPECT_EQ(refusal_to_nobody(resume), path + ": may not be written: Permission denied");
+  fs::permissions(path, fs::perms(0666));
+  EXPECT_THAT(refusal_to_nobody(resume),
+              AllOf(HasSubstr("its folder " + folder.path() + " may not be written"), HasSubstr("Permission denied")));
+  EXPECT_EQ(refusal_to_nobody([&] { make(folder.file("new.db")); }),
+            folder.file("new.db") + ": cannot be made in the folder " + folder.path() + ": Permission denied");
 }
 
 TEST_F(OpeningTest, AnythingElseIsNoStudy) {
-  EXPECT_THAT(error_of([&] { Journal::read(folder.path()); }), HasSubstr("is a folder"));
+  EXPECT_THAT(refusal_to_read(folder.path()), HasSubstr("is a folder"));
+  EXPECT_THAT(refusal_to_read("/dev/null"), HasSubstr("is no regular file"));
   std::ofstream(folder.file("text")) << std::string(5000, 'x');
   std::ofstream(folder.file("empty"));
   sql(folder.file("other.db"), "CREATE TABLE t(x)");
   for (const char* name : {"text", "empty", "other.db"}) {
-    EXPECT_THAT(error_of([&] { Journal::resume(folder.file(name), Durability::process); }),
-                AllOf(HasSubstr(name), HasSubstr("is not a culmen study")));
-    EXPECT_THAT(error_of([&] { Journal::read(folder.file(name)); }),
-                AllOf(HasSubstr(name), HasSubstr("is not a culmen study")));
+    EXPECT_EQ(refusal_to_resume(folder.file(name)), folder.file(name) + ": is not a culmen study");
+    EXPECT_EQ(refusal_to_read(folder.file(name)), folder.file(name) + ": is not a culmen study");
   }
 }
 
@@ -49,17 +104,21 @@ TEST_F(OpeningTest, AnExistingFileIsNotOverwritten) {
   EXPECT_EQ(kept, "precious");
 }
 
-TEST_F(OpeningTest, ANewerFormatIsNamed) {
+TEST_F(OpeningTest, AnotherFormatIsNamed) {
   make(path).close();
-  sql(path, "PRAGMA user_version = 2");
-  const auto sentence = AllOf(HasSubstr(path), HasSubstr("newer culmen (format 2; this one reads up to 1)"));
-  EXPECT_THAT(error_of([&] { Journal::read(path); }), sentence);
-  EXPECT_THAT(error_of([&] { Journal::resume(path, Durability::process); }), sentence);
+  for (const auto& [version, age] : {std::pair{1, "an older"}, std::pair{3, "a newer"}}) {
+    const auto number = std::to_string(version);
+    sql(path, "PRAGMA user_version = " + number);
+    const auto sentence = path + ": was written by " + age + " culmen (format " + number + "; this one reads format 2)";
+    EXPECT_EQ(error_of_kind<StoreError>([&] { Journal::read(path); }), sentence);
+    EXPECT_EQ(error_of_kind<StoreError>([&] { Journal::resume(path, Durability::process); }), sentence);
+  }
 }
 
 TEST_F(OpeningTest, ANetworkFileSystemIsRefusedWithALocalPath) {
   const auto sentence = AllOf(HasSubstr(path), HasSubstr("NFS"), HasSubstr(local_folder() + "/study.db"));
-  EXPECT_THAT(error_of([&] { Journal::create(path, some_study(), Durability::process, nfs); }), sentence);
+  EXPECT_THAT(error_of_kind<InputError>([&] { Journal::create(path, some_study(), Durability::process, nfs); }),
+              sentence);
   EXPECT_FALSE(std::filesystem::exists(path));
   auto journal = make(path);
   EXPECT_THAT(error_of([&] { Journal::resume(path, Durability::process, "", nfs); }), sentence);
@@ -102,7 +161,10 @@ TEST_F(OpeningTest, AReadOnlyFolderCanBeRead) {
   ASSERT_NE(access(folder.path().c_str(), W_OK), 0);
   EXPECT_EQ(Journal::read(path).epoch(), 1U);
   EXPECT_EQ(Journal::read(folder.file("killed.db")).summary().asked, 3U);
-  EXPECT_THAT(error_of([&] { Journal::resume(path, Durability::process); }), HasSubstr("read-only"));
+  EXPECT_EQ(refusal_to_resume(path), path + ": may not be written: Read-only file system");
+  const auto fresh = folder.file("new.db");
+  EXPECT_EQ(refusal_to_make(fresh),
+            fresh + ": cannot be made in the folder " + folder.path() + ": Read-only file system");
 }
 
 }  // namespace

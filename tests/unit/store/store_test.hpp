@@ -59,6 +59,20 @@ std::vector<CallRecord> calls_of(const Journal& journal);
 std::vector<OutcomeRecord> outcomes_of(const Journal& journal, EvaluationId first = 0);
 /// What StoreError (or another Error) f throws; fails the test and gives "" when there is none.
 std::string error_of(const std::function<void()>& f);
+/// The same where only this kind of error is right.
+template <class Wanted>
+std::string error_of_kind(const std::function<void()>& f) {
+  return error_of([&] {
+    try {
+      f();
+    } catch (const Wanted&) {
+      throw;
+    } catch (const Error& error) {
+      ADD_FAILURE() << "an error of another kind: " << error.what();
+      throw;
+    }
+  });
+}
 /// Runs SQL on a file, beside culmen.
 void sql(const std::string& path, const std::string& statements);
 

@@ -4,10 +4,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "culmen/base/clock.hpp"
+#include "culmen/store/checkpointer.hpp"
 #include "store_test.hpp"
 
 namespace culmen {
@@ -112,20 +116,108 @@ TEST_F(WriterTest, AnIdleWriterRenewsTheOwnership) {
   EXPECT_TRUE(eventually([&] { return Journal::read(path).summary().owned; }));
 }
 
-TEST_F(WriterTest, TheDirectRecorderIsDurableWhenPushReturns) {
-  DirectRecorder recorder(make(path));
-  for (std::uint64_t index = 0; index < 25; ++index) {
-    push_numbered(
-        index, [&](const CallRecord& record) { recorder.push(record); },
-        [&](const OutcomeRecord& record) { recorder.push(record); });
-    EXPECT_EQ(recorder.durable(), index + 1);
-    EXPECT_EQ(numbered_prefix(Journal::read(path)), index + 1);
+/// Calls `look` on each COMMIT of any connection made meanwhile, just before it takes place; `look` may refuse it.
+class CommitHook {
+ public:
+  explicit CommitHook(std::function<bool()> look) {
+    look_ = std::move(look);
+    sqlite3_auto_extension(reinterpret_cast<void (*)()>(install));
   }
-  sql(path, "UPDATE owner SET epoch = 7");
-  EXPECT_EQ(recorder.push(outcome(99, 1)), 26U);
-  EXPECT_EQ(recorder.durable(), 25U);
-  EXPECT_THAT(recorder.error(), HasSubstr("has lost the study"));
-  EXPECT_THAT(error_of([&] { recorder.close(); }), HasSubstr("has lost the study"));
+  ~CommitHook() { sqlite3_reset_auto_extension(); }
+  CommitHook(const CommitHook&) = delete;
+
+ private:
+  static int install(sqlite3* database, const char**, const void*) {
+    sqlite3_commit_hook(
+        database, [](void*) { return look_() ? 0 : 1; }, nullptr);
+    return SQLITE_OK;
+  }
+  static inline std::function<bool()> look_;
+};
+
+TEST_F(WriterTest, NothingIsReportedDurableBeforeItsCommit) {
+  constexpr std::uint64_t rows = 20'000;
+  std::atomic<Writer*> self = nullptr;
+  std::optional<Journal> reader;
+  std::atomic<int> looks = 0;
+  CommitHook hook([&] {
+    if (!self) return true;
+    const auto durable = self.load()->durable(), visible = reader->summary().outcomes;
+    EXPECT_LE(durable, visible) << "reported durable, but another connection does not see it";
+    ++looks;
+    return true;
+  });
+  Writer writer(make(path), [&] {
+    if (!self) return;
+    const auto durable = self.load()->durable(), visible = reader->summary().outcomes;
+    EXPECT_EQ(durable, visible) << "after a commit";
+  });
+  reader.emplace(Journal::read(path));
+  self = &writer;
+  for (EvaluationId id = 0; id < rows; ++id) writer.push(outcome(id, 1));
+  EXPECT_TRUE(eventually([&] { return writer.durable() == rows; })) << writer.durable() << writer.error();
+  EXPECT_GE(looks, 20);
+  writer.close();
+  self = nullptr;
+}
+
+TEST_F(WriterTest, ACommitThatFailsIsNotReportedDurable) {
+  std::atomic<int> left = -1;
+  CommitHook hook([&] { return left < 0 || left-- > 0; });
+  Writer writer(make(path), [] {});
+  left = 3;
+  for (EvaluationId id = 0; id < 50'000 && writer.error().empty(); ++id) writer.push(outcome(id, 1));
+  EXPECT_TRUE(eventually([&] { return !writer.error().empty(); }));
+  left = -1;
+  EXPECT_EQ(writer.durable(), Journal::read(path).summary().outcomes);
+  EXPECT_LE(writer.durable(), 3000U);
+}
+
+TEST_F(WriterTest, TheLogStaysBoundedAndACloseLeavesOneFile) {
+  constexpr std::uint64_t most = 4096 * 2 * Checkpointer::most_pages + (8 << 20);
+  const auto log = path + "-wal";
+  std::atomic<std::uint64_t> largest = 0;
+  std::optional<Writer> writer;
+  writer.emplace(make(path), [&] {
+    std::error_code none;
+    const auto bytes = std::filesystem::file_size(log, none);
+    if (!none && bytes > largest) largest = bytes;
+  });
+  auto record = outcome(0, 1);
+  record.outcome.residuals.assign(1000, 1);
+  for (EvaluationId id = 0; id < 20'000; ++id) {
+    record.evaluation = id;
+    writer->push(record);
+  }
+  writer->close();
+  writer.reset();
+  EXPECT_GT(std::filesystem::file_size(path), 2 * most) << "enough has been written";
+  EXPECT_GT(largest, std::uint64_t{4096} * Checkpointer::round_pages) << "the log was not left to the checkpointer";
+  EXPECT_LT(largest, most);
+  EXPECT_FALSE(std::filesystem::exists(log));
+  EXPECT_FALSE(std::filesystem::exists(path + "-shm"));
+  EXPECT_EQ(Journal::read(path).summary().outcomes, 20'000U);
+}
+
+TEST_F(WriterTest, AReaderThatHoldsTheLogHoldsUpNothing) {
+  Writer writer(make(path), [] {});
+  writer.push(outcome(0, 1));
+  ASSERT_TRUE(eventually([&] { return writer.durable() == 1; }));
+  const auto reader = Journal::read(path);
+  auto record = outcome(0, 1);
+  record.outcome.residuals.assign(1000, 1);
+  std::uint64_t seen = 0;
+  reader.outcomes(0, [&](const OutcomeRecord&) {
+    ++seen;
+    for (EvaluationId id = 1; id <= 15'000; ++id) {
+      record.evaluation = id;
+      writer.push(record);
+    }
+    EXPECT_TRUE(eventually([&] { return writer.durable() == 15'001; })) << writer.durable() << writer.error();
+  });
+  EXPECT_EQ(seen, 1U) << "it keeps the view of its beginning";
+  writer.close();
+  EXPECT_EQ(Journal::read(path).summary().outcomes, 15'001U);
 }
 
 }  // namespace
