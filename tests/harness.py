@@ -156,7 +156,7 @@ def store_is_ready(store: Path) -> bool:
     """True once the store can be read."""
     try:
         summary(store)
-    except _core.StoreError:
+    except _core.CulmenError:
         return False
     return True
 

@@ -6,4 +6,5 @@ result = culmen.minimize(
     budget=3000,
     workers=4,
 )
-print(result)
+if culmen.is_master():
+    print(result)

@@ -13,6 +13,7 @@ _HOMES = {
     "Optimizer": "ask_tell",
     "Candidate": "ask_tell",
     "Result": "result",
+    "is_master": "ranks",
     "Space": "space",
     "real": "space",
     "integer": "space",
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ._core import CulmenError, InputError, StoreError, TransportError, __version__
     from .ask_tell import Candidate, Optimizer
     from .minimization import minimize
+    from .ranks import is_master
     from .result import Result
     from .space import Space, integer, real
     from .study import Study

@@ -55,6 +55,7 @@ class StudyConfig:
     wall_time_s: float  # inf: none
     on_failure: str  # "penalise", "retry", "stop"
     retries: int
+    give_up_after: int  # 0: never
     configuration: str  # the study file, normalised to JSON; kept in the store
     fingerprint: str  # of space, evaluator, optimizer and seed
 
@@ -81,7 +82,8 @@ class Progress:
     elapsed_s: float
 
 class Result:
-    reason: str  # "evaluations", "target", "exhausted", "wall_time", "interrupted", "failure", "error"
+    # "evaluations", "target", "exhausted", "wall_time", "interrupted", "failure", "all_failed", "set_up", "error"
+    reason: str
     final: bool  # False: can be resumed
     message: str  # one sentence
     evaluations: int
@@ -93,6 +95,7 @@ class Result:
     best_evaluation: int
     residuals: list[float]
     extras: dict[str, float]
+    first_failure: str  # one sentence on the first evaluation that failed; "": none did
     wall_s: float
     workers: int
     store: str
@@ -140,7 +143,9 @@ class Store:
     def fingerprint(self) -> str: ...
     @property
     def created_s(self) -> float: ...
-    # asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, best_value, best, best_evaluation
+    # asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, best_value, best, best_evaluation;
+    # failures: for each status of a failure {"status": str, "count": int, "first": int (the least evaluation),
+    # "message": str (of that one)}, the most frequent first. Quick at any size.
     def summary(self) -> dict[str, object]: ...
     def outcomes(self, first: int = 0, count: int = 1000) -> list[dict[str, object]]: ...
     # Every optimizer call in order: the whole log, for tests and tools.

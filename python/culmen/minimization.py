@@ -3,16 +3,20 @@
 import json
 import pickle
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from . import _core
+from pydantic import Field
+
+from . import _core, digest
 from ._core import InputError
 from .callables import Positional, Travelling
 from .master import execute, letting_ranks_go
 from .progress import make_monitor
-from .result import Result
+from .ranks import is_master
+from .result import Result, warn_when_all_failed
 from .space import Bounds, Space
 from .study import check_optimizer, fingerprint
 from .study_file import Count, Seconds, Table, checked
@@ -33,6 +37,7 @@ def minimize(
     time_limit_s: float | None = None,
     on_failure: str = "penalise",
     retries: int = 2,
+    give_up_after: int = 100,
     store: str | Path | None = None,
     progress: bool | None = None,
 ) -> Result:
@@ -43,20 +48,22 @@ def minimize(
     in a tuple with a dict of further figures. It runs in processes of its own and travels there by cloudpickle, so
     lambdas and functions of a notebook are fine. An exception, a crash, a NaN, or more than ``time_limit_s`` seconds is
     a failed evaluation, not an error of this call; ``on_failure`` says what follows: "penalise" (worse than any value),
-    "retry" (at most ``retries`` times), or "stop".
+    "retry" (at most ``retries`` times), or "stop". Where the first ``give_up_after`` evaluations all fail it ends
+    (0: it does not).
 
     At least one of ``budget`` (evaluations), ``target`` (a value that is good enough) and ``wall_time_s`` ends it.
     ``workers``: evaluations at a time, by default one per CPU; under mpiexec the other ranks are the workers, and every
-    rank returns the same result. The same ``seed`` gives the same candidates, whatever the number of workers.
+    rank returns the same result: ``culmen.is_master()`` is true in one of them. The same ``seed`` gives the same
+    candidates, whatever the number of workers.
     ``store``: a file that records each evaluation; when it is there already, the study in it goes on from where it was.
     ``optimizer``: as ``culmen optimizers`` lists them, with ``options`` of its own.
     ``progress``: draw it; None: where standard output is a terminal.
 
     Raises InputError for arguments that are not allowed, StoreError, TransportError. Ctrl-C ends the study cleanly and
-    raises KeyboardInterrupt.
+    raises KeyboardInterrupt. Warns when every evaluation failed, and when ``f`` is no longer the function that
+    ``store`` began with (what ``f`` calls is not looked at).
     """
-    launch = _core.detect_launch()
-    if launch.is_rank and launch.rank:
+    if not is_master():
         return Result.of(_core.serve_rank(), Space(space).core)
     with letting_ranks_go():
         limits = {"budget": budget, "target": target, "wall_time_s": wall_time_s}
@@ -67,6 +74,7 @@ def minimize(
             time_limit_s=time_limit_s,
             on_failure=on_failure,
             retries=retries,
+            give_up_after=give_up_after,
             **limits,
         )
         arguments = checked(
@@ -81,7 +89,11 @@ def minimize(
         run_options.workers = arguments.workers or 0
         run_options.store = str(store or "")
         run_options.resume = store is not None and Path(store).exists()
-    return Result.of(execute(config, run_options, make_monitor(progress)), config.space)
+        if run_options.resume:
+            _warn_of_change(str(store), config)
+    found = Result.of(execute(config, run_options, make_monitor(progress)), config.space)
+    warn_when_all_failed(found, stacklevel=3)
+    return found
 
 
 class _Arguments(Table):
@@ -93,7 +105,8 @@ class _Arguments(Table):
     result: Literal["value", "residuals"] = "value"
     time_limit_s: Seconds | None = None
     on_failure: Literal["penalise", "retry", "stop"] = "penalise"
-    retries: int = 2
+    retries: Annotated[int, Field(ge=0, le=1000)] = 2
+    give_up_after: Annotated[int, Field(ge=0, lt=2**63)] = 100
 
 
 def _config_of(
@@ -115,12 +128,20 @@ def _config_of(
     if arguments.wall_time_s is not None:
         config.wall_time_s = arguments.wall_time_s
     config.on_failure, config.retries = arguments.on_failure, arguments.retries
+    config.give_up_after = arguments.give_up_after
     parameters = {
         p.name: {"type": p.kind, "lower": p.lower, "upper": p.upper, "scale": p.scale} for p in space.core.parameters
     }
-    config.configuration = json.dumps({"function": function, "space": parameters})
+    about = {"function": function, digest.KEY: digest.of_function(f, function)}
+    config.configuration = json.dumps({**about, "space": parameters})
     config.fingerprint = fingerprint(config, ["function", function])
     return config
+
+
+def _warn_of_change(store: str, config: _core.StudyConfig) -> None:
+    note = digest.change(_core.Store.read(store).configuration, config.configuration)
+    if note:
+        warnings.warn(f"{note}; another store begins anew", stacklevel=3)
 
 
 def _pickled(f: Callable[[Any], Any]) -> bytes:

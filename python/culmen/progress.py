@@ -9,8 +9,10 @@ from typing import Protocol
 from . import _core
 
 _REDRAW_S = 0.1
-_RATE_OVER_S = 5.0
+_RECENT_S = 5.0
 _FIRST_LINE_S, _LINE_GAP_GROWS, _LONGEST_GAP_S = 1.0, 1.5, 60.0
+_SHORTEST_BAR, _LONGEST_BAR, _ROOM_FOR_CTRL_C = 12, 40, 3
+_NOT_YET = ("starting", "replaying")
 
 
 class Monitor(Protocol):
@@ -56,83 +58,125 @@ class Lines:
     """A plain line now and then, for logs: the first after a second, then with growing gaps."""
 
     def __init__(self) -> None:
-        self._rate = Rate()
+        self._recent = Recent()
         self._due_s, self._gap_s = _FIRST_LINE_S, _FIRST_LINE_S
 
     def update(self, progress: _core.Progress) -> None:
-        rate = self._rate.at(progress)
+        self._recent.see(progress)
         if progress.elapsed_s < self._due_s:
             return
         self._gap_s = min(self._gap_s * _LINE_GAP_GROWS, _LONGEST_GAP_S)
         self._due_s = progress.elapsed_s + self._gap_s
-        print(
-            f"culmen: {', '.join((counted(progress), *figures(progress, rate)))}, {clock(progress.elapsed_s)}",
-            flush=True,
-        )
+        parts = (counted(progress), *figures(progress, self._recent), clock(progress.elapsed_s))
+        print(f"culmen: {', '.join(parts)}", flush=True)
 
     def close(self) -> None:
         pass
 
 
 class Bar:
-    """A bar that redraws itself in place, also where standard output is a launcher's pipe to a terminal."""
+    """A bar that redraws itself in place, also where standard output is a launcher's pipe to a terminal.
+
+    It fits the terminal's width, and leaves the cursor as it is: whatever ends the process, nothing is to be undone.
+    """
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn
+        from rich.live import Live
 
-        self._rate, self._drawn_s = Rate(), -_REDRAW_S
-        columns = (BarColumn(bar_width=24), TextColumn("{task.description}"))
-        self._live = Progress(*columns, console=Console(force_terminal=True), auto_refresh=False)
-        self._task = self._live.add_task("starting", total=None)
+        self._recent, self._drawn_s = Recent(), -_REDRAW_S
+        self._live = Live(console=Console(force_terminal=True), auto_refresh=False)
         self._live.start()
+        self._live.console.show_cursor()
 
     def update(self, progress: _core.Progress) -> None:
-        rate = self._rate.at(progress)
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        self._recent.see(progress)
         if progress.elapsed_s < self._drawn_s + _REDRAW_S and progress.phase != "done":
             return
         self._drawn_s = progress.elapsed_s
-        text = "  ".join((clock(progress.elapsed_s), counted(progress), *figures(progress, rate)))
-        self._live.update(
-            self._task, total=progress.budget or None, completed=progress.evaluations, description=text, refresh=True
-        )
+        room, text = layout(progress, self._recent, self._live.console.width - _ROOM_FOR_CTRL_C)
+        row = [Text(text, no_wrap=True)]
+        if room:
+            row.insert(0, ProgressBar(total=progress.budget, completed=progress.evaluations, width=room))
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_row(*row)
+        self._live.update(grid, refresh=True)
 
     def close(self) -> None:
         self._live.stop()
 
 
-class Rate:
-    """Evaluations a second over the last few seconds."""
+def layout(progress: _core.Progress, recent: "Recent", width: int) -> tuple[int, str]:
+    """Columns for the bar (0: there is no room, or no budget) and the text beside it, together at most ``width``.
+
+    What matters least is left out where there is no room.
+    """
+    parts = [counted(progress), *figures(progress, recent), clock(progress.elapsed_s)]
+    if len("  ".join(parts)) + _SHORTEST_BAR > width:
+        parts[0] = parts[0].removesuffix(" evaluations")
+    while len(parts) > 1 and len("  ".join(parts)) > width:
+        parts.pop()
+    text = "  ".join(parts)[: max(width, 0)]
+    room = min(_LONGEST_BAR, width - len(text) - 2)
+    return (room if progress.budget and room >= _SHORTEST_BAR - 2 else 0), text
+
+
+class Recent:
+    """Rate and busy workers over the last few seconds of the run itself: a former run's evaluations are no speed.
+
+    What is busy at one moment says little where evaluations are short, so it is averaged over the moments looked at.
+    """
 
     def __init__(self) -> None:
-        self._seen: deque[tuple[float, int]] = deque()
+        self._seen: deque[tuple[float, int, int]] = deque()
 
-    def at(self, progress: _core.Progress) -> float:
-        self._seen.append((progress.elapsed_s, progress.evaluations))
-        while len(self._seen) > 2 and self._seen[1][0] < progress.elapsed_s - _RATE_OVER_S:
-            self._seen.popleft()
-        (start_s, before), (end_s, now) = self._seen[0], self._seen[-1]
+    def see(self, progress: _core.Progress) -> None:
+        if progress.phase in _NOT_YET:
+            self._seen.clear()
+        elif progress.phase == "running":
+            self._seen.append((progress.elapsed_s, progress.evaluations, progress.busy))
+            while len(self._seen) > 2 and self._seen[1][0] < progress.elapsed_s - _RECENT_S:
+                self._seen.popleft()
+
+    @property
+    def rate(self) -> float:
+        """Evaluations a second."""
+        if len(self._seen) < 2:
+            return 0.0
+        (start_s, before, _), (end_s, now, _) = self._seen[0], self._seen[-1]
         return (now - before) / (end_s - start_s) if end_s > start_s else 0.0
+
+    @property
+    def busy(self) -> float:
+        return sum(busy for *_, busy in self._seen) / max(len(self._seen), 1)
 
 
 def counted(progress: _core.Progress) -> str:
-    return (
-        f"{progress.evaluations}/{progress.budget} evaluations"
-        if progress.budget
-        else f"{progress.evaluations} evaluations"
-    )
+    of = f"/{progress.budget}" if progress.budget else ""
+    return f"{progress.evaluations}{of} evaluations"
 
 
-def figures(progress: _core.Progress, rate: float) -> list[str]:
-    """Best value, rate, workers, and what is out of the ordinary."""
-    parts = [] if progress.best_value is None else [f"best {progress.best_value:.6g}"]
-    parts += [per_second(rate), f"{progress.busy}/{progress.workers} busy"]
-    parts += [f"{count} {name}" for name in ("failed", "retried", "lost") if (count := getattr(progress, name))]
-    return parts if progress.phase == "running" else [*parts, progress.phase]
+def figures(progress: _core.Progress, recent: Recent) -> list[str]:
+    """Best value, rate, workers, and what is out of the ordinary; what matters most comes first."""
+    parts = [] if progress.phase in ("running", "done") else [progress.phase]
+    parts += [] if progress.best_value is None else [f"best {progress.best_value:.6g}"]
+    if progress.phase == "running":
+        busy = f"{few(recent.busy)}/{progress.workers} busy" if progress.workers else "waiting for workers"
+        parts += [per_second(recent.rate), busy]
+    return parts + [f"{count} {name}" for name in ("failed", "retried", "lost") if (count := getattr(progress, name))]
 
 
 def per_second(rate: float) -> str:
     return f"{rate:.0f}/s" if rate >= 10 else f"{rate:.2g}/s"
+
+
+def few(workers: float) -> str:
+    """With one decimal where it counts."""
+    return f"{workers:.0f}" if workers >= 9.95 else f"{workers:.1f}".removesuffix(".0")
 
 
 def clock(seconds: float) -> str:

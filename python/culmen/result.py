@@ -1,5 +1,6 @@
 """What a study came to."""
 
+import warnings
 from dataclasses import dataclass
 
 from . import _core
@@ -16,11 +17,12 @@ class Result:
     residuals: list[float]  # of the best evaluation; empty unless the function returns residuals
     extras: dict[str, float]  # further figures of the best evaluation
     at_bounds: dict[str, str]  # "lower" or "upper" for each parameter that sits at a bound
-    reason: str  # evaluations, target, exhausted, wall_time, interrupted, failure, error
+    reason: str  # evaluations, target, exhausted, wall_time, interrupted, failure, all_failed, set_up, error
     message: str  # the reason as a sentence
     final: bool  # False: the study can be resumed from its store
     evaluations: int
     failed: int
+    first_failure: str  # which failed first and why, and in further lines where; empty: none did
     retried: int
     lost: int  # workers that died
     workers: int
@@ -38,18 +40,28 @@ class Result:
             residuals=list(core.residuals),
             extras=dict(core.extras),
             at_bounds=at_bounds(space, core.best) if found else {},
+            first_failure=core.first_failure,
             **{name: getattr(core, name) for name in _SAME},
         )
 
     def __repr__(self) -> str:
         best = "none" if self.best is None else ", ".join(f"{name}={value:.6g}" for name, value in self.best.items())
         value = "none" if self.value is None else f"{self.value:.6g}"
-        return (
-            f"Result(value={value}, best: {best}; {self.evaluations} evaluations in {self.wall_s:.3g} s, {self.reason})"
-        )
+        failed = f"; {self.failed} failed, the first: {self.first_failure.splitlines()[0]}" if self.failed else ""
+        return f"Result(value={value}, best: {best}; {self.message}{failed})"
+
+    @property
+    def all_failed(self) -> bool:
+        return self.best is None and self.failed > 0
 
 
 _SAME = ("reason", "message", "final", "evaluations", "failed", "retried", "lost", "workers", "wall_s", "store")
+
+
+def warn_when_all_failed(result: Result, stacklevel: int) -> None:
+    if result.all_failed:
+        text = f"all {result.failed} evaluations failed; the first: {result.first_failure}"
+        warnings.warn(text, RuntimeWarning, stacklevel=stacklevel)
 
 
 def at_bounds(space: _core.Space, x: list[float]) -> dict[str, str]:

@@ -3,16 +3,19 @@
 import hashlib
 import json
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import _core
+from . import _core, digest
 from ._core import InputError
-from .master import execute
+from .master import execute, letting_ranks_go
 from .progress import make_monitor
-from .result import Result
+from .ranks import is_master
+from .result import Result, warn_when_all_failed
 from .space import Parameter, Space
+from .stores import open_store
 from .study_file import EvaluatorTable, StudyFile, checked, did_you_mean, read_study_file
 
 
@@ -48,9 +51,9 @@ class Study:
     def from_store(cls, path: str | Path) -> "Study":
         """The study that is kept in a store, to go on with.
 
-        Raises StoreError where it is none, InputError where it cannot go on.
+        Raises InputError where it is none or cannot go on, StoreError where it is damaged.
         """
-        store = _core.Store.read(str(path))
+        store = open_store(path)
         if not store.configuration:
             raise InputError(
                 f"{path} was made by a program's own minimize(); that program goes on with it (resume = true)"
@@ -61,6 +64,7 @@ class Study:
                 f"{path} was made by culmen.minimize with {data['function']}; the same call with store='{path}' goes on"
             )
         folder = Path(data.pop("folder"))
+        data.pop(digest.KEY, None)
         study = cls._of(checked(StudyFile, data, str(path)), folder, str(path), str(path))
         study.options.resume = True
         return study
@@ -68,7 +72,7 @@ class Study:
     @classmethod
     def _of(cls, file: StudyFile, folder: Path, source: str, store: str) -> "Study":
         config = _config_of(file, folder, source)
-        config.evaluator.working_folder = str(Path(store).resolve().with_suffix(".work"))
+        config.evaluator.working_folder = str(working_folder(Path(store)))
         return cls(config, _options_of(file, store))
 
     def run(self, *, progress: bool | None = None) -> Result:
@@ -76,9 +80,26 @@ class Study:
 
         In a rank other than 0 it works for rank 0 and returns the same result.
         ``progress``: draw it; None: where standard output is a terminal.
-        Raises InputError before anything has started, StoreError, TransportError.
+        Raises InputError before anything has started, StoreError, TransportError. Warns where the evaluator's file has
+        changed since the store was made, and where every evaluation failed.
         """
-        return Result.of(execute(self.config, self.options, make_monitor(progress)), self.config.space)
+        if self.options.resume and is_master():
+            with letting_ranks_go():
+                if note := self.change():
+                    warnings.warn(note, stacklevel=2)
+        result = Result.of(execute(self.config, self.options, make_monitor(progress)), self.config.space)
+        if is_master():
+            warn_when_all_failed(result, stacklevel=3)
+        return result
+
+    def change(self) -> str:
+        """A sentence where the evaluator's file is not the one that the store began with; else empty."""
+        return digest.change(_core.Store.read(self.options.store).configuration, self.config.configuration)
+
+
+def working_folder(store: Path) -> Path:
+    """Where each evaluation of a command has a folder of its own."""
+    return store.resolve().with_suffix(".work")
 
 
 def _options_of(file: StudyFile, store: str) -> _core.RunOptions:
@@ -103,7 +124,8 @@ def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
     for name, limit in file.stop.model_dump(exclude_none=True).items():
         setattr(config, name, limit)
     config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries
-    config.configuration = file.normalised(folder)
+    config.give_up_after = file.evaluator.give_up_after
+    config.configuration = file.normalised(folder, _digest_of(config.evaluator, folder))
     config.fingerprint = fingerprint(config, [file.evaluator.kind, getattr(file.evaluator, file.evaluator.kind)])
     return config
 
@@ -140,6 +162,13 @@ def _evaluator_of(table: EvaluatorTable, folder: Path, source: str) -> _core.Eva
         is_file = table.kind == "library" or where.endswith(".py")
         spec.target = f"{_file(where, folder, place) if is_file else where}:{function}"
     return spec
+
+
+def _digest_of(spec: _core.EvaluatorSpec, folder: Path) -> dict[str, str] | None:
+    if spec.kind == "command":
+        return digest.of_program(spec.command[0])
+    where = spec.target.rpartition(":")[0]
+    return digest.of_file(Path(where)) if Path(where).is_file() else digest.of_module(where, folder)
 
 
 def _program(name: str, folder: Path, place: str) -> str:

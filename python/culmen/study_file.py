@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ._core import InputError
+from .digest import KEY
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+_STORE = b"SQLite format 3\0"
 
 Count = Annotated[int, Field(ge=1, lt=2**63)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -46,6 +50,7 @@ class EvaluatorTable(Table):
     time_limit_s: Seconds | None = None
     on_failure: Literal["penalise", "retry", "stop"] = "penalise"
     retries: Annotated[int, Field(ge=0, le=1000)] = 2
+    give_up_after: Annotated[int, Field(ge=0, lt=2**63)] = 100
 
     @property
     def kind(self) -> str:
@@ -115,9 +120,10 @@ class StudyFile(Table):
     stop: StopTable
     run: RunTable = RunTable()
 
-    def normalised(self, folder: Path) -> str:
+    def normalised(self, folder: Path, digest: dict[str, str] | None) -> str:
         """JSON from which a resume starts; ``folder`` is where relative paths of the evaluator begin."""
-        return json.dumps({"folder": str(folder), **self.model_dump(mode="json", exclude_none=True)})
+        about = {"folder": str(folder), KEY: digest}
+        return json.dumps({**about, **self.model_dump(mode="json", exclude_none=True)})
 
 
 _TABLES: dict[str, type[Table]] = {
@@ -132,7 +138,12 @@ _TABLES: dict[str, type[Table]] = {
 def read_study_file(path: Path) -> StudyFile:
     """Raises InputError with one sentence a line, one for each mistake: file, place, value, what is allowed."""
     try:
-        data = tomllib.loads(path.read_bytes().decode())
+        text = path.read_bytes()
+        if text.startswith(_STORE):
+            raise InputError(
+                f"{path} is a store, not a study file; `culmen resume {shlex.quote(str(path))}` goes on with its study"
+            )
+        data = tomllib.loads(text.decode())
     except FileNotFoundError:
         near = did_you_mean(path.name, [p.name for p in path.parent.glob("*.toml")])
         raise InputError(f"there is no study file {path}{near}") from None

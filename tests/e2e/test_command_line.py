@@ -1,5 +1,6 @@
 """What a user types and sees: help, mistakes, failures, exit codes."""
 
+import json
 import time
 
 import pytest
@@ -67,6 +68,28 @@ def test_failures_are_counted_and_the_rest_goes_on(tmp_path):
     assert 0 < failed < 60
     assert summary(tmp_path / "study.db")["failed"] == failed
     assert any(line.split() == ["failed", str(failed)] for line in done.stdout.splitlines())
+    first = min(number for number, (status, *_) in outcomes(tmp_path / "study.db").items() if status == "failed")
+    listed = f"failed {failed} {first} ZeroDivisionError: division by zero"
+    for shown in (done.stdout, culmen("status", "study.db", cwd=tmp_path).stdout):
+        assert any(listed in " ".join(line.replace("│", " ").split()) for line in shown.splitlines()), shown
+    (entry,) = json.loads(culmen("status", "study.db", "--json", cwd=tmp_path).stdout)["failures"]
+    assert (entry["status"], entry["count"], entry["first"]) == ("failed", failed, first)
+    assert entry["message"].startswith("ZeroDivisionError: division by zero")
+    assert "folder" not in entry
+
+
+def test_a_failed_command_is_listed_with_its_folder(tmp_path):
+    write_study(tmp_path, 6)
+    text = (tmp_path / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(text.replace('python = "model.py:f"', 'command = ["./model.sh"]'))
+    (tmp_path / "model.sh").write_text("#!/bin/sh\necho no grid >&2\n[ $CULMEN_EVALUATION != 2 ] && echo 3\n")
+    (tmp_path / "model.sh").chmod(0o755)
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (entry,) = json.loads(culmen("status", "study.db", "--json", cwd=tmp_path).stdout)["failures"]
+    assert (entry["count"], entry["first"], entry["folder"]) == (1, 2, str(tmp_path / "study.work" / "2"))
+    assert (tmp_path / "study.work" / "2" / "stderr.txt").read_text() == "no grid\n"
+    assert "study.work/2)" in "".join(done.stdout.replace("│", " ").split())
 
 
 def test_when_every_evaluation_failed_the_first_failure_is_shown_in_full(tmp_path):
@@ -74,9 +97,23 @@ def test_when_every_evaluation_failed_the_first_failure_is_shown_in_full(tmp_pat
     (tmp_path / "model.py").write_text("def f(p):\n    raise ValueError('negative mass')\n")
     done = culmen("run", "study.toml", cwd=tmp_path)
     assert done.returncode == 1
-    assert "culmen: all evaluations failed; the first (evaluation 0) failed: ValueError: negative mass" in done.stderr
+    assert "culmen: all evaluations failed; the first: evaluation 0 failed: ValueError: negative mass" in done.stderr
     assert "model.py" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_study_of_nothing_but_failures_is_given_up_resumably(tmp_path):
+    write_study(tmp_path, 100)
+    text = (tmp_path / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(text.replace("[stop]", "give_up_after = 30\n[stop]"))
+    right = (tmp_path / "model.py").read_text()
+    (tmp_path / "model.py").write_text("def f(p):\n    raise ValueError('negative mass')\n")
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "culmen: the first 30 evaluations of this start all failed; evaluation 0 failed: ValueError" in done.stderr
+    (tmp_path / "model.py").write_text(right)
+    assert culmen("resume", "study.db", cwd=tmp_path).returncode == 0
+    assert summary(tmp_path / "study.db")["told"] == 100
 
 
 def test_on_failure_stop_ends_the_run_resumably(tmp_path):

@@ -31,7 +31,8 @@ def test_running_a_finished_study_again_shows_it_and_evaluates_nothing(finished)
     before = len(calls_of(finished))
     done = culmen("run", "study.toml", cwd=finished)
     assert done.returncode == 0
-    assert "The study in study.db has finished (evaluations used up); --store PATH runs it anew (" in done.stdout
+    assert "The study in study.db has finished (evaluations used up); --store PATH runs it anew." in done.stdout
+    assert done.stderr == ""
     assert "best value" in done.stdout
     assert len(calls_of(finished)) == before
 
@@ -57,20 +58,39 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path):
     (tmp_path / "study.db").write_text("my notes")
     for words in (["run", "study.toml"], ["resume", "study.db"], ["status", "study.db"]):
         done = culmen(*words, cwd=tmp_path)
-        assert done.returncode != 0
+        assert done.returncode == 2
         assert done.stderr.startswith("culmen: ")
         assert "study.db" in done.stderr
         assert len(done.stderr.splitlines()) == 1
     assert (tmp_path / "study.db").read_text() == "my notes"
 
 
-def test_a_store_that_is_not_there(tmp_path):
-    for command in ("resume", "status"):
-        done = culmen(command, "nothing.db", cwd=tmp_path)
-        assert done.returncode != 0
-        assert len(done.stderr.splitlines()) == 1
-        assert "nothing.db" in done.stderr
+@pytest.mark.parametrize("command", ["resume", "status"])
+def test_a_store_that_is_not_there_is_bad_input(tmp_path, command):
+    done = culmen(command, "nothing.db", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "culmen: there is no store nothing.db\n")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_store_that_is_not_there_is_named_with_its_neighbour(finished):
+    done = culmen("status", "studi.db", cwd=finished)
+    assert (done.returncode, done.stderr) == (2, "culmen: there is no store studi.db; did you mean 'study.db'?\n")
+
+
+def test_a_store_for_a_study_file_and_the_other_way_round_say_what_to_type(finished):
+    def answer(*words):
+        done = culmen(*words, cwd=finished)
+        assert done.returncode == 2
+        return done.stderr
+
+    resume = "culmen: study.db is a store, not a study file; `culmen resume study.db` goes on with its study\n"
+    assert answer("run", "study.db") == resume
+    for command in ("resume", "status"):
+        there = f"culmen: study.toml is a study file, not a store; its store is study.db: `culmen {command} study.db`\n"
+        assert answer(command, "study.toml") == there
+    (finished / "other.toml").write_text((finished / "study.toml").read_text())
+    run = "culmen: other.toml is a study file, not a store; `culmen run other.toml` runs it\n"
+    assert answer("resume", "other.toml") == answer("status", "other.toml") == run
 
 
 def test_an_unfinished_study_is_resumed_not_run(tmp_path):
@@ -86,23 +106,25 @@ def test_an_unfinished_study_is_resumed_not_run(tmp_path):
 
 
 def test_a_second_master_is_refused_and_the_first_goes_on(tmp_path):
-    write_study(tmp_path, 200)
+    write_study(tmp_path, 100_000)
     with Running("run", "study.toml", "--workers", "2", "--quiet", cwd=tmp_path) as first:
         wait_for(lambda: len(calls_of(tmp_path)) > 10, "10 calls")
         again = culmen("run", "study.toml", cwd=tmp_path)
         resumed = culmen("resume", "study.db", cwd=tmp_path)
+        before = summary(tmp_path / "study.db")["told"]
+        wait_for(lambda: summary(tmp_path / "study.db")["told"] > before + 20, "20 evaluations more")
+        first.process.terminate()
         code, _, err = first.end()
     assert again.returncode == 2
     assert "study.db is in use: " in again.stderr
     assert resumed.returncode != 0
     assert str(first.process.pid) in resumed.stderr
     assert len(resumed.stderr.splitlines()) == 1
-    assert (code, err) == (0, "")
-    assert summary(tmp_path / "study.db")["told"] == 200
+    assert (code, err) == (75, "")
 
 
 def test_status_while_it_runs_and_afterwards(tmp_path):
-    write_study(tmp_path, 200)
+    write_study(tmp_path, 800)
     with Running("run", "study.toml", "--workers", "2", "--quiet", cwd=tmp_path) as run:
         wait_for(
             lambda: store_is_ready(tmp_path / "study.db") and summary(tmp_path / "study.db")["told"] > 20, "20 tells"
@@ -111,9 +133,9 @@ def test_status_while_it_runs_and_afterwards(tmp_path):
         assert run.end()[0] == 0
     after = json.loads(culmen("status", "study.db", "--json", cwd=tmp_path).stdout)
     assert during["state"].startswith("running (")
-    assert 20 < during["told"] < 200
+    assert 20 < during["told"] < 800
     assert not during["resumable"]
-    assert (after["state"], after["told"], after["resumable"]) == ("finished (evaluations used up)", 200, False)
+    assert (after["state"], after["told"], after["resumable"]) == ("finished (evaluations used up)", 800, False)
     assert set(after["best"]) == {"x", "y"}
     shown = culmen("status", "study.db", cwd=tmp_path).stdout
     assert "finished (evaluations used up)" in shown
@@ -131,12 +153,59 @@ def test_resume_with_a_larger_budget_goes_on_from_the_end(finished):
     assert summary(finished / "study.db")["told"] == 50
 
 
+def test_a_larger_budget_for_a_finished_study_is_no_run(finished):
+    done = culmen("run", "study.toml", "--evaluations", 50, cwd=finished)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "culmen: study.db holds this study, finished after 30 evaluations; "
+        "`culmen resume study.db --evaluations 50` goes on, --store PATH runs it anew\n"
+    )
+    assert culmen("run", "study.toml", "--evaluations", 30, "--quiet", cwd=finished).returncode == 0
+
+
+def test_the_end_of_a_resume_tells_this_start_from_the_former(finished):
+    done = culmen("resume", "study.db", "--evaluations", 50, cwd=finished)
+    assert "evaluations  50, 20 of them in this start" in done.stdout
+
+
+def test_a_finished_study_that_goes_on_is_running(finished):
+    with Running("resume", "study.db", "--evaluations", "100000", cwd=finished) as run:
+        wait_for(lambda: summary(finished / "study.db")["owned"], "an owner")
+        seen = set()
+
+        def state():
+            seen.add(json.loads(culmen("status", "study.db", "--json", cwd=finished).stdout)["state"][:9])
+            return summary(finished / "study.db")["told"] > 40
+
+        wait_for(state, "10 evaluations more")
+        run.process.terminate()
+        code, out, _ = run.end()
+    assert seen == {"running ("}
+    assert code == 75
+    assert "To go on: culmen resume study.db --evaluations 100000\n" in out
+    after = json.loads(culmen("status", "study.db", "--json", cwd=finished).stdout)
+    assert (after["state"], after["resumable"]) == ("stopped", True)
+
+
+def test_an_edited_function_is_noticed_once(finished):
+    with (finished / "model.py").open("a") as file:
+        file.write("\n# edited\n")
+    note = (
+        "culmen: note: model.py has changed since this study was begun; earlier values are kept as they are; "
+        "`culmen run` with --store PATH begins anew\n"
+    )
+    assert culmen("run", "study.toml", cwd=finished).stderr == note
+    again = culmen("resume", "study.db", "--evaluations", 50, cwd=finished)
+    assert (again.returncode, again.stderr) == (0, note)
+    assert culmen("run", "study.toml", "--store", "again.db", "--quiet", cwd=finished).stderr == ""
+
+
 def test_a_study_that_could_not_begin_leaves_no_store_in_the_way(tmp_path):
     write_study(tmp_path, 20)
     right = (tmp_path / "study.toml").read_text()
     (tmp_path / "study.toml").write_text(right.replace("model.py:f", "model.py:g"))
     wrong = culmen("run", "study.toml", cwd=tmp_path)
-    assert wrong.returncode == 1
+    assert wrong.returncode == 2
     assert "has no function 'g' (it has: f)" in wrong.stderr
     assert len(wrong.stderr.splitlines()) == 1
     (tmp_path / "study.toml").write_text(right)

@@ -1,11 +1,14 @@
 """Documents say what is true: quoted examples, links, exit codes, keys."""
 
+import json
 import re
 import subprocess
 import sys
 
 import pytest
-from harness import ROOT
+import typer
+from culmen.cli.app import app
+from harness import ROOT, culmen, write_study
 
 from culmen import cli, study_file
 
@@ -31,7 +34,7 @@ def test_links_lead_somewhere(document):
         assert (document.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/reference/study-file.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/reference/command-line.md"])
 def test_exit_codes(document):
     codes = {int(code) for code in re.findall(r"^\| (\d+) \|", (ROOT / document).read_text(), re.MULTILINE)}
     assert codes == {cli.FINISHED, cli.FAILED, cli.BAD_INPUT, cli.RESUMABLE}
@@ -41,11 +44,31 @@ def test_the_reference_names_every_key_of_the_study_file():
     sections = (ROOT / "docs/reference/study-file.md").read_text().split("\n## ")
     tables = {"Top level": study_file.StudyFile, **{f"`[{name}]`": table for name, table in study_file._TABLES.items()}}
     for title, model in tables.items():
-        section = next(s for s in sections if s.startswith(title + "\n"))
+        section = next(s for s in sections if s.startswith(title + "\n")).split("\n### ")[0]
         keys = {
             key for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)
         }
         assert keys == set(model.model_fields) - set(study_file._TABLES), title
+
+
+COMMANDS = typer.main.get_command(app).commands
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_reference_names_every_option(command):
+    text = (ROOT / "docs/reference/command-line.md").read_text()
+    assert f"`culmen {command}" in text
+    section = next((s for s in text.split("\n## ") if s.startswith(f"`culmen {command} ")), "")
+    told = set(re.findall(r"`(--?[a-z][a-z-]*)", "".join(re.findall(r"^\| (`-.*?) \|", section, re.MULTILINE))))
+    assert told == {name for option in COMMANDS[command].params for name in option.opts if name.startswith("-")}
+
+
+def test_the_reference_names_every_key_of_a_status(tmp_path):
+    write_study(tmp_path, 3)
+    assert culmen("run", "study.toml", "--quiet", cwd=tmp_path).returncode == 0
+    section = (ROOT / "docs/reference/command-line.md").read_text().split("| key | meaning |")[1].split("\n\n")[0]
+    told = {key for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)}
+    assert told == set(json.loads(culmen("status", "study.db", "--json", cwd=tmp_path).stdout))
 
 
 def test_architecture_names_files_that_are_there():

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import pytest
 
@@ -84,10 +85,32 @@ def test_failures_are_values():
 
 
 def test_when_all_fail_there_is_no_best():
-    result = culmen.minimize(lambda p: float("nan"), {"x": (0, 1)}, budget=10, workers=2)
+    with pytest.warns(RuntimeWarning, match="all 10 evaluations failed; the first: evaluation 0 not finite: ") as seen:
+        result = culmen.minimize(lambda p: float("nan"), {"x": (0, 1)}, budget=10, workers=2)
+    assert [warning.filename for warning in seen] == [__file__]
     assert (result.best, result.x, result.value, result.evaluation) == (None, None, None, None)
     assert result.failed == 10
     assert "value=none" in repr(result)
+    assert "; 10 failed, the first: evaluation 0 not finite: " in repr(result)
+
+
+def test_it_gives_up_where_nothing_but_failures_comes():
+    def f(p):
+        raise ValueError("no grid")
+
+    with pytest.warns(RuntimeWarning, match="the first: evaluation 0 failed: ValueError: no grid"):
+        result = culmen.minimize(f, {"x": (0, 1)}, budget=500, give_up_after=20, workers=2)
+    assert (result.reason, result.final, result.evaluations) == ("all_failed", False, 20)
+    with pytest.warns(RuntimeWarning, match="all 60 evaluations failed"):
+        assert culmen.minimize(f, {"x": (0, 1)}, budget=60, give_up_after=0, workers=2).evaluations == 60
+
+
+def test_a_failure_among_successes_is_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = culmen.minimize(lambda p: 1 / (p["x"] > 0), {"x": (-1, 1)}, budget=40, workers=2)
+    assert result.first_failure.splitlines()[0].endswith(" failed: ZeroDivisionError: division by zero")
+    assert repr(result).endswith(" failed: ZeroDivisionError: division by zero)")
 
 
 def test_a_store_goes_on_where_it_was(tmp_path):
@@ -113,6 +136,7 @@ def test_a_store_goes_on_where_it_was(tmp_path):
         ({"budget": 1, "result": "values"}, 'culmen.minimize: result = "values": "value" or "residuals" is wanted'),
         ({"budget": 1, "on_failure": "stp"}, 'culmen.minimize: on_failure = "stp": "penalise", "retry" or "stop"'),
         ({"budget": 1, "optimizer": "cmase"}, "culmen.minimize: there is no optimizer 'cmase'"),
+        ({"budget": 1, "give_up_after": -1}, "culmen.minimize: give_up_after = -1: a number not below 0 is wanted"),
         ({"budget": 1, "time_limit_s": -1}, "culmen.minimize: time_limit_s = -1: a number above 0 is wanted"),
     ],
 )

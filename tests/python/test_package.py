@@ -1,5 +1,6 @@
 """What importing costs, and what is offered."""
 
+import os
 import subprocess
 import sys
 
@@ -36,6 +37,18 @@ def test_every_public_name_is_there():
     assert set(culmen.__all__) <= set(dir(culmen))
     with pytest.raises(AttributeError, match="no attribute 'minimise'"):
         _ = culmen.minimise
+
+
+def test_outside_a_launch_there_is_one_master():
+    assert culmen.is_master()
+
+
+@pytest.mark.parametrize(("rank", "master"), [(0, "True"), (1, "False")])
+def test_in_a_launch_rank_0_is_the_master(rank, master):
+    program = "import culmen; print(culmen.is_master())"
+    launched = {**os.environ, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "2"}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=launched)
+    assert done.stdout.strip() == master
 
 
 def test_errors_have_one_base():

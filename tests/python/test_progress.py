@@ -3,7 +3,19 @@
 from types import SimpleNamespace
 
 import pytest
-from culmen.progress import Bar, Lines, Rate, Silent, clock, counted, figures, make_monitor, per_second
+from culmen.progress import (
+    Bar,
+    Lines,
+    Recent,
+    Silent,
+    clock,
+    counted,
+    few,
+    figures,
+    layout,
+    make_monitor,
+    per_second,
+)
 
 
 def seen(**changes):
@@ -11,20 +23,57 @@ def seen(**changes):
     return SimpleNamespace(**{**usual, "failed": 0, "retried": 0, "lost": 0, "elapsed_s": 2.0, **changes})
 
 
+def recent(*moments):
+    out = Recent()
+    for moment in moments:
+        out.see(moment)
+    return out
+
+
 def test_figures_name_only_what_is_there():
-    assert figures(seen(), 25.0) == ["best 1.5", "25/s", "7/8 busy"]
-    assert figures(seen(best_value=None, failed=2, lost=1, phase="stopping"), 0.5) == [
-        "0.5/s",
-        "7/8 busy",
+    running = recent(seen(elapsed_s=1.0, evaluations=25), seen())
+    assert figures(seen(), running) == ["best 1.5", "25/s", "7/8 busy"]
+    assert figures(seen(best_value=None, failed=2, lost=1, phase="stopping"), running) == [
+        "stopping",
         "2 failed",
         "1 lost",
-        "stopping",
     ]
+    assert figures(seen(phase="done"), running) == ["best 1.5"]
+    assert figures(seen(workers=0, best_value=None), recent()) == ["0/s", "waiting for workers"]
+
+
+def test_a_replay_shows_no_speed():
+    assert figures(seen(phase="replaying"), recent()) == ["replaying", "best 1.5"]
+
+
+def test_busy_workers_are_averaged_over_the_last_seconds():
+    moments = [seen(elapsed_s=0.05 * i, busy=8 * (i % 4 == 0)) for i in range(400)]
+    assert figures(seen(), recent(*moments))[2] == "2/8 busy"
+    assert figures(seen(), recent(*moments, *(seen(elapsed_s=20 + i / 10, busy=8) for i in range(60))))[2] == "8/8 busy"
+
+
+@pytest.mark.parametrize(("workers", "text"), [(0.0, "0"), (1.26, "1.3"), (7.98, "8"), (9.96, "10"), (99.4, "99")])
+def test_few(workers, text):
+    assert few(workers) == text
 
 
 def test_the_budget_is_shown_where_there_is_one():
     assert counted(seen()) == "50/100 evaluations"
     assert counted(seen(budget=0)) == "50 evaluations"
+
+
+@pytest.mark.parametrize("width", [0, 1, 10, 20, 30, 40, 57, 60, 77, 100, 200])
+@pytest.mark.parametrize("changes", [{}, {"budget": 0}, {"failed": 12345, "lost": 3}, {"evaluations": 120}])
+def test_the_line_fits_every_width(width, changes):
+    room, text = layout(seen(**changes), recent(seen()), width)
+    assert len(text) + (room + 2 if room else 0) <= width
+
+
+def test_what_matters_least_is_left_out_first():
+    at = {width: layout(seen(failed=3), recent(seen()), width)[1] for width in (100, 70, 40)}
+    assert at[100].split("  ") == ["50/100 evaluations", "best 1.5", "0/s", "7/8 busy", "3 failed", "0:00:02"]
+    assert at[70].split("  ") == ["50/100", "best 1.5", "0/s", "7/8 busy", "3 failed", "0:00:02"]
+    assert at[40].split("  ") == ["50/100", "best 1.5", "0/s", "7/8 busy"]
 
 
 @pytest.mark.parametrize(
@@ -40,17 +89,14 @@ def test_rates(rate, text):
 
 
 def test_the_rate_is_that_of_the_last_seconds():
-    rate = Rate()
-    assert rate.at(seen(elapsed_s=0.0, evaluations=0)) == 0
-    for second in range(1, 11):
-        at = rate.at(seen(elapsed_s=float(second), evaluations=1000 + 10 * second))
-    assert at == pytest.approx(10)
+    moments = [seen(elapsed_s=float(second), evaluations=1000 + 10 * second) for second in range(1, 11)]
+    assert recent(seen(elapsed_s=0.0, evaluations=0), *moments).rate == pytest.approx(10)
 
 
 def test_what_was_done_before_a_resume_is_no_speed():
-    rate = Rate()
-    rate.at(seen(elapsed_s=0.5, evaluations=100_000))
-    assert rate.at(seen(elapsed_s=1.5, evaluations=100_020)) == pytest.approx(20)
+    replay = [seen(elapsed_s=i / 10, evaluations=i * 10_000, phase="replaying") for i in range(10)]
+    here = [seen(elapsed_s=1.5, evaluations=100_000), seen(elapsed_s=2.5, evaluations=100_020)]
+    assert recent(*replay, *here).rate == pytest.approx(20)
 
 
 def test_lines_come_after_a_second_and_then_with_growing_gaps(capsys):
@@ -72,6 +118,9 @@ def test_a_bar_is_drawn_also_into_a_pipe(capsys, monkeypatch):
     out = capsys.readouterr().out
     assert "50/100 evaluations  best 1.5" in out
     assert "51/100" not in out
+    assert out.index("\x1b[?25l") < out.index("\x1b[?25h"), "the cursor stays visible while it is drawn"
+    assert "\x1b[?1049" not in out
+    assert out.rstrip("\x1b[?25h").endswith("\n")
 
 
 @pytest.mark.parametrize(

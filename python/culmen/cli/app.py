@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 _EXIT_CODES = """
-Exit codes: 0 the study reached its end (or its wall time), 1 an error during the run, 2 bad input, nothing was started,
-75 stopped before the end by Ctrl-C, SIGTERM or SIGUSR1: `culmen resume` goes on.
+Exit codes: 0 the study reached its end (or its wall time), 1 an error during the run, or every evaluation failed,
+2 bad input, nothing was evaluated, 75 stopped before the end by Ctrl-C, SIGTERM or SIGUSR1: `culmen resume` goes on.
 """
 
 app = typer.Typer(
@@ -22,7 +22,7 @@ Workers = Annotated[
     int | None, typer.Option(min=1, help="Evaluations at a time; default: the study file's, else one per CPU.")
 ]
 Evaluations = Annotated[int | None, typer.Option(min=1, help="Evaluations in all, instead of the study's own limit.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and warnings only.")]
 NoPrefetch = Annotated[
     bool, typer.Option("--no-prefetch", help="Send a worker its next candidate only when it has answered.")
 ]

@@ -6,18 +6,21 @@ import shlex
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 from .. import _core
 from .._core import InputError
 from ..master import letting_ranks_go, make_run, stopping_on, wait
 from ..progress import make_monitor
+from ..ranks import is_master
 from ..result import Result
+from ..stores import open_store
 from ..study import Study
-from . import FAILED, FINISHED, RESUMABLE
-from .summary import print_result, print_state
+from . import BAD_INPUT, FAILED, FINISHED, RESUMABLE
+from .summary import ERRORS, print_result, print_state
 
-_ERRORS = ("failure", "error")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+_USED_UP = "evaluations used up"
 
 
 def run_study(
@@ -35,7 +38,7 @@ def run_study(
     with letting_ranks_go():
         study = Study.from_file(path, store=store, seed=seed, evaluations=evaluations, workers=workers)
         study.options.place = place
-        code = _existing(study.options.store, study.config.fingerprint)
+        code = _existing(study, evaluations or 0)
     return _execute(study, prefetch, quiet) if code is None else _without_ranks(code)
 
 
@@ -44,19 +47,19 @@ def resume_study(path: Path, workers: int | None, prefetch: bool, evaluations: i
         return FINISHED
     with letting_ranks_go():
         study = Study.from_store(path)
-        summary = _core.Store.read(str(path)).summary()
-    if summary["finished"] and not (evaluations and evaluations > int(summary["told"])):
+        summary = open_store(path).summary()
+        _note_change(study)
+    if summary["finished"] and not (evaluations and evaluations > summary["told"]):
         _show_finished(path, summary, "`culmen resume` with --evaluations N and a larger N goes on")
         return _without_ranks(_code_of(summary))
     study.options.workers = workers or study.options.workers
     study.config.evaluations = evaluations or study.config.evaluations
-    return _execute(study, prefetch, quiet)
+    return _execute(study, prefetch, quiet, f" --evaluations {evaluations}" if evaluations else "")
 
 
 def _served() -> bool:
     """True in a rank that has worked for rank 0 until its end."""
-    launch = _core.detect_launch()
-    if not (launch.is_rank and launch.rank):
+    if is_master():
         return False
     _core.serve_rank()
     return True
@@ -69,15 +72,16 @@ def _without_ranks(code: int) -> int:
     return code
 
 
-def _existing(path: str, fingerprint: str) -> int | None:
-    """None where the store can be made; else says what is there."""
+def _existing(study: Study, evaluations: int) -> int | None:
+    """None where the store can be made; else says what is there. ``evaluations``: asked for by the user; 0: not."""
+    path = study.options.store
     if not Path(path).exists():
         return None
-    found = _core.Store.read(path)
-    summary = found.summary()
+    found = open_store(path)
+    summary: dict[str, Any] = found.summary()
     if not summary["outcomes"] and not summary["owned"]:
         return _remove(path)  # that start could not even begin: there is nothing in it to lose
-    if found.fingerprint != fingerprint:
+    if found.fingerprint != study.config.fingerprint:
         raise InputError(f"{path} holds another study ('{found.name}'); --store PATH gives this one a store of its own")
     if summary["owned"]:
         advice = f"`culmen status {shlex.quote(path)}` shows how far it is"
@@ -85,12 +89,20 @@ def _existing(path: str, fingerprint: str) -> int | None:
     if not summary["finished"]:
         advice = f"`culmen resume {shlex.quote(path)}` goes on, --store PATH runs it anew"
         raise InputError(f"{path} holds this study, stopped after {summary['told']} evaluations; {advice}")
-    advice = "--store PATH runs it anew (as it has to be where the function has changed: culmen does not look into it)"
-    _show_finished(Path(path), summary, advice)
+    if summary["finished"] == _USED_UP and evaluations > summary["told"]:
+        advice = f"`culmen resume {shlex.quote(path)} --evaluations {evaluations}` goes on, --store PATH runs it anew"
+        raise InputError(f"{path} holds this study, finished after {summary['told']} evaluations; {advice}")
+    _note_change(study)
+    _show_finished(Path(path), summary, "--store PATH runs it anew")
     return _code_of(summary)
 
 
-def _code_of(summary: dict[str, object]) -> int:
+def _note_change(study: Study) -> None:
+    if note := study.change():
+        print(f"culmen: note: {note}; `culmen run` with --store PATH begins anew", file=sys.stderr)
+
+
+def _code_of(summary: dict[str, Any]) -> int:
     """A finished study's: that nothing but failures came of it does not become success by asking again."""
     return FAILED if summary["best_value"] is None and summary["failed"] else FINISHED
 
@@ -100,12 +112,13 @@ def _remove(path: str) -> None:
         Path(path + ending).unlink(missing_ok=True)
 
 
-def _show_finished(path: Path, summary: dict[str, object], advice: str) -> None:
+def _show_finished(path: Path, summary: dict[str, Any], advice: str) -> None:
     print(f"The study in {path} has finished ({summary['finished']}); {advice}.")
     print_state(path)
 
 
-def _execute(study: Study, prefetch: bool, quiet: bool) -> int:
+def _execute(study: Study, prefetch: bool, quiet: bool, options: str = "") -> int:
+    """``options``: what the next resume has to say again, because the store does not keep it."""
     study.options.prefetch = study.options.prefetch and prefetch
     run = make_run(study.config, study.options)
     with stopping_on(_SIGNALS, run.stop, lambda _number: os._exit(RESUMABLE)):
@@ -113,21 +126,13 @@ def _execute(study: Study, prefetch: bool, quiet: bool) -> int:
         core = wait(run, make_monitor(not quiet))
     result = Result.of(core, study.config.space)
     here = run.progress().evaluations_here
-    if not quiet and (here or result.reason not in _ERRORS):
+    if not quiet and (here or result.reason not in ERRORS):
         with contextlib.suppress(BrokenPipeError, SystemExit):
-            print_result(result, here)
-    problem = _problem(result)
-    if problem:
-        print(f"culmen: {problem}", file=sys.stderr)
+            print_result(result, here, options)
+    if result.reason in ERRORS:
+        print(f"culmen: {result.message}", file=sys.stderr)
+        return BAD_INPUT if result.reason == "set_up" else FAILED
+    if result.all_failed:
+        print(f"culmen: all evaluations failed; the first: {result.first_failure}", file=sys.stderr)
         return FAILED
     return RESUMABLE if result.reason == "interrupted" else FINISHED
-
-
-def _problem(result: Result) -> str | None:
-    if result.reason in _ERRORS:
-        return result.message
-    if result.best is None and result.failed:
-        first = _core.Store.read(result.store).outcomes(0, 1)[0]
-        what = f"(evaluation {first['evaluation']}) {first['status']}: {first['message']}"
-        return f"all evaluations failed; the first {what}"
-    return None

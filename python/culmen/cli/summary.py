@@ -13,18 +13,24 @@ from .. import _core
 from ..progress import clock, on_terminal, per_second
 from ..result import Result, at_bounds
 from ..space import Parameter, Space
+from ..stores import open_store
+from ..study import working_folder
+
+ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
 
-def print_result(result: Result, here: int) -> None:
+def print_result(result: Result, here: int, options: str = "") -> None:
     """The best parameters, the figures of the run, and where the store is.
 
-    ``here``: evaluations of this start of the master.
+    ``here``: evaluations of this start of the master; ``options``: of the command that goes on.
     """
     if result.best is not None:
         _print_best(result.best, result.at_bounds)
     _print_figures(_figures(result, here))
+    if result.store and result.failed:
+        _print_failures(failures_of(Path(result.store), _core.Store.read(result.store).summary()))
     if result.store and not result.final:
-        print(f"To go on: culmen resume {shlex.quote(result.store)}")
+        print(f"To go on: culmen resume {shlex.quote(result.store)}{options}")
 
 
 def print_state(path: Path) -> None:
@@ -44,27 +50,39 @@ def print_state(path: Path) -> None:
             "store": str(path),
         }
     )
+    _print_failures(state["failures"])
     if state["resumable"]:
         print(f"To go on: culmen resume {shlex.quote(str(path))}")
 
 
 def state_of(path: Path) -> dict[str, Any]:
     """All that `culmen status --json` prints."""
-    store = _core.Store.read(str(path))
+    store = open_store(path, "status")
     summary: dict[str, Any] = store.summary()
     space = space_of(store)
     best = summary.pop("best")
-    running = f"running ({summary['owner']})" if summary["owned"] else "stopped"
+    ended = f"finished ({summary['finished']})" if summary["finished"] else "stopped"
     return {
         "name": store.name,
         "fingerprint": store.fingerprint,
         "created_s": store.created_s,
-        "state": f"finished ({summary['finished']})" if summary["finished"] else running,
+        "state": f"running ({summary['owner']})" if summary["owned"] else ended,
         "resumable": not summary["finished"] and not summary["owned"],
         **summary,
+        "failures": failures_of(path, summary),
         "best": (space.named(best) if space else {f"x{i}": v for i, v in enumerate(best)}) if best else best,
         "at_bounds": at_bounds(space, best) if best and space else {},
     }
+
+
+def failures_of(path: Path, summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """One entry a status: ``count``, ``first`` and its ``message``, ``folder`` where what that one printed is kept."""
+    entries = [dict(entry) for entry in summary["failures"]]
+    for entry in entries:
+        folder = working_folder(path) / str(entry["first"])
+        if folder.is_dir():
+            entry["folder"] = str(folder)
+    return entries
 
 
 def space_of(store: _core.Store) -> _core.Space | None:
@@ -85,15 +103,35 @@ def _print_best(best: dict[str, float | int], bounds: dict[str, str]) -> None:
 def _figures(result: Result, here: int) -> dict[str, Any]:
     residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
     rate = per_second(here / result.wall_s) if result.wall_s > 0 else ""
+    former = f", {here} of them in this start" if here != result.evaluations else ""
     return {
-        "end": None if result.reason in ("failure", "error") else result.message,
+        "end": None if result.reason in ERRORS else result.message,
         "best value": "none" if result.value is None else f"{result.value:.10g}{residuals}",
         **{name: f"{figure:.10g}" for name, figure in result.extras.items()},
-        "evaluations": result.evaluations,
+        "evaluations": f"{result.evaluations}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
         "time": f"{clock(result.wall_s)} with {result.workers} workers, {rate}",
         "store": result.store or None,
     }
+
+
+def _print_failures(failures: list[dict[str, Any]]) -> None:
+    if not failures:
+        return
+    table = Table("failure", "count", "first", "message of the first")
+    for entry in failures:
+        kept = f" (see {_from_here(entry['folder'])})" if "folder" in entry else ""
+        table.add_row(*(str(entry[key]) for key in ("status", "count", "first")), _first_line(entry["message"]) + kept)
+    _console().print(table)
+
+
+def _from_here(folder: str) -> str:
+    path, here = Path(folder), Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else folder
+
+
+def _first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "")
 
 
 def _print_figures(figures: dict[str, Any]) -> None:

@@ -1,0 +1,37 @@
+"""Opening a store that a user named."""
+
+import shlex
+from pathlib import Path
+
+from . import _core
+from ._core import InputError
+from .study_file import did_you_mean, read_study_file
+
+
+def open_store(path: str | Path, command: str = "resume") -> _core.Store:
+    """``command`` is what the user wants with it.
+
+    Raises InputError with what to type where it is a study file, or not there; StoreError where it is damaged."""
+    path = Path(path)
+    if path.suffix == ".toml" and path.is_file():
+        raise InputError(f"{path} is a study file, not a store; {_advice(path, command)}")
+    if not path.exists():
+        near = did_you_mean(path.name, [p.name for p in path.parent.glob("*.db")] if path.parent.is_dir() else [])
+        raise InputError(f"there is no store {path}{near}")
+    return _core.Store.read(str(path))
+
+
+def _advice(study: Path, command: str) -> str:
+    store = _store_of(study)
+    if store.exists():
+        return f"its store is {store}: `culmen {command} {shlex.quote(str(store))}`"
+    return f"`culmen run {shlex.quote(str(study))}` runs it"
+
+
+def _store_of(study: Path) -> Path:
+    """Where `culmen run` puts it; wrong study files have none."""
+    try:
+        file = read_study_file(study)
+    except InputError:
+        return study.with_suffix(".db")
+    return Path(file.store or f"{file.name}.db")

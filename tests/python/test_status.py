@@ -1,0 +1,51 @@
+"""What `culmen status` makes of a store."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from culmen.cli import summary
+
+EMPTY = {"owned": False, "owner": "", "finished": "", "best": None, "failures": []}
+FAILURES = [
+    {"status": "failed", "count": 12, "first": 3, "message": "ValueError: negative mass\n  File model.py"},
+    {"status": "timed out", "count": 1, "first": 7, "message": "took longer than 10 s"},
+]
+
+
+@pytest.fixture
+def state(monkeypatch):
+    def of(**changes):
+        store = SimpleNamespace(
+            name="study", fingerprint="", created_s=0.0, configuration="", summary=lambda: {**EMPTY, **changes}
+        )
+        monkeypatch.setattr(summary, "open_store", lambda *_: store)
+        return summary.state_of(Path("study.db"))
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected", "resumable"),
+    [
+        ({}, "stopped", True),
+        ({"finished": "target reached"}, "finished (target reached)", False),
+        ({"owned": True, "owner": "pid 7"}, "running (pid 7)", False),
+        ({"owned": True, "owner": "pid 7", "finished": "target reached"}, "running (pid 7)", False),
+    ],
+)
+def test_who_runs_a_study_comes_before_how_it_ended(state, changes, expected, resumable):
+    seen = state(**changes)
+    assert (seen["state"], seen["resumable"]) == (expected, resumable)
+
+
+def test_failures_name_the_folder_of_their_first_example(state, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CULMEN_PROGRESS", "none")
+    (tmp_path / "study.work" / "7").mkdir(parents=True)
+    failures = state(failures=FAILURES)["failures"]
+    assert [entry.get("folder") for entry in failures] == [None, str(tmp_path / "study.work" / "7")]
+    summary._print_failures(failures)
+    shown = [" ".join(line.replace("│", " ").split()) for line in capsys.readouterr().out.splitlines()]
+    assert "failed 12 3 ValueError: negative mass" in shown
+    assert "timed out 1 7 took longer than 10 s (see study.work/7)" in shown
