@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from culmen.mpi import LauncherError, find_launcher
 from measure import Bench, Row, Spread
@@ -80,7 +81,7 @@ def _working_master(command: subprocess.Popen, store: str) -> int:
     """Its process id, once it has told some evaluations."""
     deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline and command.poll() is None:
-        if os.path.exists(store):
+        if Path(store).exists():
             try:
                 summary = _core.Store.read(store).summary()
             except _core.CulmenError:  # it is being made

@@ -72,7 +72,9 @@ void bind_config(nb::module_& m) {
           "give_up_after", [](const StudyConfig& c) { return c.failures.give_up_after; },
           [](StudyConfig& c, std::uint64_t n) { c.failures.give_up_after = n; })
       .def_rw("configuration", &StudyConfig::configuration)
-      .def_rw("fingerprint", &StudyConfig::fingerprint);
+      .def_rw("fingerprint", &StudyConfig::fingerprint)
+      .def_rw("evaluator_identity", &StudyConfig::evaluator_identity);
+  m.def("fingerprint_of", &fingerprint_of, nb::arg("config"));
   nb::class_<RunOptions>(m, "RunOptions")
       .def(nb::init<>())
       .def_rw("workers", &RunOptions::workers)

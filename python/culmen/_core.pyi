@@ -57,7 +57,10 @@ class StudyConfig:
     retries: int
     give_up_after: int  # 0: never
     configuration: str  # the study file, normalised to JSON; kept in the store
-    fingerprint: str  # of space, evaluator, optimizer and seed
+    evaluator_identity: str  # what the fingerprint takes for the evaluator
+    fingerprint: str  # as fingerprint_of gives it; a store with another one is refused
+
+def fingerprint_of(config: StudyConfig) -> str: ...
 
 class RunOptions:
     def __init__(self) -> None: ...

@@ -16,9 +16,10 @@ from typing import Any
 
 _CHUNK = 1 << 20
 KEY = "digest"
+Digest = dict[str, str]
 
 
-def of_file(path: Path) -> dict[str, str] | None:
+def of_file(path: Path) -> Digest | None:
     """None where it cannot be read."""
     sha = hashlib.sha256()
     try:
@@ -30,7 +31,7 @@ def of_file(path: Path) -> dict[str, str] | None:
     return {"of": path.name, "sha256": sha.hexdigest()}
 
 
-def of_module(name: str, folder: Path) -> dict[str, str] | None:
+def of_module(name: str, folder: Path) -> Digest | None:
     """Of the module's file, which is found without running anything."""
     places, spec = [str(folder), *sys.path], None
     for end in range(1, name.count(".") + 2):
@@ -41,12 +42,12 @@ def of_module(name: str, folder: Path) -> dict[str, str] | None:
     return of_file(Path(spec.origin)) if spec and spec.has_location and spec.origin else None
 
 
-def of_program(name: str) -> dict[str, str] | None:
+def of_program(name: str) -> Digest | None:
     found = shutil.which(name)
     return of_file(Path(found)) if found else None
 
 
-def of_function(f: Any, name: str) -> dict[str, str] | None:
+def of_function(f: Any, name: str) -> Digest | None:
     """Of what it was compiled to, which comments and the lines around a lambda do not change.
 
     None where there is no code to look at. Says nothing between versions of Python.
@@ -73,9 +74,14 @@ def _words(constant: Any) -> Iterator[str]:
         yield repr(constant)
 
 
-def change(stored: str, current: str) -> str:
-    """A sentence on what differs between two configurations in JSON; empty: nothing that is known."""
-    before, now = (json.loads(text or "{}").get(KEY) for text in (stored, current))
+def begun_with(configuration: str) -> Digest | None:
+    """What a store's configuration holds."""
+    return json.loads(configuration or "{}").get(KEY)
+
+
+def change(configuration: str, now: Digest | None) -> str:
+    """A sentence where a store began with something else; empty: as far as is known it did not."""
+    before = begun_with(configuration)
     if before is None or now is None or before == now or before.get("python") != now.get("python"):
         return ""
     return f"{now['of']} has changed since this study was begun; earlier values are kept as they are"

@@ -18,7 +18,7 @@ from .progress import make_monitor
 from .ranks import is_master
 from .result import Result, warn_when_all_failed
 from .space import Bounds, Space
-from .study import check_optimizer, fingerprint
+from .study import check_optimizer, identify
 from .study_file import Count, Seconds, Table, checked
 
 
@@ -134,12 +134,14 @@ def _config_of(
     }
     about = {"function": function, digest.KEY: digest.of_function(f, function)}
     config.configuration = json.dumps({**about, "space": parameters})
-    config.fingerprint = fingerprint(config, ["function", function])
+    identify(config, ["function", function])
     return config
 
 
 def _warn_of_change(store: str, config: _core.StudyConfig) -> None:
-    note = digest.change(_core.Store.read(store).configuration, config.configuration)
+    stored = _core.Store.read(store).configuration
+    note = digest.change(stored, digest.begun_with(config.configuration))
+    config.configuration = stored
     if note:
         warnings.warn(f"{note}; another store begins anew", stacklevel=3)
 

@@ -1,6 +1,5 @@
 """A study: what is in a study file, ready to run."""
 
-import hashlib
 import json
 import sys
 import warnings
@@ -25,6 +24,7 @@ class Study:
 
     config: _core.StudyConfig
     options: _core.RunOptions
+    evaluator_digest: digest.Digest | None = None  # of the evaluator as it is now
 
     @classmethod
     def from_file(
@@ -48,8 +48,8 @@ class Study:
         return cls._of(file, path.resolve().parent, str(path), str(store or file.store or f"{file.name}.db"))
 
     @classmethod
-    def from_store(cls, path: str | Path) -> "Study":
-        """The study that is kept in a store, to go on with.
+    def from_store(cls, path: str | Path, *, evaluations: int | None = None, workers: int | None = None) -> "Study":
+        """The study that is kept in a store, to go on with. What is given holds from now on.
 
         Raises InputError where it is none or cannot go on, StoreError where it is damaged.
         """
@@ -64,8 +64,12 @@ class Study:
                 f"{path} was made by culmen.minimize with {data['function']}; the same call with store='{path}' goes on"
             )
         folder = Path(data.pop("folder"))
-        data.pop(digest.KEY, None)
-        study = cls._of(checked(StudyFile, data, str(path)), folder, str(path), str(path))
+        begun_with = data.pop(digest.KEY, None)
+        file = checked(StudyFile, data, str(path))
+        file.stop.evaluations = evaluations or file.stop.evaluations
+        file.run.workers = workers or file.run.workers
+        study = cls._of(file, folder, str(path), str(path))
+        study.config.configuration = file.normalised(folder, begun_with)
         study.options.resume = True
         return study
 
@@ -73,7 +77,9 @@ class Study:
     def _of(cls, file: StudyFile, folder: Path, source: str, store: str) -> "Study":
         config = _config_of(file, folder, source)
         config.evaluator.working_folder = str(working_folder(Path(store)))
-        return cls(config, _options_of(file, store))
+        now = _digest_of(config.evaluator, folder)
+        config.configuration = file.normalised(folder, now)
+        return cls(config, _options_of(file, store), now)
 
     def run(self, *, progress: bool | None = None) -> Result:
         """Runs to the end, or until Ctrl-C (then raises KeyboardInterrupt).
@@ -94,7 +100,7 @@ class Study:
 
     def change(self) -> str:
         """A sentence where the evaluator's file is not the one that the store began with; else empty."""
-        return digest.change(_core.Store.read(self.options.store).configuration, self.config.configuration)
+        return digest.change(_core.Store.read(self.options.store).configuration, self.evaluator_digest)
 
 
 def working_folder(store: Path) -> Path:
@@ -125,8 +131,7 @@ def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
         setattr(config, name, limit)
     config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries
     config.give_up_after = file.evaluator.give_up_after
-    config.configuration = file.normalised(folder, _digest_of(config.evaluator, folder))
-    config.fingerprint = fingerprint(config, [file.evaluator.kind, getattr(file.evaluator, file.evaluator.kind)])
+    identify(config, [file.evaluator.kind, getattr(file.evaluator, file.evaluator.kind)])
     return config
 
 
@@ -138,15 +143,10 @@ def check_optimizer(config: _core.StudyConfig, place: str) -> None:
         raise InputError(f"{place}{e}") from None
 
 
-def fingerprint(config: _core.StudyConfig, evaluator: list[Any]) -> str:
-    """A hash of what decides the candidates and their values.
-
-    Stop rules and run options may differ between the starts of one study.
-    """
-    parameters = [[p.name, p.kind, p.scale, p.lower, p.upper] for p in config.space.parameters]
-    options = sorted(config.optimizer_options.items())
-    what = [parameters, evaluator, config.evaluator.result, config.optimizer, options, config.seed]
-    return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:32]
+def identify(config: _core.StudyConfig, evaluator: list[Any]) -> None:
+    """By what the user calls the evaluator, so that a study may move to another folder."""
+    config.evaluator_identity = json.dumps(evaluator)
+    config.fingerprint = _core.fingerprint_of(config)
 
 
 def _evaluator_of(table: EvaluatorTable, folder: Path, source: str) -> _core.EvaluatorSpec:
@@ -164,7 +164,7 @@ def _evaluator_of(table: EvaluatorTable, folder: Path, source: str) -> _core.Eva
     return spec
 
 
-def _digest_of(spec: _core.EvaluatorSpec, folder: Path) -> dict[str, str] | None:
+def _digest_of(spec: _core.EvaluatorSpec, folder: Path) -> digest.Digest | None:
     if spec.kind == "command":
         return digest.of_program(spec.command[0])
     where = spec.target.rpartition(":")[0]

@@ -89,6 +89,11 @@ class OptimizerTable(Table):
     __pydantic_extra__: dict[str, float]
     name: str = "cmaes"
 
+    @model_validator(mode="before")
+    @classmethod
+    def _name_alone(cls, given: Any) -> Any:
+        return {"name": given} if isinstance(given, str) else given
+
 
 class StopTable(Table):
     evaluations: Count | None = None

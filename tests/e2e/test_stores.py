@@ -182,12 +182,33 @@ def test_a_finished_study_that_goes_on_is_running(finished):
         code, out, _ = run.end()
     assert seen == {"running ("}
     assert code == 75
-    assert "To go on: culmen resume study.db --evaluations 100000\n" in out
+    assert "To go on: culmen resume study.db\n" in out
     after = json.loads(culmen("status", "study.db", "--json", cwd=finished).stdout)
     assert (after["state"], after["resumable"]) == ("stopped", True)
 
 
-def test_an_edited_function_is_noticed_once(finished):
+def test_what_one_resume_is_given_holds_for_the_next_also_after_a_kill(finished):
+    with Running("resume", "study.db", "--evaluations", "60", "--workers", "1", cwd=finished) as run:
+        wait_for(lambda: summary(finished / "study.db")["told"] > 35, "some evaluations more")
+        run.process.kill()
+        run.end()
+    done = culmen("resume", "study.db", cwd=finished)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert summary(finished / "study.db")["told"] == 60
+    assert "with 1 workers" in done.stdout
+
+
+def test_a_budget_below_what_was_done_is_refused(finished):
+    with Running("resume", "study.db", "--evaluations", "100000", cwd=finished) as run:
+        wait_for(lambda: summary(finished / "study.db")["told"] > 35, "some evaluations more")
+        run.process.terminate()
+        run.end()
+    done = culmen("resume", "study.db", "--evaluations", 33, cwd=finished)
+    assert done.returncode == 2
+    assert "evaluations already; a limit of 33 is below that" in done.stderr
+
+
+def test_an_edited_function_is_noticed_at_each_start(finished):
     with (finished / "model.py").open("a") as file:
         file.write("\n# edited\n")
     note = (

@@ -237,6 +237,13 @@ def test_what_a_study_file_says_arrives(folder):
     assert config.evaluator.working_folder == f"{folder}/there/fit.work"
 
 
+def test_an_optimizer_can_be_given_by_its_name_alone(tmp_path):
+    (tmp_path / "study.toml").write_text('optimizer = "sobol"\n' + STUDY)
+    (tmp_path / "model.py").touch()
+    config = Study.from_file(tmp_path / "study.toml").config
+    assert (config.optimizer, config.optimizer_options) == ("sobol", {})
+
+
 def test_a_relative_program_starts_at_the_study_file_and_others_are_looked_up(folder):
     (folder / "run.sh").write_text("#!/bin/sh\n")
     (folder / "study.toml").write_text(with_(EVALUATOR, 'command = ["./run.sh", "--fast"]'))

@@ -46,15 +46,14 @@ def resume_study(path: Path, workers: int | None, prefetch: bool, evaluations: i
     if _served():
         return FINISHED
     with letting_ranks_go():
-        study = Study.from_store(path)
+        study = Study.from_store(path, evaluations=evaluations, workers=workers)
         summary = open_store(path).summary()
         _note_change(study)
-    if summary["finished"] and not (evaluations and evaluations > summary["told"]):
+    wanted = evaluations or (study.config.evaluations if summary["finished"] == _USED_UP else 0)
+    if summary["finished"] and wanted <= summary["told"]:
         _show_finished(path, summary, "`culmen resume` with --evaluations N and a larger N goes on")
         return _without_ranks(_code_of(summary))
-    study.options.workers = workers or study.options.workers
-    study.config.evaluations = evaluations or study.config.evaluations
-    return _execute(study, prefetch, quiet, f" --evaluations {evaluations}" if evaluations else "")
+    return _execute(study, prefetch, quiet)
 
 
 def _served() -> bool:
@@ -117,18 +116,21 @@ def _show_finished(path: Path, summary: dict[str, Any], advice: str) -> None:
     print_state(path)
 
 
-def _execute(study: Study, prefetch: bool, quiet: bool, options: str = "") -> int:
-    """``options``: what the next resume has to say again, because the store does not keep it."""
+def _execute(study: Study, prefetch: bool, quiet: bool) -> int:
     study.options.prefetch = study.options.prefetch and prefetch
     run = make_run(study.config, study.options)
     with stopping_on(_SIGNALS, run.stop, lambda _number: os._exit(RESUMABLE)):
         run.start()
-        core = wait(run, make_monitor(not quiet))
-    result = Result.of(core, study.config.space)
-    here = run.progress().evaluations_here
-    if not quiet and (here or result.reason not in ERRORS):
-        with contextlib.suppress(BrokenPipeError, SystemExit):
-            print_result(result, here, options)
+        result = Result.of(wait(run, make_monitor(not quiet)), study.config.space)
+        here = run.progress().evaluations_here
+        if not quiet and (here or result.reason not in ERRORS):
+            with contextlib.suppress(BrokenPipeError, SystemExit):
+                print_result(result, here)
+        return _code(result)
+
+
+def _code(result: Result) -> int:
+    """Says on standard error why it is not a success."""
     if result.reason in ERRORS:
         print(f"culmen: {result.message}", file=sys.stderr)
         return BAD_INPUT if result.reason == "set_up" else FAILED

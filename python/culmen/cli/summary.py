@@ -19,10 +19,10 @@ from ..study import working_folder
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
 
-def print_result(result: Result, here: int, options: str = "") -> None:
+def print_result(result: Result, here: int) -> None:
     """The best parameters, the figures of the run, and where the store is.
 
-    ``here``: evaluations of this start of the master; ``options``: of the command that goes on.
+    ``here``: evaluations of this start of the master.
     """
     if result.best is not None:
         _print_best(result.best, result.at_bounds)
@@ -30,7 +30,7 @@ def print_result(result: Result, here: int, options: str = "") -> None:
     if result.store and result.failed:
         _print_failures(failures_of(Path(result.store), _core.Store.read(result.store).summary()))
     if result.store and not result.final:
-        print(f"To go on: culmen resume {shlex.quote(result.store)}{options}")
+        print(f"To go on: culmen resume {shlex.quote(result.store)}")
 
 
 def print_state(path: Path) -> None:

@@ -145,13 +145,17 @@ Journal Journal::create(const std::string& path, const StudyRecord& study, Durab
 }
 
 Journal Journal::resume(const std::string& path, Durability durability, const std::string& build,
-                        NetworkProbe network) {
+                        const std::string& configuration, NetworkProbe network) {
   auto impl = std::make_unique<Impl>(open_for_writing(path, network));
   impl->ownership.refuse_if_held();  // before anything that would wait for the other master's lock
   set_write_mode(impl->database, durability);
   impl->begin_.run();
-  impl->write([&] { impl->epoch = impl->ownership.take(build); });
+  impl->write([&] {
+    impl->epoch = impl->ownership.take(build);
+    if (!configuration.empty()) replace_configuration(impl->database, configuration);
+  });
   impl->commit_.run();
+  if (!configuration.empty()) impl->study.configuration = configuration;
   impl->progress = impl->progress_row.load();
   return Journal(std::move(impl));
 }

@@ -48,9 +48,10 @@ class Journal {
   static Journal create(const std::string& path, const StudyRecord& study, Durability durability,
                         NetworkProbe network = network_file_system);
   /// Opens for going on: becomes the owner with the next epoch. Throws if another live master owns it (names host and
-  /// process), or it is no study file. `build` is noted with the epoch.
+  /// process), or it is no study file. `build` is noted with the epoch; `configuration`, unless empty, takes the place
+  /// of the study's, so that limits given to one resume hold for the next one too.
   static Journal resume(const std::string& path, Durability durability, const std::string& build = {},
-                        NetworkProbe network = network_file_system);
+                        const std::string& configuration = {}, NetworkProbe network = network_file_system);
   /// Opens for reading, while a master may be writing, or after it was killed.
   static Journal read(const std::string& path, NetworkProbe network = network_file_system);
   ~Journal();

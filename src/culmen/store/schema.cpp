@@ -171,4 +171,8 @@ StudyRecord read_study(Database& database) {
   return study;
 }
 
+void replace_configuration(Database& database, const std::string& configuration) {
+  Statement(database, "UPDATE meta SET value = ?1 WHERE key = 'configuration'").run(configuration);
+}
+
 }  // namespace culmen

@@ -23,5 +23,6 @@ Database open_for_reading(const std::string& path, NetworkProbe network);
 /// Write-ahead log, its limits and the wanted durability; outside any transaction.
 void set_write_mode(Database& database, Durability durability);
 StudyRecord read_study(Database& database);
+void replace_configuration(Database& database, const std::string& configuration);
 
 }  // namespace culmen

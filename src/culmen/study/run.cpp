@@ -86,13 +86,21 @@ struct Run::Impl {
           options.durability);
     }
     // Compared before the store is taken, so that a refused start leaves no owner and no epoch behind.
-    const auto found = Journal::read(options.store).study();
-    if (found.fingerprint != config.fingerprint) {
+    check_against(Journal::read(options.store));
+    return Journal::resume(options.store, options.durability, build_description(), config.configuration);
+  }
+
+  void check_against(const Journal& found) const {
+    const auto& study = found.study();
+    if (study.fingerprint != config.fingerprint) {
       throw InputError(
           fmt::format("{} is the store of another study ('{}'); its space, evaluator, optimizer or seed differ",
-                      options.store, found.name));
+                      options.store, study.name));
     }
-    return Journal::resume(options.store, options.durability, build_description());
+    const auto told = found.summary().told;
+    if (config.stop.evaluations == 0 || config.stop.evaluations >= told) return;
+    throw InputError(fmt::format("{} holds {} evaluations already; a limit of {} is below that (it counts all of them)",
+                                 options.store, told, config.stop.evaluations));
   }
 
   std::unique_ptr<Crew> hire() {

@@ -121,7 +121,7 @@ TEST_F(OpeningTest, ANetworkFileSystemIsRefusedWithALocalPath) {
               sentence);
   EXPECT_FALSE(std::filesystem::exists(path));
   auto journal = make(path);
-  EXPECT_THAT(error_of([&] { Journal::resume(path, Durability::process, "", nfs); }), sentence);
+  EXPECT_THAT(error_of([&] { Journal::resume(path, Durability::process, "", "", nfs); }), sentence);
   journal.append(ask(0, 1));
   journal.commit();
   EXPECT_THAT(error_of([&] { Journal::read(path, nfs); }), sentence) << "its log is not empty";

@@ -52,6 +52,35 @@ TEST_F(StudyRun, goes_on_with_a_store_up_to_a_larger_budget) {
   EXPECT_EQ(result.evaluations, 50u);
 }
 
+TEST_F(StudyRun, a_budget_below_what_was_done_is_refused_and_the_store_stays_as_it_was) {
+  run();
+  options_.resume = true;
+  config_.stop.evaluations = 10;
+  try {
+    run();
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("holds 20 evaluations already; a limit of 10"));
+  }
+  const auto summary = Journal::read(options_.store).summary();
+  EXPECT_EQ(summary.epoch, 1u);
+  EXPECT_FALSE(summary.owned);
+}
+
+TEST_F(StudyRun, the_configuration_of_the_last_start_is_the_one_that_is_kept) {
+  config_.configuration = "first";
+  run();
+  options_.resume = true;
+  config_.stop.evaluations = 30;
+  config_.configuration = "second";
+  run();
+  EXPECT_EQ(Journal::read(options_.store).study().configuration, "second");
+  config_.stop.evaluations = 40;
+  config_.configuration.clear();
+  run();
+  EXPECT_EQ(Journal::read(options_.store).study().configuration, "second");
+}
+
 TEST_F(StudyRun, a_replay_that_differs_is_the_result_and_the_store_is_let_go_as_it_was) {
   run();
   const auto before = Journal::read(options_.store).summary();
