@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "culmen/base/descriptors.hpp"
+#include "culmen/base/executable.hpp"
 #include "culmen/base/process.hpp"
 #include "culmen/study/local_worker.hpp"
 #include "culmen/study/ranks.hpp"
@@ -47,18 +49,31 @@ int guard(int argc, char** argv) {
   return culmen::guard_main(master, argv[4]);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::string_view command = argc > 1 ? argv[1] : "";
-  if (command == "__slot") return culmen::slot_main();
-  if (command == "__guard") return guard(argc, argv);
-  if (command == "__worker") return culmen::local_worker_main(argc - 1, argv + 1);
-  if (culmen::detect_launch().rank == 0) return become_python(argc, argv);
+int rank(std::string_view command) {
   // Only the master acts on signals, from the start on: a launcher passes them to every rank.
   for (const int ignored : {SIGINT, SIGTERM, SIGUSR1}) signal(ignored, SIG_IGN);
   // Only these have work for the other ranks; what else is typed is rank 0's alone. The launch's exit code is to be
   // rank 0's: launchers return any rank's, or mix them.
-  if (command == "run" || command == "resume") culmen::rank_main();
+  try {
+    if (command == "run" || command == "resume") culmen::rank_main();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "culmen: rank {}: {}\n", culmen::detect_launch().rank, error.what());
+  }
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  try {
+    if (command == "__exec") return culmen::exec_main(argc - 1, argv + 1);
+    if (command == "__slot") return culmen::slot_main();
+    if (command == "__guard") return guard(argc, argv);
+    if (command == "__worker") return culmen::local_worker_main(argc - 1, argv + 1);
+    return culmen::detect_launch().rank == 0 ? become_python(argc, argv) : rank(command);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "culmen: {}\n", error.what());
+    return 1;
+  }
 }

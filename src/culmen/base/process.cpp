@@ -1,9 +1,7 @@
 #include "culmen/base/process.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <link.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>
@@ -13,21 +11,20 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 
+#include "culmen/base/descriptors.hpp"
 #include "culmen/base/error.hpp"
 
 namespace culmen {
 namespace {
-namespace fs = std::filesystem;
-
 struct Stat {
   char state = 0;
+  pid_t parent = 0;
   std::uint64_t start_ticks = 0;
 };
 
-/// Fields 3 and 22 of /proc/PID/stat; zeros when there is no such process. The name (field 2) may hold anything, so
+/// Fields 3, 4 and 22 of /proc/PID/stat; zeros when there is no such process. The name (field 2) may hold anything, so
 /// counting starts after its last bracket.
 Stat read_stat(pid_t pid) {
   const int fd = open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC);
@@ -39,8 +36,9 @@ Stat read_stat(pid_t pid) {
   const auto bracket = text.rfind(')');
   if (bracket == text.npos || bracket + 2 >= text.size()) return {};
   text.remove_prefix(bracket + 2);
-  Stat stat{text[0], 0};
+  Stat stat{text[0], 0, 0};
   for (int field = 3; field < 22; ++field) {
+    if (field == 4) std::from_chars(text.data(), text.data() + text.size(), stat.parent);
     const auto space = text.find(' ');
     if (space == text.npos) return {};
     text.remove_prefix(space + 1);
@@ -121,34 +119,21 @@ class Environment {
   std::vector<char*> pointers_;
 };
 
-bool is_program(const fs::path& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
-}
-
-/// Folders that may hold the executable: the wheel, a virtual environment, the installed tree, the build tree; in the
-/// end PATH.
-std::vector<fs::path> places_of_executable() {
-  const fs::path own = own_folder();
-  std::vector<fs::path> places;
-  for (const char* relative :
-       {".", "bin", "../bin", "../libexec/culmen", "../../../../bin", "../../bin", "../program"}) {
-    places.push_back((own / relative).lexically_normal());
-  }
-  for (fs::path up = own; up.has_relative_path(); up = up.parent_path()) places.push_back(up / "src/program");
-  const char* path = std::getenv("PATH");
-  for (std::string_view rest = path ? path : ""; !rest.empty();) {
-    const auto end = std::min(rest.find(':'), rest.size());
-    if (end > 0) places.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return places;
+/// posix_spawn cannot set limits, and after it the child runs already: where ours was raised, the program `culmen` sets
+/// the child's and becomes what was asked for.
+std::vector<std::string> words_of(const SpawnRequest& request) {
+  auto words = request.command;
+  if (const auto soft = childs_descriptor_limit(); soft != 0)
+    words.insert(words.begin(), {find_executable(), "__exec", std::to_string(soft)});
+  return words;
 }
 }  // namespace
 
 ProcessId this_process() { return identify(getpid()); }
 
 ProcessId identify(pid_t pid) { return {pid, read_stat(pid).start_ticks}; }
+
+pid_t parent_of(pid_t pid) { return read_stat(pid).parent; }
 
 bool alive(const ProcessId& process) {
   const auto stat = read_stat(process.pid);
@@ -168,9 +153,10 @@ int open_child_pidfd(pid_t child) noexcept { return static_cast<int>(syscall(SYS
 
 pid_t spawn(const SpawnRequest& request) {
   if (request.command.empty()) throw Error("a program to start has no name; give at least one word");
+  const auto words = words_of(request);
   std::vector<char*> arguments;
-  arguments.reserve(request.command.size() + 1);
-  for (const auto& word : request.command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.reserve(words.size() + 1);
+  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const Attributes attributes(request.new_session);
   const FileActions actions(request);
@@ -195,33 +181,6 @@ int reap(pid_t pid) noexcept {
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   return status;
-}
-
-std::string own_folder() {
-  Dl_info info{};
-  void* map = nullptr;
-  // The main program's link_map has an empty name, and Dl_info names it as it was called, perhaps relative to a folder
-  // left since.
-  const bool found = dladdr1(reinterpret_cast<const void*>(&own_folder), &info, &map, RTLD_DL_LINKMAP) != 0;
-  const char* name = found && map != nullptr ? static_cast<link_map*>(map)->l_name : "";
-  std::error_code error;
-  const fs::path file = name[0] != '\0' ? fs::canonical(name, error) : fs::read_symlink("/proc/self/exe", error);
-  return file.parent_path().string();
-}
-
-std::string find_executable() {
-  if (const char* named = std::getenv("CULMEN_EXECUTABLE"); named != nullptr && *named != '\0') {
-    if (is_program(named)) return named;
-    throw Error(fmt::format("CULMEN_EXECUTABLE names '{}', which is not an executable file", named));
-  }
-  std::string looked;
-  for (const auto& place : places_of_executable()) {
-    if (is_program(place / "culmen")) return (place / "culmen").string();
-    looked += (looked.empty() ? "" : ", ") + place.string();
-  }
-  throw Error(fmt::format(
-      "the program 'culmen' is not installed beside this library; looked in {} (CULMEN_EXECUTABLE can name it)",
-      looked));
 }
 
 }  // namespace culmen

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "culmen/base/executable.hpp"
+
 namespace culmen {
 
 /// A process named so that a reused id is not mistaken for it.
@@ -21,6 +23,8 @@ struct ProcessId {
 ProcessId this_process();
 /// Reads /proc; start_ticks is 0 when there is no such process.
 ProcessId identify(pid_t pid);
+/// 0 when there is no such process.
+pid_t parent_of(pid_t pid);
 /// True when that very process is alive (a zombie counts as dead).
 bool alive(const ProcessId& process);
 /// A descriptor that becomes readable when that very process dies; -1 when it is dead already. Works for processes that
@@ -31,7 +35,7 @@ int open_pidfd(const ProcessId& process);
 int open_child_pidfd(pid_t child) noexcept;
 
 /// What posix_spawn needs. The child leads a process group of its own, has default signal handlers and an empty signal
-/// mask.
+/// mask, and the soft limit of open files that this process had before DescriptorRoom raised it.
 struct SpawnRequest {
   std::vector<std::string> command;                ///< [0] is looked up in PATH when it has no slash
   std::map<std::string, std::string> environment;  ///< added to this process's own; wins over it
@@ -48,11 +52,5 @@ pid_t spawn(const SpawnRequest& request);
 void kill_group(pid_t pid) noexcept;
 /// waitpid for a child of ours; returns the raw wait status. Blocks.
 int reap(pid_t pid) noexcept;
-
-/// Folder of the executable or shared object that holds this code (dladdr), without a trailing slash.
-std::string own_folder();
-/// The `culmen` executable (native worker, slot and guard program): CULMEN_EXECUTABLE, else beside own_folder() in the
-/// layouts of the wheel, the installed tree and the build tree, else on PATH. Throws Error that names where it looked.
-std::string find_executable();
 
 }  // namespace culmen

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <thread>
 
+#include "culmen/base/descriptors.hpp"
 #include "culmen/base/error.hpp"
 #include "culmen/base/process.hpp"
 #include "culmen/study/crew.hpp"
@@ -36,14 +37,11 @@ class ThreadCrew final : public Crew {
   void conclude(const StudyResult&) override { end(); }
 
  private:
-  // A frame that cannot be read ends this worker, not the master: leaving its box tells the engine.
+  // What ends it early ends this worker, not the master: leaving its box tells the engine.
   static void work(const std::shared_ptr<MailboxMemory>& memory, const Function& function, WorkerId box) {
     MailboxEndpoint endpoint(memory, box);
     Worker worker(factory_for(function));
-    try {
-      serve(endpoint, worker);
-    } catch (const std::exception&) {
-    }
+    serve(endpoint, worker);
   }
   void end() {
     transport_.close(0);
@@ -55,10 +53,14 @@ class ThreadCrew final : public Crew {
   std::vector<std::thread> threads_;
 };
 
+constexpr std::size_t descriptors_a_worker = 1;  // its pidfd
+
 class ProcessCrew final : public Crew {
  public:
   explicit ProcessCrew(const CrewRequest& request)
-      : memory_(MailboxMemory::create({.workers = request.workers})), transport_(memory_) {
+      : room_(descriptors_a_worker * request.workers),
+        memory_(MailboxMemory::create({.workers = request.workers})),
+        transport_(memory_) {
     if (request.function)
       throw InputError(
           "a C++ callable cannot be sent to worker processes; use threads, MPI, or a function in a shared library");
@@ -73,6 +75,7 @@ class ProcessCrew final : public Crew {
   void conclude(const StudyResult&) override {}
 
  private:
+  DescriptorRoom room_;
   std::shared_ptr<MailboxMemory> memory_;
   MailboxTransport transport_;
 };

@@ -12,7 +12,13 @@
 namespace culmen {
 namespace {
 constexpr int mailbox_descriptor = 3;
+
+int complain(const std::string& worker, const std::string& why) {
+  const auto who = fmt::format("worker {}: ", worker);
+  fmt::print(stderr, "culmen: {}{}\n", why.starts_with(who) ? "" : who, why);
+  return 1;
 }
+}  // namespace
 
 SpawnRequest local_worker_request(const std::string& program, int mailbox_fd, WorkerId box, const ProcessId& master,
                                   const std::string& marker) {
@@ -48,11 +54,10 @@ int local_worker_main(int argc, char** argv) {
     const WorkerRole role({static_cast<pid_t>(std::stol(argv[2])), std::stoull(argv[3])}, argv[4]);
     MailboxEndpoint endpoint(MailboxMemory::attach(mailbox_descriptor), box);
     Worker worker;
-    serve(endpoint, worker);
-    return 0;
+    const auto why = serve(endpoint, worker);
+    return why.empty() ? 0 : complain(argv[1], why);
   } catch (const std::exception& e) {
-    fmt::print(stderr, "culmen: worker {}: {}\n", argv[1], e.what());
-    return 1;
+    return complain(argv[1], e.what());
   }
 }
 

@@ -160,7 +160,8 @@ StudyResult serve_as_rank(Function function) {
     const WorkerRole role(invitation.master, invitation.marker);
     MailboxEndpoint endpoint(memory, static_cast<WorkerId>(mpi.rank() - 1));
     Worker worker(factory_for(std::move(function)));
-    serve(endpoint, worker);
+    if (const auto why = serve(endpoint, worker); !why.empty())
+      fmt::print(stderr, "culmen: rank {}: {}\n", mpi.rank(), why);
   }
   return decode_result(mpi.broadcast({}));
 }

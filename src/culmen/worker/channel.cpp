@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace culmen {
@@ -10,25 +11,30 @@ namespace {
 constexpr std::uint64_t largest_frame = std::uint64_t{1} << 32;
 }
 
-bool send_frame(int fd, BytesView frame) {
-  std::uint64_t length = frame.size();
-  iovec parts[2] = {{&length, sizeof length}, {const_cast<std::byte*>(frame.data()), frame.size()}};
-  while (parts[0].iov_len + parts[1].iov_len > 0) {
-    msghdr message{};
-    message.msg_iov = parts;
-    message.msg_iovlen = 2;
-    const auto n = sendmsg(fd, &message, MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    auto sent = static_cast<std::size_t>(n);
-    for (auto& part : parts) {
-      const auto of_part = std::min(sent, part.iov_len);
-      part.iov_base = static_cast<char*>(part.iov_base) + of_part;
-      part.iov_len -= of_part;
-      sent -= of_part;
-    }
+ChannelProgress ChannelWriter::step(int fd, int flags) {
+  iovec parts[2] = {{&length_, sizeof length_}, {const_cast<std::byte*>(frame_.data()), frame_.size()}};
+  auto done = sent_;
+  for (auto& part : parts) {
+    const auto of_part = std::min(done, part.iov_len);
+    part.iov_base = static_cast<char*>(part.iov_base) + of_part;
+    part.iov_len -= of_part;
+    done -= of_part;
   }
-  return true;
+  msghdr message{};
+  message.msg_iov = parts;
+  message.msg_iovlen = 2;
+  const auto n = sendmsg(fd, &message, flags | MSG_NOSIGNAL);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return ChannelProgress::more;
+  if (n < 0) return ChannelProgress::ended;
+  sent_ += static_cast<std::size_t>(n);
+  return sent_ == sizeof length_ + frame_.size() ? ChannelProgress::complete : ChannelProgress::more;
+}
+
+bool send_frame(int fd, BytesView frame) {
+  ChannelWriter writer(frame);
+  auto progress = ChannelProgress::more;
+  while (progress == ChannelProgress::more) progress = writer.step(fd, 0);
+  return progress == ChannelProgress::complete;
 }
 
 ChannelReader::Progress ChannelReader::step(int fd, int flags) {

@@ -13,13 +13,28 @@ namespace culmen {
 
 inline constexpr int slot_descriptor = 3;
 
+enum class ChannelProgress : unsigned char { more, complete, ended };
+
+/// Sends one frame, which has to outlive it.
+class ChannelWriter {
+ public:
+  explicit ChannelWriter(BytesView frame) : length_(frame.size()), frame_(frame) {}
+  /// One sendmsg with these flags. `ended`: the other side is gone.
+  ChannelProgress step(int fd, int flags);
+
+ private:
+  std::uint64_t length_;
+  BytesView frame_;
+  std::size_t sent_ = 0;
+};
+
 /// Sleeps while the socket is full. False when the other side is gone.
 bool send_frame(int fd, BytesView frame);
 
 /// Collects one frame at a time. What comes may be anything: lengths are checked.
 class ChannelReader {
  public:
-  enum class Progress : unsigned char { more, complete, ended };
+  using Progress = ChannelProgress;
   ChannelReader() : buffer_(4096) {}
   /// One recv with these flags. `ended`: the other side is gone, or it sent what is no frame. After `complete` the next
   /// call begins a new frame.

@@ -8,7 +8,9 @@
 #include <limits>
 
 #include "culmen/base/clock.hpp"
+#include "culmen/base/descriptors.hpp"
 #include "culmen/base/error.hpp"
+#include "culmen/base/executable.hpp"
 #include "culmen/worker/child.hpp"
 #include "culmen/worker/command_protocol.hpp"
 #include "culmen/worker/evaluation_folders.hpp"
@@ -18,6 +20,7 @@
 namespace culmen {
 namespace {
 constexpr std::size_t largest_output = 64 * 1024 * 1024;
+constexpr std::size_t descriptors_of_a_command = 6;  // two pipes, pidfd, a file for what was printed
 
 /// A pipe from a child and what has come through it.
 class Pipe {
@@ -62,11 +65,6 @@ class Pipe {
   std::string text_;
 };
 
-bool is_program(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(path.c_str(), X_OK) == 0;
-}
-
 /// As a shell would find it, but relative to `base_folder`; once, so that no evaluation has to.
 std::string find_program(const std::string& name, const std::string& base_folder) {
   if (name.find('/') != name.npos) {
@@ -74,14 +72,22 @@ std::string find_program(const std::string& name, const std::string& base_folder
     if (is_program(path)) return path;
     throw InputError(fmt::format("the command's program '{}' is not an executable file (looked at {})", name, path));
   }
-  const char* path = std::getenv("PATH");
-  for (std::string_view rest = path != nullptr ? path : "/usr/bin:/bin"; !rest.empty();) {
-    const auto folder = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
-    const auto candidate = fmt::format("{}/{}", folder, name);
-    if (!folder.empty() && is_program(candidate)) return candidate;
-  }
+  if (auto path = find_on_path(name); !path.empty()) return path;
   throw InputError(fmt::format("the command's program '{}' is not on PATH", name));
+}
+
+/// Only the program is looked for in the study's folder: further words may be anything. Where one that the command
+/// could not find there names a file of the study, a failure says so.
+std::string hint_at_files(const EvaluatorSpec& spec) {
+  for (std::size_t i = 1; i < spec.command.size() && !spec.base_folder.empty(); ++i) {
+    const std::filesystem::path word = spec.command[i], file = spec.base_folder / word;
+    std::error_code error;
+    if (word.is_absolute() || word.empty() || !std::filesystem::is_regular_file(file, error)) continue;
+    return fmt::format(
+        " (it ran in a folder of its own, where '{}' is not {}; $CULMEN_STUDY_FOLDER names the study's folder)",
+        word.string(), file.lexically_normal().string());
+  }
+  return {};
 }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -98,12 +104,17 @@ void write_file(const std::string& path, const std::string& text) {
 class CommandEvaluator final : public Evaluator {
  public:
   explicit CommandEvaluator(const SetUp& set_up)
-      : spec_(set_up.evaluator), environment_(set_up.space), folders_(spec_.working_folder) {
+      : spec_(set_up.evaluator),
+        environment_(set_up.space),
+        folders_(spec_.working_folder),
+        hint_(hint_at_files(spec_)) {
     if (spec_.command.empty() || spec_.command[0].empty())
       throw InputError("the command is empty; give a program and its arguments");
     request_.command = spec_.command;
     request_.command[0] = find_program(spec_.command[0], spec_.base_folder);
     request_.environment["CULMEN_RUN"] = spec_.run_marker;
+    if (!spec_.base_folder.empty())
+      request_.environment["CULMEN_STUDY_FOLDER"] = std::filesystem::absolute(spec_.base_folder).string();
   }
 
   Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
@@ -120,7 +131,7 @@ class CommandEvaluator final : public Evaluator {
     output.close_writer();
     errors.close_writer();
     const bool in_time = collect(output, errors);
-    const int status = child_.end(!in_time);
+    const int status = child_.end(true);  // also what a command that ended by itself has left behind
     auto outcome =
         in_time ? judge(status, output) : Outcome::failure(Status::timed_out, describe_time_out(spec_.time_limit_s));
     if (!outcome.ok())
@@ -157,7 +168,7 @@ class CommandEvaluator final : public Evaluator {
     if (WIFSIGNALED(status))
       return Outcome::failure(Status::crashed, fmt::format("the command {}", describe_end(status)));
     if (WEXITSTATUS(status) != 0)
-      return Outcome::failure(Status::failed, fmt::format("the command {}", describe_end(status)));
+      return Outcome::failure(Status::failed, fmt::format("the command {}{}", describe_end(status), hint_));
     if (output.overflowed()) return Outcome::failure(Status::wrong_shape, "the command printed more than 64 MiB");
     return read_command_output(output.text(), spec_.result);
   }
@@ -171,6 +182,8 @@ class CommandEvaluator final : public Evaluator {
   EvaluatorSpec spec_;
   CommandEnvironment environment_;
   EvaluationFolders folders_;
+  DescriptorRoom room_{descriptors_of_a_command};
+  std::string hint_;  // for a command that fails
   SpawnRequest request_;
   SteadyClock clock_;
   Child child_;

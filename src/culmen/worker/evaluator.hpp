@@ -25,7 +25,8 @@ struct EvaluatorSpec {
   std::string interpreter;  ///< python: the study's own interpreter
   std::vector<std::string> command;  ///< command: program and arguments
   double time_limit_s = 0;           ///< 0: none. Needs isolation = process (or a command)
-  std::string base_folder;           ///< python: put in front of sys.path; command: relative programs start here
+  std::string base_folder;           ///< python: put in front of sys.path; command: relative programs start here, and
+                                     ///< it is CULMEN_STUDY_FOLDER in their environment
   std::string working_folder;  ///< command: an evaluation's own folder, named by its number, is made in here; kept
                                ///< unless it is left empty
   std::string run_marker;      ///< value of CULMEN_RUN in the environment of every child (see guard.hpp)

@@ -60,15 +60,6 @@ std::set<pid_t> find_marked(const std::string& marker) {
   return found;
 }
 
-pid_t parent_of(pid_t pid) {
-  const auto stat = read_all(fmt::format("/proc/{}/stat", pid));
-  const auto bracket = stat.rfind(')');
-  pid_t parent = 0;
-  if (bracket != stat.npos && bracket + 4 < stat.size())
-    std::from_chars(stat.data() + bracket + 4, stat.data() + stat.size(), parent);
-  return parent;
-}
-
 /// Kills the process, and its group unless that is led by somebody who is not ours.
 void kill_with_group(pid_t pid, const std::set<pid_t>& marked) {
   const pid_t group = getpgid(pid);

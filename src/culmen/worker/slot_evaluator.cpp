@@ -2,11 +2,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <optional>
 
 #include "culmen/base/clock.hpp"
+#include "culmen/base/descriptors.hpp"
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/worker/channel.hpp"
@@ -18,6 +20,7 @@ namespace culmen {
 namespace {
 constexpr double log_check_s = 1;  // how often the log of a long evaluation is looked at
 constexpr double dying_s = 1;
+constexpr std::size_t descriptors_of_a_slot = 4;  // socket (both ends at the start), log, pidfd
 
 class Socket {
  public:
@@ -30,6 +33,19 @@ class Socket {
   int fd_;
 };
 
+/// A slot that was killed because its start took too long.
+class StartTimedOut : public Error {
+ public:
+  using Error::Error;
+};
+
+/// For messages: what a slot does before its first evaluation.
+std::string describe_start(const EvaluatorSpec& spec) {
+  if (!spec.pickle.empty()) return "unpickling the function";
+  const auto place = spec.target.substr(0, spec.target.rfind(':'));
+  return fmt::format("{} {}", spec.kind == EvaluatorKind::python ? "importing" : "loading the library", place);
+}
+
 /// What lives and dies with one child.
 struct Connection {
   Connection(int ours) : socket(ours) {}
@@ -40,7 +56,11 @@ struct Connection {
 
 class SlotEvaluator final : public Evaluator {
  public:
-  explicit SlotEvaluator(const SetUp& set_up) : set_up_(encode(set_up)), time_limit_s_(set_up.evaluator.time_limit_s) {
+  SlotEvaluator(const SetUp& set_up, double start_limit_s)
+      : set_up_(encode(set_up)),
+        time_limit_s_(set_up.evaluator.time_limit_s),
+        start_limit_s_(std::max(time_limit_s_, start_limit_s)),
+        what_starts_(describe_start(set_up.evaluator)) {
     const auto& spec = set_up.evaluator;
     request_.environment = {{"CULMEN_RUN", spec.run_marker}};
     if (spec.kind == EvaluatorKind::python) {
@@ -57,7 +77,9 @@ class SlotEvaluator final : public Evaluator {
     if (child_.started() && !died()) return;
     child_.end(true);
     start();
-    if (!send_frame(connection_->socket.fd(), set_up_) || receive(no_deadline) != Received::frame) {
+    const auto received = exchange(set_up_, start_limit_s_);
+    if (received == Received::too_late) throw StartTimedOut(end_of_start());
+    if (received == Received::nothing) {
       throw Error(with_tail(
           fmt::format("the evaluator's process ({}) {} before it was ready", request_.command[0], end_of_child()),
           connection_->log.tail()));
@@ -71,6 +93,8 @@ class SlotEvaluator final : public Evaluator {
   Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
     try {
       prepare();
+    } catch (const StartTimedOut& error) {
+      return Outcome::failure(Status::timed_out, error.what());
     } catch (const std::exception& error) {
       return Outcome::failure(Status::failed, error.what());
     }
@@ -81,7 +105,6 @@ class SlotEvaluator final : public Evaluator {
 
  private:
   enum class Received : unsigned char { frame, nothing, too_late };
-  static constexpr double no_deadline = std::numeric_limits<double>::infinity();
 
   void start() {
     int pair[2];
@@ -97,6 +120,25 @@ class SlotEvaluator final : public Evaluator {
   bool died() const {
     pollfd child{child_.pidfd(), POLLIN, 0};
     return poll(&child, 1, 0) != 0;
+  }
+
+  /// Sends a frame and waits for the answer; `limit_s` counts where there is a time limit.
+  Received exchange(BytesView frame, double limit_s) {
+    const double deadline_s = time_limit_s_ > 0 ? clock_.now_s() + limit_s : std::numeric_limits<double>::infinity();
+    const auto sent = send(frame, deadline_s);
+    return sent == Received::frame ? receive(deadline_s) : sent;
+  }
+
+  /// `frame`: it was sent.
+  Received send(BytesView frame, double deadline_s) {
+    ChannelWriter writer(frame);
+    for (;;) {
+      const auto progress = writer.step(connection_->socket.fd(), MSG_DONTWAIT);
+      if (progress == ChannelProgress::complete) return Received::frame;
+      pollfd wakers[2] = {{connection_->socket.fd(), POLLOUT, 0}, {child_.pidfd(), POLLIN, 0}};
+      if (progress == ChannelProgress::more && !wait_for(wakers, deadline_s)) return Received::too_late;
+      if (progress == ChannelProgress::ended || wakers[1].revents != 0) return Received::nothing;
+    }
   }
 
   Received receive(double deadline_s) {
@@ -120,8 +162,7 @@ class SlotEvaluator final : public Evaluator {
     std::memcpy(frame_.data(), &attempt, sizeof attempt);
     encode(candidate, frame_);
     connection_->log.mark();
-    const double deadline_s = time_limit_s_ > 0 ? clock_.now_s() + time_limit_s_ : no_deadline;
-    const auto received = send_frame(connection_->socket.fd(), frame_) ? receive(deadline_s) : Received::nothing;
+    const auto received = exchange(frame_, time_limit_s_);
     if (received == Received::frame) return answer();
     if (received == Received::nothing)
       return failure(Status::crashed, fmt::format("the evaluator's process {} without an answer", end_of_child()));
@@ -135,6 +176,16 @@ class SlotEvaluator final : public Evaluator {
     const bool by_itself = wait_for({&child, 1}, clock_.now_s() + dying_s);
     const int status = child_.end(true);
     return by_itself ? describe_end(status) : "closed its channel";
+  }
+
+  std::string end_of_start() {
+    child_.end(true);
+    const auto why = fmt::format(
+        "starting the evaluator ({}) took longer than {} s and was killed; time_limit_s = {} sets this limit",
+        what_starts_, start_limit_s_, time_limit_s_);
+    return with_tail(
+        start_limit_s_ > time_limit_s_ ? fmt::format("{}, which is at least {} s", why, start_limit_s_) : why,
+        connection_->log.tail());
   }
 
   Outcome answer() {
@@ -156,6 +207,9 @@ class SlotEvaluator final : public Evaluator {
 
   Bytes set_up_;
   double time_limit_s_;
+  double start_limit_s_;
+  std::string what_starts_;
+  DescriptorRoom room_{descriptors_of_a_slot};
   SpawnRequest request_;
   SteadyClock clock_;
   Child child_;
@@ -164,6 +218,8 @@ class SlotEvaluator final : public Evaluator {
 };
 }  // namespace
 
-std::unique_ptr<Evaluator> make_slot_evaluator(const SetUp& set_up) { return std::make_unique<SlotEvaluator>(set_up); }
+std::unique_ptr<Evaluator> make_slot_evaluator(const SetUp& set_up, double start_limit_s) {
+  return std::make_unique<SlotEvaluator>(set_up, start_limit_s);
+}
 
 }  // namespace culmen

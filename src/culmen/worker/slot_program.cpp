@@ -1,6 +1,7 @@
 #include "culmen/worker/slot_program.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 
 #include "culmen/evaluation/codec.hpp"
@@ -42,7 +43,12 @@ int slot_main() {
   } catch (const std::exception& error) {
     return send_text(error.what()) ? 0 : 1;
   }
-  if (send_text("")) answer_all(*evaluator, reader);
+  try {
+    if (send_text("")) answer_all(*evaluator, reader);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "culmen: slot: {}\n", error.what());
+    return 1;
+  }
   return 0;
 }
 

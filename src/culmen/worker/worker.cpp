@@ -103,9 +103,14 @@ void answer_all(Endpoint& endpoint, Worker& worker) {
 }
 }  // namespace
 
-void serve(Endpoint& endpoint, Worker& worker) {
-  const CloseWatch watch(endpoint, worker);
-  answer_all(endpoint, worker);
+std::string serve(Endpoint& endpoint, Worker& worker) {
+  try {
+    const CloseWatch watch(endpoint, worker);
+    answer_all(endpoint, worker);
+    return {};
+  } catch (const std::exception& error) {
+    return error.what();
+  }
 }
 
 }  // namespace culmen

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "culmen/transport/transport.hpp"
 #include "culmen/worker/evaluator.hpp"
@@ -39,8 +40,9 @@ class Worker {
   Reply reply_;
 };
 
-/// Receives, works, answers until the master closes. A second thread waits for the close and
-/// interrupts the evaluation.
-void serve(Endpoint& endpoint, Worker& worker);
+/// Receives, works, answers until the master closes. A second thread waits for the close and interrupts the evaluation.
+/// Returns nothing then; where a frame cannot be read, or the worker cannot go on for another reason, the sentence that
+/// says why: the caller ends the worker by destroying its endpoint.
+std::string serve(Endpoint& endpoint, Worker& worker);
 
 }  // namespace culmen

@@ -5,13 +5,11 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
 #include "culmen/base/error.hpp"
 
@@ -145,6 +143,14 @@ TEST(Process, is_alive_until_it_is_a_zombie) {
   close(fd);
 }
 
+TEST(Process, has_a_parent_until_it_is_gone) {
+  const auto pid = spawn(sleeper());
+  EXPECT_EQ(parent_of(pid), getpid());
+  kill_group(pid);
+  reap(pid);
+  EXPECT_EQ(parent_of(pid), 0);
+}
+
 TEST(Process, whose_id_was_reused_gets_no_descriptor) {
   const auto self = this_process();
   EXPECT_EQ(self.pid, getpid());
@@ -163,6 +169,7 @@ TEST(Process, of_a_name_with_brackets_and_blanks_is_identified) {
   const auto pid = spawn(request);
   EXPECT_TRUE(alive(identify(pid)));
   EXPECT_GE(identify(pid).start_ticks, this_process().start_ticks);
+  EXPECT_EQ(parent_of(pid), getpid());
   kill_group(pid);
   reap(pid);
   unlink(folder.c_str());
@@ -183,19 +190,6 @@ TEST(KillGroup, takes_the_grandchildren_too_and_bears_what_is_gone) {
   EXPECT_EQ(read(ends[0], &byte, 1), 0) << "the grandchild held the pipe";
   close(ends[0]);
   kill_group(pid);
-}
-
-/// An executable of our own making, and CULMEN_EXECUTABLE pointing at it.
-TEST(FindExecutable, obeys_the_environment_and_names_where_it_looked) {
-  EXPECT_EQ(own_folder().front(), '/');
-  const auto program = testing::TempDir() + "culmen-" + std::to_string(getpid());
-  setenv("CULMEN_EXECUTABLE", program.c_str(), 1);
-  EXPECT_THROW(find_executable(), Error);
-  std::ofstream(program) << "#!/bin/sh\n";
-  chmod(program.c_str(), 0755);
-  EXPECT_EQ(find_executable(), program);
-  unsetenv("CULMEN_EXECUTABLE");
-  unlink(program.c_str());
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "culmen/base/error.hpp"
 #include "culmen/worker/command_protocol.hpp"
 #include "helpers.hpp"
@@ -135,12 +138,12 @@ TEST(Command, may_print_more_than_a_pipe_holds_on_both_ways) {
   EXPECT_EQ(outcome.value, 5) << outcome.message;
 }
 
-TEST(Command, is_over_when_it_dies_whoever_holds_its_pipes) {
-  const auto outcome = evaluate(shell_spec("sleep 3600 & echo $!"));
-  EXPECT_LT(outcome.duration_s, 5);
-  const auto grandchild = identify(static_cast<pid_t>(outcome.value));
-  EXPECT_TRUE(alive(grandchild));
-  kill(grandchild.pid, SIGKILL);
+TEST(Command, is_over_when_it_dies_whoever_holds_its_pipes_and_leaves_nothing_behind) {
+  for (const char* ending : {"", "; exit 3", "; kill -SEGV $$"}) {
+    const auto spec = shell_spec(std::string("sleep 3600 & echo 1") + ending);
+    EXPECT_LT(evaluate(spec).duration_s, 5) << ending;
+    EXPECT_TRUE(holds_within(5, [&] { return processes_of(spec.run_marker).empty(); })) << ending;
+  }
 }
 
 TEST(Command, is_killed_with_its_grandchildren_at_the_time_limit) {
@@ -186,6 +189,30 @@ TEST(Command, is_found_relative_to_the_base_folder) {
   spec.command = {"./sh", "-c", "echo 4"};
   spec.base_folder = "/bin";
   EXPECT_EQ(evaluate(spec).value, 4);
+}
+
+/// A study's folder with the program `./show` and its file `input`.
+EvaluatorSpec spec_of_a_study(std::vector<std::string> arguments) {
+  auto spec = shell_spec("");
+  spec.base_folder = fresh_folder();
+  std::ofstream(spec.base_folder + "/input") << "17\n";
+  std::filesystem::create_symlink("/bin/cat", spec.base_folder + "/show");
+  spec.command = std::move(arguments);
+  return spec;
+}
+
+TEST(Command, knows_the_folder_of_its_study) {
+  EXPECT_EQ(evaluate(spec_of_a_study({"sh", "-c", "$CULMEN_STUDY_FOLDER/show \"$CULMEN_STUDY_FOLDER/input\""})).value,
+            17);
+}
+
+TEST(Command, that_fails_hints_at_a_word_that_names_a_file_of_the_study) {
+  const auto spec = spec_of_a_study({"./show", "-u", "input"});
+  EXPECT_EQ(evaluate(spec).message,
+            "the command left with exit code 1 (it ran in a folder of its own, where 'input' is not " +
+                spec.base_folder + "/input; $CULMEN_STUDY_FOLDER names the study's folder)\n" + spec.base_folder +
+                "/show: input: No such file or directory");
+  EXPECT_EQ(evaluate(spec_of_a_study({"./show", "nothing"})).message.find("its own"), std::string::npos);
 }
 
 }  // namespace

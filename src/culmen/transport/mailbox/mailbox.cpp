@@ -79,8 +79,18 @@ MailboxTransport::~MailboxTransport() { close(0); }
 
 void MailboxTransport::watch(WorkerId worker, const ProcessId& process, bool ours) {
   impl_->check(worker);
-  impl_->peers[worker].set_process(process.pid, ours);
-  impl_->watcher.watch(worker, process, ours);
+  auto& peer = impl_->peers[worker];
+  peer.set_process(process.pid, ours);
+  try {
+    impl_->watcher.watch(worker, process, ours);
+  } catch (...) {  // nobody would hear of its death, so close() would wait for ever
+    if (ours) {
+      kill_group(process.pid);
+      reap(process.pid);
+    }
+    peer.set_process(0, false);
+    throw;
+  }
 }
 
 void MailboxTransport::send(WorkerId worker, const FrameHead& head, BytesView body) {

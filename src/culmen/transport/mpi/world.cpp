@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/machine.hpp"
 #include "culmen/transport/mpi/loader.hpp"
 
 namespace culmen {
@@ -29,13 +28,9 @@ std::string shown(const char* variable, std::string otherwise) {
 /// Ranks with the same text see the same shared memory: one host, one boot of it, one /dev/shm (containers may each
 /// have their own). Asking MPI_Comm_split_type instead costs 0.4 s for 9 ranks of MPICH on 2 cores.
 std::string this_node() {
-  char host[128] = "";
-  gethostname(host, sizeof host - 1);
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   struct stat memory {};
   stat("/dev/shm", &memory);
-  return fmt::format("{} {} {}", host, boot, memory.st_dev);
+  return fmt::format("{} {} {}", host_name(), boot_id(), memory.st_dev);
 }
 
 Bytes bytes_of(const std::string& text) {
