@@ -1,10 +1,12 @@
 """Programs under both MPIs, started as users start them: ``culmen launch``; CULMEN_EXECUTABLE names what ranks run."""
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from culmen.cli.launch import _is_rank_zero
 from culmen.mpi import LauncherError, find_launcher
 from harness import ROOT, Running, culmen
 
@@ -48,3 +50,17 @@ def launched(mpi: str, world_program: Path, tmp_path: Path) -> Callable:
         return Running(*words, cwd=tmp_path, CULMEN_EXECUTABLE=str(world_program))
 
     return start
+
+
+@pytest.fixture
+def rank_zero() -> Callable:
+    """rank_zero(run) is the master's process of a launch in the background, None before it is there."""
+
+    def of(run: Running) -> int | None:
+        for pid in sorted(run.processes()):
+            with contextlib.suppress(OSError):
+                if _is_rank_zero(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")):
+                    return pid
+        return None
+
+    return of

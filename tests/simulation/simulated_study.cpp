@@ -89,6 +89,10 @@ class Simulation {
       if (recorder.behind() && dice_.uniform() < plan_.commits_early) recorder.commit();
       else cluster_.sleep(recorder.behind() ? std::min(engine.patience_s(), writer_delay_s) : engine.patience_s());
     }
+    if (dice_.uniform() < plan_.dies_at_end) {
+      recorder.commit();
+      return false;
+    }
     out_.result = engine.finish();
     return true;
   }
@@ -96,6 +100,7 @@ class Simulation {
   EngineOptions engine_options(Epoch epoch) const {
     EngineOptions o;
     o.broker.rules.evaluations = plan_.evaluations;
+    o.broker.rules.target = plan_.target;
     o.broker.failures.lost_workers = plan_.lost_workers;
     o.broker.needs_workers = false;
     o.set_up = encode(SetUp{space, {}});

@@ -1,5 +1,6 @@
 // A whole study on a virtual cluster: the real engine, store, optimizer and worker code.
 #pragma once
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,9 @@ struct SimulationPlan {
   ClusterPlan cluster;
   std::string optimizer = "cmaes";
   std::uint64_t evaluations = 60;
+  double target = -std::numeric_limits<double>::infinity();
   double master_dies = 0;      ///< probability at each of the master's turns
+  double dies_at_end = 0;      ///< probability after the last tell, before the end is in the journal
   double commits_early = 0.5;  ///< probability that the writer commits before the next event
   std::uint32_t lost_workers = 1000;
   std::string store;  ///< fresh path

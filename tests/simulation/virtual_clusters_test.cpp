@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <map>
+#include <tuple>
 
 #include "culmen/evaluation/codec.hpp"
 #include "simulation/simulated_study.hpp"
@@ -115,6 +118,61 @@ TEST(VirtualClusters, tell_every_candidate_once_after_the_journal_and_see_the_un
       static_cast<unsigned long long>(total.twice), static_cast<unsigned long long>(total.stale));
   for (auto n : {total.died, total.left, total.late, total.twice, total.stale}) EXPECT_GT(n, seeds() / 10);
   EXPECT_GT(masters, static_cast<int>(seeds() + seeds() / 10));
+}
+
+// The undisturbed sequence, and a target that it reaches after about two thirds of its budget.
+struct TargetStudy {
+  std::vector<Seen> asks, tells;
+  double target = 0;
+};
+
+TargetStudy target_study(const std::string& optimizer, const std::string& store) {
+  TargetStudy study;
+  std::tie(study.asks, study.tells) = parted(undisturbed(optimizer, store));
+  const auto reaches = [&](const Seen& s) { return s.figures[0] >= 0 && s.figures[0] <= study.target; };
+  study.target = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < 2 * study.tells.size() / 3; ++i)
+    if (reaches(study.tells[i])) study.target = study.tells[i].figures[0];
+  study.tells.erase(std::find_if(study.tells.begin(), study.tells.end(), reaches) + 1, study.tells.end());
+  return study;
+}
+
+// Of each candidate that was asked: how many tells, how many cancels.
+std::map<EvaluationId, std::pair<int, int>> ends_in(const Journal& journal) {
+  std::map<EvaluationId, std::pair<int, int>> ends;
+  journal.replay([&](const CallRecord& call) {
+    for (const auto& candidate : call.candidates) ends[candidate.id];
+    for (auto id : call.ids) ++(call.kind == CallKind::tell ? ends[id].first : ends[id].second);
+  });
+  return ends;
+}
+
+TEST(VirtualClusters, a_target_is_met_at_the_same_evaluation_whatever_dies) {
+  Folder folder;
+  std::map<std::string, TargetStudy> studies;
+  for (const char* name : {"cmaes", "random", "sobol"}) studies[name] = target_study(name, folder.file());
+  int masters = 0;
+  for (std::uint64_t seed = 1; seed <= seeds() / 4; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    auto plan = plan_for(seed, folder.file());
+    const auto& study = studies[plan.optimizer];
+    plan.target = study.target;
+    plan.dies_at_end = 0.3;
+    const auto run = simulate(plan);
+    EXPECT_TRUE(run.violations.empty()) << run.violations.front();
+    EXPECT_EQ(run.result.reason, StopReason::target);
+    EXPECT_EQ(run.result.counts.told, study.tells.size());
+    const auto [asks, tells] = parted(run.seen);
+    EXPECT_EQ(tells, study.tells);
+    ASSERT_LE(asks.size(), study.asks.size());
+    EXPECT_TRUE(std::equal(asks.begin(), asks.end(), study.asks.begin()));
+    for (const auto& [id, end] : ends_in(Journal::read(plan.store)))
+      EXPECT_EQ(end.first + end.second, 1) << "evaluation " << id << ": " << end.first << " tells";
+    masters += run.masters;
+    std::filesystem::remove(plan.store);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(masters, static_cast<int>(seeds() / 4 + seeds() / 40));
 }
 
 TEST(VirtualClusters, an_evaluation_that_kills_its_workers_is_told_as_failed_and_the_study_ends) {

@@ -1,12 +1,16 @@
 """``culmen launch``: finds the MPI, adds the flags that it needs, prints the full mpiexec line and runs it."""
 
+import contextlib
 import ctypes
 import os
+import select
 import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
@@ -17,6 +21,10 @@ _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _RANK_ZERO = (b"OMPI_COMM_WORLD_RANK=0", b"PMI_RANK=0")
 _ALLOCATIONS = ("SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID")
 _PR_SET_PDEATHSIG = 1
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108
+_LAUNCH_STARTS_S = 10  # looks for rank 0 are at most that far apart; then it is on another node
+_WORKERS_END_S = 0.1  # after rank 0 is gone
+_NAP_CHECK_S = 0.02
 
 
 def launch(n: int, arguments: list[str], mpi: str | None = None, dry_run: bool = False) -> int:
@@ -26,7 +34,8 @@ def launch(n: int, arguments: list[str], mpi: str | None = None, dry_run: bool =
     except LauncherError as error:
         raise _core.InputError(str(error)) from None
     situations = _situations(launcher, n)
-    environment = {name: value for words in situations for name, value in words.environment.items()}
+    added = {name: value for words in situations for name, value in words.environment.items()}
+    environment = {name: value for name, value in added.items() if name not in os.environ}
     flags = [flag for words in situations for flag in words.flags]
     command = [launcher.program, *flags, "-n", str(n), _core.find_executable(), *arguments]
     print(shlex.join([*(f"{name}={value}" for name, value in environment.items()), *command]), flush=True)
@@ -36,7 +45,7 @@ def launch(n: int, arguments: list[str], mpi: str | None = None, dry_run: bool =
             f"build culmen with -DCULMEN_MPICC=<its mpicc>",
             file=sys.stderr,
         )
-    return 0 if dry_run else _run(command, environment)
+    return 0 if dry_run else _run(command, environment, launcher.mpi.naps)
 
 
 def _mpi_of_environment() -> str | None:
@@ -54,7 +63,17 @@ def _situations(launcher: Launcher, n: int) -> list[Words]:
         situations.append(mpi.root)
     if not any(name in os.environ for name in _ALLOCATIONS):
         situations.append(mpi.one_machine)
+        if n * mpi.shm_bytes_per_rank > _free_shm():
+            situations.append(mpi.small_shm)
     return situations
+
+
+def _free_shm() -> int:
+    try:
+        state = os.statvfs(_SHARED_MEMORY)
+    except OSError:
+        return 0
+    return state.f_bavail * state.f_frsize
 
 
 def _cores() -> int:
@@ -72,11 +91,11 @@ def _has_module(launcher: Launcher) -> bool:
     return Path(folder, f"libculmen_mpi_{launcher.mpi.module}.so").exists()
 
 
-def _run(command: list[str], environment: dict[str, str]) -> int:
+def _run(command: list[str], environment: dict[str, str], naps: bool) -> int:
     """The launcher runs in a session of its own, out of reach of the terminal's Ctrl-C.
 
     Open MPI would kill its ranks a moment after it, and Hydra loses the exit code. A signal goes to the master alone,
-    which ends the study cleanly; the next one goes to the launcher, which ends everything.
+    which ends the study cleanly; the next one goes to the launcher, which ends everything; a third kills the launcher.
     """
     mark = f"{os.getpid()}.{time.monotonic_ns()}"
     child: subprocess.Popen | None = None
@@ -87,7 +106,7 @@ def _run(command: list[str], environment: dict[str, str]) -> int:
         if child is None:
             raise KeyboardInterrupt
         master = None if len(seen) > 1 else _rank_zero(f"CULMEN_LAUNCH={mark}")
-        os.kill(master or child.pid, signal.SIGTERM)
+        os.kill(master or child.pid, signal.SIGTERM if len(seen) < 3 else signal.SIGKILL)
 
     former = {number: signal.signal(number, forward) for number in _STOP_SIGNALS}
     try:
@@ -98,11 +117,53 @@ def _run(command: list[str], environment: dict[str, str]) -> int:
             start_new_session=True,
             preexec_fn=_end_with_parent,
         )
+        if naps:
+            threading.Thread(target=_keep_awake, args=(child.pid, mark), daemon=True).start()
         code = child.wait()
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)
     return 128 - code if code < 0 else code
+
+
+def _keep_awake(launcher_pid: int, mark: str) -> None:
+    """Wakes a launcher that sleeps for seconds after a failure of rank 0, as soon as its ranks had time to end."""
+    with contextlib.suppress(OSError), _pidfd(launcher_pid) as launcher:
+        master = _awaited_rank_zero(launcher, mark)
+        if master is None:
+            return
+        with _pidfd(master) as fd:
+            _ended(fd, None)
+        pause_s = _WORKERS_END_S
+        while not _ended(launcher, pause_s):
+            signal.pidfd_send_signal(launcher, signal.SIGCHLD)
+            pause_s = _NAP_CHECK_S
+
+
+def _awaited_rank_zero(launcher: int, mark: str) -> int | None:
+    """None where the launcher ended before it was seen."""
+    pause_s = 0.1
+    while pause_s < _LAUNCH_STARTS_S and not _ended(launcher, pause_s):
+        if master := _rank_zero(f"CULMEN_LAUNCH={mark}"):
+            return master
+        pause_s *= 1.5
+    return None
+
+
+@contextlib.contextmanager
+def _pidfd(pid: int) -> Iterator[int]:
+    fd = os.pidfd_open(pid)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def _ended(pidfd: int, patience_s: float | None) -> bool:
+    """Whether the process ended within this time; None: wait for it."""
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    return bool(poll.poll(None if patience_s is None else patience_s * 1000))
 
 
 def _end_with_parent() -> None:

@@ -31,17 +31,24 @@ class Words:
 
 @dataclass(frozen=True)
 class Mpi:
-    """One MPI and version, as its data file tells it; ``always`` and the rest are situations of a launch."""
+    """One MPI and version, as its data file tells it; ``always`` and the rest are situations of a launch.
+
+    ``naps``: its launcher sleeps after a rank's failure, whoever is left, until SIGCHLD wakes it.
+    ``shm_bytes_per_rank``: what it takes of /dev/shm at its start; ``small_shm``: where less is free.
+    """
 
     title: str
     name: str
     module: str
     recognise: str
     launchers: list[str]
+    naps: bool = False
+    shm_bytes_per_rank: int = 0
     always: Words = Words()
     oversubscribed: Words = Words()
     root: Words = Words()
     one_machine: Words = Words()
+    small_shm: Words = Words()
 
 
 @dataclass(frozen=True)

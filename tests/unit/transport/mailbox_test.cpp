@@ -61,8 +61,9 @@ TEST(MailboxMemory, RefusesSizesThatItCannotHave) {
 
 TEST(MailboxMemory, SaysWhatItWantedAndWhatIsFreeWhenThereIsNoSpace) {
   const auto said = message_of([] { MailboxMemory::create_named({.workers = 60000, .ring_bytes = 1 << 28}); });
-  for (const char* part : {"32212", "/dev/shm", "free", "fewer workers", "size="})
+  for (const char* part : {"32212", "/dev/shm", "free", "fewer workers than 60000", "mount option size=", "--shm-size"})
     EXPECT_NE(said.find(part), std::string::npos) << said;
+  EXPECT_EQ(said.find("ring"), std::string::npos) << "no option sets rings: " << said;
 }
 
 TEST(MailboxMemory, IsFoundByNameUntilUnlinked) {

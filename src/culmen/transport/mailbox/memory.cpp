@@ -65,15 +65,15 @@ void reserve(int fd, const MailboxMemory::Layout& layout, bool named) {
   do error = posix_fallocate(fd, 0, static_cast<off_t>(layout.total_bytes()));
   while (error == EINTR);
   if (error == 0) return;
-  const auto fewer =
-      fmt::format("take fewer workers than {} or smaller rings than {} bytes", layout.workers, layout.ring_bytes);
+  const auto fewer = fmt::format("take fewer workers than {}", layout.workers);
   if (!named)
     throw TransportError(fmt::format("the mailbox wants {} bytes of shared memory and did not get them ({}): {}",
                                      layout.total_bytes(), reason(error), fewer));
   const auto there = free_bytes(fd);
-  throw TransportError(fmt::format(
-      "the mailbox wants {} bytes in /dev/shm, where {} are free ({}): {}, or mount /dev/shm larger (option size=)",
-      layout.total_bytes(), there, reason(error), fewer));
+  throw TransportError(
+      fmt::format("the mailbox wants {} bytes in /dev/shm, where {} are free ({}): {}, or make /dev/shm larger (mount "
+                  "option size=, in containers --shm-size)",
+                  layout.total_bytes(), there, reason(error), fewer));
 }
 
 std::byte* map(int fd, std::size_t bytes) {

@@ -1,0 +1,137 @@
+"""A Slurm of one node on this machine, for these tests alone: its own key, ports, configuration and folder."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from harness import environment, wait_for
+
+PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "salloc", "scancel")
+CPUS = 8
+CONFIGURATION = """
+ClusterName=culmentest
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={controller}
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket,cred_expire=5
+CredType=cred/munge
+SlurmUser={user}
+SlurmdUser={user}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0
+SlurmdParameters=config_overrides
+MpiDefault=none
+ReturnToService=2
+KillWait=3
+NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={node} CPUs={cpus} RealMemory=1000 State=UNKNOWN
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+class Slurm:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.configuration = folder / "slurm.conf"
+        self._daemons: list[subprocess.Popen] = []
+
+    def start(self) -> None:
+        (self.folder / "state").mkdir()
+        (self.folder / "spool").mkdir()
+        key = self.folder / "munge.key"
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o400)
+        controller, node = _free_ports(2)
+        words = {"host": socket.gethostname(), "folder": self.folder, "user": "root", "cpus": CPUS}
+        self.configuration.write_text(CONFIGURATION.format(controller=controller, node=node, **words))
+        self._start_munge(key)
+        self._start("slurmctld", "-D", "-i", "-f", self.configuration)
+        self._start("slurmd", "-D", "-N", "n1", "-f", self.configuration)
+        wait_for(lambda: "idle" in self.run("sinfo", "-h", "-o", "%T").stdout, "an idle node")
+
+    def _start_munge(self, key: Path) -> None:
+        names = {
+            "socket": "munge.socket",
+            "pid-file": "munged.pid",
+            "log-file": "munged.log",
+            "seed-file": "munged.seed",
+        }
+        files = [f"--{option}={self.folder / name}" for option, name in names.items()]
+        self._start("munged", "--foreground", "--force", f"--key-file={key}", *files)
+        wait_for((self.folder / "munge.socket").exists, "munged's socket")
+
+    def _start(self, *words: object) -> None:
+        log = (self.folder / f"{words[0]}.out").open("w")
+        command = [shutil.which(words[0]), *map(str, words[1:])]
+        self._daemons.append(subprocess.Popen(command, stdout=log, stderr=log, env=self._environment()))
+
+    def stop(self) -> None:
+        self.run("scancel", "--user", "root")
+        for daemon in reversed(self._daemons):
+            daemon.send_signal(signal.SIGTERM)
+            try:
+                daemon.wait(10)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
+
+    def _environment(self) -> dict[str, str]:
+        return environment(SLURM_CONF=str(self.configuration))
+
+    def run(self, *words: object, cwd: Path | None = None, timeout: float = 60) -> subprocess.CompletedProcess:
+        command = list(map(str, words))
+        return subprocess.run(
+            command, cwd=cwd, env=self._environment(), capture_output=True, text=True, timeout=timeout
+        )
+
+    def batch(self, script: str, folder: Path, *options: str) -> tuple[int, str]:
+        """Submits and waits; the script's exit code, and all that it printed."""
+        (folder / "job.sh").write_text(f"#!/bin/bash\n{script}\n")
+        submitted = self.run("sbatch", "--parsable", "-o", "job.out", *options, "job.sh", cwd=folder)
+        assert submitted.returncode == 0, submitted.stderr
+        job = submitted.stdout.strip()
+        state = wait_for(lambda: self._end_of(job), f"the end of job {job}", timeout=60)
+        return int(state["ExitCode"].partition(":")[0]), (folder / "job.out").read_text()
+
+    def _end_of(self, job: str) -> dict[str, str] | None:
+        """What Slurm knows of a job that has ended."""
+        words = self.run("scontrol", "show", "job", job, "--oneliner").stdout.split()
+        state = dict(word.split("=", 1) for word in words if "=" in word)
+        return None if state.get("JobState") in (None, "PENDING", "RUNNING", "COMPLETING") else state
+
+
+def _free_ports(n: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(n)]
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+@pytest.fixture(scope="session")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
+    missing = [name for name in PROGRAMS if shutil.which(name) is None]
+    if missing or os.geteuid() != 0:
+        reason = f"no Slurm can be started here: root is needed, and missing are {', '.join(missing) or 'no programs'}"
+        (pytest.fail if os.environ.get("CULMEN_TEST_ALL") else pytest.skip)(reason)
+    cluster = Slurm(tmp_path_factory.mktemp("slurm"))
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()

@@ -1,0 +1,80 @@
+"""A Slurm job: ranks by srun, a launch inside an allocation, and a batch script that is no rank."""
+
+import pytest
+from harness import culmen, outcomes, sequence, write_study
+
+BUDGET = 60
+PMI = {"openmpi": "pmix", "mpich": "pmi2"}
+RANKS = 4
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("local")
+    write_study(folder, BUDGET)
+    assert culmen("run", "study.toml", "--workers", 3, "--quiet", cwd=folder).returncode == 0
+    return of_store(folder)
+
+
+def of_store(folder):
+    return sequence(folder / "study.db"), outcomes(folder / "study.db")
+
+
+@pytest.mark.parametrize("mpi", PMI)
+def test_srun_starts_ranks(slurm, local, tmp_path, mpi):
+    write_study(tmp_path, BUDGET)
+    code, out = slurm.batch(f"srun --mpi={PMI[mpi]} culmen run study.toml", tmp_path, f"-n{RANKS}")
+    assert code == 0, out
+    assert f"with {RANKS - 1} workers" in out
+    assert of_store(tmp_path) == local
+
+
+@pytest.mark.parametrize("mpi", PMI)
+def test_an_interactive_allocation_starts_ranks(slurm, local, tmp_path, mpi):
+    write_study(tmp_path, BUDGET)
+    done = slurm.run("salloc", f"-n{RANKS}", "srun", f"--mpi={PMI[mpi]}", "culmen", "run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"with {RANKS - 1} workers" in done.stdout
+    assert of_store(tmp_path) == local
+
+
+@pytest.mark.parametrize("mpi", PMI)
+def test_a_launch_inside_a_batch_script(slurm, local, tmp_path, mpi):
+    write_study(tmp_path, BUDGET)
+    code, out = slurm.batch(f"culmen launch -n {RANKS} --mpi {mpi} run study.toml", tmp_path, f"-n{RANKS}")
+    assert code == 0, out
+    assert f"with {RANKS - 1} workers" in out
+    assert of_store(tmp_path) == local
+
+
+def test_a_batch_script_is_no_rank(slurm, local, tmp_path):
+    write_study(tmp_path, BUDGET)
+    code, out = slurm.batch("culmen run study.toml --workers 2", tmp_path, f"-n{RANKS}")
+    assert code == 0, out
+    assert "with 2 workers" in out
+    assert of_store(tmp_path) == local
+
+
+@pytest.mark.parametrize("pmi", ["none", "pmix"])
+def test_srun_without_the_mpis_pmi_is_one_sentence(slurm, tmp_path, pmi):
+    write_study(tmp_path, BUDGET)
+    code, out = slurm.batch(f"CULMEN_MPI=mpich srun --mpi={pmi} culmen run study.toml", tmp_path, f"-n{RANKS}")
+    assert code != 0, out
+    said = [line for line in out.splitlines() if line.startswith("culmen: ")]
+    assert len(said) == 1, out
+    assert f"with {RANKS} ranks" in said[0]
+
+
+@pytest.mark.xfail(reason="slots that the signal reaches too are recorded as crashes")
+def test_a_cancelled_step_can_be_resumed(slurm, local, tmp_path):
+    write_study(tmp_path, BUDGET)
+    script = """
+        srun --mpi=pmi2 culmen run study.toml &
+        until [ $(cat calls 2>/dev/null | wc -l) -gt 10 ]; do sleep 0.1; done
+        scancel -s TERM $SLURM_JOB_ID
+        wait $!
+    """
+    code, out = slurm.batch(script, tmp_path, f"-n{RANKS}")
+    assert code == 75, out
+    assert culmen("resume", "study.db", "--quiet", cwd=tmp_path).returncode == 0
+    assert of_store(tmp_path) == local
