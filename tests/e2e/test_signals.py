@@ -1,10 +1,23 @@
 """Ctrl-C, SIGTERM and SIGUSR1: a clean end, an exit code that says so, and the same study afterwards."""
 
+import contextlib
+import os
 import signal
 import time
 
 import pytest
-from harness import Running, calls_of, culmen, outcomes, patience, sequence, summary, wait_for, write_study
+from harness import (
+    Running,
+    calls_of,
+    culmen,
+    outcomes,
+    patience,
+    sequence,
+    store_is_ready,
+    summary,
+    wait_for,
+    write_study,
+)
 
 BUDGET = 200
 
@@ -51,3 +64,30 @@ def test_a_long_evaluation_does_not_delay_the_end(tmp_path):
         assert time.monotonic() - sent < patience(1.0)
         assert not run.processes()
     assert (code, err) == (75, "")
+
+
+COMMAND = """
+[space]
+x = { lower = -5, upper = 5 }
+[evaluator]
+command = ["sh", "-c", "sleep 0.2; echo $CULMEN_PARAM_X"]
+[stop]
+evaluations = 40
+"""
+
+
+@pytest.mark.parametrize("evaluator", ["python", "command"])
+@pytest.mark.parametrize("place", [[], ["--worker-processes"]], ids=["threads", "processes"])
+def test_a_signal_to_every_process_leaves_no_failure_in_the_study(tmp_path, evaluator, place):
+    """As scancel, a time limit of Slurm and the end of a container send it; the master may well get it last."""
+    write_study(tmp_path, BUDGET)
+    if evaluator == "command":
+        (tmp_path / "study.toml").write_text(COMMAND)
+    with Running("run", "study.toml", "--workers", "4", *place, cwd=tmp_path) as run:
+        wait_for(lambda: store_is_ready(tmp_path / "study.db") and summary(tmp_path / "study.db")["told"] > 4, "5 told")
+        for pid in [*(run.processes().keys() - {run.process.pid}), run.process.pid]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+        assert run.end()[0] == 75
+    assert culmen("resume", "study.db", "--quiet", cwd=tmp_path).returncode == 0
+    assert summary(tmp_path / "study.db")["failed"] == 0

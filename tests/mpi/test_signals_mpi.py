@@ -82,7 +82,6 @@ def test_a_signal_to_the_launch_ends_it_cleanly(mpi, local, tmp_path):
     assert outcomes(tmp_path / "study.db") == local[1]
 
 
-@pytest.mark.xfail(reason="slots that the signal reaches too are recorded as crashes")
 def test_a_signal_to_every_process_leaves_no_trace_in_the_study(mpi, local, tmp_path):
     """As scancel, a time limit of Slurm and the end of a container send it."""
     write_study(tmp_path, BUDGET)

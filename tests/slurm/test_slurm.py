@@ -65,7 +65,6 @@ def test_srun_without_the_mpis_pmi_is_one_sentence(slurm, tmp_path, pmi):
     assert f"with {RANKS} ranks" in said[0]
 
 
-@pytest.mark.xfail(reason="slots that the signal reaches too are recorded as crashes")
 def test_a_cancelled_step_can_be_resumed(slurm, local, tmp_path):
     write_study(tmp_path, BUDGET)
     script = """

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cstdio>
 #include <limits>
 #include <optional>
 
@@ -147,6 +148,7 @@ struct Run::Impl {
     } catch (const std::exception& e) {
       if (place() == Place::mpi) abandon_ranks(e.what());
       if (journal) journal->close();
+      if (journal && !options.resume) std::remove(options.store.c_str());  // nothing was begun
       throw;
     }
     if (stop_wanted) engine->request_stop();

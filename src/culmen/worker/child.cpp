@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -48,11 +50,20 @@ void Child::interrupt() noexcept {
   const std::lock_guard lock(mutex_);
   interrupted_ = true;
   kill_group(pid_);
+  changed_.notify_all();
 }
 
 bool Child::interrupted() const noexcept {
   const std::lock_guard lock(mutex_);
   return interrupted_;
+}
+
+void Child::expect_interrupt_after(int wait_status) noexcept {
+  // A shell whose program was ended by a signal leaves with 128 and its number.
+  const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status) - 128;
+  if (signal != SIGTERM && signal != SIGINT && signal != SIGUSR1 && signal != SIGHUP) return;
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::seconds(1), [this] { return interrupted_; });
 }
 
 ChildLog::ChildLog() : fd_(memfd_create("culmen-log", MFD_CLOEXEC)) {

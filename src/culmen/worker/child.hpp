@@ -2,6 +2,7 @@
 #pragma once
 #include <poll.h>
 
+#include <condition_variable>
 #include <mutex>
 #include <span>
 #include <string>
@@ -31,12 +32,16 @@ class Child {
   /// Any thread: kills the group of the child, if there is one, and refuses further ones.
   void interrupt() noexcept;
   bool interrupted() const noexcept;
+  /// A signal that stops masters may have gone to every process of a job: where `wait_status` says that one of these
+  /// ended the child, waits up to a second for interrupt(), so that the study does not record it as a failure.
+  void expect_interrupt_after(int wait_status) noexcept;
 
  private:
   mutable std::mutex mutex_;  // until the child is reaped its id is its own; interrupt() must not see it later
   pid_t pid_ = 0;
   int pidfd_ = -1;
   bool interrupted_ = false;
+  std::condition_variable changed_;
 };
 
 /// A file in memory for the stdout and stderr of a long-lived child. Bounded: trim() empties it when it has grown over

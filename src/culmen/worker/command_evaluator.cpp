@@ -132,6 +132,7 @@ class CommandEvaluator final : public Evaluator {
     errors.close_writer();
     const bool in_time = collect(output, errors);
     const int status = child_.end(true);  // also what a command that ended by itself has left behind
+    if (in_time) child_.expect_interrupt_after(status);
     auto outcome =
         in_time ? judge(status, output) : Outcome::failure(Status::timed_out, describe_time_out(spec_.time_limit_s));
     if (!outcome.ok())

@@ -175,6 +175,7 @@ class SlotEvaluator final : public Evaluator {
     pollfd child{child_.pidfd(), POLLIN, 0};
     const bool by_itself = wait_for({&child, 1}, clock_.now_s() + dying_s);
     const int status = child_.end(true);
+    if (by_itself) child_.expect_interrupt_after(status);
     return by_itself ? describe_end(status) : "closed its channel";
   }
 

@@ -35,6 +35,14 @@ void answer_all(Evaluator& evaluator, ChannelReader& reader) {
 int slot_main() {
   fcntl(slot_descriptor, F_SETFD, FD_CLOEXEC);  // whatever the function starts must not hold the socket open
   signal(SIGINT, SIG_IGN);
+  // Stopping is the master's to decide, though the signal may reach every process. A handler, unlike SIG_IGN, is not
+  // handed on to what the function starts.
+  for (const int stop : {SIGTERM, SIGUSR1, SIGHUP}) {
+    struct sigaction nothing {};
+    nothing.sa_handler = [](int) {};
+    nothing.sa_flags = SA_RESTART;
+    sigaction(stop, &nothing, nullptr);
+  }
   ChannelReader reader;
   if (!receive(reader)) return 1;
   std::unique_ptr<Evaluator> evaluator;

@@ -52,6 +52,12 @@ TEST_F(StudyRun, goes_on_with_a_store_up_to_a_larger_budget) {
   EXPECT_EQ(result.evaluations, 50u);
 }
 
+TEST_F(StudyRun, a_start_without_workers_leaves_no_store_behind) {
+  options_.place = Place::processes;  // which a function in this program cannot reach
+  EXPECT_THROW(run(), InputError);
+  EXPECT_FALSE(fs::exists(options_.store));
+}
+
 TEST_F(StudyRun, a_budget_below_what_was_done_is_refused_and_the_store_stays_as_it_was) {
   run();
   options_.resume = true;
