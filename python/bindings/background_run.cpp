@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/process.hpp"
 
 namespace culmen::bindings {
 namespace {
@@ -20,7 +21,7 @@ class SignalsBlocked {
   SignalsBlocked() {
     sigset_t set;
     sigemptyset(&set);
-    for (int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP}) sigaddset(&set, signal);
+    for (const int signal : stop_signals) sigaddset(&set, signal);
     pthread_sigmask(SIG_BLOCK, &set, &former_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &former_, nullptr); }

@@ -4,6 +4,7 @@
 
 #include "background_run.hpp"
 #include "bindings.hpp"
+#include "culmen/base/process.hpp"
 #include "names.hpp"
 
 namespace nb = nanobind;
@@ -74,6 +75,12 @@ void bind_config(nb::module_& m) {
       .def_rw("configuration", &StudyConfig::configuration)
       .def_rw("fingerprint", &StudyConfig::fingerprint)
       .def_rw("evaluator_identity", &StudyConfig::evaluator_identity);
+  m.def(
+      "describe_reason", [](const std::string& word) { return to_string(from_word<StopReason>(word)); },
+      nb::arg("word"));
+  nb::list signals;
+  for (const int signal : stop_signals) signals.append(signal);
+  m.attr("STOP_SIGNALS") = nb::tuple(signals);
   m.def("fingerprint_of", &fingerprint_of, nb::arg("config"));
   nb::class_<RunOptions>(m, "RunOptions")
       .def(nb::init<>())

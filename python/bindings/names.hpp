@@ -52,12 +52,7 @@ struct Words<Durability> {
 };
 template <>
 struct Words<StopReason> {
-  static constexpr std::array all{
-      std::pair{StopReason::none, "none"},           std::pair{StopReason::evaluations, "evaluations"},
-      std::pair{StopReason::target, "target"},       std::pair{StopReason::exhausted, "exhausted"},
-      std::pair{StopReason::wall_time, "wall_time"}, std::pair{StopReason::interrupted, "interrupted"},
-      std::pair{StopReason::failure, "failure"},     std::pair{StopReason::all_failed, "all_failed"},
-      std::pair{StopReason::set_up, "set_up"},       std::pair{StopReason::error, "error"}};
+  static constexpr auto all = stop_words;
 };
 template <>
 struct Words<LauncherKind> {

@@ -61,6 +61,9 @@ class StudyConfig:
     fingerprint: str  # as fingerprint_of gives it; a store with another one is refused
 
 def fingerprint_of(config: StudyConfig) -> str: ...
+def describe_reason(word: str) -> str: ...  # a Result's or a finished store's, for people
+
+STOP_SIGNALS: tuple[int, ...]  # what ends a study cleanly
 
 class RunOptions:
     def __init__(self) -> None: ...

@@ -11,6 +11,7 @@ from . import _core
 from .progress import Monitor, Silent
 
 _SLICE_S = 0.05
+STOP_SIGNALS: tuple[int, ...] = tuple(_core.STOP_SIGNALS)
 
 
 def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monitor) -> _core.Result:
@@ -85,12 +86,17 @@ def stopping_on(
     if threading.current_thread() is not threading.main_thread():
         yield seen
         return
-    former = {number: signal.signal(number, handle) for number in signals}
+    former = {number: signal.signal(number, handle) for number in heard(signals)}
     try:
         yield seen
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)
+
+
+def heard(signals: tuple[int, ...]) -> list[int]:
+    """Those that whoever started this process (nohup, a shell's &) has not told it to ignore."""
+    return [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 @contextmanager

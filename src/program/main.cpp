@@ -51,7 +51,7 @@ int guard(int argc, char** argv) {
 
 int rank(std::string_view command) {
   // Only the master acts on signals, from the start on: a launcher passes them to every rank.
-  for (const int ignored : {SIGINT, SIGTERM, SIGUSR1}) signal(ignored, SIG_IGN);
+  for (const int ignored : culmen::stop_signals) signal(ignored, SIG_IGN);
   // Only these have work for the other ranks; what else is typed is rank 0's alone. The launch's exit code is to be
   // rank 0's: launchers return any rank's, or mix them.
   try {

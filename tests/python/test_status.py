@@ -29,9 +29,9 @@ def state(monkeypatch):
     ("changes", "expected", "resumable"),
     [
         ({}, "stopped", True),
-        ({"finished": "target reached"}, "finished (target reached)", False),
+        ({"finished": "target"}, "finished (target reached)", False),
         ({"owned": True, "owner": "pid 7"}, "running (pid 7)", False),
-        ({"owned": True, "owner": "pid 7", "finished": "target reached"}, "running (pid 7)", False),
+        ({"owned": True, "owner": "pid 7", "finished": "target"}, "running (pid 7)", False),
     ],
 )
 def test_who_runs_a_study_comes_before_how_it_ended(state, changes, expected, resumable):

@@ -2,7 +2,10 @@
 
 import pytest
 
+import culmen
 from culmen import InputError, StoreError, Study, _core
+
+SPACE = {"x": (-5, 5), "y": (-5, 5)}
 
 STUDY = """
 [space]
@@ -79,3 +82,27 @@ def test_a_refused_start_leaves_the_store_as_it_was(folder):
     with pytest.raises(InputError, match="another study"):
         other.run(progress=False)
     assert _core.Store.read("study.db").summary() == before
+
+
+def test_the_store_knows_the_same_best_as_the_result_when_a_target_ends_it(tmp_path):
+    store = tmp_path / "study.db"
+    result = culmen.minimize(lambda p: sum(v * v for v in p.values()), SPACE, target=0.5, workers=8, store=store)
+    summary = _core.Store.read(str(store)).summary()
+    assert (summary["told"], summary["best_value"]) == (result.evaluations, result.value)
+    assert summary["finished"] == result.reason == "target"
+
+
+def test_a_study_that_reached_its_target_goes_on_to_a_lower_one(tmp_path):
+    def go(target):
+        return culmen.minimize(
+            lambda p: sum(v * v for v in p.values()),
+            SPACE,
+            budget=400,
+            target=target,
+            workers=2,
+            store=tmp_path / "s.db",
+        )
+
+    assert go(0.5).reason == "target"
+    further = go(-1)
+    assert (further.reason, further.evaluations) == ("evaluations", 400)

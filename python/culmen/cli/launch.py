@@ -15,9 +15,9 @@ from pathlib import Path
 from types import FrameType
 
 from .. import _core
+from ..master import STOP_SIGNALS, heard
 from ..mpi import Launcher, LauncherError, Words, find_launcher
 
-_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _RANK_ZERO = (b"OMPI_COMM_WORLD_RANK=0", b"PMI_RANK=0")
 _ALLOCATIONS = ("SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID")
 _PR_SET_PDEATHSIG = 1
@@ -36,6 +36,8 @@ def launch(n: int, arguments: list[str], mpi: str | None = None, dry_run: bool =
     situations = _situations(launcher, n)
     added = {name: value for words in situations for name, value in words.environment.items()}
     environment = {name: value for name, value in added.items() if name not in os.environ}
+    if _mpi_of_environment() not in (None, launcher.mpi.module):
+        environment["CULMEN_MPI"] = launcher.mpi.module  # the ranks know modules, not every MPI's name
     flags = [flag for words in situations for flag in words.flags]
     command = [launcher.program, *flags, "-n", str(n), _core.find_executable(), *arguments]
     print(shlex.join([*(f"{name}={value}" for name, value in environment.items()), *command]), flush=True)
@@ -108,7 +110,7 @@ def _run(command: list[str], environment: dict[str, str], naps: bool) -> int:
         master = None if len(seen) > 1 else _rank_zero(f"CULMEN_LAUNCH={mark}")
         os.kill(master or child.pid, signal.SIGTERM if len(seen) < 3 else signal.SIGKILL)
 
-    former = {number: signal.signal(number, forward) for number in _STOP_SIGNALS}
+    former = {number: signal.signal(number, forward) for number in heard(STOP_SIGNALS)}
     try:
         child = subprocess.Popen(
             command,

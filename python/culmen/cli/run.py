@@ -3,14 +3,13 @@
 import contextlib
 import os
 import shlex
-import signal
 import sys
 from pathlib import Path
 from typing import Any
 
 from .. import _core
 from .._core import InputError
-from ..master import letting_ranks_go, make_run, stopping_on, wait
+from ..master import STOP_SIGNALS, letting_ranks_go, make_run, stopping_on, wait
 from ..progress import make_monitor
 from ..ranks import is_master
 from ..result import Result
@@ -19,8 +18,7 @@ from ..study import Study
 from . import BAD_INPUT, FAILED, FINISHED, RESUMABLE
 from .summary import ERRORS, print_result, print_state
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
-_USED_UP = "evaluations used up"
+_USED_UP = "evaluations"
 
 
 def run_study(
@@ -112,19 +110,19 @@ def _remove(path: str) -> None:
 
 
 def _show_finished(path: Path, summary: dict[str, Any], advice: str) -> None:
-    print(f"The study in {path} has finished ({summary['finished']}); {advice}.")
+    print(f"The study in {path} has finished ({_core.describe_reason(summary['finished'])}); {advice}.")
     print_state(path)
 
 
 def _execute(study: Study, prefetch: bool, quiet: bool) -> int:
     study.options.prefetch = study.options.prefetch and prefetch
     run = make_run(study.config, study.options)
-    with stopping_on(_SIGNALS, run.stop, lambda _number: os._exit(RESUMABLE)):
+    with stopping_on(STOP_SIGNALS, run.stop, lambda _number: os._exit(RESUMABLE)):
         run.start()
         result = Result.of(wait(run, make_monitor(not quiet)), study.config.space)
         here = run.progress().evaluations_here
         if not quiet and (here or result.reason not in ERRORS):
-            with contextlib.suppress(BrokenPipeError, SystemExit):
+            with contextlib.suppress(OSError, SystemExit):
                 print_result(result, here)
         return _code(result)
 

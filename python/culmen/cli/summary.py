@@ -61,7 +61,7 @@ def state_of(path: Path) -> dict[str, Any]:
     summary: dict[str, Any] = store.summary()
     space = space_of(store)
     best = summary.pop("best")
-    ended = f"finished ({summary['finished']})" if summary["finished"] else "stopped"
+    ended = f"finished ({_core.describe_reason(summary['finished'])})" if summary["finished"] else "stopped"
     return {
         "name": store.name,
         "fingerprint": store.fingerprint,

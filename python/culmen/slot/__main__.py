@@ -26,10 +26,9 @@ def evaluate(function, set_up, request):
 
 
 def main():
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Stopping is the master's to decide, though the signal may reach every process. A handler, unlike SIG_IGN, is not
     # handed on to what the function starts.
-    for stop in (signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP):
+    for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP):
         signal.signal(stop, lambda _number, _frame: None)
     os.environ.pop("PYTHONSAFEPATH", None)  # it was for this process; what the function starts is the user's
     channel = protocol.Channel()

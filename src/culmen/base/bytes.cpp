@@ -12,6 +12,13 @@ BytesView ByteReader::take(std::size_t n) {
   return view;
 }
 
+std::uint8_t ByteReader::at_most(std::uint8_t last, const char* what) {
+  const auto v = u8();
+  if (v <= last) return v;
+  throw Error(std::string("a message names ") + what + " " + std::to_string(v) + "; this build knows 0 to " +
+              std::to_string(last));
+}
+
 std::size_t ByteReader::count(std::size_t item_bytes) {
   const auto n = u64();
   if (n > left() / item_bytes) throw Error("a message names " + std::to_string(n) + " items, more than it holds");

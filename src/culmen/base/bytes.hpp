@@ -55,6 +55,11 @@ class ByteReader {
   std::uint32_t u32() { return get<std::uint32_t>(); }
   std::uint64_t u64() { return get<std::uint64_t>(); }
   double f64() { return get<double>(); }
+  /// An enum member in one byte, of those up to `last`.
+  template <class Enum>
+  Enum member(Enum last, const char* what) {
+    return static_cast<Enum>(at_most(static_cast<std::uint8_t>(last), what));
+  }
   void doubles(std::vector<double>& out);
   std::vector<double> doubles();
   std::string text();
@@ -69,6 +74,7 @@ class ByteReader {
     std::memcpy(&v, take(sizeof v).data(), sizeof v);
     return v;
   }
+  std::uint8_t at_most(std::uint8_t last, const char* what);
   std::size_t count(std::size_t item_bytes);
   BytesView in_;
   std::size_t at_ = 0;

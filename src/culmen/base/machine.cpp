@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 
 namespace culmen {
@@ -18,6 +19,11 @@ std::string boot_id() {
   std::string id;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), id);
   return id;
+}
+
+std::string process_namespace() {
+  std::error_code none;
+  return std::filesystem::read_symlink("/proc/self/ns/pid", none).string();
 }
 
 }  // namespace culmen

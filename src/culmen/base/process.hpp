@@ -2,6 +2,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <csignal>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -11,6 +12,9 @@
 #include "culmen/base/executable.hpp"
 
 namespace culmen {
+
+/// What ends a study cleanly. Only a master acts on them, though they may reach every process of a job.
+inline constexpr int stop_signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
 
 /// A process named so that a reused id is not mistaken for it.
 struct ProcessId {

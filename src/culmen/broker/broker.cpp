@@ -12,6 +12,10 @@ constexpr std::size_t most_recording =
 constexpr double duration_memory = 0.05;  // weight of the newest duration in the running mean
 }  // namespace
 
+const char* word_of(StopReason reason) {
+  return std::ranges::find(stop_words, reason, &std::pair<StopReason, const char*>::first)->second;
+}
+
 const char* to_string(StopReason reason) {
   switch (reason) {
     case StopReason::none:
@@ -61,6 +65,7 @@ void Broker::replay_tell(EvaluationId id, bool ok, double value) {
 }
 
 void Broker::replay_cancel(EvaluationId id) {
+  --counts_.asked;  // it is not told, so it uses up no budget
   evaluations_[id].state = State::closed;
   evaluations_.trim([](const Evaluation& e) { return e.state == State::closed; });
 }
@@ -293,7 +298,12 @@ void Broker::ask_if_needed() {
   n = std::min(n, options_.ask_ahead - open);
   if (options_.rules.evaluations != 0)
     n = std::min(n, options_.rules.evaluations - std::min(counts_.asked, options_.rules.evaluations));
-  if (n == 0) return;
+  if (n == 0) {
+    // Nothing would ever wake the master again.
+    if (open == 0 && options_.rules.evaluations != 0 && counts_.asked >= options_.rules.evaluations)
+      stop(StopReason::error);
+    return;
+  }
   asking_ = true;
   actions_->push_back(Ask{n});
 }

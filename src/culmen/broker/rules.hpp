@@ -1,8 +1,10 @@
 // When a study ends and what a failed evaluation leads to.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace culmen {
 
@@ -40,6 +42,21 @@ enum class StopReason : unsigned char {
   error,        ///< no worker is left, or the store cannot be written; resumable
 };
 
+/// As kept in stores and given to programs.
+inline constexpr std::array<std::pair<StopReason, const char*>, 10> stop_words{{
+    {StopReason::none, "none"},
+    {StopReason::evaluations, "evaluations"},
+    {StopReason::target, "target"},
+    {StopReason::exhausted, "exhausted"},
+    {StopReason::wall_time, "wall_time"},
+    {StopReason::interrupted, "interrupted"},
+    {StopReason::failure, "failure"},
+    {StopReason::all_failed, "all_failed"},
+    {StopReason::set_up, "set_up"},
+    {StopReason::error, "error"},
+}};
+const char* word_of(StopReason reason);
+/// As shown to people.
 const char* to_string(StopReason reason);
 /// True when the study is over for good; the others can be resumed.
 bool is_final(StopReason reason);

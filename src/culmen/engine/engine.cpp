@@ -71,7 +71,7 @@ EngineResult Engine::finish() {
     if (is_final(result_.reason)) {
       CallRecord end;
       end.kind = CallKind::finish;
-      end.note = to_string(result_.reason);
+      end.note = word_of(result_.reason);
       recorder_->push(std::move(end));
     }
     try {

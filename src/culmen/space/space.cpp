@@ -136,8 +136,8 @@ Space Space::decode(ByteReader& in) {
   for (auto n = in.u64(); n > 0; --n) {
     Parameter p;
     p.name = in.text();
-    p.kind = static_cast<ParameterKind>(in.u8());
-    p.scale = static_cast<Scale>(in.u8());
+    p.kind = in.member(ParameterKind::integer, "parameter kind");
+    p.scale = in.member(Scale::log, "scale");
     p.lower = in.f64();
     p.upper = in.f64();
     parameters.push_back(std::move(p));

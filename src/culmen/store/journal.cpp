@@ -31,13 +31,19 @@ struct Journal::Impl {
   CallRecord call_at(const Statement::Rows& rows) const;
   std::optional<OutcomeRecord> outcome(EvaluationId id);
   std::optional<Candidate> candidate(EvaluationId id);
+  void count(const CallRecord& call);
 
+  struct Brief {
+    Status status;
+    double value;
+  };
   Database database;
   StudyRecord study = read_study(database);
   Epoch epoch = 0;
   Ownership ownership{database};
   ProgressRow progress_row{database};
   Tally progress = progress_row.load();
+  std::unordered_map<EvaluationId, Brief> untold;  // of what was recorded here, so that a tell need not look it up
   Bytes bytes;
   std::uint64_t log_pages = 0;
   Statement begin_{database, "BEGIN IMMEDIATE"};
@@ -71,6 +77,7 @@ void Journal::Impl::roll_back() noexcept {
   try {
     if (database.in_transaction()) database.execute("ROLLBACK");
     progress = progress_row.load();
+    untold.clear();
   } catch (const StoreError&) {
     // The first error is the one to report.
   }
@@ -179,8 +186,24 @@ void Journal::append(const CallRecord& call) {
     std::optional<std::uint64_t> first;
     if (!call.candidates.empty()) first = call.candidates.front().id;
     impl_->insert_call.run(impl_->progress.calls, static_cast<int>(call.kind), call.wanted, first, impl_->bytes);
-    impl_->progress.add(call);
+    impl_->count(call);
   });
+}
+
+void Journal::Impl::count(const CallRecord& call) {
+  progress.add(call);
+  if (call.kind != CallKind::tell && call.kind != CallKind::cancel) return;
+  for (const auto id : call.ids) {
+    const auto known = untold.extract(id);
+    if (call.kind == CallKind::cancel) continue;
+    if (!known.empty()) {
+      progress.add_told(id, known.mapped().status, known.mapped().value);
+    } else if (const auto record = outcome(id)) {
+      progress.add_told(id, record->outcome.status, record->outcome.value);
+    } else {
+      throw StoreError(fmt::format("{}: evaluation {} is told, but has no outcome", database.path(), id));
+    }
+  }
 }
 
 void Journal::append(const OutcomeRecord& record) {
@@ -190,7 +213,9 @@ void Journal::append(const OutcomeRecord& record) {
     encode(record.outcome, impl_->bytes);
     impl_->insert_outcome.run(record.evaluation, record.epoch, record.attempt, record.worker, record.at_s,
                               static_cast<int>(record.outcome.status), record.outcome.value, impl_->bytes);
-    if (impl_->database.changes() > 0) impl_->progress.add(record);
+    if (impl_->database.changes() == 0) return;  // the first one wins
+    impl_->progress.add(record);
+    impl_->untold[record.evaluation] = {record.outcome.status, record.outcome.value};
   });
 }
 

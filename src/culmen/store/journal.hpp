@@ -38,7 +38,7 @@ class Journal {
     bool owned = false;    ///< a live master holds it
     std::string owner;     ///< host and process, where owned
     double last_outcome_s = 0;
-    std::optional<OutcomeRecord> best;  ///< least value among ok outcomes
+    std::optional<OutcomeRecord> best;  ///< least value that was told
     std::optional<Candidate> best_candidate;
     std::vector<Failures> failures;  ///< the most frequent first
   };

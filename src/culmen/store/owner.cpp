@@ -1,20 +1,11 @@
 #include "culmen/store/owner.hpp"
 
 #include <fmt/format.h>
-#include <filesystem>
 
 #include "culmen/base/clock.hpp"
 #include "culmen/base/machine.hpp"
 
 namespace culmen {
-namespace {
-
-std::string process_namespace() {
-  std::error_code none;
-  return std::filesystem::read_symlink("/proc/self/ns/pid", none).string();
-}
-
-}  // namespace
 
 std::string Owner::name() const { return fmt::format("host {}, process {}", host, process.pid); }
 

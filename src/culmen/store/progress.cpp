@@ -5,14 +5,11 @@
 namespace culmen {
 namespace {
 
-void add_failure(const OutcomeRecord& record, std::vector<FailureTally>& failures) {
-  const auto known = std::ranges::find(failures, record.outcome.status, &FailureTally::status);
-  if (known == failures.end()) {
-    failures.push_back({record.outcome.status, 1, record.evaluation});
-    return;
-  }
+void add_failure(EvaluationId id, Status status, std::vector<FailureTally>& failures) {
+  const auto known = std::ranges::find(failures, status, &FailureTally::status);
+  if (known == failures.end()) return failures.push_back({status, 1, id});
   ++known->count;
-  known->first = std::min(known->first, record.evaluation);
+  known->first = std::min(known->first, id);
 }
 
 }  // namespace
@@ -24,12 +21,10 @@ void Tally::add(const CallRecord& call) {
       asked += call.candidates.size();
       finished.clear();
       break;
-    case CallKind::tell:
-      told += call.ids.size();
-      break;
     case CallKind::finish:
       finished = call.note;
       break;
+    case CallKind::tell:  // each of them by add_told()
     case CallKind::cancel:
     case CallKind::resize:
       break;
@@ -39,14 +34,16 @@ void Tally::add(const CallRecord& call) {
 void Tally::add(const OutcomeRecord& record) {
   ++outcomes;
   last_outcome_s = std::max(last_outcome_s, record.at_s);
-  if (!record.outcome.ok()) {
+}
+
+void Tally::add_told(EvaluationId id, Status status, double value) {
+  ++told;
+  if (status != Status::ok) {
     ++failed;
-    return add_failure(record, failures);
+    return add_failure(id, status, failures);
   }
-  const double value = record.outcome.value;
-  const bool better = best ? value < best_value || (value == best_value && record.evaluation < *best) : value == value;
-  if (!better) return;
-  best = record.evaluation;
+  if (best && value >= best_value) return;
+  best = id;
   best_value = value;
 }
 

@@ -21,13 +21,15 @@ struct FailureTally {
 struct Tally {
   std::uint64_t calls = 0, asked = 0, outcomes = 0, told = 0, failed = 0;
   double last_outcome_s = 0;
-  std::optional<EvaluationId> best;  ///< of equal values the least id
+  std::optional<EvaluationId> best;  ///< told; of equal values the first
   double best_value = std::numeric_limits<double>::infinity();
   std::string finished;
   std::vector<FailureTally> failures;
 
   void add(const CallRecord& call);
   void add(const OutcomeRecord& record);
+  /// Only what the optimizer was told is a result of the study: not what came in after its end.
+  void add_told(EvaluationId id, Status status, double value);
 };
 
 /// The one row of the table `progress`, and the table `failures`, a row a status.

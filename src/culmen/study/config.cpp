@@ -46,19 +46,17 @@ StudyResult decode_result(BytesView in) {
 }
 
 std::string fingerprint_of(const StudyConfig& c) {
-  Bytes bytes;
-  ByteWriter w(bytes);
-  c.space.encode(w);
-  w.u8(static_cast<std::uint8_t>(c.evaluator.result));
-  w.text(c.evaluator_identity);
-  w.text(c.optimizer);
-  for (const auto& [name, value] : c.optimizer_options) {
-    w.text(name);
-    w.f64(value);
+  std::string text;
+  for (const auto& p : c.space.parameters()) {
+    text += fmt::format("{:?} {} {} {} {}\n", p.name, p.kind == ParameterKind::integer ? "integer" : "real",
+                        p.scale == Scale::log ? "log" : "linear", p.lower, p.upper);
   }
-  w.u64(c.seed);
+  text += fmt::format("{:?} {}\n", c.evaluator_identity,
+                      c.evaluator.result == ResultKind::residuals ? "residuals" : "value");
+  text += fmt::format("{:?} {}\n", c.optimizer, c.seed);
+  for (const auto& [name, value] : c.optimizer_options) text += fmt::format("{:?} {}\n", name, value);
   std::uint64_t h = 0xcbf29ce484222325ULL;
-  for (auto b : bytes) h = (h ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3ULL;
+  for (const unsigned char byte : text) h = (h ^ byte) * 0x100000001b3ULL;
   return fmt::format("{:016x}", h);
 }
 

@@ -61,7 +61,8 @@ Bytes encode(const StudyResult& result);
 StudyResult decode_result(BytesView in);
 
 /// Of what decides the candidates and their values (space, evaluator_identity, kind of result, optimizer, its options,
-/// seed), not of stop rules: 16 hex digits.
+/// seed), not of stop rules: 16 hex digits of FNV-1a over a text with a line a parameter. Stores outlive builds: what
+/// comes to these later is written only where it is not the default, so that older studies keep theirs.
 std::string fingerprint_of(const StudyConfig& config);
 /// As in "0.1.0".
 std::string version();

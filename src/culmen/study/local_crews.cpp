@@ -41,7 +41,7 @@ class ThreadCrew final : public Crew {
   static void work(const std::shared_ptr<MailboxMemory>& memory, const Function& function, WorkerId box) {
     MailboxEndpoint endpoint(memory, box);
     Worker worker(factory_for(function));
-    serve(endpoint, worker);
+    if (const auto why = serve(endpoint, worker); !why.empty()) fmt::print(stderr, "culmen: worker {}: {}\n", box, why);
   }
   void end() {
     transport_.close(0);

@@ -33,7 +33,7 @@ SpawnRequest local_worker_request(const std::string& program, int mailbox_fd, Wo
 WorkerRole::WorkerRole(const ProcessId& master, const std::string& marker) : lifeline_(master, marker) {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
-  for (int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP}) {
+  for (const int signal : stop_signals) {
     struct sigaction former {};
     sigaction(signal, &ignore, &former);
     former_.emplace_back(signal, former);

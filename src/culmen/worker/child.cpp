@@ -61,7 +61,7 @@ bool Child::interrupted() const noexcept {
 void Child::expect_interrupt_after(int wait_status) noexcept {
   // A shell whose program was ended by a signal leaves with 128 and its number.
   const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status) - 128;
-  if (signal != SIGTERM && signal != SIGINT && signal != SIGUSR1 && signal != SIGHUP) return;
+  if (std::ranges::find(stop_signals, signal) == std::end(stop_signals)) return;
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, std::chrono::seconds(1), [this] { return interrupted_; });
 }

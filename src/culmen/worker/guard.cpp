@@ -97,7 +97,7 @@ pid_t start_guard(const ProcessId& master, const std::string& marker) {
 }
 
 int guard_main(const ProcessId& master, const std::string& marker) {
-  for (const int stop : {SIGINT, SIGTERM, SIGUSR1, SIGHUP}) signal(stop, SIG_IGN);
+  for (const int stop : stop_signals) signal(stop, SIG_IGN);
   sleep_until_dead(master);
   for (int quiet = 0; quiet < quiet_rounds; std::this_thread::sleep_for(between_rounds)) {
     const auto marked = find_marked(marker);

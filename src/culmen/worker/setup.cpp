@@ -7,19 +7,11 @@ namespace culmen {
 namespace {
 constexpr std::uint8_t version = 1;
 
-template <class Enum>
-Enum read_enum(ByteReader& in, Enum last, const char* what) {
-  const auto v = in.u8();
-  if (v > static_cast<std::uint8_t>(last))
-    throw Error(fmt::format("a set-up names {} {}; this build knows 0 to {}", what, v, static_cast<int>(last)));
-  return static_cast<Enum>(v);
-}
-
 EvaluatorSpec decode_spec(ByteReader& in) {
   EvaluatorSpec spec;
-  spec.kind = read_enum(in, EvaluatorKind::command, "evaluator kind");
-  spec.isolation = read_enum(in, Isolation::process, "isolation");
-  spec.result = read_enum(in, ResultKind::residuals, "result kind");
+  spec.kind = in.member(EvaluatorKind::command, "evaluator kind");
+  spec.isolation = in.member(Isolation::process, "isolation");
+  spec.result = in.member(ResultKind::residuals, "result kind");
   spec.target = in.text();
   spec.pickle = in.blob();
   spec.interpreter = in.text();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include "culmen/base/process.hpp"
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/worker/channel.hpp"
 #include "culmen/worker/evaluators.hpp"
@@ -34,10 +35,9 @@ void answer_all(Evaluator& evaluator, ChannelReader& reader) {
 
 int slot_main() {
   fcntl(slot_descriptor, F_SETFD, FD_CLOEXEC);  // whatever the function starts must not hold the socket open
-  signal(SIGINT, SIG_IGN);
   // Stopping is the master's to decide, though the signal may reach every process. A handler, unlike SIG_IGN, is not
   // handed on to what the function starts.
-  for (const int stop : {SIGTERM, SIGUSR1, SIGHUP}) {
+  for (const int stop : stop_signals) {
     struct sigaction nothing {};
     nothing.sa_handler = [](int) {};
     nothing.sa_flags = SA_RESTART;

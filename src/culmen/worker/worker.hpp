@@ -43,6 +43,6 @@ class Worker {
 /// Receives, works, answers until the master closes. A second thread waits for the close and interrupts the evaluation.
 /// Returns nothing then; where a frame cannot be read, or the worker cannot go on for another reason, the sentence that
 /// says why: the caller ends the worker by destroying its endpoint.
-std::string serve(Endpoint& endpoint, Worker& worker);
+[[nodiscard]] std::string serve(Endpoint& endpoint, Worker& worker);
 
 }  // namespace culmen

@@ -281,6 +281,19 @@ TEST(Broker, gives_up_when_nothing_ever_succeeded_and_only_then) {
   EXPECT_EQ(patient.stopped, StopReason::none);
 }
 
+TEST(Broker, what_a_former_master_cancelled_uses_up_no_budget) {
+  Table t(with_budget(6));
+  t.broker.replay_ask(0, 4);
+  t.broker.replay_tell(0, true, 1);
+  for (EvaluationId id = 1; id < 4; ++id) t.broker.replay_cancel(id);
+  t.asked = 4;
+  t.start();
+  t.feed(Joined{0});
+  while (t.stopped == StopReason::none && !t.sent.empty()) t.answer(0);
+  EXPECT_EQ(t.stopped, StopReason::evaluations);
+  EXPECT_EQ(t.broker.counts().told, 6u);
+}
+
 TEST(Broker, the_failures_of_former_masters_alone_do_not_make_it_give_up) {
   auto options = with_budget(0);
   options.failures.give_up_after = 3;

@@ -39,6 +39,7 @@ TEST_F(JournalTest, EveryKindOfCallComesBackInOrder) {
   const std::vector<CallRecord> written{
       awkward, ask(3, 0), ask(3, 1, 0), tell({2, 0, 1, 7, 8, 9}),
       cancel,  tell({}),  resize,       call(CallKind::finish, "budget of 4 reached: 'ok'\n")};
+  for (const EvaluationId id : {0, 1, 2, 7, 8, 9}) journal.append(outcome(id, 1));
   for (const auto& record : written) journal.append(record);
   journal.commit();
   const auto read = calls_of(Journal::read(path));
@@ -83,6 +84,7 @@ TEST_F(JournalTest, TheFirstOutcomeOfAnEvaluationWins) {
   auto journal = make(path);
   journal.append(outcome(0, 5));
   journal.append(outcome(0, 1));
+  journal.append(CallRecord{CallKind::tell, 0, {}, {0}, {}});
   journal.commit();
   EXPECT_EQ(journal.outcome(0)->outcome.value, 5);
   EXPECT_EQ(journal.summary().outcomes, 1U);
@@ -132,19 +134,23 @@ TEST_F(JournalTest, TheSummaryCounts) {
   journal.append(outcome(2, 3));
   journal.append(outcome(6, -1));
   journal.append(outcome(5, -1));
-  journal.append(outcome(7, -1));
+  journal.append(outcome(7, -9));
+  journal.append(OutcomeRecord{0, 1, 0, 0, 1500, Outcome::failure(Status::failed, "no")});
   journal.append(OutcomeRecord{1, 1, 0, 0, 2000, Outcome::failure(Status::failed, "no")});
-  journal.append(tell({1, 2}));
+  journal.append(tell({1, 2, 5}));
   journal.commit();
   journal = [&] {
     journal.close();
     return Journal::resume(path, Durability::power);
   }();
+  journal.append(tell({6}));
+  journal.append(call(CallKind::cancel, ""));
+  journal.commit();
   const auto summary = journal.summary();
   EXPECT_EQ(summary.asked, 8U);
-  EXPECT_EQ(summary.outcomes, 5U);
-  EXPECT_EQ(summary.failed, 1U);
-  EXPECT_EQ(summary.told, 2U);
+  EXPECT_EQ(summary.outcomes, 6U);
+  EXPECT_EQ(summary.failed, 1U) << "what was not told is no result of the study";
+  EXPECT_EQ(summary.told, 4U);
   EXPECT_EQ(summary.epoch, 2U);
   EXPECT_EQ(summary.last_outcome_s, 2000);
   EXPECT_EQ(summary.finished, "");
@@ -164,6 +170,7 @@ TEST_F(JournalTest, TheSummaryCountsFailuresByStatusWithTheFirstOnesMessage) {
   journal.append(failure(7, Status::crashed, "7"));
   journal.append(failure(8, Status::crashed, "8"));
   journal.append(outcome(1, 1));
+  journal.append(tell({9, 7, 8, 1}));
   journal.commit();
   journal.append(failure(3, Status::crashed, "lost"));
   journal.append(OutcomeRecord{9, 1, 1, 3, 1000, Outcome::failure(Status::failed, "answered twice")});
@@ -175,6 +182,8 @@ TEST_F(JournalTest, TheSummaryCountsFailuresByStatusWithTheFirstOnesMessage) {
   journal.close();
   journal = Journal::resume(path, Durability::process);
   journal.append(failure(5, Status::crashed, "5"));
+  journal.append(failure(6, Status::crashed, "6"));
+  journal.append(tell({5}));
   journal.commit();
   const auto failures = Journal::read(path).summary().failures;
   ASSERT_EQ(failures.size(), 2U);
@@ -211,11 +220,17 @@ TEST_F(JournalTest, AnAskWithGapsIsRefusedAndTheTransactionTakenBack) {
   EXPECT_EQ(Journal::read(path).summary().asked, 2U);
 }
 
+TEST_F(JournalTest, ATellWithoutAnOutcomeIsRefused) {
+  auto journal = make(path);
+  journal.append(ask(0, 2));
+  EXPECT_THAT(error_of([&] { journal.append(tell({1})); }), HasSubstr("evaluation 1 is told, but has no outcome"));
+}
+
 TEST_F(JournalTest, ADamagedRowIsNamed) {
   auto journal = make(path);
   journal.append(ask(0, 2));
-  journal.append(tell({0}));
   journal.append(outcome(0, 1));
+  journal.append(tell({0}));
   journal.commit();
   journal.close();
   sql(path, "UPDATE calls SET data = substr(data, 1, 20) WHERE number = 0; UPDATE outcomes SET data = x'01ff'");
@@ -263,6 +278,9 @@ TEST_F(JournalTest, AHundredThousandEvaluationsStreamInBoundedMemoryAndCountAtOn
       journal.append(ask(first, 64, 20));
       for (EvaluationId id = first; id < first + 64; ++id)
         journal.append(outcome(id, static_cast<double>((id * 7919) % 1'000'003)));
+      CallRecord told{CallKind::tell, 0, {}, {}, {}};
+      for (EvaluationId id = first; id < first + 64; ++id) told.ids.push_back(id);
+      journal.append(told);
       if (first % 1024 == 0) journal.commit();
     }
     journal.close();

@@ -136,7 +136,7 @@ TEST_F(OwnershipTest, AMasterThatLostTheStudyWritesNothingMore) {
               sentence);
   EXPECT_THAT(error_of([&] { paused.renew_ownership(); }), sentence);
   EXPECT_THAT(error_of([&] { paused.close(); }), sentence);
-  second.append(tell({1}));
+  second.append(ask(2, 1));
   second.commit();
   EXPECT_TRUE(second.summary().owned);
   EXPECT_EQ(second.summary().outcomes, 0U);

@@ -130,6 +130,13 @@ TEST_F(StudyRun, a_fingerprint_covers_what_decides_the_values_and_no_stop_rule) 
   }
 }
 
+TEST_F(StudyRun, fingerprints_in_stores_stay_valid) {
+  config_.space = Space{real("x", -1, 1), real("tau", 1e-6, 1, Scale::log), integer("n", 1, 9)};
+  config_.evaluator_identity = R"(["python", "model.py:f"])";
+  config_.optimizer_options["sigma"] = 0.25;
+  EXPECT_EQ(fingerprint_of(config_), "5d56426a48f7a9b3");
+}
+
 TEST_F(StudyRun, a_result_travels_to_the_ranks_unchanged) {
   auto result = run();
   result.first_failure = "evaluation 3 failed: out of range";
