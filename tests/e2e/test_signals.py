@@ -30,7 +30,7 @@ def undisturbed(tmp_path_factory):
     return sequence(folder / "study.db"), outcomes(folder / "study.db")
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGUSR1"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGUSR1", "SIGHUP"])
 @pytest.mark.parametrize("place", [[], ["--worker-processes"]], ids=["threads", "processes"])
 def test_a_signal_ends_a_run_cleanly_and_resume_goes_on(undisturbed, tmp_path, name, place):
     write_study(tmp_path, BUDGET)

@@ -1,12 +1,13 @@
 """``culmen launch``: the line it makes, the exit code it returns, and what signals do."""
 
+import os
 import signal
 import subprocess
 import time
 
 import pytest
 from culmen.mpi import load, recognise
-from harness import Running, environment, wait_for
+from harness import Running, culmen, environment, wait_for
 
 STOPPED = 3  # what world_program's rank 0 returns when it was asked to end
 VERSIONS = {
@@ -37,13 +38,23 @@ def test_a_dry_run_prints_the_line_and_runs_nothing(launch, world_program):
     assert done.stdout.endswith(f"-n 9 {world_program} run 'a study.toml'\n")
 
 
+def test_ranks_are_told_the_module_of_an_mpi_that_has_none_of_its_own_name(tmp_path):
+    mpiexec = tmp_path / "mpiexec"
+    mpiexec.write_text("#!/bin/sh\necho 'Intel(R) MPI Library for Linux* OS, Version 2021.19'\n")
+    mpiexec.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = culmen("launch", "-n", 2, "--dry-run", "run", "s.toml", cwd=tmp_path, PATH=path, CULMEN_MPI="intel")
+    assert done.returncode == 0, done.stderr
+    assert "CULMEN_MPI=mpich " in done.stdout
+
+
 def test_the_printed_line_runs_in_a_shell(launch):
     line = launch(2, "--dry-run").stdout
     done = subprocess.run(line, shell=True, env=environment(), capture_output=True, text=True, timeout=60)  # noqa: S602
     assert done.stdout.endswith("| 2 ranks\n"), done.stderr
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGUSR1", "SIGHUP"])
 def test_a_signal_reaches_the_master_and_its_exit_code_comes_back(launched, name):
     with launched(4, "wait") as run:
         read_until(run, "waiting")

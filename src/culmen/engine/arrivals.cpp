@@ -47,10 +47,7 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
   }
   incoming_worker_ = worker;
   incoming_attempt_ = head.attempt;
-  if (!incoming_.ok() && options_.broker.failures.on_failure == OnFailure::stop) {
-    result_.message =
-        fmt::format("evaluation {} {}: {}", head.evaluation, to_string(incoming_.status), incoming_.message);
-  }
+  incoming_id_ = head.evaluation;
   feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), incoming_.value, incoming_.duration_s});
 }
 

@@ -14,6 +14,10 @@ BrokerOptions with_optimizer(BrokerOptions options, const Optimizer& optimizer) 
   options.generational = optimizer.generational();
   return options;
 }
+
+std::string describe(EvaluationId id, const Outcome& failed) {
+  return fmt::format("evaluation {} {}: {}", id, to_string(failed.status), failed.message);
+}
 }  // namespace
 
 Engine::Engine(Optimizer& optimizer, const Clock& clock, EngineOptions options)
@@ -199,6 +203,7 @@ std::string Engine::why(StopReason reason) const {
     return fmt::format("the first {} evaluations of this start all failed; {}", broker_.counts().told - told_before_,
                        result_.first_failure);
   }
+  if (reason == StopReason::failure) return describe(incoming_id_, incoming_);
   if (reason != StopReason::error) return {};
   if (broker_.counts().workers == 0) return "no worker is left: " + last_loss_;
   return "the optimizer proposes nothing, though every evaluation was told to it";
@@ -236,8 +241,7 @@ bool Engine::look_at_records() {
 }
 
 void Engine::note(EvaluationId id, const Outcome& outcome) {
-  if (!outcome.ok() && result_.first_failure.empty())
-    result_.first_failure = fmt::format("evaluation {} {}: {}", id, to_string(outcome.status), outcome.message);
+  if (!outcome.ok() && result_.first_failure.empty()) result_.first_failure = describe(id, outcome);
   if (!outcome.ok() || (result_.has_best && outcome.value >= result_.best_outcome.value)) return;
   result_.has_best = true;
   result_.best = table_[id].candidate;

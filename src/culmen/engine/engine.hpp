@@ -106,6 +106,7 @@ class Engine final : private Transport::Sink {
   std::vector<std::uint64_t> record_tickets_;  // of Record actions whose durability is not known yet
   std::uint64_t recorded_ = 0;
   Outcome incoming_;
+  EvaluationId incoming_id_ = 0;
   WorkerId incoming_worker_ = 0;
   Attempt incoming_attempt_ = 0;
   Bytes scratch_;

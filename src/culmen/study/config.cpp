@@ -11,9 +11,9 @@ Bytes encode(const StudyResult& r) {
   Bytes out;
   ByteWriter w(out);
   w.u8(static_cast<std::uint8_t>(r.reason));
-  w.u8(r.final);
   w.text(r.message);
-  for (auto n : {r.evaluations, r.failed, r.retried, r.lost}) w.u64(n);
+  for (auto n : {r.counts.asked, r.counts.told, r.counts.failed, r.counts.retried, r.counts.lost, r.counts.dropped})
+    w.u64(n);
   w.u8(r.has_best);
   w.f64(r.wall_s);
   w.u32(r.workers);
@@ -31,10 +31,11 @@ Bytes encode(const StudyResult& r) {
 StudyResult decode_result(BytesView in) {
   ByteReader b(in);
   StudyResult r;
-  r.reason = static_cast<StopReason>(b.u8());
-  r.final = b.u8() != 0;
+  r.reason = b.member(StopReason::error, "stop reason");
   r.message = b.text();
-  for (auto* n : {&r.evaluations, &r.failed, &r.retried, &r.lost}) *n = b.u64();
+  for (auto* n :
+       {&r.counts.asked, &r.counts.told, &r.counts.failed, &r.counts.retried, &r.counts.lost, &r.counts.dropped})
+    *n = b.u64();
   r.has_best = b.u8() != 0;
   r.wall_s = b.f64();
   r.workers = b.u32();

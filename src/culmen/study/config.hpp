@@ -4,6 +4,7 @@
 #include <string>
 
 #include "culmen/broker/rules.hpp"
+#include "culmen/engine/engine.hpp"
 #include "culmen/optimizer/optimizer.hpp"
 #include "culmen/space/space.hpp"
 #include "culmen/store/journal.hpp"
@@ -43,15 +44,8 @@ struct RunOptions {
   Durability durability = Durability::process;
 };
 
-struct StudyResult {
-  StopReason reason = StopReason::none;
-  bool final = false;   ///< false: can be resumed
-  std::string message;  ///< one sentence
-  std::uint64_t evaluations = 0, failed = 0, retried = 0, lost = 0;
-  bool has_best = false;
-  Candidate best;
-  Outcome best_outcome;
-  std::string first_failure;  ///< one sentence on the first that failed; empty: none did
+/// What a run came to, as every rank of a launch gets it.
+struct StudyResult : EngineResult {
   double wall_s = 0;
   std::uint32_t workers = 0;
   std::string store;

@@ -11,10 +11,10 @@ MinimizeResult public_result(const StudyResult& r, bool is_master) {
     out.x = r.best.x;
     out.value = r.best_outcome.value;
   }
-  out.evaluations = r.evaluations;
-  out.failed = r.failed;
+  out.evaluations = r.counts.told;
+  out.failed = r.counts.failed;
   out.message = r.message;
-  out.final = r.final;
+  out.final = is_final(r.reason);
   out.is_master = is_master;
   return out;
 }

@@ -38,11 +38,6 @@ bool starts_children(const EvaluatorSpec& e) {
 // killed at once, and are late on a crowded machine only; a function inside a worker may never come back.
 constexpr double leave_s = 2, leave_function_s = 0.1;
 
-std::string summary_sentence(const EngineResult& r) {
-  if (!r.message.empty()) return r.message;
-  return fmt::format("{} after {} evaluations", to_string(r.reason), r.counts.told);
-}
-
 }  // namespace
 
 struct Run::Impl {
@@ -181,18 +176,8 @@ struct Run::Impl {
   double grace_s() const { return starts_children(config.evaluator) ? leave_s : leave_function_s; }
 
   StudyResult conclude() {
-    StudyResult r;
-    r.reason = result.reason;
-    r.final = is_final(result.reason);
-    r.message = summary_sentence(result);
-    r.evaluations = result.counts.told;
-    r.failed = result.counts.failed;
-    r.retried = result.counts.retried;
-    r.lost = result.counts.lost;
-    r.has_best = result.has_best;
-    r.best = result.best;
-    r.best_outcome = result.best_outcome;
-    r.first_failure = result.first_failure;
+    StudyResult r{result};
+    if (r.message.empty()) r.message = fmt::format("{} after {} evaluations", to_string(r.reason), r.counts.told);
     r.wall_s = clock.now_s() - started_s;
     r.workers = static_cast<std::uint32_t>(crew->workers());
     r.store = options.store;

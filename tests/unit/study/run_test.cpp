@@ -44,12 +44,12 @@ class StudyRun : public ::testing::Test {
 };
 
 TEST_F(StudyRun, goes_on_with_a_store_up_to_a_larger_budget) {
-  EXPECT_EQ(run().evaluations, 20u);
+  EXPECT_EQ(run().counts.told, 20u);
   options_.resume = true;
   config_.stop.evaluations = 50;
   const auto result = run();
   EXPECT_EQ(result.reason, StopReason::evaluations);
-  EXPECT_EQ(result.evaluations, 50u);
+  EXPECT_EQ(result.counts.told, 50u);
 }
 
 TEST_F(StudyRun, a_start_without_workers_leaves_no_store_behind) {
@@ -100,7 +100,7 @@ TEST_F(StudyRun, a_replay_that_differs_is_the_result_and_the_store_is_let_go_as_
   EXPECT_FALSE(after.owned);
   EXPECT_EQ(after.told, before.told);
   config_.seed = 1;
-  EXPECT_EQ(run().evaluations, 50u);
+  EXPECT_EQ(run().counts.told, 50u);
 }
 
 TEST_F(StudyRun, a_stop_before_its_start_ends_it_before_the_first_evaluation) {
@@ -110,8 +110,8 @@ TEST_F(StudyRun, a_stop_before_its_start_ends_it_before_the_first_evaluation) {
   run.execute();
   const auto result = run.conclude();
   EXPECT_EQ(result.reason, StopReason::interrupted);
-  EXPECT_EQ(result.evaluations, 0u);
-  EXPECT_FALSE(result.final);
+  EXPECT_EQ(result.counts.told, 0u);
+  EXPECT_FALSE(is_final(result.reason));
 }
 
 TEST_F(StudyRun, a_fingerprint_covers_what_decides_the_values_and_no_stop_rule) {
@@ -141,7 +141,7 @@ TEST_F(StudyRun, a_result_travels_to_the_ranks_unchanged) {
   auto result = run();
   result.first_failure = "evaluation 3 failed: out of range";
   const auto copy = decode_result(encode(result));
-  EXPECT_EQ(copy.evaluations, result.evaluations);
+  EXPECT_EQ(copy.counts.told, result.counts.told);
   EXPECT_EQ(copy.best.x, result.best.x);
   EXPECT_EQ(copy.best_outcome.value, result.best_outcome.value);
   EXPECT_EQ(copy.message, result.message);
