@@ -45,6 +45,12 @@ def write_study(folder: Path, budget: int = 400) -> None:
     (folder / "study.toml").write_text(STUDY.replace("BUDGET", str(budget)))
 
 
+def copy_example(name: str, folder: Path) -> None:
+    """Without what a run by hand has left there."""
+    ignored = shutil.ignore_patterns("*.db*", "*.work", "__pycache__", "build")
+    shutil.copytree(EXAMPLES / name, folder, dirs_exist_ok=True, ignore=ignored)
+
+
 def environment(**more: str) -> dict[str, str]:
     """This process's, without what a launcher put there."""
     return {k: v for k, v in os.environ.items() if not k.startswith(_LAUNCHERS)} | more

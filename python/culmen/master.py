@@ -17,8 +17,9 @@ STOP_SIGNALS: tuple[int, ...] = tuple(_core.STOP_SIGNALS)
 def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monitor) -> _core.Result:
     """For programs: runs a study to its end.
 
-    Ctrl-C ends it cleanly (the store can be resumed) and then raises KeyboardInterrupt. Raises CulmenError where the
-    evaluator cannot be set up, no worker is left, or the store cannot be written.
+    Ctrl-C ends it cleanly (the store can be resumed) and then raises KeyboardInterrupt; so does SIGTERM, which then
+    ends the program. Raises CulmenError where the evaluator cannot be set up, no worker is left, or
+    the store cannot be written.
     """
     launch = _core.detect_launch()
     if launch.is_rank and launch.rank:
@@ -28,9 +29,12 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
         raise KeyboardInterrupt
 
     run = make_run(config, options)
-    with stopping_on((signal.SIGINT,), run.stop, again) as seen:
+    ends = signal.getsignal(signal.SIGTERM) == signal.SIG_DFL  # else the program has a plan of its own
+    with stopping_on((signal.SIGINT, signal.SIGTERM) if ends else (signal.SIGINT,), run.stop, again) as seen:
         run.start()
         result = wait(run, monitor)
+    if seen and seen[0] == signal.SIGTERM:
+        signal.raise_signal(signal.SIGTERM)
     if seen and result.reason == "interrupted":
         raise KeyboardInterrupt
     raise_error(result)

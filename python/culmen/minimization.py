@@ -15,7 +15,7 @@ from ._core import InputError
 from .callables import Positional, Travelling
 from .master import execute, letting_ranks_go
 from .progress import make_monitor
-from .ranks import is_master
+from .ranks import end_launch_with_rank, is_master
 from .result import Result, warn_when_all_failed
 from .space import Bounds, Space
 from .study import check_optimizer, identify
@@ -63,6 +63,7 @@ def minimize(
     raises KeyboardInterrupt. Warns when every evaluation failed, and when ``f`` is no longer the function that
     ``store`` began with (what ``f`` calls is not looked at).
     """
+    end_launch_with_rank()
     if not is_master():
         return Result.of(_core.serve_rank(), Space(space).core)
     with letting_ranks_go():
@@ -99,7 +100,7 @@ def minimize(
 class _Arguments(Table):
     budget: Count | None = None
     workers: Count | None = None
-    seed: int = 1
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     target: float | None = None
     wall_time_s: Seconds | None = None
     result: Literal["value", "residuals"] = "value"

@@ -1,4 +1,8 @@
-"""Which of an MPI launch's processes this is."""
+"""Which of an MPI launch's processes this is, and what its end means for the others."""
+
+import os
+import sys
+from types import TracebackType
 
 from . import _core
 
@@ -7,7 +11,23 @@ def is_master() -> bool:
     """False in the ranks other than 0 of an MPI launch, else True.
 
     Under mpiexec every rank runs the whole script, so that what stands outside ``minimize`` happens in each of them;
-    ``if culmen.is_master():`` before printing or saving keeps it to one.
+    ``if culmen.is_master():`` before printing or saving keeps it to one. ``minimize`` itself is for all of them: in one
+    rank alone it waits for the others.
     """
     launch = _core.detect_launch()
     return not (launch.is_rank and launch.rank)
+
+
+def end_launch_with_rank() -> None:
+    """From now on an exception that nobody catches in this rank ends the launch, where else the other ranks would wait
+    for this one for ever. Errors of culmen itself are raised in every rank, so each ends in order."""
+    if _core.detect_launch().is_rank and sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _leave
+
+
+def _leave(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    sys.__excepthook__(kind, error, traceback)
+    if not issubclass(kind, _core.CulmenError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1)

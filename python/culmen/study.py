@@ -25,6 +25,7 @@ class Study:
     config: _core.StudyConfig
     options: _core.RunOptions
     evaluator_digest: digest.Digest | None = None  # of the evaluator as it is now
+    source: str = ""  # the file that messages name
 
     @classmethod
     def from_file(
@@ -33,23 +34,22 @@ class Study:
         *,
         store: str | Path | None = None,
         seed: int | None = None,
-        evaluations: int | None = None,
-        workers: int | None = None,
+        **given: Any,
     ) -> "Study":
         """What is given wins over the file's, and is kept in the store as if the file said so.
 
+        ``given``: evaluations, target, wall_time_s, workers.
         Raises InputError with a sentence for each mistake in the file.
         """
         path = Path(path)
         file = read_study_file(path)
         file.seed = file.seed if seed is None else seed
-        file.stop.evaluations = evaluations or file.stop.evaluations
-        file.run.workers = workers or file.run.workers
+        file.limit(**given)
         return cls._of(file, path.resolve().parent, str(path), str(store or file.store or f"{file.name}.db"))
 
     @classmethod
-    def from_store(cls, path: str | Path, *, evaluations: int | None = None, workers: int | None = None) -> "Study":
-        """The study that is kept in a store, to go on with. What is given holds from now on.
+    def from_store(cls, path: str | Path, **given: Any) -> "Study":
+        """The study that is kept in a store, to go on with. What is given (as to from_file) holds from now on.
 
         Raises InputError where it is none or cannot go on, StoreError where it is damaged.
         """
@@ -64,10 +64,11 @@ class Study:
                 f"{path} was made by culmen.minimize with {data['function']}; the same call with store='{path}' goes on"
             )
         folder = Path(data.pop("folder"))
+        if not folder.is_dir():  # it was moved, or is on another machine
+            folder = Path(path).resolve().parent
         begun_with = data.pop(digest.KEY, None)
         file = checked(StudyFile, data, str(path))
-        file.stop.evaluations = evaluations or file.stop.evaluations
-        file.run.workers = workers or file.run.workers
+        file.limit(**given)
         study = cls._of(file, folder, str(path), str(path))
         study.config.configuration = file.normalised(folder, begun_with)
         study.options.resume = True
@@ -79,7 +80,7 @@ class Study:
         config.evaluator.working_folder = str(working_folder(Path(store)))
         now = _digest_of(config.evaluator, folder)
         config.configuration = file.normalised(folder, now)
-        return cls(config, _options_of(file, store), now)
+        return cls(config, _options_of(file, store), now, source)
 
     def run(self, *, progress: bool | None = None) -> Result:
         """Runs to the end, or until Ctrl-C (then raises KeyboardInterrupt).

@@ -125,6 +125,11 @@ class StudyFile(Table):
     stop: StopTable
     run: RunTable = RunTable()
 
+    def limit(self, workers: int | None = None, **stop: float | None) -> None:
+        """Puts what is given in the place of the file's own."""
+        self.run.workers = workers or self.run.workers
+        self.stop = self.stop.model_copy(update={name: limit for name, limit in stop.items() if limit is not None})
+
     def normalised(self, folder: Path, digest: dict[str, str] | None) -> str:
         """JSON from which a resume starts; ``folder`` is where relative paths of the evaluator begin."""
         about = {"folder": str(folder), KEY: digest}

@@ -3,17 +3,16 @@
 import importlib.util
 import json
 import os
-import shutil
 import subprocess
 
 import pytest
-from harness import EXAMPLES, PYTHON, ROOT, culmen, environment
+from harness import EXAMPLES, PYTHON, ROOT, copy_example, culmen, environment
 
 
 @pytest.fixture
 def copy(tmp_path):
     def of(name):
-        shutil.copytree(EXAMPLES / name, tmp_path / name)
+        copy_example(name, tmp_path / name)
         return tmp_path / name
 
     return of

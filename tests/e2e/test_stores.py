@@ -31,7 +31,10 @@ def test_running_a_finished_study_again_shows_it_and_evaluates_nothing(finished)
     before = len(calls_of(finished))
     done = culmen("run", "study.toml", cwd=finished)
     assert done.returncode == 0
-    assert "The study in study.db has finished (evaluations used up); --store PATH runs it anew." in done.stdout
+    assert (
+        "The study in study.db has finished (evaluations used up); --overwrite, or --store PATH, runs it anew."
+        in done.stdout
+    )
     assert done.stderr == ""
     assert "best value" in done.stdout
     assert len(calls_of(finished)) == before
@@ -48,7 +51,7 @@ def test_a_store_of_another_study_is_refused(finished):
     done = culmen("run", "study.toml", "--seed", 2, cwd=finished)
     assert done.returncode == 2
     assert done.stderr == (
-        "culmen: study.db holds another study ('study'); --store PATH gives this one a store of its own\n"
+        "culmen: study.db holds another study ('study': its space, evaluator, optimizer or seed differ); --store PATH gives this one a store of its own\n"
     )
     assert summary(finished / "study.db")["told"] == 30
 
@@ -101,7 +104,7 @@ def test_an_unfinished_study_is_resumed_not_run(tmp_path):
         run.process.wait(10)
     done = culmen("run", "study.toml", cwd=tmp_path)
     assert done.returncode == 2
-    assert "`culmen resume study.db` goes on, --store PATH runs it anew" in done.stderr
+    assert "`culmen resume study.db` goes on, --overwrite begins anew" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -145,7 +148,7 @@ def test_status_while_it_runs_and_afterwards(tmp_path):
 def test_resume_with_a_larger_budget_goes_on_from_the_end(finished):
     done = culmen("resume", "study.db", cwd=finished)
     assert done.returncode == 0
-    assert "has finished (evaluations used up); `culmen resume` with --evaluations N" in done.stdout
+    assert "has finished (evaluations used up); `culmen resume` with a larger --evaluations" in done.stdout
     before = sequence(finished / "study.db")
     assert culmen("resume", "study.db", "--evaluations", 50, "--quiet", cwd=finished).returncode == 0
     after = sequence(finished / "study.db")
@@ -158,7 +161,7 @@ def test_a_larger_budget_for_a_finished_study_is_no_run(finished):
     assert done.returncode == 2
     assert done.stderr == (
         "culmen: study.db holds this study, finished after 30 evaluations; "
-        "`culmen resume study.db --evaluations 50` goes on, --store PATH runs it anew\n"
+        "`culmen resume study.db --evaluations 50` goes on, --overwrite begins anew\n"
     )
     assert culmen("run", "study.toml", "--evaluations", 30, "--quiet", cwd=finished).returncode == 0
 
@@ -213,7 +216,7 @@ def test_an_edited_function_is_noticed_at_each_start(finished):
         file.write("\n# edited\n")
     note = (
         "culmen: note: model.py has changed since this study was begun; earlier values are kept as they are; "
-        "`culmen run` with --store PATH begins anew\n"
+        "`culmen run --overwrite` begins anew\n"
     )
     assert culmen("run", "study.toml", cwd=finished).stderr == note
     again = culmen("resume", "study.db", "--evaluations", 50, cwd=finished)
@@ -279,3 +282,53 @@ def test_status_of_a_store_that_a_program_made(tmp_path):
     status = culmen("status", "kept.db", cwd=tmp_path)
     assert status.returncode == 0, status.stderr
     assert "x" in status.stdout.split()
+
+
+def test_a_study_goes_on_where_its_folder_was_moved_to(tmp_path):
+    (tmp_path / "here").mkdir()
+    write_study(tmp_path / "here", 30)
+    (tmp_path / "here" / "model.py").write_text("def f(p):\n    return p['x'] ** 2 + p['y'] ** 2\n")
+    assert culmen("run", "study.toml", "--quiet", cwd=tmp_path / "here").returncode == 0
+    (tmp_path / "here").rename(tmp_path / "there")
+    done = culmen("resume", "study.db", "--evaluations", 40, "--quiet", cwd=tmp_path / "there")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert summary(tmp_path / "there" / "study.db")["told"] == 40
+
+
+def test_limits_that_were_edited_in_the_file_are_named_as_options_of_resume(finished):
+    study = finished / "study.toml"
+    study.write_text(study.read_text().replace("evaluations = 30", "evaluations = 45\ntarget = -1.0"))
+    done = culmen("run", "study.toml", cwd=finished)
+    assert done.returncode == 2
+    assert "`culmen resume study.db --evaluations 45 --target -1.0` goes on, --overwrite begins anew" in done.stderr
+    assert culmen("resume", "study.db", "--evaluations", 45, "--target", "-1.0", cwd=finished).returncode == 0
+    assert summary(finished / "study.db")["told"] == 45
+
+
+def test_a_lower_target_and_a_wall_time_can_be_given_to_resume(finished):
+    assert culmen("run", "study.toml", "--store", "t.db", "--target", "1e9", "-q", cwd=finished).returncode == 0
+    assert summary(finished / "t.db")["finished"] == "target"
+    assert "has finished (target reached)" in culmen("resume", "t.db", cwd=finished).stdout
+    again = culmen("resume", "t.db", "--target", "-1", "--wall-time", "100", "-q", cwd=finished)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert summary(finished / "t.db")["told"] == 30
+
+
+def test_overwrite_begins_anew_but_never_on_what_is_no_study(finished):
+    before = summary(finished / "study.db")["last_outcome_s"]
+    assert culmen("run", "study.toml", "--overwrite", "-q", cwd=finished).returncode == 0
+    after = summary(finished / "study.db")
+    assert (after["told"], after["epoch"]) == (30, 1)
+    assert after["last_outcome_s"] > before
+    (finished / "thesis.db").write_text("years of work")
+    assert culmen("run", "study.toml", "--overwrite", "--store", "thesis.db", cwd=finished).returncode == 2
+    assert (finished / "thesis.db").read_text() == "years of work"
+
+
+def test_a_study_that_failed_throughout_names_what_begins_anew(tmp_path):
+    write_study(tmp_path, 30)
+    (tmp_path / "model.py").write_text("def f(p):\n    return p['z']\n")
+    assert culmen("run", "study.toml", "--quiet", cwd=tmp_path).returncode == 1
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "--overwrite, or --store PATH, runs it anew" in done.stdout

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from culmen.mpi import load, recognise
-from harness import Running, culmen, environment, wait_for
+from harness import PYTHON, Running, culmen, environment, wait_for
 
 STOPPED = 3  # what world_program's rank 0 returns when it was asked to end
 VERSIONS = {
@@ -36,6 +36,46 @@ def test_a_dry_run_prints_the_line_and_runs_nothing(launch, world_program):
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 1
     assert done.stdout.endswith(f"-n 9 {world_program} run 'a study.toml'\n")
+
+
+LAUNCHES = {
+    "nothing": ([], "nothing to launch is given; as in `culmen launch -n 3 run STUDY.toml`"),
+    "a study": (["k.toml"], "'k.toml' is no command; `culmen launch -n 3 run k.toml` is wanted"),
+    "a store": (["k.db"], "'k.db' is no command; `culmen launch -n 3 resume k.db` is wanted"),
+    "a typo": (["rnu", "k.toml"], "'rnu' is neither a command of culmen, such as run or resume, nor a program"),
+}
+
+
+@pytest.mark.parametrize("kind", LAUNCHES)
+def test_what_cannot_be_launched_is_said_before_mpi_starts(kind, tmp_path):
+    words, sentence = LAUNCHES[kind]
+    done = culmen("launch", "-n", 3, *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"culmen: {sentence}\n")
+
+
+SCRIPT = """
+import culmen, sys
+found = culmen.minimize(lambda p: p["x"] ** 2, {"x": (-5, 5)}, budget=50)
+if culmen.is_master():
+    print(found.evaluations, found.workers)
+    if "fail" in sys.argv:
+        raise RuntimeError("a mistake of one's own")
+culmen.minimize(lambda p: p["x"] ** 2, {"x": (-5, 5)}, budget=50)
+"""
+
+
+def test_a_script_is_launched_like_a_command(mpi, tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = culmen("launch", "-n", 3, "--mpi", mpi, PYTHON, "script.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1:] == ["50 2"]
+
+
+def test_an_exception_in_one_rank_ends_the_launch(mpi, tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = culmen("launch", "-n", 3, "--mpi", mpi, PYTHON, "script.py", "fail", cwd=tmp_path)
+    assert done.returncode != 0
+    assert "a mistake of one's own" in done.stderr
 
 
 def test_ranks_are_told_the_module_of_an_mpi_that_has_none_of_its_own_name(tmp_path):

@@ -1,9 +1,7 @@
 """Whole studies under both MPIs: the same candidates, outcomes and end as on local workers, whatever the ranks."""
 
-import shutil
-
 import pytest
-from harness import EXAMPLES, culmen, outcomes, sequence, summary, write_study
+from harness import copy_example, culmen, outcomes, sequence, summary, write_study
 
 BUDGET = 80
 PION_TARGET = 24.9149  # the lesser of the two minima that 29 points below 1 GeV allow
@@ -32,7 +30,7 @@ def test_the_study_is_the_same_on_any_number_of_ranks(mpi, ranks, local, tmp_pat
 
 def write_pion_fit(folder):
     """The example's files, with the end at the target."""
-    shutil.copytree(EXAMPLES / "01_pion_form_factor", folder, dirs_exist_ok=True)
+    copy_example("01_pion_form_factor", folder)
     study = folder / "pion_form_factor.toml"
     text = study.read_text()
     assert "[stop]\n" in text

@@ -133,7 +133,7 @@ def test_what_rank_zero_refuses_every_rank_raises(mpi, tmp_path):
     script.write_text(
         "import culmen\n"
         "try:\n    culmen.minimize(lambda p: 0, {'x': (0, 1)}, budget=0)\n"
-        "except culmen.CulmenError as e:\n    print('refused:', e)\n"
+        "except culmen.CulmenError as e:\n    print(f'refused: {e}')\n"
     )
     done = run_script(mpi, script, tmp_path)
     assert done.returncode == 0, done.stderr

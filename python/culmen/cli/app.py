@@ -22,6 +22,11 @@ Workers = Annotated[
     int | None, typer.Option(min=1, help="Evaluations at a time; default: the study file's, else one per CPU.")
 ]
 Evaluations = Annotated[int | None, typer.Option(min=1, help="Evaluations in all, instead of the study's own limit.")]
+Target = Annotated[float | None, typer.Option(help="A value that is good enough, instead of the study's own.")]
+WallTime = Annotated[
+    float | None,
+    typer.Option("--wall-time", min=0, metavar="SECONDS", help="Seconds of this start, instead of the study's own."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and warnings only.")]
 NoPrefetch = Annotated[
     bool, typer.Option("--no-prefetch", help="Send a worker its next candidate only when it has answered.")
@@ -64,13 +69,19 @@ def run(
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Instead of the study file's.")] = None,
     evaluations: Evaluations = None,
+    target: Target = None,
+    wall_time: WallTime = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Begin anew where the store holds a study already.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a study: on local workers, or as a rank of mpiexec or srun on its ranks."""
     from .run import run_study
 
     place = "threads" if threads else "processes" if worker_processes else "auto"
-    raise typer.Exit(run_study(study, workers, place, not no_prefetch, store, seed, evaluations, quiet))
+    given = {"evaluations": evaluations, "target": target, "wall_time_s": wall_time, "workers": workers}
+    raise typer.Exit(run_study(study, given, place, not no_prefetch, store, seed, overwrite, quiet))
 
 
 @app.command(epilog=_EXIT_CODES)
@@ -78,13 +89,16 @@ def resume(
     store: StoreFile,
     workers: Workers = None,
     evaluations: Evaluations = None,
+    target: Target = None,
+    wall_time: WallTime = None,
     no_prefetch: NoPrefetch = False,
     quiet: Quiet = False,
 ) -> None:
     """Go on with a study that was stopped or killed; nothing that was finished is done again."""
     from .run import resume_study
 
-    raise typer.Exit(resume_study(store, workers, not no_prefetch, evaluations, quiet))
+    given = {"evaluations": evaluations, "target": target, "wall_time_s": wall_time, "workers": workers}
+    raise typer.Exit(resume_study(store, given, not no_prefetch, quiet))
 
 
 @app.command()
@@ -96,6 +110,11 @@ def status(
     from .status import show_status
 
     show_status(store, json)
+
+
+def command_names() -> list[str]:
+    functions = [command.callback for command in app.registered_commands]
+    return [function.__name__ for function in functions if function]
 
 
 @app.command(
@@ -110,7 +129,7 @@ def launch(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the mpiexec line only.")] = False,
 ) -> None:
-    """Run another culmen command under MPI, as in: culmen launch -n 9 run STUDY.toml"""
+    """Run another culmen command, or a program, under MPI: culmen launch -n 9 run STUDY.toml"""
     from ..progress import draw_through_pipes
     from .launch import launch as launch_mpi
 

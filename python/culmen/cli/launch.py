@@ -5,6 +5,7 @@ import ctypes
 import os
 import select
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from ..mpi import Launcher, LauncherError, Words, find_launcher
 _RANK_ZERO = (b"OMPI_COMM_WORLD_RANK=0", b"PMI_RANK=0")
 _ALLOCATIONS = ("SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID")
 _PR_SET_PDEATHSIG = 1
+_COMMAND_FOR = {".toml": "run", ".db": "resume"}
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108
 _LAUNCH_STARTS_S = 10  # looks for rank 0 are at most that far apart; then it is on another node
 _WORKERS_END_S = 0.1  # after rank 0 is gone
@@ -28,7 +30,10 @@ _NAP_CHECK_S = 0.02
 
 
 def launch(n: int, arguments: list[str], mpi: str | None = None, dry_run: bool = False) -> int:
-    """Runs ``culmen ARGUMENTS`` as n ranks; returns the master's exit code (128 + signal: the launcher was killed)."""
+    """Runs ``culmen ARGUMENTS``, or another program, as n ranks.
+
+    Returns the master's exit code (128 + signal: the launcher was killed).
+    """
     try:
         launcher = find_launcher(mpi or _mpi_of_environment())
     except LauncherError as error:
@@ -39,7 +44,7 @@ def launch(n: int, arguments: list[str], mpi: str | None = None, dry_run: bool =
     if _mpi_of_environment() not in (None, launcher.mpi.module):
         environment["CULMEN_MPI"] = launcher.mpi.module  # the ranks know modules, not every MPI's name
     flags = [flag for words in situations for flag in words.flags]
-    command = [launcher.program, *flags, "-n", str(n), _core.find_executable(), *arguments]
+    command = [launcher.program, *flags, "-n", str(n), *_rank_command(n, arguments)]
     print(shlex.join([*(f"{name}={value}" for name, value in environment.items()), *command]), flush=True)
     if not _has_module(launcher):
         print(
@@ -48,6 +53,26 @@ def launch(n: int, arguments: list[str], mpi: str | None = None, dry_run: bool =
             file=sys.stderr,
         )
     return 0 if dry_run else _run(command, environment, launcher.mpi.naps)
+
+
+def _rank_command(n: int, arguments: list[str]) -> list[str]:
+    """A culmen command, or any program whose ranks meet in ``minimize``."""
+    from .app import command_names
+
+    if "CULMEN_EXECUTABLE" in os.environ:
+        return [_core.find_executable(), *arguments]
+    if not arguments:
+        raise _core.InputError(f"nothing to launch is given; as in `culmen launch -n {n} run STUDY.toml`")
+    word = arguments[0]
+    if word in command_names() or word.startswith("-"):
+        return [_core.find_executable(), *arguments]
+    if Path(word).suffix in _COMMAND_FOR:
+        command = f"culmen launch -n {n} {_COMMAND_FOR[Path(word).suffix]} {shlex.quote(word)}"
+        raise _core.InputError(f"'{word}' is no command; `{command}` is wanted")
+    program = shutil.which(word)
+    if program is None:
+        raise _core.InputError(f"'{word}' is neither a command of culmen, such as run or resume, nor a program")
+    return [program, *arguments[1:]]
 
 
 def _mpi_of_environment() -> str | None:

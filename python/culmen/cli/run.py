@@ -1,8 +1,10 @@
 """``culmen run`` and ``culmen resume``."""
 
 import contextlib
+import json
 import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,40 +20,56 @@ from ..study import Study
 from . import BAD_INPUT, FAILED, FINISHED, RESUMABLE
 from .summary import ERRORS, print_result, print_state
 
-_USED_UP = "evaluations"
+_OPTIONS = {"evaluations": "--evaluations", "target": "--target", "wall_time_s": "--wall-time"}
+Given = dict[str, Any]  # evaluations, target, wall_time_s, workers; None: not given
 
 
 def run_study(
     path: Path,
-    workers: int | None,
+    given: Given,
     place: str,
     prefetch: bool,
     store: Path | None,
     seed: int | None,
-    evaluations: int | None,
+    overwrite: bool,
     quiet: bool,
 ) -> int:
     if _served():
         return FINISHED
     with letting_ranks_go():
-        study = Study.from_file(path, store=store, seed=seed, evaluations=evaluations, workers=workers)
+        study = Study.from_file(path, store=store, seed=seed, **given)
         study.options.place = place
-        code = _existing(study, evaluations or 0)
+        _note_idle_option(given)
+        code = _existing(study, overwrite)
     return _execute(study, prefetch, quiet) if code is None else _without_ranks(code)
 
 
-def resume_study(path: Path, workers: int | None, prefetch: bool, evaluations: int | None, quiet: bool) -> int:
+def resume_study(path: Path, given: Given, prefetch: bool, quiet: bool) -> int:
     if _served():
         return FINISHED
     with letting_ranks_go():
-        study = Study.from_store(path, evaluations=evaluations, workers=workers)
+        study = Study.from_store(path, **given)
         summary = open_store(path).summary()
+        _note_idle_option(given)
         _note_change(study)
-    wanted = evaluations or (study.config.evaluations if summary["finished"] == _USED_UP else 0)
-    if summary["finished"] and wanted <= summary["told"]:
-        _show_finished(path, summary, "`culmen resume` with --evaluations N and a larger N goes on")
+    if _is_over(summary, study.config):
+        _show_finished(path, summary, "`culmen resume` with a larger --evaluations, or a lower --target, goes on")
         return _without_ranks(_code_of(summary))
     return _execute(study, prefetch, quiet)
+
+
+def _is_over(summary: dict[str, Any], config: _core.StudyConfig) -> bool:
+    """Whether it has ended, and by limits that still hold."""
+    if summary["finished"] == "evaluations":
+        return 0 < config.evaluations <= summary["told"]
+    if summary["finished"] == "target":
+        return bool(summary["best_value"] <= config.target)
+    return bool(summary["finished"])
+
+
+def _note_idle_option(given: Given) -> None:
+    if given["workers"] and _core.detect_launch().is_rank:
+        print("culmen: note: --workers is for local workers; under MPI the ranks but the first work", file=sys.stderr)
 
 
 def _served() -> bool:
@@ -69,34 +87,44 @@ def _without_ranks(code: int) -> int:
     return code
 
 
-def _existing(study: Study, evaluations: int) -> int | None:
-    """None where the store can be made; else says what is there. ``evaluations``: asked for by the user; 0: not."""
+def _existing(study: Study, overwrite: bool) -> int | None:
+    """None where the store can be made; else says what is there."""
     path = study.options.store
     if not Path(path).exists():
         return None
     found = open_store(path)
     summary: dict[str, Any] = found.summary()
-    if not summary["outcomes"] and not summary["owned"]:
-        return _remove(path)  # that start could not even begin: there is nothing in it to lose
-    if found.fingerprint != study.config.fingerprint:
-        raise InputError(f"{path} holds another study ('{found.name}'); --store PATH gives this one a store of its own")
     if summary["owned"]:
         advice = f"`culmen status {shlex.quote(path)}` shows how far it is"
         raise InputError(f"{path} is in use: {summary['owner']} runs this study; {advice}")
-    if not summary["finished"]:
-        advice = f"`culmen resume {shlex.quote(path)}` goes on, --store PATH runs it anew"
-        raise InputError(f"{path} holds this study, stopped after {summary['told']} evaluations; {advice}")
-    if summary["finished"] == _USED_UP and evaluations > summary["told"]:
-        advice = f"`culmen resume {shlex.quote(path)} --evaluations {evaluations}` goes on, --store PATH runs it anew"
-        raise InputError(f"{path} holds this study, finished after {summary['told']} evaluations; {advice}")
+    if overwrite or not summary["outcomes"]:
+        return _remove(study)  # where there is nothing in it, its start could not even begin
+    if found.fingerprint != study.config.fingerprint:
+        raise InputError(
+            f"{path} holds another study ('{found.name}': its space, evaluator, optimizer or seed differ); "
+            f"--store PATH gives this one a store of its own"
+        )
+    resume = f"`culmen resume {shlex.quote(path)}{_new_limits(study, found.configuration)}`"
+    if not _is_over(summary, study.config):
+        how = "finished" if summary["finished"] else "stopped"
+        failed = ", which all failed" if summary["failed"] == summary["told"] > 0 else ""
+        advice = f"{resume} goes on, --overwrite begins anew"
+        raise InputError(f"{path} holds this study, {how} after {summary['told']} evaluations{failed}; {advice}")
     _note_change(study)
-    _show_finished(Path(path), summary, "--store PATH runs it anew")
+    _show_finished(Path(path), summary, "--overwrite, or --store PATH, runs it anew")
     return _code_of(summary)
+
+
+def _new_limits(study: Study, stored: str) -> str:
+    """What the study now says otherwise than its store, as options of resume."""
+    before, now = (json.loads(text).get("stop", {}) for text in (stored, study.config.configuration))
+    changed = [key for key in _OPTIONS if key in now and now[key] != before.get(key)]
+    return "".join(f" {_OPTIONS[key]} {now[key]}" for key in changed)
 
 
 def _note_change(study: Study) -> None:
     if note := study.change():
-        print(f"culmen: note: {note}; `culmen run` with --store PATH begins anew", file=sys.stderr)
+        print(f"culmen: note: {note}; `culmen run --overwrite` begins anew", file=sys.stderr)
 
 
 def _code_of(summary: dict[str, Any]) -> int:
@@ -104,9 +132,10 @@ def _code_of(summary: dict[str, Any]) -> int:
     return FAILED if summary["best_value"] is None and summary["failed"] else FINISHED
 
 
-def _remove(path: str) -> None:
+def _remove(study: Study) -> None:
     for ending in ("", "-wal", "-shm"):
-        Path(path + ending).unlink(missing_ok=True)
+        Path(study.options.store + ending).unlink(missing_ok=True)
+    shutil.rmtree(study.config.evaluator.working_folder, ignore_errors=True)
 
 
 def _show_finished(path: Path, summary: dict[str, Any], advice: str) -> None:
@@ -124,13 +153,14 @@ def _execute(study: Study, prefetch: bool, quiet: bool) -> int:
         if not quiet and (here or result.reason not in ERRORS):
             with contextlib.suppress(OSError, SystemExit):
                 print_result(result, here)
-        return _code(result)
+        return _code(result, study.source)
 
 
-def _code(result: Result) -> int:
+def _code(result: Result, source: str) -> int:
     """Says on standard error why it is not a success."""
     if result.reason in ERRORS:
-        print(f"culmen: {result.message}", file=sys.stderr)
+        place = f"{source}: [evaluator] " if result.reason == "set_up" else ""
+        print(f"culmen: {place}{result.message}", file=sys.stderr)
         return BAD_INPUT if result.reason == "set_up" else FAILED
     if result.all_failed:
         print(f"culmen: all evaluations failed; the first: {result.first_failure}", file=sys.stderr)

@@ -38,7 +38,7 @@ def _unpickle(pickled):
     except BaseException as error:
         raise TargetError(f"cannot unpickle the function: {sentence(error)}") from error
     if not callable(function):
-        raise TargetError(f"what was pickled is a {type(function).__name__}, not a function")
+        raise TargetError(f"what was pickled is of type {type(function).__name__}, not a function")
     return function
 
 
@@ -84,5 +84,5 @@ def _find(module, place, name):
         there = ", ".join(sorted(key for key in vars(module) if _is_offered(module, key))) or "none"
         raise TargetError(f"{place} has no function '{name}' (it has: {there})")
     if not callable(function):
-        raise TargetError(f"'{name}' in {place} is a {type(function).__name__}, not a function")
+        raise TargetError(f"'{name}' in {place} is of type {type(function).__name__}, not a function")
     return function

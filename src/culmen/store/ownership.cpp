@@ -84,7 +84,7 @@ void Ownership::refuse_if_held() {
   if (judge(*owner, this_owner()) == Vitality::silent)
     sentence += fmt::format(", or wait: it was last heard of {:.0f} s ago and counts as dead after {:.0f} s",
                             wall_clock_s() - owner->renewed_s, owner_silence_s);
-  throw StoreError(sentence);
+  throw InputError(sentence);
 }
 
 Epoch Ownership::take(const std::string& build) {
