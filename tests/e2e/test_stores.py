@@ -51,7 +51,8 @@ def test_a_store_of_another_study_is_refused(finished):
     done = culmen("run", "study.toml", "--seed", 2, cwd=finished)
     assert done.returncode == 2
     assert done.stderr == (
-        "culmen: study.db holds another study ('study': its space, evaluator, optimizer or seed differ); --store PATH gives this one a store of its own\n"
+        "culmen: study.db holds another study ('study': its space, evaluator, optimizer or seed differ); "
+        "--store PATH gives this one a store of its own\n"
     )
     assert summary(finished / "study.db")["told"] == 30
 
