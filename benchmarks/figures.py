@@ -36,14 +36,15 @@ def manager_cost(bench: Bench) -> Iterator[Row]:
 
 def no_op(bench: Bench) -> Iterator[Row]:
     for workers in (8, 100):
-        done = bench.take_turns(
-            {
-                "bare": lambda n=workers: _bare_mailbox(bench, n, 0),
-                "transport": lambda n=workers: _mailbox(bench, "mailbox_loop", n, 0),
-                "without": lambda n=workers: _study(bench, n, bench.scaled(600_000)),
-                "journal": lambda n=workers: _study(bench, n, bench.scaled(450_000), "--store", bench.fresh()),
-            }
-        )
+        runs: dict[str, Callable[[], dict]] = {
+            "bare": lambda n=workers: _bare_mailbox(bench, n, 0),
+            "transport": lambda n=workers: _mailbox(bench, "mailbox_loop", n, 0),
+            "without": lambda n=workers: _study(bench, n, bench.scaled(600_000)),
+            "journal": lambda n=workers: _study(bench, n, bench.scaled(450_000), "--store", bench.fresh()),
+        }
+        if workers == 8:
+            runs["mpi4py"] = lambda n=workers: _mpi4py(bench, n, bench.scaled(15_000), 0)
+        done = bench.take_turns(runs)
         yield from _rows_beside(done, f"No-op function, {workers} processes", "bare mailbox", 0.6)
 
 

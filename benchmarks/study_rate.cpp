@@ -64,6 +64,7 @@ StudyConfig study_of(const Request& request) {
   c.space = Space(parameters);
   c.optimizer = "random";
   c.stop.evaluations = request.evaluations;
+  c.failures.give_up_after = 0;  // `true` prints no value
   if (!request.command.empty()) {
     c.evaluator.kind = EvaluatorKind::command;
     c.evaluator.command = {request.command};
@@ -105,10 +106,11 @@ double rate(const std::vector<Mark>& marks, double from, double to) {
 }
 
 bool whole(const Request& request, const StudyResult& r) {
-  if (r.reason != StopReason::evaluations || r.evaluations != request.evaluations || r.lost != 0 || r.retried != 0)
+  if (r.reason != StopReason::evaluations || r.counts.told != request.evaluations || r.counts.lost != 0 ||
+      r.counts.retried != 0)
     return false;
-  if (!request.command.empty()) return r.failed == request.evaluations || (r.failed == 0 && r.has_best);
-  return r.failed == 0 && r.has_best && r.best_outcome.value == r.best.x[0];
+  if (!request.command.empty()) return r.counts.failed == request.evaluations || (r.counts.failed == 0 && r.has_best);
+  return r.counts.failed == 0 && r.has_best && r.best_outcome.value == r.best.x[0];
 }
 
 int measure(const Request& request) {
@@ -127,8 +129,8 @@ int measure(const Request& request) {
   const auto result = run.conclude();
   if (!whole(request, result) || marks.size() < 20) {
     fmt::print(stderr, "study_rate: {} of {} evaluations told, {} failed, {} retried, {} lost, seen {} times: {}\n",
-               result.evaluations, request.evaluations, result.failed, result.retried, result.lost, marks.size(),
-               result.message);
+               result.counts.told, request.evaluations, result.counts.failed, result.counts.retried, result.counts.lost,
+               marks.size(), result.message);
     return 1;
   }
   fmt::print(

@@ -10,7 +10,6 @@ from types import FrameType
 from . import _core
 from .progress import Monitor, Silent
 
-_SLICE_S = 0.05
 STOP_SIGNALS: tuple[int, ...] = tuple(_core.STOP_SIGNALS)
 
 
@@ -60,7 +59,7 @@ def wait(run: _core.Run, monitor: Monitor) -> _core.Result:
     """Until the run is done. Where nobody reads what is drawn any more, the study goes on unwatched."""
     done = False
     while not done:
-        done = run.wait(_SLICE_S)
+        done = run.wait(monitor.slice_s)
         try:
             monitor.update(run.progress())
             if done:

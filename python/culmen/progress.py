@@ -16,6 +16,8 @@ _NOT_YET = ("starting", "replaying")
 
 
 class Monitor(Protocol):
+    slice_s: float  # how often it wants to look; a signal is heard at once whatever this is
+
     def update(self, progress: _core.Progress) -> None: ...
     def close(self) -> None: ...
 
@@ -47,6 +49,8 @@ def draw_through_pipes() -> None:
 
 
 class Silent:
+    slice_s = 1.0
+
     def update(self, progress: _core.Progress) -> None:
         pass
 
@@ -56,6 +60,8 @@ class Silent:
 
 class Lines:
     """A plain line now and then, for logs: the first after a second, then with growing gaps."""
+
+    slice_s = 0.2
 
     def __init__(self) -> None:
         self._recent = Recent()
@@ -79,6 +85,8 @@ class Bar:
 
     It fits the terminal's width, and leaves the cursor as it is: whatever ends the process, nothing is to be undone.
     """
+
+    slice_s = 0.05
 
     def __init__(self) -> None:
         from rich.console import Console

@@ -110,7 +110,7 @@ class StopTable(Table):
 
 
 class RunTable(Table):
-    workers: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    workers: Annotated[int, Field(ge=1, le=65_536)] | None = None
     prefetch: bool = True
     durability: Literal["process", "power"] = "process"
 
@@ -228,7 +228,7 @@ def _wanted(kind: str, context: dict[str, Any]) -> str:
         return str(context["expected"]).replace("'", '"')
     if kind in ("model_type", "dict_type"):
         return "a table"
-    for bound, words in (("gt", "above"), ("ge", "not below"), ("le", "not above")):
+    for bound, words in (("gt", "above"), ("lt", "below"), ("ge", "not below"), ("le", "not above")):
         if bound in context:
             return f"a number {words} {context[bound]:g}"
     return _WANTED.get(kind, f"something else ({kind})")

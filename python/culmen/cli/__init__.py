@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 import traceback
+from pathlib import Path
 from typing import NoReturn
 
 FINISHED, FAILED, BAD_INPUT, RESUMABLE = 0, 1, 2, 75
@@ -23,6 +24,7 @@ def main() -> NoReturn:
         print(code, file=sys.stderr)
         code = FAILED
     _flush()
+    _tell_launch(code or 0)
     _end_mpi(code or 0)
     os._exit(code or 0)  # taking the interpreter down in order costs more than the rest of a clean end
 
@@ -32,6 +34,17 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
+
+
+def _tell_launch(code: int) -> None:
+    """`culmen launch` waits for a launcher that may mix this code with those of ranks that it had to kill."""
+    place = os.environ.get("CULMEN_LAUNCH_CODE")
+    if place and "culmen._core" in sys.modules:
+        from ..ranks import is_master
+
+        if is_master():
+            with contextlib.suppress(OSError):
+                Path(place).write_text(str(code))
 
 
 def _end_mpi(code: int) -> None:
@@ -50,4 +63,4 @@ def _report(error: BaseException) -> int:
         traceback.print_exception(error)
     for line in sentence(error).splitlines():
         print(f"culmen: {line}", file=sys.stderr)
-    return BAD_INPUT if isinstance(error, _core.InputError) else FAILED
+    return BAD_INPUT if isinstance(error, (_core.InputError, _core.TransportError)) else FAILED

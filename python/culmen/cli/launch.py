@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -125,6 +126,7 @@ def _run(command: list[str], environment: dict[str, str], naps: bool) -> int:
     which ends the study cleanly; the next one goes to the launcher, which ends everything; a third kills the launcher.
     """
     mark = f"{os.getpid()}.{time.monotonic_ns()}"
+    said = Path(tempfile.gettempdir(), f"culmen-launch-{mark}")
     child: subprocess.Popen | None = None
     seen: list[int] = []
 
@@ -139,7 +141,7 @@ def _run(command: list[str], environment: dict[str, str], naps: bool) -> int:
     try:
         child = subprocess.Popen(
             command,
-            env={**os.environ, **environment, "CULMEN_LAUNCH": mark},
+            env={**os.environ, **environment, "CULMEN_LAUNCH": mark, "CULMEN_LAUNCH_CODE": str(said)},
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             preexec_fn=_end_with_parent,
@@ -150,6 +152,9 @@ def _run(command: list[str], environment: dict[str, str], naps: bool) -> int:
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)
+    with contextlib.suppress(OSError, ValueError):
+        code = int(said.read_text())
+        said.unlink()
     return 128 - code if code < 0 else code
 
 

@@ -17,6 +17,12 @@ class InputError : public Error {
   using Error::Error;
 };
 
+/// This machine cannot evaluate anything now (full disk, no more processes): no fault of the candidate, so no outcome.
+class ResourceError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// The study's file could not be read or written (full disk, damage, another owner).
 class StoreError : public Error {
  public:

@@ -167,6 +167,8 @@ pid_t spawn(const SpawnRequest& request) {
   if (error == 0) return pid;
   const auto& folder = request.working_folder;
   const bool folder_is_why = !folder.empty() && access(folder.c_str(), X_OK) != 0;
+  if (error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE)
+    throw ResourceError(fmt::format("cannot start '{}': {}", request.command[0], std::strerror(error)));
   throw Error(folder_is_why ? fmt::format("cannot start '{}' in folder '{}': {}", request.command[0], folder,
                                           std::strerror(errno))
                             : fmt::format("cannot start '{}': {}", request.command[0], std::strerror(error)));

@@ -23,14 +23,15 @@ void Engine::lost(WorkerId worker, const std::string& why) {
 
 void Engine::arrived(WorkerId worker, const FrameHead& head, BytesView body) {
   if (stopped() || head.study != options_.study || head.epoch != options_.epoch) return;
-  if (head.kind == FrameKind::hello) arrived_hello(worker, body);
+  if (head.kind == FrameKind::hello && body.empty()) feed(Joined{worker});
+  if (head.kind == FrameKind::hello && !body.empty()) stop_with(StopReason::set_up, body);
+  if (head.kind == FrameKind::trouble) stop_with(StopReason::error, body);
   if (head.kind == FrameKind::result) arrived_result(worker, head, body);
 }
 
-void Engine::arrived_hello(WorkerId worker, BytesView body) {
-  if (body.empty()) return feed(Joined{worker});
-  result_.message.assign(reinterpret_cast<const char*>(body.data()), body.size());
-  feed(StopRequested{StopReason::set_up});
+void Engine::stop_with(StopReason reason, BytesView sentence) {
+  result_.message.assign(reinterpret_cast<const char*>(sentence.data()), sentence.size());
+  feed(StopRequested{reason});
 }
 
 void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView body) {

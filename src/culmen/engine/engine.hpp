@@ -78,7 +78,7 @@ class Engine final : private Transport::Sink {
   void execute(const Cancel& a);
   void execute(const Resize& a);
   void execute(const Stop& a);
-  void arrived_hello(WorkerId worker, BytesView body);
+  void stop_with(StopReason reason, BytesView sentence);
   void arrived_result(WorkerId worker, const FrameHead& head, BytesView body);
   bool look_at_records();
   void flush_tells();

@@ -110,7 +110,7 @@ bool has_log(const std::string& path) {
 Database make_study_file(const std::string& path, const StudyRecord& study, NetworkProbe network) {
   refuse_network(path, network(path));
   const auto exists = [&] {
-    return StoreError(fmt::format("{}: exists already; resume it, or give another name", path));
+    return InputError(fmt::format("{}: exists already; resume it, or give another name", path));
   };
   std::error_code none;
   if (fs::exists(path, none) && (!fs::is_regular_file(path, none) || fs::file_size(path, none) > 0)) throw exists();

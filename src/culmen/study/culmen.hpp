@@ -20,9 +20,9 @@
 namespace culmen {
 
 struct MinimizeOptions {
-  std::uint64_t evaluations = 1000;                          ///< the budget, exact
-  double target = -std::numeric_limits<double>::infinity();  ///< ends once a value is <= target
-  double wall_time_s = std::numeric_limits<double>::infinity();
+  std::uint64_t evaluations = 1000;                              ///< the budget, exact
+  double target = -std::numeric_limits<double>::infinity();      ///< ends once a value is <= target
+  double wall_time_s = std::numeric_limits<double>::infinity();  ///< what is being evaluated then is waited for
   std::size_t workers = 0;          ///< threads; 0: one per usable CPU. Under MPI the ranks decide
   std::string optimizer = "cmaes";  ///< "cmaes", "random", "sobol"
   std::map<std::string, double> optimizer_options;

@@ -13,6 +13,7 @@ enum class FrameKind : std::uint32_t {
   hello = 2,     ///< worker -> master: ready (empty body), or why not (a sentence)
   evaluate = 3,  ///< master -> worker: a candidate
   result = 4,    ///< worker -> master: an outcome
+  trouble = 5,   ///< worker -> master: it cannot evaluate anything now (a sentence)
 };
 
 /// Travels in front of the body, unchanged.

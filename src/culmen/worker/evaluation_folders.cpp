@@ -31,7 +31,7 @@ std::string EvaluationFolders::enter(EvaluationId evaluation) {
   if (!spare_.empty() && rename(spare_.c_str(), folder.c_str()) == 0) {
     spare_.clear();
   } else if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
-    throw Error(fmt::format("cannot make the evaluation's folder '{}': {}", folder, std::strerror(errno)));
+    throw ResourceError(fmt::format("cannot make the evaluation's folder '{}': {}", folder, std::strerror(errno)));
   }
   return folder;
 }

@@ -3,11 +3,13 @@
 #include <exception>
 
 #include "culmen/base/clock.hpp"
+#include "culmen/base/error.hpp"
 #include "culmen/evaluation/outcome.hpp"
 
 namespace culmen {
 
-/// Runs `judge() -> Outcome`; exceptions become Status::failed, NaN becomes not_finite, the duration is filled in.
+/// Runs `judge() -> Outcome`; exceptions but ResourceError become Status::failed, NaN becomes not_finite, the duration
+/// is filled in.
 template <class Judge>
 Outcome guarded(Judge&& judge) {
   const SteadyClock clock;
@@ -15,6 +17,8 @@ Outcome guarded(Judge&& judge) {
   Outcome outcome;
   try {
     outcome = judge();
+  } catch (const ResourceError&) {
+    throw;
   } catch (const std::exception& error) {
     outcome = Outcome::failure(Status::failed, error.what());
   } catch (...) {

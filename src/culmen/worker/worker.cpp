@@ -45,10 +45,13 @@ void Worker::set_up(BytesView body) {
   } catch (const std::exception& error) {
     const std::lock_guard lock(mutex_);
     evaluator_.reset();
-    std::string why = error.what();
-    make_readable(why);
-    ByteWriter(reply_.body).raw(why.data(), why.size());
+    write_sentence(error.what());
   }
+}
+
+void Worker::write_sentence(std::string sentence) {
+  make_readable(sentence);
+  ByteWriter(reply_.body).raw(sentence.data(), sentence.size());
 }
 
 void Worker::evaluate(const FrameHead& head, BytesView body) {
@@ -58,7 +61,13 @@ void Worker::evaluate(const FrameHead& head, BytesView body) {
     throw Error(fmt::format("evaluation {} came with {} values; the space has {} parameters", head.evaluation,
                             candidate_.x.size(), parameters_));
   }
-  Outcome outcome = evaluator_->evaluate(candidate_, head.attempt);
+  Outcome outcome;
+  try {
+    outcome = evaluator_->evaluate(candidate_, head.attempt);
+  } catch (const ResourceError& error) {
+    reply_.head.kind = FrameKind::trouble;
+    return write_sentence(error.what());
+  }
   make_readable(outcome.message);
   for (auto& [name, figure] : outcome.extras) make_readable(name);
   reply_.head.kind = FrameKind::result;

@@ -30,6 +30,7 @@ class Worker {
  private:
   void set_up(BytesView body);
   void evaluate(const FrameHead& head, BytesView body);
+  void write_sentence(std::string sentence);
 
   EvaluatorFactory factory_;
   std::mutex mutex_;  // guards what on(set_up) writes and interrupt() reads: the next two

@@ -88,6 +88,20 @@ TEST(Engine, a_worker_that_cannot_be_set_up_ends_the_study_with_its_sentence) {
   EXPECT_EQ(result.message, "no module named 'nothing'");
 }
 
+TEST(Engine, a_machine_that_can_evaluate_nothing_more_ends_the_study_and_gives_no_outcome) {
+  VirtualClock clock;
+  VirtualCluster cluster({}, clock, factory([calls = 0](const std::vector<double>& x) mutable -> Outcome {
+                           if (++calls > 3) throw ResourceError("cannot make a folder: no space left on device");
+                           return Outcome::of_value(sphere(x));
+                         }));
+  const auto optimizer = make_optimizer("random", space, 1);
+  Engine engine(*optimizer, clock, options_for(1000));
+  const auto result = engine.run(cluster, nullptr);
+  EXPECT_EQ(result.reason, StopReason::error);
+  EXPECT_EQ(result.message, "cannot make a folder: no space left on device");
+  EXPECT_EQ(result.counts.failed, 0u);
+}
+
 TEST(Engine, a_stop_request_ends_the_run_before_the_next_evaluation) {
   VirtualClock clock;
   VirtualCluster cluster({}, clock, sphere_factory);
