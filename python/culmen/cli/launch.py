@@ -42,7 +42,7 @@ def launch(n: int, arguments: list[str], mpi: str | None = None, dry_run: bool =
     situations = _situations(launcher, n)
     added = {name: value for words in situations for name, value in words.environment.items()}
     environment = {name: value for name, value in added.items() if name not in os.environ}
-    if _mpi_of_environment() not in (None, launcher.mpi.module):
+    if _mpi_of_environment() == launcher.mpi.name != launcher.mpi.module:
         environment["CULMEN_MPI"] = launcher.mpi.module  # the ranks know modules, not every MPI's name
     flags = [flag for words in situations for flag in words.flags]
     command = [launcher.program, *flags, "-n", str(n), *_rank_command(n, arguments)]
