@@ -1,13 +1,18 @@
 """What evaluations leave behind, what they know of their study, and how many of them there may be."""
 
+import contextlib
 import json
+import os
+import re
 import resource
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
-from harness import CULMEN, Running, culmen, environment, outcomes, wait_for
+from culmen.mpi import LauncherError, find_launcher
+from harness import CULMEN, Running, culmen, environment, outcomes, patience, wait_for
 
 HEAD = """
 [space]
@@ -96,3 +101,65 @@ def test_too_few_open_files_for_so_many_workers_are_one_sentence(tmp_path, place
     assert done.returncode == 2
     (said,) = done.stderr.splitlines()
     assert "open files, and the system allows it 300 (ulimit -Hn); take fewer workers" in said
+
+
+# Each drops or overwrites its environment, and with it the mark of its run.
+UNMARKED = {
+    "cleared": ["env", "-i", "sleep", "3600"],
+    "overwritten": ["perl", "-e", '$0 = "x" x 6000; sleep 3600'],
+}
+PLACES = {
+    "threads": ["run", "study.toml", "--workers", "2"],
+    "processes": ["run", "study.toml", "--workers", "2", "--worker-processes"],
+    "openmpi": ["launch", "-n", "3", "--mpi", "openmpi", "run", "study.toml"],
+    "mpich": ["launch", "-n", "3", "--mpi", "mpich", "run", "study.toml"],
+}
+
+
+def of_commands(folder: Path) -> list[int]:
+    """Processes that work in folders below this one, whatever their environment."""
+    found = []
+    for process in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if folder in (process / "cwd").readlink().parents and (process / "cmdline").read_bytes():
+                found.append(int(process.name))
+    return found
+
+
+def runs_unmarked(pid: int) -> bool:
+    """Whether it has become a program without a mark, and its parent watches it: its start is over."""
+    process = Path(f"/proc/{pid}")
+    with contextlib.suppress(OSError):
+        parent = Path("/proc") / re.search(r"^PPid:\s+(\d+)$", (process / "status").read_text(), re.MULTILINE)[1]
+        watched = any(f"\nPid:\t{pid}\n" in file.read_text() for file in (parent / "fdinfo").iterdir())
+        return watched and b"CULMEN_RUN=" not in (process / "environ").read_bytes()
+    return False
+
+
+def guarded(run: Running) -> int:
+    """The process that the guard of this run watches."""
+    (line,) = (line for line in run.processes().values() if " __guard " in line)
+    return int(line.split()[2])
+
+
+@pytest.mark.parametrize("kind", UNMARKED)
+@pytest.mark.parametrize("place", PLACES)
+def test_commands_without_the_mark_of_their_run_end_with_a_killed_master(tmp_path, place, kind):
+    if place in ("openmpi", "mpich"):
+        require_mpi(place)
+    write(tmp_path, f"command = {json.dumps(UNMARKED[kind])}", 8)
+    try:
+        with Running(*PLACES[place], "--quiet", cwd=tmp_path) as run:
+            wait_for(lambda: sum(map(runs_unmarked, of_commands(tmp_path))) == 2, "two without a mark")
+            os.kill(guarded(run), signal.SIGKILL)
+            wait_for(lambda: not of_commands(tmp_path), "the end of every command", timeout=patience(1.0))
+    finally:
+        for pid in of_commands(tmp_path):
+            os.kill(pid, signal.SIGKILL)
+
+
+def require_mpi(name: str) -> None:
+    try:
+        find_launcher(name)
+    except LauncherError as error:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(str(error))

@@ -10,6 +10,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/study/crew.hpp"
 #include "culmen/study/ranks.hpp"
+#include "culmen/worker/child_table.hpp"
 #include "culmen/worker/guard.hpp"
 
 namespace culmen {
@@ -44,7 +45,8 @@ struct Run::Impl {
   StudyConfig config;
   RunOptions options;
   Function function;
-  std::string marker = make_run_marker();
+  std::shared_ptr<ChildTable> children = ChildTable::create(make_run_marker());
+  std::string marker = children->marker();
   SteadyClock clock;
   std::unique_ptr<Optimizer> optimizer;
   std::optional<Journal> journal;  // until the writer has it

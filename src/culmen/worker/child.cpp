@@ -26,12 +26,16 @@ constexpr std::size_t log_bytes = 1024 * 1024;
 bool Child::start(const SpawnRequest& request) {
   const std::lock_guard lock(mutex_);
   if (interrupted_) return false;
+  if (const auto run = request.environment.find("CULMEN_RUN"); run != request.environment.end())
+    entry_.claim(run->second);
   pid_ = spawn(request);
+  entry_.set(pid_);
   pidfd_ = open_child_pidfd(pid_);
   if (pidfd_ >= 0) return true;
   const int error = errno;
   kill_group(pid_);
   reap(std::exchange(pid_, 0));
+  entry_.set(0);
   throw Error(fmt::format("cannot watch '{}', a child process: {}", request.command[0], std::strerror(error)));
 }
 
@@ -40,6 +44,7 @@ int Child::end(bool kill) noexcept {
   if (pid_ == 0) return 0;
   if (kill) kill_group(pid_);
   const int status = reap(pid_);
+  entry_.set(0);
   close(pidfd_);
   pid_ = 0;
   pidfd_ = -1;

@@ -9,10 +9,12 @@
 #include <string_view>
 
 #include "culmen/base/process.hpp"
+#include "culmen/worker/child_table.hpp"
 
 namespace culmen {
 
-/// One child process at a time, leader of its own process group. Everything but interrupt() belongs to one thread.
+/// One child process at a time, leader of its own process group. While it is there it stands in the table of the run
+/// that CULMEN_RUN in its environment names. Everything but interrupt() belongs to one thread.
 class Child {
  public:
   Child() = default;
@@ -40,6 +42,7 @@ class Child {
   mutable std::mutex mutex_;  // until the child is reaped its id is its own; interrupt() must not see it later
   pid_t pid_ = 0;
   int pidfd_ = -1;
+  ChildEntry entry_;
   bool interrupted_ = false;
   std::condition_variable changed_;
 };

@@ -16,15 +16,18 @@
 #include <cstring>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "culmen/base/error.hpp"
 #include "culmen/worker/child.hpp"
+#include "culmen/worker/child_table.hpp"
 
 namespace culmen {
 namespace {
 constexpr auto between_rounds =
     std::chrono::milliseconds(20);  // a child between vfork and exec still shows its parent's environment
 constexpr int quiet_rounds = 2;
+constexpr int table_descriptor = 3;    // in the guard
 constexpr int without_pidfd_ms = 200;  // where the system has no descriptor to give
 
 std::string read_all(const std::string& path) {
@@ -45,18 +48,41 @@ bool is_marked(pid_t pid, const std::string& entry) {
   return ('\0' + read_all(folder + "/environ")).find(entry) != std::string::npos;
 }
 
-std::set<pid_t> find_marked(const std::string& marker) {
-  std::set<pid_t> found;
+template <class Visit>
+void for_each_process(Visit&& visit) {
   DIR* folder = opendir("/proc");
-  if (folder == nullptr) return found;
-  const auto entry = '\0' + fmt::format("CULMEN_RUN={}", marker) + '\0';
+  if (folder == nullptr) return;
   while (const dirent* item = readdir(folder)) {
     pid_t pid = 0;
     const char* end = item->d_name + std::strlen(item->d_name);
-    if (std::from_chars(item->d_name, end, pid).ptr == end && pid != getpid() && is_marked(pid, entry))
-      found.insert(pid);
+    if (std::from_chars(item->d_name, end, pid).ptr == end && pid != getpid()) visit(pid);
   }
   closedir(folder);
+}
+
+std::set<pid_t> find_marked(const std::string& marker) {
+  std::set<pid_t> found;
+  const auto entry = '\0' + fmt::format("CULMEN_RUN={}", marker) + '\0';
+  for_each_process([&](pid_t pid) {
+    if (is_marked(pid, entry)) found.insert(pid);
+  });
+  return found;
+}
+
+/// The groups that the table's children lead and in which anybody lives: a child may be gone before what it started.
+/// `owner`: only those of this process; 0: of all.
+std::set<pid_t> find_listed(const ChildTable* table, pid_t owner) {
+  std::set<std::pair<pid_t, pid_t>> listed;  // group, session
+  std::set<pid_t> found;
+  if (table == nullptr) return found;
+  for (const auto& entry : table->children()) {
+    if (owner == 0 || entry.owner == owner) listed.emplace(entry.child, entry.session);
+  }
+  if (listed.empty()) return found;
+  for_each_process([&](pid_t pid) {
+    const pid_t group = getpgid(pid);
+    if (listed.contains({group, getsid(pid)}) && alive(identify(pid))) found.insert(group);
+  });
   return found;
 }
 
@@ -92,25 +118,31 @@ pid_t start_guard(const ProcessId& master, const std::string& marker) {
   request.environment["CULMEN_RUN"] =
       "";  // a run inside another run's evaluation: the other's guard must leave this one to its work
   request.descriptors = {{null_device(), 0}, {null_device(), 1}, {null_device(), 2}};
+  const auto children = ChildTable::of(marker);
+  if (children && children->fd() >= 0) request.descriptors.emplace_back(children->fd(), table_descriptor);
   request.new_session = true;
   return spawn(request);
 }
 
 int guard_main(const ProcessId& master, const std::string& marker) {
   for (const int stop : stop_signals) signal(stop, SIG_IGN);
+  const auto children = ChildTable::attach(table_descriptor, marker);
   sleep_until_dead(master);
   for (int quiet = 0; quiet < quiet_rounds; std::this_thread::sleep_for(between_rounds)) {
     const auto marked = find_marked(marker);
     for (const pid_t pid : marked) kill_with_group(pid, marked);
-    quiet = marked.empty() ? quiet + 1 : 0;
+    const auto listed = find_listed(children.get(), 0);
+    for (const pid_t group : listed) kill_group(group);
+    quiet = marked.empty() && listed.empty() ? quiet + 1 : 0;
   }
   return 0;
 }
 
 Lifeline::Lifeline(const ProcessId& master, const std::string& marker) : let_go_(eventfd(0, EFD_CLOEXEC)) {
   if (let_go_ < 0) throw Error(fmt::format("a worker cannot watch its master: {}", std::strerror(errno)));
-  thread_ = std::thread([this, master, marker] {
+  thread_ = std::thread([this, master, marker, children = ChildTable::of(marker)] {
     if (!sleep_until_dead(master, let_go_)) return;
+    for (const pid_t group : find_listed(children.get(), getpid())) kill_group(group);
     const auto marked = find_marked(marker);
     for (const pid_t pid : marked) {
       if (parent_of(pid) == getpid()) kill_with_group(pid, marked);

@@ -161,14 +161,17 @@ TEST(Command, is_timed_out_though_it_has_closed_its_output) {
   EXPECT_EQ(evaluate(spec).status, Status::timed_out);
 }
 
-TEST(Command, reports_a_folder_that_cannot_be_made) {
+TEST(Command, a_folder_that_cannot_be_made_is_no_outcome) {
   auto spec = shell_spec("echo 1");
   const auto evaluator = make_evaluator({two_parameters(), spec});
   rmdir(spec.working_folder.c_str());
-  const auto outcome = evaluator->evaluate(some_candidate(), 0);
-  EXPECT_EQ(outcome.status, Status::failed);
-  EXPECT_EQ(outcome.message,
-            "cannot make the evaluation's folder '" + spec.working_folder + "/7': No such file or directory");
+  try {
+    evaluator->evaluate(some_candidate(), 0);
+    FAIL();
+  } catch (const ResourceError& error) {
+    EXPECT_EQ(error.what(),
+              "cannot make the evaluation's folder '" + spec.working_folder + "/7': No such file or directory");
+  }
 }
 
 TEST(Command, is_found_before_it_is_needed) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "culmen/worker/child.hpp"
+#include "culmen/worker/child_table.hpp"
 #include "helpers.hpp"
 
 namespace culmen {
@@ -65,6 +66,89 @@ TEST(Guard, of_one_run_is_not_killed_by_the_guard_of_another) {
   EXPECT_TRUE(processes_of(outer).empty());
   kill_group(guard);
   reap(guard);
+}
+
+void list(ChildTable& table, pid_t child) { table.claim()->child = child; }
+
+struct Scene {
+  bool new_session = false;    // of the group
+  bool leader_leaves = false;  // before the guard comes
+  bool member_is_listed = false;
+};
+struct Ended {
+  bool leader, member;
+};
+
+/// Which of two processes without a mark the guard ends: the leader of a group, which stands in the table, and one
+/// that it has started.
+Ended end_by_table(const Scene& scene) {
+  const auto table = ChildTable::create(make_run_marker());
+  const auto master = start_shell("sleep 3600", "", false);
+  const auto guard = start_guard(identify(master), table->marker());
+  const auto file = fresh_folder() + "/member";
+  SpawnRequest request;
+  request.command = {"/bin/sh", "-c",
+                     scene.leader_leaves ? "sleep 3600 & echo $! >$0" : "sleep 3600 & echo $! >$0; wait", file};
+  request.new_session = scene.new_session;
+  const auto leader = identify(spawn(request));
+  EXPECT_TRUE(holds_within(5, [&] { return read_file(file).ends_with('\n'); }));
+  const auto member = identify(std::stoi(read_file(file)));
+  if (scene.leader_leaves) reap(leader.pid);
+  list(*table, scene.member_is_listed ? member.pid : leader.pid);
+  kill_group(master);
+  reap(master);
+  EXPECT_EQ(reap(guard), 0);
+  const Ended ended{!alive(leader), !alive(member)};
+  if (alive(member)) kill(member.pid, SIGKILL);
+  if (scene.leader_leaves) return ended;
+  kill_group(leader.pid);
+  reap(leader.pid);
+  return ended;
+}
+
+TEST(Guard, kills_the_group_of_a_child_in_the_table_that_has_no_mark) {
+  const auto ended = end_by_table({});
+  EXPECT_TRUE(ended.leader);
+  EXPECT_TRUE(ended.member);
+}
+
+TEST(Guard, kills_what_a_child_in_the_table_left_in_its_group) {
+  EXPECT_TRUE(end_by_table({.leader_leaves = true}).member);
+}
+
+TEST(Guard, leaves_a_group_of_another_session_that_has_the_number_of_a_child) {
+  const auto ended = end_by_table({.new_session = true});
+  EXPECT_FALSE(ended.leader);
+  EXPECT_FALSE(ended.member);
+}
+
+TEST(Guard, leaves_a_process_that_has_the_number_of_a_child_and_leads_no_group) {
+  const auto ended = end_by_table({.member_is_listed = true});
+  EXPECT_FALSE(ended.leader);
+  EXPECT_FALSE(ended.member);
+}
+
+TEST(Lifeline, ends_a_workers_own_children_without_a_mark_but_not_those_of_others) {
+  const auto table = ChildTable::create(make_run_marker());
+  const auto master = start_shell("sleep 3600", "", false), others = start_shell("sleep 3600", "", false);
+  const auto master_id = identify(master);
+  list(*table, others);
+  EXPECT_EXIT(
+      {
+        list(*table, start_shell("sleep 3600", "", false));
+        std::thread([master] { kill_group(master); }).detach();
+        const Lifeline lifeline(master_id, table->marker());
+        for (;;) pause();
+      },
+      testing::ExitedWithCode(1), "");
+  reap(master);
+  ASSERT_EQ(table->children().size(), 2u);
+  const auto own = identify(table->children()[1].child);
+  EXPECT_TRUE(holds_within(1, [&] { return !alive(own); }));
+  EXPECT_TRUE(alive(identify(others)));
+  kill_group(own.pid);
+  kill_group(others);
+  reap(others);
 }
 
 TEST(Lifeline, ends_a_worker_and_its_children_when_the_master_dies) {
