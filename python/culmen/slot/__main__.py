@@ -5,11 +5,12 @@ import signal
 
 from culmen.slot import protocol
 from culmen.slot.failure import describe
+from culmen.slot.process import Process
 from culmen.slot.result import WrongShapeError, read_result
 from culmen.slot.target import TargetError, load
 
 
-def evaluate(function, set_up, request):
+def evaluate(function, set_up, request, process):
     """The encoded outcome of one evaluation."""
     values = protocol.decode_candidate(request)
     named = zip(set_up.names, set_up.converters, values, strict=True)
@@ -17,7 +18,9 @@ def evaluate(function, set_up, request):
     try:
         returned = function(arguments)
     except BaseException as error:  # SystemExit too: the function's failure is an answer, not this process's end
+        process.end_copy(error)
         return protocol.encode_failure(protocol.FAILED, describe(error))
+    process.end_copy()
     try:
         numbers, extras = read_result(returned, set_up.wants_residuals)
     except WrongShapeError as error:
@@ -31,6 +34,7 @@ def main():
     for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP):
         signal.signal(stop, lambda _number, _frame: None)
     os.environ.pop("PYTHONSAFEPATH", None)  # it was for this process; what the function starts is the user's
+    process = Process()
     channel = protocol.Channel()
     frame = channel.receive()
     if frame is None:
@@ -39,11 +43,13 @@ def main():
     try:
         function = load(set_up)
     except TargetError as error:
+        process.end_copy(error.__cause__ or error)
         channel.send(str(error).encode(errors="replace"))
         return
+    process.end_copy()
     channel.send(b"")
     while (request := channel.receive()) is not None:
-        channel.send(evaluate(function, set_up, request))
+        channel.send(protocol.begin_answer(request) + evaluate(function, set_up, request, process))
 
 
 if __name__ == "__main__":

@@ -106,12 +106,19 @@ def decode_set_up(frame):
 
 
 _REQUEST = struct.Struct("<IBQQ")  # attempt; the candidate's version, id and number of values
+_ANSWER = struct.Struct("<IQ")  # attempt, evaluation; then the outcome
 
 
 def decode_candidate(request):
     """The parameters' values."""
     *_, count = _REQUEST.unpack_from(request)
     return struct.unpack_from(f"<{count}d", request, _REQUEST.size)
+
+
+def begin_answer(request):
+    """What an answer has in front of its outcome: which evaluation it is for."""
+    attempt, _version, evaluation, _count = _REQUEST.unpack_from(request)
+    return _ANSWER.pack(attempt, evaluation)
 
 
 def encode_outcome(numbers, residuals, extras):

@@ -2,10 +2,12 @@
 // (little-endian), then the bytes.
 //
 //   worker -> slot: the encoded SetUp                     slot -> worker: a sentence; empty when ready
-//   worker -> slot: u32 attempt, the encoded candidate    slot -> worker: the encoded outcome
+//   worker -> slot: u32 attempt, the encoded candidate    slot -> worker: u32 attempt, u64 evaluation, the encoded
+//                                                                         outcome
 //   … and so on
 //
-// One frame is on its way at a time. The slot leaves when the socket ends.
+// One frame is on its way at a time. An answer says what it is for, because the slot may run code that writes to the
+// socket too. The slot leaves when the socket ends.
 #pragma once
 #include "culmen/base/bytes.hpp"
 

@@ -93,6 +93,8 @@ class SlotEvaluator final : public Evaluator {
   Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
     try {
       prepare();
+    } catch (const ResourceError&) {
+      throw;
     } catch (const StartTimedOut& error) {
       return Outcome::failure(Status::timed_out, error.what());
     } catch (const std::exception& error) {
@@ -163,7 +165,7 @@ class SlotEvaluator final : public Evaluator {
     encode(candidate, frame_);
     connection_->log.mark();
     const auto received = exchange(frame_, time_limit_s_);
-    if (received == Received::frame) return answer();
+    if (received == Received::frame) return answer(candidate.id, attempt);
     if (received == Received::nothing)
       return failure(Status::crashed, fmt::format("the evaluator's process {} without an answer", end_of_child()));
     child_.end(true);
@@ -189,10 +191,14 @@ class SlotEvaluator final : public Evaluator {
         connection_->log.tail());
   }
 
-  Outcome answer() {
+  Outcome answer(EvaluationId evaluation, Attempt attempt) {
     Outcome outcome;
     try {
-      decode(connection_->reader.frame(), outcome);
+      ByteReader frame(connection_->reader.frame());
+      const Attempt of_attempt = frame.u32();
+      const EvaluationId of_evaluation = frame.u64();
+      if (of_evaluation != evaluation || of_attempt != attempt) return stray(of_evaluation, of_attempt);
+      decode(frame.take(frame.left()), outcome);
     } catch (const Error& error) {
       child_.end(true);
       return failure(Status::crashed,
@@ -200,6 +206,14 @@ class SlotEvaluator final : public Evaluator {
     }
     if (outcome.ok() && !outcome.residuals.empty()) outcome.value = Outcome::of_residuals(outcome.residuals).value;
     return outcome;
+  }
+
+  /// What else is on its way over that channel cannot be told from answers: it ends.
+  Outcome stray(EvaluationId evaluation, Attempt attempt) {
+    child_.end(true);
+    return failure(
+        Status::crashed,
+        fmt::format("the evaluator's process answered for another evaluation ({}, attempt {})", evaluation, attempt));
   }
 
   Outcome failure(Status status, std::string what) const {

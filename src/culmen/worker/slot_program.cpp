@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "culmen/base/process.hpp"
 #include "culmen/evaluation/codec.hpp"
@@ -19,21 +20,33 @@ bool receive(ChannelReader& reader) {
 
 bool send_text(std::string_view text) { return send_frame(slot_descriptor, std::as_bytes(std::span(text))); }
 
-void answer_all(Evaluator& evaluator, ChannelReader& reader) {
+/// Ends this process at once where the user's code made it, by a fork that came back from there: only the slot itself
+/// answers. Nothing is flushed, because the slot will write what is in the buffers.
+void end_copy_of(pid_t slot, bool went_well) {
+  if (getpid() != slot) _exit(went_well ? 0 : 1);
+}
+
+void answer_all(Evaluator& evaluator, ChannelReader& reader, pid_t slot) {
   Candidate candidate;
   Bytes reply;
   while (receive(reader)) {
     ByteReader request(reader.frame());
     const Attempt attempt = request.u32();
     decode(request.take(request.left()), candidate);
+    const Outcome outcome = evaluator.evaluate(candidate, attempt);
+    end_copy_of(slot, outcome.ok());
     reply.clear();
-    encode(evaluator.evaluate(candidate, attempt), reply);
+    ByteWriter head(reply);
+    head.u32(attempt);
+    head.u64(candidate.id);
+    encode(outcome, reply);
     if (!send_frame(slot_descriptor, reply)) return;
   }
 }
 }  // namespace
 
 int slot_main() {
+  const pid_t slot = getpid();
   fcntl(slot_descriptor, F_SETFD, FD_CLOEXEC);  // whatever the function starts must not hold the socket open
   // Stopping is the master's to decide, though the signal may reach every process. A handler, unlike SIG_IGN, is not
   // handed on to what the function starts.
@@ -49,10 +62,12 @@ int slot_main() {
   try {
     evaluator = make_library_evaluator(decode_set_up(reader.frame()));
   } catch (const std::exception& error) {
+    end_copy_of(slot, false);
     return send_text(error.what()) ? 0 : 1;
   }
+  end_copy_of(slot, true);
   try {
-    if (send_text("")) answer_all(*evaluator, reader);
+    if (send_text("")) answer_all(*evaluator, reader, slot);
   } catch (const std::exception& error) {
     fmt::print(stderr, "culmen: slot: {}\n", error.what());
     return 1;

@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include "culmen/base/random.hpp"
 #include "ring_fixture.hpp"
@@ -195,6 +197,54 @@ TEST(Ring, ARandomlyDamagedRingIsReadWithoutHarm) {
     ASSERT_LT(seen, std::size_t{ring_bytes} * 256);
   }
   EXPECT_GT(damaged, 1000) << "the damage did not reach what is checked";
+}
+
+TEST(Ring, ARecordThatClaimsMoreThanIsThereIsDamage) {
+  RingMemory memory(ring_bytes);
+  for (const std::uint32_t claimed : {105u, 500u, memory.view().largest_payload()}) {
+    memory.tail.store(0);
+    RingProducer producer(memory.view());
+    RingConsumer consumer(memory.view());
+    producer.put(3, pattern(100, 1), {});
+    std::memcpy(memory.data, &claimed, sizeof claimed);
+    RingConsumer::Record record;
+    consumer.refresh();
+    EXPECT_EQ(consumer.look(record), RingConsumer::Look::damaged) << claimed << " of 100 bytes";
+  }
+}
+
+/// The producer writes no payload: what is read of untouched memory costs the test none.
+class EndlessFrame {
+ public:
+  explicit EndlessFrame(RingMemory& memory) : memory_(memory), reader_(memory.view()) {}
+  FrameReader::Result add(std::uint32_t bytes) {
+    const std::uint32_t record[2] = {bytes, std::exchange(flags_, 0)};
+    std::memcpy(memory_.data + (tail_ & (memory_.size - 1)), record, sizeof record);
+    memory_.tail.store(tail_ += RingView::record_bytes(bytes));
+    reader_.refresh();
+    const auto result = reader_.next(head_, body_);
+    reader_.pop();
+    return result;
+  }
+
+ private:
+  RingMemory& memory_;
+  FrameReader reader_;
+  FrameHead head_;
+  BytesView body_;
+  std::uint32_t tail_ = 0, flags_ = FragmentFlags::first;
+};
+
+TEST(Ring, AFrameThatGrowsBeyondTheLargestBodyIsDamage) {
+  constexpr std::size_t part_bytes = (std::size_t{1} << 26) + 64;  // so that the reader's buffer grows to little more
+  RingMemory memory(1u << 29);
+  EndlessFrame frame(memory);
+  for (auto left = sizeof(FrameHead) + largest_body_bytes; left > 0;) {
+    const auto n = std::min(left, part_bytes);
+    ASSERT_EQ(frame.add(static_cast<std::uint32_t>(n)), FrameReader::Result::part) << left << " bytes to go";
+    left -= n;
+  }
+  EXPECT_EQ(frame.add(1), FrameReader::Result::damaged);
 }
 
 TEST(Ring, AHeadThatCannotBeTrueIsDamage) {

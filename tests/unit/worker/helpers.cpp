@@ -62,6 +62,15 @@ Outcome evaluate(const EvaluatorSpec& spec, Attempt attempt) {
   return make_evaluator({two_parameters(), spec})->evaluate(some_candidate(), attempt);
 }
 
+void expect_first_parameters(const EvaluatorSpec& spec) {
+  const auto evaluator = make_evaluator({two_parameters(), spec});
+  for (EvaluationId i = 0; i < 100; ++i) {
+    const double x = static_cast<double>(i) / 16;
+    const auto outcome = evaluator->evaluate({i, {x, 0}}, 0);
+    ASSERT_EQ(outcome.value, x) << "evaluation " << i << ": " << to_string(outcome.status) << ", " << outcome.message;
+  }
+}
+
 std::string error_of_prepare(const EvaluatorSpec& spec) {
   try {
     make_evaluator({two_parameters(), spec})->prepare();

@@ -18,6 +18,8 @@ EvaluatorSpec shell_spec(const std::string& script);
 /// {1.5, 2}, evaluation 7.
 Candidate some_candidate();
 Outcome evaluate(const EvaluatorSpec& spec, Attempt attempt = 0);
+/// Evaluates many candidates, one after the other; their values have to be their first parameters.
+void expect_first_parameters(const EvaluatorSpec& spec);
 /// The sentence that preparing it throws; fails when it does not.
 std::string error_of_prepare(const EvaluatorSpec& spec);
 

@@ -78,6 +78,13 @@ TEST(NativeSlot, survives_a_function_that_damages_the_channel) {
   expect_crash("damages_channel", "closed its channel without an answer");
 }
 
+TEST(NativeSlot, answers_once_for_a_function_that_forks) {
+  expect_first_parameters(library_spec("forks", Isolation::process));
+  auto spec = library_spec("", Isolation::process);
+  spec.target = FORKS_WHEN_LOADED ":first";
+  expect_first_parameters(spec);
+}
+
 TEST(NativeSlot, is_killed_at_the_time_limit_and_started_again) {
   auto spec = library_spec("hangs", Isolation::process);
   spec.time_limit_s = 0.1;

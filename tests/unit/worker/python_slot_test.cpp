@@ -97,6 +97,39 @@ TEST(PythonSlot, notices_a_death_though_a_forked_child_holds_the_channel) {
   EXPECT_TRUE(holds_within(2, [&] { return processes_of(spec.run_marker).empty(); }));
 }
 
+TEST(PythonSlot, answers_once_for_a_function_that_forks) {
+  expect_first_parameters(python_spec("forks_and_returns"));
+  auto spec = python_spec("");
+  spec.target = SAMPLES_FOLDER "/forks_at_import.py:f";
+  expect_first_parameters(spec);
+}
+
+TEST(PythonSlot, lets_a_forked_child_leave_as_python_would) {
+  const auto code = [](const std::string& function, double n) {
+    auto spec = python_spec(function);
+    spec.time_limit_s = 20;
+    const auto outcome = make_evaluator({two_parameters(), spec})->evaluate({7, {0, n}}, 0);
+    return outcome.ok() ? std::to_string(static_cast<int>(outcome.value)) : outcome.message;
+  };
+  EXPECT_EQ(code("code_of_forked_child", 0), "0");
+  EXPECT_EQ(code("code_of_forked_child", 4), "4");
+  EXPECT_EQ(code("code_of_forked_child_with_last_words", 0), "1");
+  EXPECT_EQ(code("code_of_forked_child_that_raises", 0), "1");
+}
+
+TEST(PythonSlot, is_killed_when_it_answers_for_another_evaluation_or_attempt) {
+  const auto spec = python_spec("fakes_answer");
+  const auto evaluator = make_evaluator({two_parameters(), spec});
+  for (const auto& [n, named] : {std::pair{0.0, "(8, attempt 0)"}, {1.0, "(7, attempt 1)"}}) {
+    const auto outcome = evaluator->evaluate({7, {0, n}}, 0);
+    EXPECT_EQ(outcome.status, Status::crashed) << to_string(outcome.status);
+    EXPECT_THAT(outcome.message, HasSubstr(std::string("answered for another evaluation ") + named));
+    EXPECT_TRUE(std::isnan(outcome.value));
+    EXPECT_THAT(processes_of(spec.run_marker), IsEmpty());
+  }
+  EXPECT_EQ(evaluator->evaluate({7, {0, 2}}, 0).value, 13) << "the fake answer is none, so nothing was tested";
+}
+
 TEST(PythonSlot, keeps_prints_and_interrupts_away_from_the_channel) {
   EXPECT_EQ(evaluate(python_spec("chatter")).value, 1);
   EXPECT_EQ(evaluate(python_spec("interrupts_itself")).value, 2);
@@ -162,7 +195,7 @@ TEST(PythonSlot, says_in_one_sentence_why_it_cannot_have_the_function) {
             "cannot import module 'no_such_module' (from /some/folder): No module named 'no_such_module'");
   EXPECT_EQ(why("/no/such.py:f"), "/no/such.py is not a file");
   EXPECT_EQ(why("functions"), "'functions' must be \"module:function\" or \"/folder/file.py:function\"");
-  EXPECT_EQ(why(file + ":NOT_A_FUNCTION"), "'NOT_A_FUNCTION' in " + file + " is a float, not a function");
+  EXPECT_EQ(why(file + ":NOT_A_FUNCTION"), "'NOT_A_FUNCTION' in " + file + " is of type float, not a function");
   EXPECT_THAT(why(file + ":chi2"),
               AllOf(HasSubstr(file + " has no function 'chi2' (it has: Array, bad_extra, "), HasSubstr(", words)")));
   EXPECT_EQ(why(SAMPLES_FOLDER "/broken.py:f"),

@@ -24,6 +24,12 @@ int process_id(const culmen_candidate* c, culmen_result* r) {
   return culmen_set_value(r, getpid());
 }
 
+/* Two processes return. */
+int forks(const culmen_candidate* c, culmen_result* r) {
+  if (fork() < 0) return 1;
+  return culmen_set_value(r, c->x[0]);
+}
+
 int null_pointer(const culmen_candidate* c, culmen_result* r) {
   volatile int* nowhere = NULL;
   fprintf(stderr, "about to look at nowhere\n");

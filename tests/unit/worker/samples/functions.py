@@ -3,6 +3,7 @@
 import ctypes
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -94,6 +95,43 @@ def forks_and_dies(p):
     if os.fork() == 0:
         time.sleep(3600)
     os._exit(5)
+
+
+def forks_and_returns(p):
+    os.fork()
+    return p["x"]
+
+
+def leaves_with(code):
+    """The code with which a forked child is seen to leave."""
+    child = os.fork()
+    if child == 0:
+        sys.exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def code_of_forked_child(p):
+    return leaves_with(p["n"])
+
+
+def code_of_forked_child_with_last_words(p):
+    return leaves_with("gone")
+
+
+def code_of_forked_child_that_raises(p):
+    child = os.fork()
+    if child == 0:
+        raise ValueError("of the child")
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def fakes_answer(p):
+    """n: 0 for another evaluation, 1 for another attempt, 2 in time; the value is wrong always."""
+    attempt, evaluation = {0: (0, 8), 1: (1, 7), 2: (0, 7)}[p["n"]]
+    outcome = struct.pack("<BBddQIQ", 1, 0, 0.0, 13.0, 0, 0, 0)
+    answer = struct.pack("<IQ", attempt, evaluation) + outcome
+    os.write(3, struct.pack("<Q", len(answer)) + answer)
+    time.sleep(3600)
 
 
 def dies_soon(p):
