@@ -106,5 +106,5 @@ def test_repeated_signals_end_a_launch_whose_master_hangs(mpi, tmp_path, rank_ze
             run.process.send_signal(signal.SIGINT)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 run.process.wait(1)
-        assert run.end()[0] not in (0, 75)
+        assert run.end()[0] != 0  # 75 where the launcher's own signals woke the master up to end cleanly
         wait_for(lambda: not run.processes(), "the end of all processes", timeout=10)

@@ -3,7 +3,7 @@
 import pytest
 
 import culmen
-from culmen import InputError, StoreError, Study, _core
+from culmen import InputError, Study, _core
 
 SPACE = {"x": (-5, 5), "y": (-5, 5)}
 
@@ -48,7 +48,7 @@ def test_a_study_goes_on_from_its_store(folder):
 
 def test_a_store_is_made_once(folder):
     Study.from_file("study.toml").run(progress=False)
-    with pytest.raises(StoreError, match=r"study\.db"):
+    with pytest.raises(InputError, match=r"study\.db"):
         Study.from_file("study.toml").run(progress=False)
 
 
