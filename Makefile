@@ -68,6 +68,7 @@ sanitize: build
 	build/thread/tests/conformance/transport/conformance_transport --gtest_filter=-*many_send_1_MiB*
 	build/thread/tests/unit/engine/unit_engine
 	build/thread/tests/unit/store/unit_store
+	build/thread/tests/unit/study/unit_study
 	cmake --preset address && cmake --build build/address -j $(JOBS)
 	ctest --test-dir build/address --output-on-failure -R 'unit|simulation|optimizer'
 
