@@ -87,7 +87,7 @@ def million(bench: Bench) -> Iterator[Row]:
             "without": lambda: _study(bench, 8, MILLION),
             "journal": lambda: _study(bench, 8, MILLION, "--store", bench.fresh()),
         },
-        repeat=max(bench.repeat, 3),
+        repeat=max(bench.repeat, 7),
     )
     for name, journal in (("without", "without journal"), ("journal", "with journal")):
         results, load = done[name], foreign(done[name])

@@ -4,6 +4,7 @@
 // JSON line: evaluations a second between a tenth and nine tenths of the budget, in the first and in the last tenth;
 // growth of resident memory in the second half. Exit code 1 when an evaluation was lost, repeated or answered wrongly.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -127,6 +128,8 @@ int measure(const Request& request) {
   watcher.join();
   const double growth = resident_mib() - memory;
   const auto result = run.conclude();
+  std::vector<double> tenths;
+  for (int i = 0; i < 10 && !marks.empty(); ++i) tenths.push_back(rate(marks, i / 10., (i + 1) / 10.));
   if (!whole(request, result) || marks.size() < 20) {
     fmt::print(stderr, "study_rate: {} of {} evaluations told, {} failed, {} retried, {} lost, seen {} times: {}\n",
                result.counts.told, request.evaluations, result.counts.failed, result.counts.retried, result.counts.lost,
@@ -135,8 +138,8 @@ int measure(const Request& request) {
   }
   fmt::print(
       "{{\"rate\": {:.1f}, \"first_tenth_rate\": {:.1f}, \"last_tenth_rate\": {:.1f}, \"memory_growth_mib\": "
-      "{:.3f}}}\n",
-      rate(marks, .1, .9), rate(marks, 0, .1), rate(marks, .9, 1), growth);
+      "{:.3f}, \"tenths\": [{:.0f}]}}\n",
+      rate(marks, .1, .9), rate(marks, 0, .1), rate(marks, .9, 1), growth, fmt::join(tenths, ", "));
   return 0;
 }
 
