@@ -51,6 +51,22 @@ def copy_example(name: str, folder: Path) -> None:
     shutil.copytree(EXAMPLES / name, folder, dirs_exist_ok=True, ignore=ignored)
 
 
+def run_undisturbed(folder: Path, budget: int, workers: int) -> tuple[list, dict]:
+    """Sequence and outcomes of the study on local workers."""
+    write_study(folder, budget)
+    done = culmen("run", "study.toml", "--workers", workers, "--quiet", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return sequence(folder / "study.db"), outcomes(folder / "study.db")
+
+
+RANKS = {"openmpi": 4, "mpich": 7}
+
+
+def under(mpi: str, *words: str) -> tuple[str, ...]:
+    """A launch on that MPI's ranks."""
+    return ("launch", "-n", str(RANKS[mpi]), "--mpi", mpi, *words)
+
+
 def environment(**more: str) -> dict[str, str]:
     """This process's, without what a launcher put there."""
     return {k: v for k, v in os.environ.items() if not k.startswith(_LAUNCHERS)} | more

@@ -8,13 +8,14 @@
 namespace nb = nanobind;
 
 namespace culmen::bindings {
-namespace {
 
 nb::dict extras_of(const Outcome& outcome) {
   nb::dict out;
   for (const auto& [name, value] : outcome.extras) out[name.c_str()] = value;
   return out;
 }
+
+namespace {
 
 nb::dict summary(const Journal& journal) {
   const auto s = journal.summary();

@@ -22,12 +22,6 @@ void set_pickle(EvaluatorSpec& spec, nb::bytes bytes) {
 
 nb::object best_value(const StudyResult& r) { return r.has_best ? nb::cast(r.best_outcome.value) : nb::none(); }
 
-nb::dict extras(const StudyResult& r) {
-  nb::dict out;
-  for (const auto& [name, value] : r.best_outcome.extras) out[name.c_str()] = value;
-  return out;
-}
-
 struct ProgressView {
   Progress p;
   double elapsed_s;
@@ -119,7 +113,7 @@ void bind_views(nb::module_& m) {
       .def_prop_ro("best_evaluation", [](const StudyResult& r) { return r.best.id; })
       .def_prop_ro("best_value", &best_value)
       .def_prop_ro("residuals", [](const StudyResult& r) { return r.best_outcome.residuals; })
-      .def_prop_ro("extras", &extras)
+      .def_prop_ro("extras", [](const StudyResult& r) { return extras_of(r.best_outcome); })
       .def_prop_ro("first_failure", [](const StudyResult& r) { return r.first_failure; })
       .def_ro("wall_s", &StudyResult::wall_s)
       .def_ro("workers", &StudyResult::workers)

@@ -2,6 +2,8 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include "culmen/evaluation/outcome.hpp"
+
 namespace culmen::bindings {
 
 void bind_errors(nanobind::module_& m);
@@ -10,5 +12,8 @@ void bind_optimizer(nanobind::module_& m);
 void bind_store(nanobind::module_& m);
 void bind_study(nanobind::module_& m);
 void bind_ranks(nanobind::module_& m);
+
+/// An outcome's further figures by name.
+nanobind::dict extras_of(const Outcome& outcome);
 
 }  // namespace culmen::bindings

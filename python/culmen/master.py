@@ -9,6 +9,7 @@ from types import FrameType
 
 from . import _core
 from .progress import Monitor, Silent
+from .ranks import is_master
 
 STOP_SIGNALS: tuple[int, ...] = tuple(_core.STOP_SIGNALS)
 
@@ -20,8 +21,7 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
     ends the program. Raises CulmenError where the evaluator cannot be set up, no worker is left, or
     the store cannot be written.
     """
-    launch = _core.detect_launch()
-    if launch.is_rank and launch.rank:
+    if not is_master():
         return _core.serve_rank()
 
     def again(_number: int) -> None:
@@ -89,17 +89,20 @@ def stopping_on(
     if threading.current_thread() is not threading.main_thread():
         yield seen
         return
-    former = {number: signal.signal(number, handle) for number in heard(signals)}
-    try:
+    with handling(signals, handle):
         yield seen
+
+
+@contextmanager
+def handling(signals: tuple[int, ...], handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Inside, but for those that whoever started this process (nohup, a shell's &) has told it to ignore."""
+    heard = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
+    former = {number: signal.signal(number, handler) for number in heard}
+    try:
+        yield
     finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
-
-
-def heard(signals: tuple[int, ...]) -> list[int]:
-    """Those that whoever started this process (nohup, a shell's &) has not told it to ignore."""
-    return [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
+        for number, before in former.items():
+            signal.signal(number, before)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from harness import (
     outcomes,
     patience,
     recorded_points,
+    run_undisturbed,
     sequence,
     store_is_ready,
     summary,
@@ -28,11 +29,9 @@ KILLS = 50 if os.environ.get("CULMEN_TEST_ALL") else 10
 def undisturbed(tmp_path_factory):
     """Sequence and outcomes of a run that nobody disturbed."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    write_study(folder, BUDGET)
-    done = culmen("run", "study.toml", "--workers", 4, "--quiet", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    found = run_undisturbed(folder, BUDGET, workers=4)
     assert len(calls_of(folder)) >= BUDGET
-    return sequence(folder / "study.db"), outcomes(folder / "study.db")
+    return found
 
 
 @pytest.mark.parametrize("seed", range(KILLS))

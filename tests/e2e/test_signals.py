@@ -12,6 +12,7 @@ from harness import (
     culmen,
     outcomes,
     patience,
+    run_undisturbed,
     sequence,
     store_is_ready,
     summary,
@@ -24,10 +25,7 @@ BUDGET = 200
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("undisturbed")
-    write_study(folder, BUDGET)
-    assert culmen("run", "study.toml", "--workers", 4, "--quiet", cwd=folder).returncode == 0
-    return sequence(folder / "study.db"), outcomes(folder / "study.db")
+    return run_undisturbed(tmp_path_factory.mktemp("undisturbed"), BUDGET, workers=4)
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGUSR1", "SIGHUP"])

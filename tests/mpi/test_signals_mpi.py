@@ -8,10 +8,21 @@ import subprocess
 import time
 
 import pytest
-from harness import Running, calls_of, culmen, outcomes, patience, sequence, summary, wait_for, write_study
+from harness import (
+    Running,
+    calls_of,
+    culmen,
+    outcomes,
+    patience,
+    run_undisturbed,
+    sequence,
+    summary,
+    under,
+    wait_for,
+    write_study,
+)
 
 BUDGET = 200
-RANKS = {"openmpi": 4, "mpich": 7}
 CLEAN_END_S = 0.2  # from the signal's arrival at the master to the end of its process
 LAUNCH_END_S = 1.0  # where launchers only have to notice it
 TRIES = 5
@@ -20,14 +31,7 @@ TRIES = 5
 @pytest.fixture(scope="module")
 def local(tmp_path_factory):
     """Sequence and outcomes of the study on local workers."""
-    folder = tmp_path_factory.mktemp("local")
-    write_study(folder, BUDGET)
-    assert culmen("run", "study.toml", "--workers", 3, "--quiet", cwd=folder).returncode == 0
-    return sequence(folder / "study.db"), outcomes(folder / "study.db")
-
-
-def under(mpi, *words):
-    return ("launch", "-n", str(RANKS[mpi]), "--mpi", mpi, *words)
+    return run_undisturbed(tmp_path_factory.mktemp("local"), BUDGET, workers=3)
 
 
 def end_of(pid):

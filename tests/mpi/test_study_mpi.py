@@ -10,6 +10,7 @@ import pytest
 from harness import (
     EXAMPLES,
     PYTHON,
+    RANKS,
     Running,
     calls_of,
     culmen,
@@ -17,28 +18,22 @@ from harness import (
     outcomes,
     patience,
     recorded_points,
+    run_undisturbed,
     sequence,
     store_is_ready,
+    under,
     wait_for,
     write_study,
 )
 
 BUDGET = 200
-RANKS = {"openmpi": 4, "mpich": 7}
 KILLS = 5
 
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory):
     """Sequence and outcomes of the study on local workers."""
-    folder = tmp_path_factory.mktemp("local")
-    write_study(folder, BUDGET)
-    assert culmen("run", "study.toml", "--workers", 3, "--quiet", cwd=folder).returncode == 0
-    return sequence(folder / "study.db"), outcomes(folder / "study.db")
-
-
-def under(mpi, *words):
-    return ("launch", "-n", str(RANKS[mpi]), "--mpi", mpi, *words)
+    return run_undisturbed(tmp_path_factory.mktemp("local"), BUDGET, workers=3)
 
 
 @pytest.mark.parametrize("seed", range(KILLS))

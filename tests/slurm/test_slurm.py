@@ -1,7 +1,7 @@
 """A Slurm job: ranks by srun, a launch inside an allocation, and a batch script that is no rank."""
 
 import pytest
-from harness import culmen, outcomes, sequence, write_study
+from harness import culmen, outcomes, run_undisturbed, sequence, write_study
 
 BUDGET = 60
 PMI = {"openmpi": "pmix", "mpich": "pmi2"}
@@ -10,10 +10,7 @@ RANKS = 4
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("local")
-    write_study(folder, BUDGET)
-    assert culmen("run", "study.toml", "--workers", 3, "--quiet", cwd=folder).returncode == 0
-    return of_store(folder)
+    return run_undisturbed(tmp_path_factory.mktemp("local"), BUDGET, workers=3)
 
 
 def of_store(folder):

@@ -7,7 +7,8 @@ import typer
 
 _EXIT_CODES = """
 Exit codes: 0 the study reached its end (or its wall time), 1 an error during the run, or every evaluation failed,
-2 bad input, nothing was evaluated, 75 stopped before the end by Ctrl-C, SIGTERM or SIGUSR1: `culmen resume` goes on.
+2 bad input, nothing was evaluated, 75 stopped before the end by Ctrl-C, SIGTERM, SIGHUP or SIGUSR1:
+`culmen resume` goes on.
 """
 
 app = typer.Typer(

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 from .. import _core
-from ..master import STOP_SIGNALS, heard
+from ..master import STOP_SIGNALS, handling
 from ..mpi import Launcher, LauncherError, Words, find_launcher
 
 _RANK_ZERO = (b"OMPI_COMM_WORLD_RANK=0", b"PMI_RANK=0")
@@ -137,8 +137,7 @@ def _run(command: list[str], environment: dict[str, str], naps: bool) -> int:
         master = None if len(seen) > 1 else _rank_zero(f"CULMEN_LAUNCH={mark}")
         os.kill(master or child.pid, signal.SIGTERM if len(seen) < 3 else signal.SIGKILL)
 
-    former = {number: signal.signal(number, forward) for number in heard(STOP_SIGNALS)}
-    try:
+    with handling(STOP_SIGNALS, forward):
         child = subprocess.Popen(
             command,
             env={**os.environ, **environment, "CULMEN_LAUNCH": mark, "CULMEN_LAUNCH_CODE": str(said)},
@@ -149,9 +148,6 @@ def _run(command: list[str], environment: dict[str, str], naps: bool) -> int:
         if naps:
             threading.Thread(target=_keep_awake, args=(child.pid, mark), daemon=True).start()
         code = child.wait()
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
     with contextlib.suppress(OSError, ValueError):
         code = int(said.read_text())
         said.unlink()

@@ -19,7 +19,7 @@ class EvaluationFolders {
   EvaluationFolders& operator=(const EvaluationFolders&) = delete;
 
   /// The absolute path of the evaluation's folder, which is there; what an earlier attempt left in it is, too. Throws
-  /// Error when it cannot be made.
+  /// ResourceError when it cannot be made.
   std::string enter(EvaluationId evaluation);
   /// The evaluation is over: keeps its folder unless it is empty.
   void leave(const std::string& folder);
