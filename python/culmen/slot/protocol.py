@@ -10,7 +10,8 @@ import struct
 from array import array
 
 DESCRIPTOR = 3
-VERSION = 1
+VERSION = 1  # of the set-up
+OUTCOME_VERSION = 2
 INTEGER = 1
 RESIDUALS = 1
 OK, FAILED, WRONG_SHAPE = 0, 1, 5
@@ -106,6 +107,7 @@ def decode_set_up(frame):
 
 
 _REQUEST = struct.Struct("<IBQQ")  # attempt; the candidate's version, id and number of values
+_NO_MORE = struct.pack("<QdQ", 0, 0.0, 0)  # further objectives, violation, payload
 _ANSWER = struct.Struct("<IQ")  # attempt, evaluation; then the outcome
 
 
@@ -134,13 +136,13 @@ def encode_failure(status, message):
 
 def _encode(status, value, vector, extras, message):
     parts = [
-        struct.pack("<BBddQ", VERSION, status, 0.0, value, len(vector)),
+        struct.pack("<BBddQ", OUTCOME_VERSION, status, 0.0, value, len(vector)),
         vector.tobytes(),
         struct.pack("<I", len(extras)),
     ]
     for name, figure in extras.items():
         parts += [_text(name), struct.pack("<d", figure)]
-    parts.append(_text(message))
+    parts += [_text(message), _NO_MORE]
     return b"".join(parts)
 
 

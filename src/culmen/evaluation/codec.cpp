@@ -6,11 +6,14 @@
 
 namespace culmen {
 namespace {
-constexpr std::uint8_t version = 1;
+constexpr std::uint8_t version = 2;
 
-void expect_version(ByteReader& in, const char* what) {
-  if (const auto v = in.u8(); v != version)
-    throw Error(fmt::format("{} of version {} came; this build knows version {}", what, v, version));
+/// Gives the version, which is 1 or the present one.
+std::uint8_t known_version(ByteReader& in, const char* what) {
+  const auto v = in.u8();
+  if (v == 0 || v > version)
+    throw Error(fmt::format("{} of version {} came; this build knows versions 1 to {}", what, v, version));
+  return v;
 }
 }  // namespace
 
@@ -19,13 +22,15 @@ void encode(const Candidate& candidate, Bytes& out) {
   w.u8(version);
   w.u64(candidate.id);
   w.doubles(candidate.x);
+  w.blob(candidate.payload);
 }
 
 void decode(BytesView in, Candidate& out) {
   ByteReader r(in);
-  expect_version(r, "a candidate");
+  const auto v = known_version(r, "a candidate");
   out.id = r.u64();
   r.doubles(out.x);
+  out.payload = v > 1 ? r.blob() : Bytes{};
 }
 
 void encode(const Outcome& outcome, Bytes& out) {
@@ -41,11 +46,14 @@ void encode(const Outcome& outcome, Bytes& out) {
     w.f64(value);
   }
   w.text(outcome.message);
+  w.doubles(outcome.values);
+  w.f64(outcome.violation);
+  w.blob(outcome.payload);
 }
 
 void decode(BytesView in, Outcome& out) {
   ByteReader r(in);
-  expect_version(r, "an outcome");
+  const auto v = known_version(r, "an outcome");
   const auto status = r.u8();
   if (status > static_cast<std::uint8_t>(Status::wrong_shape))
     throw Error(fmt::format("an outcome of unknown status {} came", status));
@@ -60,6 +68,10 @@ void decode(BytesView in, Outcome& out) {
     out.extras.emplace_back(std::move(name), value);
   }
   out.message = r.text();
+  out.values.clear();
+  if (v > 1) r.doubles(out.values);
+  out.violation = v > 1 ? r.f64() : 0;
+  out.payload = v > 1 ? r.blob() : Bytes{};
 }
 
 std::uint64_t hash_of(const Candidate& candidate) {

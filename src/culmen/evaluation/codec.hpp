@@ -7,13 +7,14 @@
 
 namespace culmen {
 
-/// Layout of a candidate: u8 version (1) | u64 id | u64 n | n f64.
+/// Layout of a candidate: u8 version (2) | u64 id | u64 n, n f64 | u64 n, n bytes payload. Version 1 had no payload.
 void encode(const Candidate& candidate, Bytes& out);
 /// Throws Error on bytes that are not a candidate of a known version.
 void decode(BytesView in, Candidate& out);
 
-/// Layout of an outcome: u8 version (1) | u8 status | f64 duration_s | f64 value | u64 n, n f64 residuals | u32 n, n x
-/// (text name, f64) extras | text message.
+/// Layout of an outcome: u8 version (2) | u8 status | f64 duration_s | f64 value | u64 n, n f64 residuals | u32 n, n x
+/// (text name, f64) extras | text message | u64 n, n f64 values | f64 violation | u64 n, n bytes payload. Version 1
+/// ended with the message; stores hold both.
 void encode(const Outcome& outcome, Bytes& out);
 void decode(BytesView in, Outcome& out);
 

@@ -50,10 +50,25 @@ void Outcome::check_finite() {
       message = fmt::format("residual {} of {} is {}", i, residuals.size(), residuals[i]);
     if (!message.empty()) break;
   }
+  for (std::size_t i = 0; i < values.size() && message.empty(); ++i) {
+    if (!std::isfinite(values[i])) message = fmt::format("objective {} of {} is {}", i + 1, values.size(), values[i]);
+  }
   if (message.empty() && !std::isfinite(value)) message = fmt::format("the value is {}", value);
+  if (message.empty() && !std::isfinite(violation)) message = fmt::format("the violation is {}", violation);
   if (message.empty()) return;
   status = Status::not_finite;
   value = std::numeric_limits<double>::quiet_NaN();
+}
+
+double merit_of(const Outcome& outcome) {
+  return outcome.violation > 0 ? std::numeric_limits<double>::infinity() : outcome.value;
+}
+
+bool better(const Outcome& a, const Outcome& b) {
+  if (a.ok() != b.ok()) return a.ok();
+  if (!a.ok()) return false;
+  if (a.violation != b.violation) return a.violation < b.violation;
+  return a.value < b.value;
 }
 
 }  // namespace culmen

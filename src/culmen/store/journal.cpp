@@ -16,7 +16,9 @@
 namespace culmen {
 namespace {
 constexpr std::uint64_t page_bytes = 4096;  // SQLite's own choice
-}
+
+Brief brief_of(const Outcome& o) { return {o.status, o.value, o.violation}; }
+}  // namespace
 
 struct Journal::Impl {
   explicit Impl(Database opened) : database(std::move(opened)) {}
@@ -33,10 +35,6 @@ struct Journal::Impl {
   std::optional<Candidate> candidate(EvaluationId id);
   void count(const CallRecord& call);
 
-  struct Brief {
-    Status status;
-    double value;
-  };
   Database database;
   StudyRecord study = read_study(database);
   Epoch epoch = 0;
@@ -197,9 +195,9 @@ void Journal::Impl::count(const CallRecord& call) {
     const auto known = untold.extract(id);
     if (call.kind == CallKind::cancel) continue;
     if (!known.empty()) {
-      progress.add_told(id, known.mapped().status, known.mapped().value);
+      progress.add_told(id, known.mapped());
     } else if (const auto record = outcome(id)) {
-      progress.add_told(id, record->outcome.status, record->outcome.value);
+      progress.add_told(id, brief_of(record->outcome));
     } else {
       throw StoreError(fmt::format("{}: evaluation {} is told, but has no outcome", database.path(), id));
     }
@@ -215,7 +213,7 @@ void Journal::append(const OutcomeRecord& record) {
                               static_cast<int>(record.outcome.status), record.outcome.value, impl_->bytes);
     if (impl_->database.changes() == 0) return;  // the first one wins
     impl_->progress.add(record);
-    impl_->untold[record.evaluation] = {record.outcome.status, record.outcome.value};
+    impl_->untold[record.evaluation] = brief_of(record.outcome);
   });
 }
 

@@ -1,6 +1,7 @@
 #include "culmen/store/progress.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace culmen {
 namespace {
@@ -36,23 +37,25 @@ void Tally::add(const OutcomeRecord& record) {
   last_outcome_s = std::max(last_outcome_s, record.at_s);
 }
 
-void Tally::add_told(EvaluationId id, Status status, double value) {
+void Tally::add_told(EvaluationId id, const Brief& outcome) {
   ++told;
-  if (status != Status::ok) {
+  if (outcome.status != Status::ok) {
     ++failed;
-    return add_failure(id, status, failures);
+    return add_failure(id, outcome.status, failures);
   }
-  if (best && value >= best_value) return;
+  if (best && std::pair(outcome.violation, outcome.value) >= std::pair(best_violation, best_value)) return;
   best = id;
-  best_value = value;
+  best_value = outcome.value;
+  best_violation = outcome.violation;
 }
 
 ProgressRow::ProgressRow(Database& database)
     : select_(database,
-              "SELECT calls, asked, outcomes, told, failed, last_outcome_s, best, best_value, finished FROM progress"),
+              "SELECT calls, asked, outcomes, told, failed, last_outcome_s, best, best_value, best_violation, finished "
+              "FROM progress"),
       update_(database,
               "UPDATE progress SET calls = ?1, asked = ?2, outcomes = ?3, told = ?4, failed = ?5, last_outcome_s = ?6, "
-              "best = ?7, best_value = ?8, finished = ?9"),
+              "best = ?7, best_value = ?8, best_violation = ?9, finished = ?10"),
       select_failures_(database, "SELECT status, count, first FROM failures ORDER BY count DESC, status"),
       save_failure_(database, "INSERT OR REPLACE INTO failures VALUES (?1, ?2, ?3)") {}
 
@@ -67,8 +70,9 @@ Tally ProgressRow::load() {
   if (!rows.null(6)) {
     out.best = static_cast<EvaluationId>(rows.integer(6));
     out.best_value = rows.real(7);
+    out.best_violation = rows.real(8);
   }
-  out.finished = rows.text(8);
+  out.finished = rows.text(9);
   auto failures = select_failures_.rows();
   while (failures.next())
     out.failures.push_back({static_cast<Status>(failures.integer(0)), static_cast<std::uint64_t>(failures.integer(1)),
@@ -77,7 +81,8 @@ Tally ProgressRow::load() {
 }
 
 void ProgressRow::save(const Tally& p) {
-  update_.run(p.calls, p.asked, p.outcomes, p.told, p.failed, p.last_outcome_s, p.best, p.best_value, p.finished);
+  update_.run(p.calls, p.asked, p.outcomes, p.told, p.failed, p.last_outcome_s, p.best, p.best_value, p.best_violation,
+              p.finished);
   for (const auto& f : p.failures) save_failure_.run(static_cast<int>(f.status), f.count, f.first);
 }
 

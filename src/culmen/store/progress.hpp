@@ -18,18 +18,26 @@ struct FailureTally {
   EvaluationId first = 0;  ///< the least
 };
 
+/// What of an outcome decides whether it is the best.
+struct Brief {
+  Status status = Status::ok;
+  double value = 0;
+  double violation = 0;
+};
+
 struct Tally {
   std::uint64_t calls = 0, asked = 0, outcomes = 0, told = 0, failed = 0;
   double last_outcome_s = 0;
   std::optional<EvaluationId> best;  ///< told; of equal values the first
   double best_value = std::numeric_limits<double>::infinity();
+  double best_violation = 0;
   std::string finished;
   std::vector<FailureTally> failures;
 
   void add(const CallRecord& call);
   void add(const OutcomeRecord& record);
   /// Only what the optimizer was told is a result of the study: not what came in after its end.
-  void add_told(EvaluationId id, Status status, double value);
+  void add_told(EvaluationId id, const Brief& outcome);
 };
 
 /// The one row of the table `progress`, and the table `failures`, a row a status.

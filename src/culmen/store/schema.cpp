@@ -24,9 +24,10 @@ CREATE INDEX asked ON calls(first) WHERE first IS NOT NULL;
 CREATE TABLE outcomes(evaluation INTEGER PRIMARY KEY, epoch INTEGER, attempt INTEGER, worker INTEGER, at_s REAL,
                       status INTEGER, value REAL, data BLOB);
 CREATE TABLE progress(calls INTEGER, asked INTEGER, outcomes INTEGER, told INTEGER, failed INTEGER,
-                      last_outcome_s REAL, best INTEGER, best_value REAL, finished TEXT);
+                      last_outcome_s REAL, best INTEGER, best_value REAL, best_violation REAL,
+                      finished TEXT);
 CREATE TABLE failures(status INTEGER PRIMARY KEY, count INTEGER, first INTEGER);
-INSERT INTO progress VALUES (0, 0, 0, 0, 0, 0, NULL, NULL, '');
+INSERT INTO progress VALUES (0, 0, 0, 0, 0, 0, NULL, NULL, 0, '');
 )";
 
 std::int64_t number(Database& database, const char* sql) {

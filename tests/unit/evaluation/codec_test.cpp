@@ -13,6 +13,7 @@ Candidate random_candidate(Random& random) {
   c.id = random.next();
   c.x.resize(random.below(20));
   for (auto& v : c.x) v = random.normal();
+  c.payload.assign(random.below(50), std::byte{7});
   return c;
 }
 
@@ -25,6 +26,10 @@ Outcome random_outcome(Random& random) {
   for (auto& r : o.residuals) r = random.normal();
   for (auto n = random.below(4); n > 0; --n) o.extras.emplace_back("figure" + std::to_string(n), random.normal());
   o.message.assign(random.below(100), 'm');
+  o.values.resize(random.below(4));
+  for (auto& v : o.values) v = random.normal();
+  o.violation = random.uniform();
+  o.payload.assign(random.below(50), std::byte{7});
   return o;
 }
 
@@ -54,6 +59,9 @@ TEST(Codec, outcomes_survive) {
     EXPECT_EQ(back.residuals, outcome.residuals);
     EXPECT_EQ(back.extras, outcome.extras);
     EXPECT_EQ(back.status, outcome.status);
+    EXPECT_EQ(back.values, outcome.values);
+    EXPECT_EQ(back.violation, outcome.violation);
+    EXPECT_EQ(back.payload, outcome.payload);
   }
 }
 
@@ -85,6 +93,40 @@ TEST(Codec, random_bytes_are_an_error_or_an_outcome_and_never_more) {
     } catch (const Error&) {
     }
   }
+}
+
+TEST(Codec, what_version_1_wrote_is_read) {
+  Bytes candidate, outcome;
+  ByteWriter c(candidate), o(outcome);
+  c.u8(1);
+  c.u64(7);
+  c.doubles(std::vector{1.5});
+  o.u8(1);
+  o.u8(0);
+  o.f64(2);
+  o.f64(3);
+  o.doubles(std::vector{1.0});
+  o.u32(0);
+  o.text("m");
+  Candidate c_back;
+  Outcome o_back;
+  decode(candidate, c_back);
+  decode(outcome, o_back);
+  EXPECT_EQ(c_back, (Candidate{7, {1.5}}));
+  EXPECT_EQ(o_back.value, 3);
+  EXPECT_EQ(o_back.message, "m");
+  EXPECT_TRUE(o_back.feasible());
+}
+
+TEST(Outcome, feasible_is_better_than_infeasible_and_that_better_than_a_failure) {
+  auto good = Outcome::of_value(9), bad = Outcome::of_value(1), worse = Outcome::of_value(0);
+  bad.violation = 1;
+  worse.violation = 2;
+  EXPECT_TRUE(better(good, bad));
+  EXPECT_TRUE(better(bad, worse));
+  EXPECT_TRUE(better(worse, Outcome::failure(Status::failed, "")));
+  EXPECT_FALSE(better(good, good));
+  EXPECT_EQ(merit_of(bad), INFINITY);
 }
 
 TEST(Codec, an_unknown_version_is_named) {
