@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "culmen/optimizer/combinators.hpp"
 #include "culmen/optimizer/optimizer.hpp"
 
 namespace nb = nanobind;
@@ -31,9 +32,12 @@ void tell(Optimizer& optimizer, EvaluationId id, std::optional<double> value) {
 
 void bind_optimizer(nb::module_& m) {
   nb::class_<Optimizer>(m, "Optimizer")
-      .def(nb::new_([](const Space& space, const std::string& name, std::uint64_t seed,
-                       const OptimizerOptions& options) { return make_optimizer(name, space, seed, options); }),
-           nb::arg("space"), nb::arg("name") = "cmaes", nb::arg("seed") = 1, nb::arg("options") = OptimizerOptions{})
+      .def(nb::new_([](const Space& space, const std::string& name, std::uint64_t seed, const OptimizerOptions& options,
+                       const std::vector<std::vector<double>>& starts) {
+             return make_search({name, options, seed, starts, false}, space);
+           }),
+           nb::arg("space"), nb::arg("name") = "cmaes", nb::arg("seed") = 1, nb::arg("options") = OptimizerOptions{},
+           nb::arg("starts") = std::vector<std::vector<double>>{})
       .def("ask", &ask, nb::arg("n") = 1)
       .def("tell", &tell, nb::arg("evaluation"), nb::arg("value").none())
       .def("cancel", &Optimizer::cancel, nb::arg("evaluation"))

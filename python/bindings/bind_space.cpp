@@ -1,5 +1,7 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
@@ -11,22 +13,68 @@ namespace nb = nanobind;
 namespace culmen::bindings {
 namespace {
 
-nb::dict named(const Space& space, const std::vector<double>& vector) {
-  if (vector.size() != space.size())
-    throw InputError("a vector of " + std::to_string(vector.size()) + " values was given; the space has " +
-                     std::to_string(space.size()));
-  nb::dict out;
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    const auto& p = space[i];
-    if (p.kind == ParameterKind::integer) out[p.name.c_str()] = static_cast<long long>(vector[i]);
-    else out[p.name.c_str()] = vector[i];
+using Constraints = std::vector<std::pair<std::string, std::string>>;  // name, expression
+
+const std::vector<double>& sized(const Space& space, const std::vector<double>& vector) {
+  if (vector.size() == space.size()) return vector;
+  throw InputError("a vector of " + std::to_string(vector.size()) + " values was given; the space has " +
+                   std::to_string(space.size()));
+}
+
+Space make_space(std::vector<Parameter> parameters, const Constraints& constraints) {
+  std::vector<Constraint> list;
+  for (const auto& [name, expression] : constraints) list.push_back({name, expression});
+  return Space(std::move(parameters), std::move(list));
+}
+
+Constraints constraints_of(const Space& space) {
+  Constraints out;
+  for (const auto& c : space.constraints()) out.emplace_back(c.name, c.expression);
+  return out;
+}
+
+std::vector<bool> flags(const std::vector<char>& active) { return {active.begin(), active.end()}; }
+
+std::vector<Value> choices_of(const Parameter& p) {
+  std::vector<Value> out;
+  for (std::size_t i = 0; i < p.choices.size(); ++i) out.push_back(value_of(p, static_cast<double>(i)));
+  return out;
+}
+
+std::optional<Value> initial_of(const Parameter& p) {
+  return p.initial ? std::optional(value_of(p, *p.initial)) : std::nullopt;
+}
+
+void set_initial(Parameter& p, const std::optional<Value>& value) {
+  p.initial.reset();
+  if (!value) return;
+  try {
+    check(p);  // what it is alone comes before what it begins with
+    p.initial = number_of(p, *value);
+  } catch (const InputError& e) {
+    const std::string why = e.what(), name = "parameter '" + p.name + "': ";
+    throw InputError(why.starts_with(name) ? name + "initial = " + why.substr(name.size()) : why);
   }
+}
+
+nb::dict named(const Space& space, const std::vector<double>& vector) {
+  sized(space, vector);
+  nb::dict out;
+  for (const auto& [name, value] : space.named(vector)) out[name.c_str()] = value;
   return out;
 }
 
 std::vector<double> vector_of(const Space& space, const nb::dict& values) {
-  std::vector<std::pair<std::string, double>> list;
-  for (auto [key, value] : values) list.emplace_back(nb::cast<std::string>(key), nb::cast<double>(value));
+  std::vector<Space::Named> list;
+  for (auto [key, value] : values) {
+    const auto name = nb::cast<std::string>(nb::str(key));
+    try {
+      list.emplace_back(name, nb::cast<Value>(value));
+    } catch (const nb::cast_error&) {
+      throw InputError("parameter '" + name + "': " + nb::cast<std::string>(nb::repr(value)) +
+                       " is given; a number, a text, or true or false is wanted");
+    }
+  }
   return space.vector_of(list);
 }
 
@@ -39,6 +87,11 @@ void bind_space(nb::module_& m) {
       .def_prop_ro("scale", getter(&Parameter::scale))
       .def_ro("lower", &Parameter::lower)
       .def_ro("upper", &Parameter::upper)
+      .def_prop_ro("choices", [](const Parameter& p) { return choices_of(p); })
+      .def_prop_rw(
+          "initial", [](const Parameter& p) { return initial_of(p); },
+          [](Parameter& p, const std::optional<Value>& v) { set_initial(p, v); }, nb::arg("value").none())
+      .def_rw("active_when", &Parameter::active_when)
       .def("__eq__", [](const Parameter& a, const Parameter& b) { return a == b; });
   m.def(
       "real",
@@ -46,9 +99,30 @@ void bind_space(nb::module_& m) {
         return real(std::move(name), lower, upper, from_word<Scale>(scale));
       },
       nb::arg("name"), nb::arg("lower"), nb::arg("upper"), nb::arg("scale") = "linear");
-  m.def("integer", &integer, nb::arg("name"), nb::arg("lower"), nb::arg("upper"));
+  m.def(
+      "integer",
+      [](std::string name, double lower, double upper, const std::string& scale) {
+        return integer(std::move(name), lower, upper, from_word<Scale>(scale));
+      },
+      nb::arg("name"), nb::arg("lower"), nb::arg("upper"), nb::arg("scale") = "linear");
+  m.def("ordinal", &ordinal, nb::arg("name"), nb::arg("choices"));
+  m.def("categorical", &categorical, nb::arg("name"), nb::arg("choices"));
+  m.def("boolean", &boolean, nb::arg("name"));
   nb::class_<Space>(m, "Space")
-      .def(nb::init<std::vector<Parameter>>(), nb::arg("parameters"))
+      .def(nb::new_(&make_space), nb::arg("parameters"), nb::arg("constraints") = Constraints{})
+      .def_prop_ro("constraints", &constraints_of)
+      .def_prop_ro("conditional", &Space::conditional)
+      .def("start", &Space::start)
+      .def("has_start", &Space::has_start)
+      .def(
+          "activity", [](const Space& s, const std::vector<double>& x) { return flags(s.activity(sized(s, x))); },
+          nb::arg("vector"))
+      .def(
+          "violation", [](const Space& s, const std::vector<double>& x) { return s.violation(sized(s, x)); },
+          nb::arg("vector"))
+      .def(
+          "value", [](const Space& s, std::size_t i, double x) { return value_of(s[i], x); }, nb::arg("i"),
+          nb::arg("x"))
       .def_prop_ro("parameters", [](const Space& s) { return s.parameters(); })
       .def("__len__", &Space::size)
       .def("named", &named, nb::arg("vector"))

@@ -1,5 +1,7 @@
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "background_run.hpp"
@@ -20,10 +22,58 @@ void set_pickle(EvaluatorSpec& spec, nb::bytes bytes) {
   spec.pickle.assign(data, data + bytes.size());
 }
 
-nb::object best_value(const StudyResult& r) { return r.has_best ? nb::cast(r.best_outcome.value) : nb::none(); }
+nb::object best_value(const StudyResult& r) {
+  return r.has_best ? nb::cast(r.goals.as_given(0, r.best_outcome.value)) : nb::none();
+}
+
+std::vector<double> given_values(const StudyResult& r, const Outcome& outcome) {
+  std::vector<double> out;
+  for (std::size_t k = 0; k < outcome.values.size(); ++k) out.push_back(r.goals.as_given(k, outcome.values[k]));
+  return out;
+}
+
+nb::list front_of(const StudyResult& r) {
+  nb::list out;
+  for (const auto& m : r.front.members())
+    out.append(nb::make_tuple(m.candidate.id, m.candidate.x, given_values(r, m.outcome)));
+  return out;
+}
+
+std::vector<std::string> objective_names(const StudyResult& r) {
+  std::vector<std::string> out;
+  for (const auto& o : r.goals.objectives) out.push_back(o.name);
+  return out;
+}
+
+using Objectives = std::vector<std::pair<std::string, std::string>>;  // name, direction
+using Limits = std::vector<std::tuple<std::string, double, double>>;  // name, lower, upper
+
+Objectives objectives_of(const StudyConfig& c) {
+  Objectives out;
+  for (const auto& o : c.goals.objectives) out.emplace_back(o.name, word_of(o.direction));
+  return out;
+}
+void set_objectives(StudyConfig& c, const Objectives& objectives) {
+  Goals goals{{}, c.goals.limits};
+  for (const auto& [name, direction] : objectives) goals.objectives.push_back({name, from_word<Direction>(direction)});
+  goals.check();
+  c.goals = std::move(goals);
+}
+
+Limits limits_of(const StudyConfig& c) {
+  Limits out;
+  for (const auto& l : c.goals.limits) out.emplace_back(l.name, l.lower, l.upper);
+  return out;
+}
+void set_limits(StudyConfig& c, const Limits& limits) {
+  Goals goals{c.goals.objectives, {}};
+  for (const auto& [name, lower, upper] : limits) goals.limits.push_back({name, lower, upper});
+  goals.check();
+  c.goals = std::move(goals);
+}
 
 struct ProgressView {
-  Progress p;
+  Progress p;  // the best value as given
   double elapsed_s;
 };
 
@@ -44,6 +94,10 @@ void bind_config(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("name", &StudyConfig::name)
       .def_rw("space", &StudyConfig::space)
+      .def_prop_rw("objectives", &objectives_of, &set_objectives)
+      .def_prop_rw("limits", &limits_of, &set_limits)
+      .def_rw("starts", &StudyConfig::starts)
+      .def_rw("evaluate_infeasible", &StudyConfig::evaluate_infeasible)
       .def_rw("evaluator", &StudyConfig::evaluator)
       .def_rw("optimizer", &StudyConfig::optimizer)
       .def_rw("optimizer_options", &StudyConfig::optimizer_options)
@@ -112,6 +166,10 @@ void bind_views(nb::module_& m) {
       .def_prop_ro("best", [](const StudyResult& r) { return r.has_best ? nb::cast(r.best.x) : nb::none(); })
       .def_prop_ro("best_evaluation", [](const StudyResult& r) { return r.best.id; })
       .def_prop_ro("best_value", &best_value)
+      .def_prop_ro("violation", [](const StudyResult& r) { return r.best_outcome.violation; })
+      .def_prop_ro("objectives", &objective_names)
+      .def_prop_ro("values", [](const StudyResult& r) { return given_values(r, r.best_outcome); })
+      .def_prop_ro("front", &front_of)
       .def_prop_ro("residuals", [](const StudyResult& r) { return r.best_outcome.residuals; })
       .def_prop_ro("extras", [](const StudyResult& r) { return extras_of(r.best_outcome); })
       .def_prop_ro("first_failure", [](const StudyResult& r) { return r.first_failure; })

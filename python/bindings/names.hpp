@@ -16,7 +16,10 @@ template <class E>
 struct Words;
 template <>
 struct Words<ParameterKind> {
-  static constexpr std::array all{std::pair{ParameterKind::real, "real"}, std::pair{ParameterKind::integer, "integer"}};
+  static constexpr std::array all{std::pair{ParameterKind::real, "real"}, std::pair{ParameterKind::integer, "integer"},
+                                  std::pair{ParameterKind::ordinal, "ordinal"},
+                                  std::pair{ParameterKind::categorical, "categorical"},
+                                  std::pair{ParameterKind::boolean, "boolean"}};
 };
 template <>
 struct Words<Scale> {
@@ -34,7 +37,13 @@ struct Words<Isolation> {
 };
 template <>
 struct Words<ResultKind> {
-  static constexpr std::array all{std::pair{ResultKind::value, "value"}, std::pair{ResultKind::residuals, "residuals"}};
+  static constexpr std::array all{std::pair{ResultKind::value, "value"}, std::pair{ResultKind::residuals, "residuals"},
+                                  std::pair{ResultKind::figures, "figures"}};
+};
+template <>
+struct Words<Direction> {
+  static constexpr std::array all{std::pair{Direction::minimize, "minimize"},
+                                  std::pair{Direction::maximize, "maximize"}};
 };
 template <>
 struct Words<OnFailure> {

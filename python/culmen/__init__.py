@@ -17,6 +17,9 @@ _HOMES = {
     "Space": "space",
     "real": "space",
     "integer": "space",
+    "ordinal": "space",
+    "categorical": "space",
+    "boolean": "space",
     "Study": "study",
     "CulmenError": "_core",
     "InputError": "_core",
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from .minimization import minimize
     from .ranks import is_master
     from .result import Result
-    from .space import Space, integer, real
+    from .space import Space, boolean, categorical, integer, ordinal, real
     from .study import Study
 
 

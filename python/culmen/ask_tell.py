@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from . import _core
-from .space import Bounds, Space
+from .space import Bounds, Space, Value
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,7 @@ class Candidate:
     """One point of the space; ``id`` counts from 0 in the order of asking."""
 
     id: int
-    params: dict[str, float | int]
+    params: dict[str, Value]
 
 
 class Optimizer:

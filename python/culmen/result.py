@@ -4,16 +4,29 @@ import warnings
 from dataclasses import dataclass
 
 from . import _core
+from .space import Value
+
+
+@dataclass(frozen=True)
+class Trade:
+    """One evaluation of a front."""
+
+    evaluation: int
+    params: dict[str, Value]
+    values: dict[str, float]
 
 
 @dataclass(frozen=True)
 class Result:
     """The best candidate and how it was found. ``best``, ``x`` and ``value`` are None when no evaluation succeeded."""
 
-    best: dict[str, float | int] | None  # by name, in the space's order
+    best: dict[str, Value] | None  # by name, in the space's order, without what is inactive
     value: float | None
     x: list[float] | None  # the same figures as best
     evaluation: int | None  # number of the best evaluation
+    violation: float  # of constraints by the best evaluation; 0: feasible
+    values: dict[str, float]  # several objectives: of the best evaluation by the first of them; else empty
+    front: list["Trade"]  # several objectives: what no other evaluation is better than in all of them
     residuals: list[float]  # of the best evaluation; empty unless the function returns residuals
     extras: dict[str, float]  # further figures of the best evaluation
     at_bounds: dict[str, str]  # "lower" or "upper" for each parameter that sits at a bound
@@ -37,6 +50,9 @@ class Result:
             value=core.best_value,
             x=list(core.best) if found else None,
             evaluation=core.best_evaluation if found else None,
+            violation=core.violation if found else 0.0,
+            values=dict(zip(core.objectives, core.values, strict=False)) if core.values else {},
+            front=[Trade(n, space.named(x), dict(zip(core.objectives, v, strict=True))) for n, x, v in core.front],
             residuals=list(core.residuals),
             extras=dict(core.extras),
             at_bounds=at_bounds(space, core.best) if found else {},
@@ -45,14 +61,20 @@ class Result:
         )
 
     def __repr__(self) -> str:
-        best = "none" if self.best is None else ", ".join(f"{name}={value:.6g}" for name, value in self.best.items())
+        best = "none" if self.best is None else ", ".join(f"{name}={shown(value)}" for name, value in self.best.items())
         value = "none" if self.value is None else f"{self.value:.6g}"
         failed = f"; {self.failed} failed, the first: {self.first_failure.splitlines()[0]}" if self.failed else ""
-        return f"Result(value={value}, best: {best}; {self.message}{failed})"
+        front = f"; {len(self.front)} on the front" if self.front else ""
+        return f"Result(value={value}, best: {best}{front}; {self.message}{failed})"
 
     @property
     def all_failed(self) -> bool:
         return self.best is None and self.failed > 0
+
+
+def shown(value: Value, digits: int = 6) -> str:
+    """Reals with so many digits; all else as it is."""
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
 _SAME = ("reason", "message", "final", "evaluations", "failed", "retried", "lost", "workers", "wall_s", "store")

@@ -1,31 +1,70 @@
-"""What may vary: named parameters with their bounds."""
+"""What may vary: named parameters, and constraints on them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from . import _core
 from ._core import InputError
 
+Value: TypeAlias = bool | int | float | str
+Constraints: TypeAlias = Mapping[str, str] | Sequence[str]
+
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter's kind and its bounds, which are inclusive and in the parameter's own unit."""
+    """What a parameter may be; ``real``, ``integer``, ``ordinal``, ``categorical`` and ``boolean`` make one."""
 
-    lower: float
-    upper: float
+    lower: float | None = None  # inclusive, in the parameter's own unit
+    upper: float | None = None
     scale: str = "linear"  # "log": the parameter's order of magnitude is what matters
     type: str = "real"
+    choices: Sequence[float | str] | None = None
+    initial: Value | None = None  # where the search begins
+    active_when: str | None = None  # it is left out where this condition on other parameters does not hold
 
 
-def real(lower: float, upper: float, scale: str = "linear") -> Parameter:
+def real(
+    lower: float,
+    upper: float,
+    scale: str = "linear",
+    *,
+    initial: float | None = None,
+    active_when: str | None = None,
+) -> Parameter:
     """A real parameter; ``scale`` is "linear" or "log" (then 0 < lower)."""
-    return Parameter(lower, upper, scale)
+    return Parameter(lower, upper, scale, initial=initial, active_when=active_when)
 
 
-def integer(lower: float, upper: float) -> Parameter:
-    """A whole number; both bounds are allowed values."""
-    return Parameter(lower, upper, type="integer")
+def integer(
+    lower: float,
+    upper: float,
+    scale: str = "linear",
+    *,
+    initial: int | None = None,
+    active_when: str | None = None,
+) -> Parameter:
+    """A whole number; both bounds are allowed values. ``scale="log"``: 1 <= lower."""
+    return Parameter(lower, upper, scale, "integer", initial=initial, active_when=active_when)
+
+
+def ordinal(
+    choices: Sequence[float | str], *, initial: float | str | None = None, active_when: str | None = None
+) -> Parameter:
+    """One of some numbers or texts that are in order, such as ``ordinal([16, 32, 64, 128])``."""
+    return Parameter(type="ordinal", choices=choices, initial=initial, active_when=active_when)
+
+
+def categorical(
+    choices: Sequence[float | str], *, initial: float | str | None = None, active_when: str | None = None
+) -> Parameter:
+    """One of some texts or numbers without an order."""
+    return Parameter(type="categorical", choices=choices, initial=initial, active_when=active_when)
+
+
+def boolean(*, initial: bool | None = None, active_when: str | None = None) -> Parameter:
+    """True or False."""
+    return Parameter(type="boolean", initial=initial, active_when=active_when)
 
 
 Bounds: TypeAlias = Parameter | tuple[float, float] | list[float]
@@ -36,17 +75,25 @@ class Space:
 
     ``Space({"tau": real(1e-6, 1, scale="log"), "n": integer(1, 9), "x": (0, 1)})``; a pair is a real, linear parameter.
     ``Space([(0, 1), (0, 1)])`` calls its parameters x0, x1, …
+    ``constraints``: conditions such as "x + 2*y <= 3" (docs/reference/expressions.md), by name or in a list.
 
-    Raises InputError naming the parameter: a bound upside down, not finite, not whole, or not positive on a log scale.
+    Raises InputError naming the parameter: a bound upside down, not finite, not whole, or not positive on a log scale;
+    or the constraint or condition that cannot be read.
     """
 
-    def __init__(self, parameters: "Mapping[str, Bounds] | Iterable[Bounds] | Space") -> None:
+    def __init__(
+        self, parameters: "Mapping[str, Bounds] | Iterable[Bounds] | Space", constraints: Constraints | None = None
+    ) -> None:
         if isinstance(parameters, Space):
             self.core, self.positional = parameters.core, parameters.positional
+            if constraints:
+                self.core = _core.Space(self.core.parameters, [*self.core.constraints, *_named(constraints)])
             return
         self.positional = not isinstance(parameters, Mapping)
         named = parameters if isinstance(parameters, Mapping) else {f"x{i}": b for i, b in enumerate(parameters)}
-        self.core = _core.Space([_to_core(name, bounds) for name, bounds in named.items()])
+        self.core = _core.Space([_to_core(str(name), bounds) for name, bounds in named.items()], _named(constraints))
+        if self.positional and self.core.conditional:
+            raise InputError("active_when needs parameters with names: give the space as a dict")
 
     @property
     def names(self) -> list[str]:
@@ -56,19 +103,66 @@ class Space:
         return len(self.core)
 
     def __repr__(self) -> str:
-        parts = (f"{p.name}: {p.kind} [{p.lower:g}, {p.upper:g}] {p.scale}" for p in self.core.parameters)
-        return f"Space({', '.join(parts)})"
+        return f"Space({', '.join(f'{p.name}: {describe(p)}' for p in self.core.parameters)})"
+
+
+def describe(p: _core.Parameter) -> str:
+    """``real [0, 1] log``, ``categorical a, b``"""
+    kind = f"{p.kind} {', '.join(map(str, p.choices))}" if p.choices else p.kind
+    if p.kind in ("real", "integer"):
+        kind = f"{p.kind} [{p.lower:g}, {p.upper:g}] {p.scale}"
+    return kind + (f" when {p.active_when}" if p.active_when else "")
+
+
+def as_table(p: _core.Parameter) -> dict[str, Any]:
+    """What makes the parameter again: ``Parameter(**as_table(p))``."""
+    bounds = {"lower": p.lower, "upper": p.upper, "scale": p.scale} if p.kind in ("real", "integer") else {}
+    further = {"choices": p.choices or None, "initial": p.initial, "active_when": p.active_when or None}
+    return {"type": p.kind, **bounds, **{key: value for key, value in further.items() if value is not None}}
+
+
+def _named(constraints: Constraints | None) -> list[tuple[str, str]]:
+    if not constraints:
+        return []
+    if isinstance(constraints, str):
+        return [(constraints, constraints)]
+    pairs = constraints.items() if isinstance(constraints, Mapping) else [(text, text) for text in constraints]
+    for name, text in pairs:
+        if not isinstance(text, str):
+            raise InputError(f"constraint {name!r}: {text!r} is given; a text such as 'x + y <= 1' is wanted")
+    return [(str(name), text) for name, text in pairs]
 
 
 def _to_core(name: str, bounds: Bounds) -> _core.Parameter:
     p = bounds if isinstance(bounds, Parameter) else Parameter(*_pair(name, bounds))
+    made = _made(name, p)
+    made.active_when = p.active_when or ""
+    made.initial = p.initial
+    return made
+
+
+def _made(name: str, p: Parameter) -> _core.Parameter:
+    if p.type == "boolean":
+        return _core.boolean(name)
+    if p.type in ("ordinal", "categorical"):
+        make = _core.ordinal if p.type == "ordinal" else _core.categorical
+        return make(name, _choices(name, p.choices))
     try:
-        lower, upper = float(p.lower), float(p.upper)
+        lower, upper = float(p.lower), float(p.upper)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise InputError(f"parameter '{name}': the bounds must be numbers, not {p.lower!r} and {p.upper!r}") from None
-    if p.type == "integer":
-        return _core.integer(name, lower, upper)
-    return _core.real(name, lower, upper, p.scale)
+    make_number = _core.integer if p.type == "integer" else _core.real
+    return make_number(name, lower, upper, p.scale)
+
+
+def _choices(name: str, choices: object) -> list[float | str]:
+    if isinstance(choices, (str, bytes)) or not isinstance(choices, Iterable):
+        raise InputError(f"parameter '{name}': {choices!r} is given; a list of texts or numbers is wanted")
+    found = list(choices)
+    for choice in found:
+        if isinstance(choice, bool) or not (isinstance(choice, str) or hasattr(choice, "__float__")):
+            raise InputError(f"parameter '{name}': the choice {choice!r} is neither a text nor a number")
+    return [choice if isinstance(choice, str) else float(choice) for choice in found]
 
 
 def _pair(name: str, bounds: object) -> tuple[float, float]:
@@ -76,6 +170,7 @@ def _pair(name: str, bounds: object) -> tuple[float, float]:
         lower, upper = bounds  # type: ignore[misc]
     except (TypeError, ValueError):
         raise InputError(
-            f"parameter '{name}': {bounds!r} is given; a pair (lower, upper) or culmen.real(…) is wanted"
+            f"parameter '{name}': {bounds!r} is given; a pair (lower, upper), culmen.real(…) or another of integer, "
+            f"ordinal, categorical and boolean is wanted"
         ) from None
     return lower, upper

@@ -14,7 +14,7 @@ def evaluate(function, set_up, request, process):
     """The encoded outcome of one evaluation."""
     values = protocol.decode_candidate(request)
     named = zip(set_up.names, set_up.converters, values, strict=True)
-    arguments = {name: convert(value) for name, convert, value in named}
+    arguments = {name: convert(value) for name, convert, value in named if value == value}  # NaN: inactive
     try:
         returned = function(arguments)
     except BaseException as error:  # SystemExit too: the function's failure is an answer, not this process's end
@@ -22,10 +22,10 @@ def evaluate(function, set_up, request, process):
         return protocol.encode_failure(protocol.FAILED, describe(error))
     process.end_copy()
     try:
-        numbers, extras = read_result(returned, set_up.wants_residuals)
+        numbers, extras = read_result(returned, set_up.result, set_up.objectives)
     except WrongShapeError as error:
         return protocol.encode_failure(protocol.WRONG_SHAPE, str(error))
-    return protocol.encode_outcome(numbers, set_up.wants_residuals, extras)
+    return protocol.encode_outcome(numbers, set_up.result, extras)
 
 
 def main():

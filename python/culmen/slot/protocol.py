@@ -10,10 +10,10 @@ import struct
 from array import array
 
 DESCRIPTOR = 3
-VERSION = 1  # of the set-up
+VERSION = 2  # of the set-up
 OUTCOME_VERSION = 2
-INTEGER = 1
-RESIDUALS = 1
+REAL, INTEGER, BOOLEAN = 0, 1, 4
+VALUE, RESIDUALS, FIGURES = 0, 1, 2
 OK, FAILED, WRONG_SHAPE = 0, 1, 5
 
 _LENGTH = struct.Struct("<Q")
@@ -80,7 +80,8 @@ class SetUp:
     def __init__(self):
         self.names = []
         self.converters = []
-        self.wants_residuals = False
+        self.objectives = []
+        self.result = VALUE
         self.target = ""
         self.pickle = b""
         self.base_folder = ""
@@ -93,10 +94,15 @@ def decode_set_up(frame):
     set_up = SetUp()
     for _ in range(reader.take("Q")):
         set_up.names.append(reader.text())
-        kind, _scale, _lower, _upper = (reader.take(layout) for layout in "BBdd")
-        set_up.converters.append(int if kind == INTEGER else float)
-    _kind, _isolation, result = (reader.take("B") for _ in range(3))
-    set_up.wants_residuals = result == RESIDUALS
+        set_up.converters.append(_decode_parameter(reader))
+    for _ in range(reader.take("Q")):
+        _constraint = reader.text(), reader.text()
+    for _ in range(reader.take("I")):
+        set_up.objectives.append(reader.text())
+        _direction = reader.take("B")
+    for _ in range(reader.take("I")):
+        _limit = reader.text(), reader.take("d"), reader.take("d")
+    _kind, _isolation, set_up.result = (reader.take("B") for _ in range(3))
     set_up.target = reader.text()
     set_up.pickle = reader.blob()
     _interpreter = reader.text()
@@ -104,6 +110,21 @@ def decode_set_up(frame):
     _time_limit_s = reader.take("d")
     set_up.base_folder = reader.text()
     return set_up
+
+
+def _decode_parameter(reader):
+    """What makes the parameter's value of its double."""
+    kind, _scale, _lower, _upper = (reader.take(layout) for layout in "BBdd")
+    choices = [reader.text() if reader.take("B") else _plain(reader.take("d")) for _ in range(reader.take("I"))]
+    _initial = reader.take("B"), reader.take("d")
+    _active_when = reader.text()
+    if choices:
+        return lambda x: choices[int(x)]
+    return {REAL: float, INTEGER: int, BOOLEAN: bool}[kind]
+
+
+def _plain(number):
+    return int(number) if number.is_integer() else number
 
 
 _REQUEST = struct.Struct("<IBQQ")  # attempt; the candidate's version, id and number of values
@@ -123,9 +144,9 @@ def begin_answer(request):
     return _ANSWER.pack(attempt, evaluation)
 
 
-def encode_outcome(numbers, residuals, extras):
+def encode_outcome(numbers, result, extras):
     """numbers: array of doubles; one value, or the residuals (whose sum of squares the worker makes)."""
-    if residuals:
+    if result == RESIDUALS:
         return _encode(OK, math.nan, numbers, extras, "")
     return _encode(OK, numbers[0], array("d"), extras, "")
 

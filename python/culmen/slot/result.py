@@ -6,19 +6,41 @@ NumPy is not imported; its scalars and arrays are known by what they can do.
 import sys
 from array import array
 
+from culmen.slot.protocol import FIGURES, RESIDUALS, VALUE
+
 
 class WrongShapeError(Exception):
     """Says what came and what is wanted."""
 
 
-def read_result(returned, wants_residuals):
-    """(array of doubles, dict name -> float). One double, or the residuals. Raises WrongShapeError."""
+def read_result(returned, result=VALUE, objectives=()):
+    """(array of doubles, dict name -> float). One double, or the residuals. Raises WrongShapeError.
+
+    Figures: all in the dict, each objective under its name, and a double that means nothing.
+    """
     extras = {}
     if isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict):
         returned, figures = returned
         extras = {str(name): _extra(name, figure) for name, figure in figures.items()}
-    numbers = _residuals(returned) if wants_residuals else array("d", (_value(returned),))
+    if result == FIGURES:
+        return array("d", (0.0,)), {**_figures(returned, objectives), **extras}
+    numbers = _residuals(returned) if result == RESIDUALS else array("d", (_value(returned),))
     return numbers, extras
+
+
+def _figures(returned, objectives):
+    """A dict of figures, or as many numbers as there are objectives."""
+    if isinstance(returned, dict):
+        return {str(name): _extra(name, figure) for name, figure in returned.items()}
+    numbers = [_number(returned)] if len(objectives) == 1 else None
+    if _is_vector(returned) and len(returned) == len(objectives):
+        numbers = [_number(thing) for thing in returned]
+    if numbers is None or None in numbers:
+        names = ", ".join(objectives)
+        wanted = f"a dict with the figures {names}" if len(objectives) > 1 else f"one number, or a dict with {names},"
+        also = f", or {len(objectives)} numbers in this order," if len(objectives) > 1 else ""
+        raise WrongShapeError(f"the function returned {_kind(returned)}; {wanted}{also} is wanted")
+    return dict(zip(objectives, numbers, strict=True))
 
 
 def _number(thing):

@@ -242,6 +242,7 @@ bool Engine::look_at_records() {
 
 void Engine::note(EvaluationId id, const Outcome& outcome) {
   if (!outcome.ok() && result_.first_failure.empty()) result_.first_failure = describe(id, outcome);
+  result_.front.add(table_[id].candidate, outcome);
   if (!outcome.ok() || (result_.has_best && !better(outcome, result_.best_outcome))) return;
   result_.has_best = true;
   result_.best = table_[id].candidate;

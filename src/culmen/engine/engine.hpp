@@ -8,6 +8,7 @@
 #include "culmen/base/clock.hpp"
 #include "culmen/broker/broker.hpp"
 #include "culmen/engine/table.hpp"
+#include "culmen/evaluation/front.hpp"
 #include "culmen/monitor/progress.hpp"
 #include "culmen/optimizer/optimizer.hpp"
 #include "culmen/store/writer.hpp"
@@ -33,6 +34,7 @@ struct EngineResult {
   bool has_best = false;
   Candidate best;
   Outcome best_outcome;
+  Front front;                ///< of several objectives
   std::string first_failure;  ///< one sentence on the first told evaluation that failed; empty: none did
 };
 

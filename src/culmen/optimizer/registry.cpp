@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
-#include <utility>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/near_word.hpp"
 #include "culmen/optimizer/kinds.hpp"
 
 namespace culmen {
@@ -15,27 +14,6 @@ namespace {
 const std::array<OptimizerKind, 3>& kinds() {
   static const std::array<OptimizerKind, 3> all{cmaes_kind(), random_kind(), sobol_kind()};
   return all;
-}
-
-/// Levenshtein's distance.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = std::exchange(row[j + 1], std::min({replaced, row[j] + 1, row[j + 1] + 1}));
-    }
-  }
-  return row.back();
-}
-
-std::string did_you_mean(const std::string& given, const std::vector<std::string>& known) {
-  for (const auto& k : known) {
-    if (distance(given, k) <= 2) return fmt::format(" (did you mean '{}'?)", k);
-  }
-  return "";
 }
 
 void check_value(const std::string& optimizer, const OptionRule& rule, double value) {

@@ -1,26 +1,61 @@
 // One named parameter.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace culmen {
 
-enum class ParameterKind : unsigned char { real = 0, integer = 1 };  // categorical, ordinal and boolean follow
+enum class ParameterKind : unsigned char { real = 0, integer = 1, ordinal = 2, categorical = 3, boolean = 4 };
 enum class Scale : unsigned char { linear = 0, log = 1 };
 
-/// A parameter's name and its box. Bounds are inclusive, in the parameter's own unit.
+/// One of the things that an ordinal or a categorical parameter may be.
+using Choice = std::variant<double, std::string>;
+/// What a parameter is, as people and evaluators see it.
+using Value = std::variant<bool, std::int64_t, double, std::string>;
+
+/// A parameter's name and what it may be. In a vector it is one double: a real or an integer itself, an ordinal or a
+/// categorical by its choice's index 0, 1, …, a boolean by 0 or 1.
 struct Parameter {
   std::string name;
   ParameterKind kind = ParameterKind::real;
   Scale scale = Scale::linear;
-  double lower = 0;
+  double lower = 0;  ///< bounds of that double, inclusive, in the parameter's own unit
   double upper = 1;
+  std::vector<Choice> choices{};    ///< ordinal (in their order), categorical; at least two, all different
+  std::optional<double> initial{};  ///< that double where the search begins, and what it is while inactive
+  std::string active_when{};        ///< an expression over the other parameters; empty: always
   bool operator==(const Parameter&) const = default;
+
+  /// Whether it takes one of finitely many steps.
+  bool discrete() const { return kind != ParameterKind::real; }
+  /// How many it may be, of a discrete one.
+  double cells() const { return upper - lower + 1; }
 };
 
-/// lower < upper, both finite. log: 0 < lower. Integers: both are whole and below 2^53 in size, linear only. Space's
-/// constructor checks.
+/// lower < upper, both finite. log: 0 < lower (real), 1 <= lower (integer). Integers: both are whole and below 2^53 in
+/// size. Space's constructor checks.
 Parameter real(std::string name, double lower, double upper, Scale scale = Scale::linear);
-Parameter integer(std::string name, double lower, double upper);
+Parameter integer(std::string name, double lower, double upper, Scale scale = Scale::linear);
+Parameter ordinal(std::string name, std::vector<Choice> choices);
+Parameter categorical(std::string name, std::vector<Choice> choices);
+Parameter boolean(std::string name);
+
+const char* to_string(ParameterKind kind);
+const char* to_string(Scale scale);
+/// The shortest text that reads back equal; whole numbers without a point.
+std::string to_string(const Value& value);
+std::string to_string(const Choice& choice);
+
+/// Throws InputError naming the parameter and what is wrong with it alone (not its condition).
+void check(const Parameter& parameter);
+/// The choice of that index; the nearest where there is none.
+const Choice& choice_at(const std::vector<Choice>& choices, double x);
+/// The double of a vector -> what it stands for.
+Value value_of(const Parameter& parameter, double x);
+/// The reverse. Throws InputError naming the parameter, the value and what is allowed.
+double number_of(const Parameter& parameter, const Value& value);
 
 }  // namespace culmen

@@ -4,63 +4,68 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/near_word.hpp"
+#include "culmen/space/expression.hpp"
+#include "culmen/space/scaling.hpp"
 
 namespace culmen {
 namespace {
 constexpr double at_bound_share = 1e-6;
-constexpr double largest_integer = 9007199254740992.0;  // 2^53
 
-void check(const Parameter& p) {
-  const auto fail = [&](const std::string& why) { throw InputError(fmt::format("parameter '{}': {}", p.name, why)); };
-  if (p.name.empty()) throw InputError("a parameter has an empty name; give every parameter a name of its own");
-  if (!std::isfinite(p.lower) || !std::isfinite(p.upper))
-    fail(fmt::format("bounds [{}, {}] must be finite numbers", p.lower, p.upper));
-  if (!(p.lower < p.upper)) fail(fmt::format("lower bound {} must be below upper bound {}", p.lower, p.upper));
-  if (!std::isfinite(p.upper - p.lower))
-    fail(fmt::format("the range [{}, {}] is wider than a double can hold", p.lower, p.upper));
-  if (p.scale == Scale::log && !(p.lower > 0))
-    fail(fmt::format("a log scale needs a lower bound above 0, not {}", p.lower));
-  if (p.kind == ParameterKind::integer) {
-    if (p.lower != std::floor(p.lower) || p.upper != std::floor(p.upper))
-      fail(fmt::format("integer bounds must be whole numbers, not [{}, {}]", p.lower, p.upper));
-    if (std::abs(p.lower) >= largest_integer || std::abs(p.upper) >= largest_integer)
-      fail("integer bounds must be below 2^53 in size");
-    if (p.scale == Scale::log) fail("an integer cannot have a log scale in this version; use scale = \"linear\"");
+struct Condition {
+  std::size_t parameter;
+  Expression expression;
+};
+
+Expression parsed(const std::string& text, const std::string& whose, std::span<const Parameter> parameters) {
+  try {
+    return Expression(text, parameters);
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", whose, e.what()));
   }
 }
 
-double from_unit_one(const Parameter& p, double u) {
-  u = std::clamp(std::isnan(u) ? 0.5 : u, 0.0, 1.0);
-  if (p.kind == ParameterKind::integer) {
-    const double cells = p.upper - p.lower + 1;
-    return std::min(p.lower + std::floor(u * cells), p.upper);
+/// Those that others depend on first.
+std::vector<Condition> in_order(std::vector<Condition> conditions, std::span<const Parameter> parameters) {
+  std::vector<Condition> out;
+  std::vector<char> settled(parameters.size(), 1);
+  for (const auto& c : conditions) settled[c.parameter] = 0;
+  while (!conditions.empty()) {
+    const auto next = std::ranges::find_if(conditions, [&](const Condition& c) {
+      return std::ranges::all_of(c.expression.names(), [&](std::size_t i) { return settled[i] != 0; });
+    });
+    if (next == conditions.end())
+      throw InputError(fmt::format("parameter '{}': its condition \"{}\" leads back to itself",
+                                   parameters[conditions[0].parameter].name, conditions[0].expression.text()));
+    settled[next->parameter] = 1;
+    out.push_back(std::move(*next));
+    conditions.erase(next);
   }
-  if (u == 0) return p.lower;
-  if (u == 1) return p.upper;
-  const double v = p.scale == Scale::log ? std::exp(std::log(p.lower) + u * (std::log(p.upper) - std::log(p.lower)))
-                                         : p.lower + u * (p.upper - p.lower);
-  return std::clamp(v, p.lower, p.upper);
+  return out;
 }
 
-double to_unit_one(const Parameter& p, double v) {
-  if (p.kind == ParameterKind::integer) return (v - p.lower + 0.5) / (p.upper - p.lower + 1);
-  if (p.scale == Scale::log)
-    return std::clamp((std::log(v) - std::log(p.lower)) / (std::log(p.upper) - std::log(p.lower)), 0.0, 1.0);
-  return std::clamp((v - p.lower) / (p.upper - p.lower), 0.0, 1.0);
-}
+double resting(const Parameter& p) { return p.initial ? *p.initial : from_unit(p, 0.5); }
 }  // namespace
 
-Parameter real(std::string name, double lower, double upper, Scale scale) {
-  return {std::move(name), ParameterKind::real, scale, lower, upper};
-}
-Parameter integer(std::string name, double lower, double upper) {
-  return {std::move(name), ParameterKind::integer, Scale::linear, lower, upper};
-}
+struct Space::Rules {
+  std::vector<Condition> conditions;  // in an order in which they can be looked at
+  std::vector<Expression> constraints;
 
-Space::Space(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {
+  void activity(std::span<const double> vector, std::vector<char>& active) const {
+    for (const auto& c : conditions) {
+      const auto& names = c.expression.names();
+      active[c.parameter] =
+          std::ranges::all_of(names, [&](std::size_t i) { return active[i] != 0; }) && c.expression.holds(vector);
+    }
+  }
+};
+
+Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints)
+    : parameters_(std::move(parameters)), constraints_(std::move(constraints)) {
   if (parameters_.empty()) throw InputError("the space has no parameter; give at least one");
   std::set<std::string_view> names;
   for (const auto& p : parameters_) {
@@ -68,81 +73,173 @@ Space::Space(std::vector<Parameter> parameters) : parameters_(std::move(paramete
     if (!names.insert(p.name).second)
       throw InputError(fmt::format("parameter '{}' is there twice; give every parameter a name of its own", p.name));
   }
+  Rules rules;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const auto& p = parameters_[i];
+    if (p.active_when.empty()) continue;
+    rules.conditions.push_back(
+        {i, parsed(p.active_when, fmt::format("parameter '{}', its condition", p.name), parameters_)});
+  }
+  rules.conditions = in_order(std::move(rules.conditions), parameters_);
+  for (const auto& c : constraints_)
+    rules.constraints.push_back(parsed(c.expression, fmt::format("constraint '{}'", c.name), parameters_));
+  if (!rules.conditions.empty() || !rules.constraints.empty()) rules_ = std::make_shared<const Rules>(std::move(rules));
 }
 
+bool Space::is_plain() const { return rules_ == nullptr || rules_->conditions.empty(); }
+
 std::size_t Space::index_of(std::string_view name) const {
+  std::vector<std::string> known;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (parameters_[i].name == name) return i;
+    known.push_back(parameters_[i].name);
   }
-  std::string known;
-  for (const auto& p : parameters_) known += (known.empty() ? "" : ", ") + p.name;
-  throw InputError(fmt::format("there is no parameter '{}'; the space has {}", name, known));
+  throw InputError(fmt::format("there is no parameter '{}'{}", name, near_or_all(std::string(name), known)));
 }
 
 void Space::from_unit(std::span<const double> unit, std::span<double> vector) const {
-  for (std::size_t i = 0; i < parameters_.size(); ++i) vector[i] = from_unit_one(parameters_[i], unit[i]);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) vector[i] = culmen::from_unit(parameters_[i], unit[i]);
+  rest_inactive(vector);
 }
 
 void Space::to_unit(std::span<const double> vector, std::span<double> unit) const {
-  for (std::size_t i = 0; i < parameters_.size(); ++i) unit[i] = to_unit_one(parameters_[i], vector[i]);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) unit[i] = culmen::to_unit(parameters_[i], vector[i]);
 }
 
-std::vector<std::pair<std::string, double>> Space::named(std::span<const double> vector) const {
-  std::vector<std::pair<std::string, double>> out;
-  out.reserve(parameters_.size());
-  for (std::size_t i = 0; i < parameters_.size(); ++i) out.emplace_back(parameters_[i].name, vector[i]);
+std::vector<char> Space::activity(std::span<const double> vector) const {
+  std::vector<char> active(parameters_.size(), 1);
+  if (conditional()) rules_->activity(vector, active);
+  return active;
+}
+
+void Space::put_inactive(std::span<double> vector, double value) const {
+  if (!conditional()) return;
+  const auto active = activity(vector);
+  for (std::size_t i = 0; i < active.size(); ++i)
+    if (active[i] == 0) vector[i] = value;
+}
+
+/// What is inactive decides nothing, so this changes no other parameter's activity.
+void Space::rest_inactive(std::span<double> vector) const {
+  if (!conditional()) return;
+  const auto active = activity(vector);
+  for (std::size_t i = 0; i < active.size(); ++i)
+    if (active[i] == 0) vector[i] = resting(parameters_[i]);
+}
+
+double Space::violation(std::span<const double> vector) const {
+  if (constraints_.empty()) return 0;
+  const auto active = activity(vector);
+  double sum = 0;
+  for (const auto& c : rules_->constraints) {
+    const bool applies = std::ranges::all_of(c.names(), [&](std::size_t i) { return active[i] != 0; });
+    if (applies) sum += c.violation(vector);
+  }
+  return sum;
+}
+
+std::vector<double> Space::start() const {
+  std::vector<double> out;
+  for (const auto& p : parameters_) out.push_back(resting(p));
   return out;
 }
 
-std::vector<double> Space::vector_of(std::span<const std::pair<std::string, double>> values) const {
-  std::vector<double> out(parameters_.size());
-  std::vector<char> seen(parameters_.size());
+bool Space::has_start() const {
+  return std::ranges::any_of(parameters_, [](const Parameter& p) { return p.initial.has_value(); });
+}
+
+std::vector<Space::Named> Space::named(std::span<const double> vector) const {
+  const auto active = activity(vector);
+  std::vector<Named> out;
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (active[i] != 0) out.emplace_back(parameters_[i].name, value_of(parameters_[i], vector[i]));
+  return out;
+}
+
+std::vector<double> Space::vector_of(std::span<const Named> values) const {
+  auto out = start();
+  std::vector<char> given(parameters_.size());
   for (const auto& [name, value] : values) {
     const auto i = index_of(name);
-    const auto& p = parameters_[i];
-    if (seen[i]++) throw InputError(fmt::format("parameter '{}' is given twice", name));
-    if (!(value >= p.lower && value <= p.upper))
-      throw InputError(fmt::format("parameter '{}': {} is outside [{}, {}]", name, value, p.lower, p.upper));
-    if (p.kind == ParameterKind::integer && value != std::floor(value))
-      throw InputError(fmt::format("parameter '{}': {} is not a whole number", name, value));
-    out[i] = value;
+    if (given[i]++ != 0) throw InputError(fmt::format("parameter '{}' is given twice", name));
+    out[i] = number_of(parameters_[i], value);
   }
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    if (!seen[i]) throw InputError(fmt::format("parameter '{}' is missing", parameters_[i].name));
+  const auto active = activity(out);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto& p = parameters_[i];
+    if (active[i] != 0 && given[i] == 0) throw InputError(fmt::format("parameter '{}' is missing", p.name));
+    if (active[i] == 0 && given[i] != 0)
+      throw InputError(
+          fmt::format("parameter '{}' is given, but it is inactive: \"{}\" does not hold", p.name, p.active_when));
   }
   return out;
 }
 
 bool Space::at_bound(std::size_t i, double value) const {
   const auto& p = parameters_[i];
-  if (p.kind == ParameterKind::integer) return value == p.lower || value == p.upper;
-  const double u = to_unit_one(p, value);
+  if (p.kind == ParameterKind::categorical || p.kind == ParameterKind::boolean) return false;
+  if (p.discrete()) return value == p.lower || value == p.upper;
+  const double u = culmen::to_unit(p, value);
   return u <= at_bound_share || u >= 1 - at_bound_share;
 }
 
+namespace {
+void encode_parameter(const Parameter& p, ByteWriter& out) {
+  out.text(p.name);
+  out.u8(static_cast<std::uint8_t>(p.kind));
+  out.u8(static_cast<std::uint8_t>(p.scale));
+  out.f64(p.lower);
+  out.f64(p.upper);
+  out.u32(static_cast<std::uint32_t>(p.choices.size()));
+  for (const auto& choice : p.choices) {
+    const auto* text = std::get_if<std::string>(&choice);
+    out.u8(text != nullptr ? 1 : 0);
+    if (text != nullptr) out.text(*text);
+    else out.f64(std::get<double>(choice));
+  }
+  out.u8(p.initial ? 1 : 0);
+  out.f64(p.initial.value_or(0));
+  out.text(p.active_when);
+}
+
+Parameter decode_parameter(ByteReader& in) {
+  Parameter p;
+  p.name = in.text();
+  p.kind = in.member(ParameterKind::boolean, "parameter kind");
+  p.scale = in.member(Scale::log, "scale");
+  p.lower = in.f64();
+  p.upper = in.f64();
+  for (auto k = in.u32(); k > 0; --k) {
+    if (in.u8() != 0) p.choices.emplace_back(in.text());
+    else p.choices.emplace_back(in.f64());
+  }
+  const bool has_initial = in.u8() != 0;
+  const double initial = in.f64();
+  if (has_initial) p.initial = initial;
+  p.active_when = in.text();
+  return p;
+}
+}  // namespace
+
 void Space::encode(ByteWriter& out) const {
   out.u64(parameters_.size());
-  for (const auto& p : parameters_) {
-    out.text(p.name);
-    out.u8(static_cast<std::uint8_t>(p.kind));
-    out.u8(static_cast<std::uint8_t>(p.scale));
-    out.f64(p.lower);
-    out.f64(p.upper);
+  for (const auto& p : parameters_) encode_parameter(p, out);
+  out.u64(constraints_.size());
+  for (const auto& c : constraints_) {
+    out.text(c.name);
+    out.text(c.expression);
   }
 }
 
 Space Space::decode(ByteReader& in) {
   std::vector<Parameter> parameters;
-  for (auto n = in.u64(); n > 0; --n) {
-    Parameter p;
-    p.name = in.text();
-    p.kind = in.member(ParameterKind::integer, "parameter kind");
-    p.scale = in.member(Scale::log, "scale");
-    p.lower = in.f64();
-    p.upper = in.f64();
-    parameters.push_back(std::move(p));
+  for (auto n = in.u64(); n > 0; --n) parameters.push_back(decode_parameter(in));
+  std::vector<Constraint> constraints;
+  for (auto m = in.u64(); m > 0; --m) {
+    auto name = in.text();
+    constraints.push_back({std::move(name), in.text()});
   }
-  return Space(std::move(parameters));
+  return Space(std::move(parameters), std::move(constraints));
 }
 
 }  // namespace culmen

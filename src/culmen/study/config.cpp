@@ -1,9 +1,11 @@
 #include "culmen/study/config.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 
 #include "culmen/evaluation/codec.hpp"
+#include "culmen/optimizer/combinators.hpp"
 
 namespace culmen {
 
@@ -25,6 +27,16 @@ Bytes encode(const StudyResult& r) {
   part.clear();
   encode(r.best_outcome, part);
   w.blob(part);
+  encode(r.goals, w);
+  w.u64(r.front.members().size());
+  for (const auto& m : r.front.members()) {
+    part.clear();
+    encode(m.candidate, part);
+    w.blob(part);
+    part.clear();
+    encode(m.outcome, part);
+    w.blob(part);
+  }
   return out;
 }
 
@@ -43,22 +55,58 @@ StudyResult decode_result(BytesView in) {
   r.first_failure = b.text();
   decode(b.blob(), r.best);
   decode(b.blob(), r.best_outcome);
+  r.goals = decode_goals(b);
+  for (auto n = b.u64(); n > 0; --n) {
+    Evaluated m;
+    decode(b.blob(), m.candidate);
+    decode(b.blob(), m.outcome);
+    r.front.add(m.candidate, m.outcome);
+  }
   return r;
 }
 
-std::string fingerprint_of(const StudyConfig& c) {
+namespace {
+const char* word_of(ResultKind kind) {
+  return kind == ResultKind::value ? "value" : kind == ResultKind::residuals ? "residuals" : "figures";
+}
+
+std::string text_of(const Space& space) {
   std::string text;
-  for (const auto& p : c.space.parameters()) {
-    text += fmt::format("{:?} {} {} {} {}\n", p.name, p.kind == ParameterKind::integer ? "integer" : "real",
-                        p.scale == Scale::log ? "log" : "linear", p.lower, p.upper);
+  for (const auto& p : space.parameters()) {
+    text += fmt::format("{:?} {} {} {} {}\n", p.name, to_string(p.kind), to_string(p.scale), p.lower, p.upper);
+    for (const auto& c : p.choices)
+      text += fmt::format("choice {} {:?}\n", c.index() == 0 ? "number" : "text", to_string(c));
+    if (p.initial) text += fmt::format("initial {}\n", *p.initial);
+    if (!p.active_when.empty()) text += fmt::format("active when {:?}\n", p.active_when);
   }
-  text += fmt::format("{:?} {}\n", c.evaluator_identity,
-                      c.evaluator.result == ResultKind::residuals ? "residuals" : "value");
+  for (const auto& c : space.constraints()) text += fmt::format("constraint {:?} {:?}\n", c.name, c.expression);
+  return text;
+}
+
+std::string text_of(const Goals& goals) {
+  std::string text;
+  for (const auto& o : goals.objectives)
+    text += fmt::format("objective {:?} {}\n", o.name, o.direction == Direction::maximize ? "maximize" : "minimize");
+  for (const auto& l : goals.limits) text += fmt::format("limit {:?} {} {}\n", l.name, l.lower, l.upper);
+  return text;
+}
+}  // namespace
+
+std::string fingerprint_of(const StudyConfig& c) {
+  std::string text = text_of(c.space);
+  text += fmt::format("{:?} {}\n", c.evaluator_identity, word_of(c.evaluator.result));
   text += fmt::format("{:?} {}\n", c.optimizer, c.seed);
   for (const auto& [name, value] : c.optimizer_options) text += fmt::format("{:?} {}\n", name, value);
+  text += text_of(c.goals);
+  if (c.evaluate_infeasible) text += "infeasible too\n";
+  for (const auto& start : c.starts) text += fmt::format("start {}\n", fmt::join(start, " "));
   std::uint64_t h = 0xcbf29ce484222325ULL;
   for (const unsigned char byte : text) h = (h ^ byte) * 0x100000001b3ULL;
   return fmt::format("{:016x}", h);
+}
+
+std::unique_ptr<Optimizer> make_search(const StudyConfig& c) {
+  return make_search({c.optimizer, c.optimizer_options, c.seed, c.starts, c.evaluate_infeasible}, c.space);
 }
 
 std::string version() { return CULMEN_VERSION; }

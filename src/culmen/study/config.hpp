@@ -16,6 +16,9 @@ namespace culmen {
 struct StudyConfig {
   std::string name = "study";
   Space space;
+  Goals goals;
+  std::vector<std::vector<double>> starts;  ///< vectors that are evaluated first
+  bool evaluate_infeasible = false;         ///< candidates that violate constraints are evaluated too
   EvaluatorSpec evaluator;
   std::string optimizer = "cmaes";
   OptimizerOptions optimizer_options;
@@ -49,6 +52,7 @@ struct StudyResult : EngineResult {
   double wall_s = 0;
   std::uint32_t workers = 0;
   std::string store;
+  Goals goals;  ///< how its values are to be read
 };
 
 Bytes encode(const StudyResult& result);
@@ -58,6 +62,8 @@ StudyResult decode_result(BytesView in);
 /// seed), not of stop rules: 16 hex digits of FNV-1a over a text with a line a parameter. Stores outlive builds: what
 /// comes to these later is written only where it is not the default, so that older studies keep theirs.
 std::string fingerprint_of(const StudyConfig& config);
+/// The optimizer of a study, with its starts and constraints. Throws InputError for what it cannot do.
+std::unique_ptr<Optimizer> make_search(const StudyConfig& config);
 /// As in "0.1.0".
 std::string version();
 /// Version and compiler.

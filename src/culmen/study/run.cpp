@@ -118,7 +118,7 @@ struct Run::Impl {
     o.broker.rules = config.stop;
     o.broker.failures = config.failures;
     o.broker.prefetch = options.prefetch;
-    o.set_up = encode(SetUp{config.space, config.evaluator});
+    o.set_up = encode(SetUp{config.space, config.evaluator, config.goals});
     o.study = std::hash<std::string>{}(marker);
     o.epoch = journal ? journal->epoch() : 1;
     o.build = build_description();
@@ -129,8 +129,9 @@ struct Run::Impl {
   // All that can be wrong before workers exist.
   void get_ready() {
     check();
+    config.goals.check();
     config.evaluator.run_marker = marker;
-    optimizer = make_optimizer(config.optimizer, config.space, config.seed, config.optimizer_options);
+    optimizer = make_search(config);
     journal = open_store();
     engine = std::make_unique<Engine>(*optimizer, clock, engine_options());
     live = engine.get();
@@ -178,7 +179,9 @@ struct Run::Impl {
   double grace_s() const { return starts_children(config.evaluator) ? leave_s : leave_function_s; }
 
   StudyResult conclude() {
-    StudyResult r{result};
+    StudyResult r;
+    static_cast<EngineResult&>(r) = result;
+    r.goals = config.goals;
     if (r.message.empty()) r.message = fmt::format("{} after {} evaluations", to_string(r.reason), r.counts.told);
     r.wall_s = clock.now_s() - started_s;
     r.workers = static_cast<std::uint32_t>(crew->workers());
@@ -206,8 +209,11 @@ void Run::stop() noexcept {
 }
 
 Progress Run::progress() const {
-  if (auto* engine = impl_->live.load()) return engine->progress();
-  return {};
+  auto* engine = impl_->live.load();
+  if (engine == nullptr) return {};
+  auto p = engine->progress();
+  p.best_value = impl_->config.goals.as_given(0, p.best_value);
+  return p;
 }
 
 }  // namespace culmen

@@ -22,6 +22,7 @@ class Run {
   StudyResult conclude();
   /// Asks for a clean end. Any thread, and a signal handler.
   void stop() noexcept;
+  /// The best value as the user knows it: of what is maximized, the greatest.
   Progress progress() const;
 
  private:

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -105,6 +106,7 @@ class CommandEvaluator final : public Evaluator {
  public:
   explicit CommandEvaluator(const SetUp& set_up)
       : spec_(set_up.evaluator),
+        goals_(set_up.goals),
         environment_(set_up.space),
         folders_(spec_.working_folder),
         hint_(hint_at_files(spec_)) {
@@ -171,7 +173,11 @@ class CommandEvaluator final : public Evaluator {
     if (WEXITSTATUS(status) != 0)
       return Outcome::failure(Status::failed, fmt::format("the command {}{}", describe_end(status), hint_));
     if (output.overflowed()) return Outcome::failure(Status::wrong_shape, "the command printed more than 64 MiB");
-    return read_command_output(output.text(), spec_.result);
+    auto outcome = read_command_output(output.text(), spec_.result);
+    if (spec_.result != ResultKind::figures || !outcome.ok()) return outcome;
+    if (!std::isnan(outcome.value)) name_the_value(outcome, goals_);
+    outcome.value = 0;
+    return outcome;
   }
 
   void keep(const Outcome& outcome, const Pipe& output, const Pipe& errors) {
@@ -181,6 +187,7 @@ class CommandEvaluator final : public Evaluator {
   }
 
   EvaluatorSpec spec_;
+  Goals goals_;
   CommandEnvironment environment_;
   EvaluationFolders folders_;
   DescriptorRoom room_{descriptors_of_a_command};

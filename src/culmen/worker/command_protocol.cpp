@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 
@@ -79,7 +80,7 @@ std::string_view read_residuals(std::string_view line, std::vector<double>& resi
 }
 }  // namespace
 
-CommandEnvironment::CommandEnvironment(const Space& space) {
+CommandEnvironment::CommandEnvironment(const Space& space) : space_(space) {
   std::map<std::string, std::string> owners;
   for (const auto& parameter : space.parameters()) {
     const auto& name = parameter.name;
@@ -90,15 +91,19 @@ CommandEnvironment::CommandEnvironment(const Space& space) {
                       other->second, name, other->first));
     const bool plain =
         is_shell_identifier(name) && !name.starts_with("CULMEN_") && std::getenv(name.c_str()) == nullptr;
-    of_parameter_.push_back({other->first, plain ? name : std::string(), parameter.kind == ParameterKind::integer});
+    of_parameter_.push_back({other->first, plain ? name : std::string()});
   }
 }
 
 void CommandEnvironment::set(const Candidate& candidate, std::map<std::string, std::string>& environment) const {
   for (std::size_t i = 0; i < of_parameter_.size(); ++i) {
     const auto& variables = of_parameter_[i];
-    const double x = candidate.x[i];
-    const auto text = variables.integer ? fmt::format("{}", static_cast<long long>(x)) : fmt::format("{}", x);
+    if (std::isnan(candidate.x[i])) {
+      environment.erase(variables.prefixed);
+      environment.erase(variables.plain);
+      continue;
+    }
+    const auto text = to_string(value_of(space_[i], candidate.x[i]));
     environment[variables.prefixed] = text;
     if (!variables.plain.empty()) environment[variables.plain] = text;
   }
@@ -115,7 +120,7 @@ Outcome read_command_output(std::string_view text, ResultKind kind) {
     const auto line = text.substr(0, text.find('\n'));
     const bool last = line.size() == text.size();
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if ((!last || kind == ResultKind::residuals) && read_extra(line, outcome)) continue;
+    if ((!last || kind != ResultKind::value) && read_extra(line, outcome)) continue;
     if (kind == ResultKind::residuals) {
       if (const auto word = read_residuals(line, residuals); !word.empty())
         return wrong(word, "only residuals (numbers) and lines `name = number` are allowed");
@@ -126,7 +131,7 @@ Outcome read_command_output(std::string_view text, ResultKind kind) {
       outcome.value = *value;
     }
   }
-  if (kind == ResultKind::value) return outcome;
+  if (kind != ResultKind::residuals) return outcome;
   if (residuals.empty()) return Outcome::failure(Status::wrong_shape, "the program printed no residual");
   auto extras = std::move(outcome.extras);
   outcome = Outcome::of_residuals(std::move(residuals));

@@ -17,20 +17,21 @@ class CommandEnvironment {
  public:
   /// Throws InputError when two parameters need the same variable.
   explicit CommandEnvironment(const Space& space);
-  /// Integers without a point, reals by the shortest text that reads back equal.
+  /// As to_string(Value) has it, booleans as true and false; inactive parameters have no variable.
   void set(const Candidate& candidate, std::map<std::string, std::string>& environment) const;
 
  private:
   struct Variables {
     std::string prefixed;
     std::string plain;  // empty: none
-    bool integer = false;
   };
+  Space space_;
   std::vector<Variables> of_parameter_;
 };
 
 /// Lines `name = number` before the last line that is not blank are extra figures. The value is the last word of the
-/// whole text; residuals are all words that are not in extra figures. Anything else is Status::wrong_shape.
+/// whole text; residuals are all words that are not in extra figures. Figures: every such line is one; a last
+/// line that is none is a number, the only objective. Anything else is Status::wrong_shape.
 Outcome read_command_output(std::string_view text, ResultKind kind);
 
 }  // namespace culmen

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "culmen/evaluation/goals.hpp"
 #include "culmen/evaluation/outcome.hpp"
 #include "culmen/space/candidate.hpp"
 #include "culmen/space/space.hpp"
@@ -13,7 +14,11 @@ namespace culmen {
 
 enum class EvaluatorKind : unsigned char { function = 0, python = 1, library = 2, command = 3 };
 enum class Isolation : unsigned char { none = 0, process = 1 };
-enum class ResultKind : unsigned char { value = 0, residuals = 1 };
+enum class ResultKind : unsigned char {
+  value = 0,      ///< one number
+  residuals = 1,  ///< a vector, whose sum of squares is the value
+  figures = 2,    ///< named figures, among them each objective; where there is one objective, one number will do
+};
 
 /// What a worker needs to evaluate; made by study, decoded by the worker, opaque in between.
 struct EvaluatorSpec {
@@ -36,11 +41,12 @@ struct EvaluatorSpec {
 struct SetUp {
   Space space;
   EvaluatorSpec evaluator;
+  Goals goals = {};
 };
 
-/// Layout: u8 version (1) | space (Space::encode) | u8 kind | u8 isolation | u8 result | text target | blob pickle |
-/// text interpreter | u64 n, n text command | f64 time_limit_s | text base_folder | text working_folder | text
-/// run_marker. `culmen.slot` (Python) reads the same bytes.
+/// Layout: u8 version (2) | space (Space::encode) | goals (encode) | u8 kind | u8 isolation | u8 result | text target |
+/// blob pickle | text interpreter | u64 n, n text command | f64 time_limit_s | text base_folder | text working_folder |
+/// text run_marker. `culmen.slot` (Python) reads the same bytes.
 Bytes encode(const SetUp& set_up);
 /// Throws Error on bytes that are not a set-up of a known version.
 SetUp decode_set_up(BytesView in);
@@ -52,14 +58,17 @@ class Evaluator {
   /// Starts what the evaluations need (a child that imports the function), if that has not been done. Throws Error with
   /// one sentence: cannot be imported, no such symbol.
   virtual void prepare() {}
-  /// Never throws: every failure is an Outcome. duration_s is filled in.
+  /// The candidate's inactive parameters are NaN. Never throws: every failure is an Outcome. duration_s is filled in.
   virtual Outcome evaluate(const Candidate& candidate, Attempt attempt) = 0;
   /// Makes a running evaluate() or prepare() return soon and later ones return at once, where the evaluator can (a
   /// child is killed). Any thread.
   virtual void interrupt() noexcept {}
 };
 
-/// C++ callable: space order, own units -> value. Exceptions become Status::failed.
+/// Adds what an evaluator of `figures` gave as one number to the extras, under its objective's name.
+void name_the_value(Outcome& outcome, const Goals& goals);
+
+/// C++ callable: space order, own units (NaN: inactive) -> value. Exceptions become Status::failed.
 using Function = std::function<Outcome(const std::vector<double>&)>;
 std::unique_ptr<Evaluator> make_function_evaluator(Function function);
 

@@ -67,7 +67,10 @@ Outcome value_of(Answer& answer) {
 class LibraryEvaluator final : public Evaluator {
  public:
   explicit LibraryEvaluator(const SetUp& set_up)
-      : space_(set_up.space), result_(set_up.evaluator.result), function_(load(set_up.evaluator.target)) {
+      : space_(set_up.space),
+        goals_(set_up.goals),
+        result_(set_up.evaluator.result),
+        function_(load(set_up.evaluator.target)) {
     for (const auto& parameter : space_.parameters()) names_.push_back(parameter.name.c_str());
   }
   Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
@@ -98,10 +101,18 @@ class LibraryEvaluator final : public Evaluator {
       return Outcome::failure(Status::failed, answer.error.empty() ? fmt::format("the function returned {}", code)
                                                                    : fmt::format("{} (code {})", answer.error, code));
     }
+    if (result_ == ResultKind::figures) return figures_of(answer);
     return result_ == ResultKind::residuals ? residuals_of(answer) : value_of(answer);
   }
 
+  Outcome figures_of(Answer& answer) const {
+    if (answer.values > 0) name_the_value(answer.outcome, goals_);
+    answer.outcome.value = 0;
+    return std::move(answer.outcome);
+  }
+
   Space space_;
+  Goals goals_;
   ResultKind result_;
   culmen_evaluator function_;
   std::vector<const char*> names_;

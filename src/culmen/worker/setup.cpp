@@ -5,13 +5,13 @@
 
 namespace culmen {
 namespace {
-constexpr std::uint8_t version = 1;
+constexpr std::uint8_t version = 2;
 
 EvaluatorSpec decode_spec(ByteReader& in) {
   EvaluatorSpec spec;
   spec.kind = in.member(EvaluatorKind::command, "evaluator kind");
   spec.isolation = in.member(Isolation::process, "isolation");
-  spec.result = in.member(ResultKind::residuals, "result kind");
+  spec.result = in.member(ResultKind::figures, "result kind");
   spec.target = in.text();
   spec.pickle = in.blob();
   spec.interpreter = in.text();
@@ -29,6 +29,7 @@ Bytes encode(const SetUp& set_up) {
   ByteWriter w(out);
   w.u8(version);
   set_up.space.encode(w);
+  encode(set_up.goals, w);
   const auto& spec = set_up.evaluator;
   w.u8(static_cast<std::uint8_t>(spec.kind));
   w.u8(static_cast<std::uint8_t>(spec.isolation));
@@ -45,12 +46,18 @@ Bytes encode(const SetUp& set_up) {
   return out;
 }
 
+void name_the_value(Outcome& outcome, const Goals& goals) {
+  if (goals.objectives.size() == 1) outcome.extras.emplace_back(goals.objectives[0].name, outcome.value);
+  outcome.value = 0;
+}
+
 SetUp decode_set_up(BytesView in) {
   ByteReader r(in);
   if (const auto v = r.u8(); v != version)
     throw Error(fmt::format("a set-up of version {} came; this build knows version {}", v, version));
   SetUp set_up;
   set_up.space = Space::decode(r);
+  set_up.goals = decode_goals(r);
   set_up.evaluator = decode_spec(r);
   if (r.left() != 0) throw Error(fmt::format("a set-up has {} bytes too many", r.left()));
   return set_up;

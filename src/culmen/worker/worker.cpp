@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <thread>
 
 #include "culmen/base/error.hpp"
@@ -33,9 +34,8 @@ void Worker::set_up(BytesView body) {
   reply_.head.kind = FrameKind::hello;
   std::shared_ptr<Evaluator> evaluator;
   try {
-    const SetUp set_up = decode_set_up(body);
-    evaluator = factory_(set_up);
-    parameters_ = set_up.space.size();
+    set_up_ = decode_set_up(body);
+    evaluator = factory_(set_up_);
     {
       const std::lock_guard lock(mutex_);
       evaluator_ = evaluator;
@@ -57,10 +57,13 @@ void Worker::write_sentence(std::string sentence) {
 void Worker::evaluate(const FrameHead& head, BytesView body) {
   if (!evaluator_) throw Error(fmt::format("evaluation {} came before a set-up that worked", head.evaluation));
   decode(body, candidate_);
-  if (candidate_.x.size() != parameters_) {
+  if (candidate_.x.size() != set_up_.space.size()) {
     throw Error(fmt::format("evaluation {} came with {} values; the space has {} parameters", head.evaluation,
-                            candidate_.x.size(), parameters_));
+                            candidate_.x.size(), set_up_.space.size()));
   }
+  const auto hash = hash_of(candidate_);
+  const double violation = set_up_.space.violation(candidate_.x);
+  set_up_.space.put_inactive(candidate_.x, std::numeric_limits<double>::quiet_NaN());
   Outcome outcome;
   try {
     outcome = evaluator_->evaluate(candidate_, head.attempt);
@@ -68,10 +71,12 @@ void Worker::evaluate(const FrameHead& head, BytesView body) {
     reply_.head.kind = FrameKind::trouble;
     return write_sentence(error.what());
   }
+  outcome.violation = violation;
+  judge(outcome, set_up_.goals, set_up_.evaluator.result == ResultKind::figures);
   make_readable(outcome.message);
   for (auto& [name, figure] : outcome.extras) make_readable(name);
   reply_.head.kind = FrameKind::result;
-  ByteWriter(reply_.body).u64(hash_of(candidate_));
+  ByteWriter(reply_.body).u64(hash);
   encode(outcome, reply_.body);
 }
 

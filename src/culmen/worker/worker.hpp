@@ -36,7 +36,7 @@ class Worker {
   std::mutex mutex_;  // guards what on(set_up) writes and interrupt() reads: the next two
   std::shared_ptr<Evaluator> evaluator_;
   bool interrupted_ = false;
-  std::size_t parameters_ = 0;
+  SetUp set_up_;
   Candidate candidate_;
   Reply reply_;
 };

@@ -129,7 +129,7 @@ TEST(Space, refuses_wrong_parameters_in_one_sentence_that_names_them) {
 
 TEST(Space, refuses_wrong_values_in_one_sentence_that_names_them) {
   const Space space{real("a", 0, 1), integer("n", 1, 5)};
-  const auto message = [&](std::vector<std::pair<std::string, double>> values) -> std::string {
+  const auto message = [&](std::vector<Space::Named> values) -> std::string {
     try {
       space.vector_of(values);
     } catch (const InputError& e) {
@@ -138,12 +138,12 @@ TEST(Space, refuses_wrong_values_in_one_sentence_that_names_them) {
     return "accepted";
   };
   EXPECT_THAT(message({{"a", 0.5}}), HasSubstr("'n' is missing"));
-  EXPECT_THAT(message({{"a", 0.5}, {"b", 1}}), HasSubstr("no parameter 'b'"));
-  EXPECT_THAT(message({{"a", 0.5}, {"a", 1}}), HasSubstr("given twice"));
-  EXPECT_THAT(message({{"a", 1.5}, {"n", 1}}), HasSubstr("outside [0, 1]"));
-  EXPECT_THAT(message({{"a", NAN}, {"n", 1}}), HasSubstr("outside"));
+  EXPECT_THAT(message({{"a", 0.5}, {"b", 1.0}}), HasSubstr("no parameter 'b'"));
+  EXPECT_THAT(message({{"a", 0.5}, {"a", 1.0}}), HasSubstr("given twice"));
+  EXPECT_THAT(message({{"a", 1.5}, {"n", 1.0}}), HasSubstr("outside [0, 1]"));
+  EXPECT_THAT(message({{"a", NAN}, {"n", 1.0}}), HasSubstr("outside"));
   EXPECT_THAT(message({{"a", 0.5}, {"n", 1.5}}), HasSubstr("not a whole number"));
-  EXPECT_EQ(message({{"n", 2}, {"a", 0.5}}), "accepted");
+  EXPECT_EQ(message({{"n", 2.0}, {"a", 0.5}}), "accepted");
 }
 
 }  // namespace

@@ -20,6 +20,13 @@ inline double bend_into_unit(double y) {
   return y;
 }
 
+/// The coordinate in [-margin, 1 + margin] that bends into u.
+inline double unbend(double u) {
+  if (u < margin) return 2 * std::sqrt(margin * u) - margin;
+  if (u > 1 - margin) return 1 + margin - 2 * std::sqrt(margin * (1 - u));
+  return u;
+}
+
 /// Mirrored at the bounds, without a bend: for integers, whose cells shall keep their width.
 inline double mirror_into_unit(double y) {
   y = std::abs(y - 2 * std::round(y / 2));

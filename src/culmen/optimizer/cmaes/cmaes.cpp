@@ -2,12 +2,15 @@
 // Options:
 //   population  candidates in a generation of the first run, 4 to 10000; without it 4 + ⌊3 ln n⌋
 //   sigma       first standard deviation as a share of each parameter's range, 1e-6 to 1; without it 0.25
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "culmen/base/error.hpp"
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/cmaes/bipop.hpp"
 #include "culmen/optimizer/cmaes/box.hpp"
@@ -21,21 +24,30 @@ namespace {
 constexpr double default_sigma = 0.25;
 constexpr double integer_floor = 0.2;  // of a cell: about one member in 80 leaves its cell in a given coordinate
 
-bool is_integer(const Parameter& p) { return p.kind == ParameterKind::integer; }
+Eigen::VectorXd first_mean(const Space& space) {
+  std::vector<double> unit(space.size());
+  space.to_unit(space.start(), unit);
+  Eigen::VectorXd mean(static_cast<Eigen::Index>(unit.size()));
+  for (std::size_t i = 0; i < unit.size(); ++i) {
+    const double u = !space[i].initial ? 0.5 : space[i].discrete() ? unit[i] : unbend(unit[i]);
+    mean[static_cast<Eigen::Index>(i)] = u;
+  }
+  return mean;
+}
 
 class CmaEs final : public Optimizer {
  public:
   CmaEs(const Space& space, std::uint64_t seed, std::size_t population, double sigma)
       : space_(space), random_(seed), sigma_(sigma), bipop_(population) {
-    begin_run(bipop_.first(), Eigen::VectorXd::Constant(dimension(), 0.5));
+    begin_run(bipop_.first(), first_mean(space));
   }
   bool generational() const override { return true; }
   std::string name() const override { return "cmaes"; }
 
  private:
-  enum class Fate : char { open, ok, failed, cancelled };
+  enum class Fate : char { open, ok, infeasible, failed, cancelled };
   struct Member {
-    double value = 0;
+    double value = 0;  // infeasible: the violation
     Fate fate = Fate::open;
   };
 
@@ -69,7 +81,7 @@ class CmaEs final : public Optimizer {
 void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
   const Constants constants(space_.size(), run.population);
   std::vector<char> real;
-  for (const auto& p : space_.parameters()) real.push_back(!is_integer(p));
+  for (const auto& p : space_.parameters()) real.push_back(!p.discrete());
   const double sigma = sigma_ * run.sigma_factor;
   distribution_.emplace(constants, mean, sigma, floors());
   stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
@@ -96,6 +108,7 @@ void CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
 }
 
 void CmaEs::do_tell(EvaluationId id, const Outcome& outcome) {
+  if (outcome.ok() && outcome.violation > 0) return settle(id, {outcome.violation, Fate::infeasible});
   const bool ok = outcome.ok() && std::isfinite(outcome.value);
   settle(id, ok ? Member{outcome.value, Fate::ok} : Member{std::numeric_limits<double>::infinity(), Fate::failed});
 }
@@ -112,19 +125,20 @@ void CmaEs::end_generation() {
     if (members_[k].fate == Fate::ok) sorted.push_back(members_[k].value);
   }
   run_evaluations_ += members_.size();
-  if (!sorted.empty()) distribution_->update(weights(order));
+  const bool any = std::ranges::any_of(order, [&](std::size_t k) { return members_[k].fate != Fate::failed; });
+  if (any) distribution_->update(weights(order));
   if (stopping_->over(*distribution_, sorted)) restart();
   else begin_generation();
 }
 
-/// Members that were told, best first: failures come last (their value is infinite), the lower index goes first among
-/// equals.
+/// Members that were told, best first: then those that violate a constraint, the least violation first, failures last;
+/// the lower index goes first among equals.
 std::vector<std::size_t> CmaEs::ranking() const {
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < members_.size(); ++k) {
     if (members_[k].fate != Fate::cancelled) order.push_back(k);
   }
-  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return members_[k].value; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return std::pair(members_[k].fate, members_[k].value); });
   return order;
 }
 
@@ -143,7 +157,7 @@ Eigen::VectorXd CmaEs::floors() const {
   Eigen::VectorXd out = Eigen::VectorXd::Zero(dimension());
   for (Eigen::Index i = 0; i < dimension(); ++i) {
     const auto& p = space_[static_cast<std::size_t>(i)];
-    if (is_integer(p)) out[i] = integer_floor / (p.upper - p.lower + 1);
+    if (p.discrete()) out[i] = integer_floor / p.cells();
   }
   return out;
 }
@@ -152,7 +166,7 @@ std::vector<double> CmaEs::into_space(const Eigen::VectorXd& point) const {
   std::vector<double> x(space_.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double y = point[static_cast<Eigen::Index>(i)];
-    x[i] = is_integer(space_[i]) ? mirror_into_unit(y) : bend_into_unit(y);
+    x[i] = space_[i].discrete() ? mirror_into_unit(y) : bend_into_unit(y);
   }
   space_.from_unit(x, x);
   return x;
@@ -169,6 +183,10 @@ OptimizerKind cmaes_kind() {
   return {"cmaes",
           {{"population", 4, 10000, true}, {"sigma", 1e-6, 1}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options) {
+            for (const auto& p : space.parameters())
+              if (p.kind == ParameterKind::categorical)
+                throw InputError(
+                    fmt::format("optimizer 'cmaes' needs parameters with an order; '{}' is categorical", p.name));
             const auto standard = static_cast<double>(cmaes::Constants::default_population(space.size()));
             const auto population = static_cast<std::size_t>(cmaes::option(options, "population", standard));
             return std::make_unique<cmaes::CmaEs>(space, seed, population,

@@ -1,0 +1,46 @@
+#include "culmen/base/near_word.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace culmen {
+namespace {
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = std::exchange(row[j + 1], std::min({replaced, row[j] + 1, row[j + 1] + 1}));
+    }
+  }
+  return row.back();
+}
+}  // namespace
+
+std::string near_word(const std::string& given, const std::vector<std::string>& known) {
+  for (const auto& k : known) {
+    const auto d = distance(given, k);
+    if (d <= 2 && 2 * d < std::max<std::size_t>(k.size(), 3)) return k;
+  }
+  return {};
+}
+
+std::string did_you_mean(const std::string& given, const std::vector<std::string>& known) {
+  const auto near = near_word(given, known);
+  return near.empty() ? near : fmt::format(" (did you mean '{}'?)", near);
+}
+
+std::string near_or_all(const std::string& given, const std::vector<std::string>& known) {
+  if (const auto near = near_word(given, known); !near.empty()) return fmt::format("; did you mean '{}'?", near);
+  const auto shown = std::span(known).first(std::min<std::size_t>(known.size(), 20));
+  return fmt::format("; it is one of {}{}", fmt::join(shown, ", "), shown.size() < known.size() ? ", …" : "");
+}
+
+}  // namespace culmen

@@ -1,0 +1,16 @@
+// What somebody may have meant.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace culmen {
+
+/// The first of the known words that two edits (of Levenshtein's) or fewer, and less than half its length, lead to;
+/// empty: none.
+std::string near_word(const std::string& given, const std::vector<std::string>& known);
+/// " (did you mean 'word'?)", or nothing.
+std::string did_you_mean(const std::string& given, const std::vector<std::string>& known);
+/// "; did you mean 'word'?", or "; it is one of a, b, c", the first twenty of them.
+std::string near_or_all(const std::string& given, const std::vector<std::string>& known);
+
+}  // namespace culmen

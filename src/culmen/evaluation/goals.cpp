@@ -1,0 +1,121 @@
+#include "culmen/evaluation/goals.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "culmen/base/error.hpp"
+#include "culmen/base/near_word.hpp"
+
+namespace culmen {
+namespace {
+using Extras = std::vector<std::pair<std::string, double>>;
+
+Extras::iterator find(Extras& extras, const std::string& name) {
+  return std::ranges::find(extras, name, &Extras::value_type::first);
+}
+
+void fail_for_lack(Outcome& outcome, const std::string& name, const char* who) {
+  std::vector<std::string> known;
+  for (const auto& [figure, value] : outcome.extras) known.push_back(figure);
+  const auto has = known.empty() ? std::string("; it has no named figures") : near_or_all(name, known);
+  outcome = Outcome::failure(Status::wrong_shape,
+                             fmt::format("the outcome has no figure '{}', which {} names{}", name, who, has));
+}
+
+double oriented(double value, Direction direction) { return direction == Direction::maximize ? -value : value; }
+
+bool take_objectives(Outcome& outcome, const std::vector<Objective>& objectives) {
+  for (const auto& o : objectives) {
+    const auto figure = find(outcome.extras, o.name);
+    if (figure == outcome.extras.end()) return fail_for_lack(outcome, o.name, "[objectives]"), false;
+    outcome.values.push_back(oriented(figure->second, o.direction));
+  }
+  for (const auto& o : objectives) outcome.extras.erase(find(outcome.extras, o.name));
+  outcome.value = outcome.values[0];
+  if (objectives.size() == 1) outcome.values.clear();
+  return true;
+}
+
+/// The figure of that name as it was given; null where there is none.
+const double* figure_of(Outcome& outcome, const Goals& goals, const std::string& name, double& given) {
+  for (std::size_t k = 0; k < goals.objectives.size(); ++k) {
+    if (goals.objectives[k].name != name) continue;
+    given = goals.as_given(k, goals.several() ? outcome.values[k] : outcome.value);
+    return &given;
+  }
+  const auto found = find(outcome.extras, name);
+  if (found != outcome.extras.end()) return &found->second;
+  given = outcome.value;
+  return name == "value" ? &given : nullptr;
+}
+
+void check_name(const std::string& name, const char* what, std::set<std::string_view>& names) {
+  if (name.empty()) throw InputError(fmt::format("{} has an empty name", what));
+  if (!names.insert(name).second) throw InputError(fmt::format("{} '{}' is there twice", what, name));
+}
+}  // namespace
+
+void Goals::check() const {
+  std::set<std::string_view> objective_names, limit_names;
+  for (const auto& o : objectives) check_name(o.name, "objective", objective_names);
+  for (const auto& l : limits) {
+    check_name(l.name, "limit", limit_names);
+    if (std::isinf(l.lower) && std::isinf(l.upper))
+      throw InputError(fmt::format("limit '{}' has neither lower nor upper; give at least one", l.name));
+    if (!(l.lower <= l.upper))
+      throw InputError(fmt::format("limit '{}': lower {} must not be above upper {}", l.name, l.lower, l.upper));
+  }
+}
+
+double Goals::as_given(std::size_t objective, double value) const {
+  return objective < objectives.size() ? oriented(value, objectives[objective].direction) : value;
+}
+
+void judge(Outcome& outcome, const Goals& goals, bool figures) {
+  if (!outcome.ok()) return;
+  if (figures && !take_objectives(outcome, goals.objectives)) return;
+  if (!figures) outcome.value = goals.as_given(0, outcome.value);
+  for (const auto& l : goals.limits) {
+    double given = 0;
+    const auto* figure = figure_of(outcome, goals, l.name, given);
+    if (figure == nullptr) return fail_for_lack(outcome, l.name, "[limits]");
+    outcome.violation += std::max({0.0, l.lower - *figure, *figure - l.upper});
+    if (std::isnan(*figure)) outcome.violation = *figure;  // which check_finite() finds
+  }
+  outcome.check_finite();
+}
+
+void encode(const Goals& goals, ByteWriter& out) {
+  out.u32(static_cast<std::uint32_t>(goals.objectives.size()));
+  for (const auto& o : goals.objectives) {
+    out.text(o.name);
+    out.u8(static_cast<std::uint8_t>(o.direction));
+  }
+  out.u32(static_cast<std::uint32_t>(goals.limits.size()));
+  for (const auto& l : goals.limits) {
+    out.text(l.name);
+    out.f64(l.lower);
+    out.f64(l.upper);
+  }
+}
+
+Goals decode_goals(ByteReader& in) {
+  Goals goals;
+  for (auto n = in.u32(); n > 0; --n) {
+    auto name = in.text();
+    goals.objectives.push_back({std::move(name), in.member(Direction::maximize, "direction")});
+  }
+  for (auto m = in.u32(); m > 0; --m) {
+    Limit l;
+    l.name = in.text();
+    l.lower = in.f64();
+    l.upper = in.f64();
+    goals.limits.push_back(std::move(l));
+  }
+  return goals;
+}
+
+}  // namespace culmen

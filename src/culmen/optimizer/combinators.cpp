@@ -1,0 +1,159 @@
+#include "culmen/optimizer/combinators.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <unordered_map>
+
+#include "culmen/base/error.hpp"
+
+namespace culmen {
+namespace {
+constexpr std::size_t most_infeasible = 100000;  // in a row
+
+class FeasibleOnly final : public Optimizer {
+ public:
+  FeasibleOnly(std::unique_ptr<Optimizer> inner, const Space& space) : inner_(std::move(inner)), space_(space) {}
+  bool generational() const override { return inner_->generational(); }
+  std::string name() const override { return inner_->name(); }
+  bool finished() const override { return inner_->finished(); }
+  void resize(std::size_t workers) override { inner_->resize(workers); }
+
+ private:
+  /// One of the inner optimizer's candidates, in its order.
+  struct Entry {
+    bool open = true;
+    double violation = 0;  // > 0: to be told
+  };
+
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
+    std::vector<Candidate> one;
+    for (std::size_t got = 0, infeasible = 0; got < n;) {
+      one.clear();
+      if (inner_->ask(1, one) == 0) return;
+      const double violation = space_.violation(one[0].x);
+      entries_.push_back({true, violation});
+      if (violation > 0) {
+        if (++infeasible == most_infeasible) give_up();
+        inner_->generational() ? tell_infeasible() : tell_infeasible(entries_.size() - 1);
+        continue;
+      }
+      infeasible = 0;
+      ++got;
+      inner_ids_.emplace(given_++, one[0].id);
+      out.push_back(std::move(one[0]));
+    }
+  }
+
+  void do_tell(EvaluationId id, const Outcome& outcome) override {
+    inner_->tell(close(id), outcome);
+    tell_infeasible();
+  }
+  void do_cancel(EvaluationId id) override {
+    inner_->cancel(close(id));
+    tell_infeasible();
+  }
+
+  EvaluationId close(EvaluationId id) {
+    const auto found = inner_ids_.extract(id);
+    entries_[found.mapped() - first_].open = false;
+    return found.mapped();
+  }
+
+  /// Those before which nothing is open.
+  void tell_infeasible() {
+    while (!entries_.empty()) {
+      if (entries_.front().open && entries_.front().violation == 0) return;
+      if (entries_.front().open) tell_infeasible(0);
+      entries_.pop_front();
+      ++first_;
+    }
+  }
+
+  void tell_infeasible(std::size_t entry) {
+    Outcome outcome;
+    outcome.violation = entries_[entry].violation;
+    entries_[entry].open = false;
+    inner_->tell(first_ + entry, outcome);
+  }
+
+  [[noreturn]] void give_up() const {
+    std::string names;
+    for (const auto& c : space_.constraints()) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", c.name);
+    throw Error(fmt::format(
+        "{} candidates in a row do not fulfil the constraints ({}); an initial value for each parameter, or wider "
+        "constraints, would help",
+        most_infeasible, names));
+  }
+
+  std::unique_ptr<Optimizer> inner_;
+  const Space space_;
+  EvaluationId given_ = 0;
+  std::unordered_map<EvaluationId, EvaluationId> inner_ids_;  // of what is open
+  std::deque<Entry> entries_;
+  EvaluationId first_ = 0;  // the inner id of entries_[0]
+};
+
+class StartingWith final : public Optimizer {
+ public:
+  StartingWith(std::unique_ptr<Optimizer> inner, std::vector<std::vector<double>> starts)
+      : inner_(std::move(inner)), starts_(std::move(starts)) {}
+  bool generational() const override { return inner_->generational(); }
+  std::string name() const override { return inner_->name(); }
+  bool finished() const override { return served_ == starts_.size() && inner_->finished(); }
+  void resize(std::size_t workers) override { inner_->resize(workers); }
+
+ private:
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
+    for (; n > 0 && served_ < starts_.size(); --n) out.push_back({0, starts_[served_++]});
+    if (n > 0) inner_->ask(n, out);
+  }
+  void do_tell(EvaluationId id, const Outcome& outcome) override {
+    if (id >= starts_.size()) inner_->tell(id - starts_.size(), outcome);
+  }
+  void do_cancel(EvaluationId id) override {
+    if (id >= starts_.size()) inner_->cancel(id - starts_.size());
+  }
+
+  std::unique_ptr<Optimizer> inner_;
+  std::vector<std::vector<double>> starts_;
+  std::size_t served_ = 0;
+};
+
+std::string sentence_for(const Space& space, const std::vector<double>& start) {
+  std::string text;
+  for (const auto& [name, value] : space.named(start))
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, to_string(value));
+  return text;
+}
+}  // namespace
+
+std::unique_ptr<Optimizer> feasible_only(std::unique_ptr<Optimizer> inner, const Space& space) {
+  return std::make_unique<FeasibleOnly>(std::move(inner), space);
+}
+
+std::unique_ptr<Optimizer> starting_with(std::unique_ptr<Optimizer> inner, std::vector<std::vector<double>> starts) {
+  return std::make_unique<StartingWith>(std::move(inner), std::move(starts));
+}
+
+std::unique_ptr<Optimizer> make_search(const Search& search, const Space& space) {
+  auto optimizer = make_optimizer(search.optimizer, space, search.seed, search.options);
+  std::vector<std::vector<double>> starts;
+  const bool any = search.evaluate_infeasible;
+  if (auto start = space.start(); space.has_start()) {
+    space.rest_inactive(start);
+    if (any || space.feasible(start)) starts.push_back(std::move(start));
+  }
+  for (const auto& start : search.starts) {
+    if (!any && !space.feasible(start))
+      throw InputError(fmt::format("the start {} does not fulfil the constraints", sentence_for(space, start)));
+    if (std::ranges::find(starts, start) == starts.end()) starts.push_back(start);
+  }
+  if (!space.constraints().empty() && !any) optimizer = feasible_only(std::move(optimizer), space);
+  if (!starts.empty()) optimizer = starting_with(std::move(optimizer), std::move(starts));
+  return optimizer;
+}
+
+}  // namespace culmen

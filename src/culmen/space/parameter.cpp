@@ -1,0 +1,156 @@
+#include "culmen/space/parameter.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "culmen/base/error.hpp"
+
+namespace culmen {
+namespace {
+constexpr double largest_integer = 9007199254740992.0;  // 2^53
+
+[[noreturn]] void fail(const Parameter& p, const std::string& why) {
+  throw InputError(fmt::format("parameter '{}': {}", p.name, why));
+}
+
+void check_bounds(const Parameter& p) {
+  if (!std::isfinite(p.lower) || !std::isfinite(p.upper))
+    fail(p, fmt::format("bounds [{}, {}] must be finite numbers", p.lower, p.upper));
+  if (!(p.lower < p.upper)) fail(p, fmt::format("lower bound {} must be below upper bound {}", p.lower, p.upper));
+  if (!std::isfinite(p.upper - p.lower))
+    fail(p, fmt::format("the range [{}, {}] is wider than a double can hold", p.lower, p.upper));
+  if (p.scale == Scale::log && !(p.lower > 0))
+    fail(p, fmt::format("a log scale needs a lower bound above 0, not {}", p.lower));
+}
+
+void check_integer(const Parameter& p) {
+  if (p.lower != std::floor(p.lower) || p.upper != std::floor(p.upper))
+    fail(p, fmt::format("integer bounds must be whole numbers, not [{}, {}]", p.lower, p.upper));
+  if (std::abs(p.lower) >= largest_integer || std::abs(p.upper) >= largest_integer)
+    fail(p, "integer bounds must be below 2^53 in size");
+}
+
+void check_choices(const Parameter& p) {
+  if (p.choices.size() < 2) fail(p, fmt::format("{} choices are given; at least two are wanted", p.choices.size()));
+  if (p.lower != 0 || p.upper != static_cast<double>(p.choices.size() - 1))
+    fail(p, fmt::format("bounds [{}, {}] do not belong to {} choices", p.lower, p.upper, p.choices.size()));
+  for (auto c = p.choices.begin(); c != p.choices.end(); ++c) {
+    if (std::find(p.choices.begin(), c, *c) != c) fail(p, fmt::format("the choice {} is there twice", to_string(*c)));
+    if (const auto* number = std::get_if<double>(&*c); number != nullptr && !std::isfinite(*number))
+      fail(p, fmt::format("the choice {} is not a finite number", *number));
+  }
+}
+
+bool has_choices(const Parameter& p) {
+  return p.kind == ParameterKind::ordinal || p.kind == ParameterKind::categorical;
+}
+
+std::string choices_of(const Parameter& p) {
+  std::vector<std::string> texts;
+  for (const auto& c : p.choices) texts.push_back(to_string(c));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+double number_in(const Parameter& p, double x) {
+  if (!(x >= p.lower && x <= p.upper)) fail(p, fmt::format("{} is outside [{}, {}]", x, p.lower, p.upper));
+  if (p.kind == ParameterKind::integer && x != std::floor(x)) fail(p, fmt::format("{} is not a whole number", x));
+  return x;
+}
+
+std::optional<double> as_number(const Value& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  return {};
+}
+
+double choice_index(const Parameter& p, const Value& value) {
+  Choice wanted;
+  if (const auto* text = std::get_if<std::string>(&value)) wanted = *text;
+  else if (const auto number = as_number(value)) wanted = *number;
+  else fail(p, fmt::format("{} is not one of its choices: {}", to_string(value), choices_of(p)));
+  const auto found = std::ranges::find(p.choices, wanted);
+  if (found == p.choices.end())
+    fail(p, fmt::format("{} is not one of its choices: {}", to_string(value), choices_of(p)));
+  return static_cast<double>(found - p.choices.begin());
+}
+
+Parameter with_choices(std::string name, ParameterKind kind, std::vector<Choice> choices) {
+  Parameter p{std::move(name), kind, Scale::linear, 0, std::max(1.0, static_cast<double>(choices.size()) - 1)};
+  p.choices = std::move(choices);
+  return p;
+}
+}  // namespace
+
+Parameter real(std::string name, double lower, double upper, Scale scale) {
+  return {std::move(name), ParameterKind::real, scale, lower, upper};
+}
+Parameter integer(std::string name, double lower, double upper, Scale scale) {
+  return {std::move(name), ParameterKind::integer, scale, lower, upper};
+}
+Parameter ordinal(std::string name, std::vector<Choice> choices) {
+  return with_choices(std::move(name), ParameterKind::ordinal, std::move(choices));
+}
+Parameter categorical(std::string name, std::vector<Choice> choices) {
+  return with_choices(std::move(name), ParameterKind::categorical, std::move(choices));
+}
+Parameter boolean(std::string name) { return {std::move(name), ParameterKind::boolean, Scale::linear, 0, 1}; }
+
+const char* to_string(ParameterKind kind) {
+  constexpr const char* words[] = {"real", "integer", "ordinal", "categorical", "boolean"};
+  return words[static_cast<std::size_t>(kind)];
+}
+const char* to_string(Scale scale) { return scale == Scale::log ? "log" : "linear"; }
+
+std::string to_string(const Value& value) {
+  return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
+}
+std::string to_string(const Choice& choice) {
+  return std::visit([](const auto& c) { return fmt::format("{}", c); }, choice);
+}
+
+void check(const Parameter& p) {
+  if (p.name.empty()) throw InputError("a parameter has an empty name; give every parameter a name of its own");
+  if (has_choices(p)) check_choices(p);
+  check_bounds(p);
+  if (p.kind == ParameterKind::integer) check_integer(p);
+  if (p.kind != ParameterKind::real && p.kind != ParameterKind::integer && p.scale == Scale::log)
+    fail(p, fmt::format("scale = \"log\" is for real and integer parameters, not for {} ones", to_string(p.kind)));
+  if (p.initial) {
+    if (!(*p.initial >= p.lower && *p.initial <= p.upper))
+      fail(p, fmt::format("its initial value {} is outside [{}, {}]", *p.initial, p.lower, p.upper));
+    if (p.discrete() && *p.initial != std::floor(*p.initial))
+      fail(p, fmt::format("its initial value {} is not a whole number", *p.initial));
+  }
+}
+
+const Choice& choice_at(const std::vector<Choice>& choices, double x) {
+  return choices[x > 0 ? static_cast<std::size_t>(std::min(x, static_cast<double>(choices.size() - 1))) : 0];
+}
+
+Value value_of(const Parameter& p, double x) {
+  if (p.kind == ParameterKind::real) return x;
+  if (p.kind == ParameterKind::integer) return static_cast<std::int64_t>(x);
+  if (p.kind == ParameterKind::boolean) return x != 0;
+  const auto& choice = choice_at(p.choices, x);
+  if (const auto* text = std::get_if<std::string>(&choice)) return *text;
+  const double number = std::get<double>(choice);
+  if (number == std::floor(number) && std::abs(number) < largest_integer) return static_cast<std::int64_t>(number);
+  return number;
+}
+
+double number_of(const Parameter& p, const Value& value) {
+  if (has_choices(p)) return choice_index(p, value);
+  if (p.kind == ParameterKind::boolean) {
+    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1 : 0;
+    if (const auto x = as_number(value); x == 0.0 || x == 1.0) return *x;
+    fail(p, fmt::format("{} is given; true or false is wanted", to_string(value)));
+  }
+  const auto x = as_number(value);
+  if (!x) fail(p, fmt::format("{} is given; a number is wanted", to_string(value)));
+  return number_in(p, *x);
+}
+
+}  // namespace culmen

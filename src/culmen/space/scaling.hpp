@@ -1,0 +1,10 @@
+// One parameter's double <-> its place in [0, 1]. Internal to this folder.
+#pragma once
+#include "culmen/space/parameter.hpp"
+
+namespace culmen {
+
+double from_unit(const Parameter& p, double u);
+double to_unit(const Parameter& p, double v);
+
+}  // namespace culmen
