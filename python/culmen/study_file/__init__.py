@@ -1,0 +1,21 @@
+"""The study file: what may stand in it, and one sentence for each mistake."""
+
+from .evaluator import EvaluatorTable
+from .file import StudyFile
+from .messages import checked, did_you_mean, tables_in
+from .reading import read_study_file
+from .space import ParameterTable
+from .table import Count, Seconds, Table
+
+__all__ = [
+    "Count",
+    "EvaluatorTable",
+    "ParameterTable",
+    "Seconds",
+    "StudyFile",
+    "Table",
+    "checked",
+    "did_you_mean",
+    "read_study_file",
+    "tables_in",
+]

@@ -1,0 +1,107 @@
+"""One sentence for each mistake: where it is, what was given, what is allowed."""
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, get_args
+
+from pydantic import ValidationError
+
+from .._core import InputError
+from .table import Table
+
+
+def checked(model: type[Table], data: dict[str, Any], source: str) -> Any:
+    """The model of the data; InputError with one line for each mistake, each beginning with ``source``."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as e:
+        raise InputError("\n".join(f"{source}: {sentence}" for sentence in _sentences(e, model))) from None
+
+
+def did_you_mean(given: str, known: list[str]) -> str:
+    """'; did you mean …?' where one of the known names is near, else nothing."""
+    near = difflib.get_close_matches(given, known, n=1, cutoff=0.6)
+    return f"; did you mean '{near[0]}'?" if near else ""
+
+
+def _sentences(error: ValidationError, root: type[Table]) -> Iterator[str]:
+    tables = tables_in(root)
+    for e in error.errors(include_url=False):
+        loc, kind, value, context = e["loc"], e["type"], e["input"], e.get("ctx", {})
+        place = _place(loc, tables)
+        if kind == "extra_forbidden":
+            yield _unknown_key(loc, root)
+        elif kind == "missing":
+            yield f"{'the table ' if loc[-1] in tables else ''}{place} is missing"
+        elif kind == "value_error":
+            yield ": ".join(filter(None, (place, str(context["error"]))))
+        else:
+            yield f"{place} = {_toml(value)}: {_wanted(kind, context)} is wanted" + _near_literal(value, context)
+
+
+def tables_in(table: type[Table]) -> dict[str, type[Table]]:
+    """The keys of a table that are tables, or tables of tables, and what these hold."""
+    found = {name: _table_of(field.annotation) for name, field in table.model_fields.items()}
+    return {name: inner for name, inner in found.items() if inner}
+
+
+def _table_of(annotation: Any) -> type[Table] | None:
+    if isinstance(annotation, type) and issubclass(annotation, Table):
+        return annotation
+    return next(filter(None, map(_table_of, get_args(annotation))), None)
+
+
+def _place(loc: tuple[int | str, ...], tables: Iterable[str]) -> str:
+    keys = [str(key) if str(key).isprintable() else ascii(key) for key in loc]
+    if not loc or loc[0] not in tables:
+        return ".".join(keys)
+    return " ".join(filter(None, (f"[{keys[0]}]", ".".join(keys[1:]))))
+
+
+def _unknown_key(loc: tuple[int | str, ...], root: type[Table]) -> str:
+    key, table, tables = str(loc[-1]), root, tables_in(root)
+    for name in loc[:-1]:
+        table = tables_in(table).get(str(name), table)
+    known = list(table.model_fields)
+    home = next((n for n, t in tables.items() if n in _PLAIN and key in t.model_fields and t is not table), None)
+    advice = did_you_mean(key, known) or (f"; it belongs in [{home}]" if home else f"; known are {', '.join(known)}")
+    return f"{_place(loc[:-1], tables) or 'the top level'} has no key {key!r}{advice}"
+
+
+_PLAIN = ("evaluator", "optimizer", "stop", "run")  # tables of keys, not of names that the user gives
+_WANTED = {
+    "string_type": "a text in quotes",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "list_type": 'a list of texts, such as ["./model.sh", "--fast"],',
+    "too_short": "at least one entry",
+    "string_pattern_mismatch": "a name without '/'",
+}
+
+
+def _wanted(kind: str, context: dict[str, Any]) -> str:
+    if kind == "literal_error":
+        return str(context["expected"]).replace("'", '"')
+    if kind in ("model_type", "dict_type"):
+        return "a table"
+    for bound, words in (("gt", "above"), ("lt", "below"), ("ge", "not below"), ("le", "not above")):
+        if bound in context:
+            return f"a number {words} {context[bound]:g}"
+    return _WANTED.get(kind, f"something else ({kind})")
+
+
+def _near_literal(value: object, context: dict[str, Any]) -> str:
+    return (
+        did_you_mean(value, str(context["expected"]).replace("'", "").replace(" or ", ", ").split(", "))
+        if "expected" in context and isinstance(value, str)
+        else ""
+    )
+
+
+def _toml(value: object) -> str:
+    text = json.dumps(value, default=str, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "…"
