@@ -112,6 +112,12 @@ void bind_config(nb::module_& m) {
           "wall_time_s", [](const StudyConfig& c) { return c.stop.wall_time_s; },
           [](StudyConfig& c, double v) { c.stop.wall_time_s = v; })
       .def_prop_rw(
+          "stagnation", [](const StudyConfig& c) { return c.stop.stagnation; },
+          [](StudyConfig& c, std::uint64_t n) { c.stop.stagnation = n; })
+      .def_prop_rw(
+          "stagnation_tolerance", [](const StudyConfig& c) { return c.stop.stagnation_tolerance; },
+          [](StudyConfig& c, double v) { c.stop.stagnation_tolerance = v; })
+      .def_prop_rw(
           "on_failure", [](const StudyConfig& c) { return word_of(c.failures.on_failure); },
           [](StudyConfig& c, const std::string& w) { c.failures.on_failure = from_word<OnFailure>(w); })
       .def_prop_rw(

@@ -75,6 +75,8 @@ class StudyConfig:
     evaluations: int  # 0: no limit
     target: float  # -inf: none
     wall_time_s: float  # inf: none
+    stagnation: int  # evaluations without an improvement; 0: no limit
+    stagnation_tolerance: float  # share of the whole improvement
     on_failure: str  # "penalise", "retry", "stop"
     retries: int
     give_up_after: int  # 0: never
@@ -184,7 +186,14 @@ class Store:
     def calls(self) -> list[dict[str, object]]: ...
 
 class Optimizer:
-    def __init__(self, space: Space, name: str = "cmaes", seed: int = 1, options: dict[str, float] = {}, starts: Sequence[Sequence[float]] = ()) -> None: ...
+    def __init__(
+        self,
+        space: Space,
+        name: str = "cmaes",
+        seed: int = 1,
+        options: dict[str, float] = {},
+        starts: Sequence[Sequence[float]] = (),
+    ) -> None: ...
     def ask(self, n: int = 1) -> list[tuple[int, list[float]]]: ...
     def tell(self, evaluation: int, value: float | None) -> None: ...  # None: the evaluation failed
     def cancel(self, evaluation: int) -> None: ...

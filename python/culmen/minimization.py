@@ -4,7 +4,7 @@ import json
 import pickle
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,13 +13,14 @@ from pydantic import Field
 from . import _core, digest
 from ._core import InputError
 from .callables import Positional, Travelling
+from .goals import naming, set_goals, set_stop
 from .master import execute, letting_ranks_go
 from .progress import make_monitor
 from .ranks import end_launch_with_rank, is_master
 from .result import Result, warn_when_all_failed
-from .space import Bounds, Space
+from .space import Bounds, Constraints, Space, Value, as_table
 from .study import check_optimizer, identify
-from .study_file import Count, Seconds, Table, checked
+from .study_file import Count, LimitTable, Seconds, Table, checked
 
 
 def minimize(
@@ -33,6 +34,11 @@ def minimize(
     seed: int = 1,
     target: float | None = None,
     wall_time_s: float | None = None,
+    stagnation: int | None = None,
+    constraints: Constraints | None = None,
+    starts: Sequence[Mapping[str, Value]] = (),
+    objectives: Mapping[str, str] | None = None,
+    limits: Mapping[str, Mapping[str, float]] | None = None,
     result: str = "value",
     time_limit_s: float | None = None,
     on_failure: str = "penalise",
@@ -51,7 +57,12 @@ def minimize(
     "retry" (at most ``retries`` times), or "stop". Where the first ``give_up_after`` evaluations all fail it ends
     (0: it does not).
 
-    At least one of ``budget`` (evaluations), ``target`` (a value that is good enough) and ``wall_time_s`` ends it.
+    At least one of ``budget`` (evaluations), ``target`` (a value that is good enough), ``stagnation`` (evaluations
+    without an improvement) and ``wall_time_s`` ends it.
+    ``constraints``: conditions on the parameters such as "x + y <= 1"; what violates them is never evaluated.
+    ``starts``: what is evaluated first, a dict of the parameters each.
+    ``objectives``: names of figures and "minimize" or "maximize"; ``f`` then returns a dict of figures, or as many
+    numbers. Several of them give a ``front``. ``limits``: bounds of further figures: {"stress": {"upper": 250}}.
     ``workers``: evaluations at a time, by default one per CPU; under mpiexec the other ranks are the workers, and every
     rank returns the same result: ``culmen.is_master()`` is true in one of them. The same ``seed`` gives the same
     candidates, whatever the number of workers.
@@ -67,25 +78,32 @@ def minimize(
     if not is_master():
         return Result.of(_core.serve_rank(), Space(space).core)
     with letting_ranks_go():
-        limits = {"budget": budget, "target": target, "wall_time_s": wall_time_s}
-        given = dict(
-            workers=workers,
-            seed=seed,
-            result=result,
-            time_limit_s=time_limit_s,
-            on_failure=on_failure,
-            retries=retries,
-            give_up_after=give_up_after,
-            **limits,
-        )
+        rules = {"evaluations": budget, "target": target, "wall_time_s": wall_time_s, "stagnation": stagnation}
+        given = {
+            "workers": workers,
+            "seed": seed,
+            "result": result,
+            "time_limit_s": time_limit_s,
+            "on_failure": on_failure,
+            "retries": retries,
+            "give_up_after": give_up_after,
+            "budget": budget,
+            "target": target,
+            "wall_time_s": wall_time_s,
+            "stagnation": stagnation,
+            "objectives": dict(objectives or {}),
+            "limits": {name: dict(bounds) for name, bounds in (limits or {}).items()},
+            "starts": [dict(start) for start in starts],
+        }
         arguments = checked(
             _Arguments, {name: value for name, value in given.items() if value is not None}, "culmen.minimize"
         )
-        if not any(limit is not None for limit in limits.values()):
+        if not any(limit is not None for limit in rules.values()):
             raise InputError(
-                "culmen.minimize: at least one of budget, target and wall_time_s is wanted, or it would never end"
+                "culmen.minimize: at least one of budget, target, stagnation and wall_time_s is wanted, or it would "
+                "never end"
             )
-        config = _config_of(f, Space(space), arguments, optimizer, dict(options or {}))
+        config = _config_of(f, Space(space, constraints), arguments, optimizer, dict(options or {}))
         run_options = _core.RunOptions()
         run_options.workers = arguments.workers or 0
         run_options.store = str(store or "")
@@ -103,6 +121,10 @@ class _Arguments(Table):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     target: float | None = None
     wall_time_s: Seconds | None = None
+    stagnation: Count | None = None
+    objectives: dict[str, Literal["minimize", "maximize"]] = Field(default_factory=dict)
+    limits: dict[str, LimitTable] = Field(default_factory=dict)
+    starts: list[dict[str, Any]] = Field(default_factory=list)
     result: Literal["value", "residuals"] = "value"
     time_limit_s: Seconds | None = None
     on_failure: Literal["penalise", "retry", "stop"] = "penalise"
@@ -121,22 +143,30 @@ def _config_of(
     config.evaluator.interpreter, config.evaluator.base_folder = sys.executable, str(Path.cwd())
     config.evaluator.time_limit_s = arguments.time_limit_s or 0
     config.optimizer, config.optimizer_options = optimizer, options
+    with naming("culmen.minimize: "):
+        set_goals(config, arguments.objectives, arguments.limits, arguments.starts)
+        rules = {"evaluations": arguments.budget} | {n: getattr(arguments, n) for n in _RULES}
+        set_stop(config, {name: rule for name, rule in rules.items() if rule is not None})
     check_optimizer(config, "culmen.minimize: ")
-    if arguments.budget is not None:
-        config.evaluations = arguments.budget
-    if arguments.target is not None:
-        config.target = arguments.target
-    if arguments.wall_time_s is not None:
-        config.wall_time_s = arguments.wall_time_s
     config.on_failure, config.retries = arguments.on_failure, arguments.retries
     config.give_up_after = arguments.give_up_after
-    parameters = {
-        p.name: {"type": p.kind, "lower": p.lower, "upper": p.upper, "scale": p.scale} for p in space.core.parameters
-    }
     about = {"function": function, digest.KEY: digest.of_function(f, function)}
-    config.configuration = json.dumps({**about, "space": parameters})
+    config.configuration = json.dumps({**about, **_described(space, arguments)})
     identify(config, ["function", function])
     return config
+
+
+_RULES = ("target", "wall_time_s", "stagnation")
+
+
+def _described(space: Space, arguments: _Arguments) -> dict[str, Any]:
+    """The tables of a study file that say the same; those that are empty are left out."""
+    tables = {
+        "space": {p.name: as_table(p) for p in space.core.parameters},
+        "constraints": dict(space.core.constraints),
+        **arguments.model_dump(include={"objectives", "limits", "starts"}, exclude_none=True),
+    }
+    return {name: table for name, table in tables.items() if table}
 
 
 def _warn_of_change(store: str, config: _core.StudyConfig) -> None:

@@ -174,8 +174,14 @@ def figures(progress: _core.Progress, recent: Recent) -> list[str]:
     parts += [] if progress.best_value is None else [f"best {progress.best_value:.6g}"]
     if progress.phase == "running":
         busy = f"{few(recent.busy)}/{progress.workers} busy" if progress.workers else "waiting for workers"
-        parts += [per_second(recent.rate), busy]
+        parts += [*_time_left(progress, recent.rate), per_second(recent.rate), busy]
     return parts + [f"{count} {name}" for name in ("failed", "retried", "lost") if (count := getattr(progress, name))]
+
+
+def _time_left(progress: _core.Progress, rate: float) -> list[str]:
+    """By the rate of the last seconds; nothing where there is no budget, or no rate yet."""
+    left = progress.budget - progress.evaluations
+    return [f"{clock(left / rate)} left"] if progress.budget and left > 0 and rate > 0 else []
 
 
 def per_second(rate: float) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import _core, digest
 from ._core import InputError
+from .goals import naming, set_goals, set_stop
 from .master import execute, letting_ranks_go
 from .progress import make_monitor
 from .ranks import is_master
@@ -121,15 +122,18 @@ def _options_of(file: StudyFile, store: str) -> _core.RunOptions:
 def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
     config = _core.StudyConfig()
     config.name, config.seed = file.name, file.seed
-    try:
-        config.space = Space({name: Parameter(**p.model_dump()) for name, p in file.space.items()}).core
-    except InputError as e:
-        raise InputError(f"{source}: [space] {e}") from None
+    with naming(f"{source}: [space] "):
+        parameters = {name: Parameter(**p.model_dump()) for name, p in file.space.items()}
+        config.space = Space(parameters).core
+    with naming(f"{source}: [constraints] "):
+        config.space = Space(parameters, file.constraints).core
     config.evaluator = _evaluator_of(file.evaluator, folder, source)
+    with naming(f"{source}: "):
+        set_goals(config, file.objectives, file.limits, file.starts)
+        set_stop(config, file.stop.model_dump(exclude_none=True))
+    config.evaluate_infeasible = file.evaluator.evaluate_infeasible
     config.optimizer, config.optimizer_options = file.optimizer.name, dict(file.optimizer.model_extra or {})
     check_optimizer(config, f"{source}: [optimizer] ")
-    for name, limit in file.stop.model_dump(exclude_none=True).items():
-        setattr(config, name, limit)
     config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries
     config.give_up_after = file.evaluator.give_up_after
     identify(config, [file.evaluator.kind, getattr(file.evaluator, file.evaluator.kind)])
@@ -138,10 +142,8 @@ def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
 
 def check_optimizer(config: _core.StudyConfig, place: str) -> None:
     """Raises InputError for an optimizer or an option that there is not."""
-    try:
+    with naming(place):
         _core.Optimizer(config.space, config.optimizer, config.seed, config.optimizer_options)
-    except InputError as e:
-        raise InputError(f"{place}{e}") from None
 
 
 def identify(config: _core.StudyConfig, evaluator: list[Any]) -> None:

@@ -129,7 +129,7 @@ def test_a_store_goes_on_where_it_was(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "culmen.minimize: at least one of budget, target and wall_time_s is wanted"),
+        ({}, "culmen.minimize: at least one of budget, target, stagnation and wall_time_s is wanted"),
         ({"budget": 0}, "culmen.minimize: budget = 0: a number not below 1 is wanted"),
         ({"budget": "many"}, 'culmen.minimize: budget = "many": a whole number is wanted'),
         ({"budget": 1, "workers": 0}, "culmen.minimize: workers = 0: a number not below 1 is wanted"),

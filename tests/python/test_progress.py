@@ -32,7 +32,7 @@ def recent(*moments):
 
 def test_figures_name_only_what_is_there():
     running = recent(seen(elapsed_s=1.0, evaluations=25), seen())
-    assert figures(seen(), running) == ["best 1.5", "25/s", "7/8 busy"]
+    assert figures(seen(), running) == ["best 1.5", "0:00:02 left", "25/s", "7/8 busy"]
     assert figures(seen(best_value=None, failed=2, lost=1, phase="stopping"), running) == [
         "stopping",
         "2 failed",

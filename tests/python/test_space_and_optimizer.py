@@ -13,18 +13,62 @@ BOUNDS = (
     .map(lambda b: culmen.real(*b))
     | st.tuples(st.floats(1e-9, 1), st.floats(2, 1e9)).map(lambda b: culmen.real(*b, scale="log"))
     | st.tuples(st.integers(-1000, 0), st.integers(1, 1000)).map(lambda b: culmen.integer(*b))
+    | st.tuples(st.integers(1, 9), st.integers(10, 10**9)).map(lambda b: culmen.integer(*b, scale="log"))
+    | st.lists(st.text(max_size=5) | st.floats(-9, 9), min_size=2, max_size=4, unique=True).map(culmen.categorical)
+    | st.lists(st.floats(-9, 9), min_size=2, max_size=4, unique=True).map(sorted).map(culmen.ordinal)
+    | st.just(culmen.boolean())
 )
 NAMES = st.text(min_size=1, max_size=8).filter(lambda s: "\0" not in s and s.encode("utf-8", "ignore").decode() == s)
 
 
 @given(st.dictionaries(NAMES, BOUNDS, min_size=1, max_size=5), st.integers(0, 2**63 - 1))
 def test_every_candidate_lies_in_its_space(parameters, seed):
-    optimizer = culmen.Optimizer(parameters, seed=seed)
+    optimizer = culmen.Optimizer(parameters, "random", seed=seed)
     for candidate in optimizer.ask(4):
         assert list(candidate.params) == list(parameters)
         for name, value in candidate.params.items():
-            assert parameters[name].lower <= value <= parameters[name].upper
-            assert isinstance(value, int if parameters[name].type == "integer" else float)
+            assert is_allowed(parameters[name], value)
+
+
+def is_allowed(parameter, value):
+    if parameter.choices:
+        return value in parameter.choices
+    if parameter.type == "boolean":
+        return isinstance(value, bool)
+    kind = int if parameter.type == "integer" else float
+    return isinstance(value, kind) and parameter.lower <= value <= parameter.upper
+
+
+TERMS = st.sampled_from(["x", "y", "n", "2", "0.5", "abs(x)", "min(x, y)", "n % 3"])
+SUMS = st.tuples(TERMS, st.sampled_from(["+", "-", "*"]), TERMS).map(" ".join) | TERMS
+COMPARISONS = st.tuples(SUMS, st.sampled_from(["<", "<=", ">", ">=", "==", "!="]), SUMS).map(" ".join)
+CONDITIONS = st.recursive(
+    COMPARISONS,
+    lambda inner: (
+        st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(lambda c: f"({' '.join(c)})")
+        | inner.map(lambda c: f"not ({c})")
+    ),
+    max_leaves=6,
+)
+
+
+@given(CONDITIONS, st.floats(-3, 3), st.floats(-3, 3), st.integers(-5, 5))
+def test_a_constraint_means_what_it_means_in_python(condition, x, y, n):
+    space = culmen.Space({"x": (-3, 3), "y": (-3, 3), "n": culmen.integer(-5, 5)}, [condition])
+    meant = eval(condition, {"abs": abs, "min": min, "x": x, "y": y, "n": n})  # noqa: S307 - made above
+    assert (space.core.violation([x, y, n]) == 0) == meant
+
+
+@given(st.lists(st.floats(-1, 1), min_size=3, max_size=3), st.floats(-1, 1), st.integers(0, 1000))
+def test_no_candidate_violates_a_linear_constraint(factors, bound, seed):
+    text = " + ".join(f"{factor!r} * x{i}" for i, factor in enumerate(factors)) + f" <= {bound!r}"
+    space = culmen.Space([(-1, 1)] * 3, [text])
+    reach = sum(map(abs, factors))
+    if -reach >= bound - 0.05 * reach:
+        return  # nothing, or hardly anything, fulfils it
+    for optimizer in ("random", "cmaes"):
+        for candidate in culmen.Optimizer(space, optimizer, seed=seed).ask(4):
+            assert sum(f * v for f, v in zip(factors, candidate.params.values(), strict=True)) <= bound + 1e-12
 
 
 @pytest.mark.parametrize("name", ["cmaes", "random", "sobol"])

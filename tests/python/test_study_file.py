@@ -55,7 +55,7 @@ WRONG = {
     ),
     "unknown key of a parameter": (
         with_("upper = 5", "uper = 5"),
-        "study.toml: [space] x.upper is missing\nstudy.toml: [space] x has no key 'uper'; did you mean 'upper'?",
+        "study.toml: [space] x has no key 'uper'; did you mean 'upper'?",
     ),
     "no space": (
         '[evaluator]\npython = "model.py:chi2"\n[stop]\nevaluations = 1',
@@ -79,8 +79,8 @@ WRONG = {
         "study.toml: [space] parameter 'tau': a log scale needs a lower bound above 0, not 0",
     ),
     "integer on a log scale": (
-        with_("upper = 10 }", 'upper = 10, scale = "log" }'),
-        'study.toml: [space] n: scale = "log" is for real parameters; an integer is "linear"',
+        with_("lower = 1, upper = 10 }", 'lower = 0, upper = 10, scale = "log" }'),
+        "study.toml: [space] parameter 'n': a log scale needs a lower bound above 0, not 0",
     ),
     "integer bound that is not whole": (
         with_("upper = 10 }", "upper = 9.5 }"),
@@ -146,7 +146,7 @@ WRONG = {
     ),
     "no stop rule": (
         with_("evaluations = 100", ""),
-        "study.toml: [stop]: at least one of evaluations, target and wall_time_s is wanted, "
+        "study.toml: [stop]: at least one of evaluations, target, stagnation and wall_time_s is wanted, "
         "or the study would never end",
     ),
     "budget of none": (

@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from .. import _core
+from ..goals import as_given
 from ..progress import clock, on_terminal, per_second
-from ..result import Result, at_bounds
-from ..space import Parameter, Space
+from ..result import Result, at_bounds, shown
+from ..space import Parameter, Space, Value
 from ..stores import open_store
 from ..study import working_folder
 
@@ -61,6 +62,7 @@ def state_of(path: Path) -> dict[str, Any]:
     summary: dict[str, Any] = store.summary()
     space = space_of(store)
     best = summary.pop("best")
+    objectives = list(json.loads(store.configuration or "{}").get("objectives", {}).items())
     ended = f"finished ({_core.describe_reason(summary['finished'])})" if summary["finished"] else "stopped"
     return {
         "name": store.name,
@@ -70,9 +72,14 @@ def state_of(path: Path) -> dict[str, Any]:
         "resumable": not summary["finished"] and not summary["owned"],
         **summary,
         "failures": failures_of(path, summary),
+        "best_value": _as_given(summary.get("best_value"), objectives),
         "best": (space.named(best) if space else {f"x{i}": v for i, v in enumerate(best)}) if best else best,
         "at_bounds": at_bounds(space, best) if best and space else {},
     }
+
+
+def _as_given(value: float | None, objectives: list[tuple[str, str]]) -> float | None:
+    return None if value is None else as_given(value, objectives)
 
 
 def failures_of(path: Path, summary: dict[str, Any]) -> list[dict[str, Any]]:
@@ -90,13 +97,13 @@ def space_of(store: _core.Store) -> _core.Space | None:
     data = json.loads(store.configuration or "{}")
     if "space" not in data:
         return None
-    return Space({name: Parameter(**p) for name, p in data["space"].items()}).core
+    return Space({name: Parameter(**p) for name, p in data["space"].items()}, data.get("constraints")).core
 
 
-def _print_best(best: dict[str, float | int], bounds: dict[str, str]) -> None:
+def _print_best(best: dict[str, Value], bounds: dict[str, str]) -> None:
     table = Table("parameter", "best value", "")
     for name, value in best.items():
-        table.add_row(name, f"{value:.10g}", f"at bound ({bounds[name]})" if name in bounds else "")
+        table.add_row(name, shown(value, 10), f"at bound ({bounds[name]})" if name in bounds else "")
     _console().print(table)
 
 

@@ -1,7 +1,7 @@
 """The study file: what may stand in it, and one sentence for each mistake."""
 
 from .evaluator import EvaluatorTable
-from .file import StudyFile
+from .file import LimitTable, StudyFile
 from .messages import checked, did_you_mean, tables_in
 from .reading import read_study_file
 from .space import ParameterTable
@@ -10,6 +10,7 @@ from .table import Count, Seconds, Table
 __all__ = [
     "Count",
     "EvaluatorTable",
+    "LimitTable",
     "ParameterTable",
     "Seconds",
     "StudyFile",

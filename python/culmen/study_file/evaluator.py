@@ -12,6 +12,7 @@ class EvaluatorTable(Table):
     library: str | None = None
     command: Annotated[list[str], Field(min_length=1)] | None = None
     result: Literal["value", "residuals"] = "value"
+    evaluate_infeasible: bool = False
     isolation: Literal["process", "none"] = "process"
     time_limit_s: Seconds | None = None
     on_failure: Literal["penalise", "retry", "stop"] = "penalise"

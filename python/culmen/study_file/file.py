@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, model_validator
 from ..digest import KEY
 from .evaluator import EvaluatorTable
 from .space import ParameterTable
-from .table import Count, Seconds, Table
+from .table import Count, Finite, Seconds, Table
 
 
 class OptimizerTable(Table):
@@ -25,16 +25,26 @@ class OptimizerTable(Table):
 
 class StopTable(Table):
     evaluations: Count | None = None
-    target: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    target: Finite | None = None
     wall_time_s: Seconds | None = None
+    stagnation: Count | None = None
+    stagnation_tolerance: Annotated[float, Field(ge=0, lt=1)] | None = None
 
     @model_validator(mode="after")
     def _has_a_rule(self) -> "StopTable":
-        if not self.model_dump(exclude_none=True):
+        if not self.model_dump(exclude_none=True, exclude={"stagnation_tolerance"}):
             raise ValueError(
-                "at least one of evaluations, target and wall_time_s is wanted, or the study would never end"
+                "at least one of evaluations, target, stagnation and wall_time_s is wanted, or the study would never "
+                "end"
             )
+        if self.stagnation_tolerance is not None and self.stagnation is None:
+            raise ValueError("stagnation_tolerance belongs to stagnation, which is missing")
         return self
+
+
+class LimitTable(Table):
+    lower: Finite | None = None
+    upper: Finite | None = None
 
 
 class RunTable(Table):
@@ -48,6 +58,10 @@ class StudyFile(Table):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     store: str | None = None
     space: Annotated[dict[str, ParameterTable], Field(min_length=1)]
+    constraints: dict[str, str] = Field(default_factory=dict)
+    starts: list[dict[str, bool | int | float | str]] = Field(default_factory=list)
+    objectives: dict[str, Literal["minimize", "maximize"]] = Field(default_factory=dict)
+    limits: dict[str, LimitTable] = Field(default_factory=dict)
     evaluator: EvaluatorTable
     optimizer: OptimizerTable = OptimizerTable()
     stop: StopTable

@@ -27,7 +27,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
 std::string near_word(const std::string& given, const std::vector<std::string>& known) {
   for (const auto& k : known) {
     const auto d = distance(given, k);
-    if (d <= 2 && 2 * d < std::max<std::size_t>(k.size(), 3)) return k;
+    if (d <= 2 && d < k.size() && 2 * d <= k.size()) return k;
   }
   return {};
 }

@@ -5,7 +5,7 @@
 
 namespace culmen {
 
-/// The first of the known words that two edits (of Levenshtein's) or fewer, and less than half its length, lead to;
+/// The first of the known words that two edits (of Levenshtein's) or fewer, and at most half its length, lead to;
 /// empty: none.
 std::string near_word(const std::string& given, const std::vector<std::string>& known);
 /// " (did you mean 'word'?)", or nothing.

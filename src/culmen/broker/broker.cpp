@@ -26,6 +26,8 @@ const char* to_string(StopReason reason) {
       return "target reached";
     case StopReason::exhausted:
       return "optimizer exhausted";
+    case StopReason::stagnation:
+      return "no improvement any more";
     case StopReason::wall_time:
       return "wall time used up";
     case StopReason::interrupted:
@@ -43,10 +45,12 @@ const char* to_string(StopReason reason) {
 }
 
 bool is_final(StopReason reason) {
-  return reason == StopReason::evaluations || reason == StopReason::target || reason == StopReason::exhausted;
+  return reason == StopReason::evaluations || reason == StopReason::target || reason == StopReason::exhausted ||
+         reason == StopReason::stagnation;
 }
 
-Broker::Broker(const BrokerOptions& options) : options_(options), ends_s_(infinity) {}
+Broker::Broker(const BrokerOptions& options)
+    : options_(options), ends_s_(infinity), stagnation_(options.rules.stagnation_tolerance) {}
 
 void Broker::replay_ask(EvaluationId, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) evaluations_.push();
@@ -61,6 +65,7 @@ void Broker::replay_tell(EvaluationId id, bool ok, double value) {
   ++counts_.told;
   if (!ok) ++counts_.failed;
   reached_ |= ok && value <= options_.rules.target;
+  stagnation_.see(ok, value);
   evaluations_.trim([](const Evaluation& e) { return e.state == State::closed; });
 }
 
@@ -231,6 +236,7 @@ void Broker::tell(EvaluationId id) {
   must_tell_first_ = false;
   actions_->push_back(Tell{id});
   reached_ |= e.ok && e.value <= options_.rules.target;
+  stagnation_.see(e.ok, e.value);
   evaluations_.trim([](const Evaluation& e) { return e.state == State::closed; });
   stop_if_at_end();
 }
@@ -239,6 +245,8 @@ void Broker::stop_if_at_end() {
   if (reached_) return stop(StopReason::target);
   if (options_.rules.evaluations != 0 && counts_.told >= options_.rules.evaluations)
     return stop(StopReason::evaluations);
+  if (options_.rules.stagnation != 0 && stagnation_.since() >= options_.rules.stagnation)
+    return stop(StopReason::stagnation);
   const auto patience = options_.failures.give_up_after;
   if (patience != 0 && counts_.failed == counts_.told && counts_.told - told_before_ >= patience)
     stop(StopReason::all_failed);

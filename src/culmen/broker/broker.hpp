@@ -7,6 +7,7 @@
 
 #include "culmen/base/ids.hpp"
 #include "culmen/broker/rules.hpp"
+#include "culmen/broker/stagnation.hpp"
 #include "culmen/broker/window.hpp"
 
 namespace culmen {
@@ -173,6 +174,7 @@ class Broker {
   bool asking_ = false;           // an Ask awaits its answer
   bool must_tell_first_ = false;  // the last Ask gave fewer than wanted
   bool exhausted_ = false;
+  Stagnation stagnation_;
   bool reached_ = false;  // a told value is at or below the target
 };
 

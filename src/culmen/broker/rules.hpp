@@ -13,6 +13,8 @@ struct StopRules {
   std::uint64_t evaluations = 0;                                 ///< told evaluations, exact; 0: no limit
   double target = -std::numeric_limits<double>::infinity();      ///< ends once a value is <= target
   double wall_time_s = std::numeric_limits<double>::infinity();  ///< of this start of the master
+  std::uint64_t stagnation = 0;        ///< told evaluations without an improvement; 0: no limit
+  double stagnation_tolerance = 1e-6;  ///< what counts as one, as a share of the whole improvement so far
 };
 
 enum class OnFailure : unsigned char {
@@ -34,6 +36,7 @@ enum class StopReason : unsigned char {
   evaluations,  ///< the budget is used up
   target,       ///< a value reached the target
   exhausted,    ///< the optimizer has nothing more to propose
+  stagnation,   ///< nothing has become better for long
   wall_time,    ///< resumable
   interrupted,  ///< by a signal or a caller; resumable
   failure,      ///< FailurePolicy::stop; resumable
@@ -43,11 +46,12 @@ enum class StopReason : unsigned char {
 };
 
 /// As kept in stores and given to programs.
-inline constexpr std::array<std::pair<StopReason, const char*>, 10> stop_words{{
+inline constexpr std::array<std::pair<StopReason, const char*>, 11> stop_words{{
     {StopReason::none, "none"},
     {StopReason::evaluations, "evaluations"},
     {StopReason::target, "target"},
     {StopReason::exhausted, "exhausted"},
+    {StopReason::stagnation, "stagnation"},
     {StopReason::wall_time, "wall_time"},
     {StopReason::interrupted, "interrupted"},
     {StopReason::failure, "failure"},

@@ -144,7 +144,7 @@ void ExpressionParser::check_text(Index parameter, Index text) {
   std::vector<std::string> known;
   for (const auto& choice : p.choices) known.push_back(to_string(choice));
   if (std::find(known.begin(), known.end(), given) == known.end())
-    fail(fmt::format("parameter '{}' is never '{}'{}", p.name, given, near_or_all(given, known)));
+    fail_at_word(fmt::format("parameter '{}' is never '{}'{}", p.name, given, near_or_all(given, known)));
 }
 
 ExpressionParser::Index ExpressionParser::sum() {
@@ -192,6 +192,7 @@ ExpressionParser::Index ExpressionParser::atom() {
     advance();
     return add(Op::constant, Type::number, 0, 0, value);
   }
+  if (token_ == Token::quoted || token_ == Token::name) word_at_ = token_at_;
   if (token_ == Token::quoted) {
     out_.texts_.emplace_back(word_);
     advance();
@@ -221,17 +222,20 @@ ExpressionParser::Index ExpressionParser::parameter(std::string_view name) {
     const bool texts = !p.choices.empty() && std::holds_alternative<std::string>(p.choices[0]);
     for (const auto& choice : p.choices)
       if (std::holds_alternative<std::string>(choice) != texts)
-        fail(fmt::format("parameter '{}' has numbers and texts among its choices; it cannot be compared", name));
+        fail_at_word(
+            fmt::format("parameter '{}' has numbers and texts among its choices; it cannot be compared", name));
     return add(Op::parameter, texts ? Type::text : Type::number, static_cast<Index>(i));
   }
   if (name == "pi") return add(Op::constant, Type::number, 0, 0, std::numbers::pi);
   std::vector<std::string> known;
   for (const auto& p : parameters_) known.push_back(p.name);
-  fail(fmt::format("there is no parameter '{}'{}", name, near_or_all(std::string(name), known)));
+  fail_at_word(fmt::format("there is no parameter '{}'{}", name, near_or_all(std::string(name), known)));
 }
 
 ExpressionParser::Index ExpressionParser::call(std::string_view name) {
+  const auto at = word_at_;
   Index first = sum();
+  word_at_ = at;
   if (name == "min" || name == "max") {
     while (take(",")) first = arithmetic(name == "min" ? Op::minimum : Op::maximum, first, sum());
     expect(")");
@@ -244,7 +248,7 @@ ExpressionParser::Index ExpressionParser::call(std::string_view name) {
   }
   std::vector<std::string> known{"min", "max"};
   for (const auto& f : functions) known.emplace_back(f.name);
-  fail(fmt::format("there is no function '{}'{}", name, near_or_all(std::string(name), known)));
+  fail_at_word(fmt::format("there is no function '{}'{}", name, near_or_all(std::string(name), known)));
 }
 
 void ExpressionParser::advance() {
@@ -333,6 +337,11 @@ std::string ExpressionParser::shown() const {
   std::size_t n = 1;  // the whole character, where it has several bytes
   while (n < rest.size() && (static_cast<unsigned char>(rest[n]) & 0xC0U) == 0x80U) ++n;
   return fmt::format("'{}'", word_.size() > 1 ? word_ : rest.substr(0, n));
+}
+
+void ExpressionParser::fail_at_word(const std::string& why) {
+  token_at_ = word_at_;
+  fail(why);
 }
 
 void ExpressionParser::fail(const std::string& why) const {

@@ -71,6 +71,7 @@ class ExpressionParser {
   Index arithmetic(Op operation, Index a, Index b);
   void want(Index node, Type type, const char* what);
   [[noreturn]] void fail(const std::string& why) const;
+  [[noreturn]] void fail_at_word(const std::string& why);  // the last name or text that was taken
   std::string shown() const;
 
   Expression& out_;
@@ -78,6 +79,7 @@ class ExpressionParser {
   std::size_t at_ = 0;  // behind the token
   std::size_t token_at_ = 0;
   Token token_ = Token::end;
+  std::size_t word_at_ = 0;
   std::string_view word_;  // of the token, without quotes
   double number_ = 0;
   int depth_ = 0;

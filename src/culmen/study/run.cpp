@@ -70,9 +70,9 @@ struct Run::Impl {
       throw InputError(
           "a time limit needs isolation = \"process\": a function inside the worker cannot be ended alone");
     const auto& s = config.stop;
-    if (s.evaluations == 0 && !(s.target > -std::numeric_limits<double>::infinity()) &&
+    if (s.evaluations == 0 && s.stagnation == 0 && !(s.target > -std::numeric_limits<double>::infinity()) &&
         !(s.wall_time_s < std::numeric_limits<double>::infinity())) {
-      throw InputError("nothing ends this study; give at least one of evaluations, target and wall_time_s");
+      throw InputError("nothing ends this study; give at least one of evaluations, target, stagnation and wall_time_s");
     }
   }
 

@@ -1,0 +1,61 @@
+"""What is wanted: objectives, limits of further figures, and where to begin."""
+
+import contextlib
+import math
+from collections.abc import Iterable, Iterator, Mapping
+
+from . import _core
+from ._core import InputError
+from .space import Value
+from .study_file import LimitTable
+
+
+def set_goals(
+    config: _core.StudyConfig,
+    objectives: Mapping[str, str],
+    limits: Mapping[str, LimitTable],
+    starts: Iterable[Mapping[str, Value]],
+) -> None:
+    """Raises InputError naming the table. ``config`` has its space and its evaluator's kind of result."""
+    with naming("[objectives] "):
+        config.objectives = list(objectives.items())
+        if objectives and config.evaluator.result == "residuals":
+            raise InputError("there can be none with residuals: their sum of squares is minimized")
+    if objectives:
+        config.evaluator.result = "figures"
+    with naming("[limits] "):
+        config.limits = [(name, _bound(t.lower, -math.inf), _bound(t.upper, math.inf)) for name, t in limits.items()]
+    vectors = []
+    for number, start in enumerate(starts, 1):
+        with naming(f"[[starts]] number {number}: "):
+            vectors.append(config.space.vector_of(start))
+    config.starts = vectors
+
+
+def set_stop(config: _core.StudyConfig, limits: Mapping[str, float]) -> None:
+    """``limits``: the stop rules that are given, by their names in the study file."""
+    if len(config.objectives) > 1:
+        for name in ("target", "stagnation"):
+            if name in limits:
+                raise InputError(f"[stop] {name} = {limits[name]}: it is for one objective, not for several")
+    for name, limit in limits.items():
+        turned = name == "target" and config.objectives and config.objectives[0][1] == "maximize"
+        setattr(config, name, -limit if turned else limit)
+
+
+@contextlib.contextmanager
+def naming(place: str) -> Iterator[None]:
+    """Puts a place in front of what an InputError says."""
+    try:
+        yield
+    except InputError as e:
+        raise InputError(f"{place}{e}") from None
+
+
+def as_given(value: float, objectives: Iterable[tuple[str, str]]) -> float:
+    """A stored value, which is to be minimized, as the user knows it."""
+    return -value if next(iter(objectives), ("", ""))[1] == "maximize" else value
+
+
+def _bound(given: float | None, otherwise: float) -> float:
+    return otherwise if given is None else given

@@ -1,0 +1,102 @@
+#include "culmen/optimizer/combinators.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "culmen/base/error.hpp"
+
+namespace culmen {
+namespace {
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Space half() { return Space({real("x", -1, 1), real("y", -1, 1)}, {{"half", "x + y >= 1"}}); }
+
+std::vector<Candidate> asked(Optimizer& optimizer, std::size_t n) {
+  std::vector<Candidate> out;
+  optimizer.ask(n, out);
+  return out;
+}
+
+class Combinators : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Optimizers, Combinators, testing::Values("cmaes", "random", "sobol"));
+
+TEST_P(Combinators, nothing_infeasible_is_given_and_the_optimum_on_the_constraint_is_found) {
+  const auto space = half();
+  const auto optimizer = make_search({GetParam(), {}, 7, {}}, space);
+  double best = INFINITY;
+  for (int k = 0; k < 400; ++k) {
+    for (const auto& c : asked(*optimizer, 4)) {
+      EXPECT_TRUE(space.feasible(c.x));
+      const double value = c.x[0] * c.x[0] + c.x[1] * c.x[1];
+      best = std::min(best, value);
+      optimizer->tell(c.id, Outcome::of_value(value));
+    }
+  }
+  EXPECT_LT(best, std::string(GetParam()) == "cmaes" ? 0.5 + 1e-6 : 0.6);
+}
+
+TEST_P(Combinators, the_sequence_does_not_depend_on_how_many_are_asked_at_a_time) {
+  const auto run = [](std::size_t at_a_time) {
+    const auto optimizer = make_search({GetParam(), {}, 3, {{0.5, 0.75}}}, half());
+    std::vector<std::vector<double>> seen;
+    while (seen.size() < 200) {
+      const auto candidates = asked(*optimizer, at_a_time);
+      for (const auto& c : candidates) seen.push_back(c.x);
+      for (const auto& c : candidates) optimizer->tell(c.id, Outcome::of_value(c.x[0] * c.x[1]));
+    }
+    seen.resize(200);
+    return seen;
+  };
+  EXPECT_EQ(run(1), run(5));
+}
+
+TEST(Search, starts_come_first) {
+  auto parameters = half().parameters();
+  parameters[0].initial = 0.9;
+  const Space space(parameters, {{"half", "x + y >= 0.5"}});
+  const auto optimizer = make_search({"random", {}, 1, {{0.5, 0.5}, {1, 1}}}, space);
+  const auto first = asked(*optimizer, 4);
+  EXPECT_THAT(first[0].x, ElementsAre(0.9, 0));
+  EXPECT_THAT(first[1].x, ElementsAre(0.5, 0.5));
+  EXPECT_THAT(first[2].x, ElementsAre(1, 1));
+  for (const auto& c : first) optimizer->tell(c.id, Outcome::of_value(1));
+  EXPECT_EQ(optimizer->open(), 0U);
+}
+
+TEST(Search, cmaes_begins_around_the_initial_values) {
+  auto x = real("x", 0, 100);
+  x.initial = 2;
+  const auto optimizer = make_search({"cmaes", {{"sigma", 1e-4}}, 1, {}}, Space{x, real("y", 0, 1)});
+  for (const auto& c : asked(*optimizer, 6)) {
+    EXPECT_NEAR(c.x[0], 2, 0.2);
+    EXPECT_NEAR(c.x[1], 0.5, 0.01);
+    optimizer->tell(c.id, Outcome::of_value(1));
+  }
+}
+
+TEST(Search, a_start_that_violates_a_constraint_is_refused) {
+  try {
+    make_search({"random", {}, 1, {{-0.5, 0}}}, half());
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_STREQ(e.what(), "the start x = -0.5, y = 0 does not fulfil the constraints");
+  }
+  EXPECT_NO_THROW(make_search({"random", {}, 1, {{-0.5, 0}}, true}, half()));
+}
+
+TEST(Search, constraints_that_nothing_fulfils_end_with_a_sentence) {
+  const Space space({real("x", 0, 1)}, {{"never", "x > 2"}});
+  const auto optimizer = make_search({"random", {}, 1, {}}, space);
+  try {
+    asked(*optimizer, 1);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("candidates in a row do not fulfil the constraints ('never')"));
+  }
+}
+
+}  // namespace
+}  // namespace culmen

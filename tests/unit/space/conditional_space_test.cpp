@@ -1,0 +1,141 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "culmen/base/error.hpp"
+#include "culmen/base/random.hpp"
+#include "culmen/space/space.hpp"
+
+namespace culmen {
+namespace {
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Parameter when(Parameter p, const char* condition) {
+  p.active_when = condition;
+  return p;
+}
+
+Space tree() {
+  return Space({when(real("rate", 0, 1), "layers > 1"), when(integer("layers", 1, 5), "method == 'net'"),
+                categorical("method", {"tree", "net"}), integer("size", 1, 1000, Scale::log), boolean("fast"),
+                ordinal("block", {16.0, 32.0, 64.0})},
+               {{"small", "size * layers <= 100"}, {"block", "block >= 32 or fast"}});
+}
+
+std::string message_of(std::vector<Parameter> parameters, std::vector<Constraint> constraints = {}) {
+  try {
+    Space(std::move(parameters), std::move(constraints));
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(ConditionalSpace, inactive_parameters_rest_and_are_not_named) {
+  const auto space = tree();
+  std::vector<double> x{0.9, 4, 0, 10, 1, 2};
+  space.rest_inactive(x);
+  EXPECT_THAT(x, ElementsAre(0.5, 3, 0, 10, 1, 2));
+  EXPECT_THAT(space.activity(x), ElementsAre(0, 0, 1, 1, 1, 1));
+  std::vector<std::string> names;
+  for (const auto& [name, value] : space.named(x)) names.push_back(name);
+  EXPECT_THAT(names, ElementsAre("method", "size", "fast", "block"));
+}
+
+TEST(ConditionalSpace, what_depends_on_an_inactive_parameter_is_inactive) {
+  const auto space = tree();
+  EXPECT_THAT(space.activity(std::vector<double>{0.9, 4, 1, 10, 1, 2}), ElementsAre(1, 1, 1, 1, 1, 1));
+  EXPECT_THAT(space.activity(std::vector<double>{0.9, 1, 1, 10, 1, 2}), ElementsAre(0, 1, 1, 1, 1, 1));
+}
+
+TEST(ConditionalSpace, a_constraint_does_not_apply_while_its_parameters_are_inactive) {
+  const auto space = tree();
+  EXPECT_EQ(space.violation(std::vector<double>{0.5, 3, 1, 50, 1, 2}), 50);
+  EXPECT_EQ(space.violation(std::vector<double>{0.5, 3, 0, 50, 1, 2}), 0);
+  EXPECT_EQ(space.violation(std::vector<double>{0.5, 3, 0, 50, 0, 0}), 1);
+}
+
+TEST(ConditionalSpace, values_go_there_and_back) {
+  const auto space = tree();
+  Random random(3);
+  for (int k = 0; k < 2000; ++k) {
+    std::vector<double> unit(space.size()), x(space.size()), again(space.size());
+    for (double& u : unit) u = random.uniform();
+    space.from_unit(unit, x);
+    EXPECT_EQ(space.vector_of(space.named(x)), x);
+    space.to_unit(x, unit);
+    space.from_unit(unit, again);
+    for (std::size_t i = 1; i < x.size(); ++i) EXPECT_EQ(again[i], x[i]) << space[i].name;
+  }
+}
+
+TEST(ConditionalSpace, survives_its_encoding) {
+  auto parameters = tree().parameters();
+  parameters[3].initial = 7;
+  const Space space(parameters, tree().constraints());
+  Bytes bytes;
+  ByteWriter writer(bytes);
+  space.encode(writer);
+  ByteReader reader(bytes);
+  EXPECT_EQ(Space::decode(reader), space);
+}
+
+TEST(ConditionalSpace, integers_on_a_log_scale_are_all_reached_and_small_ones_more_often) {
+  const Space space{integer("n", 1, 1000, Scale::log)};
+  Random random(5);
+  std::vector<int> seen(1001);
+  for (int k = 0; k < 100000; ++k) {
+    std::vector<double> x{random.uniform()};
+    space.from_unit(x, x);
+    ++seen[static_cast<std::size_t>(x[0])];
+  }
+  EXPECT_GT(seen[1], 50 * seen[100]);
+  std::vector<double> ends{0.0};
+  space.from_unit(ends, ends);
+  EXPECT_EQ(ends[0], 1);
+  ends[0] = 1;
+  space.from_unit(ends, ends);
+  EXPECT_EQ(ends[0], 1000);
+}
+
+TEST(ConditionalSpace, refuses_what_makes_no_sense_in_one_sentence) {
+  EXPECT_THAT(message_of({categorical("m", {"a"})}), HasSubstr("'m': 1 choices are given; at least two"));
+  EXPECT_THAT(message_of({categorical("m", {"a", "b", "a"})}), HasSubstr("the choice a is there twice"));
+  EXPECT_THAT(message_of({ordinal("m", {1.0, NAN})}), HasSubstr("is not a finite number"));
+  EXPECT_THAT(message_of({integer("n", 0, 5, Scale::log)}), HasSubstr("above 0, not 0"));
+  EXPECT_THAT(message_of({when(real("a", 0, 1), "b > 0"), when(real("b", 0, 1), "a > 0")}),
+              HasSubstr("leads back to itself"));
+  EXPECT_THAT(message_of({when(real("a", 0, 1), "c > 0")}), HasSubstr("'a', its condition: \"c > 0\", character 1"));
+  EXPECT_THAT(message_of({real("a", 0, 1)}, {{"area", "a * c < 1"}}), HasSubstr("constraint 'area': \"a * c < 1\""));
+  auto outside = real("a", 0, 1);
+  outside.initial = 2;
+  EXPECT_THAT(message_of({outside}), HasSubstr("its initial value 2 is outside [0, 1]"));
+}
+
+TEST(ConditionalSpace, refuses_values_that_a_parameter_cannot_be) {
+  const auto space = tree();
+  const auto message = [&](std::vector<Space::Named> values) -> std::string {
+    try {
+      space.vector_of(values);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  const std::vector<Space::Named> right{{"method", "tree"}, {"size", 3.0}, {"fast", true}, {"block", 32.0}};
+  EXPECT_EQ(message(right), "accepted");
+  auto wrong = right;
+  wrong[0].second = "forest";
+  EXPECT_THAT(message(wrong), HasSubstr("'method': forest is not one of its choices: tree, net"));
+  wrong = right;
+  wrong[2].second = "yes";
+  EXPECT_THAT(message(wrong), HasSubstr("'fast': yes is given; true or false is wanted"));
+  wrong = right;
+  wrong.emplace_back("rate", 0.5);
+  EXPECT_THAT(message(wrong), HasSubstr("'rate' is given, but it is inactive"));
+}
+
+}  // namespace
+}  // namespace culmen
