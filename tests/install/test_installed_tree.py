@@ -30,12 +30,16 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(shutil.move(folder / "first", folder / "second"))
 
 
+def built(example: str, prefix: Path, build: Path) -> Path:
+    """The folder of its programs."""
+    run("cmake", "-S", EXAMPLES / example, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", build)
+    return build
+
+
 @pytest.fixture(scope="module")
 def program(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    build = tmp_path_factory.mktemp("himmelblau")
-    run("cmake", "-S", EXAMPLES / "03_cpp", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
-    run("cmake", "--build", build)
-    return build / "himmelblau"
+    return built("03_cpp", prefix, tmp_path_factory.mktemp("himmelblau")) / "himmelblau"
 
 
 def assert_found_a_minimum(output: str) -> None:
@@ -53,6 +57,13 @@ def test_the_example_runs_on_threads(program):
 @pytest.mark.parametrize("mpi", MPIS)
 def test_the_example_runs_under_mpiexec_unchanged(program, mpi):
     assert_found_a_minimum(run(find_launcher(mpi).program, *MPIS[mpi], "-n", 4, program))
+
+
+def test_lennard_jones_clusters_reach_the_known_energies(prefix, tmp_path):
+    program = built("10_lennard_jones", prefix, tmp_path) / "lennard_jones"
+    for words, energy in (((), -44.326801), ((19, -72.6597), -72.659782)):
+        found = re.match(r"energy (\S+) after", run(program, *words))
+        assert float(found[1]) == pytest.approx(energy, abs=1e-5)
 
 
 @pytest.mark.parametrize("language", ["c", "c++"])

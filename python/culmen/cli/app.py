@@ -1,7 +1,7 @@
 """The commands and their options."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -51,6 +51,35 @@ def _options(
     ] = False,
 ) -> None:
     pass
+
+
+@app.command()
+def init(
+    name: Annotated[Path, typer.Argument(metavar="NAME", help="Of the study file to write: NAME.toml.")] = Path(
+        "study"
+    ),
+    kind: Annotated[
+        Literal["python", "library", "command"],
+        typer.Option(help="Of the evaluator: a Python function, a function in C, a program."),
+    ] = "python",
+) -> None:
+    """Write a commented study file and a small model to begin with."""
+    from .init import init_study
+
+    init_study(name, kind)
+
+
+@app.command(epilog=_EXIT_CODES)
+def check(
+    study: StudyFile,
+    evaluate: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Evaluations on trial, which are kept nowhere; 0: none.")
+    ] = 3,
+) -> None:
+    """Explain a study file, try a few evaluations, say what they would cost, and name mistakes."""
+    from .check import check_study
+
+    raise typer.Exit(check_study(study, evaluate))
 
 
 @app.command(epilog=_EXIT_CODES)
@@ -144,6 +173,16 @@ def optimizers() -> None:
     from .. import _core
 
     print("\n".join(_core.optimizer_names()))
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of study files, for editors."""
+    import json
+
+    from ..study_file import StudyFile
+
+    print(json.dumps(StudyFile.model_json_schema(), indent=2))
 
 
 @app.command()

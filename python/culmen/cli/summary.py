@@ -12,11 +12,12 @@ from rich.table import Table
 from .. import _core
 from ..goals import as_given
 from ..progress import clock, on_terminal, per_second
-from ..result import Result, at_bounds, shown
+from ..result import Result, Trade, at_bounds, shown
 from ..space import Parameter, Space, Value
 from ..stores import open_store
 from ..study import working_folder
 
+_FRONT_ROWS = 12
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
 
@@ -25,9 +26,11 @@ def print_result(result: Result, here: int) -> None:
 
     ``here``: evaluations of this start of the master.
     """
-    if result.best is not None:
+    if result.front:
+        _print_front(result.front)
+    elif result.best is not None:
         _print_best(result.best, result.at_bounds)
-    _print_figures(_figures(result, here))
+    print_figures(_figures(result, here))
     if result.store and result.failed:
         _print_failures(failures_of(Path(result.store), _core.Store.read(result.store).summary()))
     if result.store and not result.final:
@@ -39,7 +42,7 @@ def print_state(path: Path) -> None:
     state = state_of(path)
     if state["best"] is not None:
         _print_best(state["best"], state["at_bounds"])
-    _print_figures(
+    print_figures(
         {
             "study": state["name"],
             "state": state["state"],
@@ -104,7 +107,21 @@ def _print_best(best: dict[str, Value], bounds: dict[str, str]) -> None:
     table = Table("parameter", "best value", "")
     for name, value in best.items():
         table.add_row(name, shown(value, 10), f"at bound ({bounds[name]})" if name in bounds else "")
-    _console().print(table)
+    console().print(table)
+
+
+def _print_front(front: list[Trade]) -> None:
+    """Evenly along the first objective, its ends included."""
+    ordered = sorted(front, key=lambda trade: list(trade.values.values()))
+    rows = min(_FRONT_ROWS, len(ordered))
+    shown_ones = [ordered[k * (len(ordered) - 1) // max(rows - 1, 1)] for k in range(rows)]
+    parameters = list(dict.fromkeys(name for trade in shown_ones for name in trade.params))
+    of = f" ({rows} of {len(ordered)} shown)" if rows < len(ordered) else ""
+    table = Table(*front[0].values, *parameters, title=f"The front: {len(ordered)} candidates that none beats{of}")
+    for trade in shown_ones:
+        values = [f"{value:.6g}" for value in trade.values.values()]
+        table.add_row(*values, *(shown(trade.params[name]) if name in trade.params else "" for name in parameters))
+    console().print(table)
 
 
 def _figures(result: Result, here: int) -> dict[str, Any]:
@@ -113,8 +130,9 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
     former = f", {here} of them in this start" if here != result.evaluations else ""
     return {
         "end": None if result.reason in ERRORS else result.message,
-        "best value": "none" if result.value is None else f"{result.value:.10g}{residuals}",
-        **{name: f"{figure:.10g}" for name, figure in result.extras.items()},
+        "best value": None if result.front else "none" if result.value is None else f"{result.value:.10g}{residuals}",
+        "constraints": f"violated by {result.violation:.6g}" if result.violation else None,
+        **({} if result.front else {name: f"{figure:.10g}" for name, figure in result.extras.items()}),
         "evaluations": f"{result.evaluations}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
         "time": f"{clock(result.wall_s)} with {result.workers} workers, {rate}",
@@ -129,7 +147,7 @@ def _print_failures(failures: list[dict[str, Any]]) -> None:
     for entry in failures:
         kept = f" (see {_from_here(entry['folder'])})" if "folder" in entry else ""
         table.add_row(*(str(entry[key]) for key in ("status", "count", "first")), _first_line(entry["message"]) + kept)
-    _console().print(table)
+    console().print(table)
 
 
 def _from_here(folder: str) -> str:
@@ -141,15 +159,15 @@ def _first_line(text: str) -> str:
     return next(iter(text.splitlines()), "")
 
 
-def _print_figures(figures: dict[str, Any]) -> None:
+def print_figures(figures: dict[str, Any]) -> None:
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     for name, figure in figures.items():
         if figure is not None:
             table.add_row(name, str(figure))
-    _console().print(table)
+    console().print(table)
 
 
-def _console() -> Console:
+def console() -> Console:
     """Wide where it is no terminal: in a log nothing is cut off."""
     terminal = on_terminal()
     return Console(force_terminal=terminal, width=None if terminal else 160, highlight=False, markup=False)

@@ -1,0 +1,12 @@
+"""A beam of steel, 2 m long, supported at its ends, with 600 kN across and 50 kN along its middle."""
+
+
+def figures(p):
+    height, width, web, flange = p["height"], p["width"], p["web"], p["flange"]
+    inner = height - 2 * flange
+    moment = web * inner**3 + 2 * width * flange * (4 * flange**2 + 3 * height * inner)  # 12 I
+    return {
+        "area": 2 * width * flange + web * inner,
+        "deflection": 60000 / moment,
+        "stress": 180000 * height / moment + 15000 * width / (inner * web**3 + 2 * flange * width**3),
+    }
