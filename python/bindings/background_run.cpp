@@ -33,10 +33,20 @@ class SignalsBlocked {
 
 }  // namespace
 
-BackgroundRun::BackgroundRun(StudyConfig config, RunOptions options)
-    : run_(std::move(config), std::move(options)), done_(eventfd(0, EFD_CLOEXEC)) {
-  if (done_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+namespace {
+int make_event() {
+  const int fd = eventfd(0, EFD_CLOEXEC);
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  return fd;
 }
+}  // namespace
+
+BackgroundRun::BackgroundRun(StudyConfig config, RunOptions options)
+    : run_(std::move(config), std::move(options)), done_(make_event()) {}
+
+BackgroundRun::BackgroundRun(StudyConfig config, RunOptions options, std::shared_ptr<Source> source,
+                             std::function<void()> ended)
+    : run_(std::move(config), std::move(options), std::move(source)), done_(make_event()), ended_(std::move(ended)) {}
 
 BackgroundRun::~BackgroundRun() {
   if (thread_.joinable()) {
@@ -53,6 +63,7 @@ void BackgroundRun::start() {
   run_.prepare();
   thread_ = std::thread([this] {
     run_.execute();
+    if (ended_) ended_();
     eventfd_write(done_, 1);
   });
 }

@@ -29,5 +29,6 @@ NB_MODULE(_core, m) {
   bind_optimizer(m);
   bind_store(m);
   bind_study(m);
+  bind_executor(m);
   bind_ranks(m);
 }

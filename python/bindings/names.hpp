@@ -29,7 +29,8 @@ template <>
 struct Words<EvaluatorKind> {
   static constexpr std::array all{
       std::pair{EvaluatorKind::function, "function"}, std::pair{EvaluatorKind::python, "python"},
-      std::pair{EvaluatorKind::library, "library"}, std::pair{EvaluatorKind::command, "command"}};
+      std::pair{EvaluatorKind::library, "library"}, std::pair{EvaluatorKind::command, "command"},
+      std::pair{EvaluatorKind::items, "items"}};
 };
 template <>
 struct Words<Isolation> {

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 _HOMES = {
     "minimize": "minimization",
+    "Executor": "executor",
+    "EvaluationError": "item_pool",
     "Optimizer": "ask_tell",
     "Candidate": "ask_tell",
     "Result": "result",
@@ -33,6 +35,8 @@ __all__ = [*_HOMES]
 if TYPE_CHECKING:
     from ._core import CulmenError, InputError, StoreError, TransportError, __version__
     from .ask_tell import Candidate, Optimizer
+    from .executor import Executor
+    from .item_pool import EvaluationError
     from .minimization import minimize
     from .ranks import is_master
     from .result import Result

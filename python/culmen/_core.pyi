@@ -49,7 +49,7 @@ class Space:
 
 class EvaluatorSpec:
     def __init__(self) -> None: ...
-    kind: str  # "python", "library", "command"
+    kind: str  # "python", "library", "command", "items"
     isolation: str  # "process", "none"
     result: str  # "value", "residuals", "figures"
     target: str
@@ -144,6 +144,30 @@ class Run:
     def progress(self) -> Progress: ...
     def result(self) -> Result: ...  # after wait() said True; raises what run raised
 
+class ItemFunction:
+    """A pickled function that an ExecutorRun knows."""
+
+class ExecutorRun:
+    """The engine for an Executor's items. submit, cancel, cancel_all, close, stop: any thread; take: one at a time."""
+
+    def __init__(self, config: StudyConfig, options: RunOptions) -> None: ...
+    def start(self) -> None: ...  # raises what is wrong with the input
+    def make_function(self, pickle: bytes) -> ItemFunction: ...
+    # numbers: each once, lesser ones go first. Raises InputError for what is too large, or after close
+    def submit(self, numbers: Sequence[int], function: ItemFunction, arguments: Sequence[bytes]) -> None: ...
+    def cancel(self, number: int) -> bool: ...  # False: it was sent already
+    def cancel_all(self) -> list[int]: ...
+    def close(self) -> None: ...  # nothing more is submitted; the run ends when all is done
+    # (number, status, message, payload) of what has finished; [] after timeout_s or when the engine has ended
+    def take(self, timeout_s: float) -> list[tuple[int, str, str, bytes]]: ...
+    @property
+    def ended(self) -> bool: ...
+    @property
+    def message(self) -> str: ...  # once ended: why
+    def stop(self) -> None: ...
+    def wait(self, timeout_s: float) -> bool: ...
+    def result(self) -> Result: ...  # as Run's
+
 class Launch:
     kind: str  # "none", "openmpi", "mpich", "slurm"
     rank: int
@@ -158,6 +182,8 @@ def serve_rank() -> Result:
     Raises what the master could not start for.
     """
 
+def serve_until_dismissed() -> None: ...  # in a rank other than 0: works for every study and executor of rank 0
+def dismiss_ranks() -> None: ...  # in rank 0: the ranks that serve until then leave. Harmless when none waits
 def abandon_ranks(message: str) -> None:
     """In rank 0, when nothing can be run: lets the other ranks go. Harmless when no rank waits."""
 

@@ -29,3 +29,25 @@ class Travelling:
 def _arrive(folders: list[str], pickled: bytes) -> Any:
     sys.path += [folder for folder in folders if folder not in sys.path]
     return pickle.loads(pickled)
+
+
+class Chunk:
+    """Calls a function once for each tuple of arguments in a list."""
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self._f = f
+
+    def __call__(self, calls: list[tuple[Any, ...]]) -> list[Any]:
+        return [self._f(*arguments) for arguments in calls]
+
+
+class Initializer:
+    """What a child of an Executor does first."""
+
+    def __init__(self, f: Callable[..., Any] | None, arguments: tuple[Any, ...]) -> None:
+        self._f = f
+        self._arguments = arguments
+
+    def __call__(self) -> None:
+        if self._f is not None:
+            self._f(*self._arguments)

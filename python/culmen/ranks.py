@@ -3,6 +3,7 @@
 import os
 import sys
 from types import TracebackType
+from typing import NoReturn
 
 from . import _core
 
@@ -23,6 +24,12 @@ def end_launch_with_rank() -> None:
     for this one for ever. Errors of culmen itself are raised in every rank, so each ends in order."""
     if _core.detect_launch().is_rank and sys.excepthook is sys.__excepthook__:
         sys.excepthook = _leave
+
+
+def serve_until_dismissed() -> NoReturn:
+    """In a rank other than 0: works for whatever rank 0 starts, and leaves the program when rank 0 ends."""
+    _core.serve_until_dismissed()
+    raise SystemExit(0)
 
 
 def _leave(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:

@@ -47,6 +47,10 @@ def main():
         channel.send(str(error).encode(errors="replace"))
         return
     process.end_copy()
+    if set_up.takes_items:
+        from culmen.slot import items
+
+        return items.serve(channel, process, function)
     channel.send(b"")
     while (request := channel.receive()) is not None:
         channel.send(protocol.begin_answer(request) + evaluate(function, set_up, request, process))

@@ -13,10 +13,12 @@ DESCRIPTOR = 3
 VERSION = 2  # of the set-up
 OUTCOME_VERSION = 2
 REAL, INTEGER, BOOLEAN = 0, 1, 4
+ITEMS = 4  # kind of evaluator: every candidate brings what to call
 VALUE, RESIDUALS, FIGURES = 0, 1, 2
 OK, FAILED, WRONG_SHAPE = 0, 1, 5
 
 _LENGTH = struct.Struct("<Q")
+_SMALL_BYTES = 16 << 10  # read at once
 
 
 class Channel:
@@ -26,31 +28,46 @@ class Channel:
         os.set_inheritable(DESCRIPTOR, False)
 
     def receive(self):
-        """The next frame; None when the worker is gone."""
-        prefix = self._read(_LENGTH.size)
-        return None if prefix is None else self._read(_LENGTH.unpack(prefix)[0])
+        """The next frame; None when the worker is gone. One is on its way at a time: nothing follows it."""
+        first = self._read_some(_SMALL_BYTES)
+        while first is not None and len(first) < _LENGTH.size:
+            more = self._read_some(_SMALL_BYTES)
+            first = None if more is None else first + more
+        if first is None:
+            return None
+        wanted = _LENGTH.unpack_from(first)[0] + _LENGTH.size
+        if len(first) == wanted:
+            return first[_LENGTH.size :]
+        return self._read_rest(first[_LENGTH.size :], wanted - len(first))
 
     def send(self, frame):
-        left = memoryview(_LENGTH.pack(len(frame)) + frame)
+        self.write(_LENGTH.pack(len(frame)) + frame)
+
+    def write(self, frame):
+        """What has its length in front already, or goes on with such."""
+        left = memoryview(frame)
         while left:
             try:
                 left = left[os.write(DESCRIPTOR, left) :]
             except BrokenPipeError:
                 os._exit(0)
 
-    @staticmethod
-    def _read(size):
-        parts = []
+    def _read_rest(self, begin, size):
+        parts = [begin]
         while size > 0:
-            try:
-                part = os.read(DESCRIPTOR, min(size, 1 << 20))
-            except ConnectionResetError:
-                part = b""
-            if not part:
+            part = self._read_some(min(size, 1 << 20))
+            if part is None:
                 return None
             parts.append(part)
             size -= len(part)
         return b"".join(parts)
+
+    @staticmethod
+    def _read_some(most):
+        try:
+            return os.read(DESCRIPTOR, most) or None
+        except ConnectionResetError:
+            return None
 
 
 class Reader:
@@ -81,6 +98,7 @@ class SetUp:
         self.names = []
         self.converters = []
         self.objectives = []
+        self.takes_items = False
         self.result = VALUE
         self.target = ""
         self.pickle = b""
@@ -102,7 +120,8 @@ def decode_set_up(frame):
         _direction = reader.take("B")
     for _ in range(reader.take("I")):
         _limit = reader.text(), reader.take("d"), reader.take("d")
-    _kind, _isolation, set_up.result = (reader.take("B") for _ in range(3))
+    kind, _isolation, set_up.result = (reader.take("B") for _ in range(3))
+    set_up.takes_items = kind == ITEMS
     set_up.target = reader.text()
     set_up.pickle = reader.blob()
     _interpreter = reader.text()

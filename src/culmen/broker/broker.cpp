@@ -149,7 +149,8 @@ void Broker::on_event(const Asked& e) {
     ready_.push_back(e.first + i);
   }
   counts_.asked += e.count;
-  if (e.count == 0 && !e.finished && evaluations_.first() == evaluations_.end()) stop(StopReason::error);
+  const bool idle = e.count == 0 && !e.finished && evaluations_.first() == evaluations_.end();
+  if (idle && !options_.open_ended) stop(StopReason::error);
 }
 
 void Broker::on_event(const Arrived& e) {

@@ -33,6 +33,7 @@ struct Arrived {
   double value;
   double duration_s;
 };
+struct Offered {};  ///< the source has candidates again, though nothing was told
 struct Recorded {
   std::uint64_t records;
 };  ///< the first `records` Record actions of this broker are durable
@@ -41,7 +42,7 @@ struct StopRequested {
   StopReason reason;
 };
 struct Tick {};
-using Event = std::variant<Joined, Lost, Asked, Arrived, Recorded, RecordFailed, StopRequested, Tick>;
+using Event = std::variant<Joined, Lost, Asked, Offered, Arrived, Recorded, RecordFailed, StopRequested, Tick>;
 
 /// What to do, in this order.
 struct Ask {
@@ -81,6 +82,7 @@ using Action = std::variant<Ask, Send, Record, Fail, Drop, Tell, Cancel, Resize,
 struct BrokerOptions {
   StopRules rules;
   FailurePolicy failures;
+  bool open_ended = false;   ///< the source may have nothing now and more later
   bool generational = true;  ///< tells in the order of candidates; else in the order of arrival
   bool prefetch =
       true;  ///< a second candidate waits at each worker while evaluations are shorter than prefetch_below_s
@@ -136,6 +138,7 @@ class Broker {
   void on_event(const Joined& e);
   void on_event(const Lost& e);
   void on_event(const Asked& e);
+  void on_event(const Offered&) { must_tell_first_ = false; }
   void on_event(const Arrived& e);
   void on_event(const Recorded& e);
   void on_event(const RecordFailed&);

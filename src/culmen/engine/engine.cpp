@@ -10,8 +10,9 @@
 
 namespace culmen {
 namespace {
-BrokerOptions with_optimizer(BrokerOptions options, const Optimizer& optimizer) {
-  options.generational = optimizer.generational();
+BrokerOptions with_source(BrokerOptions options, const Source& source) {
+  options.generational = source.generational();
+  options.open_ended = source.open_ended();
   return options;
 }
 
@@ -20,11 +21,11 @@ std::string describe(EvaluationId id, const Outcome& failed) {
 }
 }  // namespace
 
-Engine::Engine(Optimizer& optimizer, const Clock& clock, EngineOptions options)
-    : optimizer_(optimizer),
+Engine::Engine(Source& source, const Clock& clock, EngineOptions options)
+    : source_(source),
       clock_(clock),
       options_(std::move(options)),
-      broker_(with_optimizer(options_.broker, optimizer)) {}
+      broker_(with_source(options_.broker, source)) {}
 
 Engine::~Engine() = default;
 
@@ -55,6 +56,7 @@ bool Engine::turn() {
   bool any = transport_->receive(*this);
   any |= look_at_records();
   if (stop_requested_.exchange(false)) feed(StopRequested{StopReason::interrupted}), any = true;
+  if (offered_.exchange(false)) feed(Offered{}), any = true;
   if (!any && clock_.now_s() >= broker_.deadline_s()) feed(Tick{}), any = true;
   flush_tells();
   if (any) show(Phase::running);
@@ -65,6 +67,11 @@ double Engine::patience_s() const { return std::max(0.0, broker_.deadline_s() - 
 
 void Engine::request_stop() noexcept {
   stop_requested_ = true;
+  if (auto* transport = awake_.load()) transport->wake();
+}
+
+void Engine::offer() noexcept {
+  offered_ = true;
   if (auto* transport = awake_.load()) transport->wake();
 }
 
@@ -111,7 +118,7 @@ void Engine::execute() {
 void Engine::execute(const Ask& a) {
   flush_tells();
   asked_.clear();
-  const auto n = optimizer_.ask(a.wanted, asked_);
+  const auto n = source_.ask(a.wanted, asked_);
   const EvaluationId first = n > 0 ? asked_.front().id : 0;
   if (recorder_ != nullptr && n > 0) {
     CallRecord call;
@@ -124,7 +131,7 @@ void Engine::execute(const Ask& a) {
     const auto hash = hash_of(candidate);
     table_.add(std::move(candidate), hash);
   }
-  broker_.on(Asked{a.wanted, first, n, optimizer_.finished()}, clock_.now_s(), actions_);
+  broker_.on(Asked{a.wanted, first, n, source_.finished()}, clock_.now_s(), actions_);
 }
 
 void Engine::execute(const Send& a) {
@@ -165,15 +172,17 @@ void Engine::execute(const Fail& a) {
 
 void Engine::execute(const Tell& a) {
   auto& entry = table_[a.id];
-  optimizer_.tell(a.id, entry.outcome);
-  tells_.push_back(a.id);
-  note(a.id, entry.outcome);
+  source_.tell(a.id, entry.outcome);
+  if (source_.journalled()) {
+    tells_.push_back(a.id);
+    note(a.id, entry.outcome);
+  }
   table_.close(a.id);
 }
 
 void Engine::execute(const Cancel& a) {
   flush_tells();
-  optimizer_.cancel(a.id);
+  source_.cancel(a.id);
   table_.close(a.id);
   if (recorder_ == nullptr) return;
   CallRecord call;
@@ -183,9 +192,9 @@ void Engine::execute(const Cancel& a) {
 }
 
 void Engine::execute(const Resize& a) {
-  if (optimizer_.generational()) return;
+  if (source_.generational()) return;
   flush_tells();
-  optimizer_.resize(a.workers);
+  source_.resize(a.workers);
   if (recorder_ == nullptr) return;
   CallRecord call;
   call.kind = CallKind::resize;

@@ -10,7 +10,7 @@
 #include "culmen/engine/table.hpp"
 #include "culmen/evaluation/front.hpp"
 #include "culmen/monitor/progress.hpp"
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/source.hpp"
 #include "culmen/store/writer.hpp"
 #include "culmen/transport/transport.hpp"
 
@@ -41,10 +41,10 @@ struct EngineResult {
 class Engine final : private Transport::Sink {
  public:
   /// Both outlive the engine.
-  Engine(Optimizer& optimizer, const Clock& clock, EngineOptions options);
+  Engine(Source& source, const Clock& clock, EngineOptions options);
   ~Engine() override;
 
-  /// Before start(): runs the optimizer through a former master's journal. Throws StoreError where the optimizer now
+  /// Before start(): runs the source through a former master's journal. Throws StoreError where the optimizer now
   /// asks for something else than it did then. Returns early after request_stop(); start() then stops at once.
   void replay(const Journal& journal);
   /// Starts the broker. Both parts outlive finish(); without a recorder nothing is journalled.
@@ -61,6 +61,8 @@ class Engine final : private Transport::Sink {
 
   /// Ends the run as soon as the engine wakes. Any thread, and a signal handler.
   void request_stop() noexcept;
+  /// An open-ended source has candidates again: it is asked as soon as the engine wakes. Any thread.
+  void offer() noexcept;
   /// Any thread.
   Progress progress() const { return board_.read(); }
 
@@ -92,7 +94,7 @@ class Engine final : private Transport::Sink {
   std::string why(StopReason reason) const;
   void show(Phase phase);
 
-  Optimizer& optimizer_;
+  Source& source_;
   const Clock& clock_;
   Transport* transport_ = nullptr;          // the engine's thread
   std::atomic<Transport*> awake_{nullptr};  // the same, for request_stop
@@ -116,6 +118,7 @@ class Engine final : private Transport::Sink {
   std::string last_loss_;
   std::uint64_t told_before_ = 0;
   std::atomic<bool> stop_requested_{false};
+  std::atomic<bool> offered_{false};
 };
 
 }  // namespace culmen

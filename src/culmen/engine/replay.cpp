@@ -46,13 +46,13 @@ void Engine::replay_call(const Journal& journal, const CallRecord& call) {
       return;
     case CallKind::cancel:
       for (auto id : call.ids) {
-        optimizer_.cancel(id);
+        source_.cancel(id);
         broker_.replay_cancel(id);
         table_.close(id);
       }
       return;
     case CallKind::resize:
-      return optimizer_.resize(call.wanted);
+      return source_.resize(call.wanted);
     case CallKind::finish:
       return;
   }
@@ -60,8 +60,8 @@ void Engine::replay_call(const Journal& journal, const CallRecord& call) {
 
 void Engine::replay_ask(const Journal& journal, const CallRecord& call) {
   asked_.clear();
-  const auto n = optimizer_.ask(call.wanted, asked_);
-  const auto first = asked_.empty() ? optimizer_.asked() : asked_.front().id;
+  const auto n = source_.ask(call.wanted, asked_);
+  const auto first = asked_.empty() ? source_.asked() : asked_.front().id;
   if (n != call.candidates.size()) differs(journal, first + std::min(n, call.candidates.size()), options_.build);
   for (std::size_t i = 0; i < n; ++i) {
     if (!(asked_[i] == call.candidates[i])) differs(journal, asked_[i].id, options_.build);
@@ -72,11 +72,11 @@ void Engine::replay_ask(const Journal& journal, const CallRecord& call) {
 }
 
 void Engine::replay_told(const Journal& journal, EvaluationId id) {
-  const auto record = journal.outcome(id);
+  auto record = journal.outcome(id);
   if (!record)
     throw StoreError(fmt::format(
         "{}: evaluation {} was told, but its outcome is not in the journal: the file is damaged", journal.path(), id));
-  optimizer_.tell(id, record->outcome);
+  source_.tell(id, record->outcome);
   note(id, record->outcome);
   broker_.replay_tell(id, record->outcome.ok(), merit_of(record->outcome));
   table_.close(id);

@@ -29,7 +29,10 @@ class EvaluationTable {
   bool has(EvaluationId id) const { return window_.has(id); }
   EvaluationEntry& operator[](EvaluationId id) { return window_[id]; }
   void close(EvaluationId id) {
-    window_[id].open = false;
+    auto& entry = window_[id];
+    entry.open = false;
+    entry.candidate.payload = {};  // the entry stays while an older one is open; what it held need not
+    entry.outcome = {};
     window_.trim([](const EvaluationEntry& e) { return !e.open; });
   }
 

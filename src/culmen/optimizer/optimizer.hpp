@@ -6,38 +6,36 @@
 #include <memory>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
-#include "culmen/evaluation/outcome.hpp"
-#include "culmen/space/candidate.hpp"
+#include "culmen/optimizer/source.hpp"
 #include "culmen/space/space.hpp"
 
 namespace culmen {
 
 /// Decides what to try next. Every candidate that ask() gave ends in exactly one tell() or cancel(), in any order.
 /// Same seed and same calls give the same candidates. Not thread-safe.
-class Optimizer {
+class Optimizer : public Source {
  public:
-  virtual ~Optimizer() = default;
-
   /// Appends up to n candidates to `out`, with ids that follow each other from 0 on over the optimizer's life, and
   /// returns how many. Fewer than n: it has to be told more first; call again after the next tell or cancel. None
   /// although nothing is open: it has finished (see finished()).
-  std::size_t ask(std::size_t n, std::vector<Candidate>& out);
+  std::size_t ask(std::size_t n, std::vector<Candidate>& out) final;
   /// Throws InputError when the id was never asked, or is closed already (told or cancelled).
   void tell(EvaluationId id, const Outcome& outcome);
+  void tell(EvaluationId id, Outcome& outcome) final { tell(id, std::as_const(outcome)); }
   /// The candidate will not be evaluated. Throws like tell().
-  void cancel(EvaluationId id);
-  /// How many evaluations can run at once. A generational optimizer ignores it.
-  virtual void resize(std::size_t /*workers*/) {}
-  /// True when it has nothing more to propose, ever.
-  virtual bool finished() const { return false; }
+  void cancel(EvaluationId id) final;
+  /// A generational optimizer ignores it.
+  void resize(std::size_t /*workers*/) override {}
+  bool finished() const override { return false; }
   /// True: a candidate depends only on candidates of earlier generations, whose tells come in candidate order; so the
   /// sequence does not depend on timing or on the number of workers.
-  virtual bool generational() const = 0;
-  virtual std::string name() const = 0;
+  bool generational() const override = 0;
+  bool journalled() const final { return true; }
 
-  std::uint64_t asked() const { return next_; }
+  std::uint64_t asked() const final { return next_; }
   std::size_t open() const { return open_.size(); }
 
  protected:

@@ -239,6 +239,7 @@ Space Space::decode(ByteReader& in) {
     auto name = in.text();
     constraints.push_back({std::move(name), in.text()});
   }
+  if (parameters.empty()) return {};  // of an Executor's items
   return Space(std::move(parameters), std::move(constraints));
 }
 

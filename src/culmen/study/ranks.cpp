@@ -18,6 +18,7 @@ struct World {
   std::unique_ptr<MpiWorld> mpi;
   bool stuck = false;  // a rank did not leave its evaluation: nothing collective can follow
   bool ended = false;
+  bool busy = false;     // the ranks work for somebody
   bool invited = false;  // the ranks work, or were let go: none waits for an invitation
 };
 
@@ -26,8 +27,9 @@ World& world() {
   return w;
 }
 
-// Rank 0 -> all: either what to attach to, or why there is nothing to do.
+// Rank 0 -> all: what to attach to, or why there is nothing to do, or that there never will be.
 struct Invitation {
+  bool dismissed = false;
   std::string refusal;
   std::string mailbox, marker;
   ProcessId master;
@@ -36,6 +38,7 @@ struct Invitation {
 Bytes encode(const Invitation& i) {
   Bytes out;
   ByteWriter w(out);
+  w.u8(i.dismissed);
   w.text(i.refusal);
   w.text(i.mailbox);
   w.text(i.marker);
@@ -47,6 +50,7 @@ Bytes encode(const Invitation& i) {
 Invitation decode_invitation(BytesView in) {
   ByteReader r(in);
   Invitation i;
+  i.dismissed = r.u8() != 0;
   i.refusal = r.text();
   i.mailbox = r.text();
   i.marker = r.text();
@@ -63,6 +67,8 @@ class RankCrew final : public Crew {
     if (mpi.size() < 2)
       throw InputError(
           "under MPI at least 2 ranks are needed: one master and its workers; start more ranks, or leave mpiexec out");
+    if (world().busy)
+      throw InputError("the ranks of this launch work for another study or executor already; let that end first");
     invite(request.run_marker);
   }
   Transport& transport() override { return *transport_; }
@@ -73,7 +79,7 @@ class RankCrew final : public Crew {
       return;
     }
     mpi_.broadcast(culmen::encode(result));
-    world().invited = false;
+    world().invited = world().busy = false;
   }
 
  private:
@@ -85,7 +91,7 @@ class RankCrew final : public Crew {
       throw;
     }
     world().invited = true;
-    mpi_.broadcast(encode(Invitation{{}, memory_->name(), marker, this_process()}));
+    mpi_.broadcast(encode(Invitation{false, {}, memory_->name(), marker, this_process()}));
     const auto answers = mpi_.gather("");
     memory_->unlink();
     std::string refusal;
@@ -99,8 +105,9 @@ class RankCrew final : public Crew {
         refusal = fmt::format("rank {}: {}", r, answers[static_cast<std::size_t>(r)]);
       }
     }
-    mpi_.broadcast(encode(Invitation{refusal, {}, {}, {}}));
+    mpi_.broadcast(encode(Invitation{false, refusal, {}, {}, {}}));
     if (!refusal.empty()) throw TransportError(refusal);
+    world().busy = true;
   }
 
   MpiWorld& mpi_;
@@ -140,12 +147,11 @@ void abandon_ranks(const std::string& message) {
   auto* mpi = shared_world();
   if (mpi == nullptr || world().invited) return;
   world().invited = true;
-  mpi->broadcast(encode(Invitation{message, {}, {}, {}}));
+  mpi->broadcast(encode(Invitation{false, message, {}, {}, {}}));
 }
 
-StudyResult serve_as_rank(Function function) {
-  auto& mpi = *shared_world();
-  const auto invitation = decode_invitation(mpi.broadcast({}));
+namespace {
+StudyResult follow(MpiWorld& mpi, const Invitation& invitation, Function function) {
   refuse_if(invitation);
   std::shared_ptr<MailboxMemory> memory;
   std::string answer = describe(this_process());
@@ -164,6 +170,33 @@ StudyResult serve_as_rank(Function function) {
       fmt::print(stderr, "culmen: rank {}: {}\n", mpi.rank(), why);
   }
   return decode_result(mpi.broadcast({}));
+}
+}  // namespace
+
+StudyResult serve_as_rank(Function function) {
+  auto& mpi = *shared_world();
+  const auto invitation = decode_invitation(mpi.broadcast({}));
+  if (invitation.dismissed) throw TransportError("rank 0 has left the program while this rank waits for it");
+  return follow(mpi, invitation, std::move(function));
+}
+
+void serve_until_dismissed() {
+  auto& mpi = *shared_world();
+  for (;;) {
+    const auto invitation = decode_invitation(mpi.broadcast({}));
+    if (invitation.dismissed) return;
+    try {
+      follow(mpi, invitation, {});
+    } catch (const TransportError&) {  // rank 0 has the sentence, and may start another
+    }
+  }
+}
+
+void dismiss_ranks() {
+  auto* mpi = shared_world();
+  if (mpi == nullptr || world().busy || world().stuck) return;
+  world().invited = true;
+  mpi->broadcast(encode(Invitation{true, {}, {}, {}, {}}));
 }
 
 int rank_main() {

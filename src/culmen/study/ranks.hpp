@@ -19,6 +19,10 @@ void abandon_ranks(const std::string& message);
 /// In every other rank: works for one study of the master and returns its result. Throws TransportError with the
 /// master's sentence where it could not start.
 StudyResult serve_as_rank(Function function = {});
+/// In every other rank: works for all studies and executors of the master, until it dismisses its ranks.
+void serve_until_dismissed();
+/// In rank 0, where the other ranks serve until then. Collective with serve_until_dismissed, harmless outside a launch.
+void dismiss_ranks();
 /// The native program's whole life as a rank; returns the exit code.
 int rank_main();
 

@@ -48,7 +48,7 @@ struct Run::Impl {
   std::shared_ptr<ChildTable> children = ChildTable::create(make_run_marker());
   std::string marker = children->marker();
   SteadyClock clock;
-  std::unique_ptr<Optimizer> optimizer;
+  std::shared_ptr<Source> source;  // an optimizer, unless the caller gave another
   std::optional<Journal> journal;  // until the writer has it
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Guard> guard;
@@ -70,7 +70,7 @@ struct Run::Impl {
       throw InputError(
           "a time limit needs isolation = \"process\": a function inside the worker cannot be ended alone");
     const auto& s = config.stop;
-    if (s.evaluations == 0 && s.stagnation == 0 && !(s.target > -std::numeric_limits<double>::infinity()) &&
+    if (!source && s.evaluations == 0 && s.stagnation == 0 && !(s.target > -std::numeric_limits<double>::infinity()) &&
         !(s.wall_time_s < std::numeric_limits<double>::infinity())) {
       throw InputError("nothing ends this study; give at least one of evaluations, target, stagnation and wall_time_s");
     }
@@ -118,6 +118,7 @@ struct Run::Impl {
     o.broker.rules = config.stop;
     o.broker.failures = config.failures;
     o.broker.prefetch = options.prefetch;
+    if (source->open_ended()) o.broker.ask_ahead = std::numeric_limits<std::uint64_t>::max();
     o.set_up = encode(SetUp{config.space, config.evaluator, config.goals});
     o.study = std::hash<std::string>{}(marker);
     o.epoch = journal ? journal->epoch() : 1;
@@ -131,9 +132,9 @@ struct Run::Impl {
     check();
     config.goals.check();
     config.evaluator.run_marker = marker;
-    optimizer = make_search(config);
+    if (!source) source = make_search(config);
     journal = open_store();
-    engine = std::make_unique<Engine>(*optimizer, clock, engine_options());
+    engine = std::make_unique<Engine>(*source, clock, engine_options());
     live = engine.get();
     if (starts_children(config.evaluator) || place() == Place::processes) guard = std::make_unique<Guard>(marker);
   }
@@ -178,11 +179,16 @@ struct Run::Impl {
 
   double grace_s() const { return starts_children(config.evaluator) ? leave_s : leave_function_s; }
 
+  std::string message() const {
+    if (!result.message.empty()) return result.message;
+    return fmt::format("{} after {} evaluations", to_string(result.reason), result.counts.told);
+  }
+
   StudyResult conclude() {
     StudyResult r;
     static_cast<EngineResult&>(r) = result;
     r.goals = config.goals;
-    if (r.message.empty()) r.message = fmt::format("{} after {} evaluations", to_string(r.reason), r.counts.told);
+    r.message = message();
     r.wall_s = clock.now_s() - started_s;
     r.workers = static_cast<std::uint32_t>(crew->workers());
     r.store = options.store;
@@ -197,15 +203,25 @@ Run::Run(StudyConfig config, RunOptions options, Function function) : impl_(std:
   impl_->function = std::move(function);
 }
 
+Run::Run(StudyConfig config, RunOptions options, std::shared_ptr<Source> source)
+    : Run(std::move(config), std::move(options)) {
+  impl_->source = std::move(source);
+}
+
 Run::~Run() = default;
 
 void Run::prepare() { impl_->prepare(); }
 void Run::execute() { impl_->execute(); }
+std::string Run::message() const { return impl_->message(); }
 StudyResult Run::conclude() { return impl_->conclude(); }
 
 void Run::stop() noexcept {
   impl_->stop_wanted = true;
   if (auto* engine = impl_->live.load()) engine->request_stop();
+}
+
+void Run::offer() noexcept {
+  if (auto* engine = impl_->live.load()) engine->offer();
 }
 
 Progress Run::progress() const {

@@ -12,7 +12,8 @@
 
 namespace culmen {
 
-enum class EvaluatorKind : unsigned char { function = 0, python = 1, library = 2, command = 3 };
+/// items: a Python child that is told with each candidate what to call: the payload holds function and arguments.
+enum class EvaluatorKind : unsigned char { function = 0, python = 1, library = 2, command = 3, items = 4 };
 enum class Isolation : unsigned char { none = 0, process = 1 };
 enum class ResultKind : unsigned char {
   value = 0,      ///< one number
@@ -26,8 +27,8 @@ struct EvaluatorSpec {
   Isolation isolation = Isolation::process;
   ResultKind result = ResultKind::value;
   std::string target;       ///< python: "module:function" or "/abs/file.py:function"; library: "/abs/lib.so:symbol"
-  Bytes pickle;             ///< python: a cloudpickled callable instead of target
-  std::string interpreter;  ///< python: the study's own interpreter
+  Bytes pickle;             ///< python: a cloudpickled callable instead of target; items: one that is called first
+  std::string interpreter;  ///< python, items: the study's own interpreter
   std::vector<std::string> command;  ///< command: program and arguments
   double time_limit_s = 0;           ///< 0: none. Needs isolation = process (or a command)
   std::string base_folder;           ///< python: put in front of sys.path; command: relative programs start here, and

@@ -9,7 +9,7 @@ constexpr std::uint8_t version = 2;
 
 EvaluatorSpec decode_spec(ByteReader& in) {
   EvaluatorSpec spec;
-  spec.kind = in.member(EvaluatorKind::command, "evaluator kind");
+  spec.kind = in.member(EvaluatorKind::items, "evaluator kind");
   spec.isolation = in.member(Isolation::process, "isolation");
   spec.result = in.member(ResultKind::figures, "result kind");
   spec.target = in.text();

@@ -41,6 +41,7 @@ class StartTimedOut : public Error {
 
 /// For messages: what a slot does before its first evaluation.
 std::string describe_start(const EvaluatorSpec& spec) {
+  if (spec.kind == EvaluatorKind::items) return "its interpreter and initializer";
   if (!spec.pickle.empty()) return "unpickling the function";
   const auto place = spec.target.substr(0, spec.target.rfind(':'));
   return fmt::format("{} {}", spec.kind == EvaluatorKind::python ? "importing" : "loading the library", place);
@@ -63,7 +64,7 @@ class SlotEvaluator final : public Evaluator {
         what_starts_(describe_start(set_up.evaluator)) {
     const auto& spec = set_up.evaluator;
     request_.environment = {{"CULMEN_RUN", spec.run_marker}};
-    if (spec.kind == EvaluatorKind::python) {
+    if (spec.kind == EvaluatorKind::python || spec.kind == EvaluatorKind::items) {
       if (spec.interpreter.empty()) throw InputError("a Python evaluator needs the path of its interpreter");
       request_.command = {spec.interpreter, "-u", "-X", "faulthandler", "-m", "culmen.slot"};
       request_.environment.emplace("PYTHONSAFEPATH",

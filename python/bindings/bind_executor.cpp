@@ -1,0 +1,96 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "background_run.hpp"
+#include "bindings.hpp"
+#include "culmen/base/error.hpp"
+#include "culmen/study/executor_source.hpp"
+
+namespace nb = nanobind;
+
+namespace culmen::bindings {
+namespace {
+
+Bytes copy_of(const nb::bytes& bytes) {
+  const auto* data = reinterpret_cast<const std::byte*>(bytes.c_str());
+  return {data, data + bytes.size()};
+}
+
+/// Held by Python, without its ways of sharing: the last owner may be the engine, which never takes the GIL.
+struct FunctionHandle {
+  std::shared_ptr<const ItemFunction> function;
+};
+
+/// The engine of an Executor on a thread of its own, and its queue.
+class ExecutorRun {
+ public:
+  ExecutorRun(StudyConfig config, RunOptions options)
+      : source_(std::make_shared<ExecutorSource>()),
+        run_(std::move(config), std::move(options), source_, [source = source_] { source->end(); }) {}
+
+  void start() { run_.start(); }
+  FunctionHandle make_function(const nb::bytes& pickle) {
+    return {source_->make_function(copy_of(pickle))};
+  }
+
+  void submit(const std::vector<ItemId>& numbers, const FunctionHandle& handle,
+              const std::vector<nb::bytes>& arguments) {
+    if (numbers.size() != arguments.size()) throw InputError("as many numbers as arguments are wanted");
+    std::vector<Item> items(numbers.size());
+    for (std::size_t i = 0; i < items.size(); ++i) items[i] = {numbers[i], handle.function, copy_of(arguments[i])};
+    if (source_->push(std::move(items))) run_.offer();
+  }
+  bool cancel(ItemId number) { return source_->cancel_item(number); }
+  std::vector<ItemId> cancel_all() { return source_->cancel_all(); }
+  void close() {
+    source_->close();
+    run_.offer();
+  }
+
+  nb::list take(double timeout_s) {
+    std::vector<FinishedItem> finished;
+    {
+      const nb::gil_scoped_release released;
+      finished = source_->take(timeout_s);
+    }
+    nb::list out;
+    for (const auto& [id, outcome] : finished) {
+      const auto& payload = outcome.payload;
+      out.append(nb::make_tuple(id, to_string(outcome.status), outcome.message,
+                                nb::bytes(reinterpret_cast<const char*>(payload.data()), payload.size())));
+    }
+    return out;
+  }
+  std::string message() const { return run_.message(); }
+  bool ended() const { return source_->ended(); }
+  void stop() { run_.stop(); }
+  bool wait(double timeout_s) { return run_.wait(timeout_s); }
+  const StudyResult& result() { return run_.result(); }
+
+ private:
+  std::shared_ptr<ExecutorSource> source_;
+  BackgroundRun run_;
+};
+
+}  // namespace
+
+void bind_executor(nb::module_& m) {
+  nb::class_<FunctionHandle>(m, "ItemFunction");
+  nb::class_<ExecutorRun>(m, "ExecutorRun")
+      .def(nb::init<StudyConfig, RunOptions>(), nb::arg("config"), nb::arg("options"))
+      .def("start", &ExecutorRun::start, nb::call_guard<nb::gil_scoped_release>())
+      .def("make_function", &ExecutorRun::make_function, nb::arg("pickle"))
+      .def("submit", &ExecutorRun::submit, nb::arg("numbers"), nb::arg("function"), nb::arg("arguments"))
+      .def("cancel", &ExecutorRun::cancel, nb::arg("number"))
+      .def("cancel_all", &ExecutorRun::cancel_all)
+      .def("close", &ExecutorRun::close)
+      .def("take", &ExecutorRun::take, nb::arg("timeout_s"))
+      .def_prop_ro("message", &ExecutorRun::message)
+      .def_prop_ro("ended", &ExecutorRun::ended)
+      .def("stop", &ExecutorRun::stop)
+      .def("wait", &ExecutorRun::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>())
+      .def("result", &ExecutorRun::result, nb::rv_policy::reference_internal,
+           nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace culmen::bindings

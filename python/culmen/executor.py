@@ -1,0 +1,142 @@
+"""``culmen.Executor``: functions of a program, evaluated by culmen's workers."""
+
+import sys
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from concurrent import futures
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from . import _core
+from ._core import InputError
+from .callables import Chunk, Initializer
+from .functions import FunctionCache, dumps, travelling
+from .item_pool import ItemPool
+from .ranks import is_master, serve_until_dismissed
+
+_TRANSPORTS = ("auto", "threads", "processes", "mpi")
+
+
+class Executor(futures.Executor):
+    """A ``concurrent.futures.Executor`` whose calls are evaluated in child processes of culmen's workers.
+
+    ``workers``: calls at a time, by default one per CPU. ``transport``: "threads" (each leads a child process),
+    "processes" (native worker processes lead them), "mpi" (the other ranks of the launch do), or "auto": "mpi" in a
+    script under mpiexec, else "threads". Functions, arguments and results travel by pickle, or by cloudpickle where
+    plain pickle refuses, so that lambdas and what a notebook defines are fine. ``initializer(*initargs)`` is called in
+    each child when it starts. ``time_limit_s`` is for one item: a call of ``submit``, or a chunk of ``map``; when it
+    has passed the child is killed.
+
+    An exception comes back as it was raised, with the remote traceback as its cause. A child that dies, or is killed
+    for its time limit, is an EvaluationError of that one future; the executor goes on with a new child. A future can be
+    cancelled until it is sent to a worker. What the functions print is not shown.
+
+    Under mpiexec the ranks other than 0 serve in this call and leave the program when rank 0 ends: only rank 0 goes on.
+    Ctrl-C inside ``with`` ends the children at once and cancels what was not done.
+
+    Raises InputError for what is not allowed, TransportError where workers cannot be started.
+    """
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        transport: str = "auto",
+        *,
+        initializer: Callable[..., object] | None = None,
+        initargs: Iterable[Any] = (),
+        time_limit_s: float | None = None,
+    ) -> None:
+        if not is_master() and transport in ("auto", "mpi"):
+            serve_until_dismissed()
+        options = _options(workers, transport)
+        self._pool = ItemPool(_config(initializer, tuple(initargs), time_limit_s), options)
+        self._functions = FunctionCache(self._pool.make_function)
+        self._max_workers = options.workers  # under this name others look it up
+        self._finalizer = weakref.finalize(self, self._pool.leave)
+
+    @property
+    def workers(self) -> int:
+        """Calls at a time."""
+        return self._max_workers
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future:
+        """A future of ``fn(*args, **kwargs)``. Raises InputError where these cannot be pickled, or after shutdown."""
+        return self._pool.submit(self._functions.get(fn), [dumps((args, kwargs))])[0]
+
+    def map(
+        self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int = 1
+    ) -> Iterator[Any]:
+        """As ``Executor.map``; ``chunksize`` calls travel as one item."""
+        return self._results(fn, zip(*iterables, strict=False), chunksize, timeout)
+
+    def starmap(self, fn: Callable[..., Any], iterable: Iterable[Iterable[Any]], chunksize: int = 1) -> list[Any]:
+        """As ``multiprocessing.Pool.starmap``: ``[fn(*arguments) for arguments in iterable]``."""
+        return list(self._results(fn, map(tuple, iterable), chunksize, None))
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Takes nothing more. ``wait``: until all that was submitted is done and the workers have gone;
+        ``cancel_futures``: what was not sent yet will not be evaluated."""
+        self._finalizer.detach()
+        self._pool.shutdown(wait, cancel_futures)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and not issubclass(kind, Exception):
+            self._pool.stop()
+        self.shutdown()
+
+    def _results(
+        self, fn: Callable[..., Any], calls: Iterator[tuple[Any, ...]], chunksize: int, timeout: float | None
+    ) -> Iterator[Any]:
+        if not isinstance(chunksize, int) or chunksize < 1:
+            raise InputError(f"culmen.Executor: chunksize = {chunksize!r}: a whole number not below 1 is wanted")
+        end = None if timeout is None else monotonic() + timeout
+        if chunksize == 1:
+            function = self._functions.get(fn)
+            sent = self._pool.submit(function, [dumps((call, {})) for call in calls])
+            return _one_by_one(sent, end)
+        function = self._functions.get(Chunk(fn))
+        chunks = iter(lambda: list(islice(calls, chunksize)), [])
+        sent = self._pool.submit(function, [dumps(((chunk,), {})) for chunk in chunks])
+        return (result for results in _one_by_one(sent, end) for result in results)
+
+
+def _one_by_one(sent: list[futures.Future], end: float | None) -> Iterator[Any]:
+    sent.reverse()
+    try:
+        while sent:
+            yield sent.pop().result(None if end is None else end - monotonic())
+    finally:
+        for future in sent:
+            future.cancel()
+
+
+def _options(workers: int | None, transport: str) -> _core.RunOptions:
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise InputError(f"culmen.Executor: workers = {workers!r}: a whole number not below 1 is wanted, or None")
+    if transport not in _TRANSPORTS:
+        raise InputError(f"culmen.Executor: transport = {transport!r}: one of {', '.join(_TRANSPORTS)} is wanted")
+    launch = _core.detect_launch()
+    options = _core.RunOptions()
+    options.place = transport
+    if launch.is_rank and transport == "auto":
+        options.place = "mpi"
+    options.workers = launch.size - 1 if options.place == "mpi" else workers or _core.usable_cpus()
+    return options
+
+
+def _config(
+    initializer: Callable[..., object] | None, initargs: tuple[Any, ...], time_limit_s: float | None
+) -> _core.StudyConfig:
+    if initializer is not None and not callable(initializer):
+        raise InputError(f"culmen.Executor: initializer = {initializer!r}: a function is wanted, or None")
+    if time_limit_s is not None and not time_limit_s > 0:
+        raise InputError(f"culmen.Executor: time_limit_s = {time_limit_s!r}: seconds above 0 are wanted, or None")
+    config = _core.StudyConfig()
+    config.name, config.give_up_after = "executor", 0
+    config.evaluator.kind, config.evaluator.interpreter = "items", sys.executable
+    config.evaluator.base_folder = str(Path.cwd())
+    config.evaluator.time_limit_s = time_limit_s or 0
+    config.evaluator.pickle = travelling(Initializer(initializer, initargs), "the initializer")
+    return config

@@ -1,0 +1,114 @@
+"""Pickles of functions and arguments, each made no more often than it has to be."""
+
+import hashlib
+import pickle
+import types
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from . import _core
+from ._core import InputError
+from .callables import Travelling
+
+_KEPT = 256
+_PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
+_UNCHANGING = _PLAIN | {types.ModuleType, types.BuiltinFunctionType}
+
+
+def dumps(call: tuple[tuple[Any, ...], dict[str, Any]]) -> bytes:
+    """Positional and keyword arguments, pickled. Raises InputError where they cannot be."""
+    arguments, keywords = call
+    try:
+        if not keywords and all(map(_is_plain, arguments)):
+            return pickle.dumps(call, protocol=5)
+        import cloudpickle
+
+        return cloudpickle.dumps(call, protocol=5)
+    except Exception as e:
+        raise InputError(f"culmen.Executor: the arguments cannot be pickled: {type(e).__name__}: {e}") from None
+
+
+def _is_plain(value: object) -> bool:
+    """Plain pickle makes it again anywhere: nothing in it belongs to the user's program."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return True
+    if kind.__name__ == "ndarray":
+        return kind.__module__ == "numpy" and not getattr(value, "dtype").hasobject  # noqa: B009
+    return (kind is tuple or kind is list) and len(value) <= 16 and all(type(item) in _PLAIN for item in value)  # type: ignore[arg-type]
+
+
+class FunctionCache:
+    """What the engine knows of the functions that came lately.
+
+    A function is pickled again where something that it captured (in its closure, defaults, or its module's variables)
+    may have changed since; where its pickle is the same, it is the same function.
+    """
+
+    def __init__(self, make: Callable[[bytes], _core.ItemFunction]) -> None:
+        self._make = make
+        self._by_digest: OrderedDict[bytes, _core.ItemFunction] = OrderedDict()
+        self._by_function: WeakKeyDictionary[Any, tuple[tuple[Any, ...], _core.ItemFunction]] = WeakKeyDictionary()
+
+    def get(self, function: Callable[..., Any]) -> _core.ItemFunction:
+        captured = _captured(function) if type(function) is types.FunctionType else None
+        if captured is not None:
+            known = self._by_function.get(function)
+            if known is not None and len(known[0]) == len(captured) and all(map(_is, known[0], captured)):
+                return known[1]
+        made = self._of_pickle(_pickled(function))
+        if captured is not None:
+            self._by_function[function] = captured, made
+        return made
+
+    def _of_pickle(self, pickled: bytes) -> _core.ItemFunction:
+        digest = hashlib.blake2b(pickled, digest_size=16).digest()
+        made = self._by_digest.get(digest)
+        if made is None:
+            made = self._by_digest[digest] = self._make(pickled)
+            if len(self._by_digest) > _KEPT:
+                self._by_digest.popitem(last=False)
+        return made
+
+
+def _is(a: object, b: object) -> bool:
+    return a is b
+
+
+def _captured(function: types.FunctionType) -> tuple[Any, ...] | None:
+    """All that the function's pickle depends on; None where that cannot be seen."""
+    code, variables = function.__code__, function.__globals__
+    if function.__dict__ or any(type(constant) is types.CodeType for constant in code.co_consts):
+        return None
+    try:
+        values = (
+            *(function.__defaults__ or ()),
+            *(function.__kwdefaults__ or {}).values(),
+            *(cell.cell_contents for cell in function.__closure__ or ()),
+            *(variables[name] for name in code.co_names if name in variables),
+        )
+    except ValueError:  # a cell is empty yet
+        return None
+    return (code, *values) if all(type(value) in _UNCHANGING for value in values) else None
+
+
+def _pickled(function: Callable[..., Any]) -> bytes:
+    if not callable(function):
+        raise InputError(f"culmen.Executor: {function!r:.80} is not callable; a function is wanted")
+    return _cloudpickled(function, getattr(function, "__qualname__", type(function).__name__))
+
+
+def travelling(function: Callable[..., Any], what: str) -> bytes:
+    """For a set-up: with it the program's folders of modules come to the child."""
+    return pickle.dumps(Travelling(_cloudpickled(function, what)), protocol=5)
+
+
+def _cloudpickled(function: Callable[..., Any], what: str) -> bytes:
+    import cloudpickle
+
+    try:
+        return cloudpickle.dumps(function, protocol=5)
+    except Exception as e:
+        raise InputError(f"culmen.Executor: {what} cannot be pickled: {type(e).__name__}: {e}") from None

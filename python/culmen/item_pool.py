@@ -1,0 +1,167 @@
+"""What is behind an Executor: the engine's run, the futures that wait for it, and the thread that sets them."""
+
+import atexit
+import itertools
+import pickle
+import sys
+import threading
+from concurrent import futures
+
+from . import _core
+from ._core import CulmenError, InputError
+from .slot import items
+
+_FOR_EVER_S = 1e6
+_LIVING: set["ItemPool"] = set()
+
+
+class EvaluationError(CulmenError):
+    """Why a call has neither a result nor an exception of its own: the process it ran in died, or was killed for its
+    time limit. ``status``: "crashed", "timed out", or "failed" where that process could not be started."""
+
+    def __init__(self, message: str, status: str = "crashed") -> None:
+        super().__init__(message, status)
+        self.status = status
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class _Future(futures.Future):
+    """Can be cancelled while its item waits."""
+
+    def __init__(self, pool: "ItemPool", number: int) -> None:
+        super().__init__()
+        self._pool = pool
+        self._number = number
+
+    def cancel(self) -> bool:
+        if self.done():
+            return self.cancelled()
+        return self._pool.cancel(self._number)
+
+    def cancel_now(self) -> None:
+        if super().cancel():
+            self.set_running_or_notify_cancel()
+
+
+class ItemPool:
+    """Any thread; under MPI it is made and shut down by one."""
+
+    ranks_serve = False  # those of a launch, until this program ends
+
+    def __init__(self, config: _core.StudyConfig, options: _core.RunOptions) -> None:
+        self._of_ranks = options.place == "mpi"
+        ItemPool.ranks_serve |= self._of_ranks
+        self._run = _core.ExecutorRun(config, options)
+        self.make_function = self._run.make_function
+        self._numbers = itertools.count()
+        self._waiting: dict[int, _Future] = {}
+        self._stopped = False
+        self._broken: CulmenError | None = None
+        self._concluded = False
+        self._ending = threading.Lock()
+        self._run.start()
+        self._collector = threading.Thread(target=self._collect, name="culmen.Executor", daemon=True)
+        self._collector.start()
+        _LIVING.add(self)
+
+    def submit(self, function: _core.ItemFunction, arguments: list[bytes]) -> list[futures.Future]:
+        sent = [_Future(self, next(self._numbers)) for _ in arguments]
+        numbers = [future._number for future in sent]
+        self._waiting.update(zip(numbers, sent, strict=True))
+        try:
+            self._run.submit(numbers, function, arguments)
+        except InputError:
+            for number in numbers:
+                self._waiting.pop(number, None)
+            if self._broken is not None:
+                raise self._broken from None
+            raise
+        return sent  # type: ignore[return-value]
+
+    def cancel(self, number: int) -> bool:
+        if not self._run.cancel(number):
+            return False
+        self._waiting.pop(number).cancel_now()
+        return True
+
+    def leave(self) -> None:
+        """Nothing more is submitted: it ends when all is done."""
+        self._run.close()
+
+    def stop(self) -> None:
+        """Ends the children at once; what was not done is cancelled."""
+        self._stopped = True
+        self._run.stop()
+
+    def shutdown(self, wait: bool, cancel_futures: bool) -> None:
+        if cancel_futures:
+            for number in self._run.cancel_all():
+                self._waiting.pop(number).cancel_now()
+        self._run.close()
+        if wait:
+            self._wait()
+
+    def _wait(self) -> None:
+        try:
+            while not self._run.wait(_FOR_EVER_S):  # a signal came, whose handler has run by now
+                pass
+        except BaseException:
+            self.stop()
+            raise
+        finally:
+            if self._collector is not threading.current_thread():
+                self._collector.join()
+            self._conclude()
+
+    def _conclude(self) -> None:
+        with self._ending:
+            if not self._concluded:
+                self._concluded = True
+                self._run.result()
+                _LIVING.discard(self)
+
+    def _collect(self) -> None:
+        """The thread that sets futures."""
+        finished: list[tuple[int, str, str, bytes]] = []
+        while finished or not self._run.ended:
+            finished = self._run.take(_FOR_EVER_S)
+            for number, status, message, payload in finished:
+                _settle(self._waiting.pop(number), status, message, payload)
+            if finished:
+                del message, payload  # large ones must not wait here for the next
+        self._broken = CulmenError(f"the executor has ended: {self._run.message}")
+        while self._waiting:
+            future = self._waiting.popitem()[1]
+            if self._stopped:
+                future.cancel_now()
+            else:
+                future.set_exception(self._broken)
+        if not self._of_ranks:
+            self._run.wait(_FOR_EVER_S)
+            self._conclude()
+
+
+def _settle(future: futures.Future, status: str, message: str, payload: bytes) -> None:
+    try:
+        if status != "ok":
+            future.set_exception(EvaluationError(message, status))
+        elif payload[0] == items.RETURNED:
+            future.set_result(pickle.loads(memoryview(payload)[1:]))
+        else:
+            future.set_exception(items.load_error(memoryview(payload)[1:]))
+    except Exception as e:
+        what = f"what came back cannot be unpickled in this process: {type(e).__name__}: {e}"
+        future.set_exception(EvaluationError(what, "failed"))
+
+
+@atexit.register
+def _leave_program() -> None:
+    """Executors that nobody has shut down finish what they have, unless the program was interrupted."""
+    for pool in list(_LIVING):
+        if getattr(sys, "last_type", None) is KeyboardInterrupt:
+            pool.stop()
+        pool.shutdown(True, False)
+    if ItemPool.ranks_serve:
+        _core.dismiss_ranks()

@@ -1,0 +1,143 @@
+"""The slot's loop for an Executor: every item names its function and brings what to call it with.
+
+A function comes with an item once; a slot that does not know it (any more) asks for it. ``study/executor_source.hpp``
+says what an item's payload holds. An answer's payload is one byte, then a pickle: RETURNED and the value; RAISED and
+the exception with its traceback as text; WANTS_FUNCTION and nothing.
+"""
+
+import pickle
+import struct
+from collections import OrderedDict
+
+from culmen.slot import protocol
+from culmen.slot.failure import describe, sentence
+
+RETURNED, RAISED, WANTS_FUNCTION = 0, 1, 2
+LARGEST_RESULT_BYTES = (1 << 30) - 4096  # a mailbox's frame
+_KEPT_FUNCTIONS = 64
+_KEPT_BYTES = 256 << 20
+_JOINED_BYTES = 64 << 10  # cheaper to copy than to write twice
+
+_ITEM = struct.Struct("<IBQQQQQ")  # attempt; version, id, no doubles; bytes of payload; function, bytes of its pickle
+# Length; attempt, id; version, status, duration, value, no residuals; no extras, message, values; violation; bytes of
+# payload; kind.
+_ANSWER = struct.Struct("<QIQBBddQIQQdQB")
+_FIXED_BYTES = _ANSWER.size - 8
+
+
+class RemoteTraceback(Exception):  # noqa: N818 - as in concurrent.futures
+    """The traceback of an exception that was raised in another process; its ``__cause__``."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __str__(self):
+        return f'\n"""\n{self.text}"""'
+
+
+class UnsendableError(Exception):
+    """What came of an item and cannot be sent back."""
+
+
+class Functions:
+    """Those that came lately, by number."""
+
+    def __init__(self):
+        self._known = OrderedDict()
+        self._bytes = 0
+
+    def get(self, number, pickled):
+        """None where it has to be sent. What unpickling raises is the caller's."""
+        if pickled:
+            if number in self._known:
+                self._bytes -= self._known.pop(number)[1]
+            self._known[number] = pickle.loads(pickled), len(pickled)
+            self._bytes += len(pickled)
+            while len(self._known) > 1 and (len(self._known) > _KEPT_FUNCTIONS or self._bytes > _KEPT_BYTES):
+                self._bytes -= self._known.popitem(last=False)[1][1]
+        elif number in self._known:
+            self._known.move_to_end(number)
+        return self._known.get(number, (None,))[0]
+
+
+def serve(channel, process, initialize):
+    try:
+        initialize()
+    except BaseException as error:
+        process.end_copy(error)
+        return channel.send(f"the initializer failed: {describe(error)}".encode(errors="replace"))
+    process.end_copy()
+    channel.send(b"")
+    functions = Functions()
+    while (request := channel.receive()) is not None:
+        kind, payload = answer(request, functions, process)
+        attempt, _version, number, *_ = _ITEM.unpack_from(request)
+        size = 1 + len(payload)
+        head = _ANSWER.pack(
+            _FIXED_BYTES + len(payload), attempt, number, protocol.OUTCOME_VERSION, protocol.OK,
+            0.0, 0.0, 0, 0, 0, 0, 0.0, size, kind,
+        )  # fmt: skip
+        if size <= _JOINED_BYTES:
+            channel.write(head + payload)
+        else:
+            channel.write(head)
+            channel.write(payload)
+    return None
+
+
+def answer(request, functions, process):
+    """(kind, pickle)"""
+    *_, number, size = _ITEM.unpack_from(request)
+    arguments_at = _ITEM.size + size
+    try:
+        function = functions.get(number, request[_ITEM.size : arguments_at])
+        if function is None:
+            return WANTS_FUNCTION, b""
+        arguments, keywords = pickle.loads(memoryview(request)[arguments_at:])
+        result = function(*arguments, **keywords)
+        del arguments, keywords, request
+        process.end_copy()
+        return RETURNED, dumps(result)
+    except BaseException as error:  # SystemExit too: it is an answer, not this process's end
+        process.end_copy(error)
+        return RAISED, _dump_error(error)
+
+
+def dumps(value):
+    """What plain pickle refuses (a class or a function of the user's program) cloudpickle may take."""
+    try:
+        pickled = pickle.dumps(value, protocol=5)
+    except Exception:
+        try:
+            import cloudpickle
+
+            pickled = cloudpickle.dumps(value, protocol=5)
+        except Exception as error:
+            text = f"what the function returned ({type(value).__name__}) cannot be sent back: {sentence(error)}"
+            raise UnsendableError(text) from None
+    if len(pickled) > LARGEST_RESULT_BYTES:
+        raise UnsendableError(
+            f"what the function returned is {len(pickled)} bytes when pickled; at most {LARGEST_RESULT_BYTES} can be "
+            "sent back: let it write a file and return its name"
+        )
+    return pickled
+
+
+def _dump_error(error):
+    import traceback
+
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    try:
+        pickled = dumps((error, text))
+        pickle.loads(pickled)  # an exception whose __init__ wants more than its text cannot be made again
+        return pickled
+    except Exception:
+        return pickle.dumps((UnsendableError(sentence(error)), text), protocol=5)
+
+
+def load_error(pickled):
+    """In the master: the exception, its remote traceback as its cause."""
+    error, text = pickle.loads(pickled)
+    error.__cause__ = RemoteTraceback(text)
+    return error
+

@@ -1,0 +1,39 @@
+// Where candidates come from: an optimizer, or a program's own queue of work.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "culmen/evaluation/outcome.hpp"
+#include "culmen/space/candidate.hpp"
+
+namespace culmen {
+
+/// What the engine asks and tells. Every candidate that ask() gave ends in exactly one tell() or cancel(), in any order.
+/// Called by the engine's thread alone.
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  /// Appends up to n candidates to `out`, with ids that follow each other from 0 on over the source's life, and returns
+  /// how many. Fewer than n: it has to be told more first, or, where it is open-ended, offered more.
+  virtual std::size_t ask(std::size_t n, std::vector<Candidate>& out) = 0;
+  /// `outcome` may be moved from where the source is not journalled.
+  virtual void tell(EvaluationId id, Outcome& outcome) = 0;
+  /// The candidate will not be evaluated.
+  virtual void cancel(EvaluationId id) = 0;
+  /// How many evaluations can run at once.
+  virtual void resize(std::size_t /*workers*/) {}
+  /// True when it has nothing more to propose, ever.
+  virtual bool finished() const = 0;
+  /// Tells come in candidate order; else in order of arrival.
+  virtual bool generational() const = 0;
+  /// Its calls and outcomes are a study's: kept in a journal, where there is one, and the best is remembered.
+  virtual bool journalled() const = 0;
+  /// It may have nothing now and more later, of which the engine hears by Engine::offer().
+  virtual bool open_ended() const { return false; }
+  virtual std::string name() const = 0;
+  /// How many candidates ask() has given.
+  virtual std::uint64_t asked() const = 0;
+};
+
+}  // namespace culmen
