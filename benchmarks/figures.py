@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from clean_end import clean_end
+from executor import executor
 from idle import idle_worker
 from measure import Bench, Row, foreign, spread
 
@@ -145,4 +146,5 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "million": million,
     "idle": idle_worker,
     "end": clean_end,
+    "executor": executor,
 }

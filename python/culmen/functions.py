@@ -4,7 +4,8 @@ import hashlib
 import pickle
 import types
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -37,7 +38,16 @@ def _is_plain(value: object) -> bool:
         return True
     if kind.__name__ == "ndarray":
         return kind.__module__ == "numpy" and not getattr(value, "dtype").hasobject  # noqa: B009
-    return (kind is tuple or kind is list) and len(value) <= 16 and all(type(item) in _PLAIN for item in value)  # type: ignore[arg-type]
+    return (kind is tuple or kind is list) and _are_plain(value)  # type: ignore[arg-type]
+
+
+def _are_plain(values: Iterable[object]) -> bool:
+    """Of these, and of tuples among them, looked at by few steps of Python: a chunk has many."""
+    kinds = set(map(type, values)) - _PLAIN
+    if kinds == {tuple}:
+        inner = chain.from_iterable(value for value in values if type(value) is tuple)
+        return set(map(type, inner)) <= _PLAIN
+    return not kinds
 
 
 class FunctionCache:

@@ -1,0 +1,36 @@
+"""The figure of culmen.Executor: calls a second of a Python function that does nothing, beside other pools."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from measure import Bench, Row, foreign, spread
+
+WORKERS = 8
+CALLS = {0: 30_000, 1: 30_000, 100: 1_500_000}
+POOLS = {"process_pool": "ProcessPoolExecutor", "multiprocessing": "multiprocessing.Pool"}
+
+
+def executor(bench: Bench) -> Iterator[Row]:
+    """Every pool is given the same calls in the same way; the greatest chunks show what is left of the difference."""
+    for chunksize, way in ((0, "submit"), (1, "map, chunksize 1"), (100, "map, chunksize 100")):
+        words = (WORKERS, bench.scaled(CALLS[chunksize]), chunksize)
+        runs = {
+            kind: lambda kind=kind, words=words: bench.run(sys.executable, _script(), kind, *words)
+            for kind in ("culmen", *POOLS)
+        }
+        runs["mpi4py"] = lambda words=words: bench.launch(
+            "openmpi", WORKERS + 1, sys.executable, "-m", "mpi4py.futures", _script(), "mpi4py", *words
+        )
+        done = bench.take_turns(runs)
+        peer = spread(done["mpi4py"], "rate")
+        for kind, title in {"culmen": "Executor", **POOLS}.items():
+            figure = spread(done[kind], "rate")
+            at_least = 3 if kind == "culmen" and chunksize <= 1 else None
+            load = foreign(done[kind], done["mpi4py"])
+            name = f"{title}, no-op, {WORKERS} processes, {way}"
+            yield Row(name, "1/s", figure, peer, "mpi4py.futures", figure.over(peer), at_least=at_least, foreign=load)
+
+
+def _script() -> Path:
+    return Path(__file__).with_name("executor_rate.py")

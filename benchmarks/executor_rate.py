@@ -1,0 +1,58 @@
+"""Calls a second of a function that does nothing, through an executor: executor_rate.py KIND WORKERS CALLS CHUNKSIZE.
+
+KIND: culmen, mpi4py (as ranks, under -m mpi4py.futures), process_pool (concurrent.futures), multiprocessing. CHUNKSIZE
+0: one submit (or apply_async) a call, two calls a worker under way where that is faster; else map with this chunksize.
+The children have started before the clock does; every answer is checked.
+"""
+
+import json
+import sys
+import time
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from typing import Any
+
+
+def no_op(number: int) -> int:
+    return number + 1
+
+
+def make(kind: str, workers: int) -> AbstractContextManager[Any]:
+    if kind == "culmen":
+        import culmen
+
+        return culmen.Executor(workers)
+    if kind == "mpi4py":
+        from mpi4py.futures import MPIPoolExecutor
+
+        return MPIPoolExecutor(max_workers=workers)
+    if kind == "process_pool":
+        from concurrent.futures import ProcessPoolExecutor
+
+        return ProcessPoolExecutor(workers)
+    from multiprocessing import Pool
+
+    return Pool(workers)
+
+
+def results(pool: Any, calls: int, chunksize: int) -> list[int]:
+    if chunksize > 0:
+        return list(pool.map(no_op, range(calls), chunksize=chunksize))
+    if isinstance(pool, Executor):
+        return [future.result() for future in [pool.submit(no_op, number) for number in range(calls)]]
+    return [answer.get() for answer in [pool.apply_async(no_op, (number,)) for number in range(calls)]]
+
+
+def main(kind: str, workers: int, calls: int, chunksize: int) -> None:
+    with make(kind, workers) as pool:
+        results(pool, 100 * workers, 1)
+        begin = time.perf_counter()
+        got = results(pool, calls, chunksize)
+        rate = calls / (time.perf_counter() - begin)
+    if got != list(range(1, calls + 1)):
+        sys.exit("wrong answers")
+    print(json.dumps({"rate": rate}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], *map(int, sys.argv[2:]))
