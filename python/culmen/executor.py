@@ -1,5 +1,6 @@
 """``culmen.Executor``: functions of a program, evaluated by culmen's workers."""
 
+import os
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -122,7 +123,7 @@ def _options(workers: int | None, transport: str) -> _core.RunOptions:
     options.place = transport
     if launch.is_rank and transport == "auto":
         options.place = "mpi"
-    options.workers = launch.size - 1 if options.place == "mpi" else workers or _core.usable_cpus()
+    options.workers = launch.size - 1 if options.place == "mpi" else workers or len(os.sched_getaffinity(0))
     return options
 
 

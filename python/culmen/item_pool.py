@@ -57,7 +57,8 @@ class ItemPool:
         self.make_function = self._run.make_function
         self._numbers = itertools.count()
         self._waiting: dict[int, _Future] = {}
-        self._stopped = False
+        self._stopped = False  # by force
+        self._left = False  # nothing more is wanted of it
         self._broken: CulmenError | None = None
         self._concluded = False
         self._ending = threading.Lock()
@@ -75,7 +76,7 @@ class ItemPool:
         except InputError:
             for number in numbers:
                 self._waiting.pop(number, None)
-            if self._broken is not None:
+            if self._broken is not None and not self._left:
                 raise self._broken from None
             raise
         return sent  # type: ignore[return-value]
@@ -88,18 +89,19 @@ class ItemPool:
 
     def leave(self) -> None:
         """Nothing more is submitted: it ends when all is done."""
+        self._left = True
         self._run.close()
 
     def stop(self) -> None:
         """Ends the children at once; what was not done is cancelled."""
-        self._stopped = True
+        self._stopped = self._left = True
         self._run.stop()
 
     def shutdown(self, wait: bool, cancel_futures: bool) -> None:
         if cancel_futures:
             for number in self._run.cancel_all():
                 self._waiting.pop(number).cancel_now()
-        self._run.close()
+        self.leave()
         if wait:
             self._wait()
 

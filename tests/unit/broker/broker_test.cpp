@@ -39,7 +39,7 @@ class Table {
   bool record_at_once = true;
   std::uint64_t generation = UINT64_MAX;  // candidates per generation
   std::uint64_t source_left = UINT64_MAX;
-  std::uint64_t asked = 0, records = 0, drops = 0, fails = 0;
+  std::uint64_t asked = 0, asks = 0, records = 0, drops = 0, fails = 0;
   std::vector<Send> sent;
   std::vector<EvaluationId> told, cancelled;
   StopReason stopped = StopReason::none;
@@ -50,7 +50,8 @@ class Table {
       const auto action = pending_[i];
       if (const auto* a = std::get_if<Ask>(&action)) {
         const auto in_generation =
-            generation == UINT64_MAX ? a->wanted : (told.size() / generation + 1) * generation - asked;
+            generation == UINT64_MAX ? a->wanted : generation == 0 ? 0 : (told.size() / generation + 1) * generation - asked;
+        ++asks;
         const auto n = std::min({a->wanted, in_generation, source_left});
         source_left -= n;
         const auto first = asked;
@@ -349,6 +350,26 @@ TEST(Broker, ends_when_the_optimizer_has_finished_and_all_is_told) {
   while (t.stopped == StopReason::none && !t.sent.empty()) t.answer(0);
   EXPECT_EQ(t.stopped, StopReason::exhausted);
   EXPECT_EQ(t.told.size(), 3u);
+}
+
+TEST(Broker, an_open_ended_source_that_has_nothing_is_asked_again_once_it_offers) {
+  auto options = with_budget(0);
+  options.generational = false;
+  options.open_ended = true;
+  Table t(options);
+  t.generation = 0;  // nothing to give
+  t.start();
+  t.feed(Joined{0});
+  EXPECT_EQ(t.stopped, StopReason::none);
+  EXPECT_EQ(t.asks, 1u);
+  t.feed(Tick{});
+  EXPECT_EQ(t.asks, 1u);
+  t.generation = UINT64_MAX;
+  t.source_left = 1;
+  t.feed(Offered{});
+  ASSERT_EQ(t.sent.size(), 1u);
+  t.answer(0);
+  EXPECT_EQ(t.stopped, StopReason::exhausted);
 }
 
 TEST(Broker, waits_for_the_generation_and_then_asks_for_the_next) {

@@ -1,0 +1,307 @@
+"""culmen.Executor: what a program submits, and what it gets back."""
+
+import concurrent.futures
+import functools
+import operator
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from harness import Running, environment, wait_for
+
+import culmen
+
+
+@pytest.fixture(scope="module")
+def executor():
+    with culmen.Executor(2) as pool:
+        yield pool
+
+
+@pytest.mark.parametrize("transport", ["threads", "processes"])
+def test_calls_run_in_other_processes_and_their_results_come_back(transport):
+    with culmen.Executor(2, transport) as pool:
+        numbers = set(pool.map(lambda _: os.getpid(), range(20)))
+        assert os.getpid() not in numbers
+        assert pool.submit(pow, 2, exp=10).result() == 1024
+        assert pool.workers == 2
+
+
+def test_map_keeps_the_order_whatever_the_chunks(executor):
+    for chunksize in (1, 7, 1000):
+        squares = executor.map(lambda x, y: x * y, range(100), range(100), chunksize=chunksize)
+        assert list(squares) == [x * x for x in range(100)]
+    assert list(executor.map(len, [])) == []
+
+
+def test_starmap_is_as_of_multiprocessing(executor):
+    assert executor.starmap(pow, [(2, 3), (3, 2)]) == [8, 9]
+    assert executor.starmap(operator.add, zip(range(10), range(10), strict=True), chunksize=3) == list(range(0, 20, 2))
+
+
+def test_what_a_function_captures_is_as_it_was_when_it_was_submitted(executor):
+    scale, factors = 2, [1]
+
+    def scaled(x):
+        return x * scale * factors[0]
+
+    assert executor.submit(scaled, 3).result() == 6
+    scale = 5
+    assert executor.submit(scaled, 3).result() == 15
+    factors[0] = 10
+    assert executor.submit(scaled, 3).result() == 150
+
+
+class OwnError(Exception):
+    pass
+
+
+class StubbornError(Exception):
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+def raise_(kind, *arguments):
+    raise kind(*arguments)
+
+
+def test_an_exception_comes_back_as_it_was_raised_with_the_remote_traceback(executor):
+    for kind in (ValueError, OwnError):
+        error = executor.submit(raise_, kind, "negative mass").exception()
+        assert type(error) is kind
+        assert str(error) == "negative mass"
+        assert "in raise_" in str(error.__cause__)
+    assert isinstance(executor.submit(sys.exit, 3).exception(), SystemExit)
+
+
+def test_an_exception_that_cannot_be_made_again_comes_as_its_sentence(executor):
+    error = executor.submit(raise_, StubbornError, 1, 2).exception()
+    assert str(error).endswith("StubbornError: 1 and 2")
+
+
+def test_a_class_of_the_program_is_the_same_class_when_it_comes_back(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import culmen\nclass Point:\n    def __init__(self, x): self.x = x\n"
+        "def move(p): return Point(p.x + 1)\n"
+        "with culmen.Executor(1) as pool:\n    got = pool.submit(move, Point(1)).result()\n"
+        "    print(type(got) is Point, got.x)\n"
+    )
+    done = run_python(script)
+    assert (done.stdout, done.stderr) == ("True 2\n", "")
+
+
+def run_python(*words):
+    command = [sys.executable, "-X", "dev", *map(str, words)]
+    return subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=30)
+
+
+def test_a_crash_is_that_futures_alone(executor):
+    crash, fine = executor.submit(os.kill, 0, signal.SIGSEGV), executor.submit(len, "abc")
+    assert fine.result() == 3
+    with pytest.raises(culmen.EvaluationError, match="was killed by SIGSEGV") as caught:
+        crash.result()
+    assert caught.value.status == "crashed"
+    assert executor.submit(len, "ab").result() == 2
+
+
+def test_a_call_over_the_time_limit_is_killed_and_the_rest_goes_on():
+    with culmen.Executor(1, time_limit_s=0.2) as pool:
+        slow, fine = pool.submit(time.sleep, 60), pool.submit(len, "abc")
+        with pytest.raises(culmen.EvaluationError, match="time limit of 0.2 s passed"):
+            slow.result()
+        assert fine.result() == 3
+
+
+def test_the_initializer_runs_in_every_child():
+    with culmen.Executor(2, initializer=lambda mark: os.environ.update(MARK=mark), initargs=("here",)) as pool:
+        assert set(pool.map(lambda _: os.environ["MARK"], range(20))) == {"here"}
+
+
+def test_an_initializer_that_fails_is_every_futures_sentence():
+    with culmen.Executor(2, initializer=raise_, initargs=(ValueError, "no licence")) as pool:
+        error = pool.submit(len, "a").exception()
+        assert "the initializer failed: ValueError: no licence" in str(error)
+        with pytest.raises(culmen.CulmenError, match="no licence"):
+            pool.submit(len, "a")
+
+
+def test_what_waits_can_be_cancelled_and_what_runs_cannot(tmp_path):
+    gate = tmp_path / "gate"
+    with culmen.Executor(1) as pool:
+        begun = pool.submit(lambda: wait_for(gate.exists, "the gate"))
+        waiting = [pool.submit(len, "abc") for _ in range(10)]
+        last = waiting.pop()
+        assert last.cancel()
+        assert last.cancel()
+        assert last.cancelled()
+        gate.touch()
+        assert begun.result() is True
+        assert not begun.cancel()
+        done, _ = concurrent.futures.wait([last, *waiting], timeout=20)
+        assert len(done) == 10
+        assert [future.result() for future in waiting] == [3] * 9
+
+
+def test_shutdown_can_cancel_what_waits():
+    pool = culmen.Executor(1)
+    sent = [pool.submit(time.sleep, 0.01) for _ in range(50)]
+    pool.shutdown(cancel_futures=True)
+    assert all(future.done() for future in sent)
+    assert sum(future.cancelled() for future in sent) > 40
+
+
+def test_shutdown_without_waiting_still_finishes_what_was_sent():
+    pool = culmen.Executor(1)
+    sent = pool.map(len, ["a"] * 20)
+    pool.shutdown(wait=False)
+    assert sum(sent) == 20
+
+
+def test_large_arrays_travel_both_ways(executor):
+    array = np.arange(4_000_000, dtype=float)
+    assert np.array_equal(executor.submit(lambda a: a + 1, array).result(), array + 1)
+    assert executor.submit(lambda: array.sum()).result() == array.sum()
+
+
+def test_many_threads_submit_at_once(executor):
+    sums = []
+
+    def use(n):
+        sums.append(sum(f.result() for f in [executor.submit(operator.add, n, i) for i in range(200)]))
+
+    threads = [threading.Thread(target=use, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(sums) == [200 * n + 19900 for n in range(4)]
+
+
+def test_executors_live_side_by_side_and_one_after_another():
+    for _ in range(2):
+        with culmen.Executor(1) as one, culmen.Executor(2) as other:
+            assert one.submit(len, "a").result() + other.submit(len, "ab").result() == 3
+
+
+def test_more_functions_than_a_child_keeps(executor):
+    adders = [functools.partial(operator.add, n) for n in range(150)]
+    for _ in range(2):
+        assert [f.result() for f in [executor.submit(adder, 1) for adder in adders]] == list(range(1, 151))
+
+
+def test_a_function_that_forks_gives_one_answer(executor):
+    def fork():
+        os.fork()
+        return "once"
+
+    assert executor.submit(fork).result() == "once"
+    assert executor.submit(len, "ab").result() == 2
+
+
+def test_a_map_ends_with_its_timeout(executor):
+    with pytest.raises(concurrent.futures.TimeoutError):
+        list(executor.map(time.sleep, [0.3, 0.3, 0.3], timeout=0.01))
+
+
+def test_scipys_differential_evolution_finds_the_same_as_with_its_own_pool(executor):
+    optimize = pytest.importorskip("scipy.optimize")
+
+    def find(workers):
+        return optimize.differential_evolution(
+            optimize.rosen, [(-5, 5)] * 3, seed=3, maxiter=20, updating="deferred", workers=workers
+        )
+
+    ours, theirs = find(executor.map), find(2)
+    assert ours.x.tobytes() == theirs.x.tobytes()
+    assert (ours.fun, ours.nfev) == (theirs.fun, theirs.nfev)
+
+
+FORGOTTEN = """
+import culmen, time
+pool = culmen.Executor(2)
+def slow(i): time.sleep(0.05); return i
+sent = [pool.submit(slow, i) for i in range(4)]
+sent[3].add_done_callback(lambda f: print("done", f.result()))
+"""
+
+
+def test_a_forgotten_executor_finishes_its_work_when_the_program_ends(tmp_path):
+    (tmp_path / "forgotten.py").write_text(FORGOTTEN)
+    done = run_python(tmp_path / "forgotten.py")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done 3\n", "")
+
+
+SLEEPING = """
+import culmen, time, sys
+with culmen.Executor(2, sys.argv[1]) as pool:
+    sent = [pool.submit(time.sleep, 1000) for _ in range(9)]
+    print("begun", flush=True)
+    sent[0].result()
+"""
+
+
+@pytest.mark.parametrize("transport", ["threads", "processes"])
+def test_ctrl_c_ends_it_at_once_and_leaves_nobody_behind(tmp_path, transport, monkeypatch):
+    (tmp_path / "sleeping.py").write_text(SLEEPING)
+    monkeypatch.setattr("harness.CULMEN", [sys.executable, "-X", "dev"])
+    with Running("sleeping.py", transport, cwd=tmp_path) as run:
+        wait_for(lambda: "culmen.slot" in str(run.processes().values()), "a child")
+        assert run.process.stdout.readline() == "begun\n"
+        run.process.send_signal(signal.SIGINT)
+        code, _, err = run.end()
+        wait_for(lambda: not run.processes(), "the end of every process")
+    assert code == -signal.SIGINT
+    assert "KeyboardInterrupt" in err
+    assert "Warning" not in err
+
+
+WRONG = {
+    "workers": (lambda: culmen.Executor(0), "workers = 0: a whole number not below 1"),
+    "transport": (lambda: culmen.Executor(1, "pigeon"), "transport = 'pigeon': one of auto, threads, processes, mpi"),
+    "mpi": (lambda: culmen.Executor(1, "mpi"), "no rank of an MPI launch"),
+    "initializer": (lambda: culmen.Executor(1, initializer=3), "initializer = 3: a function is wanted"),
+    "time limit": (lambda: culmen.Executor(1, time_limit_s=0), "time_limit_s = 0: seconds above 0"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_wrong_executor_is_one_sentence(mistake):
+    make, sentence = WRONG[mistake]
+    with pytest.raises(culmen.InputError, match=sentence) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+WRONG_CALLS = {
+    "not a function": (lambda pool: pool.submit(3), "3 is not callable"),
+    "function": (lambda pool: pool.submit(threading.Lock().acquire), "lock.acquire cannot be pickled"),
+    "arguments": (lambda pool: pool.submit(len, threading.Lock()), "the arguments cannot be pickled"),
+    "chunksize": (lambda pool: pool.map(len, ["a"], chunksize=0), "chunksize = 0: a whole number not below 1"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_CALLS)
+def test_a_wrong_call_is_one_sentence(executor, mistake):
+    call, sentence = WRONG_CALLS[mistake]
+    with pytest.raises(culmen.InputError, match=sentence) as caught:
+        call(executor)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_result_that_cannot_be_sent_back_is_one_sentence(executor):
+    error = executor.submit(threading.Lock).exception()
+    assert "what the function returned (lock) cannot be sent back" in str(error)
+
+
+def test_nothing_is_taken_after_shutdown():
+    pool = culmen.Executor(1)
+    pool.shutdown()
+    with pytest.raises(culmen.InputError, match="was shut down"):
+        pool.submit(len, "a")
+    pool.shutdown()
