@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "culmen/evaluation/codec.hpp"
+#include "culmen/optimizer/optimizer.hpp"
 
 namespace culmen::testing {
 namespace {

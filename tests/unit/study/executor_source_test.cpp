@@ -125,9 +125,7 @@ TEST(ExecutorSource, every_item_is_answered_once_though_workers_die_and_answer_t
   }
 }
 
-TEST(ExecutorSource, one_long_item_does_not_hold_up_the_others) {
-  ExecutorSource source;
-  const auto f = source.make_function(bytes("f"));
+TEST(ExecutorSource, one_long_evaluation_does_not_hold_up_the_others) {
   Broker broker([] {
     BrokerOptions options;
     options.generational = false;
