@@ -4,7 +4,9 @@
 #include "background_run.hpp"
 #include "bindings.hpp"
 #include "culmen/base/error.hpp"
+#include "culmen/evaluation/codec.hpp"
 #include "culmen/study/executor_source.hpp"
+#include "culmen/study/lent_workers.hpp"
 
 namespace nb = nanobind;
 
@@ -72,9 +74,34 @@ class ExecutorRun {
   BackgroundRun run_;
 };
 
+nb::list take_work(LentWorkers& lent, double timeout_s) {
+  std::vector<LentWorkers::Work> work;
+  {
+    const nb::gil_scoped_release released;
+    work = lent.take(timeout_s);
+  }
+  nb::list out;
+  for (const auto& w : work) out.append(nb::make_tuple(w.ticket, w.x));
+  return out;
+}
+
+void give_outcome(LentWorkers& lent, std::uint64_t ticket, const nb::bytes& encoded, double duration_s) {
+  Outcome outcome;
+  decode(copy_of(encoded), outcome);
+  outcome.duration_s = duration_s;
+  lent.give(ticket, std::move(outcome));
+}
+
 }  // namespace
 
 void bind_executor(nb::module_& m) {
+  nb::class_<LentWorkers>(m, "LentWorkers")
+      .def(nb::init<std::size_t>(), nb::arg("workers"))
+      .def("take", &take_work, nb::arg("timeout_s"))
+      .def("give", &give_outcome, nb::arg("ticket"), nb::arg("outcome"), nb::arg("duration_s"))
+      .def("fail", &LentWorkers::fail, nb::arg("sentence"))
+      .def("end", &LentWorkers::end)
+      .def_prop_ro("ended", &LentWorkers::ended);
   nb::class_<FunctionHandle>(m, "ItemFunction");
   nb::class_<ExecutorRun>(m, "ExecutorRun")
       .def(nb::init<StudyConfig, RunOptions>(), nb::arg("config"), nb::arg("options"))

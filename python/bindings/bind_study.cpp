@@ -1,5 +1,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -7,6 +8,7 @@
 #include "background_run.hpp"
 #include "bindings.hpp"
 #include "culmen/base/process.hpp"
+#include "culmen/study/lent_workers.hpp"
 #include "names.hpp"
 
 namespace nb = nanobind;
@@ -140,6 +142,7 @@ void bind_config(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("workers", &RunOptions::workers)
       .def_prop_rw("place", getter(&RunOptions::place), setter(&RunOptions::place))
+      .def_rw("lent", &RunOptions::lent)
       .def_rw("prefetch", &RunOptions::prefetch)
       .def_rw("store", &RunOptions::store)
       .def_rw("resume", &RunOptions::resume)

@@ -93,6 +93,7 @@ class RunOptions:
     def __init__(self) -> None: ...
     workers: int  # 0: one per usable CPU; under MPI: the ranks decide
     place: str  # "auto", "threads", "processes", "mpi"
+    lent: LentWorkers | None  # they evaluate, wherever this process is
     prefetch: bool
     store: str  # "": no journal
     resume: bool  # go on with the store instead of making it
@@ -143,6 +144,18 @@ class Run:
     def stop(self) -> None: ...  # ask for a clean end (reason "interrupted"); at once, any thread
     def progress(self) -> Progress: ...
     def result(self) -> Result: ...  # after wait() said True; raises what run raised
+
+class LentWorkers:
+    """Evaluations handed to the program: take by one thread, the rest by any."""
+
+    def __init__(self, workers: int) -> None: ...
+    # (ticket, vector in the space's order); [] after timeout_s or when the study has ended
+    def take(self, timeout_s: float) -> list[tuple[int, list[float]]]: ...
+    def give(self, ticket: int, outcome: bytes, duration_s: float) -> None: ...  # as slot.protocol encodes it
+    def fail(self, sentence: str) -> None: ...  # nothing more can be evaluated
+    def end(self) -> None: ...  # take sleeps no more
+    @property
+    def ended(self) -> bool: ...
 
 class ItemFunction:
     """A pickled function that an ExecutorRun knows."""

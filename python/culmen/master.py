@@ -21,7 +21,7 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
     ends the program. Raises CulmenError where the evaluator cannot be set up, no worker is left, or
     the store cannot be written.
     """
-    if not is_master():
+    if not is_master() and options.lent is None:
         return _core.serve_rank()
 
     def again(_number: int) -> None:
@@ -50,7 +50,7 @@ def raise_error(result: _core.Result) -> None:
 
 def make_run(config: _core.StudyConfig, options: _core.RunOptions) -> _core.Run:
     """Under a launcher, as rank 0, the ranks are the workers; they are let go where ``start`` raises."""
-    if _core.detect_launch().is_rank:
+    if _core.detect_launch().is_rank and options.lent is None:
         options.place = "mpi"
     return _core.Run(config, options)
 

@@ -5,8 +5,9 @@ import pickle
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -15,12 +16,15 @@ from ._core import InputError
 from .callables import Positional, Travelling
 from .goals import naming, set_goals, set_stop
 from .master import execute, letting_ranks_go
-from .progress import make_monitor
+from .progress import Monitor, make_monitor
 from .ranks import end_launch_with_rank, is_master
 from .result import Result, warn_when_all_failed
 from .space import Bounds, Constraints, Space, Value, as_table
 from .study import check_optimizer, identify
 from .study_file import Count, LimitTable, Seconds, Table, checked
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 def minimize(
@@ -46,6 +50,7 @@ def minimize(
     give_up_after: int = 100,
     store: str | Path | None = None,
     progress: bool | None = None,
+    executor: "Executor | None" = None,
 ) -> Result:
     """The parameters at which ``f`` is least.
 
@@ -69,15 +74,19 @@ def minimize(
     ``store``: a file that records each evaluation; when it is there already, the study in it goes on from where it was.
     ``optimizer``: as ``culmen optimizers`` lists them, with ``options`` of its own.
     ``progress``: draw it; None: where standard output is a terminal.
+    ``executor``: a ``concurrent.futures.Executor`` that evaluates instead of processes of culmen's own: Dask's,
+    mpi4py.futures', the standard library's, culmen.Executor; ``workers`` is then how many evaluations it is given at a
+    time, by default as many as it has workers.
 
     Raises InputError for arguments that are not allowed, StoreError, TransportError. Ctrl-C ends the study cleanly and
     raises KeyboardInterrupt. Warns when every evaluation failed, and when ``f`` is no longer the function that
     ``store`` began with (what ``f`` calls is not looked at).
     """
-    end_launch_with_rank()
-    if not is_master():
-        return Result.of(_core.serve_rank(), Space(space).core)
-    with letting_ranks_go():
+    if executor is None:
+        end_launch_with_rank()
+        if not is_master():
+            return Result.of(_core.serve_rank(), Space(space).core)
+    with letting_ranks_go() if executor is None else nullcontext():
         rules = {"evaluations": budget, "target": target, "wall_time_s": wall_time_s, "stagnation": stagnation}
         given = {
             "workers": workers,
@@ -103,16 +112,50 @@ def minimize(
                 "culmen.minimize: at least one of budget, target, stagnation and wall_time_s is wanted, or it would "
                 "never end"
             )
-        config = _config_of(f, Space(space, constraints), arguments, optimizer, dict(options or {}))
+        checked_space = Space(space, constraints)
+        function = Positional(f) if checked_space.positional else f
+        config = _config_of(f, checked_space, arguments, optimizer, dict(options or {}))
+        if executor is None:
+            config.evaluator.pickle = _pickled(function)
+        else:
+            _lend(config)
         run_options = _core.RunOptions()
         run_options.workers = arguments.workers or 0
         run_options.store = str(store or "")
         run_options.resume = store is not None and Path(store).exists()
         if run_options.resume:
             _warn_of_change(str(store), config)
-    found = Result.of(execute(config, run_options, make_monitor(progress)), config.space)
+    if executor is None:
+        core = execute(config, run_options, make_monitor(progress))
+    else:
+        core = _execute_on(executor, function, config, run_options, make_monitor(progress))
+    found = Result.of(core, config.space)
     warn_when_all_failed(found, stacklevel=3)
     return found
+
+
+def _lend(config: _core.StudyConfig) -> None:
+    """The program's executor evaluates, in this process as far as culmen knows."""
+    if config.evaluator.time_limit_s:
+        raise InputError(
+            f"culmen.minimize: time_limit_s = {config.evaluator.time_limit_s:g} cannot be kept on an executor of the "
+            "program: what runs there is that executor's to end; leave one of the two out"
+        )
+    config.evaluator.kind, config.evaluator.isolation = "function", "none"
+
+
+def _execute_on(
+    executor: "Executor",
+    function: Callable[[Any], Any],
+    config: _core.StudyConfig,
+    options: _core.RunOptions,
+    monitor: Monitor,
+) -> _core.Result:
+    from .lent import LentFunction, lending, width
+
+    lent_function = LentFunction(function, config.evaluator.result, [name for name, _ in config.objectives])
+    with lending(executor, lent_function, config.space, width(executor, options.workers or None)) as options.lent:
+        return execute(config, options, monitor)
 
 
 class _Arguments(Table):
@@ -139,7 +182,6 @@ def _config_of(
     function = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
     config.name, config.space, config.seed = getattr(f, "__name__", "function"), space.core, arguments.seed
     config.evaluator.kind, config.evaluator.result = "python", arguments.result
-    config.evaluator.pickle = _pickled(Positional(f) if space.positional else f)
     config.evaluator.interpreter, config.evaluator.base_folder = sys.executable, str(Path.cwd())
     config.evaluator.time_limit_s = arguments.time_limit_s or 0
     config.optimizer, config.optimizer_options = optimizer, options

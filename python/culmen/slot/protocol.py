@@ -15,7 +15,7 @@ OUTCOME_VERSION = 2
 REAL, INTEGER, BOOLEAN = 0, 1, 4
 ITEMS = 4  # kind of evaluator: every candidate brings what to call
 VALUE, RESIDUALS, FIGURES = 0, 1, 2
-OK, FAILED, WRONG_SHAPE = 0, 1, 5
+OK, FAILED, CRASHED, WRONG_SHAPE = 0, 1, 2, 5
 
 _LENGTH = struct.Struct("<Q")
 _SMALL_BYTES = 16 << 10  # read at once

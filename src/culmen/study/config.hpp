@@ -1,6 +1,7 @@
 // Everything that defines a study, and how one start of its master runs it.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "culmen/broker/rules.hpp"
@@ -37,10 +38,13 @@ enum class Place : unsigned char {
   mpi,        ///< the ranks but the first
 };
 
+class LentWorkers;
+
 /// How it is run; none of this changes the candidates of a generational optimizer.
 struct RunOptions {
   std::size_t workers = 0;  ///< 0: one per usable CPU. mpi: the ranks decide
   Place place = Place::automatic;
+  std::shared_ptr<LentWorkers> lent;  ///< they evaluate, wherever this process is
   bool prefetch = true;
   std::string store;    ///< the study's file; empty: no journal
   bool resume = false;  ///< go on with the store instead of making it

@@ -9,6 +9,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/study/crew.hpp"
+#include "culmen/study/lent_workers.hpp"
 #include "culmen/study/ranks.hpp"
 #include "culmen/worker/child_table.hpp"
 #include "culmen/worker/guard.hpp"
@@ -60,6 +61,7 @@ struct Run::Impl {
   std::atomic<bool> stop_wanted{false};
 
   Place place() const {
+    if (options.lent) return Place::threads;
     if (options.place != Place::automatic) return options.place;
     return detect_launch().is_rank() ? Place::mpi : Place::threads;
   }
@@ -102,6 +104,7 @@ struct Run::Impl {
   }
 
   std::unique_ptr<Crew> hire() {
+    if (options.lent) return make_lent_crew(options.lent);
     CrewRequest request{options.workers != 0 ? options.workers : usable_cpus(), marker, function};
     switch (place()) {
       case Place::mpi:

@@ -1,0 +1,45 @@
+// A transport without workers of its own: what the master sends is handed out in batches to whoever takes it, and
+// answers are handed back, from any thread.
+#pragma once
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "culmen/transport/transport.hpp"
+
+namespace culmen {
+
+struct HandedFrame {
+  WorkerId worker = 0;
+  FrameHead head;
+  Bytes body;
+};
+
+/// Its workers are places only: they are all there from the start and never lost.
+class HandedTransport final : public Transport {
+ public:
+  explicit HandedTransport(std::size_t workers) : workers_(workers) {}
+
+  void send(WorkerId worker, const FrameHead& head, BytesView body) override;
+  bool receive(Sink& sink) override;
+  void sleep(double at_most_s) override;
+  void wake() noexcept override;
+  /// Waits for nobody: what was taken and not answered is the taker's.
+  void close(double grace_s) override;
+
+  /// What was sent since; sleeps until there is something, close() was called (see closed()), or at_most_s passed.
+  std::vector<HandedFrame> take(double at_most_s);
+  void answer(HandedFrame frame);
+  bool closed() const;
+
+ private:
+  const std::size_t workers_;
+  mutable std::mutex mutex_;
+  std::condition_variable out_changed_, in_changed_;
+  std::vector<HandedFrame> out_, in_;
+  bool joined_ = false;
+  bool woken_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace culmen
