@@ -12,6 +12,7 @@ _HOMES = {
     "minimize": "minimization",
     "Executor": "executor",
     "EvaluationError": "item_pool",
+    "register_joblib": "joblib_backend",
     "Optimizer": "ask_tell",
     "Candidate": "ask_tell",
     "Result": "result",
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .ask_tell import Candidate, Optimizer
     from .executor import Executor
     from .item_pool import EvaluationError
+    from .joblib_backend import register_joblib
     from .minimization import minimize
     from .ranks import is_master
     from .result import Result

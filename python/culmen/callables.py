@@ -51,3 +51,8 @@ class Initializer:
     def __call__(self) -> None:
         if self._f is not None:
             self._f(*self._arguments)
+
+
+def call(f: Callable[[], Any]) -> Any:
+    """For functions that are new each time: they travel as an argument."""
+    return f()

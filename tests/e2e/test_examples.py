@@ -77,6 +77,23 @@ def test_python(script):
     assert "value" in done.stdout
 
 
+EXECUTOR_SAYS = {
+    "calls.py": "9.8636\n332833500\n",
+    "differential_evolution.py": "value ",
+    "nsga2.py": "40 values on the front, x from 0.00 to 2.00\n",
+    "scikit_learn.py": "value 0.8",
+    "own_executor.py": "value ",
+}
+
+
+@pytest.mark.parametrize("script", EXECUTOR_SAYS)
+def test_executor(script):
+    path = EXAMPLES / "06_executor" / script
+    done = subprocess.run([PYTHON, path], env=environment(), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(EXECUTOR_SAYS[script])
+
+
 def test_hello_worlds_are_short():
     assert len((EXAMPLES / "04_python" / "minimize.py").read_text().splitlines()) <= 10
     assert len((EXAMPLES / "00_loop" / "loop.cpp").read_text().splitlines()) <= 100

@@ -1,0 +1,86 @@
+"""culmen.Executor on the ranks of a launch, and culmen.minimize on mpi4py's executor."""
+
+import subprocess
+
+from harness import PYTHON, RANKS, culmen, environment
+
+
+def launch(mpi, script, folder, *words, ranks=None):
+    line = culmen("launch", "-n", ranks or RANKS[mpi], "--mpi", mpi, "--dry-run", "run", "x", cwd=folder).stdout.split()
+    command = ["env", *line[: line.index("-n") + 2], PYTHON, *words, script]
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60)
+
+
+SCRIPT = """
+import os, culmen
+with culmen.Executor() as pool:
+    print(pool.workers, sum(pool.map(lambda i: i * i, range(100))), pool.submit(os.getpid).result() != os.getpid())
+    print("crashed", pool.submit(os._exit, 3).exception().status, pool.submit(len, "abc").result())
+    try:
+        culmen.Executor()
+    except culmen.InputError as e:
+        print("second:", e)
+print(culmen.minimize(lambda p: p["x"] ** 2, {"x": (-1, 1)}, budget=50).evaluations)
+later = culmen.Executor()
+print(later.submit(pow, 2, 3).result())
+"""
+
+
+def test_the_other_ranks_serve_until_the_script_of_rank_zero_ends(mpi, tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = launch(mpi, "script.py", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        f"{RANKS[mpi] - 1} 328350 True",
+        "crashed crashed 3",
+        "second: the ranks of this launch work for another study or executor already; let that end first",
+        "50",
+        "8",
+    ]
+
+
+def test_an_exception_in_rank_zero_ends_every_rank(mpi, tmp_path):
+    (tmp_path / "script.py").write_text(
+        "import culmen\nwith culmen.Executor() as pool:\n    pool.submit(divmod, 1, 0).result()\n"
+    )
+    done = launch(mpi, "script.py", tmp_path)
+    assert done.stderr.count("ZeroDivisionError") >= 1
+    assert "Traceback" in done.stderr
+
+
+def test_a_wrong_executor_is_said_once_and_every_rank_leaves(mpi, tmp_path):
+    (tmp_path / "script.py").write_text(
+        "import culmen\ntry:\n    culmen.Executor(initializer=3)\n"
+        "except culmen.InputError as e:\n    print('refused:', e)\nprint(culmen.Executor().submit(len, 'ab').result())\n"
+    )
+    done = launch(mpi, "script.py", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0].startswith("refused: culmen.Executor: initializer = 3")
+    assert done.stdout.splitlines()[1:] == ["2"]
+
+
+LENT = """
+import culmen
+from mpi4py.futures import MPIPoolExecutor
+
+def valley(p):
+    return (p["x"] - 0.3) ** 2 + (p["y"] + 1) ** 2
+
+if __name__ == "__main__":
+    space = {"x": (-5, 5), "y": (-5, 5)}
+    with MPIPoolExecutor() as executor:
+        found = culmen.minimize(valley, space, budget=200, executor=executor)
+    print(found.workers, found.evaluations, found.x)
+"""
+
+
+def test_mpi4pys_executor_finds_what_local_workers_find(tmp_path):
+    (tmp_path / "script.py").write_text(LENT)
+    done = launch("openmpi", "script.py", tmp_path, "-m", "mpi4py.futures", ranks=4)  # mpi4py's wheel is Open MPI's
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "alone.py").write_text(LENT.replace("MPIPoolExecutor()", "culmen.Executor(3)"))
+    alone = subprocess.run(
+        [PYTHON, "alone.py"], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == alone.stdout
+    assert done.stdout.startswith("3 200 ")
