@@ -82,7 +82,7 @@ TEST(ExecutorSource, items_reach_slots_which_ask_for_functions_that_they_do_not_
   EXPECT_EQ(machine.answers[3], "f(3)");
   EXPECT_EQ(machine.answers[33], "g(33)");
   EXPECT_GT(machine.source.asked(), 40u);
-  EXPECT_LE(machine.source.asked(), 40u + 4 * 2 * 2);  // two functions, four slots with two items each
+  EXPECT_LT(machine.source.asked(), 80u);  // a slot that has a function does not ask again
 }
 
 TEST(ExecutorSource, the_engine_waits_while_it_is_empty_and_ends_when_it_is_closed) {
