@@ -5,7 +5,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -17,6 +17,7 @@ from .functions import FunctionCache, dumps, travelling
 from .item_pool import ItemPool
 from .ranks import is_master, serve_until_dismissed
 
+_AT_ONCE = 64
 _TRANSPORTS = ("auto", "threads", "processes", "mpi")
 
 
@@ -95,12 +96,23 @@ class Executor(futures.Executor):
         end = None if timeout is None else monotonic() + timeout
         if chunksize == 1:
             function = self._functions.get(fn)
-            sent = self._pool.submit(function, [dumps((call, {})) for call in calls])
-            return _one_by_one(sent, end)
+            return _one_by_one(self._send(function, (dumps((call, {})) for call in calls)), end)
         function = self._functions.get(Chunk(fn))
         chunks = iter(lambda: list(islice(calls, chunksize)), [])
-        sent = self._pool.submit(function, [dumps(((chunk,), {})) for chunk in chunks])
-        return (result for results in _one_by_one(sent, end) for result in results)
+        sent = self._send(function, (dumps(((chunk,), {})) for chunk in chunks))
+        return chain.from_iterable(_one_by_one(sent, end))
+
+    def _send(self, function: _core.ItemFunction, arguments: Iterator[bytes]) -> list[futures.Future]:
+        """By and by, so that the first are evaluated while others are pickled."""
+        sent: list[futures.Future] = []
+        try:
+            for some in iter(lambda: list(islice(arguments, _AT_ONCE)), []):
+                sent += self._pool.submit(function, some)
+        except BaseException:
+            for future in sent:
+                future.cancel()
+            raise
+        return sent
 
 
 def _one_by_one(sent: list[futures.Future], end: float | None) -> Iterator[Any]:

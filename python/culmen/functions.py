@@ -42,12 +42,11 @@ def _is_plain(value: object) -> bool:
 
 
 def _are_plain(values: Iterable[object]) -> bool:
-    """Of these, and of tuples among them, looked at by few steps of Python: a chunk has many."""
-    kinds = set(map(type, values)) - _PLAIN
+    """Of these, or of tuples of such, looked at by few steps of Python: a chunk has many."""
+    kinds = set(map(type, values))
     if kinds == {tuple}:
-        inner = chain.from_iterable(value for value in values if type(value) is tuple)
-        return set(map(type, inner)) <= _PLAIN
-    return not kinds
+        kinds = set(map(type, chain.from_iterable(values)))  # type: ignore[arg-type]
+    return kinds <= _PLAIN
 
 
 class FunctionCache:
