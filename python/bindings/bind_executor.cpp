@@ -31,9 +31,7 @@ class ExecutorRun {
         run_(std::move(config), std::move(options), source_, [source = source_] { source->end(); }) {}
 
   void start() { run_.start(); }
-  FunctionHandle make_function(const nb::bytes& pickle) {
-    return {source_->make_function(copy_of(pickle))};
-  }
+  FunctionHandle make_function(const nb::bytes& pickle) { return {source_->make_function(copy_of(pickle))}; }
 
   void submit(const std::vector<ItemId>& numbers, const FunctionHandle& handle,
               const std::vector<nb::bytes>& arguments) {
@@ -116,8 +114,7 @@ void bind_executor(nb::module_& m) {
       .def_prop_ro("ended", &ExecutorRun::ended)
       .def("stop", &ExecutorRun::stop)
       .def("wait", &ExecutorRun::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>())
-      .def("result", &ExecutorRun::result, nb::rv_policy::reference_internal,
-           nb::call_guard<nb::gil_scoped_release>());
+      .def("result", &ExecutorRun::result, nb::rv_policy::reference_internal, nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace culmen::bindings

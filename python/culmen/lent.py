@@ -88,14 +88,14 @@ def width(executor: Executor, workers: int | None) -> int:
 
 
 @contextmanager
-def lending(
-    executor: Executor, f: LentFunction, space: _core.Space, workers: int
-) -> Iterator[_core.LentWorkers]:
+def lending(executor: Executor, f: LentFunction, space: _core.Space, workers: int) -> Iterator[_core.LentWorkers]:
     """Inside, the executor evaluates what a run of these workers asks for; what is under way at its end is cancelled
     where it can be, and not waited for."""
     lent = _core.LentWorkers(workers)
     under_way: dict[int, Future] = {}
-    thread = threading.Thread(target=_serve, args=(executor, f, space, lent, under_way), name="culmen.lent", daemon=True)
+    thread = threading.Thread(
+        target=_serve, args=(executor, f, space, lent, under_way), name="culmen.lent", daemon=True
+    )
     thread.start()
     try:
         yield lent
@@ -129,5 +129,3 @@ def _done(lent: _core.LentWorkers, under_way: dict[int, Future], ticket: int, fu
     except (Exception, CancelledError) as error:
         encoded, duration_s = protocol.encode_failure(protocol.CRASHED, sentence(error)), 0.0
     return lent.give(ticket, encoded, duration_s)
-
-

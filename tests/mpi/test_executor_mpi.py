@@ -51,7 +51,8 @@ def test_an_exception_in_rank_zero_ends_every_rank(mpi, tmp_path):
 def test_a_wrong_executor_is_said_once_and_every_rank_leaves(mpi, tmp_path):
     (tmp_path / "script.py").write_text(
         "import culmen\ntry:\n    culmen.Executor(initializer=3)\n"
-        "except culmen.InputError as e:\n    print('refused:', e)\nprint(culmen.Executor().submit(len, 'ab').result())\n"
+        "except culmen.InputError as e:\n    print('refused:', e)\n"
+        "print(culmen.Executor().submit(len, 'ab').result())\n"
     )
     done = launch(mpi, "script.py", tmp_path)
     assert done.returncode == 0, done.stderr

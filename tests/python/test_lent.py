@@ -23,8 +23,6 @@ def alone():
     return culmen.minimize(valley, SPACE, budget=200)
 
 
-
-
 EXECUTORS = {
     "threads": lambda: concurrent.futures.ThreadPoolExecutor(3),
     "processes": lambda: concurrent.futures.ProcessPoolExecutor(3),
@@ -133,16 +131,18 @@ def test_a_crash_in_an_executor_of_culmens_own_is_one_failed_evaluation():
 def test_an_executor_that_breaks_ends_the_study_with_its_sentence():
     with (
         concurrent.futures.ProcessPoolExecutor(2) as executor,
-        pytest.raises(culmen.CulmenError, match="the executor is broken: .*BrokenProcessPool"),
+        pytest.raises(culmen.CulmenError, match=r"the executor is broken: .*BrokenProcessPool"),
     ):
         culmen.minimize(lambda p: os._exit(1), SPACE, budget=60, executor=executor)
-    with pytest.raises(culmen.CulmenError, match="the executor takes nothing more: .*BrokenProcessPool"):
+    with pytest.raises(culmen.CulmenError, match=r"the executor takes nothing more: .*BrokenProcessPool"):
         culmen.minimize(valley, SPACE, budget=60, executor=executor)
 
 
 def test_a_time_limit_is_refused_and_what_is_no_executor_too():
-    with concurrent.futures.ThreadPoolExecutor(1) as executor:
-        with pytest.raises(culmen.InputError, match="time_limit_s = 3 cannot be kept on an executor"):
-            culmen.minimize(valley, SPACE, budget=5, executor=executor, time_limit_s=3)
-    with pytest.raises(culmen.InputError, match="executor = 3: a concurrent.futures.Executor is wanted"):
+    with (
+        concurrent.futures.ThreadPoolExecutor(1) as executor,
+        pytest.raises(culmen.InputError, match="time_limit_s = 3 cannot be kept on an executor"),
+    ):
+        culmen.minimize(valley, SPACE, budget=5, executor=executor, time_limit_s=3)
+    with pytest.raises(culmen.InputError, match=r"executor = 3: a concurrent.futures.Executor is wanted"):
         culmen.minimize(valley, SPACE, budget=5, executor=3)

@@ -50,7 +50,8 @@ def main():
     if set_up.takes_items:
         from culmen.slot import items
 
-        return items.serve(channel, process, function)
+        items.serve(channel, process, function)
+        return
     channel.send(b"")
     while (request := channel.receive()) is not None:
         channel.send(protocol.begin_answer(request) + evaluate(function, set_up, request, process))

@@ -25,7 +25,7 @@ _ANSWER = struct.Struct("<QIQBBddQIQQdQB")
 _FIXED_BYTES = _ANSWER.size - 8
 
 
-class RemoteTraceback(Exception):  # noqa: N818 - as in concurrent.futures
+class RemoteTraceback(Exception):
     """The traceback of an exception that was raised in another process; its ``__cause__``."""
 
     def __init__(self, text):
@@ -140,4 +140,3 @@ def load_error(pickled):
     error, text = pickle.loads(pickled)
     error.__cause__ = RemoteTraceback(text)
     return error
-

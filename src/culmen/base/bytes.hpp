@@ -16,6 +16,13 @@ static_assert(std::endian::native == std::endian::little, "culmen's wire and fil
 using Bytes = std::vector<std::byte>;
 using BytesView = std::span<const std::byte>;
 
+/// For a buffer that is used again and again: gives the memory back where what it held was unusually large.
+inline void clear(Bytes& buffer) {
+  constexpr std::size_t usual = std::size_t{1} << 20;
+  if (buffer.capacity() > usual) Bytes().swap(buffer);
+  buffer.clear();
+}
+
 /// Appends to a buffer that it does not own.
 class ByteWriter {
  public:

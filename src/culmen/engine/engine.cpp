@@ -22,10 +22,7 @@ std::string describe(EvaluationId id, const Outcome& failed) {
 }  // namespace
 
 Engine::Engine(Source& source, const Clock& clock, EngineOptions options)
-    : source_(source),
-      clock_(clock),
-      options_(std::move(options)),
-      broker_(with_source(options_.broker, source)) {}
+    : source_(source), clock_(clock), options_(std::move(options)), broker_(with_source(options_.broker, source)) {}
 
 Engine::~Engine() = default;
 
@@ -135,7 +132,6 @@ void Engine::execute(const Ask& a) {
 }
 
 void Engine::execute(const Send& a) {
-  scratch_.clear();
   encode(table_[a.id].candidate, scratch_);
   FrameHead head;
   head.study = options_.study;
@@ -144,6 +140,7 @@ void Engine::execute(const Send& a) {
   head.attempt = a.attempt;
   head.kind = FrameKind::evaluate;
   transport_->send(a.worker, head, scratch_);
+  clear(scratch_);
 }
 
 void Engine::execute(const Record& a) {

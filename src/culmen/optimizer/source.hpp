@@ -8,8 +8,8 @@
 
 namespace culmen {
 
-/// What the engine asks and tells. Every candidate that ask() gave ends in exactly one tell() or cancel(), in any order.
-/// Called by the engine's thread alone.
+/// What the engine asks and tells. Every candidate that ask() gave ends in exactly one tell() or cancel(), in any
+/// order. Called by the engine's thread alone.
 class Source {
  public:
   virtual ~Source() = default;

@@ -37,9 +37,9 @@ class LentCrew final : public Crew {
 }  // namespace
 
 LentWorkers::LentWorkers(std::size_t workers)
-    : workers_(workers), transport_(workers), worker_([this](const SetUp&) {
-        return std::make_unique<HandedEvaluator>(outcome_);
-      }) {}
+    : workers_(workers),
+      transport_(workers),
+      worker_([this](const SetUp&) { return std::make_unique<HandedEvaluator>(outcome_); }) {}
 
 LentWorkers::~LentWorkers() = default;
 

@@ -39,6 +39,8 @@ bool send_frame(int fd, BytesView frame) {
 
 ChannelReader::Progress ChannelReader::step(int fd, int flags) {
   if (have_ == wanted_) {
+    clear(buffer_);
+    buffer_.resize(small_bytes);
     have_ = 0;
     wanted_ = prefix_bytes;
   }

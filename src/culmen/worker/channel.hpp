@@ -37,7 +37,7 @@ bool send_frame(int fd, BytesView frame);
 class ChannelReader {
  public:
   using Progress = ChannelProgress;
-  ChannelReader() : buffer_(4096) {}
+  ChannelReader() : buffer_(small_bytes) {}
   /// One recv with these flags. `ended`: the other side is gone, or it sent what is no frame. After `complete` the next
   /// call begins a new frame.
   Progress step(int fd, int flags);
@@ -45,7 +45,7 @@ class ChannelReader {
   BytesView frame() const { return BytesView(buffer_).subspan(prefix_bytes, wanted_ - prefix_bytes); }
 
  private:
-  static constexpr std::size_t prefix_bytes = 8;
+  static constexpr std::size_t prefix_bytes = 8, small_bytes = 4096;
   Bytes buffer_;
   std::size_t have_ = 0;
   std::size_t wanted_ = prefix_bytes;

@@ -161,6 +161,7 @@ class SlotEvaluator final : public Evaluator {
   }
 
   Outcome ask(const Candidate& candidate, Attempt attempt) {
+    clear(frame_);
     frame_.resize(sizeof attempt);
     std::memcpy(frame_.data(), &attempt, sizeof attempt);
     encode(candidate, frame_);

@@ -15,7 +15,7 @@ Worker::Worker(EvaluatorFactory factory) : factory_(std::move(factory)) {}
 
 const Worker::Reply& Worker::on(const FrameHead& head, BytesView body) {
   reply_.head = head;
-  reply_.body.clear();
+  clear(reply_.body);
   switch (head.kind) {
     case FrameKind::set_up:
       set_up(body);
@@ -113,6 +113,7 @@ void answer_all(Endpoint& endpoint, Worker& worker) {
   while (endpoint.receive(head, body)) {
     const auto& reply = worker.on(head, body);
     if (!endpoint.send(reply.head, reply.body)) return;
+    clear(body);
   }
 }
 }  // namespace

@@ -49,8 +49,9 @@ class Table {
     for (std::size_t i = 0; i < pending_.size(); ++i) {
       const auto action = pending_[i];
       if (const auto* a = std::get_if<Ask>(&action)) {
-        const auto in_generation =
-            generation == UINT64_MAX ? a->wanted : generation == 0 ? 0 : (told.size() / generation + 1) * generation - asked;
+        const auto in_generation = generation == UINT64_MAX ? a->wanted
+                                   : generation == 0        ? 0
+                                                            : (told.size() / generation + 1) * generation - asked;
         ++asks;
         const auto n = std::min({a->wanted, in_generation, source_left});
         source_left -= n;

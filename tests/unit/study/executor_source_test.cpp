@@ -41,7 +41,8 @@ class Slot final : public Evaluator {
 
 // An engine over a virtual cluster of such slots.
 struct Machine {
-  explicit Machine(ClusterPlan plan = {}) : cluster(plan, clock, [](const SetUp&) { return std::make_unique<Slot>(); }) {
+  explicit Machine(ClusterPlan plan = {})
+      : cluster(plan, clock, [](const SetUp&) { return std::make_unique<Slot>(); }) {
     EngineOptions options;
     options.set_up = encode(SetUp{{}, {}});
     options.broker.needs_workers = false;
