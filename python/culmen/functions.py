@@ -2,6 +2,7 @@
 
 import hashlib
 import pickle
+import sys
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
@@ -86,8 +87,14 @@ def _is(a: object, b: object) -> bool:
     return a is b
 
 
-def _captured(function: types.FunctionType) -> tuple[Any, ...] | None:
+def _is_one_of(value: object, *others: object) -> bool:
+    return any(value is other for other in others)
+
+
+def _captured(function: types.FunctionType, within: tuple[types.FunctionType, ...] = ()) -> tuple[Any, ...] | None:
     """All that the function's pickle depends on; None where that cannot be seen."""
+    if _is_importable(function):
+        return (function,)
     code, variables = function.__code__, function.__globals__
     if function.__dict__ or any(type(constant) is types.CodeType for constant in code.co_consts):
         return None
@@ -100,7 +107,23 @@ def _captured(function: types.FunctionType) -> tuple[Any, ...] | None:
         )
     except ValueError:  # a cell is empty yet
         return None
-    return (code, *values) if all(type(value) in _UNCHANGING for value in values) else None
+    captured: tuple[Any, ...] = (code, *values)
+    for value in values:
+        if type(value) is types.FunctionType and not _is_one_of(value, function, *within):
+            deeper = _captured(value, (function, *within))
+            if deeper is None:
+                return None
+            captured += deeper
+        elif not (type(value) in _UNCHANGING or _is_one_of(value, function, *within) or _is_importable(value)):
+            return None
+    return captured
+
+
+def _is_importable(value: Any) -> bool:
+    """A function or class that is pickled by its name: it is imported where it arrives."""
+    if type(value) not in (types.FunctionType, type) or value.__module__ == "__main__":
+        return False
+    return getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value
 
 
 def _pickled(function: Callable[..., Any]) -> bytes:

@@ -57,6 +57,18 @@ def test_what_a_function_captures_is_as_it_was_when_it_was_submitted(executor):
     assert executor.submit(scaled, 3).result() == 150
 
 
+def test_what_a_function_calls_is_as_it_was_when_it_was_submitted(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import culmen\nscale = 2\ndef inner(x): return x * scale\ndef outer(x): return inner(x) + 1\n"
+        "with culmen.Executor(1) as pool:\n    print(pool.submit(outer, 3).result())\n"
+        "    scale = 5\n    print(pool.submit(outer, 3).result())\n"
+        "    def inner(x): return -x\n    print(pool.submit(outer, 3).result())\n"
+    )
+    done = run_python(script)
+    assert (done.stdout, done.stderr) == ("7\n16\n-2\n", "")
+
+
 class OwnError(Exception):
     pass
 
@@ -146,6 +158,17 @@ def test_what_waits_can_be_cancelled_and_what_runs_cannot(tmp_path):
         done, _ = concurrent.futures.wait([last, *waiting], timeout=20)
         assert len(done) == 10
         assert [future.result() for future in waiting] == [3] * 9
+
+
+def test_nothing_waits_behind_a_long_call_without_prefetch(tmp_path):
+    gate = tmp_path / "gate"
+    with culmen.Executor(2, prefetch=False) as pool:
+        assert sum(pool.map(len, ["a"] * 50)) == 50
+        long = pool.submit(lambda: wait_for(gate.exists, "the gate"))
+        assert sum(pool.map(len, ["a"] * 50, timeout=20)) == 50
+        assert not long.done()
+        gate.touch()
+        assert long.result() is True
 
 
 def test_shutdown_can_cancel_what_waits():

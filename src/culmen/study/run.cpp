@@ -40,6 +40,9 @@ bool starts_children(const EvaluatorSpec& e) {
 // killed at once, and are late on a crowded machine only; a function inside a worker may never come back.
 constexpr double leave_s = 2, leave_function_s = 0.1;
 
+// A program's calls may be of any length, so that what waits behind one may wait long.
+constexpr double prefetch_items_below_s = 0.01;
+
 }  // namespace
 
 struct Run::Impl {
@@ -121,7 +124,10 @@ struct Run::Impl {
     o.broker.rules = config.stop;
     o.broker.failures = config.failures;
     o.broker.prefetch = options.prefetch;
-    if (source->open_ended()) o.broker.ask_ahead = std::numeric_limits<std::uint64_t>::max();
+    if (source->open_ended()) {
+      o.broker.ask_ahead = std::numeric_limits<std::uint64_t>::max();
+      o.broker.prefetch_below_s = prefetch_items_below_s;
+    }
     o.set_up = encode(SetUp{config.space, config.evaluator, config.goals});
     o.study = std::hash<std::string>{}(marker);
     o.epoch = journal ? journal->epoch() : 1;
