@@ -9,7 +9,7 @@
 
 namespace culmen::bindings {
 
-/// Everything but stop() and progress() from one thread.
+/// stop(), offer() and progress(): any thread. wait(): any thread, once it was started. The rest: one thread at a time.
 class BackgroundRun {
  public:
   BackgroundRun(StudyConfig config, RunOptions options);

@@ -11,7 +11,7 @@ from . import _core
 from ._core import CulmenError, InputError
 from .slot import items
 
-_FOR_EVER_S = 1e6
+_FOR_EVER_S = 1e6  # what a wait can count
 _LIVING: set["ItemPool"] = set()
 
 
@@ -126,13 +126,8 @@ class ItemPool:
 
     def _collect(self) -> None:
         """The thread that sets futures."""
-        finished: list[tuple[int, str, str, bytes]] = []
-        while finished or not self._run.ended:
-            finished = self._run.take(_FOR_EVER_S)
-            for number, status, message, payload in finished:
-                _settle(self._waiting.pop(number), status, message, payload)
-            if finished:
-                del message, payload  # large ones must not wait here for the next
+        while self._settle_some():
+            pass
         self._broken = CulmenError(f"the executor has ended: {self._run.message}")
         while self._waiting:
             future = self._waiting.popitem()[1]
@@ -143,6 +138,14 @@ class ItemPool:
         if not self._of_ranks:
             self._run.wait(_FOR_EVER_S)
             self._conclude()
+
+    def _settle_some(self) -> bool:
+        """False when nothing more comes. Results, which may be large, are let go of at its end."""
+        ended = self._run.ended
+        finished = self._run.take(_FOR_EVER_S)
+        for number, status, message, payload in finished:
+            _settle(self._waiting.pop(number), status, message, payload)
+        return bool(finished) or not ended
 
 
 def _settle(future: futures.Future, status: str, message: str, payload: bytes) -> None:
