@@ -108,10 +108,13 @@ def handling(signals: tuple[int, ...], handler: Callable[[int, FrameType | None]
 @contextmanager
 def letting_ranks_go() -> Iterator[None]:
     """For rank 0, up to ``start``: whatever goes wrong inside, the other ranks are told and do not wait for ever."""
+    is_rank = _core.detect_launch().is_rank
+    if is_rank:
+        _core.expect_ranks()
     try:
         yield
     except BaseException as e:
-        if _core.detect_launch().is_rank:
+        if is_rank:
             _core.abandon_ranks(sentence(e))
         raise
 

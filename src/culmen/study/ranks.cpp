@@ -143,6 +143,8 @@ void finalize_world(int exit_code) {
   w.mpi.reset();
 }
 
+void expect_ranks() { world().invited = world().busy; }
+
 void abandon_ranks(const std::string& message) {
   auto* mpi = shared_world();
   if (mpi == nullptr || world().invited) return;

@@ -13,6 +13,8 @@ MpiWorld* shared_world();
 /// Collective. Ends MPI; where a rank hangs in an evaluation it leaves at once with `exit_code` instead, and the
 /// launcher ends the rest.
 void finalize_world(int exit_code);
+/// In rank 0, before anything that may end in abandon_ranks: the other ranks are waiting, again after a former refusal.
+void expect_ranks();
 /// In rank 0, when nothing can be run: the other ranks leave with this sentence as their error. Collective with
 /// serve_as_rank.
 void abandon_ranks(const std::string& message);

@@ -150,6 +150,7 @@ struct Run::Impl {
 
   void prepare() {
     started_s = clock.now_s();
+    if (place() == Place::mpi) expect_ranks();
     try {
       get_ready();
       crew = hire();
