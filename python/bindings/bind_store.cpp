@@ -1,9 +1,13 @@
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+
 #include "bindings.hpp"
 #include "culmen/store/journal.hpp"
+#include "store_columns.hpp"
 
 namespace nb = nanobind;
 
@@ -89,6 +93,63 @@ nb::list calls(const Journal& journal) {
   return out;
 }
 
+/// A NumPy array that takes the vector over; of shape (rows,), or (rows, columns).
+template <class T>
+nb::object array_of(std::vector<T> values, std::size_t rows, std::optional<std::size_t> columns = {}) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  const std::size_t shape[] = {rows, columns.value_or(0)};
+  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), columns ? 2 : 1, shape, owner));
+}
+
+nb::dict columns(const Journal& journal) {
+  auto c = [&] {
+    const nb::gil_scoped_release release;
+    return read_columns(journal);
+  }();
+  const auto n = c.evaluation.size();
+  nb::dict out, extras;
+  for (auto& [name, figures] : c.extras) extras[name.c_str()] = array_of(std::move(figures), n);
+  out["evaluation"] = array_of(std::move(c.evaluation), n);
+  out["x"] = array_of(std::move(c.x), n, c.dimension);
+  out["status"] = array_of(std::move(c.status), n);
+  out["value"] = array_of(std::move(c.value), n);
+  out["values"] = array_of(std::move(c.values), n, c.objectives);
+  out["violation"] = array_of(std::move(c.violation), n);
+  out["at_s"] = array_of(std::move(c.at_s), n);
+  out["duration_s"] = array_of(std::move(c.duration_s), n);
+  out["worker"] = array_of(std::move(c.worker), n);
+  out["epoch"] = array_of(std::move(c.epoch), n);
+  out["attempt"] = array_of(std::move(c.attempt), n);
+  out["told"] = array_of(std::move(c.told), n);
+  out["cancelled"] = array_of(std::move(c.cancelled), n);
+  out["residuals"] = array_of(std::move(c.residuals), n);
+  out["extras"] = extras;
+  out["extras_left_out"] = c.extras_left_out;
+  return out;
+}
+
+nb::list starts(const Journal& journal) {
+  nb::list out;
+  for (const auto& start : journal.starts()) {
+    nb::dict row;
+    row["epoch"] = start.epoch;
+    row["started_s"] = start.started_s;
+    row["host"] = start.host;
+    row["pid"] = start.pid;
+    row["build"] = start.build;
+    out.append(row);
+  }
+  return out;
+}
+
+nb::list statuses() {
+  nb::list out;
+  for (auto s = static_cast<int>(Status::ok); s <= static_cast<int>(Status::wrong_shape); ++s)
+    out.append(to_string(static_cast<Status>(s)));
+  return out;
+}
+
 }  // namespace
 
 void bind_store(nb::module_& m) {
@@ -102,7 +163,11 @@ void bind_store(nb::module_& m) {
       .def_prop_ro("created_s", [](const Journal& j) { return j.study().created_s; })
       .def("summary", &summary)
       .def("outcomes", &outcomes, nb::arg("first") = 0, nb::arg("count") = 1000)
-      .def("calls", &calls);
+      .def("calls", &calls)
+      .def("columns", &columns)
+      .def("starts", &starts)
+      .def_prop_ro("build", [](const Journal& j) { return j.study().build; });
+  m.attr("STATUSES") = statuses();  // what a code of columns()["status"] means
 }
 
 }  // namespace culmen::bindings

@@ -261,6 +261,15 @@ void Journal::outcomes(EvaluationId first, const std::function<void(const Outcom
   while (rows.next()) visit(impl_->outcome_at(rows));
 }
 
+std::vector<Journal::Start> Journal::starts() const {
+  Statement select(impl_->database, "SELECT epoch, started_s, host, pid, build FROM epochs ORDER BY epoch");
+  std::vector<Start> out;
+  auto rows = select.rows();
+  while (rows.next())
+    out.push_back({static_cast<Epoch>(rows.integer(0)), rows.real(1), rows.text(2), rows.integer(3), rows.text(4)});
+  return out;
+}
+
 Journal::Summary Journal::summary() const {
   const auto progress = impl_->progress_row.load();
   Summary out;

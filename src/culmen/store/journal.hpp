@@ -43,6 +43,14 @@ class Journal {
     std::vector<Failures> failures;  ///< the most frequent first
   };
 
+  struct Start {  ///< of a master
+    Epoch epoch = 0;
+    double started_s = 0;  ///< since 1970
+    std::string host;
+    std::int64_t pid = 0;
+    std::string build;  ///< version and compiler of its culmen
+  };
+
   /// Makes a new study file and becomes its owner (epoch 1). Throws if the file exists, or lies on a network file
   /// system (names a local path to use instead).
   static Journal create(const std::string& path, const StudyRecord& study, Durability durability,
@@ -87,6 +95,7 @@ class Journal {
   void outcomes(EvaluationId first, const std::function<void(const OutcomeRecord&)>& visit,
                 std::uint64_t at_most = UINT64_MAX) const;
   Summary summary() const;
+  std::vector<Start> starts() const;
 
  private:
   struct Impl;
