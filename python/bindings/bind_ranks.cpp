@@ -15,6 +15,7 @@ void bind_ranks(nb::module_& m) {
       .def_ro("size", &Launch::size)
       .def_prop_ro("is_rank", &Launch::is_rank);
   m.def("detect_launch", &detect_launch);
+  m.def("mpi_library", &mpi_library);
   m.def(
       "serve_rank", [] { return serve_as_rank(); }, nb::call_guard<nb::gil_scoped_release>());
   m.def("serve_until_dismissed", &serve_until_dismissed, nb::call_guard<nb::gil_scoped_release>());

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from . import _core, digest
+from . import _core, digest, machine
 from ._core import InputError
 from .callables import Positional, Travelling
 from .goals import naming, set_goals, set_stop
@@ -187,13 +187,15 @@ def _config_of(
     config.optimizer, config.optimizer_options = optimizer, options
     with naming("culmen.minimize: "):
         set_goals(config, arguments.objectives, arguments.limits, arguments.starts)
-        rules = {"evaluations": arguments.budget} | {n: getattr(arguments, n) for n in _RULES}
-        set_stop(config, {name: rule for name, rule in rules.items() if rule is not None})
+        given = {"evaluations": arguments.budget} | {n: getattr(arguments, n) for n in _RULES}
+        rules = {name: rule for name, rule in given.items() if rule is not None}
+        set_stop(config, rules)
     check_optimizer(config, "culmen.minimize: ")
     config.on_failure, config.retries = arguments.on_failure, arguments.retries
     config.give_up_after = arguments.give_up_after
-    about = {"function": function, digest.KEY: digest.of_function(f, function)}
-    config.configuration = json.dumps({**about, **_described(space, arguments)})
+    about = {"function": function, digest.KEY: digest.of_function(f, function), machine.KEY: machine.here()}
+    chosen = {"seed": arguments.seed, "optimizer": {"name": optimizer, **options}, "stop": rules}
+    config.configuration = json.dumps({**about, **chosen, **_described(space, arguments)})
     identify(config, ["function", function])
     return config
 

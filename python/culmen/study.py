@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import _core, digest
+from . import _core, digest, machine
 from ._core import InputError
 from .goals import naming, set_goals, set_stop
 from .master import execute, letting_ranks_go
@@ -67,11 +67,11 @@ class Study:
         folder = Path(data.pop("folder"))
         if not folder.is_dir():  # it was moved, or is on another machine
             folder = Path(path).resolve().parent
-        begun_with = data.pop(digest.KEY, None)
+        begun_with, begun_on = data.pop(digest.KEY, None), data.pop(machine.KEY, {})
         file = checked(StudyFile, data, str(path))
         file.limit(**given)
         study = cls._of(file, folder, str(path), str(path))
-        study.config.configuration = file.normalised(folder, begun_with)
+        study.config.configuration = file.normalised(folder, begun_with, begun_on)
         study.options.resume = True
         return study
 
@@ -80,7 +80,7 @@ class Study:
         config = _config_of(file, folder, source)
         config.evaluator.working_folder = str(working_folder(Path(store)))
         now = _digest_of(config.evaluator, folder)
-        config.configuration = file.normalised(folder, now)
+        config.configuration = file.normalised(folder, now, machine.here())
         return cls(config, _options_of(file, store), now, source)
 
     def run(self, *, progress: bool | None = None) -> Result:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from ..digest import KEY
+from ..machine import KEY as MACHINE
 from .evaluator import EvaluatorTable
 from .space import ParameterTable
 from .table import Count, Finite, Seconds, Table
@@ -72,7 +73,8 @@ class StudyFile(Table):
         self.run.workers = workers or self.run.workers
         self.stop = self.stop.model_copy(update={name: limit for name, limit in stop.items() if limit is not None})
 
-    def normalised(self, folder: Path, digest: dict[str, str] | None) -> str:
-        """JSON from which a resume starts; ``folder`` is where relative paths of the evaluator begin."""
-        about = {"folder": str(folder), KEY: digest}
+    def normalised(self, folder: Path, digest: dict[str, str] | None, machine: dict[str, Any]) -> str:
+        """JSON from which a resume starts; ``folder`` is where relative paths of the evaluator begin, ``machine`` where
+        the study was begun."""
+        about = {"folder": str(folder), KEY: digest, MACHINE: machine}
         return json.dumps({**about, **self.model_dump(mode="json", exclude_none=True)})

@@ -10,6 +10,7 @@
 #include "culmen/study/crew.hpp"
 #include "culmen/study/local_worker.hpp"
 #include "culmen/transport/mailbox/mailbox.hpp"
+#include "culmen/transport/mpi/loader.hpp"
 
 namespace culmen {
 namespace {
@@ -132,6 +133,16 @@ MpiWorld* shared_world() {
     std::atexit([] { finalize_world(0); });
   }
   return w.mpi.get();
+}
+
+std::string mpi_library() {
+  const auto launch = detect_launch();
+  if (!launch.is_rank()) return {};
+  try {
+    return library_name(*load_mpi_module(launch).functions);
+  } catch (const TransportError&) {
+    return {};
+  }
 }
 
 void finalize_world(int exit_code) {

@@ -10,6 +10,9 @@ namespace culmen {
 
 /// The process's MPI, opened at the first call (collective), or nullptr when this process is no rank of a launch.
 MpiWorld* shared_world();
+/// The MPI of this rank's launch, as in "Open MPI v4.1.4"; empty outside a launch, and where there is no module for it.
+/// Does not initialise it.
+std::string mpi_library();
 /// Collective. Ends MPI; where a rank hangs in an evaluation it leaves at once with `exit_code` instead, and the
 /// launcher ends the rest.
 void finalize_world(int exit_code);

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
@@ -104,6 +106,15 @@ MpiModule load_mpi_module(const Launch& launch) {
     return load(named, "named by CULMEN_MPI");
   }
   return load(kind_of_launcher(launch.kind), "the one of " + launcher_name(launch.kind));
+}
+
+std::string library_name(const culmen_mpi_module& mpi) {
+  std::array<char, 1024> text{};
+  if (mpi.library_version(text.data(), text.size()) != 0) return "an MPI that does not tell its version";
+  std::string line(text.data());
+  line.resize(std::min(line.size(), line.find_first_of(",\r\n")));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return line;
 }
 
 }  // namespace culmen

@@ -19,5 +19,7 @@ std::string launcher_name(LauncherKind kind);
 /// the launcher's MPI. Modules are looked for in CULMEN_MODULE_DIR, then where the loader looks for this program's
 /// libraries. Stays loaded. Throws TransportError: one sentence.
 MpiModule load_mpi_module(const Launch& launch);
+/// MPI_Get_library_version up to its first comma or line's end: "Open MPI v4.1.4". MPI need not be initialised.
+std::string library_name(const culmen_mpi_module& mpi);
 
 }  // namespace culmen

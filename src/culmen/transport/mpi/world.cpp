@@ -117,14 +117,7 @@ int MpiWorld::rank() const { return impl_->rank; }
 
 int MpiWorld::size() const { return impl_->size; }
 
-std::string MpiWorld::library() const {
-  std::array<char, 1024> text{};
-  impl_->check(impl_->mpi.library_version(text.data(), text.size()), "asking for its version");
-  std::string line(text.data());
-  line.resize(std::min(line.size(), line.find_first_of(",\r\n")));
-  std::replace(line.begin(), line.end(), '\t', ' ');
-  return line;
-}
+std::string MpiWorld::library() const { return library_name(impl_->mpi); }
 
 Bytes MpiWorld::broadcast(Bytes bytes) {
   // Size and beginning go together: where ranks outnumber cores, what a broadcast costs is its waiting.

@@ -21,7 +21,7 @@ class MpiWorld {
   ~MpiWorld();  ///< nothing collective: call finalize() first
   int rank() const;
   int size() const;
-  std::string library() const;  ///< MPI_Get_library_version up to its first comma or line's end: "Open MPI v4.1.4"
+  std::string library() const;  ///< "Open MPI v4.1.4"
   /// Collective. Bytes of rank 0 on every rank.
   Bytes broadcast(Bytes bytes);
   /// Collective. At rank 0: text of every rank in order (at most 255 bytes each); elsewhere empty.
