@@ -1,10 +1,12 @@
 """Opening a store that a user named."""
 
+import json
 import shlex
 from pathlib import Path
 
 from . import _core
 from ._core import InputError
+from .space import Parameter, Space
 from .study_file import did_you_mean, read_study_file
 
 
@@ -19,6 +21,14 @@ def open_store(path: str | Path, command: str = "resume") -> _core.Store:
         near = did_you_mean(path.name, [p.name for p in path.parent.glob("*.db")] if path.parent.is_dir() else [])
         raise InputError(f"there is no store {path}{near}")
     return _core.Store.read(str(path))
+
+
+def space_of(store: _core.Store) -> _core.Space | None:
+    """None for a study whose space is in a program, not in the store."""
+    data = json.loads(store.configuration or "{}")
+    if "space" not in data:
+        return None
+    return Space({name: Parameter(**p) for name, p in data["space"].items()}, data.get("constraints")).core
 
 
 def _advice(study: Path, command: str) -> str:

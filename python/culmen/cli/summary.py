@@ -1,6 +1,5 @@
 """The end of a run as a table, and what a store holds."""
 
-import json
 import shlex
 import time
 from pathlib import Path
@@ -13,8 +12,8 @@ from .. import _core
 from ..goals import as_given
 from ..progress import clock, on_terminal, per_second
 from ..result import Result, Trade, at_bounds, shown
-from ..space import Parameter, Space, Value
-from ..stores import open_store
+from ..space import Value
+from ..stores import open_store, space_of
 from ..study import working_folder
 
 _FRONT_ROWS = 12
@@ -93,14 +92,6 @@ def failures_of(path: Path, summary: dict[str, Any]) -> list[dict[str, Any]]:
         if folder.is_dir():
             entry["folder"] = str(folder)
     return entries
-
-
-def space_of(store: _core.Store) -> _core.Space | None:
-    """None for a study whose space is in a program, not in the store."""
-    data = json.loads(store.configuration or "{}")
-    if "space" not in data:
-        return None
-    return Space({name: Parameter(**p) for name, p in data["space"].items()}, data.get("constraints")).core
 
 
 def _print_best(best: dict[str, Value], bounds: dict[str, str]) -> None:

@@ -1,0 +1,111 @@
+"""The report on one study, put together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from . import facts
+from .convergence import by_evaluations, by_time
+from .correlation import correlations
+from .failures import Failure, failures
+from .landscape import against_value, parallel, slices
+from .page import Section, matrix, page, place_of, preformatted, table, text
+from .results import front, residuals
+from .style import Figure, counted
+from .table import Evaluations
+from .timeline import timeline
+
+
+def report(evaluations: Evaluations) -> str:
+    """HTML. What does not apply (no failures, one objective) has no section."""
+    figures: list[Figure] = []
+    sections = list(_sections(evaluations, figures))
+    now = time.strftime("%Y-%m-%d %H:%M:%S %z")
+    summary = evaluations.summary
+    lead = f"<p>culmen study, {text(facts.state(summary))}; as of {now}.</p>"
+    return page(evaluations.name, lead, sections, figures)
+
+
+def _sections(e: Evaluations, figures: list[Figure]) -> Iterator[Section]:
+    def drawn(*several: Figure | None) -> str:
+        there = [figure for figure in several if figure is not None]
+        figures.extend(there)
+        return "".join((f"<h3>{text(f.title)}</h3>" if len(there) > 1 else "") + place_of(f) for f in there)
+
+    yield Section("summary", "Summary", _summary(e))
+    if len(e.order):
+        yield Section("convergence-all", "Convergence", drawn(by_evaluations(e), by_time(e)))
+    if len(e.objectives) > 1 and e.feasible.any():
+        yield Section("pareto", "Pareto front", drawn(front(e)))
+    if (found := residuals(e)) is not None:
+        yield Section("fit", "Residuals of the best", drawn(found))
+    if e.feasible.any() and e.parameters:
+        yield Section("space", "Parameters", drawn(against_value(e), slices(e), parallel(e)))
+        yield Section("correlation", "Correlation", _correlation(e))
+    if (e.status >= 0).any():
+        yield Section("workers", "Workers", drawn(timeline(e)))
+    if e.failed.any():
+        yield Section("failures", "Failures", _failures(e))
+    yield Section("origins", "Configuration, versions, machine", _origins(e))
+    yield Section("reproduce", "How to reproduce it", _reproduce(e))
+
+
+def _summary(e: Evaluations) -> str:
+    body = table(facts.standing(e).items())
+    if not len(e):
+        return body + "<p>Nothing has been asked of the optimizer yet, so there is nothing to draw.</p>"
+    best = facts.best_parameters(e)
+    if best:
+        bounds = any(note for *_, note in best)
+        rows = best if bounds else [row[:2] for row in best]
+        body += table(rows, ["parameter", "best", ""][: 3 if bounds else 2], numbers=[1])
+    return f'<div class="sides">{body}</div>'
+
+
+def _correlation(e: Evaluations) -> str:
+    found = correlations(e)
+    about = (
+        "Spearman's rank correlation over the successful evaluations: ±1 where one always rises (falls) with the other. "
+        "It tells what the optimizer looked at as much as how the value depends on a parameter."
+    )
+    notes = "".join(f'<p class="note">{text(note)}</p>' for note in found.notes)
+    return f'<p class="note">{about}</p>{notes}{matrix(found.names, found.matrix)}'
+
+
+def _failures(e: Evaluations) -> str:
+    found = failures(e)
+    note = f"{counted(found.total, 'evaluation')} failed."
+    if found.looked_at < found.total:
+        note += f" The kinds are those of the first {found.looked_at:,}."
+    kinds = [(count, status, message) for status, message, count in found.kinds[:40]]
+    body = f"<p>{note}</p>" + table(kinds, ["how often", "how", "message"], numbers=[0])
+    if len(found.kinds) > len(kinds):
+        body += f'<p class="note">{len(found.kinds) - len(kinds)} further kinds are left out.</p>'
+    if len(found.shown) < found.total:
+        body += f'<p class="note">{len(found.shown)} of {found.total:,} with what is kept of them:</p>'
+    return body + "".join(map(_failure, found.shown))
+
+
+def _failure(f: Failure) -> str:
+    first = next(iter(f.message.splitlines()), "")
+    parameters = ", ".join(f"{name} = {facts.shown(value)}" for name, value in f.parameters.items())
+    logs = "".join(f"<p>{text(name)}</p>{preformatted(content)}" for name, content in f.logs.items())
+    return (
+        f"<details><summary>Evaluation {f.evaluation} {text(f.status)}: {text(first)}</summary>"
+        f"<p>Worker {f.worker}, after {f.duration_s:.3g} s, at {text(parameters)}</p>"
+        f"{preformatted(f.message)}{logs}</details>\n"
+    )
+
+
+def _origins(e: Evaluations) -> str:
+    body = table(facts.origins(e).items())
+    body += "<h3>Starts of a master</h3>" + table(facts.starts(e), ["start", "when", "where", "build"])
+    if content := facts.study_file(e):
+        body += "<h3>The study file, as the store keeps it</h3>" + preformatted(content)
+    return body
+
+
+def _reproduce(e: Evaluations) -> str:
+    sentence, commands = facts.how_to_reproduce(e)
+    return f"<p>{text(sentence)}</p>" + preformatted("\n".join(filter(None, commands)))

@@ -1,0 +1,166 @@
+"""Values and the best so far: by evaluations, and by time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import style
+from .scales import value_axis
+from .style import Figure, axis, counted, plain_text
+from .table import Evaluations
+from .thinning import envelope, evenly
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_POINTS, _STEPS, _FAILURES = 3000, 3000, 1500
+_PANELS = 4
+
+
+def by_evaluations(table: Evaluations) -> Figure:
+    import numpy as np
+
+    rows = table.order
+    x = np.arange(1, len(rows) + 1, dtype=float)
+    about = "Each evaluation in the order in which the optimizer was told of it, and the best of all until then."
+    return _figure(table, rows, x, "convergence", "Convergence by evaluations", about, "evaluations")
+
+
+def by_time(table: Evaluations) -> Figure:
+    import numpy as np
+
+    told = table.order
+    rows = told[np.argsort(table.at_s[told], kind="stable")]
+    seconds, starts = elapsed(table)
+    scale, unit = time_unit(seconds[rows])
+    about = "The same by the time at which outcomes arrived."
+    if len(starts) > 1:
+        about += f" The study was started {len(starts)} times (dotted lines); the pauses between are left out."
+    figure = _figure(
+        table, rows, seconds[rows] / scale, "time", "Convergence by time", about, f"{unit} since the beginning"
+    )
+    figure.layout["shapes"] = [
+        {"type": "line", "x0": s / scale, "x1": s / scale, "yref": "paper", "y0": 0, "y1": 1,
+         "line": {"color": style.GREY, "dash": "dot", "width": 1}}
+        for s in starts[1:200]
+    ]  # fmt: skip
+    return figure
+
+
+def best_so_far(table: Evaluations, rows: np.ndarray, objective: int = 0) -> np.ndarray:
+    """Of feasible evaluations, to be minimized; infinite before the first."""
+    import numpy as np
+
+    merit = np.where(table.feasible[rows], table.oriented[rows, objective], np.inf)
+    lowest: np.ndarray = np.minimum.accumulate(merit)
+    return lowest
+
+
+def steps(x: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+    """The corners of the staircase, to its end, and whether some had to be left out."""
+    import numpy as np
+
+    if not len(best) or not np.isfinite(best[-1]):
+        return x[:0], best[:0], False
+    with np.errstate(invalid="ignore"):
+        falls = np.flatnonzero(np.isfinite(best) & np.concatenate([[True], best[1:] < best[:-1]]))
+    kept = falls[evenly(len(falls), _STEPS)]
+    kept = np.append(kept, len(best) - 1)
+    return x[kept], best[kept], len(falls) > _STEPS
+
+
+def elapsed(table: Evaluations) -> tuple[np.ndarray, list[float]]:
+    """Seconds from the study's beginning to each arrival, without the pauses between two starts of a master, and the
+    seconds at which these started."""
+    import numpy as np
+
+    out = np.full(len(table), np.nan)
+    passed, starts = 0.0, []
+    for start in table.store.starts():
+        mine = table.epoch == start["epoch"]
+        if not mine.any():
+            continue
+        at = table.at_s[mine]
+        begun = min(start["started_s"], float(at.min()))
+        starts.append(passed)
+        out[mine] = at - begun + passed
+        passed += max(float(at.max()) - begun, 0.0)
+    return out, starts
+
+
+def time_unit(seconds: np.ndarray) -> tuple[float, str]:
+    longest = float(seconds.max()) if len(seconds) else 0.0
+    for scale, unit, least in ((86400.0, "days", 3), (3600.0, "hours", 3), (60.0, "minutes", 5)):
+        if longest > least * scale:
+            return scale, unit
+    return 1.0, "seconds"
+
+
+def _figure(
+    table: Evaluations, rows: np.ndarray, x: np.ndarray, key: str, title: str, about: str, x_title: str
+) -> Figure:
+    panels = min(len(table.objectives), _PANELS)
+    figure = Figure(key, title, about, [], style.layout(360 + 180 * (panels - 1)))
+    if panels > 1:
+        figure.layout["grid"] = {"rows": panels, "columns": 1, "pattern": "coupled"}
+    for k in range(panels):
+        _add_panel(table, rows, x, figure, k)
+    figure.layout["xaxis"] = axis(x_title, rangemode="tozero")
+    _add_failures(table, rows, x, figure)
+    if len(table.objectives) > panels:
+        figure.notes.append(f"The first {panels} of {len(table.objectives)} objectives are shown.")
+    return figure
+
+
+def _add_panel(table: Evaluations, rows: np.ndarray, x: np.ndarray, figure: Figure, k: int) -> None:
+    import numpy as np
+
+    objective, values = table.objectives[k], table.values[rows, k]
+    number = "" if k == 0 else str(k + 1)
+    scale, notes = value_axis(values, objective.maximize)
+    title = plain_text(objective.name) + (" (maximized)" if objective.maximize else "")
+    figure.layout[f"yaxis{number}"] = axis(title, **scale)
+    common = {"yaxis": f"y{number}", "type": "scatter", "showlegend": k == 0}
+    feasible, infeasible = np.flatnonzero(table.feasible[rows]), np.flatnonzero((table.violation[rows] > 0))
+    for name, own, marker in (
+        ("evaluation", feasible, style.EVALUATION),
+        ("constraint violated", infeasible, style.INFEASIBLE),
+    ):
+        if not len(own):
+            continue
+        kept = own[envelope(values[own], _POINTS)]
+        if len(kept) < len(own):
+            notes.append(
+                f"{counted(len(kept), 'point')} of {len(own):,} drawn: the least and the greatest of each stretch, "
+                "and two between."
+            )
+        figure.data.append(
+            {**common, "name": name, "mode": "markers", "x": x[kept], "y": values[kept], "marker": marker}
+        )
+    step_x, best, left_out = steps(x, best_so_far(table, rows, k))
+    if len(best):
+        line: dict[str, Any] = {"color": style.BLACK, "width": 2.5, "shape": "hv"}
+        figure.data.append(
+            {**common, "name": "best so far", "mode": "lines", "x": step_x, "y": best * objective.sign, "line": line}
+        )
+    if left_out:
+        notes.append(f"{_STEPS:,} of the steps of the best so far are drawn.")
+    figure.notes += [note if len(table.objectives) == 1 else f"{objective.name}: {note}" for note in notes]
+
+
+def _add_failures(table: Evaluations, rows: np.ndarray, x: np.ndarray, figure: Figure) -> None:
+    import numpy as np
+
+    failed = np.flatnonzero(table.failed[rows])
+    if not len(failed):
+        return
+    kept = failed[evenly(len(failed), _FAILURES)]
+    if len(kept) < len(failed):
+        figure.notes.append(f"{len(kept):,} of {counted(len(failed), 'failure')} are marked.")
+    figure.data.append(
+        {
+            "type": "scatter", "name": "failed", "mode": "markers", "x": x[kept], "y": np.full(len(kept), 0.02),
+            "yaxis": "y9", "marker": style.FAILED, "hovertemplate": "failed<extra></extra>",
+        }
+    )  # fmt: skip
+    figure.layout["yaxis9"] = {"overlaying": "y", "range": [0, 1], "visible": False, "fixedrange": True}

@@ -1,0 +1,91 @@
+"""Rank correlations (Spearman) of parameters, objectives and extra figures over the successful evaluations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .table import Evaluations
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_MOST = 24
+_SAMPLE = 20_000
+
+
+@dataclass(frozen=True)
+class Correlations:
+    names: list[str]
+    matrix: np.ndarray  # NaN where one of the two never varies
+    notes: list[str]
+
+
+def correlations(table: Evaluations) -> Correlations:
+    """Over all successful evaluations, or every k-th of more than 20 000. Categories have no order, so no rank."""
+    import numpy as np
+
+    columns, notes = {}, []
+    rows = _sample(table)
+    unordered = [p.name for p in table.parameters if not p.ordered]
+    if unordered:
+        notes.append(f"Without the categories {', '.join(unordered[:10])}{' …' if len(unordered) > 10 else ''}.")
+    for i in relevance(table):
+        if table.parameters[i].ordered:
+            columns[table.parameters[i].name] = np.where(table.active[rows, i], table.x[rows, i], np.nan)
+    for k, objective in enumerate(table.objectives):
+        columns[objective.name] = table.values[rows, k]
+    columns |= {name: figures[rows] for name, figures in table.extras.items() if name not in columns}
+    if len(columns) > _MOST:
+        notes.append(f"{_MOST} of {len(columns)} columns are shown.")
+        names = [o.name for o in table.objectives]
+        columns = {name: columns[name] for name in [*names, *(n for n in columns if n not in names)][:_MOST]}
+    matrix = np.array([[_spearman(a, b) for b in columns.values()] for a in columns.values()])
+    if len(rows) < int(table.feasible.sum()):
+        notes.append(f"From {len(rows):,} of {int(table.feasible.sum()):,} evaluations, evenly chosen.")
+    return Correlations(list(columns), matrix.reshape(len(columns), len(columns)), notes)
+
+
+def relevance(table: Evaluations) -> list[int]:
+    """The parameters' numbers, those first whose rank has most to do with the first objective's."""
+    import numpy as np
+
+    rows = _sample(table)
+    value = table.oriented[rows, 0]
+
+    def how_much(i: int) -> float:
+        found = _spearman(np.where(table.active[rows, i], table.x[rows, i], np.nan), value)
+        return 0.0 if np.isnan(found) else abs(found)
+
+    if len(table.parameters) <= 1 or len(rows) < 3:
+        return list(range(len(table.parameters)))
+    return sorted(range(len(table.parameters)), key=lambda i: -how_much(i))
+
+
+def _sample(table: Evaluations) -> np.ndarray:
+    import numpy as np
+
+    from .thinning import evenly
+
+    good = np.flatnonzero(table.feasible)
+    chosen: np.ndarray = good[evenly(len(good), _SAMPLE)]
+    return chosen
+
+
+def _spearman(a: np.ndarray, b: np.ndarray) -> float:
+    import numpy as np
+
+    both = ~(np.isnan(a) | np.isnan(b))
+    ranks = [_ranks(column[both]) for column in (a, b)]
+    deviations = [r - r.mean() for r in ranks] if both.sum() > 2 else []
+    norms = [float(np.sqrt((d**2).sum())) for d in deviations]
+    return float((deviations[0] * deviations[1]).sum() / (norms[0] * norms[1])) if norms and all(norms) else np.nan
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Equal values share the mean of their ranks."""
+    import numpy as np
+
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    mean: np.ndarray = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    return mean

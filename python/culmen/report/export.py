@@ -1,0 +1,112 @@
+"""``culmen export``: one row an evaluation, for other programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Any
+
+from .table import Evaluations
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow
+
+FORMATS = ("csv", "json", "parquet")
+_BATCH = 20_000
+_NONE_BELOW_ZERO = ("worker", "epoch", "attempt", "told")  # there −1 stands for none
+Batch = dict[str, list[Any]]
+
+
+def write_csv(table: Evaluations, out: IO[str]) -> None:
+    """Empty: there is none. Numbers are written so that reading gives the same ones."""
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*table.columns, "message"])
+    for batch in _batches(table, residuals=False):
+        writer.writerows(zip(*(map(_cell, column) for column in batch.values()), strict=True))
+
+
+def write_json(table: Evaluations, out: IO[str]) -> None:
+    """An array of objects, one evaluation a line; null: there is none."""
+    separator = "[\n"
+    for batch in _batches(table, residuals=True):
+        names = list(batch)
+        for row in zip(*batch.values(), strict=True):
+            out.write(separator + json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, allow_nan=False))
+            separator = ",\n"
+    out.write("[]\n" if separator == "[\n" else "\n]\n")
+
+
+def write_parquet(table: Evaluations, path: str) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = _schema(table, pa)
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for batch in _batches(table, residuals=True):
+            ready = {
+                field.name: [None if v is None else str(v) for v in batch[field.name]]
+                if field.type == pa.string()
+                else batch[field.name]
+                for field in schema
+            }
+            writer.write_batch(pa.RecordBatch.from_pydict(ready, schema=schema))
+
+
+def _batches(table: Evaluations, *, residuals: bool) -> Iterator[Batch]:
+    """Columns of at most _BATCH rows, in plain Python values; NaN and what there is none of are None."""
+    columns, details = table.columns, _details(table, residuals)
+    waiting = next(details, None)
+    for start in range(0, len(table), _BATCH):
+        rows = slice(start, start + _BATCH)
+        batch = {name: _plain(name, column[rows]) for name, column in columns.items()}
+        ids = batch["evaluation"]
+        batch["message"] = [None] * len(ids)
+        if residuals:
+            batch["residuals"] = [None] * len(ids)
+        at = {number: i for i, number in enumerate(ids)}
+        while waiting is not None and waiting["evaluation"] <= ids[-1]:
+            if (i := at.get(waiting["evaluation"])) is not None:
+                batch["message"][i] = waiting["message"] or None
+                if residuals:
+                    batch["residuals"][i] = [_finite(r) for r in waiting["residuals"]] or None
+            waiting = next(details, None)
+        yield batch
+
+
+def _details(table: Evaluations, residuals: bool) -> Iterator[dict[str, Any]]:
+    """Outcomes with more to tell than the columns; they are not even read where there is none."""
+    if table.failed.any() or (residuals and table.residuals.any()):
+        yield from table.outcomes()
+
+
+def _plain(name: str, column: np.ndarray) -> list[Any]:
+    values: list[Any] = column.tolist()
+    if column.dtype.kind == "f":
+        return [_finite(v) for v in values]
+    return [v if v >= 0 else None for v in values] if name in _NONE_BELOW_ZERO else values
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _cell(value: Any) -> Any:
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else value
+
+
+def _schema(table: Evaluations, pa: Any) -> pyarrow.Schema:
+    kinds = {"f": pa.float64(), "b": pa.bool_(), "i": pa.int64(), "u": pa.int64()}
+    fields = [(name, kinds.get(column.dtype.kind) or _kind_of(column, pa)) for name, column in table.columns.items()]
+    return pa.schema([*fields, ("message", pa.string()), ("residuals", pa.list_(pa.float64()))])
+
+
+def _kind_of(column: np.ndarray, pa: Any) -> Any:
+    """Of objects: choices, or a parameter that is not always active."""
+    kinds = {type(value) for value in column if value is not None}
+    for allowed, kind in (({bool}, pa.bool_()), ({int}, pa.int64()), ({int, float}, pa.float64())):
+        if kinds and kinds <= allowed:
+            return kind
+    return pa.string()

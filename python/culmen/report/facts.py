@@ -1,0 +1,178 @@
+"""What a report says in words: how the study stands, what it was, where it ran, and how to run it again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .. import _core, digest, machine
+from ..progress import clock, per_second
+from ..result import at_bounds
+from .table import Evaluations
+from .timeline import totals
+
+Rows = dict[str, str]
+_ABOUT = ("folder", digest.KEY, machine.KEY)  # in a configuration, but of no study file
+
+
+def standing(table: Evaluations) -> Rows:
+    """The summary's first table."""
+    import numpy as np
+
+    summary, total = table.summary, totals(table)
+    told = table.order
+    rows = {"state": state(summary)}
+    if table.best is not None:
+        for k, objective in enumerate(table.objectives):
+            name = objective.name if objective.name != "value" else "best value"
+            rows[name] = f"{table.values[table.best, k]:.10g}" + (" (maximized)" if objective.maximize else "")
+        rows["found by evaluation"] = f"{table.evaluation[table.best]}, number {table.told[table.best] + 1} to be told"
+        if table.violation[table.best] > 0:
+            rows["constraints"] = f"violated by {table.violation[table.best]:.4g}: nothing that was evaluated holds them"
+        rows |= {name: f"{v[table.best]:.10g}" for name, v in table.extras.items() if np.isfinite(v[table.best])}
+    else:
+        rows["best value"] = "none: nothing has succeeded"
+    rows["evaluations"] = f"{len(told)} told, {int((table.status >= 0).sum())} recorded, {len(table)} asked"
+    if limit := (table.configuration.get("stop") or {}).get("evaluations"):
+        rows["evaluations"] += f"; the limit is {limit}"
+    rows["failed"] = str(int(table.failed.sum()))
+    if total.wall_s > 0:
+        rows["time"] = f"{clock(total.wall_s)}, {per_second(len(told) / total.wall_s)}"
+        of_all = total.workers * total.wall_s / 100
+        rows["workers"] = (
+            f"{total.workers}: {total.computed_s / of_all:.3g} % of their time computed, "
+            f"{total.failed_s / of_all:.3g} % failed, {total.waited_s / of_all:.3g} % waited"
+        )
+    return rows
+
+
+def state(summary: dict[str, Any]) -> str:
+    if summary["owned"]:
+        return f"running ({summary['owner']})"
+    return f"finished ({_core.describe_reason(summary['finished'])})" if summary["finished"] else "stopped; it can go on"
+
+
+def best_parameters(table: Evaluations) -> list[tuple[str, str, str]]:
+    """Name, value, and where it sits at a bound."""
+    if table.best is None:
+        return []
+    bounds = at_bounds(table.space, table.x[table.best].tolist()) if table.space is not None else {}
+    named = table.named(table.best)
+    rows = [(name, shown(value), f"at its {bounds[name]} bound" if name in bounds else "") for name, value in named.items()]
+    return rows + [(p.name, "", "not active") for p in table.parameters if p.name not in named]
+
+
+def shown(value: Any) -> str:
+    return f"{value:.10g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
+
+
+def origins(table: Evaluations) -> Rows:
+    """Versions, machine, seed, and what was evaluated."""
+    data, store = table.configuration, table.store
+    began: dict[str, Any] = data.get(machine.KEY) or {}
+    rows = {
+        "begun": _moment(store.created_s),
+        "by": store.build,
+        "python": str(began.get("python", "")),
+        "MPI": f"{began['mpi']}, {began['ranks']} ranks" if "mpi" in began else "",
+        "machine": ", ".join(str(began[key]) for key in ("host", "system", "cpu") if began.get(key)),
+        "CPUs": f"{began['cpus']}, {began['memory_gib']} GiB of memory" if "cpus" in began else "",
+        "seed": str(data.get("seed", "")) or "in the program that made the store",
+        "optimizer": _words(data.get("optimizer")),
+        "stops at": _words(data.get("stop")),
+        "evaluated": _evaluated(data),
+        "fingerprint": store.fingerprint,
+        "store": str(table.path.resolve()),
+    }
+    changed = data.get(digest.KEY)
+    if changed:
+        rows[f"SHA-256 of {changed['of']}"] = changed["sha256"]
+    return {name: text for name, text in rows.items() if text}
+
+
+def starts(table: Evaluations) -> list[tuple[str, str, str, str]]:
+    """Of a master: number, when, host and process, build."""
+    return [
+        (str(s["epoch"]), _moment(s["started_s"]), f"{s['host']}, process {s['pid']}", s["build"])
+        for s in table.store.starts()
+    ]
+
+
+def study_file(table: Evaluations) -> str:
+    """The study file's content as the store keeps it; empty for a study that came from a program."""
+    data = table.configuration
+    return "\n".join(_toml({k: v for k, v in data.items() if k not in _ABOUT})) if "evaluator" in data else ""
+
+
+def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:
+    """A sentence and the commands."""
+    data, path = table.configuration, shlex.quote(str(table.path))
+    install = f"pip install culmen=={table.store.build.split()[1]}" if len(table.store.build.split()) > 1 else ""
+    if "evaluator" in data:
+        name = shlex.quote(f"{data['name']}.toml")
+        launch = f"culmen launch -n {data[machine.KEY]['ranks']} " if "mpi" in (data.get(machine.KEY) or {}) else "culmen "
+        text = (
+            f"Save the study file above as {data['name']}.toml in the folder of what it evaluates "
+            f"(then: {data.get('folder', '?')}). The same seed gives the same candidates, whatever the number of workers."
+        )
+        return text, [install, f"{launch}run {name} --seed {data['seed']} --store again.db", f"culmen compare {path} again.db"]
+    if "function" in data:
+        arguments = {"budget": data.get("stop", {}).get("evaluations"), "seed": data.get("seed"),
+                     "optimizer": (data.get("optimizer") or {}).get("name")}  # fmt: skip
+        call = ", ".join(f"{k}={v!r}" for k, v in arguments.items() if v is not None)
+        return (
+            f"It was made by culmen.minimize; the same function gives the same candidates by:",
+            [install, f"culmen.minimize({data['function']}, space, {call}, store='again.db')"],
+        )
+    return "It was made by a program's own minimize(), which keeps space, optimizer and seed.", [install]
+
+
+def _evaluated(data: dict[str, Any]) -> str:
+    if "function" in data:
+        return f"the Python function {data['function']}"
+    evaluator = data.get("evaluator") or {}
+    kind = next((key for key in ("python", "library", "command") if key in evaluator), None)
+    if kind is None:
+        return ""
+    what = evaluator[kind]
+    return f"{kind} {shlex.join(what) if isinstance(what, list) else what}, in {data.get('folder', '?')}"
+
+
+def _words(table: Any) -> str:
+    if not isinstance(table, dict):
+        return str(table or "")
+    return ", ".join(f"{key} = {value}" for key, value in table.items())
+
+
+def _toml(data: dict[str, Any]) -> Iterator[str]:
+    yield from (f"{_key(k)} = {_value(v)}" for k, v in data.items() if not isinstance(v, dict))
+    for name, table in data.items():
+        if isinstance(table, dict):
+            yield f"\n[{_key(name)}]"
+            yield from (f"{_key(k)} = {_value(v)}" for k, v in table.items())
+
+
+def _key(name: str) -> str:
+    plain = name and all(c.isascii() and (c.isalnum() or c in "_-") for c in name)
+    return name if plain else json.dumps(name, ensure_ascii=False)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }" if value else "{}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _moment(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(seconds))
+
+
+def default_output(store: Path) -> Path:
+    """Beside the store."""
+    return store.with_suffix(".html")

@@ -1,0 +1,141 @@
+"""The report as one HTML file that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import math
+from collections.abc import Iterable, Sequence
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from .style import Figure
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_LIBRARY = "plotly/plotly-basic.min.js"
+
+
+def page(title: str, lead: str, sections: Sequence[Section], figures: Sequence[Figure]) -> str:
+    """``lead`` and the sections' bodies are HTML; their titles are text.
+
+    Only the three scripts that stand in it may run (Content-Security-Policy), and nothing is loaded: what was not
+    escaped, wherever it came from, would do nothing.
+    """
+    library, starter = _resource(_LIBRARY), _resource("page.js")
+    data = json.dumps([_drawable(f) for f in figures], allow_nan=False, default=_array, separators=(",", ":"))
+    data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    allowed = " ".join(f"'sha256-{_digest(script)}'" for script in (library, starter))
+    policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
+    links = "".join(f'<a href="#{s.key}">{text(s.title)}</a>' for s in sections)
+    bodies = "\n".join(
+        f'<section id="{s.key}" aria-labelledby="{s.key}-title"><h2 id="{s.key}-title">{text(s.title)}</h2>\n{s.body}</section>'
+        for s in sections
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{text(title)}</title>
+<style>{_resource("page.css")}</style>
+</head>
+<body>
+<header><h1>{text(title)}</h1>
+{lead}
+<nav aria-label="Sections">{links}</nav></header>
+<main>
+<noscript><p>The figures need JavaScript; all else is here.</p></noscript>
+{bodies}
+</main>
+<script type="application/json" id="figures">{data}</script>
+<script>{library}</script>
+<script>{starter}</script>
+</body>
+</html>
+"""
+
+
+class Section:
+    def __init__(self, key: str, title: str, body: str) -> None:
+        self.key, self.title, self.body = key, title, body
+
+
+def text(value: object) -> str:
+    return html.escape(str(value))
+
+
+def place_of(figure: Figure) -> str:
+    """Where a figure is drawn, with its caption and notes."""
+    notes = "".join(f"<br>{text(note)}" for note in figure.notes)
+    return (
+        f'<figure><figcaption>{text(figure.about)}{notes}</figcaption><div class="plot" id="{figure.key}" role="img" '
+        f'aria-label="{text(figure.title)}: {text(figure.about)}" style="height:{figure.layout["height"]}px"></div></figure>\n'
+    )
+
+
+def table(rows: Iterable[Sequence[object]], headings: Sequence[str] = (), numbers: Sequence[int] = ()) -> str:
+    """``numbers``: columns that stand to the right. Without headings the first column heads its row."""
+
+    def cell(k: int, value: object) -> str:
+        kind = ' class="number"' if k in numbers else ""
+        return f'<th scope="row"{kind}>{text(value)}</th>' if k == 0 and not headings else f"<td{kind}>{text(value)}</td>"
+
+    right = ' class="number"'
+    top = "".join(f'<th scope="col"{right if k in numbers else ""}>{text(h)}</th>' for k, h in enumerate(headings))
+    head = f"<thead><tr>{top}</tr></thead>" if headings else ""
+    body = "".join(f"<tr>{''.join(cell(k, value) for k, value in enumerate(row))}</tr>\n" for row in rows)
+    return f'<div class="wide"><table>{head}<tbody>{body}</tbody></table></div>\n'
+
+
+def preformatted(content: str) -> str:
+    return f"<pre>{text(content)}</pre>\n"
+
+
+def matrix(names: Sequence[str], numbers: np.ndarray) -> str:
+    """Correlations with their figures; the shade tells the same, darker for stronger, and the strong ones are bold."""
+
+    def cell(value: float) -> str:
+        if math.isnan(value):
+            return "<td>–</td>"
+        shade = int(255 - 120 * abs(value))
+        strong = ' class="strong"' if abs(value) >= 0.5 else ""
+        return f'<td{strong} style="background:rgb({shade},{shade},{shade})">{value:+.2f}</td>'.replace("-", "−")
+
+    top = "".join(f'<th scope="col">{text(_cut(name))}</th>' for name in names)
+    rows = "".join(
+        f'<tr><th scope="row">{text(_cut(name))}</th>{"".join(cell(float(v)) for v in row)}</tr>\n'
+        for name, row in zip(names, numbers, strict=True)
+    )
+    return f'<div class="wide"><table class="matrix"><thead><tr><td></td>{top}</tr></thead><tbody>{rows}</tbody></table></div>\n'
+
+
+def _cut(name: str, longest: int = 18) -> str:
+    return name if len(name) <= longest else name[: longest - 1] + "…"
+
+
+def _drawable(figure: Figure) -> dict[str, Any]:
+    return {"key": figure.key, "data": figure.data, "layout": figure.layout}
+
+
+def _array(values: Any) -> Any:
+    """Plotly's own form of typed arrays (https://plotly.com/javascript/reference: typed array specification)."""
+    import numpy as np
+
+    if isinstance(values, np.generic):
+        return values.item()
+    kind = "f4" if values.dtype == np.float32 else "f8"
+    data = np.ascontiguousarray(values, dtype=f"<{kind}")
+    return {"dtype": kind, "bdata": base64.b64encode(data.tobytes()).decode()}
+
+
+def _resource(name: str) -> str:
+    return (resources.files(__package__) / name).read_text(encoding="utf-8")
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -1,0 +1,100 @@
+"""Figures of what was found: the front of several objectives, the residuals of a fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import style
+from .scales import value_axis
+from .style import Figure, axis, counted, plain_text
+from .table import Evaluations
+from .thinning import envelope, evenly
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_POINTS, _FRONT, _RESIDUALS, _PAIRS = 3000, 1500, 4000, 3
+
+
+def front_of(table: Evaluations) -> np.ndarray:
+    """Rows of the evaluations that no other is better than in one objective without being worse in another."""
+    import numpy as np
+
+    rows = np.flatnonzero(table.feasible & (table.told >= 0))
+    values = table.oriented[rows]
+    order = np.lexsort(values.T[::-1])
+    rows, values = rows[order], values[order]
+    if values.shape[1] == 2 and len(rows):  # sorted by the first: the second has to fall
+        falls = np.concatenate([[True], values[1:, 1] < np.minimum.accumulate(values[:, 1])[:-1]])
+        return np.sort(rows[falls])
+    kept, front_values, size = [], np.empty_like(values), 0
+    for k, point in enumerate(values):  # in lexical order: a later one never dominates an earlier
+        if not (front_values[:size] <= point).all(axis=1).any():
+            front_values[size] = point
+            kept.append(k)
+            size += 1
+    return np.sort(rows[kept])
+
+
+def front(table: Evaluations) -> Figure:
+    """The first objective against the next ones."""
+    import numpy as np
+
+    members = front_of(table)
+    good = np.flatnonzero(table.feasible)
+    pairs = min(len(table.objectives) - 1, _PAIRS)
+    figure = Figure(
+        "front",
+        "Pareto front",
+        f"{counted(len(members), 'evaluation is', 'evaluations are')} on the front: none is better in one objective "
+        "without being worse in another.",
+        [],
+        style.layout(420, grid={"rows": 1, "columns": pairs, "pattern": "independent"}),
+    )
+    other = good[envelope(table.oriented[good, 0], _POINTS)]
+    shown = members[evenly(len(members), _FRONT)]
+    for k in range(1, pairs + 1):
+        number = "" if k == 1 else str(k)
+        for rows, name, marker in (
+            (other, "evaluation", {**style.EVALUATION, "color": style.GREY}),
+            (shown, "on the front", {"symbol": "diamond", "size": 7, "color": style.BLUE}),
+        ):
+            figure.data.append(
+                {"type": "scatter", "mode": "markers", "name": name, "x": table.values[rows, 0],
+                 "y": table.values[rows, k], "marker": marker, "xaxis": f"x{number}", "yaxis": f"y{number}",
+                 "showlegend": k == 1}
+            )  # fmt: skip
+        for letter, j in (("x", 0), ("y", k)):
+            objective = table.objectives[j]
+            scale, notes = value_axis(table.values[good, j], objective.maximize)
+            title = f"{plain_text(objective.name)} ({'maximized' if objective.maximize else 'minimized'})"
+            figure.layout[f"{letter}axis{number}"] = axis(title, **scale)
+            figure.notes += [f"{objective.name}: {note}" for note in notes]
+    if len(other) < len(good):
+        figure.notes.append(f"{len(other):,} of {len(good):,} evaluations are drawn.")
+    if len(shown) < len(members):
+        figure.notes.append(f"{len(shown):,} of {len(members):,} on the front are drawn.")
+    figure.notes = list(dict.fromkeys(figure.notes))
+    return figure
+
+
+def residuals(table: Evaluations) -> Figure | None:
+    """Of the best evaluation, by their index; None: there are none."""
+    import numpy as np
+
+    if table.best is None or not table.residuals[table.best]:
+        return None
+    values = np.array(table.store.outcomes(int(table.evaluation[table.best]), 1)[0]["residuals"])
+    kept = envelope(values, _RESIDUALS)
+    figure = Figure(
+        "residuals",
+        "Residuals of the best",
+        f"The {counted(len(values), 'residual')} of evaluation {table.evaluation[table.best]}; the sum of their squares "
+        f"is {float(values @ values):.10g}. Where they are divided by errors they are pulls: most lie within ±1.",
+        [{"type": "scatter", "mode": "markers", "name": "residual", "x": kept, "y": values[kept], "showlegend": False,
+          "marker": {"symbol": "circle", "size": 6, "color": style.BLUE}}],
+        style.layout(300, xaxis=axis("index"), yaxis=axis("residual", zeroline=True)),
+    )  # fmt: skip
+    if len(kept) < len(values):
+        figure.notes.append(f"{len(kept):,} of {len(values):,} are drawn, the least and greatest of each stretch.")
+    return figure

@@ -1,0 +1,81 @@
+"""Which part of an axis is shown, and in which scale."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from .style import counted
+from .table import Parameter
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_DECADES_FOR_LOG = 2.0
+_LARGEST = 1e300  # plotly subtracts ends of axes from each other
+
+
+def value_axis(values: np.ndarray, maximize: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """Of all values (NaN left out): logarithmic where they are positive over more than two decades; what lies so far
+    off on the worse side that it would flatten the rest is outside of the range, and then a note says so."""
+    import numpy as np
+
+    finite = values[np.isfinite(values) & (np.abs(values) < _LARGEST)]
+    notes = []
+    if hidden := int(np.isfinite(values).sum()) - len(finite):
+        notes.append(f"{counted(hidden, 'value')} beyond ±{_LARGEST:g} cannot be drawn.")
+    if not len(finite):
+        return {}, notes
+    if finite.min() > 0 and math.log10(finite.max()) - math.log10(finite.min()) > _DECADES_FOR_LOG:
+        return {"type": "log", "dtick": _decades(finite)}, notes
+    ends = _range(-finite if maximize else finite)
+    if ends is None:
+        return {}, notes
+    low, high = (-ends[1], -ends[0]) if maximize else ends
+    outside = int(((finite < low) | (finite > high)).sum())
+    if outside:
+        notes.append(
+            f"{counted(outside, 'value lies', 'values lie')} outside of the range that is shown "
+            f"({finite.min():.4g} to {finite.max():.4g}); a double click on the figure shows all."
+        )
+    return {"range": [low, high]}, notes
+
+
+def _decades(values: np.ndarray) -> int:
+    return max(1, math.ceil((math.log10(values.max()) - math.log10(values.min())) / 8))
+
+
+def _range(values: np.ndarray) -> tuple[float, float] | None:
+    """Less is better. None: all of them."""
+    import numpy as np
+
+    low, usual, high = (float(v) for v in np.quantile(values, [0, 0.95, 1]))
+    if high - low <= 3 * (usual - low) or usual <= low:
+        return None
+    pad = 0.05 * (usual - low)
+    return low - pad, usual + pad
+
+
+def parameter_axis(p: Parameter) -> dict[str, Any]:
+    if p.choices or p.kind == "boolean":
+        from .style import plain_text
+
+        words = p.choices or ("false", "true")
+        return {
+            "tickvals": list(range(len(words))),
+            "ticktext": [plain_text(word, 14) for word in words],
+            "range": [-0.5, len(words) - 0.5],
+        }
+    return {"type": "log"} if p.scale == "log" else {}
+
+
+def unit(p: Parameter, x: np.ndarray) -> np.ndarray:
+    """The parameter's numbers as 0 (lower bound) to 1 (upper), in its own scale; without bounds between its ends."""
+    import numpy as np
+
+    x = np.log(np.maximum(x, np.finfo(float).tiny)) if p.scale == "log" else x
+    ends = [p.lower, p.upper] if math.isfinite(p.lower) else [float(np.min(x)), float(np.max(x))]
+    low, high = (math.log(e) for e in ends) if p.scale == "log" and math.isfinite(p.lower) else ends
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled: np.ndarray = (x / 2 - low / 2) / (high / 2 - low / 2) if high > low else np.full(len(x), 0.5)
+    return np.clip(np.nan_to_num(scaled, nan=0.5), 0, 1)

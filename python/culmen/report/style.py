@@ -1,0 +1,83 @@
+"""How figures look: legible in grey and without telling colours apart, so markers, dashes and widths differ too.
+
+The colours are those of Okabe and Ito (https://jfly.uni-koeln.de/color/).
+"""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+from typing import Any
+
+BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE, GREY = (
+    "#000000",
+    "#e69f00",
+    "#56b4e9",
+    "#009e73",
+    "#0072b2",
+    "#d55e00",
+    "#cc79a7",
+    "#8a8a8a",
+)
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+LINES = (BLACK, BLUE, VERMILLION, GREEN, PURPLE)
+EARLY_TO_LATE = [[0, "#c6dbef"], [0.5, "#4292c6"], [1, "#08306b"]]  # lightness tells it also in grey
+_LONGEST_NAME = 40
+
+EVALUATION = {"symbol": "circle-open", "size": 4, "color": BLUE, "opacity": 0.6}
+BEST = {"symbol": "star", "size": 13, "color": ORANGE, "line": {"color": BLACK, "width": 1}}
+FAILED = {"symbol": "x-thin-open", "size": 7, "color": VERMILLION, "line": {"width": 1.5}}
+INFEASIBLE = {"symbol": "triangle-up-open", "size": 6, "color": PURPLE}
+
+
+@dataclass
+class Figure:
+    """A figure of plotly and what stands around it. ``notes``: what was left out, and how it was chosen."""
+
+    key: str
+    title: str
+    about: str
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+    def plain(self) -> dict[str, Any]:
+        """For plotly.graph_objects.Figure."""
+        return {"data": self.data, "layout": {**self.layout, "title": {"text": self.title}}}
+
+
+def layout(height: int = 420, **more: Any) -> dict[str, Any]:
+    return {
+        "height": height,
+        "margin": {"l": 70, "r": 20, "t": 30, "b": 55},
+        "font": {"family": "system-ui, sans-serif", "size": 13, "color": "#111"},
+        "paper_bgcolor": "#fff",
+        "plot_bgcolor": "#fff",
+        "hovermode": "closest",
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        **more,
+    }
+
+
+def axis(title: str = "", **more: Any) -> dict[str, Any]:
+    return {
+        "title": {"text": title, "standoff": 8},
+        "showline": True,
+        "linecolor": "#444",
+        "gridcolor": "#e4e4e4",
+        "zeroline": False,
+        "ticks": "outside",
+        "exponentformat": "power",
+        "automargin": True,
+        **more,
+    }
+
+
+def plain_text(text: object, longest: int = _LONGEST_NAME) -> str:
+    """A name in a figure, where plotly would take tags for tags."""
+    words = " ".join(str(text).split())
+    return html.escape(words if len(words) <= longest else words[: longest - 1] + "…")
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}".replace(",", "\u2009")

@@ -1,0 +1,175 @@
+"""What workers did when: computed, waited, failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import style
+from .convergence import elapsed, time_unit
+from .style import Figure, axis, counted
+from .table import Evaluations
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_ROWS, _BINS, _LEAST_BINS, _CELLS = 48, 400, 60, 12_000
+_HEIGHT = 0.84
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Of each worker and stretch of time: which share of it went into evaluations that succeeded, and that failed."""
+
+    edges_s: np.ndarray
+    workers: np.ndarray  # their numbers
+    computed: np.ndarray
+    failed: np.ndarray
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Seconds of all workers together."""
+
+    workers: int
+    wall_s: float
+    computed_s: float
+    failed_s: float
+
+    @property
+    def waited_s(self) -> float:
+        return max(0.0, self.workers * self.wall_s - self.computed_s - self.failed_s)
+
+
+def totals(table: Evaluations) -> Totals:
+    import numpy as np
+
+    end, duration = _intervals(table)
+    done = ~np.isnan(end)
+    failed = table.failed & done
+    wall = float(end[done].max()) if done.any() else 0.0
+    workers = len(np.unique(table.worker[done]))
+    return Totals(
+        workers, wall, float(duration[done & ~failed].sum()), float(duration[failed].sum())
+    )
+
+
+def timeline(table: Evaluations) -> Figure:
+    """One row a worker; the height of what is filled is the share of the time that it computed."""
+    shares = occupation(table)
+    scale, unit = time_unit(shares.edges_s)
+    figure = Figure(
+        "timeline",
+        "What the workers did",
+        "One row a worker. Filled: it computed; hatched: what it computed failed; empty: it waited, or nobody worked. "
+        "The height of the filling is the share of that stretch of time.",
+        [],
+        style.layout(130 + max(3, len(shares.workers)) * (16 if len(shares.workers) > 12 else 26)),
+    )
+    kinds = (
+        ("computed", shares.computed, None, style.SKY, ""),
+        ("failed", shares.computed + shares.failed, shares.computed, style.VERMILLION, "/"),
+    )
+    for name, top, bottom, colour, shape in kinds:
+        if bottom is not None and not shares.failed.any():
+            continue
+        x, y = _outline(shares.edges_s / scale, top, bottom)
+        figure.data.append(
+            {
+                "type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "fill": "toself", "hoverinfo": "skip",
+                "line": {"width": 0.6, "color": style.BLACK}, "fillcolor": colour,
+                **({"fillpattern": {"shape": shape, "fgcolor": style.BLACK, "bgcolor": colour, "size": 5}} if shape else {}),
+            }
+        )  # fmt: skip
+    figure.layout["xaxis"] = axis(f"{unit} since the beginning", rangemode="tozero")
+    every = max(1, len(shares.workers) // 24)
+    figure.layout["yaxis"] = axis(
+        "worker",
+        tickvals=[k + _HEIGHT / 2 for k in range(0, len(shares.workers), every)],
+        ticktext=[str(w) for w in shares.workers[::every]],
+        range=[len(shares.workers) + 0.1, -0.2],
+        showgrid=False,
+    )
+    known = totals(table).workers
+    if known > len(shares.workers):
+        figure.notes.append(f"The first {len(shares.workers)} of {counted(known, 'worker')} are shown.")
+    if len(shares.edges_s) > 1:
+        figure.notes.append(
+            f"A stretch is {_short((shares.edges_s[1] - shares.edges_s[0]))}; numbers of workers begin anew with each start."
+        )
+    return figure
+
+
+def occupation(table: Evaluations) -> Shares:
+    import numpy as np
+
+    end, duration = _intervals(table)
+    done = np.flatnonzero(~np.isnan(end))
+    workers = np.unique(table.worker[done])[:_ROWS]
+    done = done[np.isin(table.worker[done], workers)]
+    bins = int(np.clip(_CELLS // max(len(workers), 1), _LEAST_BINS, _BINS))
+    last = float(end[done].max()) if len(done) else 1.0
+    edges = np.linspace(0, max(last, 1e-9), bins + 1)
+    row = np.searchsorted(workers, table.worker[done])
+    begin = np.maximum(end[done] - duration[done], 0)
+    failed = table.failed[done]
+    return Shares(
+        edges,
+        workers,
+        _shares(row[~failed], begin[~failed], end[done][~failed], edges, len(workers)),
+        _shares(row[failed], begin[failed], end[done][failed], edges, len(workers)),
+    )
+
+
+def _intervals(table: Evaluations) -> tuple[np.ndarray, np.ndarray]:
+    import numpy as np
+
+    end, _ = elapsed(table)
+    return end, np.nan_to_num(np.maximum(table.duration_s, 0))
+
+
+def _shares(row: np.ndarray, begin: np.ndarray, end: np.ndarray, edges: np.ndarray, rows: int) -> np.ndarray:
+    """From the sums of min(t, end) − min(t, begin) over all intervals, at every edge t."""
+    import numpy as np
+
+    out = np.zeros((rows, len(edges) - 1))
+    width = edges[1] - edges[0]
+    for k in range(rows):
+        mine = row == k
+        busy = _covered(end[mine], edges) - _covered(begin[mine], edges)
+        out[k] = np.clip(np.diff(-busy) / width, 0, 1)
+    return out
+
+
+def _covered(moments: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """At each edge t: the sum of max(t − m, 0) over the moments."""
+    import numpy as np
+
+    ordered = np.sort(moments)
+    before = np.searchsorted(ordered, edges, side="right")
+    sums = np.concatenate([[0.0], np.cumsum(ordered)])
+    covered: np.ndarray = before * edges - sums[before]
+    return covered
+
+
+def _outline(edges: np.ndarray, top: np.ndarray, bottom: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Polygons around each run of stretches that are not empty, separated by NaN; rows grow downwards."""
+    import numpy as np
+
+    xs, ys = [], []
+    for k, heights in enumerate(np.minimum(top, 1)):
+        floor = np.zeros_like(heights) if bottom is None else np.minimum(bottom[k], 1)
+        filled = heights - floor > 1e-4
+        runs = np.flatnonzero(np.diff(np.concatenate([[0], filled.astype(int), [0]]))).reshape(-1, 2)
+        for begin, end in runs:
+            corners = np.repeat(edges[begin : end + 1], 2)[1:-1]
+            upper, lower = np.repeat(heights[begin:end], 2), np.repeat(floor[begin:end], 2)
+            xs += [corners, corners[::-1], corners[:1], [np.nan]]
+            outline = np.concatenate([upper, lower[::-1], upper[:1]])
+            ys += [k + _HEIGHT * (1 - outline), [np.nan]]
+    empty = np.zeros(0)
+    return (np.concatenate(xs) if xs else empty), (np.concatenate(ys) if ys else empty)
+
+
+def _short(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
