@@ -24,6 +24,8 @@ _HOMES = {
     "categorical": "space",
     "boolean": "space",
     "Study": "study",
+    "read": "report",
+    "Evaluations": "report",
     "CulmenError": "_core",
     "InputError": "_core",
     "StoreError": "_core",
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from .joblib_backend import register_joblib
     from .minimization import minimize
     from .ranks import is_master
+    from .report import Evaluations, read
     from .result import Result
     from .space import Space, boolean, categorical, integer, ordinal, real
     from .study import Study

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from . import _core
 from .space import Value
@@ -14,6 +15,9 @@ class Trade:
     evaluation: int
     params: dict[str, Value]
     values: dict[str, float]
+
+if TYPE_CHECKING:
+    import plotly.graph_objects
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,14 @@ class Result:
         failed = f"; {self.failed} failed, the first: {self.first_failure.splitlines()[0]}" if self.failed else ""
         front = f"; {len(self.front)} on the front" if self.front else ""
         return f"Result(value={value}, best: {best}{front}; {self.message}{failed})"
+
+    def plot(self) -> "plotly.graph_objects.Figure":
+        """Convergence, from its store, as a figure that a notebook shows. Raises InputError where nothing was stored."""
+        from .report.table import read
+
+        if not self.store:
+            raise _core.InputError("this study has no store to plot from; minimize(…, store='fit.db') keeps one")
+        return read(self.store, "run").plot()
 
     @property
     def all_failed(self) -> bool:

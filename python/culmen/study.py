@@ -5,7 +5,7 @@ import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core, digest, machine
 from ._core import InputError
@@ -13,10 +13,14 @@ from .goals import naming, set_goals, set_stop
 from .master import execute, letting_ranks_go
 from .progress import make_monitor
 from .ranks import is_master
+from .report.table import read
 from .result import Result, warn_when_all_failed
 from .space import Parameter, Space
 from .stores import open_store
 from .study_file import EvaluatorTable, StudyFile, checked, did_you_mean, read_study_file
+
+if TYPE_CHECKING:
+    import plotly.graph_objects
 
 
 @dataclass
@@ -99,6 +103,10 @@ class Study:
         if is_master():
             warn_when_all_failed(result, stacklevel=3)
         return result
+
+    def plot(self) -> "plotly.graph_objects.Figure":
+        """Convergence so far, from its store, as a figure that a notebook shows; also while it runs elsewhere."""
+        return read(self.options.store, "run").plot()
 
     def change(self) -> str:
         """A sentence where the evaluator's file is not the one that the store began with; else empty."""

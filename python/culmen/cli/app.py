@@ -135,11 +135,64 @@ def resume(
 def status(
     store: StoreFile,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Show it again and again until nobody runs the study.")] = False,
+    every: Annotated[
+        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Seconds between two looks of --watch; default: 2.")
+    ] = None,
 ) -> None:
     """Show how far a study is; also while it runs."""
     from .status import show_status
 
-    show_status(store, json)
+    raise typer.Exit(show_status(store, json, watch, every))
+
+
+@app.command()
+def report(
+    store: StoreFile,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The page to write; default: STUDY.html beside the store."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+) -> None:
+    """Write all about a study on one HTML page; also while it runs."""
+    from .report import write_report
+
+    write_report(store, output, show)
+
+
+@app.command()
+def export(
+    store: StoreFile,
+    csv: Annotated[bool, typer.Option("--csv", help="Text, one line an evaluation; this is the default.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="An array of objects, with residuals.")] = False,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Columns of Apache Parquet, with residuals.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Its ending may tell the format; default: standard output."
+        ),
+    ] = None,
+) -> None:
+    """Write all evaluations for other programs; also while the study runs."""
+    from .export import export_store
+
+    given = {"csv": csv, "json": json, "parquet": parquet}
+    export_store(store, [name for name, wanted in given.items() if wanted], output)
+
+
+@app.command()
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="A.db", help="One study's store.")],
+    second: Annotated[Path, typer.Argument(metavar="B.db", help="Another's.")],
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page with both convergences here, too.")
+    ] = None,
+) -> None:
+    """Show two studies beside each other: results, pace, and settings that differ."""
+    from .compare import compare_stores
+
+    compare_stores(first, second, html)
 
 
 def command_names() -> list[str]:

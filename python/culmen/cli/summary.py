@@ -1,5 +1,6 @@
 """The end of a run as a table, and what a store holds."""
 
+import json
 import shlex
 import time
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from .. import _core
 from ..goals import as_given
@@ -25,37 +27,48 @@ def print_result(result: Result, here: int) -> None:
 
     ``here``: evaluations of this start of the master.
     """
+    tables = []
     if result.front:
-        _print_front(result.front)
+        tables.append(_front_table(result.front))
     elif result.best is not None:
-        _print_best(result.best, result.at_bounds)
-    print_figures(_figures(result, here))
+        tables.append(_best_table(result.best, result.at_bounds))
+    tables.append(_figures_table(_figures(result, here)))
     if result.store and result.failed:
-        _print_failures(failures_of(Path(result.store), _core.Store.read(result.store).summary()))
+        tables.append(_failures_table(failures_of(Path(result.store), _core.Store.read(result.store).summary())))
+    console().print(*tables, sep="\n")
     if result.store and not result.final:
         print(f"To go on: culmen resume {shlex.quote(result.store)}")
 
 
 def print_state(path: Path) -> None:
     """What is in a store, also while it grows."""
-    state = state_of(path)
+    console().print(*views(state_of(path)), sep="\n", soft_wrap=False)
+
+
+def views(state: dict[str, Any]) -> list[Table | Text]:
+    """What `culmen status` shows of ``state_of``."""
+    shown: list[Table | Text] = []
     if state["best"] is not None:
-        _print_best(state["best"], state["at_bounds"])
-    print_figures(
-        {
-            "study": state["name"],
-            "state": state["state"],
-            "best value": "none" if state["best_value"] is None else f"{state['best_value']:.10g}",
-            "evaluations": f"{state['told']} told, {state['outcomes']} recorded, {state['asked']} asked",
-            "failed": state["failed"] or None,
-            "starts of a master": state["epoch"],
-            "made": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state["created_s"])),
-            "store": str(path),
-        }
+        shown.append(_best_table(state["best"], state["at_bounds"]))
+    shown.append(
+        _figures_table(
+            {
+                "study": state["name"],
+                "state": state["state"],
+                "best value": "none" if state["best_value"] is None else f"{state['best_value']:.10g}",
+                "evaluations": f"{state['told']} told, {state['outcomes']} recorded, {state['asked']} asked",
+                "failed": state["failed"] or None,
+                "starts of a master": state["epoch"],
+                "made": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state["created_s"])),
+                "store": state["store"],
+            }
+        )
     )
-    _print_failures(state["failures"])
+    if state["failures"]:
+        shown.append(_failures_table(state["failures"]))
     if state["resumable"]:
-        print(f"To go on: culmen resume {shlex.quote(str(path))}")
+        shown.append(Text(f"To go on: culmen resume {shlex.quote(state['store'])}"))
+    return shown
 
 
 def state_of(path: Path) -> dict[str, Any]:
@@ -72,6 +85,8 @@ def state_of(path: Path) -> dict[str, Any]:
         "created_s": store.created_s,
         "state": f"running ({summary['owner']})" if summary["owned"] else ended,
         "resumable": not summary["finished"] and not summary["owned"],
+        "store": str(path),
+        "limit": (json.loads(store.configuration or "{}").get("stop") or {}).get("evaluations"),
         **summary,
         "failures": failures_of(path, summary),
         "best_value": _as_given(summary.get("best_value"), objectives),
@@ -94,14 +109,14 @@ def failures_of(path: Path, summary: dict[str, Any]) -> list[dict[str, Any]]:
     return entries
 
 
-def _print_best(best: dict[str, Value], bounds: dict[str, str]) -> None:
+def _best_table(best: dict[str, Value], bounds: dict[str, str]) -> Table:
     table = Table("parameter", "best value", "")
     for name, value in best.items():
         table.add_row(name, shown(value, 10), f"at bound ({bounds[name]})" if name in bounds else "")
-    console().print(table)
+    return table
 
 
-def _print_front(front: list[Trade]) -> None:
+def _front_table(front: list[Trade]) -> Table:
     """Evenly along the first objective, its ends included."""
     ordered = sorted(front, key=lambda trade: list(trade.values.values()))
     rows = min(_FRONT_ROWS, len(ordered))
@@ -112,7 +127,7 @@ def _print_front(front: list[Trade]) -> None:
     for trade in shown_ones:
         values = [f"{value:.6g}" for value in trade.values.values()]
         table.add_row(*values, *(shown(trade.params[name]) if name in trade.params else "" for name in parameters))
-    console().print(table)
+    return table
 
 
 def _figures(result: Result, here: int) -> dict[str, Any]:
@@ -131,14 +146,12 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
     }
 
 
-def _print_failures(failures: list[dict[str, Any]]) -> None:
-    if not failures:
-        return
+def _failures_table(failures: list[dict[str, Any]]) -> Table:
     table = Table("failure", "count", "first", "message of the first")
     for entry in failures:
         kept = f" (see {_from_here(entry['folder'])})" if "folder" in entry else ""
         table.add_row(*(str(entry[key]) for key in ("status", "count", "first")), _first_line(entry["message"]) + kept)
-    console().print(table)
+    return table
 
 
 def _from_here(folder: str) -> str:
@@ -151,11 +164,15 @@ def _first_line(text: str) -> str:
 
 
 def print_figures(figures: dict[str, Any]) -> None:
+    console().print(_figures_table(figures))
+
+
+def _figures_table(figures: dict[str, Any]) -> Table:
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     for name, figure in figures.items():
         if figure is not None:
             table.add_row(name, str(figure))
-    console().print(table)
+    return table
 
 
 def console() -> Console:

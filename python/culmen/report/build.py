@@ -12,7 +12,7 @@ from .failures import Failure, failures
 from .landscape import against_value, parallel, slices
 from .page import Section, matrix, page, place_of, preformatted, table, text
 from .results import front, residuals
-from .style import Figure, counted
+from .style import Figure, counted, grouped
 from .table import Evaluations
 from .timeline import timeline
 
@@ -77,13 +77,13 @@ def _failures(e: Evaluations) -> str:
     found = failures(e)
     note = f"{counted(found.total, 'evaluation')} failed."
     if found.looked_at < found.total:
-        note += f" The kinds are those of the first {found.looked_at:,}."
+        note += f" The kinds are those of the first {grouped(found.looked_at)}."
     kinds = [(count, status, message) for status, message, count in found.kinds[:40]]
     body = f"<p>{note}</p>" + table(kinds, ["how often", "how", "message"], numbers=[0])
     if len(found.kinds) > len(kinds):
         body += f'<p class="note">{len(found.kinds) - len(kinds)} further kinds are left out.</p>'
     if len(found.shown) < found.total:
-        body += f'<p class="note">{len(found.shown)} of {found.total:,} with what is kept of them:</p>'
+        body += f'<p class="note">{len(found.shown)} of {grouped(found.total)} with what is kept of them:</p>'
     return body + "".join(map(_failure, found.shown))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import style
 from .scales import value_axis
-from .style import Figure, axis, counted, plain_text
+from .style import Figure, axis, counted, grouped, plain_text
 from .table import Evaluations
 from .thinning import envelope, evenly
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _POINTS, _STEPS, _FAILURES = 3000, 3000, 1500
-_PANELS = 4
+_PANELS, _FEW = 4, 200
 
 
 def by_evaluations(table: Evaluations) -> Figure:
@@ -105,7 +105,7 @@ def _figure(
         figure.layout["grid"] = {"rows": panels, "columns": 1, "pattern": "coupled"}
     for k in range(panels):
         _add_panel(table, rows, x, figure, k)
-    figure.layout["xaxis"] = axis(x_title, rangemode="tozero")
+    figure.layout["xaxis"] = axis(x_title, rangemode="tozero", exponentformat="none", separatethousands=True)
     _add_failures(table, rows, x, figure)
     if len(table.objectives) > panels:
         figure.notes.append(f"The first {panels} of {len(table.objectives)} objectives are shown.")
@@ -131,9 +131,10 @@ def _add_panel(table: Evaluations, rows: np.ndarray, x: np.ndarray, figure: Figu
         kept = own[envelope(values[own], _POINTS)]
         if len(kept) < len(own):
             notes.append(
-                f"{counted(len(kept), 'point')} of {len(own):,} drawn: the least and the greatest of each stretch, "
+                f"{counted(len(kept), 'point')} of {grouped(len(own))} drawn: the least and the greatest of each stretch, "
                 "and two between."
             )
+        marker = {**marker, "size": marker["size"] + (3 if len(kept) < _FEW else 0)}
         figure.data.append(
             {**common, "name": name, "mode": "markers", "x": x[kept], "y": values[kept], "marker": marker}
         )
@@ -144,7 +145,7 @@ def _add_panel(table: Evaluations, rows: np.ndarray, x: np.ndarray, figure: Figu
             {**common, "name": "best so far", "mode": "lines", "x": step_x, "y": best * objective.sign, "line": line}
         )
     if left_out:
-        notes.append(f"{_STEPS:,} of the steps of the best so far are drawn.")
+        notes.append(f"{grouped(_STEPS)} of the steps of the best so far are drawn.")
     figure.notes += [note if len(table.objectives) == 1 else f"{objective.name}: {note}" for note in notes]
 
 
@@ -156,7 +157,7 @@ def _add_failures(table: Evaluations, rows: np.ndarray, x: np.ndarray, figure: F
         return
     kept = failed[evenly(len(failed), _FAILURES)]
     if len(kept) < len(failed):
-        figure.notes.append(f"{len(kept):,} of {counted(len(failed), 'failure')} are marked.")
+        figure.notes.append(f"{grouped(len(kept))} of {counted(len(failed), 'failure')} are marked.")
     figure.data.append(
         {
             "type": "scatter", "name": "failed", "mode": "markers", "x": x[kept], "y": np.full(len(kept), 0.02),

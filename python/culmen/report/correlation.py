@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .style import grouped
 from .table import Evaluations
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def correlations(table: Evaluations) -> Correlations:
         columns = {name: columns[name] for name in [*names, *(n for n in columns if n not in names)][:_MOST]}
     matrix = np.array([[_spearman(a, b) for b in columns.values()] for a in columns.values()])
     if len(rows) < int(table.feasible.sum()):
-        notes.append(f"From {len(rows):,} of {int(table.feasible.sum()):,} evaluations, evenly chosen.")
+        notes.append(f"From {grouped(len(rows))} of {grouped(int(table.feasible.sum()))} evaluations, evenly chosen.")
     return Correlations(list(columns), matrix.reshape(len(columns), len(columns)), notes)
 
 

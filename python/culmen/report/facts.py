@@ -6,12 +6,12 @@ import json
 import shlex
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from .. import _core, digest, machine
 from ..progress import clock, per_second
 from ..result import at_bounds
+from .results import front_of
 from .table import Evaluations
 from .timeline import totals
 
@@ -30,6 +30,8 @@ def standing(table: Evaluations) -> Rows:
         for k, objective in enumerate(table.objectives):
             name = objective.name if objective.name != "value" else "best value"
             rows[name] = f"{table.values[table.best, k]:.10g}" + (" (maximized)" if objective.maximize else "")
+        if len(table.objectives) > 1:
+            rows["Pareto front"] = f"{len(front_of(table))} evaluations; shown here is the best by {table.objectives[0].name}"
         rows["found by evaluation"] = f"{table.evaluation[table.best]}, number {table.told[table.best] + 1} to be told"
         if table.violation[table.best] > 0:
             rows["constraints"] = f"violated by {table.violation[table.best]:.4g}: nothing that was evaluated holds them"
@@ -41,7 +43,7 @@ def standing(table: Evaluations) -> Rows:
         rows["evaluations"] += f"; the limit is {limit}"
     rows["failed"] = str(int(table.failed.sum()))
     if total.wall_s > 0:
-        rows["time"] = f"{clock(total.wall_s)}, {per_second(len(told) / total.wall_s)}"
+        rows["time"] = f"{lasted(total.wall_s)}, {per_second(len(told) / total.wall_s)}"
         of_all = total.workers * total.wall_s / 100
         rows["workers"] = (
             f"{total.workers}: {total.computed_s / of_all:.3g} % of their time computed, "
@@ -131,6 +133,10 @@ def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:
     return "It was made by a program's own minimize(), which keeps space, optimizer and seed.", [install]
 
 
+def lasted(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds < 60 else clock(seconds)
+
+
 def _evaluated(data: dict[str, Any]) -> str:
     if "function" in data:
         return f"the Python function {data['function']}"
@@ -171,8 +177,3 @@ def _value(value: Any) -> str:
 
 def _moment(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(seconds))
-
-
-def default_output(store: Path) -> Path:
-    """Beside the store."""
-    return store.with_suffix(".html")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .._core import InputError
 
+_HEAD_BYTES = 4096
 _STORE = b"SQLite format 3\0"
 
 
@@ -37,8 +38,18 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def _is_store(path: Path) -> bool:
+    return _head(path).startswith(_STORE)
+
+
+def refuse_strange(path: Path, mark: str) -> None:
+    """Raises InputError where another file than one with this mark in its beginning would be replaced unasked."""
+    if path.exists() and mark.encode() not in _head(path):
+        raise InputError(f"{path} exists and is no report of culmen; -o FILE names another, or this one to replace it")
+
+
+def _head(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(len(_STORE)) == _STORE
+            return file.read(_HEAD_BYTES)
     except OSError:
-        return False
+        return b""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import style
 from .correlation import relevance
 from .scales import parameter_axis, unit, value_axis
-from .style import Figure, axis, counted, plain_text
+from .style import Figure, axis, counted, grouped, plain_text
 from .table import Evaluations
 from .thinning import best_and_some, evenly
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 _PANELS, _COLUMNS, _PANEL_HEIGHT = 24, 3, 250
 _POINTS, _FEWEST_POINTS, _MOST_POINTS = 15_000, 300, 1500
-_NEAR_SHARE, _LEAST_NEAR, _MOST_NEAR = 0.02, 30, 250
+_STRETCHES, _A_STRETCH = 40, 4
 _BEST_LINES, _OTHER_LINES, _AXES = 60, 140, 20
 
 
@@ -35,11 +36,11 @@ def against_value(table: Evaluations) -> Figure:
             kept = own[best_and_some(unit(table.parameters[i], table.x[own, i]), table.oriented[own, 0], limit)]
             chosen = max(chosen, len(own) - len(kept))
             kept = kept[np.argsort(table.told[kept], kind="stable")]
-            _add(figure, panel, table, i, kept, _aged(table, kept, panel == 0), "evaluation")
+            _add(figure, panel, table, i, kept, _aged(table, kept), "evaluation")
         _add_best(figure, panel, table, i)
     if chosen:
         figure.notes.append(
-            f"About {limit:,} of {counted(len(good), 'evaluation')} in each panel: the best, the best of each stretch "
+            f"About {grouped(limit)} of {counted(len(good), 'evaluation')} in each panel: the best, the best of each stretch "
             "of the axis, and for the rest every k-th."
         )
     return figure
@@ -56,36 +57,53 @@ def slices(table: Evaluations) -> Figure:
     import numpy as np
 
     about = (
-        "What was evaluated near the best: for each parameter the evaluations whose other parameters are closest to the "
-        "best one's. The line joins the lowest of them; no evaluation was made for this figure."
+        f"What was evaluated near the best: of each of {_STRETCHES} stretches of a parameter's axis the {_A_STRETCH} "
+        "evaluations whose other parameters are closest to the best one's; the darker, the closer. The line joins the "
+        "lowest. No evaluation was made for this figure."
     )
     shown, figure = _panels(table, "slices", "Slices around the best", about)
     good = np.flatnonzero(table.feasible)
-    if table.best is None or not len(good):
-        return figure
+    away = _away_from_best(table, good)
+    for panel, i in enumerate(shown):
+        near, distance = _nearest_by_stretch(table, i, good, away(i))
+        if len(near):
+            order = np.argsort(-distance, kind="stable")
+            near, closeness = near[order], -np.log10(np.maximum(distance[order], 1e-6))
+            marker = {"size": 5, "color": closeness, "colorscale": style.EARLY_TO_LATE, "cmin": 0, "cmax": 3,
+                      "line": {"width": 0.3, "color": style.BLACK}}  # fmt: skip
+            _add(figure, panel, table, i, near, marker, "near the best")
+            _add_floor(figure, panel, table, i, near)
+        _add_best(figure, panel, table, i)
+    return figure
+
+
+def _away_from_best(table: Evaluations, good: np.ndarray) -> Callable[[int], np.ndarray]:
+    """Distances of the evaluations from the best in all parameters but one, as shares of the space's diagonal; what
+    has other parameters active is as far as it can be."""
+    import numpy as np
+
     scaled = np.column_stack([unit(p, table.x[good, i]) for i, p in enumerate(table.parameters)])
-    best = scaled[int(np.searchsorted(good, table.best))]
-    distance = (scaled - best) ** 2
+    at = int(np.searchsorted(good, table.best))
+    squares = (scaled - scaled[at]) ** 2
     for i, p in enumerate(table.parameters):
         if not p.ordered:
-            distance[:, i] = scaled[:, i] != best[i]
-    distance[table.active[good] != table.active[table.best]] = 1
-    total = distance.sum(axis=1)
-    count = min(len(good), int(np.clip(_NEAR_SHARE * len(good), _LEAST_NEAR, _MOST_NEAR)))
-    for panel, i in enumerate(shown):
-        away = np.where(table.active[good, i], total - distance[:, i], np.inf)
-        near = good[np.argsort(away, kind="stable")[:count]]
-        near = near[table.active[near, i]]
-        _add(figure, panel, table, i, near, style.EVALUATION, "near the best")
-        _add_floor(figure, panel, table, i, near)
-        _add_best(figure, panel, table, i)
-    figure.notes.append(f"{counted(count, 'evaluation')} of {len(good):,} in each panel.")
-    values = table.values[good, 0]
-    for number in range(1, len(shown) + 1):  # near the best, the range of all says little
-        figure.layout[f"yaxis{number if number > 1 else ''}"].pop("range", None)
-    if not (values > 0).all():
-        figure.layout["yaxis"].pop("type", None)
-    return figure
+            squares[:, i] = scaled[:, i] != scaled[at, i]
+    squares[table.active[good] != table.active[good[at]]] = 1
+    total = squares.sum(axis=1)
+    return lambda i: np.sqrt(np.maximum(total - squares[:, i], 0) / max(len(table.parameters) - 1, 1))
+
+
+def _nearest_by_stretch(
+    table: Evaluations, i: int, good: np.ndarray, distance: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    import numpy as np
+
+    own = np.flatnonzero(table.active[good, i])
+    stretch = np.floor(unit(table.parameters[i], table.x[good[own], i]) * (_STRETCHES - 1e-9))
+    order = np.lexsort((distance[own], stretch))
+    place = np.arange(len(order)) - np.searchsorted(stretch[order], stretch[order])  # within its stretch
+    chosen = own[order[place < _A_STRETCH]]
+    return good[chosen], distance[chosen]
 
 
 def parallel(table: Evaluations) -> Figure:
@@ -170,7 +188,7 @@ def _panels(table: Evaluations, key: str, title: str, about: str) -> tuple[list[
     rows = max(1, math.ceil(len(shown) / columns))
     figure = Figure(key, title, about, [], style.layout(90 + _PANEL_HEIGHT * rows))
     figure.layout["grid"] = {"rows": rows, "columns": columns, "pattern": "independent", "xgap": 0.12,
-                             "ygap": min(0.3, 0.55 / rows + 0.12)}  # fmt: skip
+                             "ygap": 0.32}  # fmt: skip
     figure.layout["margin"] = {"l": 60, "r": 20, "t": 40, "b": 50}
     objective = table.objectives[0]
     good = np.flatnonzero(table.feasible)
@@ -208,7 +226,7 @@ def _add_floor(figure: Figure, panel: int, table: Evaluations, i: int, rows: np.
 
     if not table.parameters[i].ordered or not len(rows):
         return
-    stretch = np.floor(unit(table.parameters[i], table.x[rows, i]) * 19.99)
+    stretch = np.floor(unit(table.parameters[i], table.x[rows, i]) * (_STRETCHES - 1e-9))
     order = np.lexsort((table.oriented[rows, 0], stretch))
     _, first = np.unique(stretch[order], return_index=True)
     floor = rows[order[first]]
@@ -223,9 +241,8 @@ def _trace(panel: int, name: str) -> dict[str, Any]:
     return {"type": "scatter", "name": name, "xaxis": f"x{number}", "yaxis": f"y{number}", "showlegend": panel == 0}
 
 
-def _aged(table: Evaluations, rows: np.ndarray, scale: bool) -> dict[str, Any]:
+def _aged(table: Evaluations, rows: np.ndarray) -> dict[str, Any]:
     import numpy as np
 
     age = table.told[rows].astype(np.float32)
-    marker = {"size": 4, "color": age, "colorscale": style.EARLY_TO_LATE, "cmin": 0, "cmax": max(len(table) - 1, 1)}
-    return {**marker, "line": {"width": 0}, "showscale": False} if not scale else {**marker, "showscale": False}
+    return {"size": 4, "color": age, "colorscale": style.EARLY_TO_LATE, "cmin": 0, "cmax": max(len(table) - 1, 1)}

@@ -5,7 +5,10 @@
   const config = {
     responsive: true,
     displaylogo: false,
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+    // The last would send what is drawn to a server.
+    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "sendChartToCloud"],
+    showSendToCloud: false,
+    plotlyServerURL: "",
     toImageButtonOptions: { format: "svg" },
   };
   const drawn = [];

@@ -16,6 +16,7 @@ from .style import Figure
 if TYPE_CHECKING:
     import numpy as np
 
+GENERATOR = "culmen report"  # a file with it may be replaced without asking
 _LIBRARY = "plotly/plotly-basic.min.js"
 
 
@@ -40,6 +41,7 @@ def page(title: str, lead: str, sections: Sequence[Section], figures: Sequence[F
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="generator" content="{GENERATOR}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{text(title)}</title>
 <style>{_resource("page.css")}</style>

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import style
 from .scales import value_axis
-from .style import Figure, axis, counted, plain_text
+from .style import Figure, axis, counted, grouped, plain_text
 from .table import Evaluations
 from .thinning import envelope, evenly
 
@@ -71,9 +71,9 @@ def front(table: Evaluations) -> Figure:
             figure.layout[f"{letter}axis{number}"] = axis(title, **scale)
             figure.notes += [f"{objective.name}: {note}" for note in notes]
     if len(other) < len(good):
-        figure.notes.append(f"{len(other):,} of {len(good):,} evaluations are drawn.")
+        figure.notes.append(f"{grouped(len(other))} of {grouped(len(good))} evaluations are drawn.")
     if len(shown) < len(members):
-        figure.notes.append(f"{len(shown):,} of {len(members):,} on the front are drawn.")
+        figure.notes.append(f"{grouped(len(shown))} of {grouped(len(members))} on the front are drawn.")
     figure.notes = list(dict.fromkeys(figure.notes))
     return figure
 
@@ -93,8 +93,8 @@ def residuals(table: Evaluations) -> Figure | None:
         f"is {float(values @ values):.10g}. Where they are divided by errors they are pulls: most lie within ±1.",
         [{"type": "scatter", "mode": "markers", "name": "residual", "x": kept, "y": values[kept], "showlegend": False,
           "marker": {"symbol": "circle", "size": 6, "color": style.BLUE}}],
-        style.layout(300, xaxis=axis("index"), yaxis=axis("residual", zeroline=True)),
+        style.layout(300, showlegend=False, xaxis=axis("index"), yaxis=axis("residual", zeroline=True)),
     )  # fmt: skip
     if len(kept) < len(values):
-        figure.notes.append(f"{len(kept):,} of {len(values):,} are drawn, the least and greatest of each stretch.")
+        figure.notes.append(f"{grouped(len(kept))} of {grouped(len(values))} are drawn, the least and greatest of each stretch.")
     return figure

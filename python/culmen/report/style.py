@@ -54,6 +54,7 @@ def layout(height: int = 420, **more: Any) -> dict[str, Any]:
         "paper_bgcolor": "#fff",
         "plot_bgcolor": "#fff",
         "hovermode": "closest",
+        "showlegend": True,
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         **more,
     }
@@ -79,5 +80,10 @@ def plain_text(text: object, longest: int = _LONGEST_NAME) -> str:
     return html.escape(words if len(words) <= longest else words[: longest - 1] + "…")
 
 
+def grouped(n: int) -> str:
+    """With a narrow space between thousands."""
+    return f"{n:,}".replace(",", "\u202f")
+
+
 def counted(n: int, one: str, many: str = "") -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}".replace(",", "\u2009")
+    return f"{grouped(n)} {one if n == 1 else many or one + 's'}"

@@ -113,8 +113,8 @@ class Evaluations:
 
     @cached_property
     def feasible(self) -> np.ndarray:
-        """Succeeded, and no constraint is violated."""
-        return self.succeeded & ~(self.violation > 0)
+        """Succeeded, no constraint is violated, and the optimizer was told: what may be a result of the study."""
+        return self.succeeded & ~(self.violation > 0) & (self.told >= 0)
 
     @cached_property
     def order(self) -> np.ndarray:

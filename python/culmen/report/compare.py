@@ -1,0 +1,134 @@
+"""Two studies beside each other: what they reached, how fast, and in what they differ."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from ..progress import per_second
+from . import facts, style
+from .convergence import best_so_far, elapsed, steps, time_unit
+from .page import Section, page, place_of, table
+from .scales import value_axis
+from .style import Figure, axis, plain_text
+from .table import Evaluations
+from .timeline import totals
+
+Rows = list[tuple[str, str, str]]
+_LOOKS = ({"color": style.BLACK, "width": 2.5}, {"color": style.BLUE, "width": 2.5, "dash": "dash"})
+_NOT_SETTINGS = ("folder", "name", "machine", "store")
+
+
+def comparison(a: Evaluations, b: Evaluations) -> Rows:
+    """What, of the first, of the second."""
+    pair = (a, b)
+    rows: Rows = [("state", *(facts.state(e.summary) for e in pair))]
+    several = len(a.objectives) > 1 or len(b.objectives) > 1
+    name = f"best {a.objectives[0].name}" if several or a.objectives[0].name != "value" else "best value"
+    rows.append((name, *(_best(e) for e in pair)))
+    rows.append(("evaluations told", *(str(len(e.order)) for e in pair)))
+    rows.append(("failed", *(str(int(e.failed[e.order].sum())) for e in pair)))
+    all_totals = [totals(e) for e in pair]
+    rows.append(("time", *(facts.lasted(t.wall_s) for t in all_totals)))
+    rows.append(("rate", *(per_second(len(e.order) / t.wall_s) if t.wall_s else "" for e, t in zip(pair, all_totals, strict=True))))
+    rows.append(("workers", *(str(t.workers) for t in all_totals)))
+    if comparable(a, b):
+        rows.append(("evaluations until the other's best", reached(a, b), reached(b, a)))
+    return rows
+
+
+def comparable(a: Evaluations, b: Evaluations) -> bool:
+    """Whether a value of the one says something about the other."""
+    return bool(a.objectives) and bool(b.objectives) and a.objectives[0].maximize == b.objectives[0].maximize
+
+
+def reached(e: Evaluations, other: Evaluations) -> str:
+    """After how many evaluations e was as good as the best of the other (by the first objective)."""
+    import numpy as np
+
+    if other.best is None or not other.feasible[other.best]:
+        return "the other has none"
+    lowest = best_so_far(e, e.order)
+    there = np.flatnonzero(lowest <= other.oriented[other.best, 0])
+    return str(int(there[0]) + 1) if len(there) else "not reached"
+
+
+def differences(a: Evaluations, b: Evaluations) -> Rows:
+    """Settings that are not the same: what, of the first, of the second; "–": it has none."""
+    flat = [dict(_flat(_settings(e.configuration))) for e in (a, b)]
+    keys = list(dict.fromkeys([*flat[0], *flat[1]]))
+    return [(key, *(f.get(key, "–") for f in flat)) for key in keys if flat[0].get(key) != flat[1].get(key)]
+
+
+def compare_page(a: Evaluations, b: Evaluations) -> str:
+    names = labels(a, b)
+    figures = [_overlaid(a, b, names, by_time) for by_time in (False, True)]
+    changed = differences(a, b)
+    sections = [
+        Section("results", "Results", table(comparison(a, b), ["", *names])),
+        Section("convergence-all", "Convergence", "".join(f"<h3>{f.title}</h3>{place_of(f)}" for f in figures)),
+        Section(
+            "settings",
+            "Settings that differ",
+            table(changed, ["", *names]) if changed else "<p>None that the stores keep.</p>",
+        ),
+    ]
+    lead = f"<p>Two culmen studies; as of {time.strftime('%Y-%m-%d %H:%M:%S %z')}.</p>"
+    return page(f"{names[0]} and {names[1]}", lead, sections, figures)
+
+
+def labels(a: Evaluations, b: Evaluations) -> tuple[str, str]:
+    """The files' names, with as many folders as tell them apart."""
+    if a.path.name != b.path.name:
+        return a.path.name, b.path.name
+    return str(a.path), str(b.path)
+
+
+def _best(e: Evaluations) -> str:
+    if e.best is None:
+        return "none"
+    violated = ", but constraints are violated" if e.violation[e.best] > 0 else ""
+    return f"{e.values[e.best, 0]:.10g} (evaluation {e.evaluation[e.best]}{violated})"
+
+
+def _settings(configuration: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in configuration.items() if key not in _NOT_SETTINGS}
+
+
+def _flat(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{place}.{key}" if place else str(key))
+    elif value is not None:
+        yield place, str(value)
+
+
+def _overlaid(a: Evaluations, b: Evaluations, names: tuple[str, str], by_time: bool) -> Figure:
+    import numpy as np
+
+    title = f"Best so far by {'time' if by_time else 'evaluations'}"
+    figure = Figure("time" if by_time else "evaluations", title, "The best of all evaluations until then, of each study.", [], style.layout(420))
+    longest = max((totals(e).wall_s for e in (a, b)), default=0.0)
+    scale, unit = time_unit(np.array([longest]))
+    everything = []
+    for e, name, line in zip((a, b), names, _LOOKS, strict=True):
+        rows = e.order
+        x = np.arange(1, len(rows) + 1, dtype=float)
+        if by_time:
+            seconds, _ = elapsed(e)
+            rows = rows[np.argsort(e.at_s[rows], kind="stable")]
+            x = seconds[rows] / scale
+        step_x, best, left_out = steps(x, best_so_far(e, rows))
+        values = best * e.objectives[0].sign
+        everything.append(values)
+        figure.data.append({"type": "scatter", "mode": "lines", "name": plain_text(name), "x": step_x, "y": values,
+                            "line": {**line, "shape": "hv"}})  # fmt: skip
+        if left_out:
+            figure.notes.append(f"{name}: not all steps are drawn.")
+    shown, notes = value_axis(np.concatenate(everything), a.objectives[0].maximize)
+    figure.notes += notes
+    figure.layout["yaxis"] = axis(plain_text(a.objectives[0].name), **shown)
+    figure.layout["xaxis"] = axis(f"{unit} since the beginning" if by_time else "evaluations", rangemode="tozero",
+                                  exponentformat="none", separatethousands=True)  # fmt: skip
+    return figure

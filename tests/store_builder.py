@@ -1,0 +1,113 @@
+"""Stores of any content, written as the journal writes them (store/schema.cpp, store/call_codec.cpp,
+evaluation/codec.hpp), for tests of what reads stores."""
+
+import json
+import re
+import sqlite3
+import struct
+from pathlib import Path
+
+from culmen import _core
+from harness import ROOT
+
+NAN = float("nan")
+BEGUN_S = 1_700_000_000.0
+
+
+def outcome(
+    status="ok", value=NAN, values=(), violation=0.0, residuals=(), extras=None, message="", duration_s=0.5
+) -> bytes:
+    out = struct.pack("<BBdd", 2, _core.STATUSES.index(status), duration_s, value)
+    out += _doubles(residuals) + struct.pack("<I", len(extras or {}))
+    out += b"".join(_text(name) + struct.pack("<d", figure) for name, figure in (extras or {}).items())
+    return out + _text(message) + _doubles(values) + struct.pack("<dQ", violation, 0)
+
+
+def build(
+    path: Path,
+    candidates: list[list[float]],
+    outcomes: dict[int, dict],
+    *,
+    told: list[int] | None = None,
+    cancelled: tuple[int, ...] = (),
+    configuration: dict | None = None,
+    finished: str = "",
+    name: str = "built",
+) -> Path:
+    """``outcomes``: by evaluation; the arguments of ``outcome``, and worker, at_s, epoch, attempt. ``told``: in order;
+    None: all that have an outcome."""
+    told = sorted(outcomes) if told is None else told
+    database = sqlite3.connect(path)
+    source = (ROOT / "src/culmen/store/schema.cpp").read_text()
+    database.executescript(re.search(r'tables = R"\((.*?)\)";', source, re.DOTALL)[1])
+    header = (ROOT / "src/culmen/store/schema.hpp").read_text()
+    for pragma in ("application_id", "format_version"):
+        number = int(re.search(rf"{pragma} = (\w+);", header)[1], 0)
+        database.execute(f"PRAGMA {pragma.replace('format', 'user')} = {number}")
+    meta = {"name": name, "configuration": json.dumps(configuration) if configuration else "", "fingerprint": "f",
+            "build": "culmen 0.1.0 (C++ 20, compiler 12)", "created_s": BEGUN_S}  # fmt: skip
+    database.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+    epochs = sorted({row.get("epoch", 1) for row in outcomes.values()} | {1})
+    for epoch in epochs:
+        started = min((row.get("at_s", BEGUN_S) for row in outcomes.values() if row.get("epoch", 1) == epoch), default=0)
+        database.execute("INSERT INTO epochs VALUES (?, ?, 'node7', 4711, ?)", (epoch, started - 1, meta["build"]))
+    _write_calls(database, candidates, told, cancelled)
+    failures = _write_outcomes(database, outcomes)
+    best = min(
+        (i for i in told if outcomes[i].get("status", "ok") == "ok"),
+        key=lambda i: (outcomes[i].get("violation", 0), _first(outcomes[i])),
+        default=None,
+    )
+    last = max((row.get("at_s", BEGUN_S) for row in outcomes.values()), default=0)
+    database.execute(
+        "UPDATE progress SET calls = 3, asked = ?, outcomes = ?, told = ?, failed = ?, last_outcome_s = ?, best = ?, "
+        "best_value = ?, finished = ?",
+        (len(candidates), len(outcomes), len(told), failures, last, best,
+         None if best is None else _first(outcomes[best]), finished),
+    )  # fmt: skip
+    database.commit()
+    database.close()
+    return path
+
+
+def _first(row: dict) -> float:
+    return row.get("value", next(iter(row.get("values", ())), NAN))
+
+
+def _write_calls(database, candidates, told, cancelled) -> None:
+    dimension = len(candidates[0]) if candidates else 0
+    ask = struct.pack("<BQQQ", 1, 0, len(candidates), dimension) + b"".join(
+        struct.pack(f"<{dimension}d", *x) for x in candidates
+    )
+    rows = [(0, 0, len(candidates), 0 if candidates else None, ask)]
+    for kind, ids in ((1, told), (2, cancelled)):
+        if ids:
+            runs = b"".join(struct.pack("<QQ", i, 1) for i in ids)
+            rows.append((len(rows), kind, 0, None, struct.pack("<BQ", 1, len(ids)) + runs))
+    database.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", rows if candidates else [])
+
+
+def _write_outcomes(database, outcomes) -> int:
+    failures: dict[int, list[int]] = {}
+    for i, row in outcomes.items():
+        own = {key: row[key] for key in row if key not in ("worker", "at_s", "epoch", "attempt")}
+        own.setdefault("value", _first(row))
+        status = _core.STATUSES.index(row.get("status", "ok"))
+        place = (row.get("epoch", 1), row.get("attempt", 0), row.get("worker", 0), row.get("at_s", BEGUN_S + i))
+        database.execute(
+            "INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (i, *place, status, own["value"], outcome(**own))
+        )
+        if status:
+            failures.setdefault(status, []).append(i)
+    for status, ids in failures.items():
+        database.execute("INSERT INTO failures VALUES (?, ?, ?)", (status, len(ids), min(ids)))
+    return sum(map(len, failures.values()))
+
+
+def _doubles(values) -> bytes:
+    return struct.pack(f"<Q{len(values)}d", len(values), *values)
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack("<Q", len(data)) + data
