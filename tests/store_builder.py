@@ -7,8 +7,9 @@ import sqlite3
 import struct
 from pathlib import Path
 
-from culmen import _core
 from harness import ROOT
+
+from culmen import _core
 
 NAN = float("nan")
 BEGUN_S = 1_700_000_000.0
@@ -38,6 +39,7 @@ def build(
     None: all that have an outcome."""
     told = sorted(outcomes) if told is None else told
     database = sqlite3.connect(path)
+    database.executescript("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
     source = (ROOT / "src/culmen/store/schema.cpp").read_text()
     database.executescript(re.search(r'tables = R"\((.*?)\)";', source, re.DOTALL)[1])
     header = (ROOT / "src/culmen/store/schema.hpp").read_text()
@@ -49,7 +51,9 @@ def build(
     database.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
     epochs = sorted({row.get("epoch", 1) for row in outcomes.values()} | {1})
     for epoch in epochs:
-        started = min((row.get("at_s", BEGUN_S) for row in outcomes.values() if row.get("epoch", 1) == epoch), default=0)
+        started = min(
+            (row.get("at_s", BEGUN_S) for row in outcomes.values() if row.get("epoch", 1) == epoch), default=0
+        )
         database.execute("INSERT INTO epochs VALUES (?, ?, 'node7', 4711, ?)", (epoch, started - 1, meta["build"]))
     _write_calls(database, candidates, told, cancelled)
     failures = _write_outcomes(database, outcomes)

@@ -1,10 +1,12 @@
 """What a user sees while a study runs. Watches only: nothing here can slow or break a study."""
 
+import html
 import os
 import shutil
 import sys
 from collections import deque
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from . import _core
 
@@ -12,6 +14,7 @@ _REDRAW_S = 0.1
 _RECENT_S = 5.0
 _FIRST_LINE_S, _LINE_GAP_GROWS, _LONGEST_GAP_S = 1.0, 1.5, 60.0
 _SHORTEST_BAR, _LONGEST_BAR, _ROOM_FOR_CTRL_C = 12, 40, 3
+_CELL_REDRAW_S, _CELL_WIDTH = 0.25, 120
 _NOT_YET = ("starting", "replaying")
 
 
@@ -23,16 +26,25 @@ class Monitor(Protocol):
 
 
 def make_monitor(wanted: bool | None = None) -> Monitor:
-    """``None``: a bar where standard output is a terminal, else nothing; True: a bar there, else lines; False: nothing.
+    """``None``: a bar where standard output is a terminal or a notebook's cell, else nothing; True: a bar there, else
+    lines; False: nothing.
 
     CULMEN_PROGRESS=bar, lines or none decides where it is set, unless ``wanted`` is False.
     """
     kind = os.environ.get("CULMEN_PROGRESS", "")
     if kind not in ("bar", "lines", "none"):
-        kind = "bar" if on_terminal() else "lines" if wanted else "none"
+        kind = "bar" if on_terminal() or in_notebook() else "lines" if wanted else "none"
     if wanted is False or kind == "none":
         return Silent()
-    return Bar() if kind == "bar" else Lines()
+    if kind == "bar":
+        return Cell() if in_notebook() else Bar()
+    return Lines()
+
+
+def in_notebook() -> bool:
+    """Whether a Jupyter kernel runs this process: what is displayed there goes to a cell."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
 
 
 def on_terminal() -> bool:
@@ -116,6 +128,48 @@ class Bar:
 
     def close(self) -> None:
         self._live.stop()
+
+
+class Cell:
+    """A bar in a notebook's cell, which changes in place."""
+
+    slice_s = 0.1
+
+    def __init__(self) -> None:
+        self._recent, self._drawn_s = Recent(), -_CELL_REDRAW_S
+        self._handle: Any = None
+
+    def update(self, progress: _core.Progress) -> None:
+        self._recent.see(progress)
+        if progress.elapsed_s < self._drawn_s + _CELL_REDRAW_S and progress.phase != "done":
+            return
+        self._drawn_s = progress.elapsed_s
+        shown = CellLine(progress.evaluations, progress.budget, layout(progress, self._recent, _CELL_WIDTH)[1])
+        if self._handle is None:
+            from IPython.display import display
+
+            self._handle = display(shown, display_id=True)
+        else:
+            self._handle.update(shown)
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class CellLine:
+    """What a cell shows; as text where the notebook shows no HTML."""
+
+    evaluations: int
+    budget: int  # 0: there is none, so no bar
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        bar = f'<progress max="{self.budget}" value="{self.evaluations}"></progress> ' if self.budget else ""
+        return f"{bar}<span>{html.escape(self.text)}</span>"
 
 
 def layout(progress: _core.Progress, recent: "Recent", width: int) -> tuple[int, str]:

@@ -72,7 +72,9 @@ class Result:
         return f"Result(value={value}, best: {best}{front}; {self.message}{failed})"
 
     def plot(self) -> "plotly.graph_objects.Figure":
-        """Convergence, from its store, as a figure that a notebook shows. Raises InputError where nothing was stored."""
+        """Convergence, from its store, as a figure that a notebook shows.
+
+        Raises InputError where nothing was stored."""
         from .report.table import read
 
         if not self.store:

@@ -17,6 +17,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"max_content_width": 110},
+    rich_markup_mode=None,  # boxes and colours cost half of what a help takes
 )
 
 Workers = Annotated[
@@ -135,7 +137,9 @@ def resume(
 def status(
     store: StoreFile,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Show it again and again until nobody runs the study.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show it again and again until nobody runs the study.")
+    ] = False,
     every: Annotated[
         float | None, typer.Option(min=0.1, metavar="SECONDS", help="Seconds between two looks of --watch; default: 2.")
     ] = None,

@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.table import Table
 
 from .._core import InputError
-from ..report.compare import comparison, compare_page, differences, labels
+from ..report.compare import compare_page, comparison, differences, labels
 from ..report.files import replacing
 from ..report.table import read
 from .summary import console

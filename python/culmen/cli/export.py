@@ -29,7 +29,9 @@ def _kind(formats: list[str], output: Path | None) -> str:
         raise InputError(f"--{' and --'.join(formats)} are given; one of {_options()} is wanted")
     ending = output.suffix.lower().lstrip(".") if output else "csv"
     if not formats and ending not in FORMATS:
-        raise InputError(f"-o {output}: its ending tells no format; it may be .csv, .json or .parquet, or give {_options()}")
+        raise InputError(
+            f"-o {output}: its ending tells no format; it may be .csv, .json or .parquet, or give {_options()}"
+        )
     kind = formats[0] if formats else ending
     if kind == "parquet" and output is None:
         raise InputError("--parquet is not for a terminal or a pipe; -o FILE.parquet is wanted too")

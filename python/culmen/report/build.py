@@ -66,8 +66,8 @@ def _summary(e: Evaluations) -> str:
 def _correlation(e: Evaluations) -> str:
     found = correlations(e)
     about = (
-        "Spearman's rank correlation over the successful evaluations: ±1 where one always rises (falls) with the other. "
-        "It tells what the optimizer looked at as much as how the value depends on a parameter."
+        "Spearman's rank correlation over the successful evaluations: ±1 where one always rises (falls) with the "
+        "other. It tells what the optimizer looked at as much as how the value depends on a parameter."
     )
     notes = "".join(f'<p class="note">{text(note)}</p>' for note in found.notes)
     return f'<p class="note">{about}</p>{notes}{matrix(found.names, found.matrix)}'

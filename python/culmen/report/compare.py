@@ -31,7 +31,12 @@ def comparison(a: Evaluations, b: Evaluations) -> Rows:
     rows.append(("failed", *(str(int(e.failed[e.order].sum())) for e in pair)))
     all_totals = [totals(e) for e in pair]
     rows.append(("time", *(facts.lasted(t.wall_s) for t in all_totals)))
-    rows.append(("rate", *(per_second(len(e.order) / t.wall_s) if t.wall_s else "" for e, t in zip(pair, all_totals, strict=True))))
+    rows.append(
+        (
+            "rate",
+            *(per_second(len(e.order) / t.wall_s) if t.wall_s else "" for e, t in zip(pair, all_totals, strict=True)),
+        )
+    )
     rows.append(("workers", *(str(t.workers) for t in all_totals)))
     if comparable(a, b):
         rows.append(("evaluations until the other's best", reached(a, b), reached(b, a)))
@@ -56,9 +61,7 @@ def reached(e: Evaluations, other: Evaluations) -> str:
 
 def differences(a: Evaluations, b: Evaluations) -> Rows:
     """Settings that are not the same: what, of the first, of the second; "–": it has none."""
-    flat = [dict(_flat(_settings(e.configuration))) for e in (a, b)]
-    keys = list(dict.fromkeys([*flat[0], *flat[1]]))
-    return [(key, *(f.get(key, "–") for f in flat)) for key in keys if flat[0].get(key) != flat[1].get(key)]
+    return list(_differences(_settings(a.configuration), _settings(b.configuration), ""))
 
 
 def compare_page(a: Evaluations, b: Evaluations) -> str:
@@ -96,19 +99,31 @@ def _settings(configuration: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in configuration.items() if key not in _NOT_SETTINGS}
 
 
-def _flat(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+def _differences(a: Any, b: Any, place: str) -> Iterator[tuple[str, str, str]]:
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in dict.fromkeys([*a, *b]):
+            yield from _differences(a.get(key), b.get(key), f"{place}.{key}" if place else str(key))
+    elif a != b:
+        yield place, _said(a), _said(b)
+
+
+def _said(value: Any) -> str:
     if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _flat(inner, f"{place}.{key}" if place else str(key))
-    elif value is not None:
-        yield place, str(value)
+        return ", ".join(f"{key} = {_said(inner)}" for key, inner in value.items())
+    return "–" if value is None else str(value)
 
 
 def _overlaid(a: Evaluations, b: Evaluations, names: tuple[str, str], by_time: bool) -> Figure:
     import numpy as np
 
     title = f"Best so far by {'time' if by_time else 'evaluations'}"
-    figure = Figure("time" if by_time else "evaluations", title, "The best of all evaluations until then, of each study.", [], style.layout(420))
+    figure = Figure(
+        "time" if by_time else "evaluations",
+        title,
+        "The best of all evaluations until then, of each study.",
+        [],
+        style.layout(420),
+    )
     longest = max((totals(e).wall_s for e in (a, b)), default=0.0)
     scale, unit = time_unit(np.array([longest]))
     everything = []

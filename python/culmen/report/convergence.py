@@ -121,7 +121,7 @@ def _add_panel(table: Evaluations, rows: np.ndarray, x: np.ndarray, figure: Figu
     title = plain_text(objective.name) + (" (maximized)" if objective.maximize else "")
     figure.layout[f"yaxis{number}"] = axis(title, **scale)
     common = {"yaxis": f"y{number}", "type": "scatter", "showlegend": k == 0}
-    feasible, infeasible = np.flatnonzero(table.feasible[rows]), np.flatnonzero((table.violation[rows] > 0))
+    feasible, infeasible = np.flatnonzero(table.feasible[rows]), np.flatnonzero(table.violation[rows] > 0)
     for name, own, marker in (
         ("evaluation", feasible, style.EVALUATION),
         ("constraint violated", infeasible, style.INFEASIBLE),
@@ -131,8 +131,8 @@ def _add_panel(table: Evaluations, rows: np.ndarray, x: np.ndarray, figure: Figu
         kept = own[envelope(values[own], _POINTS)]
         if len(kept) < len(own):
             notes.append(
-                f"{counted(len(kept), 'point')} of {grouped(len(own))} drawn: the least and the greatest of each stretch, "
-                "and two between."
+                f"{counted(len(kept), 'point')} of {grouped(len(own))} drawn: the least and the greatest of each "
+                "stretch, and two between."
             )
         marker = {**marker, "size": marker["size"] + (3 if len(kept) < _FEW else 0)}
         figure.data.append(

@@ -31,10 +31,14 @@ def standing(table: Evaluations) -> Rows:
             name = objective.name if objective.name != "value" else "best value"
             rows[name] = f"{table.values[table.best, k]:.10g}" + (" (maximized)" if objective.maximize else "")
         if len(table.objectives) > 1:
-            rows["Pareto front"] = f"{len(front_of(table))} evaluations; shown here is the best by {table.objectives[0].name}"
+            rows["Pareto front"] = (
+                f"{len(front_of(table))} evaluations; shown here is the best by {table.objectives[0].name}"
+            )
         rows["found by evaluation"] = f"{table.evaluation[table.best]}, number {table.told[table.best] + 1} to be told"
         if table.violation[table.best] > 0:
-            rows["constraints"] = f"violated by {table.violation[table.best]:.4g}: nothing that was evaluated holds them"
+            rows["constraints"] = (
+                f"violated by {table.violation[table.best]:.4g}: nothing that was evaluated holds them"
+            )
         rows |= {name: f"{v[table.best]:.10g}" for name, v in table.extras.items() if np.isfinite(v[table.best])}
     else:
         rows["best value"] = "none: nothing has succeeded"
@@ -55,7 +59,9 @@ def standing(table: Evaluations) -> Rows:
 def state(summary: dict[str, Any]) -> str:
     if summary["owned"]:
         return f"running ({summary['owner']})"
-    return f"finished ({_core.describe_reason(summary['finished'])})" if summary["finished"] else "stopped; it can go on"
+    return (
+        f"finished ({_core.describe_reason(summary['finished'])})" if summary["finished"] else "stopped; it can go on"
+    )
 
 
 def best_parameters(table: Evaluations) -> list[tuple[str, str, str]]:
@@ -64,7 +70,9 @@ def best_parameters(table: Evaluations) -> list[tuple[str, str, str]]:
         return []
     bounds = at_bounds(table.space, table.x[table.best].tolist()) if table.space is not None else {}
     named = table.named(table.best)
-    rows = [(name, shown(value), f"at its {bounds[name]} bound" if name in bounds else "") for name, value in named.items()]
+    rows = [
+        (name, shown(value), f"at its {bounds[name]} bound" if name in bounds else "") for name, value in named.items()
+    ]
     return rows + [(p.name, "", "not active") for p in table.parameters if p.name not in named]
 
 
@@ -116,18 +124,25 @@ def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:
     install = f"pip install culmen=={table.store.build.split()[1]}" if len(table.store.build.split()) > 1 else ""
     if "evaluator" in data:
         name = shlex.quote(f"{data['name']}.toml")
-        launch = f"culmen launch -n {data[machine.KEY]['ranks']} " if "mpi" in (data.get(machine.KEY) or {}) else "culmen "
+        launch = (
+            f"culmen launch -n {data[machine.KEY]['ranks']} " if "mpi" in (data.get(machine.KEY) or {}) else "culmen "
+        )
         text = (
             f"Save the study file above as {data['name']}.toml in the folder of what it evaluates "
-            f"(then: {data.get('folder', '?')}). The same seed gives the same candidates, whatever the number of workers."
+            f"(then: {data.get('folder', '?')}). The same seed gives the same candidates, whatever the number of "
+            "workers."
         )
-        return text, [install, f"{launch}run {name} --seed {data['seed']} --store again.db", f"culmen compare {path} again.db"]
+        return text, [
+            install,
+            f"{launch}run {name} --seed {data['seed']} --store again.db",
+            f"culmen compare {path} again.db",
+        ]
     if "function" in data:
         arguments = {"budget": data.get("stop", {}).get("evaluations"), "seed": data.get("seed"),
                      "optimizer": (data.get("optimizer") or {}).get("name")}  # fmt: skip
         call = ", ".join(f"{k}={v!r}" for k, v in arguments.items() if v is not None)
         return (
-            f"It was made by culmen.minimize; the same function gives the same candidates by:",
+            "It was made by culmen.minimize; the same function gives the same candidates by:",
             [install, f"culmen.minimize({data['function']}, space, {call}, store='again.db')"],
         )
     return "It was made by a program's own minimize(), which keeps space, optimizer and seed.", [install]

@@ -40,8 +40,8 @@ def against_value(table: Evaluations) -> Figure:
         _add_best(figure, panel, table, i)
     if chosen:
         figure.notes.append(
-            f"About {grouped(limit)} of {counted(len(good), 'evaluation')} in each panel: the best, the best of each stretch "
-            "of the axis, and for the rest every k-th."
+            f"About {grouped(limit)} of {counted(len(good), 'evaluation')} in each panel: the best, the best of each "
+            "stretch of the axis, and for the rest every k-th."
         )
     return figure
 

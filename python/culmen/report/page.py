@@ -33,7 +33,8 @@ def page(title: str, lead: str, sections: Sequence[Section], figures: Sequence[F
     policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
     links = "".join(f'<a href="#{s.key}">{text(s.title)}</a>' for s in sections)
     bodies = "\n".join(
-        f'<section id="{s.key}" aria-labelledby="{s.key}-title"><h2 id="{s.key}-title">{text(s.title)}</h2>\n{s.body}</section>'
+        f'<section id="{s.key}" aria-labelledby="{s.key}-title">'
+        f'<h2 id="{s.key}-title">{text(s.title)}</h2>\n{s.body}</section>'
         for s in sections
     )
     return f"""<!DOCTYPE html>
@@ -76,7 +77,8 @@ def place_of(figure: Figure) -> str:
     notes = "".join(f"<br>{text(note)}" for note in figure.notes)
     return (
         f'<figure><figcaption>{text(figure.about)}{notes}</figcaption><div class="plot" id="{figure.key}" role="img" '
-        f'aria-label="{text(figure.title)}: {text(figure.about)}" style="height:{figure.layout["height"]}px"></div></figure>\n'
+        f'aria-label="{text(figure.title)}: {text(figure.about)}" style="height:{figure.layout["height"]}px"></div>'
+        "</figure>\n"
     )
 
 
@@ -85,7 +87,9 @@ def table(rows: Iterable[Sequence[object]], headings: Sequence[str] = (), number
 
     def cell(k: int, value: object) -> str:
         kind = ' class="number"' if k in numbers else ""
-        return f'<th scope="row"{kind}>{text(value)}</th>' if k == 0 and not headings else f"<td{kind}>{text(value)}</td>"
+        return (
+            f'<th scope="row"{kind}>{text(value)}</th>' if k == 0 and not headings else f"<td{kind}>{text(value)}</td>"
+        )
 
     right = ' class="number"'
     top = "".join(f'<th scope="col"{right if k in numbers else ""}>{text(h)}</th>' for k, h in enumerate(headings))
@@ -113,7 +117,8 @@ def matrix(names: Sequence[str], numbers: np.ndarray) -> str:
         f'<tr><th scope="row">{text(_cut(name))}</th>{"".join(cell(float(v)) for v in row)}</tr>\n'
         for name, row in zip(names, numbers, strict=True)
     )
-    return f'<div class="wide"><table class="matrix"><thead><tr><td></td>{top}</tr></thead><tbody>{rows}</tbody></table></div>\n'
+    head = f"<thead><tr><td></td>{top}</tr></thead>"
+    return f'<div class="wide"><table class="matrix">{head}<tbody>{rows}</tbody></table></div>\n'
 
 
 def _cut(name: str, longest: int = 18) -> str:

@@ -89,12 +89,15 @@ def residuals(table: Evaluations) -> Figure | None:
     figure = Figure(
         "residuals",
         "Residuals of the best",
-        f"The {counted(len(values), 'residual')} of evaluation {table.evaluation[table.best]}; the sum of their squares "
-        f"is {float(values @ values):.10g}. Where they are divided by errors they are pulls: most lie within ±1.",
+        f"The {counted(len(values), 'residual')} of evaluation {table.evaluation[table.best]}; the sum of their "
+        f"squares is {float(values @ values):.10g}. Divided by errors they are pulls, of which "
+        "most lie within ±1.",
         [{"type": "scatter", "mode": "markers", "name": "residual", "x": kept, "y": values[kept], "showlegend": False,
           "marker": {"symbol": "circle", "size": 6, "color": style.BLUE}}],
         style.layout(300, showlegend=False, xaxis=axis("index"), yaxis=axis("residual", zeroline=True)),
     )  # fmt: skip
     if len(kept) < len(values):
-        figure.notes.append(f"{grouped(len(kept))} of {grouped(len(values))} are drawn, the least and greatest of each stretch.")
+        figure.notes.append(
+            f"{grouped(len(kept))} of {grouped(len(values))} are drawn, the least and greatest of each stretch."
+        )
     return figure

@@ -72,6 +72,8 @@ class Evaluations:
         raw = store.columns()
         self.summary: dict[str, Any] = store.summary()  # after the columns, so that its best is among them, or later
         self.x: np.ndarray = raw["x"]
+        if not len(self.x) and self.space is not None:  # a store without candidates does not know how long they are
+            self.x = self.x.reshape(0, len(self.space))
         self.extras: dict[str, np.ndarray] = raw["extras"]
         self.extras_left_out: int = raw["extras_left_out"]
         self.evaluation: np.ndarray = raw["evaluation"]

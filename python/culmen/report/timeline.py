@@ -49,9 +49,7 @@ def totals(table: Evaluations) -> Totals:
     failed = table.failed & done
     wall = float(end[done].max()) if done.any() else 0.0
     workers = len(np.unique(table.worker[done]))
-    return Totals(
-        workers, wall, float(duration[done & ~failed].sum()), float(duration[failed].sum())
-    )
+    return Totals(workers, wall, float(duration[done & ~failed].sum()), float(duration[failed].sum()))
 
 
 def timeline(table: Evaluations) -> Figure:
@@ -74,11 +72,12 @@ def timeline(table: Evaluations) -> Figure:
         if bottom is not None and not shares.failed.any():
             continue
         x, y = _outline(shares.edges_s / scale, top, bottom)
+        pattern = {"shape": shape, "fgcolor": style.BLACK, "bgcolor": colour, "size": 5}
         figure.data.append(
             {
                 "type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "fill": "toself", "hoverinfo": "skip",
                 "line": {"width": 0.6, "color": style.BLACK}, "fillcolor": colour,
-                **({"fillpattern": {"shape": shape, "fgcolor": style.BLACK, "bgcolor": colour, "size": 5}} if shape else {}),
+                **({"fillpattern": pattern} if shape else {}),
             }
         )  # fmt: skip
     figure.layout["xaxis"] = axis(f"{unit} since the beginning", rangemode="tozero")
@@ -95,7 +94,8 @@ def timeline(table: Evaluations) -> Figure:
         figure.notes.append(f"The first {len(shares.workers)} of {counted(known, 'worker')} are shown.")
     if len(shares.edges_s) > 1:
         figure.notes.append(
-            f"A stretch is {_short((shares.edges_s[1] - shares.edges_s[0]))}; numbers of workers begin anew with each start."
+            f"A stretch is {_short(shares.edges_s[1] - shares.edges_s[0])}; the numbers of workers begin anew with "
+            "each start."
         )
     return figure
 

@@ -1,0 +1,74 @@
+"""What `culmen export` writes."""
+
+import csv
+import io
+import json
+
+import pyarrow.parquet
+import pytest
+from culmen.report import export
+from store_builder import build
+
+import culmen
+
+SPACE = {"x": {"lower": -5.0, "upper": 5.0}, "n": {"type": "integer", "lower": 1.0, "upper": 9.0}}
+VALUE = 0.1 + 0.2
+
+
+@pytest.fixture
+def table(tmp_path):
+    candidates = [[1 / 3, 1.0], [1.5, 2.0], [2.5, 3.0]]
+    outcomes = {
+        0: {"value": VALUE, "residuals": [0.5, float("inf")], "extras": {"a,b": 1.5}},
+        1: {"status": "failed", "message": 'line one, "quoted"\nline two'},
+    }
+    configuration = {"name": "built", "space": SPACE}
+    return culmen.read(build(tmp_path / "s.db", candidates, outcomes, configuration=configuration))
+
+
+@pytest.fixture(params=[1, 2, 20_000])
+def batch(request, monkeypatch):
+    """What is written does not depend on how much is written at a time."""
+    monkeypatch.setattr(export, "_BATCH", request.param)
+
+
+def test_csv_reads_back_as_the_same_numbers(table, batch):
+    out = io.StringIO()
+    export.write_csv(table, out)
+    rows = list(csv.DictReader(io.StringIO(out.getvalue())))
+    assert len(rows) == 3
+    assert (float(rows[0]["x"]), rows[0]["n"], float(rows[0]["value"])) == (1 / 3, "1", VALUE)
+    assert rows[0]["a,b"] == "1.5"
+    assert (rows[1]["status"], rows[1]["value"]) == ("failed", "")
+    assert rows[1]["message"] == 'line one, "quoted"\nline two'
+    assert (rows[2]["status"], rows[2]["worker"], rows[2]["told"], rows[2]["message"]) == ("", "", "", "")
+
+
+def test_json_has_residuals_and_null(table, batch):
+    out = io.StringIO()
+    export.write_json(table, out)
+    rows = json.loads(out.getvalue())
+    assert rows[0]["value"] == VALUE
+    assert rows[0]["residuals"] == [0.5, None]
+    assert rows[1]["value"] is None
+    assert rows[2]["worker"] is None
+
+
+def test_parquet_keeps_types(table, batch, tmp_path):
+    export.write_parquet(table, str(tmp_path / "s.parquet"))
+    read = pyarrow.parquet.read_table(tmp_path / "s.parquet")
+    assert {"x": "double", "n": "int64", "status": "string", "message": "string"}.items() <= {
+        field.name: str(field.type) for field in read.schema
+    }.items()
+    rows = read.to_pylist()
+    assert (rows[0]["x"], rows[0]["n"], rows[0]["value"]) == (1 / 3, 1, VALUE)
+    assert rows[1]["message"].startswith("line one")
+    assert rows[2]["told"] is None
+
+
+@pytest.mark.parametrize("write", [export.write_csv, export.write_json])
+def test_an_empty_study_is_exported_as_nothing(write, tmp_path):
+    out = io.StringIO()
+    write(culmen.read(build(tmp_path / "s.db", [], {})), out)
+    text = out.getvalue()
+    assert json.loads(text) == [] if write is export.write_json else len(text.splitlines()) == 1
