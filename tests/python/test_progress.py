@@ -1,10 +1,12 @@
 """What is drawn while a study runs."""
 
+import sys
 from types import SimpleNamespace
 
 import pytest
 from culmen.progress import (
     Bar,
+    Cell,
     Lines,
     Recent,
     Silent,
@@ -12,6 +14,7 @@ from culmen.progress import (
     counted,
     few,
     figures,
+    in_notebook,
     layout,
     make_monitor,
     per_second,
@@ -140,3 +143,37 @@ def test_the_environment_decides_what_is_drawn(setting, wanted, kind, monkeypatc
     monitor = make_monitor(wanted)
     monitor.close()
     assert type(monitor) is kind
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """A Jupyter kernel's IPython; what is displayed and what takes its place, in order."""
+    shown = []
+
+    def display(what, display_id=False):
+        shown.append(what)
+        return SimpleNamespace(update=shown.append)
+
+    shell = SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
+    return shown
+
+
+def test_in_a_notebook_a_cell_shows_the_progress_without_being_asked(notebook):
+    assert in_notebook()
+    cell = make_monitor(None)
+    assert type(cell) is Cell
+    cell.update(seen(elapsed_s=1.0))
+    cell.update(seen(elapsed_s=1.01, evaluations=51))
+    cell.update(seen(elapsed_s=1.02, evaluations=100, phase="done"))
+    cell.close()
+    assert [line.evaluations for line in notebook] == [50, 100]
+    assert '<progress max="100" value="100">' in notebook[-1]._repr_html_()
+    assert repr(notebook[0]).startswith("50/100 evaluations  best 1.5")
+    assert type(make_monitor(False)) is Silent
+
+
+def test_ipython_in_a_terminal_is_no_notebook(notebook, monkeypatch):
+    monkeypatch.setattr(sys.modules["IPython"], "get_ipython", lambda: SimpleNamespace())
+    assert not in_notebook()

@@ -176,6 +176,7 @@ def browse(text, folder, title=None):
     assert done.stdout.count('class="main-svg"') >= len(figures_of(text))
     if title:
         assert html.unescape(re.search("<title>(.*?)</title>", done.stdout, re.DOTALL)[1]) == title
+        assert "img" not in Page(done.stdout).tags
 
 
 def test_the_best_so_far_never_rises_and_ends_at_the_best(fit):

@@ -45,7 +45,7 @@ def test_failures_name_the_folder_of_their_first_example(state, tmp_path, monkey
     (tmp_path / "study.work" / "7").mkdir(parents=True)
     failures = state(failures=FAILURES)["failures"]
     assert [entry.get("folder") for entry in failures] == [None, str(tmp_path / "study.work" / "7")]
-    summary._print_failures(failures)
+    summary.console().print(summary._failures_table(failures))
     shown = [" ".join(line.replace("│", " ").split()) for line in capsys.readouterr().out.splitlines()]
     assert "failed 12 3 ValueError: negative mass" in shown
     assert "timed out 1 7 took longer than 10 s (see study.work/7)" in shown

@@ -1,0 +1,154 @@
+"""culmen report, export, compare and status --watch as users type them, and their mistakes."""
+
+import csv
+import json
+import signal
+
+import pyarrow.parquet
+import pytest
+from harness import Running, culmen, store_is_ready, summary, wait_for, write_study
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """A folder with study.toml, its finished store study.db, and other.db of another seed."""
+    folder = tmp_path_factory.mktemp("done")
+    write_study(folder, 80)
+    (folder / "model.py").write_text("def f(p):\n    assert p['x'] < 4\n    return p['x'] ** 2 + p['y'] ** 2\n")
+    assert culmen("run", "study.toml", "--quiet", cwd=folder).returncode == 0
+    more = ("--seed", 2, "--store", "other.db", "--evaluations", 120)
+    assert culmen("run", "study.toml", "--quiet", *more, cwd=folder).returncode == 0
+    return folder
+
+
+def test_a_report_is_written_beside_the_store_and_again(done):
+    for _ in range(2):
+        said = culmen("report", "study.db", cwd=done)
+        assert (said.returncode, said.stderr) == (0, "")
+        assert said.stdout == "The report on 80 evaluations is in study.html\n"
+    page = (done / "study.html").read_text()
+    assert "assert p[&#x27;x&#x27;] &lt; 4" in page or "AssertionError" in page
+    assert "culmen run study.toml --seed 1 --store again.db" in page
+
+
+def test_a_report_on_a_running_study(tmp_path):
+    write_study(tmp_path, 100_000)
+    with Running("run", "study.toml", "--quiet", cwd=tmp_path) as run:
+        store = tmp_path / "study.db"
+        wait_for(lambda: store_is_ready(store) and summary(store)["told"] > 20, "some evaluations")
+        said = culmen("report", "study.db", "-o", "now.html", cwd=tmp_path)
+        assert (said.returncode, said.stderr) == (0, "")
+        assert "running (" in (tmp_path / "now.html").read_text()
+        run.process.send_signal(signal.SIGINT)
+        assert run.process.wait(60) == 75
+
+
+def test_exports_have_a_row_an_evaluation(done):
+    said = culmen("export", "study.db", cwd=done)
+    rows = list(csv.DictReader(said.stdout.splitlines()))
+    assert len(rows) == 80
+    assert {"evaluation", "status", "x", "y", "value", "message"} <= set(rows[0])
+    assert culmen("export", "study.db", "-o", "out.parquet", cwd=done).returncode == 0
+    assert pyarrow.parquet.read_table(done / "out.parquet").num_rows == 80
+    said = culmen("export", "study.db", "--json", "-o", "out.txt", cwd=done)
+    assert said.stdout == "80 evaluations are in out.txt\n"
+    values = [row["value"] for row in json.loads((done / "out.txt").read_text())]
+    assert [repr(v) if v is not None else "" for v in values] == [row["value"] for row in rows]
+
+
+def test_an_export_whose_reader_leaves_is_no_error(done):
+    with Running("export", "study.db", cwd=done) as run:
+        run.process.stdout.close()
+        assert run.process.wait(60) == 0
+        assert run.process.stderr.read() == ""
+
+
+def test_a_comparison_shows_both_and_what_differs(done):
+    said = culmen("compare", "study.db", "other.db", "--html", "both.html", cwd=done)
+    assert said.returncode == 0, said.stderr
+    lines = [line.replace("│", " ").split() for line in said.stdout.splitlines()]
+    assert ["evaluations", "told", "80", "120"] in lines
+    assert ["seed", "1", "2"] in lines
+    assert ["stop.evaluations", "80", "120"] in lines
+    assert any(line[:4] == ["evaluations", "until", "the", "other's"] for line in lines)
+    page = (done / "both.html").read_text()
+    assert "Best so far by time" in page
+
+
+def test_watching_ends_with_the_study(tmp_path):
+    write_study(tmp_path, 150)
+    with Running("run", "study.toml", "--quiet", cwd=tmp_path) as run:
+        wait_for(lambda: store_is_ready(tmp_path / "study.db"), "the store")
+        said = culmen("status", "study.db", "--watch", "--every", "0.1", cwd=tmp_path)
+        assert run.process.wait(60) == 0
+    assert (said.returncode, said.stderr) == (0, "")
+    lines = [line for line in said.stdout.splitlines() if line.startswith("culmen: ")]
+    assert lines[0].startswith("culmen: running (")
+    assert lines[-1].startswith("culmen: finished (evaluations used up), 150 evaluations, best ")
+    assert "best value" in said.stdout
+
+
+def test_ctrl_c_ends_the_watching_alone(tmp_path):
+    write_study(tmp_path, 100_000)
+    with Running("run", "study.toml", "--quiet", cwd=tmp_path) as run:
+        wait_for(lambda: store_is_ready(tmp_path / "study.db"), "the store")
+        with Running("status", "study.db", "--watch", "--every", "0.1", cwd=tmp_path) as watch:
+            watch.process.stdout.readline()
+            watch.process.send_signal(signal.SIGINT)
+            assert watch.process.wait(60) == 130
+        assert run.process.poll() is None
+        run.process.send_signal(signal.SIGTERM)
+        assert run.process.wait(60) == 75
+    assert culmen("status", "study.db", "--watch", cwd=tmp_path).returncode == 75
+
+
+def test_watching_on_a_terminal_redraws_in_place(done):
+    said = culmen("status", "study.db", "--watch", cwd=done, CULMEN_PROGRESS="bar", TERM="xterm", COLUMNS="100")
+    assert said.returncode == 0
+    assert "\x1b[?25h" in said.stdout
+    assert "finished (evaluations used up)" in said.stdout
+
+
+def test_watching_a_study_of_nothing_but_failures_is_no_success(tmp_path):
+    write_study(tmp_path, 10)
+    (tmp_path / "model.py").write_text("def f(p):\n    raise ValueError('no')\n")
+    assert culmen("run", "study.toml", "--quiet", cwd=tmp_path).returncode == 1
+    assert culmen("status", "study.db", "--watch", cwd=tmp_path).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["report", "stody.db"], "there is no store stody.db; did you mean 'study.db'?"),
+        (["report", "study.toml"], "study.toml is a study file, not a store; its store is study.db: `culmen report"),
+        (["export", "study.toml"], "study.toml is a study file, not a store; its store is study.db: `culmen export"),
+        (["report", "model.py"], "model.py: is not a culmen study"),
+        (["report", "study.db", "-o", "no/where.html"], "no/where.html cannot be written: there is no folder "),
+        (["report", "study.db", "-o", "other.db"], "other.db is a store, or another database, which would be lost"),
+        (["report", "study.db", "-o", "."], ". is a folder; -o wants a file"),
+        (["export", "study.db", "--csv", "--json"], "--csv and --json are given; one of --csv, --json or"),
+        (["export", "study.db", "-o", "out.xlsx"], "-o out.xlsx: its ending tells no format; it may be .csv, "),
+        (["export", "study.db", "--parquet"], "--parquet is not for a terminal or a pipe; -o FILE.parquet"),
+        (["export", "study.db", "-o", "other.db", "--csv"], "other.db is a store, or another database"),
+        (["compare", "study.db", "study.db"], "study.db is given twice; two stores are wanted"),
+        (["compare", "study.db", "no.db"], "there is no store no.db"),
+        (["status", "study.db", "--every", "3"], "--every 3 is for --watch, which is not given"),
+        (["status", "study.db", "--watch", "--json"], "--watch and --json are given; one of them is wanted"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_sentence(done, words, sentence):
+    said = culmen(*words, cwd=done)
+    assert said.returncode == 2
+    assert said.stderr.startswith("culmen: " + sentence)
+    assert len(said.stderr.splitlines()) == 1
+
+
+def test_a_page_of_somebody_else_is_not_replaced_unasked(tmp_path):
+    write_study(tmp_path, 5)
+    assert culmen("run", "study.toml", "--quiet", cwd=tmp_path).returncode == 0
+    (tmp_path / "study.html").write_text("my notes")
+    said = culmen("report", "study.db", cwd=tmp_path)
+    assert said.returncode == 2
+    assert "study.html exists and is no report of culmen" in said.stderr
+    assert (tmp_path / "study.html").read_text() == "my notes"
+    assert culmen("report", "study.db", "-o", "study.html", cwd=tmp_path).returncode == 0
