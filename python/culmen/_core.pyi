@@ -1,7 +1,7 @@
 """What the compiled module offers to the package; users go through ``culmen`` itself."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 __version__: str
 build: str  # version and compiler
@@ -189,6 +189,7 @@ class Launch:
     def is_rank(self) -> bool: ...
 
 def detect_launch() -> Launch: ...
+def mpi_library() -> str: ...  # "Open MPI v4.1.4"; empty outside a launch
 def serve_rank() -> Result:
     """In a rank other than 0: works until the master ends, then returns the master's result.
 
@@ -204,6 +205,8 @@ def abandon_ranks(message: str) -> None:
 def finalize_mpi(exit_code: int = 0) -> None:
     """Ends MPI; where a rank hangs in an evaluation, leaves the process at once with exit_code."""
 
+STATUSES: list[str]
+
 class Store:
     """A study file opened for reading, also while a master writes."""
 
@@ -217,11 +220,19 @@ class Store:
     def fingerprint(self) -> str: ...
     @property
     def created_s(self) -> float: ...
+    @property
+    def build(self) -> str: ...  # of the culmen that made it
     # asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, best_value, best, best_evaluation;
     # failures: for each status of a failure {"status": str, "count": int, "first": int (the least evaluation),
     # "message": str (of that one)}, the most frequent first. Quick at any size.
     def summary(self) -> dict[str, object]: ...
-    def outcomes(self, first: int = 0, count: int = 1000) -> list[dict[str, object]]: ...
+    def outcomes(self, first: int = 0, count: int = 1000) -> list[dict[str, Any]]: ...
+    # NumPy arrays with one entry for each evaluation that was asked, in the order of asking: evaluation, x (a row
+    # each), status (of STATUSES; -1: no outcome), value, values (a row each; no columns where none has several),
+    # violation, at_s, duration_s, worker, epoch, attempt, told (place in the order of telling; -1: was not told),
+    # cancelled (0, 1), residuals (how many); extras (a dict of arrays), extras_left_out. NaN, or -1: there is none.
+    def columns(self) -> dict[str, Any]: ...
+    def starts(self) -> list[dict[str, Any]]: ...  # of a master: epoch, started_s, host, pid, build
     # Every optimizer call in order: the whole log, for tests and tools.
     def calls(self) -> list[dict[str, object]]: ...
 

@@ -16,6 +16,7 @@ class Trade:
     params: dict[str, Value]
     values: dict[str, float]
 
+
 if TYPE_CHECKING:
     import plotly.graph_objects
 

@@ -28,7 +28,8 @@ def space_of(store: _core.Store) -> _core.Space | None:
     data = json.loads(store.configuration or "{}")
     if "space" not in data:
         return None
-    return Space({name: Parameter(**p) for name, p in data["space"].items()}, data.get("constraints")).core
+    core: _core.Space = Space({name: Parameter(**p) for name, p in data["space"].items()}, data.get("constraints")).core
+    return core
 
 
 def _advice(study: Path, command: str) -> str:

@@ -69,10 +69,10 @@ def test_library(copy):
     assert found["best"]["x"] == pytest.approx(1, abs=1e-3)
 
 
-@pytest.mark.parametrize("script", ["minimize.py", "ask_tell.py"])
-def test_python(script):
+@pytest.mark.parametrize("script", ["minimize.py", "ask_tell.py", "read_store.py"])
+def test_python(script, tmp_path):
     path = EXAMPLES / "04_python" / script
-    done = subprocess.run([PYTHON, path], env=environment(), capture_output=True, text=True, timeout=60)
+    done = subprocess.run([PYTHON, path], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "value" in done.stdout
 

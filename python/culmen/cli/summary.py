@@ -42,15 +42,15 @@ def print_result(result: Result, here: int) -> None:
 
 def print_state(path: Path) -> None:
     """What is in a store, also while it grows."""
-    console().print(*views(state_of(path)), sep="\n", soft_wrap=False)
+    console().print(*views(state_of(path)), sep="\n")
 
 
 def views(state: dict[str, Any]) -> list[Table | Text]:
     """What `culmen status` shows of ``state_of``."""
-    shown: list[Table | Text] = []
+    tables: list[Table | Text] = []
     if state["best"] is not None:
-        shown.append(_best_table(state["best"], state["at_bounds"]))
-    shown.append(
+        tables.append(_best_table(state["best"], state["at_bounds"]))
+    tables.append(
         _figures_table(
             {
                 "study": state["name"],
@@ -65,10 +65,10 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
         )
     )
     if state["failures"]:
-        shown.append(_failures_table(state["failures"]))
+        tables.append(_failures_table(state["failures"]))
     if state["resumable"]:
-        shown.append(Text(f"To go on: culmen resume {shlex.quote(state['store'])}"))
-    return shown
+        tables.append(Text(f"To go on: culmen resume {shlex.quote(state['store'])}"))
+    return tables
 
 
 def state_of(path: Path) -> dict[str, Any]:
@@ -77,7 +77,8 @@ def state_of(path: Path) -> dict[str, Any]:
     summary: dict[str, Any] = store.summary()
     space = space_of(store)
     best = summary.pop("best")
-    objectives = list(json.loads(store.configuration or "{}").get("objectives", {}).items())
+    configuration = json.loads(store.configuration or "{}")
+    objectives = list(configuration.get("objectives", {}).items())
     ended = f"finished ({_core.describe_reason(summary['finished'])})" if summary["finished"] else "stopped"
     return {
         "name": store.name,
@@ -86,7 +87,7 @@ def state_of(path: Path) -> dict[str, Any]:
         "state": f"running ({summary['owner']})" if summary["owned"] else ended,
         "resumable": not summary["finished"] and not summary["owned"],
         "store": str(path),
-        "limit": (json.loads(store.configuration or "{}").get("stop") or {}).get("evaluations"),
+        "limit": configuration.get("stop", {}).get("evaluations"),
         **summary,
         "failures": failures_of(path, summary),
         "best_value": _as_given(summary.get("best_value"), objectives),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from ..result import shown
 from . import facts
 from .convergence import by_evaluations, by_time
 from .correlation import correlations
@@ -89,7 +90,7 @@ def _failures(e: Evaluations) -> str:
 
 def _failure(f: Failure) -> str:
     first = next(iter(f.message.splitlines()), "")
-    parameters = ", ".join(f"{name} = {facts.shown(value)}" for name, value in f.parameters.items())
+    parameters = ", ".join(f"{name} = {shown(value)}" for name, value in f.parameters.items())
     logs = "".join(f"<p>{text(name)}</p>{preformatted(content)}" for name, content in f.logs.items())
     return (
         f"<details><summary>Evaluation {f.evaluation} {text(f.status)}: {text(first)}</summary>"

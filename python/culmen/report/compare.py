@@ -22,25 +22,24 @@ _NOT_SETTINGS = ("folder", "name", "machine", "store")
 
 def comparison(a: Evaluations, b: Evaluations) -> Rows:
     """What, of the first, of the second."""
-    pair = (a, b)
-    rows: Rows = [("state", *(facts.state(e.summary) for e in pair))]
-    several = len(a.objectives) > 1 or len(b.objectives) > 1
-    name = f"best {a.objectives[0].name}" if several or a.objectives[0].name != "value" else "best value"
-    rows.append((name, *(_best(e) for e in pair)))
-    rows.append(("evaluations told", *(str(len(e.order)) for e in pair)))
-    rows.append(("failed", *(str(int(e.failed[e.order].sum())) for e in pair)))
-    all_totals = [totals(e) for e in pair]
-    rows.append(("time", *(facts.lasted(t.wall_s) for t in all_totals)))
-    rows.append(
-        (
-            "rate",
-            *(per_second(len(e.order) / t.wall_s) if t.wall_s else "" for e, t in zip(pair, all_totals, strict=True)),
-        )
-    )
-    rows.append(("workers", *(str(t.workers) for t in all_totals)))
+    facts_of_both = zip(_facts_of(a), _facts_of(b), strict=True)
+    rows = [(name, of_a, of_b) for (name, of_a), (_, of_b) in facts_of_both]
     if comparable(a, b):
         rows.append(("evaluations until the other's best", reached(a, b), reached(b, a)))
     return rows
+
+
+def _facts_of(e: Evaluations) -> list[tuple[str, str]]:
+    total, objective = totals(e), e.objectives[0].name
+    return [
+        ("state", facts.state(e.summary)),
+        ("best value" if objective == "value" else f"best {objective}", _best(e)),
+        ("evaluations told", str(len(e.order))),
+        ("failed", str(int(e.failed[e.order].sum()))),
+        ("time", facts.lasted(total.wall_s)),
+        ("rate", per_second(len(e.order) / total.wall_s) if total.wall_s else ""),
+        ("workers", str(total.workers)),
+    ]
 
 
 def comparable(a: Evaluations, b: Evaluations) -> bool:

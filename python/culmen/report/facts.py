@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core, digest, machine
 from ..progress import clock, per_second
-from ..result import at_bounds
+from ..result import at_bounds, shown
 from .results import front_of
 from .table import Evaluations
 from .timeline import totals
@@ -70,14 +70,9 @@ def best_parameters(table: Evaluations) -> list[tuple[str, str, str]]:
         return []
     bounds = at_bounds(table.space, table.x[table.best].tolist()) if table.space is not None else {}
     named = table.named(table.best)
-    rows = [
-        (name, shown(value), f"at its {bounds[name]} bound" if name in bounds else "") for name, value in named.items()
-    ]
+    notes = {name: f"at its {bound} bound" for name, bound in bounds.items()}
+    rows = [(name, shown(value, 10), notes.get(name, "")) for name, value in named.items()]
     return rows + [(p.name, "", "not active") for p in table.parameters if p.name not in named]
-
-
-def shown(value: Any) -> str:
-    return f"{value:.10g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
 
 
 def origins(table: Evaluations) -> Rows:

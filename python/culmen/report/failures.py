@@ -44,7 +44,7 @@ def failures(table: Evaluations) -> Failures:
 
     rows = np.flatnonzero(table.failed)
     kinds: Counter[tuple[str, str]] = Counter()
-    shown = []
+    shown: list[Failure] = []
     for row in rows[:_LOOKED_AT]:
         outcome = table.store.outcomes(int(table.evaluation[row]), 1)[0]
         kind = (STATUSES[table.status[row]], next(iter(outcome["message"].splitlines()), ""))

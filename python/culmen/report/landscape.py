@@ -83,7 +83,7 @@ def _away_from_best(table: Evaluations, good: np.ndarray) -> Callable[[int], np.
     import numpy as np
 
     scaled = np.column_stack([unit(p, table.x[good, i]) for i, p in enumerate(table.parameters)])
-    at = int(np.searchsorted(good, table.best))
+    at = int(np.flatnonzero(good == table.best)[0])
     squares = (scaled - scaled[at]) ** 2
     for i, p in enumerate(table.parameters):
         if not p.ordered:

@@ -78,4 +78,5 @@ def unit(p: Parameter, x: np.ndarray) -> np.ndarray:
     low, high = (math.log(e) for e in ends) if p.scale == "log" and math.isfinite(p.lower) else ends
     with np.errstate(over="ignore", invalid="ignore"):
         scaled: np.ndarray = (x / 2 - low / 2) / (high / 2 - low / 2) if high > low else np.full(len(x), 0.5)
-    return np.clip(np.nan_to_num(scaled, nan=0.5), 0, 1)
+    clipped: np.ndarray = np.clip(np.nan_to_num(scaled, nan=0.5), 0, 1)
+    return clipped

@@ -24,10 +24,10 @@ LINES = (BLACK, BLUE, VERMILLION, GREEN, PURPLE)
 EARLY_TO_LATE = [[0, "#c6dbef"], [0.5, "#4292c6"], [1, "#08306b"]]  # lightness tells it also in grey
 _LONGEST_NAME = 40
 
-EVALUATION = {"symbol": "circle-open", "size": 4, "color": BLUE, "opacity": 0.6}
-BEST = {"symbol": "star", "size": 13, "color": ORANGE, "line": {"color": BLACK, "width": 1}}
-FAILED = {"symbol": "x-thin-open", "size": 7, "color": VERMILLION, "line": {"width": 1.5}}
-INFEASIBLE = {"symbol": "triangle-up-open", "size": 6, "color": PURPLE}
+EVALUATION: dict[str, Any] = {"symbol": "circle-open", "size": 4, "color": BLUE, "opacity": 0.6}
+BEST: dict[str, Any] = {"symbol": "star", "size": 13, "color": ORANGE, "line": {"color": BLACK, "width": 1}}
+FAILED: dict[str, Any] = {"symbol": "x-thin-open", "size": 7, "color": VERMILLION, "line": {"width": 1.5}}
+INFEASIBLE: dict[str, Any] = {"symbol": "triangle-up-open", "size": 6, "color": PURPLE}
 
 
 @dataclass

@@ -107,11 +107,13 @@ class Evaluations:
 
     @cached_property
     def succeeded(self) -> np.ndarray:
-        return self.status == 0
+        ok: np.ndarray = self.status == 0
+        return ok
 
     @cached_property
     def failed(self) -> np.ndarray:
-        return self.status > 0
+        failed: np.ndarray = self.status > 0
+        return failed
 
     @cached_property
     def feasible(self) -> np.ndarray:
@@ -160,7 +162,7 @@ class Evaluations:
 
     @property
     def _conditional(self) -> bool:
-        return self.space is not None and bool(getattr(self.space, "conditional", False))
+        return self.space is not None and bool(self.space.conditional)
 
     @cached_property
     def _named_rows(self) -> list[dict[str, Any]]:
@@ -173,7 +175,8 @@ class Evaluations:
         import numpy as np
 
         if not self._conditional:
-            return np.ones(self.x.shape, bool)
+            everywhere: np.ndarray = np.ones(self.x.shape, bool)
+            return everywhere
         names = [p.name for p in self.parameters]
         return np.array([[name in row for name in names] for row in self._named_rows], bool).reshape(self.x.shape)
 

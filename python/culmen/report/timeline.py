@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _ROWS, _BINS, _LEAST_BINS, _CELLS = 48, 400, 60, 12_000
-_HEIGHT = 0.84
+_HEIGHT, _LEAST_SEEN = 0.84, 0.06
 
 
 @dataclass(frozen=True)
@@ -54,19 +54,23 @@ def totals(table: Evaluations) -> Totals:
 
 def timeline(table: Evaluations) -> Figure:
     """One row a worker; the height of what is filled is the share of the time that it computed."""
+    import numpy as np
+
     shares = occupation(table)
     scale, unit = time_unit(shares.edges_s)
     figure = Figure(
         "timeline",
         "What the workers did",
         "One row a worker. Filled: it computed; hatched: what it computed failed; empty: it waited, or nobody worked. "
-        "The height of the filling is the share of that stretch of time.",
+        "The height of the filling is the share of that stretch of time; failures are always drawn so high that they "
+        "can be seen.",
         [],
         style.layout(130 + max(3, len(shares.workers)) * (16 if len(shares.workers) > 12 else 26)),
     )
+    seen = np.where(shares.failed > 0, np.maximum(shares.failed, _LEAST_SEEN), 0)
     kinds = (
         ("computed", shares.computed, None, style.SKY, ""),
-        ("failed", shares.computed + shares.failed, shares.computed, style.VERMILLION, "/"),
+        ("failed", shares.computed + seen, shares.computed, style.VERMILLION, "/"),
     )
     for name, top, bottom, colour, shape in kinds:
         if bottom is not None and not shares.failed.any():
@@ -156,17 +160,19 @@ def _outline(edges: np.ndarray, top: np.ndarray, bottom: np.ndarray | None) -> t
     """Polygons around each run of stretches that are not empty, separated by NaN; rows grow downwards."""
     import numpy as np
 
-    xs, ys = [], []
+    xs: list[np.ndarray] = []
+    ys: list[np.ndarray] = []
+    gap = np.full(1, np.nan)
     for k, heights in enumerate(np.minimum(top, 1)):
-        floor = np.zeros_like(heights) if bottom is None else np.minimum(bottom[k], 1)
+        floor = np.zeros_like(heights) if bottom is None else np.minimum(bottom[k], 1 - _LEAST_SEEN)
         filled = heights - floor > 1e-4
         runs = np.flatnonzero(np.diff(np.concatenate([[0], filled.astype(int), [0]]))).reshape(-1, 2)
         for begin, end in runs:
             corners = np.repeat(edges[begin : end + 1], 2)[1:-1]
             upper, lower = np.repeat(heights[begin:end], 2), np.repeat(floor[begin:end], 2)
-            xs += [corners, corners[::-1], corners[:1], [np.nan]]
+            xs += [corners, corners[::-1], corners[:1], gap]
             outline = np.concatenate([upper, lower[::-1], upper[:1]])
-            ys += [k + _HEIGHT * (1 - outline), [np.nan]]
+            ys += [k + _HEIGHT * (1 - outline), gap]
     empty = np.zeros(0)
     return (np.concatenate(xs) if xs else empty), (np.concatenate(ys) if ys else empty)
 
