@@ -8,6 +8,7 @@ from clean_end import clean_end
 from executor import executor
 from idle import idle_worker
 from measure import Bench, Row, foreign, spread
+from tool import tool
 
 MILLION = 1_000_000
 
@@ -147,4 +148,5 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "idle": idle_worker,
     "end": clean_end,
     "executor": executor,
+    "tool": tool,
 }
