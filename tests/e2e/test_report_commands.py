@@ -1,12 +1,14 @@
 """culmen report, export, compare and status --watch as users type them, and their mistakes."""
 
 import csv
+import html
 import json
+import re
 import signal
 
 import pyarrow.parquet
 import pytest
-from harness import Running, culmen, store_is_ready, summary, wait_for, write_study
+from harness import Running, culmen, sequence, store_is_ready, summary, wait_for, write_study
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +31,16 @@ def test_a_report_is_written_beside_the_store_and_again(done):
     page = (done / "study.html").read_text()
     assert "assert p[&#x27;x&#x27;] &lt; 4" in page or "AssertionError" in page
     assert "culmen run study.toml --seed 1 --store again.db" in page
+
+
+def test_the_study_file_on_the_page_runs_the_same_study(done):
+    assert culmen("report", "study.db", "-o", "page.html", cwd=done).returncode == 0
+    page = (done / "page.html").read_text()
+    (text,) = [t for t in map(html.unescape, re.findall("<pre>(.*?)</pre>", page, re.DOTALL)) if "[evaluator]" in t]
+    (done / "again.toml").write_text(text)
+    assert culmen("run", "again.toml", "--quiet", "--store", "again.db", cwd=done).returncode == 0
+    assert sequence(done / "again.db") == sequence(done / "study.db")
+    assert "No setting that the stores keep differs." in culmen("compare", "study.db", "again.db", cwd=done).stdout
 
 
 def test_a_report_on_a_running_study(tmp_path):

@@ -110,7 +110,8 @@ def starts(table: Evaluations) -> list[tuple[str, str, str, str]]:
 def study_file(table: Evaluations) -> str:
     """The study file's content as the store keeps it; empty for a study that came from a program."""
     data = table.configuration
-    return "\n".join(_toml({k: v for k, v in data.items() if k not in _ABOUT})) if "evaluator" in data else ""
+    kept = {key: value for key, value in data.items() if key not in _ABOUT and value not in ({}, [])}
+    return "\n".join(_toml(kept)) if "evaluator" in data else ""
 
 
 def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:

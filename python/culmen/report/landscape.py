@@ -154,6 +154,7 @@ def parallel(table: Evaluations) -> Figure:
 def _label_axes(figure: Figure, table: Evaluations, shown: list[int]) -> None:
     names = [plain_text(table.parameters[i].name, 16) for i in shown]
     ends = [_ends(table, i) for i in shown]
+    figure.layout["margin"] = {"l": 30, "r": 30, "t": 60, "b": 60}  # the buttons are above the axes' ends
     figure.layout["xaxis"] = axis(
         tickvals=list(range(len(shown) + 1)),
         ticktext=[f"{name}<br>{low}" for name, (low, _) in zip(names, ends, strict=True)] + ["rank<br>worst"],

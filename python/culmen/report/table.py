@@ -147,18 +147,18 @@ class Evaluations:
             return named
         return {p.name: float(v) for p, v in zip(self.parameters, self.x[row], strict=True)}
 
-    def column(self, parameter: int) -> list[Any]:
-        """Of one parameter in the user's own values: numbers, choices, true or false; None where it is not active."""
-        p = self.parameters[parameter]
+    def column(self, parameter: int) -> np.ndarray:
+        """Of one parameter in the user's own values: numbers; choices, true or false, and None where it is not active,
+        as objects."""
+        import numpy as np
+
+        p, numbers = self.parameters[parameter], self.x[:, parameter]
         if self._conditional:
-            return [row.get(p.name) for row in self._named_rows]
-        numbers = self.x[:, parameter]
-        if p.choices:
-            return [p.choices[i] for i in numbers.astype(int).tolist()]
-        if p.kind == "boolean":
-            return [bool(v) for v in numbers.tolist()]
-        whole: list[Any] = numbers.astype(int).tolist() if p.kind == "integer" else numbers.tolist()
-        return whole
+            return np.array([row.get(p.name) for row in self._named_rows], dtype=object)
+        if p.choices or p.kind == "boolean":
+            return np.array(p.choices or (False, True), dtype=object)[numbers.astype(int)]
+        own: np.ndarray = numbers.astype(np.int64) if p.kind == "integer" else numbers
+        return own
 
     @property
     def _conditional(self) -> bool:
@@ -187,7 +187,7 @@ class Evaluations:
             yield from rows
             first = rows[-1]["evaluation"] + 1
 
-    @property
+    @cached_property
     def columns(self) -> dict[str, np.ndarray]:
         """Arrays by the names that ``culmen export`` gives its columns; parameters with choices as objects."""
         import numpy as np
@@ -196,10 +196,7 @@ class Evaluations:
         words[self.cancelled & (self.status < 0)] = "cancelled"
         out: dict[str, np.ndarray] = {"evaluation": self.evaluation, "status": words}
         for i, p in enumerate(self.parameters):
-            plain = not (p.choices or p.kind == "boolean" or self._conditional)
-            out[_free(p.name, "parameter", out)] = (
-                np.array(self.column(i)) if plain else np.array(self.column(i), dtype=object)
-            )
+            out[_free(p.name, "parameter", out)] = self.column(i)
         for k, objective in enumerate(self.objectives):
             out[_free(objective.name, "objective", out)] = self.values[:, k]
         for name, figures in self.extras.items():
