@@ -26,6 +26,8 @@ from harness import (
     write_study,
 )
 
+from culmen import read as culmen_read
+
 BUDGET = 200
 KILLS = 5
 
@@ -70,6 +72,9 @@ def test_what_was_begun_under_mpi_goes_on_without(mpi, local, tmp_path, rank_zer
         run.end()
     assert culmen("resume", "study.db", "--quiet", cwd=tmp_path).returncode == 0
     assert sequence(tmp_path / "study.db") == local[0]
+    begun_on = culmen_read(tmp_path / "study.db").configuration["machine"]
+    assert begun_on["mpi"].startswith({"openmpi": "Open MPI v", "mpich": "MPICH Version"}[mpi])
+    assert begun_on["ranks"] == RANKS[mpi]
 
 
 MISTAKES = {

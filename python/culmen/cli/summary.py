@@ -27,7 +27,7 @@ def print_result(result: Result, here: int) -> None:
 
     ``here``: evaluations of this start of the master.
     """
-    tables = []
+    tables: list[Table] = []
     if result.front:
         tables.append(_front_table(result.front))
     elif result.best is not None:
@@ -42,7 +42,7 @@ def print_result(result: Result, here: int) -> None:
 
 def print_state(path: Path) -> None:
     """What is in a store, also while it grows."""
-    console().print(*views(state_of(path)), sep="\n")
+    console().print(*views(state_of(path)), sep="\n", crop=False)
 
 
 def views(state: dict[str, Any]) -> list[Table | Text]:
@@ -67,7 +67,8 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
     if state["failures"]:
         tables.append(_failures_table(state["failures"]))
     if state["resumable"]:
-        tables.append(Text(f"To go on: culmen resume {shlex.quote(state['store'])}"))
+        go_on = f"To go on: culmen resume {shlex.quote(state['store'])}"
+        tables.append(Text(go_on, no_wrap=True, overflow="ignore"))  # to be copied as it is
     return tables
 
 

@@ -54,6 +54,20 @@ TEST_F(OwnershipTest, ASecondMasterIsRefusedByTheNameOfTheFirstUntilThatIsDead) 
   EXPECT_EQ(resume().epoch(), 3U);
 }
 
+TEST_F(OwnershipTest, EveryStartOfAMasterIsKept) {
+  make(path).close();
+  Journal::resume(path, Durability::process, "culmen 9").close();
+  const auto starts = Journal::read(path).starts();
+  ASSERT_EQ(starts.size(), 2U);
+  EXPECT_EQ(starts[0].epoch, 1U);
+  EXPECT_EQ(starts[0].build, some_study().build);
+  EXPECT_EQ(starts[1].epoch, 2U);
+  EXPECT_EQ(starts[1].build, "culmen 9");
+  EXPECT_EQ(starts[1].pid, getpid());
+  EXPECT_FALSE(starts[1].host.empty());
+  EXPECT_LE(starts[0].started_s, starts[1].started_s);
+}
+
 TEST_F(OwnershipTest, ASecondMasterInTheSameProcessIsRefusedUntilTheFirstIsDropped) {
   {
     auto first = make(path);
