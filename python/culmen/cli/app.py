@@ -15,7 +15,6 @@ app = typer.Typer(
     help="Finds the best parameters of anything that can be run.",
     epilog=_EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"max_content_width": 110},
     rich_markup_mode=None,  # boxes and colours cost half of what a help takes
