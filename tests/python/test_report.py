@@ -197,6 +197,19 @@ def test_a_maximized_objective_rises(make):
     assert line["y"][-1] == max(p[0] for p in points)
 
 
+def test_a_page_stays_below_5_megabytes(make):
+    points = random_points(2500, 150)
+    rows = {
+        i: {"values": [x[0], -x[1], x[2]], "extras": {f"extra {k}": x[k] for k in range(30)}, "worker": i % 200}
+        if i % 5
+        else {"status": "failed", "message": f"{i} " + "x" * 20_000}
+        for i, x in enumerate(points)
+    }
+    text = report(make(points, rows))
+    assert len(text.encode()) < 5_000_000
+    assert "24 of 150 parameters are shown." in text
+
+
 def test_what_violates_a_constraint_is_no_best(make):
     table = make([[1.0]] * 3, {0: {"value": 5.0}, 1: {"value": 1.0, "violation": 2.0}, 2: {"value": 4.0}})
     assert best_so_far(table, table.order).tolist() == [5, 5, 4]

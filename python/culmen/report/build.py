@@ -9,13 +9,15 @@ from ..result import shown
 from . import facts
 from .convergence import by_evaluations, by_time
 from .correlation import correlations
-from .failures import Failure, failures
+from .failures import Failure, failures, first_line
 from .landscape import against_value, parallel, slices
 from .page import Section, matrix, page, place_of, preformatted, table, text
 from .results import front, residuals
 from .style import Figure, counted, grouped
 from .table import Evaluations
 from .timeline import timeline
+
+_PARAMETERS = 60  # of a failure
 
 
 def report(evaluations: Evaluations) -> str:
@@ -89,8 +91,9 @@ def _failures(e: Evaluations) -> str:
 
 
 def _failure(f: Failure) -> str:
-    first = next(iter(f.message.splitlines()), "")
-    parameters = ", ".join(f"{name} = {shown(value)}" for name, value in f.parameters.items())
+    first = first_line(f.message)
+    named = [f"{name} = {shown(value)}" for name, value in f.parameters.items()]
+    parameters = ", ".join(named[:_PARAMETERS]) + (", …" if len(named) > _PARAMETERS else "")
     logs = "".join(f"<p>{text(name)}</p>{preformatted(content)}" for name, content in f.logs.items())
     return (
         f"<details><summary>Evaluation {f.evaluation} {text(f.status)}: {text(first)}</summary>"

@@ -11,7 +11,7 @@ from ..study import working_folder
 from .table import STATUSES, Evaluations
 
 _LOOKED_AT, _SHOWN_A_KIND, _SHOWN = 2000, 5, 30
-_MESSAGE_CHARACTERS, _LOG_BYTES = 4000, 4000
+_LINE_CHARACTERS, _MESSAGE_CHARACTERS, _LOG_BYTES = 300, 4000, 4000
 _LOGS = ("stderr.txt", "stdout.txt")
 
 
@@ -47,13 +47,18 @@ def failures(table: Evaluations) -> Failures:
     shown: list[Failure] = []
     for row in rows[:_LOOKED_AT]:
         outcome = table.store.outcomes(int(table.evaluation[row]), 1)[0]
-        kind = (STATUSES[table.status[row]], next(iter(outcome["message"].splitlines()), ""))
+        kind = (STATUSES[table.status[row]], first_line(outcome["message"]))
         kinds[kind] += 1
         if kinds[kind] <= _SHOWN_A_KIND and len(shown) < _SHOWN:
             shown.append(_failure(table, int(row), outcome))
     return Failures(
         len(rows), min(len(rows), _LOOKED_AT), [(*kind, count) for kind, count in kinds.most_common()], shown
     )
+
+
+def first_line(text: str) -> str:
+    line = next(iter(text.splitlines()), "")
+    return line if len(line) <= _LINE_CHARACTERS else line[: _LINE_CHARACTERS - 1] + "…"
 
 
 def _failure(table: Evaluations, row: int, outcome: dict[str, Any]) -> Failure:

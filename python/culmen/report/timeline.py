@@ -80,7 +80,7 @@ def timeline(table: Evaluations) -> Figure:
         figure.data.append(
             {
                 "type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "fill": "toself", "hoverinfo": "skip",
-                "line": {"width": 0.6, "color": style.BLACK}, "fillcolor": colour,
+                "line": {"width": 0.4, "color": style.BLACK}, "fillcolor": colour,
                 **({"fillpattern": pattern} if shape else {}),
             }
         )  # fmt: skip
