@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 GENERATOR = "culmen report"  # a file with it may be replaced without asking
-_LIBRARY = "plotly/plotly-basic.min.js"
+_LIBRARY = "plotly/plotly-basic.min.js"  # npm: plotly.js-basic-dist-min 4.1.1, unchanged (MIT, LICENSE beside it)
 
 
 def page(title: str, lead: str, sections: Sequence[Section], figures: Sequence[Figure]) -> str:
