@@ -1,10 +1,14 @@
 """culmen.read: a store as arrays."""
 
+import io
 import math
 import time
 
 import numpy as np
+import pyarrow.parquet
 import pytest
+from culmen.report.build import report
+from culmen.report.export import write_csv, write_parquet
 from store_builder import BEGUN_S, build
 
 import culmen
@@ -151,3 +155,43 @@ def test_a_result_without_a_store_has_nothing_to_plot():
     result = culmen.minimize(lambda p: p["x"], {"x": (-5, 5)}, budget=5, workers=1)
     with pytest.raises(culmen.InputError, match="no store"):
         result.plot()
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """Choices, truth, and a depth that only the kernel "poly" has."""
+    space = {
+        "kernel": {"type": "categorical", "choices": ["rbf", "poly"]},
+        "order": {"type": "ordinal", "choices": [1, 2.5, 4]},
+        "fast": {"type": "boolean"},
+        "depth": {"type": "real", "lower": 1.0, "upper": 9.0, "active_when": 'kernel == "poly"'},
+    }
+    candidates = [[0.0, 1.0, 1.0, 5.0], [1.0, 2.0, 0.0, 3.5]]
+    outcomes = {0: {"value": 1.0}, 1: {"value": 2.0}}
+    return culmen.read(build(tmp_path / "mixed.db", candidates, outcomes, configuration={"name": "m", "space": space}))
+
+
+def test_choices_and_truth_are_their_own_values_and_what_is_not_active_is_none(mixed):
+    columns = mixed.columns
+    assert columns["kernel"].tolist() == ["rbf", "poly"]
+    assert columns["order"].tolist() == [2.5, 4]
+    assert columns["fast"].tolist() == [True, False]
+    assert columns["depth"].tolist() == [None, 3.5]
+    assert mixed.active.tolist() == [[True, True, True, False], [True] * 4]
+    assert mixed.named(0) == {"kernel": "rbf", "order": 2.5, "fast": True}
+
+
+def test_a_mixed_space_is_exported_and_drawn(mixed, tmp_path):
+    out = io.StringIO()
+    write_csv(mixed, out)
+    assert [line.split(",")[2:6] for line in out.getvalue().splitlines()] == [
+        ["kernel", "order", "fast", "depth"],
+        ["rbf", "2.5", "true", ""],
+        ["poly", "4", "false", "3.5"],
+    ]
+    write_parquet(mixed, str(tmp_path / "mixed.parquet"))
+    rows = pyarrow.parquet.read_table(tmp_path / "mixed.parquet").to_pylist()
+    assert [rows[0][name] for name in ("kernel", "order", "fast", "depth")] == ["rbf", 2.5, True, None]
+    page = report(mixed)
+    assert "not active" in page
+    assert "Without the categories kernel." in page

@@ -155,9 +155,11 @@ class Evaluations:
         p, numbers = self.parameters[parameter], self.x[:, parameter]
         if self._conditional:
             return np.array([row.get(p.name) for row in self._named_rows], dtype=object)
+        own: np.ndarray = numbers
         if p.choices or p.kind == "boolean":
-            return np.array(p.choices or (False, True), dtype=object)[numbers.astype(int)]
-        own: np.ndarray = numbers.astype(np.int64) if p.kind == "integer" else numbers
+            own = np.array(p.choices or (False, True), dtype=object)[numbers.astype(int)]
+        elif p.kind == "integer":
+            own = numbers.astype(np.int64)
         return own
 
     @property
