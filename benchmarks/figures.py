@@ -100,6 +100,20 @@ def million(bench: Bench) -> Iterator[Row]:
         yield Row(f"Memory gained in their second half {journal}", "MiB", growth, at_most=2)
 
 
+def batch(bench: Bench) -> Iterator[Row]:
+    script = Path(__file__).with_name("batch_rate.py")
+    evaluations = bench.scaled(60_000)
+    done = bench.take_turns(
+        {
+            "one": lambda: bench.run(sys.executable, script, 2, evaluations, 0),
+            "many": lambda: bench.run(sys.executable, script, 2, evaluations, 64),
+        }
+    )
+    figure, peer = spread(done["many"], "rate"), spread(done["one"], "rate")
+    load = foreign(*done.values())
+    yield Row("Python function, batches of 64", "1/s", figure, peer, "one by one", figure.over(peer), foreign=load)
+
+
 def _rows_beside(
     done: dict[str, list[dict]], name: str, peer_name: str, limit: float, key: str = "rate", unit: str = "1/s"
 ) -> Iterator[Row]:
@@ -145,6 +159,7 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "sleeping": sleeping,
     "command": command,
     "million": million,
+    "batch": batch,
     "idle": idle_worker,
     "end": clean_end,
     "executor": executor,

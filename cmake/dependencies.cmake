@@ -4,6 +4,8 @@ find_package(SQLite3 REQUIRED)          # store/
 find_package(fmt REQUIRED)              # base/ (messages), used everywhere
 find_package(Eigen3 REQUIRED NO_MODULE) # optimizer/ (header only)
 find_package(Boost REQUIRED)            # optimizer/ (Random: Sobol; header only)
+find_package(nlohmann_json REQUIRED)    # worker/ (commands: input and output as JSON; header only)
+find_library(CULMEN_RE2 re2 REQUIRED)   # worker/ (commands: figures by a regular expression, in linear time)
 if(CULMEN_TESTS)
   find_package(GTest REQUIRED)          # tests/
 endif()

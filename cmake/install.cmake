@@ -4,7 +4,8 @@ if(SKBUILD)
   install(TARGETS _core LIBRARY DESTINATION culmen COMPONENT wheel)
   install(TARGETS ${CULMEN_MPI_MODULES} LIBRARY DESTINATION culmen/lib COMPONENT wheel)
   install(TARGETS culmen_program RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
-  install(FILES ${CULMEN_SOURCE_ROOT}/culmen/worker/evaluator.h DESTINATION culmen/include/culmen COMPONENT wheel)
+  install(FILES ${CULMEN_SOURCE_ROOT}/culmen/worker/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/culmen_evaluator.f90
+    DESTINATION culmen/include/culmen COMPONENT wheel)
   set_target_properties(_core PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
   foreach(folder lib lib64)
     foreach(packages site-packages dist-packages)
@@ -29,5 +30,5 @@ install(FILES ${CMAKE_SOURCE_DIR}/cmake/culmenConfig.cmake ${CMAKE_BINARY_DIR}/c
   DESTINATION ${package} COMPONENT native)
 install(DIRECTORY ${CULMEN_SOURCE_ROOT}/culmen/base ${CULMEN_SOURCE_ROOT}/culmen/space DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen COMPONENT native
   FILES_MATCHING PATTERN "*.hpp")
-install(FILES ${CULMEN_SOURCE_ROOT}/culmen/study/culmen.hpp ${CULMEN_SOURCE_ROOT}/culmen/worker/evaluator.h
+install(FILES ${CULMEN_SOURCE_ROOT}/culmen/study/culmen.hpp ${CULMEN_SOURCE_ROOT}/culmen/worker/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/culmen_evaluator.f90
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen COMPONENT native)

@@ -79,7 +79,7 @@ struct ProgressView {
   double elapsed_s;
 };
 
-void bind_config(nb::module_& m) {
+void bind_evaluator(nb::module_& m) {
   nb::class_<EvaluatorSpec>(m, "EvaluatorSpec")
       .def(nb::init<>())
       .def_prop_rw("kind", getter(&EvaluatorSpec::kind), setter(&EvaluatorSpec::kind))
@@ -91,7 +91,42 @@ void bind_config(nb::module_& m) {
       .def_rw("command", &EvaluatorSpec::command)
       .def_rw("time_limit_s", &EvaluatorSpec::time_limit_s)
       .def_rw("base_folder", &EvaluatorSpec::base_folder)
-      .def_rw("working_folder", &EvaluatorSpec::working_folder);
+      .def_rw("working_folder", &EvaluatorSpec::working_folder)
+      .def_rw("environment", &EvaluatorSpec::environment)
+      .def_rw("modules", &EvaluatorSpec::modules)
+      .def_rw("batch", &EvaluatorSpec::batch)
+      .def_prop_rw("output", getter(&EvaluatorSpec::output), setter(&EvaluatorSpec::output))
+      .def_prop_rw("keep", getter(&EvaluatorSpec::keep), setter(&EvaluatorSpec::keep))
+      .def_rw("json_stdin", &EvaluatorSpec::json_stdin)
+      .def(
+          "add_template",
+          [](EvaluatorSpec& spec, std::string name, nb::bytes text) {
+            spec.templates.push_back({std::move(name), {text.c_str(), text.size()}});
+          },
+          nb::arg("name"), nb::arg("text"))
+      .def(
+          "add_input",
+          [](EvaluatorSpec& spec, std::string path, std::string name, bool link) {
+            spec.inputs.push_back({std::move(path), std::move(name), link});
+          },
+          nb::arg("path"), nb::arg("name"), nb::arg("link"))
+      .def(
+          "add_figure",
+          [](EvaluatorSpec& spec, std::string name, std::string file, const std::string& reading, std::string pattern,
+             bool first) {
+            spec.figures.push_back(
+                {std::move(name), std::move(file), from_word<Reading>(reading), std::move(pattern), first});
+          },
+          nb::arg("name"), nb::arg("file"), nb::arg("reading"), nb::arg("pattern"), nb::arg("first"));
+  m.def(
+      "check_command",
+      [](const Space& space, const EvaluatorSpec& spec) {
+        check_command({space, spec});
+      },
+      nb::arg("space"), nb::arg("spec"));
+}
+
+void bind_config(nb::module_& m) {
   nb::class_<StudyConfig>(m, "StudyConfig")
       .def(nb::init<>())
       .def_rw("name", &StudyConfig::name)
@@ -190,6 +225,7 @@ void bind_views(nb::module_& m) {
 }  // namespace
 
 void bind_study(nb::module_& m) {
+  bind_evaluator(m);
   bind_config(m);
   bind_views(m);
   nb::class_<BackgroundRun>(m, "Run")

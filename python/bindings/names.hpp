@@ -47,6 +47,16 @@ struct Words<Direction> {
                                   std::pair{Direction::maximize, "maximize"}};
 };
 template <>
+struct Words<Reading> {
+  static constexpr std::array all{std::pair{Reading::last_word, "last_word"}, std::pair{Reading::json, "json"},
+                                  std::pair{Reading::regex, "regex"}};
+};
+template <>
+struct Words<Keep> {
+  static constexpr std::array all{std::pair{Keep::all, "all"}, std::pair{Keep::failures, "failures"},
+                                  std::pair{Keep::none, "none"}};
+};
+template <>
 struct Words<OnFailure> {
   static constexpr std::array all{std::pair{OnFailure::penalise, "penalise"}, std::pair{OnFailure::retry, "retry"},
                                   std::pair{OnFailure::stop, "stop"}};

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 _HOMES = {
     "minimize": "minimization",
+    "Command": "command",
     "Executor": "executor",
     "EvaluationError": "item_pool",
     "register_joblib": "joblib_backend",
@@ -38,6 +39,7 @@ __all__ = [*_HOMES]
 if TYPE_CHECKING:
     from ._core import CulmenError, InputError, StoreError, TransportError, __version__
     from .ask_tell import Candidate, Optimizer
+    from .command import Command
     from .executor import Executor
     from .item_pool import EvaluationError
     from .joblib_backend import register_joblib

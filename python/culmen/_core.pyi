@@ -59,6 +59,17 @@ class EvaluatorSpec:
     time_limit_s: float
     base_folder: str
     working_folder: str
+    environment: dict[str, str]
+    modules: list[str]
+    batch: int
+    output: str  # "all", "failures", "none"
+    keep: str  # "all", "failures", "none"
+    json_stdin: bool
+    def add_template(self, name: str, text: bytes) -> None: ...
+    def add_input(self, path: str, name: str, link: bool) -> None: ...
+    def add_figure(self, name: str, file: str, reading: str, pattern: str, first: bool) -> None: ...
+
+def check_command(space: Space, spec: EvaluatorSpec) -> None: ...
 
 class StudyConfig:
     def __init__(self) -> None: ...

@@ -42,9 +42,14 @@ def of_module(name: str, folder: Path) -> Digest | None:
     return of_file(Path(spec.origin)) if spec and spec.has_location and spec.origin else None
 
 
-def of_program(name: str) -> Digest | None:
+def of_program(name: str, templates: list[Path]) -> Digest | None:
+    """Of the program's file and of its templates."""
     found = shutil.which(name)
-    return of_file(Path(found)) if found else None
+    parts = [of_file(path) for path in ([Path(found)] if found else []) + templates]
+    if len(parts) < 2 or None in parts:
+        return parts[0] if parts else None
+    whole = hashlib.sha256("".join(part["sha256"] for part in parts if part).encode())
+    return {"of": " or ".join(part["of"] for part in parts if part), "sha256": whole.hexdigest()}
 
 
 def of_function(f: Any, name: str) -> Digest | None:

@@ -2,10 +2,10 @@
 
 import json
 import pickle
-import sys
+import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,21 +14,23 @@ from pydantic import Field
 from . import _core, digest, machine
 from ._core import InputError
 from .callables import Positional, Travelling
+from .command import Command
+from .evaluator import check_command, digest_of, set_command, set_options
 from .goals import naming, set_goals, set_stop
 from .master import execute, letting_ranks_go
 from .progress import Monitor, make_monitor
 from .ranks import end_launch_with_rank, is_master
 from .result import Result, warn_when_all_failed
 from .space import Bounds, Constraints, Space, Value, as_table
-from .study import check_optimizer, identify
-from .study_file import Count, LimitTable, Seconds, Table, checked
+from .study import check_optimizer, identify, working_folder
+from .study_file import CommandOptions, Count, EvaluatorOptions, LimitTable, Seconds, Table, checked
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 
 def minimize(
-    f: Callable[[Any], Any],
+    f: Callable[[Any], Any] | Command,
     space: Space | Mapping[str, Bounds] | Iterable[Bounds],
     *,
     budget: int | None = None,
@@ -44,6 +46,10 @@ def minimize(
     objectives: Mapping[str, str] | None = None,
     limits: Mapping[str, Mapping[str, float]] | None = None,
     result: str = "value",
+    batch: int | None = None,
+    environment: Mapping[str, str] | None = None,
+    modules: Sequence[str] = (),
+    output: str = "failures",
     time_limit_s: float | None = None,
     on_failure: str = "penalise",
     retries: int = 2,
@@ -61,6 +67,14 @@ def minimize(
     a failed evaluation, not an error of this call; ``on_failure`` says what follows: "penalise" (worse than any value),
     "retry" (at most ``retries`` times), or "stop". Where the first ``give_up_after`` evaluations all fail it ends
     (0: it does not).
+
+    ``f`` may be a ``culmen.Command`` instead: a program.
+    ``batch``: ``f`` gets up to so many candidates at once, a dict of vectors (NumPy's where it is installed), and
+    returns a vector of values; residuals are an array with a row for each, further figures are vectors. Where a batch
+    raises, crashes or takes longer than ``time_limit_s``, each of its candidates is tried alone.
+    ``environment``: variables of the processes of ``f``; ``modules``: environment modules that are loaded first.
+    ``output``: what ``f`` prints comes with the message of a crash ("failures"), is kept beside the store as well
+    ("all"), or is dropped ("none").
 
     At least one of ``budget`` (evaluations), ``target`` (a value that is good enough), ``stagnation`` (evaluations
     without an improvement) and ``wall_time_s`` ends it.
@@ -92,6 +106,10 @@ def minimize(
             "workers": workers,
             "seed": seed,
             "result": result,
+            "batch": batch,
+            "environment": dict(environment or {}),
+            "modules": list(modules),
+            "output": output,
             "time_limit_s": time_limit_s,
             "on_failure": on_failure,
             "retries": retries,
@@ -104,38 +122,50 @@ def minimize(
             "limits": {name: dict(bounds) for name, bounds in (limits or {}).items()},
             "starts": [dict(start) for start in starts],
         }
-        arguments = checked(
-            _Arguments, {name: value for name, value in given.items() if value is not None}, "culmen.minimize"
-        )
+        arguments = _checked(f, {name: value for name, value in given.items() if value is not None}, store)
         if not any(limit is not None for limit in rules.values()):
             raise InputError(
                 "culmen.minimize: at least one of budget, target, stagnation and wall_time_s is wanted, or it would "
                 "never end"
             )
         checked_space = Space(space, constraints)
-        function = Positional(f) if checked_space.positional else f
         config = _config_of(f, checked_space, arguments, optimizer, dict(options or {}))
-        if executor is None:
+        function = Positional(f) if checked_space.positional and not isinstance(f, Command) else f
+        if executor is not None:
+            _lend(config, f)
+        elif not isinstance(f, Command):
             config.evaluator.pickle = _pickled(function)
-        else:
-            _lend(config)
         run_options = _core.RunOptions()
         run_options.workers = arguments.workers or 0
         run_options.store = str(store or "")
         run_options.resume = store is not None and Path(store).exists()
         if run_options.resume:
             _warn_of_change(str(store), config)
-    if executor is None:
-        core = execute(config, run_options, make_monitor(progress))
-    else:
-        core = _execute_on(executor, function, config, run_options, make_monitor(progress))
+    with _folder_of_evaluations(store) as folder:
+        config.evaluator.working_folder = str(folder)
+        if executor is None:
+            core = execute(config, run_options, make_monitor(progress))
+        else:
+            core = _execute_on(executor, function, config, run_options, make_monitor(progress))
     found = Result.of(core, config.space)
     warn_when_all_failed(found, stacklevel=3)
     return found
 
 
-def _lend(config: _core.StudyConfig) -> None:
+def _lend(config: _core.StudyConfig, f: Any) -> None:
     """The program's executor evaluates, in this process as far as culmen knows."""
+    given = {
+        "a Command": isinstance(f, Command),
+        "batch": config.evaluator.batch,
+        "environment": config.evaluator.environment,
+        "modules": config.evaluator.modules,
+        "output": config.evaluator.output != "failures",
+    }
+    for name in (name for name, is_given in given.items() if is_given):
+        raise InputError(
+            f"culmen.minimize: {name} is for processes of culmen's own, not for an executor of the program; leave one "
+            "of the two out"
+        )
     if config.evaluator.time_limit_s:
         raise InputError(
             f"culmen.minimize: time_limit_s = {config.evaluator.time_limit_s:g} cannot be kept on an executor of the "
@@ -158,7 +188,17 @@ def _execute_on(
         return execute(config, options, monitor)
 
 
-class _Arguments(Table):
+@contextmanager
+def _folder_of_evaluations(store: str | Path | None) -> Iterator[Path]:
+    """Beside the store; without one a folder that goes in the end."""
+    if store is not None:
+        yield working_folder(Path(store))
+        return
+    with tempfile.TemporaryDirectory(prefix="culmen-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+class _Limits(Table):
     budget: Count | None = None
     workers: Count | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
@@ -168,22 +208,46 @@ class _Arguments(Table):
     objectives: dict[str, Literal["minimize", "maximize"]] = Field(default_factory=dict)
     limits: dict[str, LimitTable] = Field(default_factory=dict)
     starts: list[dict[str, Any]] = Field(default_factory=list)
-    result: Literal["value", "residuals"] = "value"
-    time_limit_s: Seconds | None = None
-    on_failure: Literal["penalise", "retry", "stop"] = "penalise"
-    retries: Annotated[int, Field(ge=0, le=1000)] = 2
-    give_up_after: Annotated[int, Field(ge=0, lt=2**63)] = 100
+
+
+class _Arguments(_Limits, EvaluatorOptions):
+    """Of a function."""
+
+
+class _CommandArguments(_Limits, CommandOptions):
+    """Of a command."""
+
+
+def _checked(f: Any, given: dict[str, Any], store: str | Path | None) -> _Arguments | _CommandArguments:
+    arguments: _Arguments | _CommandArguments
+    if isinstance(f, Command):
+        if "batch" in given:
+            raise InputError("culmen.minimize: batch is for functions; a command is given one candidate at a time")
+        arguments = checked(_CommandArguments, {**given, **f.options}, "culmen.minimize")
+    else:
+        arguments = checked(_Arguments, given, "culmen.minimize")
+    if arguments.output == "all" and store is None:
+        raise InputError('culmen.minimize: output = "all" keeps what is printed beside the store; give store as well')
+    return arguments
 
 
 def _config_of(
-    f: Callable[[Any], Any], space: Space, arguments: _Arguments, optimizer: str, options: dict[str, float]
+    f: Callable[[Any], Any] | Command,
+    space: Space,
+    arguments: _Arguments | _CommandArguments,
+    optimizer: str,
+    options: dict[str, float],
 ) -> _core.StudyConfig:
     config = _core.StudyConfig()
-    function = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
     config.name, config.space, config.seed = getattr(f, "__name__", "function"), space.core, arguments.seed
-    config.evaluator.kind, config.evaluator.result = "python", arguments.result
-    config.evaluator.interpreter, config.evaluator.base_folder = sys.executable, str(Path.cwd())
-    config.evaluator.time_limit_s = arguments.time_limit_s or 0
+    set_options(config.evaluator, arguments)
+    if isinstance(f, Command):
+        assert isinstance(arguments, _CommandArguments)
+        function, identity, now = _set_command(config, f, arguments)
+    else:
+        function = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
+        identity, now = ["function", function], digest.of_function(f, function)
+        config.evaluator.kind, config.evaluator.base_folder = "python", str(Path.cwd())
     config.optimizer, config.optimizer_options = optimizer, options
     with naming("culmen.minimize: "):
         set_goals(config, arguments.objectives, arguments.limits, arguments.starts)
@@ -193,17 +257,30 @@ def _config_of(
     check_optimizer(config, "culmen.minimize: ")
     config.on_failure, config.retries = arguments.on_failure, arguments.retries
     config.give_up_after = arguments.give_up_after
-    about = {"function": function, digest.KEY: digest.of_function(f, function), machine.KEY: machine.here()}
+    about = {"function": function, digest.KEY: now, machine.KEY: machine.here()}
     chosen = {"seed": arguments.seed, "optimizer": {"name": optimizer, **options}, "stop": rules}
     config.configuration = json.dumps({**about, **chosen, **_described(space, arguments)})
-    identify(config, ["function", function])
+    identify(config, identity)
     return config
+
+
+def _set_command(
+    config: _core.StudyConfig, command: Command, options: CommandOptions
+) -> tuple[str, list[Any], digest.Digest | None]:
+    """What it is called, what identifies it, and its digest."""
+    config.evaluator.kind, config.evaluator.base_folder = "command", str(command.folder)
+    if not command.words:
+        raise InputError("culmen.minimize: Command([]): a program and its arguments are wanted")
+    set_command(config.evaluator, command.words, options, command.folder, "culmen.minimize: Command")
+    check_command(config.space, config.evaluator, "culmen.minimize: Command ")
+    identity = ["command", command.words, *filter(None, [options.deciding])]
+    return repr(command), identity, digest_of(config.evaluator, options, command.folder)
 
 
 _RULES = ("target", "wall_time_s", "stagnation")
 
 
-def _described(space: Space, arguments: _Arguments) -> dict[str, Any]:
+def _described(space: Space, arguments: _Limits) -> dict[str, Any]:
     """The tables of a study file that say the same; those that are empty are left out."""
     tables = {
         "space": {p.name: as_table(p) for p in space.core.parameters},

@@ -1,7 +1,6 @@
 """A study: what is in a study file, ready to run."""
 
 import json
-import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core, digest, machine
 from ._core import InputError
+from .evaluator import check_command, digest_of, evaluator_of
 from .goals import naming, set_goals, set_stop
 from .master import execute, letting_ranks_go
 from .progress import make_monitor
@@ -17,7 +17,7 @@ from .report.table import read
 from .result import Result, warn_when_all_failed
 from .space import Parameter, Space
 from .stores import open_store
-from .study_file import EvaluatorTable, StudyFile, checked, did_you_mean, read_study_file
+from .study_file import StudyFile, checked, read_study_file
 
 if TYPE_CHECKING:
     import plotly.graph_objects
@@ -83,7 +83,7 @@ class Study:
     def _of(cls, file: StudyFile, folder: Path, source: str, store: str) -> "Study":
         config = _config_of(file, folder, source)
         config.evaluator.working_folder = str(working_folder(Path(store)))
-        now = _digest_of(config.evaluator, folder)
+        now = digest_of(config.evaluator, file.evaluator, folder)
         config.configuration = file.normalised(folder, now, machine.here())
         return cls(config, _options_of(file, store), now, source)
 
@@ -135,7 +135,8 @@ def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
         config.space = Space(parameters).core
     with naming(f"{source}: [constraints] "):
         config.space = Space(parameters, file.constraints).core
-    config.evaluator = _evaluator_of(file.evaluator, folder, source)
+    config.evaluator = evaluator_of(file.evaluator, folder, source)
+    check_command(config.space, config.evaluator, f"{source}: [evaluator] ")
     with naming(f"{source}: "):
         set_goals(config, file.objectives, file.limits, file.starts)
         set_stop(config, file.stop.model_dump(exclude_none=True))
@@ -144,7 +145,8 @@ def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
     check_optimizer(config, f"{source}: [optimizer] ")
     config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries
     config.give_up_after = file.evaluator.give_up_after
-    identify(config, [file.evaluator.kind, getattr(file.evaluator, file.evaluator.kind)])
+    named = [file.evaluator.kind, getattr(file.evaluator, file.evaluator.kind)]
+    identify(config, [*named, *filter(None, [file.evaluator.deciding])])
     return config
 
 
@@ -158,38 +160,3 @@ def identify(config: _core.StudyConfig, evaluator: list[Any]) -> None:
     """By what the user calls the evaluator, so that a study may move to another folder."""
     config.evaluator_identity = json.dumps(evaluator)
     config.fingerprint = _core.fingerprint_of(config)
-
-
-def _evaluator_of(table: EvaluatorTable, folder: Path, source: str) -> _core.EvaluatorSpec:
-    spec = _core.EvaluatorSpec()
-    spec.kind, spec.isolation, spec.result = table.kind, table.isolation, table.result
-    spec.time_limit_s = table.time_limit_s or 0
-    spec.base_folder, spec.interpreter = str(folder), sys.executable
-    place = f"{source}: [evaluator] {table.kind}"
-    if table.kind == "command":
-        spec.command = [_program(table.command[0], folder, place), *table.command[1:]]
-    else:
-        where, function = table.target
-        is_file = table.kind == "library" or where.endswith(".py")
-        spec.target = f"{_file(where, folder, place) if is_file else where}:{function}"
-    return spec
-
-
-def _digest_of(spec: _core.EvaluatorSpec, folder: Path) -> digest.Digest | None:
-    if spec.kind == "command":
-        return digest.of_program(spec.command[0])
-    where = spec.target.rpartition(":")[0]
-    return digest.of_file(Path(where)) if Path(where).is_file() else digest.of_module(where, folder)
-
-
-def _program(name: str, folder: Path, place: str) -> str:
-    """A name without a slash is looked up in PATH; others begin at the study file's folder."""
-    return name if "/" not in name else str(_file(name, folder, place))
-
-
-def _file(name: str, folder: Path, place: str) -> Path:
-    path = (folder / name).resolve()
-    if not path.is_file():
-        near = did_you_mean(path.name, [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else [])
-        raise InputError(f'{place} = "{name}": there is no file {path}{near}')
-    return path

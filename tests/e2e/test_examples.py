@@ -69,7 +69,29 @@ def test_library(copy):
     assert found["best"]["x"] == pytest.approx(1, abs=1e-3)
 
 
-@pytest.mark.parametrize("script", ["minimize.py", "ask_tell.py", "read_store.py"])
+def test_fortran(copy):
+    folder = copy("06_fortran")
+    subprocess.run(["make"], cwd=folder, check=True, env=environment(), capture_output=True)
+    done = culmen("run", "gauss.toml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    found = status(folder, "gauss.db")
+    assert found["best_value"] <= 1e-12
+    assert found["best"]["width"] == pytest.approx(0.9, abs=1e-4)
+    assert "area" in done.stdout
+
+
+def test_ngspice(copy):
+    folder = copy("07_ngspice")
+    done = culmen("run", "filter.toml", "--workers", "2", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    best = status(folder, "filter.db")["best"]
+    assert status(folder, "filter.db")["best_value"] <= 1e-8
+    from_the_table = {"c1": 5.430e-9, "l1": 9.785e-6, "c2": 8.088e-9, "l2": 9.785e-6, "c3": 5.430e-9}
+    assert best == pytest.approx(from_the_table, rel=0.01)
+    assert "gain_at_1_MHz" in done.stdout
+
+
+@pytest.mark.parametrize("script", ["minimize.py", "ask_tell.py", "read_store.py", "batch.py"])
 def test_python(script, tmp_path):
     path = EXAMPLES / "04_python" / script
     done = subprocess.run([PYTHON, path], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60)

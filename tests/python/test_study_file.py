@@ -131,6 +131,92 @@ WRONG = {
         'study.toml: [evaluator] on_failure = "penalize": "penalise", "retry" or "stop" is wanted; '
         "did you mean 'penalise'?",
     ),
+    "two ways to one figure": (
+        with_(EVALUATOR, 'command = ["cat"]\nvalue = { key = "a", regex = "b" }'),
+        "study.toml: [evaluator] value: key (JSON) and regex (any text) exclude each other",
+    ),
+    "which without regex": (
+        with_(EVALUATOR, 'command = ["cat"]\nvalues = { e = { file = "a", which = "first" } }'),
+        'study.toml: [evaluator] values.e: which = "first" says which match of a regex is meant, and there is no regex',
+    ),
+    "figure with an unknown key": (
+        with_(EVALUATOR, 'command = ["cat"]\nvalue = { regexp = "b" }'),
+        "study.toml: [evaluator] value has no key 'regexp'; did you mean 'regex'?",
+    ),
+    "figure in a file elsewhere": (
+        with_(EVALUATOR, 'command = ["cat"]\nvalue = { file = "/tmp/out.dat" }'),
+        'study.toml: [evaluator] value: "/tmp/out.dat": a path within the evaluation\'s own folder, such as '
+        '"result.dat", is wanted',
+    ),
+    "no regular expression": (
+        with_(EVALUATOR, 'command = ["cat"]\nvalue = { regex = "E (" }'),
+        "study.toml: [evaluator] value: 'E (' is no regular expression: missing ): E (",
+    ),
+    "value beside residuals": (
+        with_(EVALUATOR, 'command = ["cat"]\nvalue = { key = "a" }\nresiduals = { key = "b" }'),
+        "study.toml: [evaluator]: value and residuals exclude each other; the value is the sum of residuals' squares",
+    ),
+    "figures of a function": (
+        with_(EVALUATOR, EVALUATOR + '\nvalue = { key = "a" }'),
+        "study.toml: [evaluator]: value is for command only; a function returns its value",
+    ),
+    "templates of a function": (
+        with_(EVALUATOR, EVALUATOR + '\ntemplates = ["a.in"]'),
+        "study.toml: [evaluator]: templates is for command only; a python function needs none",
+    ),
+    "batch of a command": (
+        with_(EVALUATOR, 'command = ["cat"]\nbatch = 3'),
+        "study.toml: [evaluator]: batch is for python only; a command is given one candidate at a time",
+    ),
+    "batch of nothing": (
+        with_(EVALUATOR, EVALUATOR + "\nbatch = 0"),
+        "study.toml: [evaluator] batch = 0: a number not below 1 is wanted",
+    ),
+    "template that is not there": (
+        with_(EVALUATOR, 'command = ["cat"]\ntemplates = ["modle.py"]'),
+        'study.toml: [evaluator] templates = "modle.py": there is no file {folder}/modle.py; '
+        "did you mean 'model.py'?",
+    ),
+    "templates that are a text": (
+        with_(EVALUATOR, 'command = ["cat"]\ntemplates = "a.in"'),
+        'study.toml: [evaluator] templates = "a.in": a list of texts, such as ["input.in"], is wanted',
+    ),
+    "input that is not there": (
+        with_(EVALUATOR, 'command = ["cat"]\ninputs = { link = ["zz.dat"] }'),
+        'study.toml: [evaluator] inputs.link = "zz.dat": there is no file {folder}/zz.dat',
+    ),
+    "input that holds the study": (
+        with_(EVALUATOR, 'command = ["cat"]\ninputs = { copy = ["."] }'),
+        'study.toml: [evaluator] inputs.copy = ".": it holds the study itself; name what the program reads',
+    ),
+    "inputs with an unknown key": (
+        with_(EVALUATOR, 'command = ["cat"]\ninputs = { links = ["zz.dat"] }'),
+        "study.toml: [evaluator] inputs has no key 'links'; did you mean 'link'?",
+    ),
+    "unknown standard input": (
+        with_(EVALUATOR, 'command = ["cat"]\nstdin = "jsn"'),
+        'study.toml: [evaluator] stdin = "jsn": "json" is wanted; did you mean \'json\'?',
+    ),
+    "unknown policy of folders": (
+        with_(EVALUATOR, 'command = ["cat"]\nkeep = "failure"'),
+        'study.toml: [evaluator] keep = "failure": "all", "failures" or "none" is wanted; did you mean \'failures\'?',
+    ),
+    "variable of culmen": (
+        with_(EVALUATOR, EVALUATOR + '\nenvironment = { CULMEN_RUN = "1" }'),
+        "study.toml: [evaluator]: environment.CULMEN_RUN: names that begin with CULMEN_ are culmen's own",
+    ),
+    "variable that is a number": (
+        with_(EVALUATOR, EVALUATOR + "\nenvironment = { OMP_NUM_THREADS = 1 }"),
+        "study.toml: [evaluator] environment.OMP_NUM_THREADS = 1: a text in quotes is wanted",
+    ),
+    "place of a parameter that is misspelt": (
+        with_(EVALUATOR, 'command = ["cat", "--tau={tao}"]'),
+        "study.toml: [evaluator] command, '--tau={tao}': {tao} is no parameter (did you mean 'tau'?)",
+    ),
+    "no isolation with an environment": (
+        with_(EVALUATOR, 'library = "model.py:f"\nisolation = "none"\nmodules = ["gcc/12"]'),
+        'study.toml: [evaluator]: modules needs isolation = "process": it is for a process of its own',
+    ),
     "unknown optimizer": (
         STUDY + '[optimizer]\nname = "cmase"',
         "study.toml: [optimizer] there is no optimizer 'cmase' (did you mean 'cmaes'?); known are cmaes, random, sobol",
@@ -260,6 +346,8 @@ def test_the_configuration_knows_the_folder_and_all_that_was_said(folder):
 
 CHANGES = {
     "seed": ("\n[space]", "seed = 2\n[space]", False),
+    "figure": (EVALUATOR, 'command = ["cat"]\nvalue = { key = "a" }', False),
+    "environment": (EVALUATOR, EVALUATOR + '\nenvironment = { A = "1" }', True),
     "bound": ("upper = 5 }", "upper = 6 }", False),
     "order": (X + "\n", "", False),
     "function": ("model.py:chi2", "model.py:chi3", False),

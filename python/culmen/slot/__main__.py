@@ -4,7 +4,6 @@ import os
 import signal
 
 from culmen.slot import protocol
-from culmen.slot.failure import describe
 from culmen.slot.process import Process
 from culmen.slot.result import WrongShapeError, read_result
 from culmen.slot.target import TargetError, load
@@ -15,17 +14,26 @@ def evaluate(function, set_up, request, process):
     values = protocol.decode_candidate(request)
     named = zip(set_up.names, set_up.converters, values, strict=True)
     arguments = {name: convert(value) for name, convert, value in named if value == value}  # NaN: inactive
-    try:
-        returned = function(arguments)
-    except BaseException as error:  # SystemExit too: the function's failure is an answer, not this process's end
-        process.end_copy(error)
-        return protocol.encode_failure(protocol.FAILED, describe(error))
-    process.end_copy()
+    returned, failure = process.call(function, arguments)
+    if failure is not None:
+        return failure
     try:
         numbers, extras = read_result(returned, set_up.result, set_up.objectives)
     except WrongShapeError as error:
         return protocol.encode_failure(protocol.WRONG_SHAPE, str(error))
     return protocol.encode_outcome(numbers, set_up.result, extras)
+
+
+def answer_one(function, set_up, request, process):
+    return protocol.begin_answer(request) + evaluate(function, set_up, request, process)
+
+
+def answer_batch(function, set_up, frame, process):
+    from culmen.slot.batch import evaluate_batch
+
+    requests = protocol.split_batch(frame)
+    outcomes = evaluate_batch(function, set_up, requests, process.call)
+    return protocol.join_batch([protocol.begin_answer(r) + o for r, o in zip(requests, outcomes, strict=True)])
 
 
 def main():
@@ -52,9 +60,15 @@ def main():
 
         items.serve(channel, process, function)
         return
+    answer = answer_one
+    if set_up.batch:
+        from culmen.slot.batch import load_numpy
+
+        load_numpy()
+        answer = answer_batch
     channel.send(b"")
     while (request := channel.receive()) is not None:
-        channel.send(protocol.begin_answer(request) + evaluate(function, set_up, request, process))
+        channel.send(answer(function, set_up, request, process))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import os
 import sys
 
+from culmen.slot import protocol
 from culmen.slot.failure import describe
 
 
@@ -11,6 +12,16 @@ class Process:
 
     def __init__(self):
         self._number = os.getpid()
+
+    def call(self, function, arguments):
+        """(what came back, None), or (None, the encoded failure)."""
+        try:
+            returned = function(arguments)
+        except BaseException as error:  # SystemExit too: the function's failure is an answer, not this process's end
+            self.end_copy(error)
+            return None, protocol.encode_failure(protocol.FAILED, describe(error))
+        self.end_copy()
+        return returned, None
 
     def end_copy(self, error=None):
         """Ends this process at once where it is a copy; ``error`` is what the user's code raised, if it did."""

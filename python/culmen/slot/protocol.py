@@ -103,6 +103,7 @@ class SetUp:
         self.target = ""
         self.pickle = b""
         self.base_folder = ""
+        self.batch = 0
 
 
 def decode_set_up(frame):
@@ -128,6 +129,10 @@ def decode_set_up(frame):
     _command = [reader.text() for _ in range(reader.take("Q"))]
     _time_limit_s = reader.take("d")
     set_up.base_folder = reader.text()
+    _working_folder, _run_marker = reader.text(), reader.text()
+    _environment = [(reader.text(), reader.text()) for _ in range(reader.take("Q"))]
+    _modules = [reader.text() for _ in range(reader.take("Q"))]
+    set_up.batch = reader.take("I")
     return set_up
 
 
@@ -144,6 +149,16 @@ def _decode_parameter(reader):
 
 def _plain(number):
     return int(number) if number.is_integer() else number
+
+
+def split_batch(frame):
+    """The requests of a batch."""
+    reader = Reader(frame)
+    return [reader.blob() for _ in range(reader.take("I"))]
+
+
+def join_batch(answers):
+    return b"".join([struct.pack("<I", len(answers)), *(_LENGTH.pack(len(answer)) + answer for answer in answers)])
 
 
 _REQUEST = struct.Struct("<IBQQ")  # attempt; the candidate's version, id and number of values

@@ -39,7 +39,7 @@ def _figures(returned, objectives):
         names = ", ".join(objectives)
         wanted = f"a dict with the figures {names}" if len(objectives) > 1 else f"one number, or a dict with {names},"
         also = f", or {len(objectives)} numbers in this order," if len(objectives) > 1 else ""
-        raise WrongShapeError(f"the function returned {_kind(returned)}; {wanted}{also} is wanted")
+        raise WrongShapeError(f"the function returned {kind_of(returned)}; {wanted}{also} is wanted")
     return dict(zip(objectives, numbers, strict=True))
 
 
@@ -57,29 +57,29 @@ def _value(thing):
     number = _number(thing)
     if number is None:
         hint = ' (a vector needs result = "residuals")' if _is_vector(thing) else ""
-        raise WrongShapeError(f"the function returned {_kind(thing)}; one number is wanted{hint}")
+        raise WrongShapeError(f"the function returned {kind_of(thing)}; one number is wanted{hint}")
     return number
 
 
 def _extra(name, thing):
     number = _number(thing)
     if number is None:
-        raise WrongShapeError(f"the extra figure {name!r} is {_kind(thing)}; one number is wanted")
+        raise WrongShapeError(f"the extra figure {name!r} is {kind_of(thing)}; one number is wanted")
     return number
 
 
 def _residuals(thing):
     wanted = "a vector of residuals, not empty, is wanted"
     if not _is_vector(thing):
-        raise WrongShapeError(f"the function returned {_kind(thing)}; {wanted}")
+        raise WrongShapeError(f"the function returned {kind_of(thing)}; {wanted}")
     try:
         numbers = _doubles(thing)
     except (TypeError, ValueError, OverflowError) as error:
         raise WrongShapeError(
-            f"the function returned {_kind(thing)} that does not hold numbers only ({error}); {wanted}"
+            f"the function returned {kind_of(thing)} that does not hold numbers only ({error}); {wanted}"
         ) from None
     if not numbers:
-        raise WrongShapeError(f"the function returned {_kind(thing)}; {wanted}")
+        raise WrongShapeError(f"the function returned {kind_of(thing)}; {wanted}")
     return numbers
 
 
@@ -99,7 +99,7 @@ def _doubles(thing):
     return array("d", thing)
 
 
-def _kind(thing):
+def kind_of(thing):
     """``an array of shape (2, 3)``, ``a list of 3``, ``None``"""
     if thing is None:
         return "None"

@@ -1,6 +1,6 @@
 """The study file: what may stand in it, and one sentence for each mistake."""
 
-from .evaluator import EvaluatorTable
+from .evaluator import CommandOptions, EvaluatorOptions, EvaluatorTable
 from .file import LimitTable, StudyFile
 from .messages import checked, did_you_mean, tables_in
 from .reading import read_study_file
@@ -8,7 +8,9 @@ from .space import ParameterTable
 from .table import Count, Seconds, Table
 
 __all__ = [
+    "CommandOptions",
     "Count",
+    "EvaluatorOptions",
     "EvaluatorTable",
     "LimitTable",
     "ParameterTable",

@@ -55,6 +55,7 @@ class RunTable(Table):
 
 
 class StudyFile(Table):
+    has_sections = True
     name: Annotated[str, Field(pattern=r"^[^/\x00]+$")]
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     store: str | None = None
@@ -77,4 +78,4 @@ class StudyFile(Table):
         """JSON from which a resume starts; ``folder`` is where relative paths of the evaluator begin, ``machine`` where
         the study was begun."""
         about = {"folder": str(folder), KEY: digest, MACHINE: machine}
-        return json.dumps({**about, **self.model_dump(mode="json", exclude_none=True)})
+        return json.dumps({**about, **self.model_dump(mode="json", exclude_none=True, by_alias=True)})

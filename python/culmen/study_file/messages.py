@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, get_args
 
 from pydantic import ValidationError
@@ -29,7 +29,7 @@ def _sentences(error: ValidationError, root: type[Table]) -> Iterator[str]:
     tables = tables_in(root)
     for e in error.errors(include_url=False):
         loc, kind, value, context = e["loc"], e["type"], e["input"], e.get("ctx", {})
-        place = _place(loc, tables)
+        place = _place(loc, root)
         if kind == "extra_forbidden":
             yield _unknown_key(loc, root)
         elif kind == "missing":
@@ -37,7 +37,7 @@ def _sentences(error: ValidationError, root: type[Table]) -> Iterator[str]:
         elif kind == "value_error":
             yield ": ".join(filter(None, (place, str(context["error"]))))
         else:
-            yield f"{place} = {_toml(value)}: {_wanted(kind, context)} is wanted" + _near_literal(value, context)
+            yield f"{place} = {_toml(value)}: {_wanted(kind, context, loc)} is wanted" + _near_literal(value, context)
 
 
 def tables_in(table: type[Table]) -> dict[str, type[Table]]:
@@ -52,9 +52,9 @@ def _table_of(annotation: Any) -> type[Table] | None:
     return next(filter(None, map(_table_of, get_args(annotation))), None)
 
 
-def _place(loc: tuple[int | str, ...], tables: Iterable[str]) -> str:
+def _place(loc: tuple[int | str, ...], root: type[Table]) -> str:
     keys = [str(key) if str(key).isprintable() else ascii(key) for key in loc]
-    if not loc or loc[0] not in tables:
+    if not loc or not root.has_sections or loc[0] not in tables_in(root):
         return ".".join(keys)
     return " ".join(filter(None, (f"[{keys[0]}]", ".".join(keys[1:]))))
 
@@ -63,10 +63,10 @@ def _unknown_key(loc: tuple[int | str, ...], root: type[Table]) -> str:
     key, table, tables = str(loc[-1]), root, tables_in(root)
     for name in loc[:-1]:
         table = tables_in(table).get(str(name), table)
-    known = list(table.model_fields)
+    known = [field.alias or name for name, field in table.model_fields.items()]
     home = next((n for n, t in tables.items() if n in _PLAIN and key in t.model_fields and t is not table), None)
     advice = did_you_mean(key, known) or (f"; it belongs in [{home}]" if home else f"; known are {', '.join(known)}")
-    return f"{_place(loc[:-1], tables) or 'the top level'} has no key {key!r}{advice}"
+    return f"{_place(loc[:-1], root) or 'the top level'} has no key {key!r}{advice}"
 
 
 _PLAIN = ("evaluator", "optimizer", "stop", "run")  # tables of keys, not of names that the user gives
@@ -77,13 +77,22 @@ _WANTED = {
     "float_type": "a number",
     "finite_number": "a finite number",
     "bool_type": "true or false",
-    "list_type": 'a list of texts, such as ["./model.sh", "--fast"],',
     "too_short": "at least one entry",
     "string_pattern_mismatch": "a name without '/'",
 }
 
 
-def _wanted(kind: str, context: dict[str, Any]) -> str:
+_LISTS = {
+    "command": '["./model.sh", "--fast"]',
+    "modules": '["gcc/12"]',
+    "templates": '["input.in"]',
+    "copy": '["table.dat"]',
+}
+
+
+def _wanted(kind: str, context: dict[str, Any], loc: tuple[int | str, ...]) -> str:
+    if kind == "list_type":
+        return f"a list of texts, such as {_LISTS.get(str(loc[-1]), _LISTS['copy'])},"
     if kind == "literal_error":
         return str(context["expected"]).replace("'", '"')
     if kind in ("model_type", "dict_type"):

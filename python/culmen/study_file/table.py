@@ -1,6 +1,6 @@
 """What all tables of a study file have in common."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,3 +11,4 @@ Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
+    has_sections: ClassVar[bool] = False  # its tables stand under [headings]

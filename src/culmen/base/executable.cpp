@@ -17,15 +17,19 @@ namespace culmen {
 namespace {
 namespace fs = std::filesystem;
 
-std::vector<fs::path> folders_of_path() {
+std::vector<fs::path> folders_in(std::string_view path) {
   std::vector<fs::path> folders;
-  const char* path = std::getenv("PATH");
-  for (std::string_view rest = path != nullptr ? path : "/usr/bin:/bin"; !rest.empty();) {
+  for (auto rest = path; !rest.empty();) {
     const auto end = std::min(rest.find(':'), rest.size());
     if (end > 0) folders.emplace_back(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return folders;
+}
+
+std::string path_variable() {
+  const char* path = std::getenv("PATH");
+  return path != nullptr ? path : "/usr/bin:/bin";
 }
 
 /// Folders that may hold the executable: the wheel, a virtual environment, the installed tree, the build tree; in the
@@ -38,7 +42,7 @@ std::vector<fs::path> places_of_executable() {
     places.push_back((own / relative).lexically_normal());
   }
   for (fs::path up = own; up.has_relative_path(); up = up.parent_path()) places.push_back(up / "src/program");
-  for (auto& folder : folders_of_path()) places.push_back(std::move(folder));
+  for (auto& folder : folders_in(path_variable())) places.push_back(std::move(folder));
   return places;
 }
 }  // namespace
@@ -48,8 +52,10 @@ bool is_program(const std::string& path) {
   return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
 }
 
-std::string find_on_path(const std::string& name) {
-  for (const auto& folder : folders_of_path()) {
+std::string find_on_path(const std::string& name) { return find_on_path(name, path_variable()); }
+
+std::string find_on_path(const std::string& name, const std::string& path) {
+  for (const auto& folder : folders_in(path)) {
     if (is_program(folder / name)) return fs::absolute(folder / name);
   }
   return {};

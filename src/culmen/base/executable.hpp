@@ -9,6 +9,8 @@ bool is_program(const std::string& path);
 /// The absolute path of the first program of that name in a folder of PATH ("/usr/bin:/bin" where there is no PATH);
 /// empty when there is none.
 std::string find_on_path(const std::string& name);
+/// The same with the folders of `path`, in the place of PATH.
+std::string find_on_path(const std::string& name, const std::string& path);
 /// Folder of the executable or shared object that holds this code (dladdr), without a trailing slash.
 std::string own_folder();
 /// The `culmen` executable (native worker, slot and guard program): CULMEN_EXECUTABLE, else beside own_folder() in the

@@ -50,7 +50,10 @@ bool is_final(StopReason reason) {
 }
 
 Broker::Broker(const BrokerOptions& options)
-    : options_(options), ends_s_(infinity), stagnation_(options.rules.stagnation_tolerance) {}
+    : options_(options),
+      ends_s_(infinity),
+      stagnation_(options.rules.stagnation_tolerance),
+      free_(std::size_t{2} * options.batch) {}
 
 void Broker::replay_ask(EvaluationId, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) evaluations_.push();
@@ -284,7 +287,7 @@ void Broker::dispatch() {
     prefetching_ = true;
   if (prefetching_ && mean_duration_s_ >= 2 * options_.prefetch_below_s) prefetching_ = false;
   if (recording_.size() >= most_recording) return;
-  for (std::uint64_t level = 0; level < credits(); ++level) {
+  for (std::uint64_t level = 0; level < credits() && !ready_.empty(); ++level) {
     while (!ready_.empty() && !free_[level].empty()) {
       const auto id = ready_.front();
       ready_.pop_front();
@@ -302,8 +305,7 @@ void Broker::ask_if_needed() {
   const std::uint64_t open = evaluations_.end() - evaluations_.first();
   const std::uint64_t low_water = options_.generational ? want : 1;
   if (counts_.workers == 0 || ready_.size() >= low_water || open >= options_.ask_ahead) return;
-  std::uint64_t n =
-      options_.generational ? std::max(want, ask_at_once) : free_[0].size() + (prefetching_ ? free_[1].size() : 0);
+  std::uint64_t n = options_.generational ? std::max(want, ask_at_once) : idle_credits();
   n = std::min(n, options_.ask_ahead - open);
   if (options_.rules.evaluations != 0)
     n = std::min(n, options_.rules.evaluations - std::min(counts_.asked, options_.rules.evaluations));
@@ -317,16 +319,22 @@ void Broker::ask_if_needed() {
   actions_->push_back(Ask{n});
 }
 
+std::uint64_t Broker::idle_credits() const {
+  std::uint64_t n = 0;
+  for (std::uint64_t level = 0; level < credits(); ++level) n += free_[level].size();
+  return n * options_.batch;
+}
+
 void Broker::set_free(WorkerId worker) {
   const auto level = workers_[worker].sent.size();
-  if (level >= 2) return;
+  if (level >= free_.size()) return;
   workers_[worker].place = free_[level].size();
   free_[level].push_back(worker);
 }
 
 void Broker::unset_free(WorkerId worker) {
   const auto level = workers_[worker].sent.size();
-  if (level >= 2) return;
+  if (level >= free_.size()) return;
   auto& list = free_[level];
   const auto place = workers_[worker].place;
   list[place] = list.back();

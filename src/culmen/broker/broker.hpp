@@ -85,8 +85,9 @@ struct BrokerOptions {
   bool open_ended = false;   ///< the source may have nothing now and more later
   bool generational = true;  ///< tells in the order of candidates; else in the order of arrival
   bool prefetch =
-      true;  ///< a second candidate waits at each worker while evaluations are shorter than prefetch_below_s
+      true;  ///< a second candidate (batch) waits at each worker while evaluations are shorter than prefetch_below_s
   double prefetch_below_s = 0.25;
+  std::uint32_t batch = 1;          ///< candidates that a worker evaluates together, at most; then so many more wait
   bool needs_workers = true;        ///< the study stops when the last worker is lost
   std::uint64_t ask_ahead = 65536;  ///< at most so many evaluations are asked and not told
 };
@@ -132,7 +133,7 @@ class Broker {
   struct WorkerState {
     bool alive = false;
     std::vector<std::pair<EvaluationId, Attempt>> sent;
-    std::size_t place = 0;  // in free_[sent.size()], while that is below the credits
+    std::size_t place = 0;  // in free_[sent.size()], while there is such
   };
 
   void on_event(const Joined& e);
@@ -154,7 +155,8 @@ class Broker {
   void advance();
   void dispatch();
   void ask_if_needed();
-  std::uint64_t credits() const { return prefetching_ ? 2 : 1; }
+  std::uint64_t credits() const { return options_.batch * (prefetching_ ? std::uint64_t{2} : 1); }
+  std::uint64_t idle_credits() const;
   void set_free(WorkerId worker);
   void unset_free(WorkerId worker);
   void give(WorkerId worker, EvaluationId id);
@@ -171,7 +173,7 @@ class Broker {
   std::deque<EvaluationId> recording_;
   std::uint64_t recorded_ = 0;  // Record actions known to be durable
   std::vector<WorkerState> workers_;
-  std::vector<WorkerId> free_[2];  // alive workers with 0 and with 1 sent
+  std::vector<std::vector<WorkerId>> free_;  // alive workers by how many they were sent, below the most credits
   bool prefetching_ = false;
   double mean_duration_s_ = -1;
   bool asking_ = false;           // an Ask awaits its answer

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <limits>
@@ -124,6 +125,7 @@ struct Run::Impl {
     o.broker.rules = config.stop;
     o.broker.failures = config.failures;
     o.broker.prefetch = options.prefetch;
+    o.broker.batch = std::max(config.evaluator.batch, 1U);
     if (source->open_ended()) {
       o.broker.ask_ahead = std::numeric_limits<std::uint64_t>::max();
       o.broker.prefetch_below_s = prefetch_items_below_s;

@@ -62,6 +62,8 @@ class Endpoint {
   /// Sleeps until a frame is there and moves it into head and body; false when the master has closed or is gone.
   /// Worker's thread.
   virtual bool receive(FrameHead& head, Bytes& body) = 0;
+  /// The same without sleeping: false also when there is no whole frame. Worker's thread.
+  virtual bool try_receive(FrameHead& head, Bytes& body) = 0;
   /// Sleeps while the way is full; false when the master has closed or is gone. Worker's thread.
   virtual bool send(const FrameHead& head, BytesView body) = 0;
   /// Sleeps until the master closes or is gone, or until release() was called. For one thread beside the worker's,

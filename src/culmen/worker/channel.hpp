@@ -6,6 +6,8 @@
 //                                                                         outcome
 //   … and so on
 //
+// In a study whose set-up has a batch > 0 these are instead u32 n, n blobs, each of which is such a request (answer).
+//
 // One frame is on its way at a time. An answer says what it is for, because the slot may run code that writes to the
 // socket too. The slot leaves when the socket ends.
 #pragma once

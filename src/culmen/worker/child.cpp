@@ -95,7 +95,16 @@ void ChildLog::mark() noexcept {
 
 std::string ChildLog::tail() const {
   const auto end = size();
-  const auto begin = std::max(std::min(mark_, end), end - std::min(end, tail_bytes));
+  return text(std::max(std::min(mark_, end), end - std::min(end, tail_bytes)), end);
+}
+
+std::string ChildLog::take() {
+  const auto end = size();
+  return text(std::exchange(mark_, end), end);
+}
+
+std::string ChildLog::text(std::size_t begin, std::size_t end) const {
+  if (begin >= end) return {};
   std::string text(end - begin, '\0');
   const auto n = pread(fd_, text.data(), text.size(), static_cast<off_t>(begin));
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));

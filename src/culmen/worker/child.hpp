@@ -61,9 +61,12 @@ class ChildLog {
   void mark() noexcept;
   /// The last 2 KB since the mark.
   std::string tail() const;
+  /// All since the mark, which it moves to the end.
+  std::string take();
 
  private:
   std::size_t size() const noexcept;
+  std::string text(std::size_t begin, std::size_t end) const;
   int fd_;
   std::size_t mark_ = 0;
 };

@@ -1,12 +1,11 @@
-// What an external command is given, and how what it prints is read.
+// What an external command is given in its environment.
 #pragma once
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "culmen/evaluation/outcome.hpp"
-#include "culmen/worker/evaluator.hpp"
+#include "culmen/space/candidate.hpp"
+#include "culmen/space/space.hpp"
 
 namespace culmen {
 
@@ -28,10 +27,5 @@ class CommandEnvironment {
   Space space_;
   std::vector<Variables> of_parameter_;
 };
-
-/// Lines `name = number` before the last line that is not blank are extra figures. The value is the last word of the
-/// whole text; residuals are all words that are not in extra figures. Figures: every such line is one; a last
-/// line that is none is a number, the only objective. Anything else is Status::wrong_shape.
-Outcome read_command_output(std::string_view text, ResultKind kind);
 
 }  // namespace culmen

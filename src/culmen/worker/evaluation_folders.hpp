@@ -1,10 +1,16 @@
 // Where commands run.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "culmen/base/ids.hpp"
 
 namespace culmen {
+
+/// Makes or replaces the file; where that cannot be, nothing happens.
+void keep_text(const std::string& path, std::string_view text);
+/// Adds to the file, which is made with its folder where it is missing; where that cannot be, nothing happens.
+void add_text(const std::string& path, std::string_view text);
 
 /// Gives each evaluation the folder `<working_folder>/<evaluation id>`. One that an evaluation left empty becomes the
 /// next one's, by a rename: that costs a tenth of making one (ext4), and a million evaluations that write nothing leave
@@ -23,6 +29,8 @@ class EvaluationFolders {
   std::string enter(EvaluationId evaluation);
   /// The evaluation is over: keeps its folder unless it is empty.
   void leave(const std::string& folder);
+  /// The same, with all that is in the folder thrown away.
+  void empty(const std::string& folder);
 
  private:
   std::string working_folder_;

@@ -10,6 +10,8 @@ void check(const EvaluatorSpec& spec) {
     throw InputError("a function of the program itself cannot be made from a set-up; hand it to the worker");
   if (!(spec.time_limit_s >= 0))
     throw InputError(fmt::format("the time limit is {} s; give seconds, or 0 for none", spec.time_limit_s));
+  if (spec.batch > 0 && spec.kind != EvaluatorKind::python)
+    throw InputError(fmt::format("a batch of {} is for Python functions only", spec.batch));
   if (spec.isolation == Isolation::process || spec.kind == EvaluatorKind::command) return;
   if (spec.kind == EvaluatorKind::python)
     throw InputError(
@@ -20,6 +22,12 @@ void check(const EvaluatorSpec& spec) {
                     spec.time_limit_s));
 }
 }  // namespace
+
+std::vector<Outcome> Evaluator::evaluate_batch(std::span<const Request> requests) {
+  std::vector<Outcome> outcomes;
+  for (const auto& request : requests) outcomes.push_back(evaluate(request.candidate, request.attempt));
+  return outcomes;
+}
 
 std::unique_ptr<Evaluator> make_evaluator(const SetUp& set_up) {
   check(set_up.evaluator);

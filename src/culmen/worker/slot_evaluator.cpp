@@ -13,8 +13,10 @@
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/worker/channel.hpp"
 #include "culmen/worker/child.hpp"
+#include "culmen/worker/evaluation_folders.hpp"
 #include "culmen/worker/evaluators.hpp"
 #include "culmen/worker/guarded.hpp"
+#include "culmen/worker/modules.hpp"
 
 namespace culmen {
 namespace {
@@ -59,6 +61,7 @@ class SlotEvaluator final : public Evaluator {
  public:
   SlotEvaluator(const SetUp& set_up, double start_limit_s)
       : set_up_(encode(set_up)),
+        spec_(set_up.evaluator),
         time_limit_s_(set_up.evaluator.time_limit_s),
         start_limit_s_(std::max(time_limit_s_, start_limit_s)),
         what_starts_(describe_start(set_up.evaluator)) {
@@ -72,11 +75,13 @@ class SlotEvaluator final : public Evaluator {
     } else {
       request_.command = {find_executable(), "__slot"};
     }
+    if (spec.modules.empty()) set_environment();
   }
 
   void prepare() override {
     if (child_.started() && !died()) return;
     child_.end(true);
+    if (!has_environment_) set_environment();
     start();
     const auto received = exchange(set_up_, start_limit_s_);
     if (received == Received::too_late) throw StartTimedOut(end_of_start());
@@ -92,8 +97,45 @@ class SlotEvaluator final : public Evaluator {
   }
 
   Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
+    const Request request{candidate, attempt};
+    if (spec_.batch > 0) return std::move(evaluate_batch({&request, 1}).front());
+    if (auto failed = start_failure()) return *std::move(failed);
+    return guarded([&] { return ask(candidate, attempt); });
+  }
+
+  std::size_t batch() const override { return std::max(spec_.batch, 1U); }
+
+  std::vector<Outcome> evaluate_batch(std::span<const Request> requests) override {
+    const double start_s = clock_.now_s();
+    auto outcomes = ask_together(requests);
+    const double share_s = (clock_.now_s() - start_s) / static_cast<double>(requests.size());
+    for (auto& outcome : outcomes) {
+      outcome.check_finite();
+      outcome.duration_s = share_s;
+    }
+    return outcomes;
+  }
+
+  void interrupt() noexcept override {
+    modules_.interrupt();
+    child_.interrupt();
+  }
+
+ private:
+  enum class Received : unsigned char { frame, nothing, too_late };
+
+  void set_environment() {
+    for (auto& [name, value] : load_modules(spec_.modules, spec_.run_marker, modules_))
+      request_.environment[name] = value;
+    for (const auto& [name, value] : spec_.environment) request_.environment[name] = value;
+    has_environment_ = true;
+  }
+
+  /// Why there is no slot to ask; nothing when there is one.
+  std::optional<Outcome> start_failure() {
     try {
       prepare();
+      return {};
     } catch (const ResourceError&) {
       throw;
     } catch (const StartTimedOut& error) {
@@ -101,13 +143,7 @@ class SlotEvaluator final : public Evaluator {
     } catch (const std::exception& error) {
       return Outcome::failure(Status::failed, error.what());
     }
-    return guarded([&] { return ask(candidate, attempt); });
   }
-
-  void interrupt() noexcept override { child_.interrupt(); }
-
- private:
-  enum class Received : unsigned char { frame, nothing, too_late };
 
   void start() {
     int pair[2];
@@ -150,6 +186,7 @@ class SlotEvaluator final : public Evaluator {
       const double slice_end_s = clock_.now_s() + log_check_s;
       if (!wait_for(wakers, std::min(deadline_s, slice_end_s))) {
         if (deadline_s <= slice_end_s) return Received::too_late;
+        keep_log();
         connection_->log.trim();
         continue;
       }
@@ -162,16 +199,62 @@ class SlotEvaluator final : public Evaluator {
 
   Outcome ask(const Candidate& candidate, Attempt attempt) {
     clear(frame_);
-    frame_.resize(sizeof attempt);
-    std::memcpy(frame_.data(), &attempt, sizeof attempt);
-    encode(candidate, frame_);
+    write_request({candidate, attempt}, frame_);
+    return asked(candidate.id, [&] { return answer(connection_->reader.frame(), candidate.id, attempt); });
+  }
+
+  /// The one outcome of a call, or that of a batch of one.
+  template <class Read>
+  Outcome asked(EvaluationId evaluation, Read&& read) {
+    logged_ = evaluation;
     connection_->log.mark();
     const auto received = exchange(frame_, time_limit_s_);
-    if (received == Received::frame) return answer(candidate.id, attempt);
+    auto outcome = received == Received::frame ? read() : no_answer(received);
+    keep_log();
+    return outcome;
+  }
+
+  Outcome no_answer(Received received) {
     if (received == Received::nothing)
       return failure(Status::crashed, fmt::format("the evaluator's process {} without an answer", end_of_child()));
     child_.end(true);
     return failure(Status::timed_out, describe_time_out(time_limit_s_));
+  }
+
+  /// Where a batch ends its process or the time limit, each of it is tried alone.
+  std::vector<Outcome> ask_together(std::span<const Request> requests) {
+    if (auto failed = start_failure()) return std::vector<Outcome>(requests.size(), *failed);
+    write_batch(requests);
+    std::vector<Outcome> outcomes;
+    const auto whole = asked(requests[0].candidate.id, [&] { return answers(requests, outcomes); });
+    if (whole.ok()) return outcomes;
+    if (requests.size() == 1) return {whole};
+    outcomes.clear();
+    for (const auto& request : requests) outcomes.push_back(std::move(ask_together({&request, 1}).front()));
+    return outcomes;
+  }
+
+  static void write_request(const Request& request, Bytes& out) {
+    ByteWriter(out).u32(request.attempt);
+    encode(request.candidate, out);
+  }
+
+  void write_batch(std::span<const Request> requests) {
+    clear(frame_);
+    ByteWriter frame(frame_);
+    frame.u32(static_cast<std::uint32_t>(requests.size()));
+    Bytes one;
+    for (const auto& request : requests) {
+      one.clear();
+      write_request(request, one);
+      frame.blob(one);
+    }
+  }
+
+  void keep_log() {
+    if (spec_.output != Keep::all || spec_.working_folder.empty()) return;
+    if (const auto text = connection_->log.take(); !text.empty())
+      add_text(fmt::format("{}/{}/stdout.txt", spec_.working_folder, logged_), text);
   }
 
   /// The socket of a dying process ends a little before the process does.
@@ -193,21 +276,37 @@ class SlotEvaluator final : public Evaluator {
         connection_->log.tail());
   }
 
-  Outcome answer(EvaluationId evaluation, Attempt attempt) {
+  Outcome answer(BytesView bytes, EvaluationId evaluation, Attempt attempt) {
     Outcome outcome;
     try {
-      ByteReader frame(connection_->reader.frame());
+      ByteReader frame(bytes);
       const Attempt of_attempt = frame.u32();
       const EvaluationId of_evaluation = frame.u64();
       if (of_evaluation != evaluation || of_attempt != attempt) return stray(of_evaluation, of_attempt);
       decode(frame.take(frame.left()), outcome);
     } catch (const Error& error) {
-      child_.end(true);
-      return failure(Status::crashed,
-                     fmt::format("the evaluator's process answered what is no outcome: {}", error.what()));
+      return nonsense(error);
     }
     if (outcome.ok() && !outcome.residuals.empty()) outcome.value = Outcome::of_residuals(outcome.residuals).value;
     return outcome;
+  }
+
+  /// Ok, or why the answer to a batch is none.
+  Outcome answers(std::span<const Request> requests, std::vector<Outcome>& outcomes) {
+    try {
+      ByteReader frame(connection_->reader.frame());
+      if (frame.u32() != requests.size()) throw Error("it is for another number of candidates");
+      for (const auto& [candidate, attempt] : requests) outcomes.push_back(answer(frame.blob(), candidate.id, attempt));
+    } catch (const Error& error) {
+      return nonsense(error);
+    }
+    return {};
+  }
+
+  Outcome nonsense(const Error& error) {
+    child_.end(true);
+    return failure(Status::crashed,
+                   fmt::format("the evaluator's process answered what is no outcome: {}", error.what()));
   }
 
   /// What else is on its way over that channel cannot be told from answers: it ends.
@@ -219,17 +318,22 @@ class SlotEvaluator final : public Evaluator {
   }
 
   Outcome failure(Status status, std::string what) const {
-    return Outcome::failure(status, with_tail(std::move(what), connection_->log.tail()));
+    const auto log = spec_.output == Keep::none ? std::string() : connection_->log.tail();
+    return Outcome::failure(status, with_tail(std::move(what), log));
   }
 
   Bytes set_up_;
+  EvaluatorSpec spec_;
   double time_limit_s_;
   double start_limit_s_;
   std::string what_starts_;
   DescriptorRoom room_{descriptors_of_a_slot};
   SpawnRequest request_;
   SteadyClock clock_;
+  ProgramRun modules_;
+  bool has_environment_ = false;
   Child child_;
+  EvaluationId logged_ = 0;  // the evaluation in whose folder the log is kept; of a batch the first
   std::optional<Connection> connection_;
   Bytes frame_;
 };

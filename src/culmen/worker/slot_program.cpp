@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdio>
+
 #include "culmen/base/process.hpp"
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/worker/channel.hpp"
@@ -35,6 +37,7 @@ void answer_all(Evaluator& evaluator, ChannelReader& reader, pid_t slot) {
     decode(request.take(request.left()), candidate);
     const Outcome outcome = evaluator.evaluate(candidate, attempt);
     end_copy_of(slot, outcome.ok());
+    std::fflush(stdout);  // what it printed is this evaluation's
     reply.clear();
     ByteWriter head(reply);
     head.u32(attempt);

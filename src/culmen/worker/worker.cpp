@@ -45,39 +45,71 @@ void Worker::set_up(BytesView body) {
   } catch (const std::exception& error) {
     const std::lock_guard lock(mutex_);
     evaluator_.reset();
-    write_sentence(error.what());
+    write_sentence(error.what(), reply_);
   }
 }
 
-void Worker::write_sentence(std::string sentence) {
+void Worker::write_sentence(std::string sentence, Reply& reply) {
   make_readable(sentence);
-  ByteWriter(reply_.body).raw(sentence.data(), sentence.size());
+  ByteWriter(reply.body).raw(sentence.data(), sentence.size());
 }
 
-void Worker::evaluate(const FrameHead& head, BytesView body) {
+Worker::Task Worker::read(const FrameHead& head, BytesView body, Candidate& candidate) const {
   if (!evaluator_) throw Error(fmt::format("evaluation {} came before a set-up that worked", head.evaluation));
-  decode(body, candidate_);
-  if (candidate_.x.size() != set_up_.space.size()) {
+  decode(body, candidate);
+  if (candidate.x.size() != set_up_.space.size()) {
     throw Error(fmt::format("evaluation {} came with {} values; the space has {} parameters", head.evaluation,
-                            candidate_.x.size(), set_up_.space.size()));
+                            candidate.x.size(), set_up_.space.size()));
   }
-  const auto hash = hash_of(candidate_);
-  const double violation = set_up_.space.violation(candidate_.x);
-  set_up_.space.put_inactive(candidate_.x, std::numeric_limits<double>::quiet_NaN());
-  Outcome outcome;
-  try {
-    outcome = evaluator_->evaluate(candidate_, head.attempt);
-  } catch (const ResourceError& error) {
-    reply_.head.kind = FrameKind::trouble;
-    return write_sentence(error.what());
-  }
-  outcome.violation = violation;
+  const Task task{hash_of(candidate), set_up_.space.violation(candidate.x)};
+  set_up_.space.put_inactive(candidate.x, std::numeric_limits<double>::quiet_NaN());
+  return task;
+}
+
+void Worker::write(Outcome& outcome, const Task& task, Reply& reply) const {
+  outcome.violation = task.violation;
   judge(outcome, set_up_.goals, set_up_.evaluator.result == ResultKind::figures);
   make_readable(outcome.message);
   for (auto& [name, figure] : outcome.extras) make_readable(name);
-  reply_.head.kind = FrameKind::result;
-  ByteWriter(reply_.body).u64(hash);
-  encode(outcome, reply_.body);
+  reply.head.kind = FrameKind::result;
+  ByteWriter(reply.body).u64(task.hash);
+  encode(outcome, reply.body);
+}
+
+void Worker::evaluate(const FrameHead& head, BytesView body) {
+  const auto task = read(head, body, candidate_);
+  try {
+    auto outcome = evaluator_->evaluate(candidate_, head.attempt);
+    write(outcome, task, reply_);
+  } catch (const ResourceError& error) {
+    reply_.head.kind = FrameKind::trouble;
+    write_sentence(error.what(), reply_);
+  }
+}
+
+std::span<const Worker::Reply> Worker::on_batch(std::span<const Frame> frames) {
+  if (frames.size() == 1) return {&on(frames[0].head, frames[0].body), 1};
+  requests_.resize(frames.size());
+  replies_.resize(frames.size());
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const auto& head = frames[i].head;
+    if (head.kind != FrameKind::evaluate)
+      throw Error(
+          fmt::format("a worker got a frame of kind {} among candidates", static_cast<std::uint32_t>(head.kind)));
+    tasks.push_back(read(head, frames[i].body, requests_[i].candidate));
+    requests_[i].attempt = head.attempt;
+    replies_[i] = {head, {}};
+  }
+  try {
+    auto outcomes = evaluator_->evaluate_batch(requests_);
+    for (std::size_t i = 0; i < frames.size(); ++i) write(outcomes[i], tasks[i], replies_[i]);
+    return replies_;
+  } catch (const ResourceError& error) {
+    replies_[0].head.kind = FrameKind::trouble;
+    write_sentence(error.what(), replies_[0]);
+    return {replies_.data(), 1};
+  }
 }
 
 void Worker::interrupt() noexcept {
@@ -107,13 +139,18 @@ class CloseWatch {
   std::thread thread_;
 };
 
+/// Takes what is there, up to a batch; never waits for more.
 void answer_all(Endpoint& endpoint, Worker& worker) {
-  FrameHead head;
-  Bytes body;
-  while (endpoint.receive(head, body)) {
-    const auto& reply = worker.on(head, body);
-    if (!endpoint.send(reply.head, reply.body)) return;
-    clear(body);
+  std::vector<Worker::Frame> frames(1);
+  while (endpoint.receive(frames[0].head, frames[0].body)) {
+    Worker::Frame next;
+    while (frames[0].head.kind == FrameKind::evaluate && frames.size() < worker.batch() &&
+           endpoint.try_receive(next.head, next.body))
+      frames.push_back(std::move(next));
+    for (const auto& reply : worker.on_batch(frames))
+      if (!endpoint.send(reply.head, reply.body)) return;
+    frames.resize(1);
+    clear(frames[0].body);
   }
 }
 }  // namespace

@@ -24,13 +24,27 @@ class Worker {
   /// encoded outcome). The reply is valid until the next call. Throws Error for a frame that is neither, for a
   /// candidate that does not fit the space, and for damaged bytes of one.
   const Reply& on(const FrameHead& head, BytesView body);
+  struct Frame {
+    FrameHead head;
+    Bytes body;
+  };
+  /// How many candidates on_batch() takes together; at least 1.
+  std::size_t batch() const { return evaluator_ ? evaluator_->batch() : 1; }
+  /// As on(), for several frames `evaluate`, at most batch(): their replies, in their order.
+  std::span<const Reply> on_batch(std::span<const Frame> frames);
   /// Any thread; see Evaluator::interrupt.
   void interrupt() noexcept;
 
  private:
   void set_up(BytesView body);
   void evaluate(const FrameHead& head, BytesView body);
-  void write_sentence(std::string sentence);
+  struct Task {
+    std::uint64_t hash;
+    double violation;
+  };
+  Task read(const FrameHead& head, BytesView body, Candidate& candidate) const;
+  void write(Outcome& outcome, const Task& task, Reply& reply) const;
+  static void write_sentence(std::string sentence, Reply& reply);
 
   EvaluatorFactory factory_;
   std::mutex mutex_;  // guards what on(set_up) writes and interrupt() reads: the next two
@@ -39,6 +53,8 @@ class Worker {
   SetUp set_up_;
   Candidate candidate_;
   Reply reply_;
+  std::vector<Request> requests_;
+  std::vector<Reply> replies_;
 };
 
 /// Receives, works, answers until the master closes. A second thread waits for the close and interrupts the evaluation.

@@ -450,5 +450,21 @@ TEST(Stagnation, small_steps_that_add_up_are_an_improvement) {
   EXPECT_LT(stagnation.since(), 8U);
 }
 
+TEST(Broker, fills_the_batches_of_workers_evenly_and_one_more_while_it_prefetches) {
+  BrokerOptions options;
+  options.batch = 4;
+  Table table(options);
+  table.source_left = 30;
+  table.start();
+  table.feed(Joined{0});
+  table.feed(Joined{1});
+  EXPECT_EQ(table.sent_to(0).size(), 4U);
+  EXPECT_EQ(table.sent_to(1).size(), 4U);
+  while (!table.sent.empty() && table.sent_to(0).size() <= 4) table.answer(0);
+  EXPECT_EQ(table.sent_to(0).size(), 8U) << "evaluations are short";
+  while (!table.sent.empty()) table.answer(0);
+  EXPECT_EQ(table.told.size(), 30U);
+}
+
 }  // namespace
 }  // namespace culmen

@@ -317,5 +317,28 @@ TEST(Mailbox, AWorkerSaysThatItsMailboxIsDamaged) {
   EXPECT_EQ(message_of([&] { endpoint.receive(head, body); }), "worker 0: its mailbox is damaged");
 }
 
+TEST(MailboxEndpoint, TriesWithoutSleepingAndTakesWholeFramesOnly) {
+  const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
+  MailboxTransport transport(memory);
+  MailboxEndpoint endpoint(memory, 0);
+  Record record;
+  receive_until(transport, record, 1);
+  FrameHead head;
+  Bytes body;
+  EXPECT_FALSE(endpoint.try_receive(head, body));
+  for (const std::size_t size : {8u, 16u}) transport.send(0, {}, Bytes(size));
+  ASSERT_TRUE(endpoint.try_receive(head, body));
+  EXPECT_EQ(body.size(), 8u);
+  ASSERT_TRUE(endpoint.try_receive(head, body));
+  EXPECT_EQ(body.size(), 16u);
+  EXPECT_FALSE(endpoint.try_receive(head, body));
+  transport.send(0, {}, Bytes(10'000));
+  while (!endpoint.try_receive(head, body)) transport.receive(record);
+  EXPECT_EQ(body.size(), 10'000u) << "of several portions";
+  transport.send(0, {}, Bytes(8));
+  transport.close(0);
+  EXPECT_FALSE(endpoint.try_receive(head, body));
+}
+
 }  // namespace
 }  // namespace culmen

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "culmen/base/error.hpp"
+#include "culmen/worker/command_output.hpp"
 #include "culmen/worker/command_protocol.hpp"
 #include "helpers.hpp"
 

@@ -37,9 +37,22 @@ TEST(SetUpCodec, gives_back_what_it_was_given) {
   spec.interpreter = "/usr/bin/python3";
   spec.base_folder = "/a";
   spec.target = "m:f";
+  spec.environment = {{"A", "1"}, {"B", ""}};
+  spec.modules = {"gcc/12"};
+  spec.batch = 3;
+  spec.output = Keep::all;
+  spec.keep = Keep::failures;
+  spec.json_stdin = true;
+  spec.templates = {{"in", "{{x}}"}};
+  spec.inputs = {{"/a/b", "b", true}};
+  spec.figures = {{"e", "f", Reading::regex, "p", true}};
   const auto back = decode_set_up(encode({two_parameters(), spec}));
   EXPECT_EQ(back.space, two_parameters());
   const auto& e = back.evaluator;
+  EXPECT_EQ(
+      std::tie(e.environment, e.modules, e.batch, e.output, e.keep, e.json_stdin, e.templates, e.inputs, e.figures),
+      std::tie(spec.environment, spec.modules, spec.batch, spec.output, spec.keep, spec.json_stdin, spec.templates,
+               spec.inputs, spec.figures));
   EXPECT_EQ(std::tie(e.kind, e.isolation, e.result, e.target, e.pickle, e.interpreter, e.command, e.time_limit_s,
                      e.base_folder, e.working_folder, e.run_marker),
             std::tie(spec.kind, spec.isolation, spec.result, spec.target, spec.pickle, spec.interpreter, spec.command,
@@ -141,6 +154,13 @@ class Desk final : public Endpoint {
     waiting_.pop_front();
     return true;
   }
+  bool try_receive(FrameHead& head, Bytes& body) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (waiting_.empty()) return false;
+    }
+    return receive(head, body);
+  }
   bool send(const FrameHead&, BytesView) override {
     const std::lock_guard lock(mutex_);
     ++replies_;
@@ -179,6 +199,42 @@ TEST(Serve, answers_every_frame_and_leaves_when_the_master_closes) {
   desk.close();
   ASSERT_EQ(served.wait_for(std::chrono::seconds(5)), std::future_status::ready);
   EXPECT_EQ(served.get(), "");
+}
+
+TEST(Serve, takes_what_is_there_up_to_a_batch) {
+  Desk desk;
+  Worker worker;
+  auto spec = python_spec("batch_of_first");
+  spec.batch = 8;
+  auto served = std::async(std::launch::async, [&] { return serve(desk, worker); });
+  desk.put(FrameKind::set_up, encode({two_parameters(), spec}));
+  for (int i = 0; i < 100; ++i) desk.put(FrameKind::evaluate, encoded(some_candidate()));
+  EXPECT_TRUE(holds_within(10, [&] { return desk.replies() == 101; })) << desk.replies();
+  desk.close();
+  EXPECT_EQ(served.get(), "");
+}
+
+TEST(Worker, answers_a_batch_frame_by_frame_and_refuses_other_frames_in_it) {
+  Worker worker;
+  auto spec = python_spec("batch_that_raises_below_zero");
+  spec.batch = 4;
+  worker.on(head_of(FrameKind::set_up), encode({two_parameters(), spec}));
+  std::vector<Worker::Frame> frames;
+  for (const double x : {1.0, -1.0, 2.0})
+    frames.push_back({head_of(FrameKind::evaluate), encoded({frames.size(), {x, 2}})});
+  const auto replies = worker.on_batch(frames);
+  ASSERT_EQ(replies.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    ByteReader body(replies[i].body);
+    Candidate candidate;
+    decode(frames[i].body, candidate);
+    EXPECT_EQ(body.u64(), hash_of(candidate));
+    Outcome outcome;
+    decode(body.take(body.left()), outcome);
+    EXPECT_EQ(outcome.ok(), i != 1) << outcome.message;
+  }
+  frames[1].head.kind = FrameKind::hello;
+  EXPECT_THROW(worker.on_batch(frames), Error);
 }
 
 TEST(Serve, gives_up_an_evaluation_that_hangs_when_the_master_closes) {

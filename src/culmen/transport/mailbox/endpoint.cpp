@@ -67,15 +67,20 @@ MailboxEndpoint::~MailboxEndpoint() {
 }
 
 bool MailboxEndpoint::receive(FrameHead& head, Bytes& body) {
+  while (!impl_->closed()) {
+    if (try_receive(head, body)) return true;
+    if (!impl_->closed()) impl_->await_frame();
+  }
+  return false;
+}
+
+bool MailboxEndpoint::try_receive(FrameHead& head, Bytes& body) {
   BytesView view;
   while (!impl_->closed()) {
     impl_->in.refresh();
     const auto result = impl_->in.next(head, view);
     if (result == FrameReader::Result::damaged) impl_->damaged();
-    if (result == FrameReader::Result::nothing) {
-      impl_->await_frame();
-      continue;
-    }
+    if (result == FrameReader::Result::nothing) return false;
     if (result == FrameReader::Result::frame) body.assign(view.begin(), view.end());
     impl_->in.pop();
     impl_->give_space();

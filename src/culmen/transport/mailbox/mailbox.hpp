@@ -77,6 +77,7 @@ class MailboxEndpoint final : public Endpoint {
   MailboxEndpoint(std::shared_ptr<MailboxMemory> memory, WorkerId worker);
   ~MailboxEndpoint() override;
   bool receive(FrameHead& head, Bytes& body) override;
+  bool try_receive(FrameHead& head, Bytes& body) override;
   bool send(const FrameHead& head, BytesView body) override;
   void wait_closed() override;
   void release() noexcept override;

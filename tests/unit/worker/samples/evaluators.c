@@ -7,6 +7,11 @@
 
 #include "culmen/worker/evaluator.h"
 
+int chatty(const culmen_candidate* c, culmen_result* r) {
+  if (c->x[1] == 2) printf("x is %g\n", c->x[0]);
+  return culmen_set_value(r, 1);
+}
+
 int sphere(const culmen_candidate* c, culmen_result* r) {
   double sum = 0;
   for (size_t i = 0; i < c->size; i++) sum += c->x[i] * c->x[i];

@@ -191,3 +191,53 @@ def scalar_array(p):
 
 def one_element_array(p):
     return Array(1)
+
+
+def batch_of_first(p):
+    return list(p["x"])
+
+
+def batch_with_extras(p):
+    return [[x, 1.0] for x in p["x"]], {"n": list(p["n"]), "together": [len(p["x"])] * len(p["x"])}
+
+
+def batch_that_raises_below_zero(p):
+    if min(p["x"]) < 0:
+        raise ValueError(f"{len(p['x'])} candidates, one below zero")
+    return p["x"]
+
+
+def batch_that_dies_below_zero(p):
+    if min(p["x"]) < 0:
+        os.abort()
+    return p["x"]
+
+
+def batch_that_hangs_below_zero(p):
+    if min(p["x"]) < 0:
+        time.sleep(3600)
+    return p["x"]
+
+
+def batch_that_is_too_short(p):
+    return [1.0]
+
+
+def batch_with_a_nan(p):
+    return [float("nan") if x < 0 else x for x in p["x"]]
+
+
+def prints(p):
+    if p["n"] == 2:
+        print("step", p["x"])
+        subprocess.run(["echo", "from a child"])
+    return 1.0
+
+
+def prints_and_dies(p):
+    print("a last word")
+    os._exit(3)
+
+
+def sees_the_environment(p):
+    return float(os.environ["A_SETTING"])

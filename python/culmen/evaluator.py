@@ -1,0 +1,98 @@
+"""From what is said of an evaluator to what workers need."""
+
+import os
+import sys
+from pathlib import Path
+
+from . import _core, digest
+from ._core import InputError
+from .study_file import CommandOptions, EvaluatorOptions, EvaluatorTable, did_you_mean
+
+
+def evaluator_of(table: EvaluatorTable, folder: Path, source: str) -> _core.EvaluatorSpec:
+    """``folder`` is where relative paths begin.
+
+    Raises InputError, beginning with ``source``, where a file is missing.
+    """
+    spec = _core.EvaluatorSpec()
+    spec.kind, spec.isolation, spec.base_folder = table.kind, table.isolation, str(folder)
+    set_options(spec, table)
+    if table.kind == "command":
+        assert table.command
+        set_command(spec, table.command, table, folder, f"{source}: [evaluator]")
+    else:
+        where, function = table.target
+        is_file = table.kind == "library" or where.endswith(".py")
+        place = f"{source}: [evaluator] {table.kind}"
+        spec.target = f"{_existing(where, folder, place) if is_file else where}:{function}"
+    return spec
+
+
+def set_options(spec: _core.EvaluatorSpec, options: EvaluatorOptions) -> None:
+    spec.result, spec.output, spec.interpreter = options.result, options.output, sys.executable
+    spec.time_limit_s, spec.batch = options.time_limit_s or 0, options.batch or 0
+    spec.environment, spec.modules = options.environment, options.modules
+
+
+def set_command(
+    spec: _core.EvaluatorSpec, command: list[str], options: CommandOptions, folder: Path, place: str
+) -> None:
+    spec.command = [_program(command[0], folder, f"{place} command"), *command[1:]]
+    spec.keep, spec.json_stdin = options.keep, options.stdin == "json"
+    for name in options.templates:
+        path = _existing(name, folder, f"{place} templates")
+        spec.add_template(_name_in(folder, path), _content(path, f"{place} templates"))
+    for name in options.inputs.copied:
+        path = _existing(name, folder, f"{place} inputs.copy", folders=True)
+        if folder.is_relative_to(path):
+            raise InputError(f'{place} inputs.copy = "{name}": it holds the study itself; name what the program reads')
+        spec.add_input(str(path), _name_in(folder, path), False)
+    for name in options.inputs.link:
+        path = _existing(name, folder, f"{place} inputs.link", folders=True)
+        spec.add_input(str(path), _name_in(folder, path), True)
+    for name, figure in options.figures.items():
+        pattern = figure.key if figure.key is not None else figure.regex
+        spec.add_figure(name, figure.file or "", figure.reading, pattern or "", figure.which == "first")
+
+
+def check_command(space: _core.Space, spec: _core.EvaluatorSpec, place: str) -> None:
+    """Raises InputError for places of parameters, formats and regular expressions that are wrong."""
+    if spec.kind != "command":
+        return
+    try:
+        _core.check_command(space, spec)
+    except InputError as e:
+        raise InputError(f"{place}{e}") from None
+
+
+def digest_of(spec: _core.EvaluatorSpec, table: CommandOptions, folder: Path) -> digest.Digest | None:
+    if spec.kind == "command":
+        return digest.of_program(spec.command[0], [folder / name for name in table.templates])
+    where = spec.target.rpartition(":")[0]
+    return digest.of_file(Path(where)) if Path(where).is_file() else digest.of_module(where, folder)
+
+
+def _content(path: Path, place: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as e:
+        raise InputError(f"{place}: {path} cannot be read: {e.strerror}") from None
+
+
+def _name_in(folder: Path, path: Path) -> str:
+    """What is in the study's folder keeps its place there; the rest its name alone."""
+    inside = path.is_relative_to(folder) and path != folder
+    return str(path.relative_to(folder)) if inside else path.name
+
+
+def _program(name: str, folder: Path, place: str) -> str:
+    """A name without a slash is looked up in PATH; others begin at the study file's folder."""
+    return name if "/" not in name else str(_existing(name, folder, place).resolve())
+
+
+def _existing(name: str, folder: Path, place: str, folders: bool = False) -> Path:
+    path = Path(os.path.abspath(folder / name))  # noqa: PTH100 - a link stands under its own name
+    if not path.is_file() and not (folders and path.is_dir()):
+        near = did_you_mean(path.name, [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else [])
+        raise InputError(f'{place} = "{name}": there is no file {path}{near}')
+    return path

@@ -1,0 +1,81 @@
+"""Many candidates in one call: the function gets a dict of vectors, and gives a vector of values.
+
+Vectors are NumPy's arrays where NumPy can be imported, else lists.
+"""
+
+from culmen.slot import protocol
+from culmen.slot.result import WrongShapeError, kind_of, read_result
+
+
+def evaluate_batch(function, set_up, requests, call):
+    """The encoded outcomes. ``call(function, arguments)`` gives (what came back, None) or (None, encoded failure).
+
+    Where the function raises, each candidate is tried alone, so that one does not fail the others.
+    """
+    values = [protocol.decode_candidate(request) for request in requests]
+    returned, failure = call(function, _vectors(set_up, values))
+    if failure is None:
+        return _outcomes(returned, set_up, len(requests))
+    if len(requests) == 1:
+        return [failure]
+    return [outcome for request in requests for outcome in evaluate_batch(function, set_up, [request], call)]
+
+
+def _vectors(set_up, values):
+    named = zip(set_up.names, set_up.converters, zip(*values, strict=True), strict=True)
+    vectors = {name: [_value(convert, value) for value in column] for name, convert, column in named}
+    numpy = load_numpy()
+    return {name: numpy.asarray(vector) for name, vector in vectors.items()} if numpy else vectors
+
+
+def _value(convert, value):
+    """NaN: inactive; it stays that for reals, and is None for others."""
+    return convert(value) if value == value or convert is float else None
+
+
+def load_numpy():
+    """None where there is none. A slot loads it before its first batch, whose time limit it must not use up."""
+    try:
+        import numpy
+    except ImportError:
+        return None
+    return numpy
+
+
+def _outcomes(returned, set_up, n):
+    try:
+        rows, extras = _rows(returned, n)
+        figures = [{name: column[i] for name, column in extras.items()} for i in range(n)]
+        return [_outcome(row, own, set_up) for row, own in zip(rows, figures, strict=True)]
+    except WrongShapeError as error:
+        return [protocol.encode_failure(protocol.WRONG_SHAPE, str(error))] * n
+
+
+def _outcome(row, extras, set_up):
+    try:
+        numbers, extras = read_result((row, extras), set_up.result, set_up.objectives)
+    except WrongShapeError as error:
+        return protocol.encode_failure(protocol.WRONG_SHAPE, str(error))
+    return protocol.encode_outcome(numbers, set_up.result, extras)
+
+
+def _rows(returned, n):
+    """What came back for each candidate, and the columns of the extra figures."""
+    extras = {}
+    if isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict):
+        returned, extras = returned
+    if isinstance(returned, dict):  # figures by name
+        returned, extras = [{} for _ in range(n)], {**returned, **extras}
+    _check_length("the function returned", returned, n)
+    for name, column in extras.items():
+        _check_length(f"the figure {name!r} is", column, n)
+    return list(returned), {str(name): column for name, column in extras.items()}
+
+
+def _check_length(what, thing, n):
+    shape = getattr(thing, "shape", None)
+    plain = hasattr(thing, "__len__") and not isinstance(thing, (str, bytes, dict, set))
+    length = (shape[0] if shape else None) if shape is not None else len(thing) if plain else None
+    if length != n:
+        wanted = f"a batch of {n} candidates; as many values are wanted"
+        raise WrongShapeError(f"{what} {kind_of(thing)} for {wanted}")
