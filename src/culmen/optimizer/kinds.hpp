@@ -26,6 +26,7 @@ struct OptimizerKind {
 };
 
 OptimizerKind cmaes_kind();
+OptimizerKind lm_kind();
 OptimizerKind random_kind();
 OptimizerKind sobol_kind();
 

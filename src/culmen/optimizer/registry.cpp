@@ -11,8 +11,8 @@
 
 namespace culmen {
 namespace {
-const std::array<OptimizerKind, 3>& kinds() {
-  static const std::array<OptimizerKind, 3> all{cmaes_kind(), random_kind(), sobol_kind()};
+const std::array<OptimizerKind, 4>& kinds() {
+  static const std::array<OptimizerKind, 4> all{cmaes_kind(), lm_kind(), random_kind(), sobol_kind()};
   return all;
 }
 

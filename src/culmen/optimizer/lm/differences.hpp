@@ -1,0 +1,47 @@
+// Derivatives of the residuals by finite differences, as points to evaluate and what to make of them.
+#pragma once
+#include <Eigen/Dense>
+#include <vector>
+
+#include "culmen/optimizer/lm/coordinates.hpp"
+
+namespace culmen::lm {
+
+/// What one evaluation gave. residuals is empty where it failed.
+struct Reply {
+  Eigen::VectorXd residuals;
+  double sum = 0;  ///< of squares
+  bool ok() const { return residuals.size() > 0; }
+};
+
+/// forward: one evaluation a parameter, error of order h; central: two, h²; five_point: four, h⁴.
+enum class Accuracy : unsigned char { forward, central, five_point };
+
+/// Steps balance the formula's error against rounding: noise^(1/2), ^(1/3) and ^(1/5) of the parameter's own size, as
+/// in Gill, Murray and Wright, "Practical Optimization" (1981), section 8.6. Where a bound is near, the formula has one
+/// side only; where an evaluation failed, what is left of it.
+class Differences {
+ public:
+  /// noise: relative error of a residual, at least a double's rounding.
+  Differences(const Coordinates& coordinates, double noise);
+
+  /// Appends the points that the Jacobian at z needs.
+  void propose(const Eigen::VectorXd& z, Accuracy accuracy, std::vector<Eigen::VectorXd>& points);
+  /// The Jacobian at the last proposed z, from the replies in the same order. A column is 0 where nothing came back.
+  Eigen::MatrixXd jacobian(const Eigen::VectorXd& residuals, const std::vector<Reply>& replies);
+
+ private:
+  struct Node {
+    Eigen::Index parameter;
+    double offset;  // as it really is after rounding
+    double weight;  // of (residuals there - residuals here) in the column
+  };
+  void plan(Eigen::Index i, double z, Accuracy accuracy);
+
+  const Coordinates& coordinates_;
+  double noise_;
+  std::vector<Node> nodes_;
+  std::vector<char> downwards_;  // where the last step upwards failed
+};
+
+}  // namespace culmen::lm

@@ -1,0 +1,173 @@
+// "lm": least squares by Levenberg and Marquardt from many starts. It needs residuals, and real parameters alone. Never
+// finishes by itself: when a descent has ended, the next begins, from the best of a few points of the box or from a
+// known minimum of which some parameters were drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook
+// of Metaheuristics, 2003), in the parameters and in their logarithms by turns.
+// Options:
+//   descents  how many go on at a time, 1 to 1000; without it 4. More of them give more workers something to do
+//   noise     relative error of a residual, 1e-16 to 0.01; without it a double's rounding
+//   screen    points of which the best becomes a start, 1 to 10000; without it 8
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "culmen/base/random.hpp"
+#include "culmen/optimizer/kinds.hpp"
+#include "culmen/optimizer/lm/descent.hpp"
+#include "culmen/optimizer/lm/minima.hpp"
+#include "culmen/optimizer/lm/starts.hpp"
+
+namespace culmen {
+namespace lm {
+namespace {
+struct Settings {
+  std::size_t descents = 4, screen = 8;
+  double noise = 2.3e-16;
+};
+
+/// One place at which descents follow each other. A turn: points that are asked for, and replies to all of them.
+struct Lane {
+  bool logarithmic = false;
+  std::optional<Descent> descent;             // none: it looks for a start
+  std::vector<std::vector<double>> points;    // of this turn
+  std::vector<Reply> replies;
+};
+
+class LevenbergMarquardt final : public Optimizer {
+ public:
+  LevenbergMarquardt(const Space& space, std::uint64_t seed, const Settings& settings)
+      : settings_(settings),
+        plain_(std::make_shared<Coordinates>(space, false)),
+        logarithmic_(std::make_shared<Coordinates>(space, true)),
+        random_(seed, 2),
+        starts_(space, seed),
+        lanes_(settings.descents) {
+    begin_generation();
+  }
+  bool generational() const override { return true; }
+  std::string name() const override { return "lm"; }
+
+ private:
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override;
+  void do_tell(EvaluationId id, const Outcome& outcome) override;
+  void do_cancel(EvaluationId id) override { settle(id, {}); }
+  void settle(EvaluationId id, Reply reply);
+  void begin_generation();
+  void seek(Lane& lane);
+  void propose(Lane& lane);
+  void digest(Lane& lane);
+  void start(Lane& lane);
+  void conclude(Lane& lane);
+  std::pair<std::size_t, std::size_t> place_of(EvaluationId id) const;
+
+  const Settings settings_;
+  std::shared_ptr<const Coordinates> plain_, logarithmic_;
+  Random random_;
+  Starts starts_;
+  Minima minima_;
+  std::vector<Lane> lanes_;
+  std::uint64_t started_ = 0;
+  EvaluationId first_id_ = 0;  // of the generation
+  std::size_t size_ = 0, served_ = 0, settled_ = 0;
+};
+
+void LevenbergMarquardt::begin_generation() {
+  first_id_ += size_;
+  size_ = served_ = settled_ = 0;
+  for (auto& lane : lanes_) {
+    propose(lane);
+    lane.replies.assign(lane.points.size(), {});
+    size_ += lane.points.size();
+  }
+}
+
+void LevenbergMarquardt::propose(Lane& lane) {
+  lane.points.clear();
+  if (!lane.descent) return seek(lane);
+  std::vector<Eigen::VectorXd> points;
+  lane.descent->propose(points);
+  for (const auto& z : points) lane.points.push_back(lane.descent->coordinates().to_space(z));
+}
+
+void LevenbergMarquardt::seek(Lane& lane) {
+  const std::uint64_t turn = started_++;
+  lane.logarithmic = turn / 2 % 2 == 1;
+  const bool anew = minima_.empty() || turn % 2 == 0;
+  const auto* from = anew ? nullptr : &minima_.choose(random_);
+  while (lane.points.size() < settings_.screen)
+    lane.points.push_back(anew ? starts_.fresh() : starts_.changed(from->x));
+}
+
+void LevenbergMarquardt::do_ask(std::size_t n, std::vector<Candidate>& out) {
+  for (; n > 0 && served_ < size_; --n) {
+    const auto [lane, k] = place_of(first_id_ + served_++);
+    out.push_back({0, lanes_[lane].points[k]});
+  }
+}
+
+std::pair<std::size_t, std::size_t> LevenbergMarquardt::place_of(EvaluationId id) const {
+  std::size_t k = id - first_id_, lane = 0;
+  for (; k >= lanes_[lane].points.size(); ++lane) k -= lanes_[lane].points.size();
+  return {lane, k};
+}
+
+void LevenbergMarquardt::do_tell(EvaluationId id, const Outcome& outcome) {
+  const Eigen::Map<const Eigen::VectorXd> residuals(outcome.residuals.data(),
+                                                    static_cast<Eigen::Index>(outcome.residuals.size()));
+  if (!outcome.feasible() || !std::isfinite(outcome.value) || !residuals.allFinite()) return settle(id, {});
+  settle(id, {residuals, outcome.value});
+}
+
+void LevenbergMarquardt::settle(EvaluationId id, Reply reply) {
+  const auto [lane, k] = place_of(id);
+  lanes_[lane].replies[k] = std::move(reply);
+  if (++settled_ < size_) return;
+  for (auto& l : lanes_) digest(l);
+  begin_generation();
+}
+
+void LevenbergMarquardt::digest(Lane& lane) {
+  if (!lane.descent) start(lane);
+  else lane.descent->digest(lane.replies);
+  if (!lane.descent) return;
+  if (lane.descent->rests() && minima_.worth_refining(lane.descent->sum())) lane.descent->refine();
+  if (lane.descent->rests() || lane.descent->over()) conclude(lane);
+}
+
+void LevenbergMarquardt::start(Lane& lane) {
+  std::optional<std::size_t> best;
+  for (std::size_t k = 0; k < lane.replies.size(); ++k) {
+    if (lane.replies[k].ok() && (!best || lane.replies[k].sum < lane.replies[*best].sum)) best = k;
+  }
+  if (!best) return;
+  const auto& coordinates = lane.logarithmic ? logarithmic_ : plain_;
+  lane.descent.emplace(coordinates, coordinates->from_space(lane.points[*best]), std::move(lane.replies[*best]),
+                       settings_.noise);
+}
+
+void LevenbergMarquardt::conclude(Lane& lane) {
+  const auto& d = *lane.descent;
+  minima_.add(d.coordinates().to_space(d.z()), d.sum(), d.over());
+  lane.descent.reset();
+}
+
+double option(const OptimizerOptions& options, const std::string& name, double otherwise) {
+  const auto found = options.find(name);
+  return found == options.end() ? otherwise : found->second;
+}
+}  // namespace
+}  // namespace lm
+
+OptimizerKind lm_kind() {
+  return {"lm",
+          {{"descents", 1, 1000, true}, {"noise", 1e-16, 0.01}, {"screen", 1, 10000, true}},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options) {
+            lm::Settings s;
+            s.descents = static_cast<std::size_t>(lm::option(options, "descents", 4));
+            s.screen = static_cast<std::size_t>(lm::option(options, "screen", 8));
+            s.noise = std::max(s.noise, lm::option(options, "noise", s.noise));
+            return std::make_unique<lm::LevenbergMarquardt>(space, seed, s);
+          }};
+}
+
+}  // namespace culmen
