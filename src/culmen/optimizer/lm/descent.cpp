@@ -8,11 +8,12 @@ namespace {
 constexpr double least_damping = 1e-14, most_damping = 1e12;
 constexpr double near_share = 1e-6;       // forward differences have done their part
 constexpr double central_share = 1e-12;   // central ones too
+constexpr double least_share = 1e-22;      // nothing is left to find
 constexpr double rounding_share = 1e-13;  // changes of the sum below this are rounding
+constexpr int most_repeats = 5;  // of a Jacobian with shorter steps
 constexpr double least_gain = 1e-4;
 constexpr int patience = 25;  // steps in which the sum has to fall by slow_share
 constexpr double slow_share = 1e-3;
-constexpr int most_steps = 600;
 }  // namespace
 
 Descent::Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd z, Reply start, double noise)
@@ -40,17 +41,19 @@ void Descent::learn_slopes(const std::vector<Reply>& replies) {
     phase_ = Phase::over;
     return;
   }
+  if (!differences_.steps_fit() && repeats_++ < most_repeats) return;
   const auto newton = model_->step(least_damping, coordinates_->lower() - z_, coordinates_->upper() - z_);
   last_newton_share_ = newton_share_;
   newton_share_ = model_->reduction(newton) / here_.sum;
   if (accuracy_ == Accuracy::forward && (newton_share_ < near_share || slow())) return end_of_accuracy();
   if (accuracy_ == Accuracy::central && (newton_share_ < central_share || slow())) return end_of_accuracy();
-  if (accuracy_ == Accuracy::five_point && (newton_share_ < 1e-22 || slow())) return end_of_accuracy();
+  if (accuracy_ == Accuracy::five_point && (newton_share_ < least_share || slow())) return end_of_accuracy();
   plan_trial();
 }
 
 bool Descent::slow() {
   if (steps_ >= most_steps) return true;
+  if (accuracy_ != Accuracy::forward) return false;  // the best one has all the time
   if (steps_ - marked_step_ < patience) return false;
   const bool hardly = here_.sum > marked_sum_ * (1 - slow_share);
   marked_step_ = steps_;

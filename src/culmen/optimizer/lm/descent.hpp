@@ -29,12 +29,15 @@ class Descent {
   bool rests() const { return phase_ == Phase::rest; }
   void refine();
   bool over() const { return phase_ == Phase::over; }
+  /// False where it gave up, or was not refined.
+  bool exact() const { return over() && steps_ < most_steps; }
 
   const Eigen::VectorXd& z() const { return z_; }
   double sum() const { return here_.sum; }
   const Coordinates& coordinates() const { return *coordinates_; }
 
  private:
+  static constexpr int most_steps = 1000;
   enum class Phase : unsigned char { slopes, trial, rest, over };
   void learn_slopes(const std::vector<Reply>& replies);
   void judge(const Reply& reply);
@@ -56,6 +59,7 @@ class Descent {
   double newton_share_ = 1;   // of the sum: what the undamped step would take away, by the model
   double last_newton_share_ = 1;
   int steps_ = 0;             // taken at all accuracies
+  int repeats_ = 0;
   int marked_step_ = 0;
   double marked_sum_ = 0;
 };

@@ -15,6 +15,9 @@ constexpr std::array<Term, 2> central{{{1, 0.5}, {-1, -0.5}}};
 constexpr std::array<Term, 2> one_sided{{{1, 2}, {2, -0.5}}};
 constexpr std::array<Term, 4> five_point{{{1, 2.0 / 3}, {-1, -2.0 / 3}, {2, -1.0 / 12}, {-2, 1.0 / 12}}};
 
+// Of the derivative: how far formulas with step h and 2h may be apart, and how far they are for a good step.
+constexpr double far_apart = 1e-4, good_apart = 1e-6;
+
 double step_share(Accuracy accuracy, double noise) {
   switch (accuracy) {
     case Accuracy::forward:
@@ -35,18 +38,21 @@ std::span<const Term> terms(Accuracy accuracy) {
 }  // namespace
 
 Differences::Differences(const Coordinates& coordinates, double noise)
-    : coordinates_(coordinates), noise_(noise), downwards_(static_cast<std::size_t>(coordinates.size())) {}
+    : coordinates_(coordinates),
+      noise_(noise),
+      downwards_(static_cast<std::size_t>(coordinates.size())),
+      shares_(Eigen::VectorXd::Ones(coordinates.size())) {}
 
 void Differences::plan(Eigen::Index i, double z, Accuracy accuracy) {
   const double lower = coordinates_.lower()[i], upper = coordinates_.upper()[i];
   const double room = std::max(upper - z, z - lower);
-  double h = std::min(step_share(accuracy, noise_) * coordinates_.size_of(i, z), room / 2);
+  double h = std::min(step_share(accuracy, noise_) * shares_[i] * coordinates_.size_of(i, z), room / 2);
   auto formula = terms(accuracy);
   const double reach = formula.back().steps < 0 ? -formula.back().steps : 1;
   const bool fits = z + reach * h <= upper && z - reach * h >= lower;
   if (accuracy != Accuracy::forward && !fits) {
     formula = one_sided;
-    h = std::min(step_share(Accuracy::central, noise_) * coordinates_.size_of(i, z), room / 2);
+    h = std::min(step_share(Accuracy::central, noise_) * shares_[i] * coordinates_.size_of(i, z), room / 2);
   }
   const bool up = upper - z >= 2 * h && !(downwards_[static_cast<std::size_t>(i)] && z - lower >= 2 * h);
   const double signed_h = up || (accuracy != Accuracy::forward && fits) ? h : -h;
@@ -66,6 +72,7 @@ void Differences::propose(const Eigen::VectorXd& z, Accuracy accuracy, std::vect
 }
 
 Eigen::MatrixXd Differences::jacobian(const Eigen::VectorXd& residuals, const std::vector<Reply>& replies) {
+  steps_fit_ = true;
   Eigen::MatrixXd out = Eigen::MatrixXd::Zero(residuals.size(), coordinates_.size());
   for (std::size_t first = 0; first < nodes_.size();) {
     const auto i = nodes_[first].parameter;
@@ -81,11 +88,26 @@ Eigen::MatrixXd Differences::jacobian(const Eigen::VectorXd& residuals, const st
       out.col(i) += weight * (replies[k].residuals - residuals);
       if (!whole) break;
     }
+    if (whole && end - first == five_point.size()) {
+      const auto slope = [&](std::size_t k) {
+        return Eigen::VectorXd((replies[k].residuals - replies[k + 1].residuals) /
+                               (nodes_[k].offset - nodes_[k + 1].offset));
+      };
+      compare(i, slope(first), slope(first + 2));
+    }
     auto& downwards = downwards_[static_cast<std::size_t>(i)];
     if (failed(first)) downwards = !downwards;
     first = end;
   }
   return out;
+}
+
+/// The difference grows with the square of the step.
+void Differences::compare(Eigen::Index i, const Eigen::VectorXd& inner, const Eigen::VectorXd& outer) {
+  const double apart = (inner - outer).stableNorm() / inner.stableNorm();
+  if (!(apart > far_apart)) return;
+  shares_[i] *= std::clamp(std::sqrt(good_apart / apart), 1e-4, 0.5);
+  steps_fit_ = false;
 }
 
 }  // namespace culmen::lm

@@ -29,6 +29,9 @@ class Differences {
   void propose(const Eigen::VectorXd& z, Accuracy accuracy, std::vector<Eigen::VectorXd>& points);
   /// The Jacobian at the last proposed z, from the replies in the same order. A column is 0 where nothing came back.
   Eigen::MatrixXd jacobian(const Eigen::VectorXd& residuals, const std::vector<Reply>& replies);
+  /// False where that Jacobian's inner and outer points (five_point) say that a step was too long for its parameter;
+  /// steps are shorter from now on.
+  bool steps_fit() const { return steps_fit_; }
 
  private:
   struct Node {
@@ -37,11 +40,14 @@ class Differences {
     double weight;  // of (residuals there - residuals here) in the column
   };
   void plan(Eigen::Index i, double z, Accuracy accuracy);
+  void compare(Eigen::Index i, const Eigen::VectorXd& inner, const Eigen::VectorXd& outer);
 
   const Coordinates& coordinates_;
   double noise_;
   std::vector<Node> nodes_;
   std::vector<char> downwards_;  // where the last step upwards failed
+  Eigen::VectorXd shares_;       // of the usual steps
+  bool steps_fit_ = true;
 };
 
 }  // namespace culmen::lm

@@ -147,7 +147,7 @@ void LevenbergMarquardt::start(Lane& lane) {
 
 void LevenbergMarquardt::conclude(Lane& lane) {
   const auto& d = *lane.descent;
-  minima_.add(d.coordinates().to_space(d.z()), d.sum(), d.over());
+  minima_.add({d.coordinates().to_space(d.z()), d.sum(), d.exact()});
   lane.descent.reset();
 }
 

@@ -10,14 +10,15 @@ namespace culmen::lm {
 struct Minimum {
   std::vector<double> x;
   double sum = 0;
+  bool exact = false;  ///< to all digits
 };
 
 /// The best minima, each once, and how many descents ended at the best value. Bounded in memory.
 class Minima {
  public:
-  /// A descent ended here. exact: to all digits.
-  void add(std::vector<double> x, double sum, bool exact);
-  /// Whether a descent that is near a minimum of this sum may become the best, or is at one that is not known.
+  /// A descent ended here.
+  void add(Minimum found);
+  /// Whether a descent that is near a minimum of this sum may become the best, or make the best one exact.
   bool worth_refining(double sum) const;
   /// One to go on from: often the best. Not when empty.
   const Minimum& choose(Random& random) const;
