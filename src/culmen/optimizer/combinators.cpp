@@ -18,6 +18,7 @@ class FeasibleOnly final : public Optimizer {
   FeasibleOnly(std::unique_ptr<Optimizer> inner, const Space& space) : inner_(std::move(inner)), space_(space) {}
   bool generational() const override { return inner_->generational(); }
   std::string name() const override { return inner_->name(); }
+  std::string remark() const override { return inner_->remark(); }
   bool finished() const override { return inner_->finished(); }
   void resize(std::size_t workers) override { inner_->resize(workers); }
 
@@ -102,6 +103,7 @@ class StartingWith final : public Optimizer {
       : inner_(std::move(inner)), starts_(std::move(starts)) {}
   bool generational() const override { return inner_->generational(); }
   std::string name() const override { return inner_->name(); }
+  std::string remark() const override { return inner_->remark(); }
   bool finished() const override { return served_ == starts_.size() && inner_->finished(); }
   void resize(std::size_t workers) override { inner_->resize(workers); }
 
@@ -139,7 +141,7 @@ std::unique_ptr<Optimizer> starting_with(std::unique_ptr<Optimizer> inner, std::
 }
 
 std::unique_ptr<Optimizer> make_search(const Search& search, const Space& space) {
-  auto optimizer = make_optimizer(search.optimizer, space, search.seed, search.options);
+  auto optimizer = make_optimizer(search.optimizer, space, search.seed, search.options, search.yield);
   std::vector<std::vector<double>> starts;
   const bool any = search.evaluate_infeasible;
   if (auto start = space.start(); space.has_start()) {

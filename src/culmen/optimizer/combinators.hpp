@@ -20,6 +20,7 @@ struct Search {
   OptimizerOptions options;
   std::uint64_t seed = 1;
   std::vector<std::vector<double>> starts;  ///< evaluated first
+  Yield yield;                              ///< of an evaluation
   bool evaluate_infeasible = false;         ///< as if there were no constraints; the worker measures the violation
 };
 

@@ -1,33 +1,28 @@
 // What the registry knows of each optimizer. Internal to this folder.
 #pragma once
 #include <functional>
-#include <limits>
 #include <memory>
-#include <string>
-#include <vector>
 
+#include "culmen/optimizer/catalogue.hpp"
 #include "culmen/optimizer/optimizer.hpp"
 
 namespace culmen {
 
-/// A number that a user may give. Bounds are inclusive.
-struct OptionRule {
-  std::string name;
-  double lowest = 0;
-  double highest = std::numeric_limits<double>::max();
-  bool whole = false;
-};
-
-struct OptimizerKind {
-  std::string name;
-  std::vector<OptionRule> options;  ///< in alphabetical order
-  /// Gets options that have passed the rules.
+struct OptimizerKind : OptimizerInfo {
+  /// Gets a space and a yield without an obstacle, and options that have passed the rules, with every standard filled in.
   std::function<std::unique_ptr<Optimizer>(const Space&, std::uint64_t seed, const OptimizerOptions&)> make;
 };
 
+/// Of an option that is there, of that type.
+double number_of(const OptimizerOptions& options, const std::string& name);
+std::size_t count_of(const OptimizerOptions& options, const std::string& name);
+const std::string& word_of(const OptimizerOptions& options, const std::string& name);
+
 OptimizerKind cmaes_kind();
+OptimizerKind grid_kind();
 OptimizerKind lm_kind();
 OptimizerKind random_kind();
+OptimizerKind scan_kind();
 OptimizerKind sobol_kind();
 
 }  // namespace culmen

@@ -2,13 +2,13 @@
 // the seed.
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "culmen/optimizer/catalogue.hpp"
 #include "culmen/optimizer/source.hpp"
 #include "culmen/space/space.hpp"
 
@@ -50,14 +50,9 @@ class Optimizer : public Source {
   std::unordered_set<EvaluationId> open_;  // so memory follows what is open, however long one evaluation takes
 };
 
-/// Options by name, each a number. What an optimizer knows is in its file's head: cmaes/cmaes.cpp; random and sobol
-/// have none.
-using OptimizerOptions = std::map<std::string, double>;
-
-/// Names: "cmaes", "random", "sobol". Throws InputError for an unknown name or option, naming the known ones.
+/// Throws InputError for an unknown name or option, naming the known ones, for a value that is not allowed, and where
+/// there is an obstacle().
 std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& space, std::uint64_t seed,
-                                          const OptimizerOptions& options = {});
-/// In alphabetical order.
-std::vector<std::string> optimizer_names();
+                                          const OptimizerOptions& options = {}, const Yield& yield = {});
 
 }  // namespace culmen

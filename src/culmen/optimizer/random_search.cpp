@@ -1,4 +1,4 @@
-// "random": independent points, uniform in the unit cube (so log-uniform in log parameters). No options.
+// "random": independent points, uniform in the unit cube (so log-uniform in log parameters).
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/kinds.hpp"
 
@@ -28,7 +28,8 @@ class RandomSearch final : public Optimizer {
 }  // namespace
 
 OptimizerKind random_kind() {
-  return {"random", {}, [](const Space& space, std::uint64_t seed, const OptimizerOptions&) {
+  return {{.name = "random", .about = "independent random points", .one_objective = false},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions&) {
             return std::make_unique<RandomSearch>(space, seed);
           }};
 }

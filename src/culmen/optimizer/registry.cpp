@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/near_word.hpp"
@@ -11,18 +12,48 @@
 
 namespace culmen {
 namespace {
-const std::array<OptimizerKind, 4>& kinds() {
-  static const std::array<OptimizerKind, 4> all{cmaes_kind(), lm_kind(), random_kind(), sobol_kind()};
+const std::array<OptimizerKind, 6>& kinds() {
+  static const std::array<OptimizerKind, 6> all{cmaes_kind(), grid_kind(), lm_kind(),
+                                                random_kind(), scan_kind(), sobol_kind()};
   return all;
 }
 
-void check_value(const std::string& optimizer, const OptionRule& rule, double value) {
-  if (value >= rule.lowest && value <= rule.highest && (!rule.whole || value == std::floor(value))) return;
-  throw InputError(fmt::format("optimizer '{}': option '{}' is {}, it must be a {} from {} to {}", optimizer, rule.name,
-                               value, rule.whole ? "whole number" : "number", rule.lowest, rule.highest));
+std::string allowed(const OptionRule& rule) {
+  switch (rule.type) {
+    case OptionRule::Type::number:
+      return fmt::format("a number from {} to {}", rule.lowest, rule.highest);
+    case OptionRule::Type::whole:
+      return fmt::format("a whole number from {} to {}", rule.lowest, rule.highest);
+    case OptionRule::Type::word:
+      return fmt::format("one of {}", fmt::join(rule.words | std::views::transform([](const auto& w) {
+                                                  return fmt::format("\"{}\"", w);
+                                                }), ", "));
+    case OptionRule::Type::flag:
+      return "true or false";
+  }
+  return "";
 }
 
-void check_option(const OptimizerKind& kind, const std::string& name, double value) {
+bool passes(const OptionRule& rule, const OptionValue& value) {
+  if (rule.type == OptionRule::Type::flag) return std::holds_alternative<bool>(value);
+  if (rule.type == OptionRule::Type::word) {
+    const auto* word = std::get_if<std::string>(&value);
+    return word != nullptr && std::ranges::find(rule.words, *word) != rule.words.end();
+  }
+  const auto* number = std::get_if<double>(&value);
+  return number != nullptr && *number >= rule.lowest && *number <= rule.highest &&
+         (rule.type == OptionRule::Type::number || *number == std::floor(*number));
+}
+
+void check_value(const std::string& optimizer, const OptionRule& rule, const OptionValue& value) {
+  if (passes(rule, value)) return;
+  const auto* word = std::get_if<std::string>(&value);
+  throw InputError(fmt::format("optimizer '{}': option '{}' is {}, it must be {}{}", optimizer, rule.name,
+                               to_string(value), allowed(rule),
+                               word != nullptr ? did_you_mean(*word, rule.words) : ""));
+}
+
+void check_option(const OptimizerKind& kind, const std::string& name, const OptionValue& value) {
   const auto rule = std::ranges::find(kind.options, name, &OptionRule::name);
   if (rule != kind.options.end()) return check_value(kind.name, *rule, value);
   std::vector<std::string> known;
@@ -31,7 +62,50 @@ void check_option(const OptimizerKind& kind, const std::string& name, double val
                                did_you_mean(name, known),
                                known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
 }
+
+OptimizerOptions completed(const OptimizerKind& kind, OptimizerOptions options) {
+  for (const auto& rule : kind.options) {
+    if (rule.standard) options.emplace(rule.name, *rule.standard);
+  }
+  return options;
+}
 }  // namespace
+
+std::string to_string(const OptionValue& value) {
+  if (const auto* word = std::get_if<std::string>(&value)) return fmt::format("\"{}\"", *word);
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  return fmt::format("{}", std::get<double>(value));
+}
+
+OptionRule OptionRule::number(std::string name, std::string about, double lowest, double highest, double standard) {
+  return {std::move(name), std::move(about), Type::number, lowest, highest, {}, OptionValue(standard), {}};
+}
+
+OptionRule OptionRule::whole(std::string name, std::string about, double lowest, double highest, double standard) {
+  return {std::move(name), std::move(about), Type::whole, lowest, highest, {}, OptionValue(standard), {}};
+}
+
+OptionRule OptionRule::word(std::string name, std::string about, std::vector<std::string> words,
+                            std::string standard) {
+  return {std::move(name), std::move(about), Type::word, 0, 0, std::move(words), OptionValue(standard), {}};
+}
+
+double number_of(const OptimizerOptions& options, const std::string& name) {
+  return std::get<double>(options.at(name));
+}
+
+std::size_t count_of(const OptimizerOptions& options, const std::string& name) {
+  return static_cast<std::size_t>(number_of(options, name));
+}
+
+const std::string& word_of(const OptimizerOptions& options, const std::string& name) {
+  return std::get<std::string>(options.at(name));
+}
+
+const std::vector<OptimizerInfo>& optimizer_catalogue() {
+  static const std::vector<OptimizerInfo> all(kinds().begin(), kinds().end());
+  return all;
+}
 
 std::vector<std::string> optimizer_names() {
   std::vector<std::string> names;
@@ -40,7 +114,7 @@ std::vector<std::string> optimizer_names() {
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& space, std::uint64_t seed,
-                                          const OptimizerOptions& options) {
+                                          const OptimizerOptions& options, const Yield& yield) {
   const auto kind = std::ranges::find(kinds(), name, &OptimizerKind::name);
   if (kind == kinds().end()) {
     const auto known = optimizer_names();
@@ -48,7 +122,9 @@ std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& 
                                  fmt::join(known, ", ")));
   }
   for (const auto& [option, value] : options) check_option(*kind, option, value);
-  return kind->make(space, seed, options);
+  if (const auto why = obstacle(*kind, space, yield); !why.empty())
+    throw InputError(fmt::format("optimizer '{}' {}", name, why));
+  return kind->make(space, seed, completed(*kind, options));
 }
 
 }  // namespace culmen

@@ -1,4 +1,4 @@
-// "sobol": see sobol_sequence.hpp. No options. At most 3667 parameters.
+// "sobol": see sobol_sequence.hpp. At most 3667 parameters.
 #include "culmen/optimizer/sobol_sequence.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +32,8 @@ class Sobol final : public Optimizer {
 }  // namespace
 
 OptimizerKind sobol_kind() {
-  return {"sobol", {}, [](const Space& space, std::uint64_t seed, const OptimizerOptions&) {
+  return {{.name = "sobol", .about = "points that cover the box evenly", .one_objective = false},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions&) {
             if (space.size() > SobolSequence::most_dimensions) {
               throw InputError(fmt::format(
                   "optimizer 'sobol' takes at most {} parameters, the space has {}; use 'random' or 'cmaes'",

@@ -32,6 +32,8 @@ class Source {
   /// It may have nothing now and more later, of which the engine hears by Engine::offer().
   virtual bool open_ended() const { return false; }
   virtual std::string name() const = 0;
+  /// What it can say about its search so far, a clause such as "5 of 7 descents ended at the best value"; or nothing.
+  virtual std::string remark() const { return {}; }
   /// How many candidates ask() has given.
   virtual std::uint64_t asked() const = 0;
 };

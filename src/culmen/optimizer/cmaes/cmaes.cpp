@@ -1,16 +1,10 @@
 // "cmaes": CMA-ES with active covariance update and BIPOP restarts, in the unit cube. Never finishes by itself.
-// Options:
-//   population  candidates in a generation of the first run, 4 to 10000; without it 4 + ⌊3 ln n⌋
-//   sigma       first standard deviation as a share of each parameter's range, 1e-6 to 1; without it 0.25
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
 
-#include "culmen/base/error.hpp"
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/cmaes/bipop.hpp"
 #include "culmen/optimizer/cmaes/box.hpp"
@@ -171,26 +165,26 @@ std::vector<double> CmaEs::into_space(const Eigen::VectorXd& point) const {
   space_.from_unit(x, x);
   return x;
 }
-
-double option(const OptimizerOptions& options, const std::string& name, double otherwise) {
-  const auto found = options.find(name);
-  return found == options.end() ? otherwise : found->second;
-}
 }  // namespace
 }  // namespace cmaes
 
 OptimizerKind cmaes_kind() {
-  return {"cmaes",
-          {{"population", 4, 10000, true}, {"sigma", 1e-6, 1}},
+  return {{.name = "cmaes",
+           .about = "CMA-ES with restarts, for one objective of numbers that may be rugged and correlated",
+           .needs_order = true,
+           .options = {{.name = "population",
+                        .about = "candidates in a generation of the first run",
+                        .type = OptionRule::Type::whole,
+                        .lowest = 4,
+                        .highest = 10000,
+                        .otherwise = "4 + 3 ln(parameters)"},
+                       OptionRule::number("sigma", "first standard deviation as a share of each parameter's range",
+                                          1e-6, 1, cmaes::default_sigma)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options) {
-            for (const auto& p : space.parameters())
-              if (p.kind == ParameterKind::categorical)
-                throw InputError(
-                    fmt::format("optimizer 'cmaes' needs parameters with an order; '{}' is categorical", p.name));
-            const auto standard = static_cast<double>(cmaes::Constants::default_population(space.size()));
-            const auto population = static_cast<std::size_t>(cmaes::option(options, "population", standard));
-            return std::make_unique<cmaes::CmaEs>(space, seed, population,
-                                                  cmaes::option(options, "sigma", cmaes::default_sigma));
+            const auto population = options.contains("population")
+                                        ? count_of(options, "population")
+                                        : cmaes::Constants::default_population(space.size());
+            return std::make_unique<cmaes::CmaEs>(space, seed, population, number_of(options, "sigma"));
           }};
 }
 

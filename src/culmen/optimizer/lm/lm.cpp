@@ -2,10 +2,8 @@
 // finishes by itself: when a descent has ended, the next begins, from the best of a few points of the box or from a
 // known minimum of which some parameters were drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook
 // of Metaheuristics, 2003), in the parameters and in their logarithms by turns.
-// Options:
-//   descents  how many go on at a time, 1 to 1000; without it 4. More of them give more workers something to do
-//   noise     relative error of a residual, 1e-16 to 0.01; without it a double's rounding
-//   screen    points of which the best becomes a start, 1 to 10000; without it 8
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -21,8 +19,8 @@ namespace culmen {
 namespace lm {
 namespace {
 struct Settings {
-  std::size_t descents = 4, screen = 8;
-  double noise = 2.3e-16;
+  std::size_t descents, screen;
+  double noise;
 };
 
 /// One place at which descents follow each other. A turn: points that are asked for, and replies to all of them.
@@ -46,6 +44,7 @@ class LevenbergMarquardt final : public Optimizer {
   }
   bool generational() const override { return true; }
   std::string name() const override { return "lm"; }
+  std::string remark() const override;
 
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override;
@@ -151,22 +150,25 @@ void LevenbergMarquardt::conclude(Lane& lane) {
   lane.descent.reset();
 }
 
-double option(const OptimizerOptions& options, const std::string& name, double otherwise) {
-  const auto found = options.find(name);
-  return found == options.end() ? otherwise : found->second;
+std::string LevenbergMarquardt::remark() const {
+  if (minima_.descents() == 0) return "no descent has ended yet";
+  return fmt::format("{} of {} descents ended at the best value", minima_.agreeing(), minima_.descents());
 }
 }  // namespace
 }  // namespace lm
 
 OptimizerKind lm_kind() {
-  return {"lm",
-          {{"descents", 1, 1000, true}, {"noise", 1e-16, 0.01}, {"screen", 1, 10000, true}},
+  return {{.name = "lm",
+           .about = "Levenberg-Marquardt from many starts, for residuals that depend smoothly on real parameters",
+           .needs_residuals = true,
+           .needs_reals = true,
+           .options = {OptionRule::whole("descents", "how many go on at a time; more keep more workers busy", 1, 1000, 4),
+                       OptionRule::number("noise", "relative error of a residual", 1e-16, 0.01, 2.3e-16),
+                       OptionRule::whole("screen", "points of which the best becomes a start", 1, 10000, 8)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options) {
-            lm::Settings s;
-            s.descents = static_cast<std::size_t>(lm::option(options, "descents", 4));
-            s.screen = static_cast<std::size_t>(lm::option(options, "screen", 8));
-            s.noise = std::max(s.noise, lm::option(options, "noise", s.noise));
-            return std::make_unique<lm::LevenbergMarquardt>(space, seed, s);
+            return std::make_unique<lm::LevenbergMarquardt>(
+                space, seed,
+                lm::Settings{count_of(options, "descents"), count_of(options, "screen"), number_of(options, "noise")});
           }};
 }
 

@@ -1,0 +1,62 @@
+// What there is to choose from: the optimizers, what they are for, what they need and what they can be told.
+#pragma once
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "culmen/optimizer/options.hpp"
+#include "culmen/space/space.hpp"
+
+namespace culmen {
+
+/// One option of an optimizer. Bounds are inclusive.
+struct OptionRule {
+  enum class Type : unsigned char { number, whole, word, flag };
+  std::string name;
+  std::string about;
+  Type type = Type::number;
+  double lowest = 0, highest = std::numeric_limits<double>::max();  ///< of number and whole
+  std::vector<std::string> words = {};                              ///< of word: what is allowed
+  std::optional<OptionValue> standard = {};                         ///< what holds where it is not given
+  std::string otherwise = {};  ///< where there is no standard: what holds then, in words
+
+  static OptionRule number(std::string name, std::string about, double lowest, double highest, double standard);
+  static OptionRule whole(std::string name, std::string about, double lowest, double highest, double standard);
+  static OptionRule word(std::string name, std::string about, std::vector<std::string> words, std::string standard);
+};
+
+/// What an evaluation gives.
+struct Yield {
+  bool residuals = false;
+  std::size_t objectives = 1;
+};
+
+struct OptimizerInfo {
+  std::string name;
+  std::string about;
+  bool needs_residuals = false;
+  bool needs_reals = false;     ///< every parameter real and always active
+  bool needs_order = false;     ///< no parameter categorical
+  bool one_objective = true;    ///< false: any number of them
+  bool seeded = true;           ///< false: the same candidates whatever the seed
+  std::vector<OptionRule> options = {};  ///< in alphabetical order
+};
+
+/// In alphabetical order.
+const std::vector<OptimizerInfo>& optimizer_catalogue();
+std::vector<std::string> optimizer_names();
+
+/// Why the optimizer cannot work on this: one clause, such as "it needs residuals, …"; empty where it can.
+std::string obstacle(const OptimizerInfo& optimizer, const Space& space, const Yield& yield);
+
+struct Chosen {
+  std::string name;
+  std::string why;  ///< in a few words
+};
+
+/// What runs where the user names none: lm for residuals of real parameters, cmaes for one objective of numbers without
+/// conditions, else evolution.
+Chosen default_optimizer(const Space& space, const Yield& yield);
+
+}  // namespace culmen

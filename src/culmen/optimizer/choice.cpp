@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "culmen/optimizer/catalogue.hpp"
+
+namespace culmen {
+namespace {
+/// Real, and there whatever the others are.
+bool is_plain_real(const Parameter& p) { return p.kind == ParameterKind::real && p.active_when.empty(); }
+bool has_order(const Parameter& p) { return p.kind != ParameterKind::categorical; }
+}  // namespace
+
+std::string obstacle(const OptimizerInfo& optimizer, const Space& space, const Yield& yield) {
+  const auto& all = space.parameters();
+  if (optimizer.needs_residuals && !yield.residuals)
+    return "needs residuals: let the evaluator return them and say result = \"residuals\", or leave the optimizer out";
+  const auto odd = std::ranges::find_if_not(all, is_plain_real);
+  if (optimizer.needs_reals && odd != all.end()) {
+    const bool conditional = odd->kind == ParameterKind::real;
+    return fmt::format("needs real parameters that are always active; '{}' is {}; leave the optimizer out", odd->name,
+                       conditional ? "conditional" : to_string(odd->kind));
+  }
+  const auto unordered = std::ranges::find_if_not(all, has_order);
+  if (optimizer.needs_order && unordered != all.end())
+    return fmt::format("needs parameters with an order; '{}' is categorical; leave the optimizer out", unordered->name);
+  if (optimizer.one_objective && yield.objectives > 1)
+    return fmt::format("takes one objective, not {}; leave the optimizer out", yield.objectives);
+  return {};
+}
+
+Chosen default_optimizer(const Space& space, const Yield& yield) {
+  if (yield.objectives > 1) return {"evolution", "several objectives"};
+  const auto& all = space.parameters();
+  if (yield.residuals && space.constraints().empty() && std::ranges::all_of(all, is_plain_real))
+    return {"lm", "residuals of real parameters"};
+  if (space.conditional()) return {"evolution", "conditional parameters"};
+  if (!std::ranges::all_of(all, has_order)) return {"evolution", "categorical parameters"};
+  return {"cmaes", "one objective of parameters with an order"};
+}
+
+}  // namespace culmen
