@@ -10,7 +10,7 @@ namespace culmen {
 
 struct OptimizerKind : OptimizerInfo {
   /// Gets a space and a yield without an obstacle, and options that have passed the rules, with every standard filled in.
-  std::function<std::unique_ptr<Optimizer>(const Space&, std::uint64_t seed, const OptimizerOptions&)> make;
+  std::function<std::unique_ptr<Optimizer>(const Space&, std::uint64_t seed, const OptimizerOptions&, const Yield&)> make;
 };
 
 /// Of an option that is there, of that type.
@@ -19,6 +19,7 @@ std::size_t count_of(const OptimizerOptions& options, const std::string& name);
 const std::string& word_of(const OptimizerOptions& options, const std::string& name);
 
 OptimizerKind cmaes_kind();
+OptimizerKind evolution_kind();
 OptimizerKind grid_kind();
 OptimizerKind lm_kind();
 OptimizerKind random_kind();

@@ -10,6 +10,7 @@ namespace culmen {
 
 /// A number, a word or a flag.
 struct OptionValue : std::variant<double, std::string, bool> {
+  OptionValue() = default;
   OptionValue(std::string word) : variant(std::move(word)) {}
   OptionValue(bool flag) : variant(flag) {}
   OptionValue(const char* word) : variant(std::string(word)) {}

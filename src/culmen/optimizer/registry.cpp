@@ -12,8 +12,8 @@
 
 namespace culmen {
 namespace {
-const std::array<OptimizerKind, 6>& kinds() {
-  static const std::array<OptimizerKind, 6> all{cmaes_kind(), grid_kind(), lm_kind(),
+const std::array<OptimizerKind, 7>& kinds() {
+  static const std::array<OptimizerKind, 7> all{cmaes_kind(), evolution_kind(), grid_kind(), lm_kind(),
                                                 random_kind(), scan_kind(), sobol_kind()};
   return all;
 }
@@ -124,7 +124,7 @@ std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& 
   for (const auto& [option, value] : options) check_option(*kind, option, value);
   if (const auto why = obstacle(*kind, space, yield); !why.empty())
     throw InputError(fmt::format("optimizer '{}' {}", name, why));
-  return kind->make(space, seed, completed(*kind, options));
+  return kind->make(space, seed, completed(*kind, options), yield);
 }
 
 }  // namespace culmen

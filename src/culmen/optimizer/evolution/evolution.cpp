@@ -1,0 +1,196 @@
+// "evolution": an evolutionary algorithm for every kind of space: μ parents have λ children, from whom and from the
+// parents the next parents are chosen. Modes of selection and duplication as in the tradition of evolution strategies
+// (Beyer and Schwefel, Natural Computing 1 (2002) 3) and of Geneva (Berlich, Garcia and Gabriel 2010). Generational;
+// never finishes by itself: where one objective no longer falls, a new population begins.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "culmen/optimizer/evolution/ranking.hpp"
+#include "culmen/optimizer/evolution/variation.hpp"
+#include "culmen/optimizer/kinds.hpp"
+
+namespace culmen {
+namespace evolution {
+namespace {
+enum class Selection : unsigned char {
+  plus,       ///< from parents and children
+  comma,      ///< from the children
+  keep_best,  ///< from the children and the best parent
+};
+enum class Duplication : unsigned char {
+  random,  ///< every parent is as likely
+  value,   ///< the better the likelier: as 1 / (rank + 1)
+};
+
+struct Settings {
+  std::size_t parents, children;
+  Selection selection;
+  Duplication duplication;
+  Crossover crossover;
+};
+
+class Evolution final : public Optimizer {
+ public:
+  Evolution(const Space& space, std::uint64_t seed, const Settings& settings)
+      : space_(space), settings_(settings), random_(seed), variation_(space, settings.crossover) {
+    begin_population();
+    if (space.has_start()) members_.front() = individual_at(space, space.start());
+  }
+  bool generational() const override { return true; }
+  std::string name() const override { return "evolution"; }
+
+ private:
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
+    for (; n > 0 && served_ < members_.size(); --n) out.push_back({0, vector_of(space_, members_[served_++])});
+  }
+  void do_tell(EvaluationId id, const Outcome& outcome) override;
+  void do_cancel(EvaluationId id) override { settle(id, Outcome::failure(Status::failed, {})); }
+  void settle(EvaluationId id, Outcome outcome);
+  void begin_population();
+  void begin_generation();
+  void select();
+  bool stagnated();
+  const Individual& draw_parent();
+
+  const Space space_;
+  const Settings settings_;
+  Random random_;
+  const Variation variation_;
+  std::vector<Individual> parents_;  // best first
+  std::vector<Individual> members_;  // of this generation, in candidate order
+  std::size_t served_ = 0, settled_ = 0;
+  EvaluationId first_id_ = 0;  // of members_[0]
+  Outcome best_;               // of this population
+  std::size_t idle_generations_ = 0;
+};
+
+void Evolution::begin_population() {
+  parents_.clear();
+  first_id_ += std::exchange(served_, 0);
+  settled_ = idle_generations_ = 0;
+  best_ = Outcome::failure(Status::failed, {});
+  members_.clear();
+  while (members_.size() < std::max(settings_.parents, settings_.children))
+    members_.push_back(random_individual(space_, random_));
+}
+
+/// What ranks need, without texts and residuals.
+void Evolution::do_tell(EvaluationId id, const Outcome& outcome) {
+  Outcome kept = outcome.ok() ? Outcome::of_value(outcome.value) : Outcome::failure(outcome.status, {});
+  kept.values = outcome.values;
+  kept.violation = outcome.violation;
+  kept.check_finite();
+  if (outcome.ok() && outcome.violation > 0) kept.status = Status::ok;  // a value may be missing there
+  settle(id, std::move(kept));
+}
+
+void Evolution::settle(EvaluationId id, Outcome outcome) {
+  members_[id - first_id_].outcome = std::move(outcome);
+  if (++settled_ < members_.size()) return;
+  select();
+  if (stagnated()) begin_population();
+  else begin_generation();
+}
+
+void Evolution::select() {
+  const bool first = parents_.empty();
+  rank(members_);
+  if (!first && settings_.selection != Selection::comma) {
+    const auto kept = settings_.selection == Selection::plus ? parents_.size() : 1;
+    members_.insert(members_.begin(), parents_.begin(), parents_.begin() + static_cast<std::ptrdiff_t>(kept));
+    rank(members_);
+  }
+  if (!first && std::ranges::none_of(members_, [](const Individual& m) { return m.outcome.ok(); })) return;
+  parents_.assign(members_.begin(), members_.begin() + static_cast<std::ptrdiff_t>(
+                                                           std::min(settings_.parents, members_.size())));
+}
+
+/// Differences of values alone count, so a constant added to the objective changes nothing.
+bool Evolution::stagnated() {
+  const auto& now = parents_.front().outcome;
+  if (now.values.size() > 1) return false;
+  idle_generations_ = better(now, best_) ? 0 : idle_generations_ + 1;
+  if (idle_generations_ == 0) best_ = now;
+  return idle_generations_ > 30 + 10 * space_.size();
+}
+
+void Evolution::begin_generation() {
+  first_id_ += std::exchange(served_, 0);
+  settled_ = 0;
+  members_.clear();
+  while (members_.size() < settings_.children) {
+    const auto& parent = draw_parent();
+    members_.push_back(variation_.child(parent, draw_parent(), random_));
+  }
+}
+
+const Individual& Evolution::draw_parent() {
+  if (settings_.duplication == Duplication::random) return parents_[random_.below(parents_.size())];
+  double all = 0;
+  for (std::size_t k = 0; k < parents_.size(); ++k) all += 1 / static_cast<double>(k + 1);
+  double left = all * random_.uniform();
+  for (std::size_t k = 0; k + 1 < parents_.size(); ++k) {
+    left -= 1 / static_cast<double>(k + 1);
+    if (left < 0) return parents_[k];
+  }
+  return parents_.back();
+}
+
+template <typename E>
+struct Words {
+  std::vector<std::pair<std::string, E>> all;  // the first is the standard
+
+  OptionRule rule(std::string name, std::string about) const {
+    std::vector<std::string> words;
+    for (const auto& [word, value] : all) words.push_back(word);
+    return OptionRule::word(std::move(name), std::move(about), words, words.front());
+  }
+  E at(const std::string& word) const {
+    return std::ranges::find(all, word, &std::pair<std::string, E>::first)->second;
+  }
+};
+
+const Words<Selection> selections{
+    {{"plus", Selection::plus}, {"comma", Selection::comma}, {"keep_best", Selection::keep_best}}};
+const Words<Duplication> duplications{{{"random", Duplication::random}, {"value", Duplication::value}}};
+const Words<Crossover> crossovers{
+    {{"discrete", Crossover::discrete}, {"intermediate", Crossover::intermediate}, {"none", Crossover::none}}};
+
+OptionRule count_rule(std::string name, std::string about, std::string otherwise) {
+  return {.name = std::move(name),
+          .about = std::move(about),
+          .type = OptionRule::Type::whole,
+          .lowest = 1,
+          .highest = 1e6,
+          .otherwise = std::move(otherwise)};
+}
+
+Settings settings_of(const OptimizerOptions& options, const Yield& yield) {
+  const bool several = yield.objectives > 1;
+  const auto count = [&](const std::string& name, std::size_t otherwise) {
+    return options.contains(name) ? count_of(options, name) : otherwise;
+  };
+  return {count("parents", several ? 100 : 7), count("children", several ? 100 : 42), selections.at(word_of(options, "selection")),
+          duplications.at(word_of(options, "duplication")), crossovers.at(word_of(options, "crossover"))};
+}
+}  // namespace
+}  // namespace evolution
+
+OptimizerKind evolution_kind() {
+  using namespace evolution;
+  return {{.name = "evolution",
+           .about = "an evolutionary algorithm for every kind of space, conditions and several objectives",
+           .one_objective = false,
+           .options = {count_rule("children", "candidates in a generation", "42; several objectives: 100"),
+                       crossovers.rule("crossover", "how a child mixes two parents"),
+                       duplications.rule("duplication", "all parents have as many children, or better ones more"),
+                       count_rule("parents", "from whom children come", "7; several objectives: 100"),
+                       selections.rule("selection", "next parents come from parents and children, from children, or from children and "
+                                           "the best parent")}},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Yield& yield) {
+            return std::make_unique<Evolution>(space, seed, settings_of(options, yield));
+          }};
+}
+
+}  // namespace culmen

@@ -1,0 +1,63 @@
+#include "culmen/optimizer/evolution/individual.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace culmen::evolution {
+namespace {
+constexpr double first_share = 0.2;   // of a range, as a first step
+constexpr double first_change = 0.3;  // the first probability of a change
+
+double first_step(const Parameter& p) {
+  switch (p.kind) {
+    case ParameterKind::real:
+      return first_share;
+    case ParameterKind::integer:
+    case ParameterKind::ordinal:
+      return std::max(1.0, first_share * p.cells());
+    case ParameterKind::categorical:
+    case ParameterKind::boolean:
+      return first_change;
+  }
+  return first_share;
+}
+
+double random_gene(const Parameter& p, double u) {
+  if (!p.discrete()) return u;
+  if (p.scale == Scale::log) return std::clamp(std::round(p.lower * std::pow(p.upper / p.lower, u)), p.lower, p.upper);
+  return std::min(p.lower + std::floor(u * p.cells()), p.upper);
+}
+}  // namespace
+
+std::vector<double> vector_of(const Space& space, const Individual& individual) {
+  std::vector<double> x(space.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = space[i].discrete() ? individual.genes[i] : space[i].lower;
+  space.to_unit(x, x);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!space[i].discrete()) x[i] = individual.genes[i];
+  }
+  space.from_unit(x, x);
+  return x;
+}
+
+Individual random_individual(const Space& space, Random& random) {
+  Individual out;
+  for (const auto& p : space.parameters()) {
+    out.genes.push_back(random_gene(p, random.uniform()));
+    out.steps.push_back(first_step(p));
+  }
+  return out;
+}
+
+Individual individual_at(const Space& space, const std::vector<double>& vector) {
+  Individual out{vector, {}};
+  std::vector<double> unit(vector.size());
+  space.to_unit(vector, unit);
+  for (std::size_t i = 0; i < unit.size(); ++i) {
+    if (!space[i].discrete()) out.genes[i] = unit[i];
+    out.steps.push_back(first_step(space[i]));
+  }
+  return out;
+}
+
+}  // namespace culmen::evolution
