@@ -3,11 +3,17 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
+
+#include <limits>
+#include <optional>
+#include <variant>
 
 #include "bindings.hpp"
 #include "culmen/optimizer/combinators.hpp"
 #include "culmen/optimizer/optimizer.hpp"
+#include "options.hpp"
 
 namespace nb = nanobind;
 
@@ -22,28 +28,94 @@ std::vector<std::pair<EvaluationId, std::vector<double>>> ask(Optimizer& optimiz
   return out;
 }
 
-void tell(Optimizer& optimizer, EvaluationId id, std::optional<double> value) {
-  auto outcome = value ? Outcome::of_value(*value) : Outcome::failure(Status::failed, "told as failed");
+/// Residuals, several objectives' values, or one value; None: it failed.
+using Told = std::variant<double, std::vector<double>>;
+
+Outcome outcome_of(const std::optional<Told>& told, bool residuals) {
+  if (!told) return Outcome::failure(Status::failed, "told as failed");
+  if (const auto* value = std::get_if<double>(&*told)) return Outcome::of_value(*value);
+  const auto& values = std::get<std::vector<double>>(*told);
+  if (residuals) return Outcome::of_residuals(values);
+  auto outcome = Outcome::of_value(values.empty() ? std::numeric_limits<double>::quiet_NaN() : values.front());
+  outcome.values = values;
+  return outcome;
+}
+
+void tell(Optimizer& optimizer, EvaluationId id, const std::optional<Told>& told, bool residuals) {
+  auto outcome = outcome_of(told, residuals);
   outcome.check_finite();
   optimizer.tell(id, outcome);
+}
+
+const char* type_of(const OptionRule& rule) {
+  switch (rule.type) {
+    case OptionRule::Type::number:
+      return "number";
+    case OptionRule::Type::whole:
+      return "whole number";
+    case OptionRule::Type::word:
+      return "word";
+    case OptionRule::Type::flag:
+      return "flag";
+  }
+  return "";
+}
+
+nb::dict described(const OptionRule& rule) {
+  nb::dict out;
+  out["name"] = rule.name;
+  out["about"] = rule.about;
+  out["type"] = type_of(rule);
+  const bool is_number = rule.type == OptionRule::Type::number || rule.type == OptionRule::Type::whole;
+  if (is_number) out["lowest"] = rule.lowest, out["highest"] = rule.highest;
+  if (rule.type == OptionRule::Type::word) out["words"] = rule.words;
+  if (rule.standard) out["default"] = to_python(*rule.standard);
+  else out["default"] = rule.otherwise;
+  return out;
+}
+
+nb::list catalogue() {
+  nb::list out;
+  for (const auto& info : optimizer_catalogue()) {
+    nb::dict entry;
+    entry["name"] = info.name;
+    entry["about"] = info.about;
+    entry["needs_residuals"] = info.needs_residuals;
+    entry["needs_reals"] = info.needs_reals;
+    entry["needs_order"] = info.needs_order;
+    entry["one_objective"] = info.one_objective;
+    nb::list options;
+    for (const auto& rule : info.options) options.append(described(rule));
+    entry["options"] = options;
+    out.append(entry);
+  }
+  return out;
+}
+
+std::unique_ptr<Optimizer> make(const Space& space, const std::string& name, std::uint64_t seed,
+                                const PythonOptions& options, const std::vector<std::vector<double>>& starts,
+                                bool residuals, std::size_t objectives) {
+  const Yield yield{residuals, objectives};
+  const auto chosen = name.empty() ? default_optimizer(space, yield).name : name;
+  return make_search({chosen, from_python(options), seed, starts, yield, false}, space);
 }
 
 }  // namespace
 
 void bind_optimizer(nb::module_& m) {
   nb::class_<Optimizer>(m, "Optimizer")
-      .def(nb::new_([](const Space& space, const std::string& name, std::uint64_t seed, const OptimizerOptions& options,
-                       const std::vector<std::vector<double>>& starts) {
-             return make_search({name, options, seed, starts, false}, space);
-           }),
-           nb::arg("space"), nb::arg("name") = "cmaes", nb::arg("seed") = 1, nb::arg("options") = OptimizerOptions{},
-           nb::arg("starts") = std::vector<std::vector<double>>{})
+      .def(nb::new_(&make), nb::arg("space"), nb::arg("name") = "", nb::arg("seed") = 1,
+           nb::arg("options") = PythonOptions{}, nb::arg("starts") = std::vector<std::vector<double>>{},
+           nb::arg("residuals") = false, nb::arg("objectives") = 1)
       .def("ask", &ask, nb::arg("n") = 1)
-      .def("tell", &tell, nb::arg("evaluation"), nb::arg("value").none())
+      .def("tell", &tell, nb::arg("evaluation"), nb::arg("told").none(), nb::arg("residuals") = false)
       .def("cancel", &Optimizer::cancel, nb::arg("evaluation"))
+      .def_prop_ro("name", &Optimizer::name)
+      .def_prop_ro("remark", &Optimizer::remark)
       .def_prop_ro("generational", &Optimizer::generational)
       .def_prop_ro("finished", &Optimizer::finished);
   m.def("optimizer_names", &optimizer_names);
+  m.def("optimizer_catalogue", &catalogue);
 }
 
 }  // namespace culmen::bindings

@@ -10,6 +10,7 @@
 #include "culmen/base/process.hpp"
 #include "culmen/study/lent_workers.hpp"
 #include "names.hpp"
+#include "options.hpp"
 
 namespace nb = nanobind;
 
@@ -137,7 +138,10 @@ void bind_config(nb::module_& m) {
       .def_rw("evaluate_infeasible", &StudyConfig::evaluate_infeasible)
       .def_rw("evaluator", &StudyConfig::evaluator)
       .def_rw("optimizer", &StudyConfig::optimizer)
-      .def_rw("optimizer_options", &StudyConfig::optimizer_options)
+      .def_ro("optimizer_why", &StudyConfig::optimizer_why)
+      .def_prop_rw(
+          "optimizer_options", [](const StudyConfig& c) { return to_python(c.optimizer_options); },
+          [](StudyConfig& c, const PythonOptions& o) { c.optimizer_options = from_python(o); })
       .def_rw("seed", &StudyConfig::seed)
       .def_prop_rw(
           "evaluations", [](const StudyConfig& c) { return c.stop.evaluations; },
@@ -173,6 +177,8 @@ void bind_config(nb::module_& m) {
   for (const int signal : stop_signals) signals.append(signal);
   m.attr("STOP_SIGNALS") = nb::tuple(signals);
   m.def("fingerprint_of", &fingerprint_of, nb::arg("config"));
+  m.def("choose_optimizer", &choose_optimizer, nb::arg("config"));
+  m.def("check_optimizer", &check_optimizer, nb::arg("config"));
   nb::class_<RunOptions>(m, "RunOptions")
       .def(nb::init<>())
       .def_rw("workers", &RunOptions::workers)
@@ -216,6 +222,9 @@ void bind_views(nb::module_& m) {
       .def_prop_ro("front", &front_of)
       .def_prop_ro("residuals", [](const StudyResult& r) { return r.best_outcome.residuals; })
       .def_prop_ro("extras", [](const StudyResult& r) { return extras_of(r.best_outcome); })
+      .def_ro("optimizer", &StudyResult::optimizer)
+      .def_ro("optimizer_why", &StudyResult::optimizer_why)
+      .def_prop_ro("remark", [](const StudyResult& r) { return r.remark; })
       .def_prop_ro("first_failure", [](const StudyResult& r) { return r.first_failure; })
       .def_ro("wall_s", &StudyResult::wall_s)
       .def_ro("workers", &StudyResult::workers)

@@ -80,8 +80,10 @@ class StudyConfig:
     starts: list[list[float]]  # evaluated first
     evaluate_infeasible: bool
     evaluator: EvaluatorSpec
-    optimizer: str
-    optimizer_options: dict[str, float]
+    optimizer: str  # "": choose_optimizer decides
+    @property
+    def optimizer_why(self) -> str: ...  # where that decided
+    optimizer_options: dict[str, bool | float | str]
     seed: int
     evaluations: int  # 0: no limit
     target: float  # -inf: none
@@ -96,6 +98,8 @@ class StudyConfig:
     fingerprint: str  # as fingerprint_of gives it; a store with another one is refused
 
 def fingerprint_of(config: StudyConfig) -> str: ...
+def choose_optimizer(config: StudyConfig) -> None: ...  # sets the optimizer where it is empty
+def check_optimizer(config: StudyConfig) -> None: ...  # raises for one that there is not, or that cannot work on this
 def describe_reason(word: str) -> str: ...  # a Result's or a finished store's, for people
 
 STOP_SIGNALS: tuple[int, ...]  # what ends a study cleanly
@@ -141,6 +145,9 @@ class Result:
     front: list[tuple[int, list[float], list[float]]]  # evaluation, vector, values as given
     residuals: list[float]
     extras: dict[str, float]
+    optimizer: str
+    optimizer_why: str  # where it was chosen for the user
+    remark: str  # of the optimizer on its search; may be empty
     first_failure: str  # one sentence on the first evaluation that failed; "": none did
     wall_s: float
     workers: int
@@ -251,18 +258,29 @@ class Optimizer:
     def __init__(
         self,
         space: Space,
-        name: str = "cmaes",
+        name: str = "",  # what suits
         seed: int = 1,
-        options: dict[str, float] = {},
+        options: dict[str, bool | float | str] = {},
         starts: Sequence[Sequence[float]] = (),
+        residuals: bool = False,  # whether these will be told
+        objectives: int = 1,
     ) -> None: ...
     def ask(self, n: int = 1) -> list[tuple[int, list[float]]]: ...
-    def tell(self, evaluation: int, value: float | None) -> None: ...  # None: the evaluation failed
+    # Told: the value, those of several objectives, residuals; None: the evaluation failed.
+    def tell(self, evaluation: int, told: float | Sequence[float] | None, residuals: bool = False) -> None: ...
     def cancel(self, evaluation: int) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def remark(self) -> str: ...  # a clause on its search so far; may be empty
     @property
     def generational(self) -> bool: ...
     @property
     def finished(self) -> bool: ...
 
 def optimizer_names() -> list[str]: ...
+
+# name, about, needs_residuals, needs_reals, needs_order, one_objective; options: a list of {name, about, type ("number",
+# "whole number", "word", "flag"), lowest and highest or words, default (a text in words where it is no constant)}.
+def optimizer_catalogue() -> list[dict[str, Any]]: ...
 def find_executable() -> str: ...

@@ -1,7 +1,8 @@
 """The optimizer alone, for programs that evaluate by themselves."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from . import _core
 from .space import Bounds, Space, Value
@@ -18,19 +19,31 @@ class Candidate:
 class Optimizer:
     """Ask for candidates, evaluate them, tell their values (less is better), in any order.
 
-    The same seed and the same calls give the same candidates. Raises InputError for an unknown optimizer or option.
+    The same seed and the same calls give the same candidates. Without ``optimizer`` the space and what is told decide.
+    ``result="residuals"``: residuals are told, whose squares are summed. ``objectives``: so many values are told.
+    Raises InputError for an unknown optimizer or option, and where the optimizer cannot work on this.
     """
 
     def __init__(
         self,
         space: Space | Mapping[str, Bounds] | Iterable[Bounds],
-        optimizer: str = "cmaes",
+        optimizer: str | None = None,
         *,
         seed: int = 1,
-        options: Mapping[str, float] | None = None,
+        options: Mapping[str, bool | float | str] | None = None,
+        result: Literal["value", "residuals"] = "value",
+        objectives: int = 1,
     ) -> None:
         self.space = Space(space)
-        self._core = _core.Optimizer(self.space.core, optimizer, seed, dict(options or {}))
+        self._residuals = result == "residuals"
+        self._core = _core.Optimizer(
+            self.space.core, optimizer or "", seed, dict(options or {}), (), self._residuals, objectives
+        )
+
+    @property
+    def name(self) -> str:
+        """Which optimizer it is."""
+        return self._core.name
 
     def ask(self, n: int = 1) -> list[Candidate]:
         """At most ``n`` candidates; fewer: some that are open must be told first.
@@ -39,9 +52,12 @@ class Optimizer:
         """
         return [Candidate(number, self.space.core.named(vector)) for number, vector in self._core.ask(n)]
 
-    def tell(self, candidate: Candidate, value: float | None) -> None:
-        """``None``: the evaluation failed. Raises InputError for a candidate that was told or cancelled before."""
-        self._core.tell(candidate.id, value)
+    def tell(self, candidate: Candidate, value: float | Sequence[float] | None) -> None:
+        """The value, the residuals, or the values of several objectives; ``None``: the evaluation failed.
+
+        Raises InputError for a candidate that was told or cancelled before.
+        """
+        self._core.tell(candidate.id, value, self._residuals)
 
     def cancel(self, candidate: Candidate) -> None:
         """The candidate will not be evaluated."""

@@ -22,7 +22,7 @@ from .progress import Monitor, make_monitor
 from .ranks import end_launch_with_rank, is_master
 from .result import Result, warn_when_all_failed
 from .space import Bounds, Constraints, Space, Value, as_table
-from .study import check_optimizer, identify, working_folder
+from .study import identify, set_optimizer, working_folder
 from .study_file import CommandOptions, Count, EvaluatorOptions, LimitTable, Seconds, Table, checked
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def minimize(
     *,
     budget: int | None = None,
     workers: int | None = None,
-    optimizer: str = "cmaes",
-    options: Mapping[str, float] | None = None,
+    optimizer: str | None = None,
+    options: Mapping[str, bool | float | str] | None = None,
     seed: int = 1,
     target: float | None = None,
     wall_time_s: float | None = None,
@@ -86,7 +86,8 @@ def minimize(
     rank returns the same result: ``culmen.is_master()`` is true in one of them. The same ``seed`` gives the same
     candidates, whatever the number of workers.
     ``store``: a file that records each evaluation; when it is there already, the study in it goes on from where it was.
-    ``optimizer``: as ``culmen optimizers`` lists them, with ``options`` of its own.
+    ``optimizer``: as ``culmen optimizers`` lists them, with ``options`` of its own; without it the space and the
+    objectives decide, and the result says what was chosen.
     ``progress``: draw it; None: where standard output is a terminal.
     ``executor``: a ``concurrent.futures.Executor`` that evaluates instead of processes of culmen's own: Dask's,
     mpi4py.futures', the standard library's, culmen.Executor; ``workers`` is then how many evaluations it is given at a
@@ -129,7 +130,7 @@ def minimize(
                 "never end"
             )
         checked_space = Space(space, constraints)
-        config = _config_of(f, checked_space, arguments, optimizer, dict(options or {}))
+        config = _config_of(f, checked_space, arguments, optimizer, options or {})
         function = Positional(f) if checked_space.positional and not isinstance(f, Command) else f
         if executor is not None:
             _lend(config, f)
@@ -235,8 +236,8 @@ def _config_of(
     f: Callable[[Any], Any] | Command,
     space: Space,
     arguments: _Arguments | _CommandArguments,
-    optimizer: str,
-    options: dict[str, float],
+    optimizer: str | None,
+    options: Mapping[str, Any],
 ) -> _core.StudyConfig:
     config = _core.StudyConfig()
     config.name, config.space, config.seed = getattr(f, "__name__", "function"), space.core, arguments.seed
@@ -248,17 +249,16 @@ def _config_of(
         function = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
         identity, now = ["function", function], digest.of_function(f, function)
         config.evaluator.kind, config.evaluator.base_folder = "python", str(Path.cwd())
-    config.optimizer, config.optimizer_options = optimizer, options
     with naming("culmen.minimize: "):
         set_goals(config, arguments.objectives, arguments.limits, arguments.starts)
         given = {"evaluations": arguments.budget} | {n: getattr(arguments, n) for n in _RULES}
         rules = {name: rule for name, rule in given.items() if rule is not None}
         set_stop(config, rules)
-    check_optimizer(config, "culmen.minimize: ")
+    set_optimizer(config, optimizer, options, "culmen.minimize: ")
     config.on_failure, config.retries = arguments.on_failure, arguments.retries
     config.give_up_after = arguments.give_up_after
     about = {"function": function, digest.KEY: now, machine.KEY: machine.here()}
-    chosen = {"seed": arguments.seed, "optimizer": {"name": optimizer, **options}, "stop": rules}
+    chosen = {"seed": arguments.seed, "optimizer": {"name": config.optimizer, **options}, "stop": rules}
     config.configuration = json.dumps({**about, **chosen, **_described(space, arguments)})
     identify(config, identity)
     return config

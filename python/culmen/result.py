@@ -40,6 +40,9 @@ class Result:
     final: bool  # False: the study can be resumed from its store
     evaluations: int
     failed: int
+    optimizer: str  # its name
+    optimizer_why: str  # why it was chosen, where the user named none
+    remark: str  # of the optimizer on its search; may be empty
     first_failure: str  # which failed first and why, and in further lines where; empty: none did
     retried: int
     lost: int  # workers that died
@@ -92,7 +95,7 @@ def shown(value: Value, digits: int = 6) -> str:
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
-_SAME = ("reason", "message", "final", "evaluations", "failed", "retried", "lost", "workers", "wall_s", "store")
+_SAME = ("optimizer", "optimizer_why", "remark", "reason", "message", "final", "evaluations", "failed", "retried", "lost", "workers", "wall_s", "store")
 
 
 def warn_when_all_failed(result: Result, stacklevel: int) -> None:

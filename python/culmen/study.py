@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,6 +84,7 @@ class Study:
     def _of(cls, file: StudyFile, folder: Path, source: str, store: str) -> "Study":
         config = _config_of(file, folder, source)
         config.evaluator.working_folder = str(working_folder(Path(store)))
+        file.optimizer.name = config.optimizer
         now = digest_of(config.evaluator, file.evaluator, folder)
         config.configuration = file.normalised(folder, now, machine.here())
         return cls(config, _options_of(file, store), now, source)
@@ -141,8 +143,7 @@ def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
         set_goals(config, file.objectives, file.limits, file.starts)
         set_stop(config, file.stop.model_dump(exclude_none=True))
     config.evaluate_infeasible = file.evaluator.evaluate_infeasible
-    config.optimizer, config.optimizer_options = file.optimizer.name, dict(file.optimizer.model_extra or {})
-    check_optimizer(config, f"{source}: [optimizer] ")
+    set_optimizer(config, file.optimizer.name, file.optimizer.model_extra or {}, f"{source}: [optimizer] ")
     config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries
     config.give_up_after = file.evaluator.give_up_after
     named = [file.evaluator.kind, getattr(file.evaluator, file.evaluator.kind)]
@@ -150,10 +151,19 @@ def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
     return config
 
 
-def check_optimizer(config: _core.StudyConfig, place: str) -> None:
-    """Raises InputError for an optimizer or an option that there is not."""
+def set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping[str, Any], place: str) -> None:
+    """Without a name the space and the goals decide, which are there by now.
+
+    Raises InputError for an optimizer or an option that there is not, and one that cannot work on this.
+    """
+    config.optimizer = name or ""
+    for option, value in options.items():
+        if not isinstance(value, (bool, int, float, str)):
+            raise InputError(f"{place}option '{option}' is {value!r}; a number, a word, or true or false is wanted")
+    config.optimizer_options = dict(options)
+    _core.choose_optimizer(config)
     with naming(place):
-        _core.Optimizer(config.space, config.optimizer, config.seed, config.optimizer_options)
+        _core.check_optimizer(config)
 
 
 def identify(config: _core.StudyConfig, evaluator: list[Any]) -> None:

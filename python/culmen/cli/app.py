@@ -224,11 +224,13 @@ def launch(
 
 
 @app.command()
-def optimizers() -> None:
-    """List the optimizers."""
-    from .. import _core
+def optimizers(
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON list.")] = False,
+) -> None:
+    """List the optimizers: what each is for, what it needs, and its options."""
+    from .optimizers import show_optimizers
 
-    print("\n".join(_core.optimizer_names()))
+    show_optimizers(json)
 
 
 @app.command()

@@ -148,6 +148,9 @@ def _execute(study: Study, prefetch: bool, quiet: bool) -> int:
     run = make_run(study.config, study.options)
     with stopping_on(STOP_SIGNALS, run.stop, lambda _number: os._exit(RESUMABLE)):
         run.start()
+        if not quiet and study.config.optimizer_why:
+            with contextlib.suppress(OSError):
+                print(f"Optimizer: {study.config.optimizer} (chosen: {study.config.optimizer_why})", flush=True)
         result = Result.of(wait(run, make_monitor(not quiet)), study.config.space)
         here = run.progress().evaluations_here
         if not quiet and (here or result.reason not in ERRORS):

@@ -136,7 +136,10 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
     residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
     rate = per_second(here / result.wall_s) if result.wall_s > 0 else ""
     former = f", {here} of them in this start" if here != result.evaluations else ""
+    chosen = f" (chosen: {result.optimizer_why})" if result.optimizer_why else ""
+    remark = f"; {result.remark}" if result.remark else ""
     return {
+        "optimizer": f"{result.optimizer}{chosen}{remark}",
         "end": None if result.reason in ERRORS else result.message,
         "best value": None if result.front else "none" if result.value is None else f"{result.value:.10g}{residuals}",
         "constraints": f"violated by {result.violation:.6g}" if result.violation else None,

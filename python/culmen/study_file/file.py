@@ -15,8 +15,8 @@ from .table import Count, Finite, Seconds, Table
 
 class OptimizerTable(Table):
     model_config = ConfigDict(extra="allow", strict=True)
-    __pydantic_extra__: dict[str, float]
-    name: str = "cmaes"
+    __pydantic_extra__: dict[str, Any]  # options; the optimizer checks them
+    name: str | None = None
 
     @model_validator(mode="before")
     @classmethod

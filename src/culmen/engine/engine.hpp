@@ -35,6 +35,7 @@ struct EngineResult {
   Candidate best;
   Outcome best_outcome;
   Front front;                ///< of several objectives
+  std::string remark;         ///< of the optimizer on its search; may be empty
   std::string first_failure;  ///< one sentence on the first told evaluation that failed; empty: none did
 };
 

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 #include <sched.h>
 
+#include <algorithm>
+
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/optimizer/combinators.hpp"
 
@@ -28,6 +30,7 @@ Bytes encode(const StudyResult& r) {
   encode(r.best_outcome, part);
   w.blob(part);
   encode(r.goals, w);
+  for (const auto* text : {&r.optimizer, &r.optimizer_why, &r.remark}) w.text(*text);
   w.u64(r.front.members().size());
   for (const auto& m : r.front.members()) {
     part.clear();
@@ -56,6 +59,7 @@ StudyResult decode_result(BytesView in) {
   decode(b.blob(), r.best);
   decode(b.blob(), r.best_outcome);
   r.goals = decode_goals(b);
+  for (auto* text : {&r.optimizer, &r.optimizer_why, &r.remark}) *text = b.text();
   for (auto n = b.u64(); n > 0; --n) {
     Evaluated m;
     decode(b.blob(), m.candidate);
@@ -94,9 +98,11 @@ std::string text_of(const Goals& goals) {
 
 std::string fingerprint_of(const StudyConfig& c) {
   std::string text = text_of(c.space);
-  text += fmt::format("{:?} {}\n", c.evaluator_identity, word_of(c.evaluator.result));
+  // A program's own function says by itself what it gives.
+  const bool own = c.evaluator.kind == EvaluatorKind::function;
+  text += fmt::format("{:?} {}\n", c.evaluator_identity, own ? "value" : word_of(c.evaluator.result));
   text += fmt::format("{:?} {}\n", c.optimizer, c.seed);
-  for (const auto& [name, value] : c.optimizer_options) text += fmt::format("{:?} {}\n", name, value);
+  for (const auto& [name, value] : c.optimizer_options) text += fmt::format("{:?} {}\n", name, to_string(value));
   text += text_of(c.goals);
   if (c.evaluate_infeasible) text += "infeasible too\n";
   for (const auto& start : c.starts) text += fmt::format("start {}\n", fmt::join(start, " "));
@@ -106,7 +112,22 @@ std::string fingerprint_of(const StudyConfig& c) {
 }
 
 std::unique_ptr<Optimizer> make_search(const StudyConfig& c) {
-  return make_search({c.optimizer, c.optimizer_options, c.seed, c.starts, c.evaluate_infeasible}, c.space);
+  return make_search({c.optimizer, c.optimizer_options, c.seed, c.starts, yield_of(c), c.evaluate_infeasible}, c.space);
+}
+
+Yield yield_of(const StudyConfig& c) {
+  return {c.evaluator.result == ResultKind::residuals, std::max<std::size_t>(1, c.goals.objectives.size())};
+}
+
+void choose_optimizer(StudyConfig& c) {
+  if (!c.optimizer.empty()) return;
+  const auto chosen = default_optimizer(c.space, yield_of(c));
+  c.optimizer = chosen.name;
+  c.optimizer_why = chosen.why;
+}
+
+void check_optimizer(const StudyConfig& c) {
+  make_optimizer(c.optimizer, c.space, c.seed, c.optimizer_options, yield_of(c));
 }
 
 std::string version() { return CULMEN_VERSION; }

@@ -21,7 +21,8 @@ struct StudyConfig {
   std::vector<std::vector<double>> starts;  ///< vectors that are evaluated first
   bool evaluate_infeasible = false;         ///< candidates that violate constraints are evaluated too
   EvaluatorSpec evaluator;
-  std::string optimizer = "cmaes";
+  std::string optimizer;      ///< empty: choose_optimizer() decides
+  std::string optimizer_why;  ///< where that decided: why, in a few words
   OptimizerOptions optimizer_options;
   std::uint64_t seed = 1;
   StopRules stop;
@@ -57,10 +58,17 @@ struct StudyResult : EngineResult {
   std::uint32_t workers = 0;
   std::string store;
   Goals goals;  ///< how its values are to be read
+  std::string optimizer, optimizer_why;
 };
 
 Bytes encode(const StudyResult& result);
 StudyResult decode_result(BytesView in);
+
+Yield yield_of(const StudyConfig& config);
+/// Sets the optimizer where it is empty, and why.
+void choose_optimizer(StudyConfig& config);
+/// Throws InputError for an optimizer or an option that there is not, and one that cannot work on this.
+void check_optimizer(const StudyConfig& config);
 
 /// Of what decides the candidates and their values (space, evaluator_identity, kind of result, optimizer, its options,
 /// seed), not of stop rules: 16 hex digits of FNV-1a over a text with a line a parameter. Stores outlive builds: what

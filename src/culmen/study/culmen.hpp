@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "culmen/base/error.hpp"
+#include "culmen/optimizer/options.hpp"
 #include "culmen/space/space.hpp"
 
 namespace culmen {
@@ -24,8 +24,8 @@ struct MinimizeOptions {
   double target = -std::numeric_limits<double>::infinity();      ///< ends once a value is <= target
   double wall_time_s = std::numeric_limits<double>::infinity();  ///< what is being evaluated then is waited for
   std::size_t workers = 0;          ///< threads; 0: one per usable CPU. Under MPI the ranks decide
-  std::string optimizer = "cmaes";  ///< "cmaes", "random", "sobol"
-  std::map<std::string, double> optimizer_options;
+  std::string optimizer;            ///< as `culmen optimizers` lists them; empty: what suits the space
+  OptimizerOptions optimizer_options;
   std::uint64_t seed = 1;
   std::string store;    ///< file of the study's journal; empty: none
   bool resume = false;  ///< go on with the store instead of making it
@@ -37,6 +37,7 @@ struct MinimizeResult {
   std::uint64_t evaluations = 0;  ///< told
   std::uint64_t failed = 0;       ///< of them: the function threw, or gave NaN or infinity
   std::string message;            ///< why it ended, one sentence
+  std::string optimizer;          ///< that was used
   bool final = false;             ///< false: stopped before its end; a store can be resumed
   bool is_master = true;          ///< false in ranks other than 0
 };

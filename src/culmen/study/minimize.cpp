@@ -14,22 +14,26 @@ MinimizeResult public_result(const StudyResult& r, bool is_master) {
   out.evaluations = r.counts.told;
   out.failed = r.counts.failed;
   out.message = r.message;
+  out.optimizer = r.optimizer;
   out.final = is_final(r.reason);
   out.is_master = is_master;
   return out;
 }
 
-MinimizeResult minimize_outcome(const Function& function, const Space& space, const MinimizeOptions& options) {
+MinimizeResult minimize_outcome(const Function& function, ResultKind result, const Space& space,
+                                const MinimizeOptions& options) {
   if (detect_launch().rank > 0) return public_result(serve_as_rank(function), false);
   StudyConfig config;
   config.space = space;
   config.evaluator.kind = EvaluatorKind::function;
   config.evaluator.isolation = Isolation::none;
+  config.evaluator.result = result;
   config.evaluator_identity = "function";
   config.optimizer = options.optimizer;
   config.optimizer_options = options.optimizer_options;
   config.seed = options.seed;
   config.stop = {options.evaluations, options.target, options.wall_time_s};
+  choose_optimizer(config);
   config.fingerprint = fingerprint_of(config);
   RunOptions run_options;
   run_options.workers = options.workers;
@@ -38,22 +42,23 @@ MinimizeResult minimize_outcome(const Function& function, const Space& space, co
   Run run(std::move(config), run_options, function);
   run.prepare();
   run.execute();
-  const auto result = run.conclude();
-  if (result.reason == StopReason::error) throw Error(result.message);
-  return public_result(result, true);
+  const auto found = run.conclude();
+  if (found.reason == StopReason::error) throw Error(found.message);
+  return public_result(found, true);
 }
 
 }  // namespace
 
 MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space,
                         const MinimizeOptions& options) {
-  return minimize_outcome([&f](const std::vector<double>& x) { return Outcome::of_value(f(x)); }, space, options);
+  const auto outcome = [&f](const std::vector<double>& x) { return Outcome::of_value(f(x)); };
+  return minimize_outcome(outcome, ResultKind::value, space, options);
 }
 
 MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals,
                              const Space& space, const MinimizeOptions& options) {
-  return minimize_outcome([&residuals](const std::vector<double>& x) { return Outcome::of_residuals(residuals(x)); },
-                          space, options);
+  const auto outcome = [&residuals](const std::vector<double>& x) { return Outcome::of_residuals(residuals(x)); };
+  return minimize_outcome(outcome, ResultKind::residuals, space, options);
 }
 
 }  // namespace culmen

@@ -201,6 +201,8 @@ struct Run::Impl {
     static_cast<EngineResult&>(r) = result;
     r.goals = config.goals;
     r.message = message();
+    r.optimizer = config.optimizer;
+    r.optimizer_why = config.optimizer_why;
     r.wall_s = clock.now_s() - started_s;
     r.workers = static_cast<std::uint32_t>(crew->workers());
     r.store = options.store;
@@ -211,6 +213,7 @@ struct Run::Impl {
 
 Run::Run(StudyConfig config, RunOptions options, Function function) : impl_(std::make_unique<Impl>()) {
   impl_->config = std::move(config);
+  choose_optimizer(impl_->config);
   impl_->options = std::move(options);
   impl_->function = std::move(function);
 }

@@ -1,0 +1,48 @@
+"""``culmen optimizers``."""
+
+import json
+from typing import Any
+
+from rich.table import Table
+
+from .. import _core
+from .summary import console
+
+_NEEDS = {
+    "needs_residuals": "residuals",
+    "needs_reals": "real parameters",
+    "needs_order": "parameters with an order",
+    "one_objective": "one objective",
+}
+
+
+def show_optimizers(as_json: bool) -> None:
+    """One row an optimizer, one an option: both as their declarations say."""
+    catalogue = _core.optimizer_catalogue()
+    if as_json:
+        print(json.dumps(catalogue))
+        return
+    table = Table("optimizer", "what it is for", "needs")
+    options = Table("optimizer", "option", "what it is", "allowed", "default")
+    for entry in catalogue:
+        table.add_row(entry["name"], entry["about"], ", ".join(word for key, word in _NEEDS.items() if entry[key]))
+        for option in entry["options"]:
+            options.add_row(entry["name"], option["name"], option["about"], _allowed(option), _shown(option["default"]))
+    console().print(table)
+    console().print(options)
+    print("Without an optimizer: lm for residuals of real parameters, cmaes for one objective of parameters with an")
+    print("order, evolution for all else.")
+
+
+def _allowed(option: dict[str, Any]) -> str:
+    if option["type"] == "word":
+        return ", ".join(option["words"])
+    if option["type"] == "flag":
+        return "true, false"
+    return f"{option['type']} {option['lowest']:g} to {option['highest']:g}"
+
+
+def _shown(default: object) -> str:
+    if isinstance(default, bool):
+        return str(default).lower()
+    return f"{default:g}" if isinstance(default, float) else str(default)
