@@ -48,16 +48,29 @@ class Grid final : public Optimizer {
         size_(combinations(levels_)),
         stride_(spread ? spread_stride(size_) : 1) {}
   bool generational() const override { return true; }
-  bool finished() const override { return served_ == size_; }
+  bool finished() const override { return visited_ == size_; }
   std::string name() const override { return "grid"; }
 
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
-    for (; n > 0 && served_ < size_; --n) {
-      out.push_back({0, point(at_)});
+    while (n > 0 && visited_ < size_) {
+      auto x = point(at_);
       at_ = at_ >= size_ - stride_ ? at_ - (size_ - stride_) : at_ + stride_;
-      ++served_;
+      ++visited_;
+      if (!counts(x)) continue;
+      out.push_back({0, std::move(x)});
+      --n;
     }
+  }
+  /// Combinations that differ in inactive parameters only are one candidate: that with the first value of each.
+  bool counts(std::vector<double>& x) const {
+    if (!space_.conditional()) return true;
+    const auto active = space_.activity(x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (!active[i] && x[i] != levels_[i].front()) return false;
+    }
+    space_.rest_inactive(x);
+    return true;
   }
   void do_tell(EvaluationId, const Outcome&) override {}
   void do_cancel(EvaluationId) override {}
@@ -65,35 +78,37 @@ class Grid final : public Optimizer {
   /// The last parameter changes fastest.
   std::vector<double> point(std::uint64_t index) const {
     std::vector<double> x(levels_.size());
-    for (std::size_t i = levels_.size(); i-- > 0; index /= levels_[i].size()) x[i] = levels_[i][index % levels_[i].size()];
+    for (std::size_t i = levels_.size(); i-- > 0; index /= levels_[i].size())
+      x[i] = levels_[i][index % levels_[i].size()];
     return x;
   }
 
   const Space space_;
   const std::vector<std::vector<double>> levels_;
   const std::uint64_t size_, stride_;
-  std::uint64_t served_ = 0, at_ = 0;
+  std::uint64_t visited_ = 0, at_ = 0;
 };
 }  // namespace
 
 OptimizerKind grid_kind() {
-  return {{.name = "grid",
-           .about = "every combination of a few values of each parameter; ends by itself",
-           .one_objective = false,
-           .seeded = false,
-           .options = {OptionRule::word("order", "early candidates far apart, or the last parameter fastest",
-                                        {"spread", "rows"}, "spread"),
-                       OptionRule::whole("points", "values a number takes, its bounds included; choices take all theirs",
-                                         2, 1e6, 10),
-                       OptionRule::whole("total", "candidates in all at most: fewer points where needed; 0: no limit",
-                                         0, 1e15, 0)}},
-          [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Yield&) {
-            auto levels = grid_levels(space, count_of(options, "points"), count_of(options, "total"));
-            if (combinations(levels) == most_points) {
-              throw InputError("optimizer 'grid': the grid has more than 2^53 candidates; give fewer points, or a total");
-            }
-            return std::make_unique<Grid>(space, std::move(levels), word_of(options, "order") == "spread");
-          }};
+  return {
+      {.name = "grid",
+       .about = "every combination of a few values of each parameter; ends by itself",
+       .one_objective = false,
+       .seeded = false,
+       .options = {OptionRule::word("order", "early candidates far apart, or the last parameter fastest",
+                                    {"spread", "rows"}, "spread"),
+                   OptionRule::whole("points", "values a number takes, its bounds included; choices take all theirs", 2,
+                                     1e6, 10),
+                   OptionRule::whole("total", "candidates in all at most: fewer points where needed; 0: no limit", 0,
+                                     1e15, 0)}},
+      [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Yield&) {
+        auto levels = grid_levels(space, count_of(options, "points"), count_of(options, "total"));
+        if (combinations(levels) == most_points) {
+          throw InputError("optimizer 'grid': the grid has more than 2^53 candidates; give fewer points, or a total");
+        }
+        return std::make_unique<Grid>(space, std::move(levels), word_of(options, "order") == "spread");
+      }};
 }
 
 }  // namespace culmen

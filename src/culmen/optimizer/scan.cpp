@@ -1,5 +1,7 @@
-// "scan": from the centre, one parameter at a time through its range. Finishes by itself.
+// "scan": from the start (initial values, the middle elsewhere), one parameter at a time through its range; those that
+// are inactive there are left out. Finishes by itself.
 #include <algorithm>
+#include <utility>
 
 #include "culmen/optimizer/kinds.hpp"
 #include "culmen/optimizer/levels.hpp"
@@ -8,25 +10,34 @@ namespace culmen {
 namespace {
 class Scan final : public Optimizer {
  public:
-  Scan(const Space& space, std::size_t points) : centre_(space.start()), levels_(levels_of(space, points)) {
-    for (std::size_t i = 0; i < centre_.size(); ++i) std::erase(levels_[i], centre_[i]);
+  Scan(const Space& space, std::size_t points)
+      : space_(space), centre_(space.start()), levels_(levels_of(space, points)) {
+    space.rest_inactive(centre_);
+    const auto active = space.activity(centre_);
+    for (std::size_t i = 0; i < centre_.size(); ++i) {
+      if (active[i]) std::erase(levels_[i], centre_[i]);
+      else levels_[i].clear();
+    }
+    while (parameter_ < centre_.size() && levels_[parameter_].empty()) ++parameter_;
   }
   bool generational() const override { return true; }
-  bool finished() const override { return parameter_ == centre_.size(); }
+  bool finished() const override { return centre_served_ && parameter_ == centre_.size(); }
   std::string name() const override { return "scan"; }
 
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
     for (; n > 0 && !finished(); --n) {
       auto& x = out.emplace_back(Candidate{0, centre_}).x;
-      if (!centre_served_) centre_served_ = true;
-      else x[parameter_] = levels_[parameter_][level_++];
-      while (!finished() && level_ == levels_[parameter_].size()) ++parameter_, level_ = 0;
+      if (!std::exchange(centre_served_, true)) continue;
+      x[parameter_] = levels_[parameter_][level_++];
+      space_.rest_inactive(x);
+      while (parameter_ < centre_.size() && level_ == levels_[parameter_].size()) ++parameter_, level_ = 0;
     }
   }
   void do_tell(EvaluationId, const Outcome&) override {}
   void do_cancel(EvaluationId) override {}
 
+  const Space space_;
   std::vector<double> centre_;
   std::vector<std::vector<double>> levels_;  // without the centre's
   std::size_t parameter_ = 0, level_ = 0;
@@ -39,8 +50,8 @@ OptimizerKind scan_kind() {
            .about = "one parameter at a time through its range, the others at the centre; ends by itself",
            .one_objective = false,
            .seeded = false,
-           .options = {OptionRule::whole("points", "values a number takes, its bounds included; choices take all theirs",
-                                         2, 1e6, 21)}},
+           .options = {OptionRule::whole(
+               "points", "values a number takes, its bounds included; choices take all theirs", 2, 1e6, 21)}},
           [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Yield&) {
             return std::make_unique<Scan>(space, count_of(options, "points"));
           }};

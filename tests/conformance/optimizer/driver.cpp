@@ -1,6 +1,7 @@
 #include "conformance/optimizer/driver.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "culmen/base/random.hpp"
 
@@ -17,12 +18,13 @@ T take(std::vector<T>& from, std::size_t k) {
 Outcome outcome_of(const Space& space, const std::vector<double>& x) {
   std::vector<double> unit(x.size());
   space.to_unit(x, unit);
-  double value = 0, corner = 0;
+  std::vector<double> residuals;
+  double corner = 0;
   for (std::size_t i = 0; i < unit.size(); ++i) {
-    value += static_cast<double>(i + 1) * (unit[i] - 0.3) * (unit[i] - 0.3);
+    residuals.push_back(std::sqrt(static_cast<double>(i + 1)) * (unit[i] - 0.3));
     corner = std::max(corner, 1 - unit[i]);
   }
-  return corner < 0.4 ? Outcome::failure(Status::failed, "the corner") : Outcome::of_value(value);
+  return corner < 0.4 ? Outcome::failure(Status::failed, "the corner") : Outcome::of_residuals(std::move(residuals));
 }
 
 Points points_of(Optimizer& optimizer, const Space& space, std::size_t n, Manner manner, std::uint64_t variation) {
@@ -47,7 +49,7 @@ Points points_of(Optimizer& optimizer, const Space& space, std::size_t n, Manner
       optimizer.tell(c.id, outcome_of(space, c.x));
     }
   }
-  points.resize(n);
+  if (points.size() > n) points.resize(n);
   return points;
 }
 
@@ -59,7 +61,7 @@ std::vector<Call> record(Optimizer& optimizer, const Space& space, std::size_t n
     Call& ask = calls.emplace_back();
     ask.n = 1 + random.below(11);
     optimizer.ask(ask.n, ask.candidates);
-    if (ask.candidates.empty() && open.empty()) return {};
+    if (ask.candidates.empty() && open.empty()) return optimizer.finished() ? calls : std::vector<Call>{};
     open.insert(open.end(), ask.candidates.begin(), ask.candidates.end());
     for (auto closing = random.below(12); closing > 0 && !open.empty(); --closing) {
       const Candidate c = take(open, random.below(open.size()));

@@ -9,7 +9,7 @@ namespace culmen::conformance {
 
 using Points = std::vector<std::vector<double>>;
 
-/// A smooth valley in the unit cube with a failing corner; depends on x alone.
+/// A smooth valley in the unit cube with a failing corner, with residuals; depends on x alone.
 Outcome outcome_of(const Space& space, const std::vector<double>& x);
 
 enum class Manner {
@@ -18,8 +18,8 @@ enum class Manner {
   shuffled,  ///< ask for 1 to 9 at any time, tell any open one; likewise
 };
 
-/// The first n candidates in id order (fewer when the optimizer stops proposing); variation chooses among the ways of
-/// the manner.
+/// The first n candidates in id order (fewer when the optimizer stops proposing, or finishes); variation chooses among
+/// the ways of the manner.
 Points points_of(Optimizer& optimizer, const Space& space, std::size_t n, Manner manner, std::uint64_t variation);
 
 struct Call {
@@ -30,8 +30,8 @@ struct Call {
   Outcome outcome;                    // of a tell
 };
 
-/// Asks, tells, fails and cancels at random until n were asked for; returns the calls, none when the optimizer stops
-/// proposing.
+/// Asks, tells, fails and cancels at random until n were asked for or the optimizer has finished; returns the calls,
+/// none when it stops proposing.
 std::vector<Call> record(Optimizer& optimizer, const Space& space, std::size_t n, std::uint64_t variation);
 /// False when an ask brings other candidates than it did.
 bool repeat(Optimizer& optimizer, const Call& call);

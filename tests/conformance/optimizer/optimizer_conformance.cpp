@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 
@@ -18,7 +19,22 @@ std::string difference(const Points& expected, const Points& seen) {
   for (std::size_t k = 0; k < n; ++k) {
     if (expected[k] != seen[k]) return fmt::format("candidate {} differs", k);
   }
-  return n < length ? fmt::format("only {} candidates came", n) : "";
+  return expected.size() == seen.size() ? "" : fmt::format("only {} candidates came", n);
+}
+
+/// What points_of gives; where they are fewer and it has not finished, an additional empty one.
+Points all_points(const OptimizerFactory& make, const Space& space, std::uint64_t seed, Manner manner,
+                  std::uint64_t variation) {
+  const auto optimizer = make(space, seed);
+  auto points = points_of(*optimizer, space, length, manner, variation);
+  if (points.size() < length && !optimizer->finished()) points.emplace_back();
+  return points;
+}
+
+bool is_seeded(const Optimizer& optimizer) {
+  const auto& known = optimizer_catalogue();
+  const auto info = std::ranges::find(known, optimizer.name(), &OptimizerInfo::name);
+  return info == known.end() || info->seeded;
 }
 
 std::string ids_follow(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
@@ -30,6 +46,7 @@ std::string ids_follow(const OptimizerFactory& make, const Space& space, std::ui
     const std::size_t got = optimizer->ask(7, batch);
     if (got != batch.size() || got > 7)
       return fmt::format("asked for 7, {} came, {} were announced", batch.size(), got);
+    if (got == 0 && optimizer->finished()) return "";
     if (got == 0) return fmt::format("nothing is open, and none came after {}", next);
     for (const auto& c : batch) {
       if (c.id != next++) return fmt::format("id {} came instead of {}", c.id, next - 1);
@@ -46,10 +63,11 @@ std::string misplaced(const Space& space, const std::vector<double>& x) {
     const auto& p = space[i];
     if (!(x[i] >= p.lower && x[i] <= p.upper))
       return fmt::format("'{}' = {} is outside [{}, {}]", p.name, x[i], p.lower, p.upper);
-    if (p.kind == ParameterKind::integer && x[i] != std::floor(x[i]))
-      return fmt::format("'{}' = {} is not whole", p.name, x[i]);
+    if (p.discrete() && x[i] != std::floor(x[i])) return fmt::format("'{}' = {} is not whole", p.name, x[i]);
   }
-  return "";
+  auto rested = x;
+  space.rest_inactive(rested);
+  return rested == x ? "" : "an inactive parameter is not at rest";
 }
 
 using Judge = std::function<Outcome(const Candidate&)>;
@@ -60,8 +78,10 @@ std::string stays_within(const OptimizerFactory& make, const Space& space, std::
   std::vector<Candidate> batch;
   while (optimizer->asked() < length) {
     batch.clear();
-    if (optimizer->ask(16, batch) == 0)
+    if (optimizer->ask(16, batch) == 0) {
+      if (optimizer->finished()) return "";
       return fmt::format("nothing is open, and none came after {}", optimizer->asked());
+    }
     for (const auto& c : batch) {
       if (auto why = misplaced(space, c.x); !why.empty()) return fmt::format("candidate {}: {}", c.id, why);
       optimizer->tell(c.id, judge(c));
@@ -74,12 +94,18 @@ std::string bounds_kept(const OptimizerFactory& make, const Space& space, std::u
   return stays_within(make, space, seed, [&](const Candidate& c) { return outcome_of(space, c.x); });
 }
 
+Outcome strange(double value) {
+  auto outcome = Outcome::of_value(value);
+  outcome.residuals = {std::sqrt(std::abs(value)), 0};
+  return outcome;
+}
+
 std::string survives_strange_values(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
   const std::vector<Judge> judges{
-      [](const Candidate&) { return Outcome::of_value(1); },
-      [](const Candidate& c) { return Outcome::of_value(c.id % 2 == 0 ? 1e308 : -1e308); },
-      [](const Candidate& c) { return Outcome::of_value(5e-324 * static_cast<double>(c.id % 3)); },
-      [](const Candidate& c) { return Outcome::of_value(-std::pow(1.01, static_cast<double>(c.id))); },
+      [](const Candidate&) { return strange(1); },
+      [](const Candidate& c) { return strange(c.id % 2 == 0 ? 1e308 : -1e308); },
+      [](const Candidate& c) { return strange(5e-324 * static_cast<double>(c.id % 3)); },
+      [](const Candidate& c) { return strange(-std::pow(1.01, static_cast<double>(c.id))); },
   };
   for (const auto& judge : judges) {
     if (auto why = stays_within(make, space, seed, judge); !why.empty()) return why;
@@ -104,8 +130,10 @@ std::string survives_cancellation(const OptimizerFactory& make, const Space& spa
     std::vector<Candidate> batch;
     while (optimizer->asked() < length) {
       batch.clear();
-      if (optimizer->ask(16, batch) == 0)
+      if (optimizer->ask(16, batch) == 0) {
+        if (optimizer->finished()) break;
         return fmt::format("nothing is open, and none came after {}", optimizer->asked());
+      }
       for (const auto& c : batch) {
         if (auto why = misplaced(space, c.x); !why.empty()) return fmt::format("candidate {}: {}", c.id, why);
         if ((c.id + 1) % told_every == 0) optimizer->tell(c.id, outcome_of(space, c.x));
@@ -117,27 +145,27 @@ std::string survives_cancellation(const OptimizerFactory& make, const Space& spa
 }
 
 std::string seed_decides(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
-  const auto points = [&](std::uint64_t s) { return points_of(*make(space, s), space, length, Manner::in_turn, 0); };
+  const auto points = [&](std::uint64_t s) { return all_points(make, space, s, Manner::in_turn, 0); };
   const auto first = points(seed);
   if (auto why = difference(first, points(seed)); !why.empty()) return "same seed: " + why;
+  const bool seeded = is_seeded(*make(space, seed));
   for (std::uint64_t other = seed + 1; other < seed + 9; ++other) {
-    if (first != points(other)) return "";
+    if (first != points(other)) return seeded ? "" : "another seed gave other candidates";
   }
-  return "eight other seeds gave the same candidates";
+  return !seeded ? "" : "eight other seeds gave the same candidates";
 }
 
 std::string chopping_is_free(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
   if (!make(space, seed)->generational()) return "";
-  const auto expected = points_of(*make(space, seed), space, length, Manner::in_turn, 0);
-  return difference(expected, points_of(*make(space, seed), space, length, Manner::chopped, seed));
+  const auto expected = all_points(make, space, seed, Manner::in_turn, 0);
+  return difference(expected, all_points(make, space, seed, Manner::chopped, seed));
 }
 
 std::string tell_order_is_free(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
   if (!make(space, seed)->generational()) return "";
-  const auto expected = points_of(*make(space, seed), space, length, Manner::in_turn, 0);
+  const auto expected = all_points(make, space, seed, Manner::in_turn, 0);
   for (const std::uint64_t shuffle : {1, 2, 3}) {
-    if (auto why = difference(expected, points_of(*make(space, seed), space, length, Manner::shuffled, shuffle));
-        !why.empty())
+    if (auto why = difference(expected, all_points(make, space, seed, Manner::shuffled, shuffle)); !why.empty())
       return why;
   }
   return "";
@@ -166,6 +194,7 @@ std::string misuse_is_refused(const OptimizerFactory& make, const Space& space, 
   const auto optimizer = make(space, seed);
   std::vector<Candidate> batch;
   optimizer->ask(3, batch);
+  if (optimizer->finished()) return "";
   if (batch.size() != 3) return fmt::format("asked for 3, {} came", batch.size());
   const auto outcome = Outcome::of_value(1);
   optimizer->tell(1, outcome);
@@ -188,6 +217,7 @@ std::string memory_is_bounded(const OptimizerFactory& make, const Space& space, 
   for (std::size_t told = 0; told < tells;) {
     batch.clear();
     if (optimizer->ask(64, batch) == 0) {
+      if (optimizer->finished()) return "";
       if (late.empty()) return fmt::format("nothing is open, and none came after {}", told);
       batch.push_back(late.front());
       late.pop_front();
@@ -204,6 +234,21 @@ std::string memory_is_bounded(const OptimizerFactory& make, const Space& space, 
   return now > after_warm_up + allowed_bytes
              ? fmt::format("{} bytes were added by the last nine tenths of {} tells", now - after_warm_up, tells)
              : "";
+}
+
+/// Every kind of parameter, and conditions.
+Space everything() {
+  auto depth = integer("depth", 1, 9);
+  depth.active_when = "method == 'tree'";
+  auto rate = real("rate", 1e-4, 1, Scale::log);
+  rate.active_when = "method != 'tree' and fast";
+  return Space{real("x", -5, 5),
+               integer("n", 1, 100000, Scale::log),
+               ordinal("size", {16.0, 32.0, 64.0, 128.0}),
+               categorical("method", {std::string("tree"), std::string("net"), std::string("line")}),
+               boolean("fast"),
+               depth,
+               rate};
 }
 }  // namespace
 
@@ -248,6 +293,7 @@ const std::vector<std::pair<std::string, Space>>& conformance_spaces() {
          for (int i = 0; i < 20; ++i) parameters.push_back(real(fmt::format("x{}", i), -1, 1));
          return Space(std::move(parameters));
        }()},
+      {"everything", everything()},
   };
   return all;
 }

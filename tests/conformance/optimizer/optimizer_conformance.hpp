@@ -22,7 +22,8 @@ const std::vector<OptimizerPromise>& optimizer_promises();
 /// Names of the promises that are broken, in the order of optimizer_promises().
 std::vector<std::string> broken_promises(const OptimizerFactory& factory, const Space& space, std::uint64_t seed);
 
-/// Spaces on which every optimizer has to work: one parameter, integers, logarithms, mixtures, extreme ranges.
+/// Spaces on which every optimizer that has no obstacle() there has to work: one parameter, integers, logarithms,
+/// mixtures, extreme ranges, choices and conditions.
 const std::vector<std::pair<std::string, Space>>& conformance_spaces();
 
 }  // namespace culmen::conformance

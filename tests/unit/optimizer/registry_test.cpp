@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "culmen/base/error.hpp"
@@ -8,9 +9,10 @@
 
 namespace culmen {
 namespace {
-std::string refusal(const std::string& name, const OptimizerOptions& options = {}) {
+std::string refusal(const std::string& name, const OptimizerOptions& options = {}, const Space& space = cube(2, 0, 1),
+                    const Yield& yield = {}) {
   try {
-    make_optimizer(name, cube(2, 0, 1), 1, options);
+    make_optimizer(name, space, 1, options, yield);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -18,14 +20,18 @@ std::string refusal(const std::string& name, const OptimizerOptions& options = {
 }
 
 TEST(Registry, KnowsTheOptimizersByTheirNames) {
-  EXPECT_THAT(optimizer_names(), testing::ElementsAre("cmaes", "random", "sobol"));
-  for (const auto& name : optimizer_names()) EXPECT_EQ(make_optimizer(name, cube(2, 0, 1), 1)->name(), name);
+  EXPECT_THAT(optimizer_names(), testing::ElementsAre("cmaes", "evolution", "grid", "lm", "random", "scan", "sobol"));
+  for (const auto& name : optimizer_names())
+    EXPECT_EQ(make_optimizer(name, cube(2, 0, 1), 1, {}, {true, 1})->name(), name);
 }
 
 TEST(Registry, RefusesAnUnknownNameAndNamesTheKnown) {
-  EXPECT_EQ(refusal("newton"), "there is no optimizer 'newton'; known are cmaes, random, sobol");
-  EXPECT_EQ(refusal("cma-es"),
-            "there is no optimizer 'cma-es' (did you mean 'cmaes'?); known are cmaes, random, sobol");
+  EXPECT_EQ(refusal("newton"),
+            "there is no optimizer 'newton'; known are cmaes, evolution, grid, lm, random, scan, sobol");
+  EXPECT_EQ(
+      refusal("cma-es"),
+      "there is no optimizer 'cma-es' (did you mean 'cmaes'?); known are cmaes, evolution, grid, lm, random, scan, "
+      "sobol");
 }
 
 TEST(Registry, RefusesAnUnknownOptionAndNamesTheKnown) {
@@ -43,6 +49,65 @@ TEST(Registry, RefusesAValueThatIsNotAllowed) {
   EXPECT_EQ(refusal("cmaes", {{"sigma", std::nan("")}}),
             "optimizer 'cmaes': option 'sigma' is nan, it must be a number from 1e-06 to 1");
   EXPECT_EQ(refusal("cmaes", {{"population", 8}, {"sigma", 0.1}}), "accepted");
+  EXPECT_EQ(refusal("cmaes", {{"population", "many"}}),
+            "optimizer 'cmaes': option 'population' is \"many\", it must be a whole number from 4 to 10000");
+  EXPECT_EQ(
+      refusal("grid", {{"order", "row"}}),
+      "optimizer 'grid': option 'order' is \"row\", it must be one of \"spread\", \"rows\" (did you mean 'rows'?)");
+  EXPECT_EQ(refusal("grid", {{"order", 2}}),
+            "optimizer 'grid': option 'order' is 2, it must be one of \"spread\", \"rows\"");
+  EXPECT_EQ(refusal("grid", {{"points", true}}),
+            "optimizer 'grid': option 'points' is true, it must be a whole number from 2 to 1000000");
+}
+
+Space with_categorical() { return Space{real("x", 0, 1), categorical("c", {1.0, 2.0})}; }
+
+Space with_condition() {
+  auto y = real("y", 0, 1);
+  y.active_when = "x > 0.5";
+  return Space{real("x", 0, 1), y};
+}
+
+TEST(Registry, RefusesAnOptimizerThatCannotWorkOnThis) {
+  EXPECT_EQ(
+      refusal("lm"),
+      "optimizer 'lm' needs residuals: let the evaluator return them and say result = \"residuals\", or leave the "
+      "optimizer out");
+  EXPECT_EQ(refusal("lm", {}, with_categorical(), {true, 1}),
+            "optimizer 'lm' needs real parameters that are always active; 'c' is categorical; leave the optimizer out");
+  EXPECT_EQ(refusal("lm", {}, with_condition(), {true, 1}),
+            "optimizer 'lm' needs real parameters that are always active; 'y' is conditional; leave the optimizer out");
+  EXPECT_EQ(refusal("cmaes", {}, with_categorical()),
+            "optimizer 'cmaes' needs parameters with an order; 'c' is categorical; leave the optimizer out");
+  EXPECT_EQ(refusal("cmaes", {}, cube(2, 0, 1), {false, 3}),
+            "optimizer 'cmaes' takes one objective, not 3; leave the optimizer out");
+}
+
+TEST(Registry, ChoosesWhatSuitsTheSpace) {
+  const Space mixed{real("x", 0, 1), integer("n", 1, 9), boolean("on"), ordinal("size", {1.0, 2.0})};
+  EXPECT_EQ(default_optimizer(cube(2, 0, 1), {true, 1}).name, "lm");
+  EXPECT_EQ(default_optimizer(cube(2, 0, 1), {false, 1}).name, "cmaes");
+  EXPECT_EQ(default_optimizer(mixed, {true, 1}).name, "cmaes");
+  EXPECT_EQ(default_optimizer(Space({real("x", 0, 1)}, {{"half", "x < 0.5"}}), {true, 1}).name, "cmaes");
+  for (const auto& [space, yield] : {std::pair{with_categorical(), Yield{true, 1}},
+                                     {with_condition(), Yield{true, 1}},
+                                     {cube(2, 0, 1), Yield{false, 2}}}) {
+    const auto chosen = default_optimizer(space, yield);
+    EXPECT_EQ(chosen.name, "evolution");
+    EXPECT_EQ(refusal(chosen.name, {}, space, yield), "accepted") << chosen.why;
+  }
+}
+
+TEST(Registry, DeclaresOptionsThatItsOwnRulesAccept) {
+  for (const auto& info : optimizer_catalogue()) {
+    EXPECT_FALSE(info.about.empty());
+    EXPECT_TRUE(std::ranges::is_sorted(info.options, {}, &OptionRule::name)) << info.name;
+    for (const auto& rule : info.options) {
+      EXPECT_NE(rule.standard.has_value(), !rule.otherwise.empty()) << info.name << ' ' << rule.name;
+      if (rule.standard)
+        EXPECT_EQ(refusal(info.name, {{rule.name, *rule.standard}}, cube(2, 0, 1), {true, 1}), "accepted");
+    }
+  }
 }
 }  // namespace
 }  // namespace culmen

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/kinds.hpp"
@@ -26,8 +27,8 @@ struct Settings {
 /// One place at which descents follow each other. A turn: points that are asked for, and replies to all of them.
 struct Lane {
   bool logarithmic = false;
-  std::optional<Descent> descent;             // none: it looks for a start
-  std::vector<std::vector<double>> points;    // of this turn
+  std::optional<Descent> descent;           // none: it looks for a start
+  std::vector<std::vector<double>> points;  // of this turn
   std::vector<Reply> replies;
 };
 
@@ -40,6 +41,7 @@ class LevenbergMarquardt final : public Optimizer {
         random_(seed, 2),
         starts_(space, seed),
         lanes_(settings.descents) {
+    if (space.has_start()) initial_ = space.start();
     begin_generation();
   }
   bool generational() const override { return true; }
@@ -63,6 +65,7 @@ class LevenbergMarquardt final : public Optimizer {
   std::shared_ptr<const Coordinates> plain_, logarithmic_;
   Random random_;
   Starts starts_;
+  std::vector<double> initial_;  // until it is used
   Minima minima_;
   std::vector<Lane> lanes_;
   std::uint64_t started_ = 0;
@@ -93,6 +96,10 @@ void LevenbergMarquardt::seek(Lane& lane) {
   lane.logarithmic = turn / 2 % 2 == 1;
   const bool anew = minima_.empty() || turn % 2 == 0;
   const auto* from = anew ? nullptr : &minima_.choose(random_);
+  if (!initial_.empty()) {
+    lane.points.push_back(std::exchange(initial_, {}));
+    return;
+  }
   while (lane.points.size() < settings_.screen)
     lane.points.push_back(anew ? starts_.fresh() : starts_.changed(from->x));
 }
@@ -158,18 +165,19 @@ std::string LevenbergMarquardt::remark() const {
 }  // namespace lm
 
 OptimizerKind lm_kind() {
-  return {{.name = "lm",
-           .about = "Levenberg-Marquardt from many starts, for residuals that depend smoothly on real parameters",
-           .needs_residuals = true,
-           .needs_reals = true,
-           .options = {OptionRule::whole("descents", "how many go on at a time; more keep more workers busy", 1, 1000, 4),
-                       OptionRule::number("noise", "relative error of a residual", 1e-16, 0.01, 2.3e-16),
-                       OptionRule::whole("screen", "points of which the best becomes a start", 1, 10000, 8)}},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Yield&) {
-            return std::make_unique<lm::LevenbergMarquardt>(
-                space, seed,
-                lm::Settings{count_of(options, "descents"), count_of(options, "screen"), number_of(options, "noise")});
-          }};
+  return {
+      {.name = "lm",
+       .about = "Levenberg-Marquardt from many starts, for residuals that depend smoothly on real parameters",
+       .needs_residuals = true,
+       .needs_reals = true,
+       .options = {OptionRule::whole("descents", "how many go on at a time; more keep more workers busy", 1, 1000, 4),
+                   OptionRule::number("noise", "relative error of a residual", 1e-16, 0.01, 2.3e-16),
+                   OptionRule::whole("screen", "points of which the best becomes a start", 1, 10000, 8)}},
+      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Yield&) {
+        return std::make_unique<lm::LevenbergMarquardt>(
+            space, seed,
+            lm::Settings{count_of(options, "descents"), count_of(options, "screen"), number_of(options, "noise")});
+      }};
 }
 
 }  // namespace culmen

@@ -1,0 +1,165 @@
+// The evolutionary algorithm: what it finds, how it ranks and varies.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "culmen/evaluation/front.hpp"
+#include "culmen/optimizer/evolution/ranking.hpp"
+#include "culmen/optimizer/evolution/variation.hpp"
+#include "unit/optimizer/study.hpp"
+
+namespace culmen {
+namespace {
+using Point = std::vector<double>;
+double square(double x) { return x * x; }
+
+double sphere(const Point& x) {
+  double f = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) f += square(x[i] - 3 * std::sin(static_cast<double>(i) + 1));
+  return f;
+}
+
+double rosenbrock(const Point& x) { return 100 * square(x[1] - x[0] * x[0]) + square(1 - x[0]); }
+
+/// Every kind of parameter; `share` counts only where `on` holds, and is worth switching it on for.
+Space mixed_space() {
+  auto share = real("share", 0, 1);
+  share.active_when = "on";
+  const std::vector<Choice> letters{std::string("a"), std::string("b"), std::string("c"), std::string("d")};
+  return Space{
+      real("x", -5, 5),         real("y", -5, 5),          integer("n", -20, 20), integer("m", 1, 10000, Scale::log),
+      ordinal("size", letters), categorical("c", letters), boolean("on"),         share};
+}
+
+double mixed(const Point& x) {
+  return square(x[0] - 1.3) + square(x[1] + 2) + 0.5 * square(x[2] - 7) + square(std::log10(x[3] / 300)) +
+         square(x[4] - 2) + (x[5] == 1 ? 0 : 1) + (x[6] == 1 ? square(x[7] - 0.7) : 0.5);
+}
+
+std::size_t median(const Space& space, Objective objective, double target, std::size_t budget,
+                   const OptimizerOptions& options = {}) {
+  return median_evaluations({"evolution", space, std::move(objective), target, budget, options}, 11);
+}
+
+TEST(Evolution, FindsAMinimumOfReals) {
+  EXPECT_LE(median(cube(5, -5, 5), sphere, 1e-8, 20000), 3500U);
+  EXPECT_LE(median(cube(2, -5, 10), rosenbrock, 1e-6, 100000), 15000U);
+}
+
+TEST(Evolution, FindsTheBestOfAMixedConditionalSpace) { EXPECT_LE(median(mixed_space(), mixed, 1e-6, 50000), 10000U); }
+
+TEST(Evolution, FindsItInEveryMode) {
+  for (const auto* selection : {"plus", "comma", "keep_best"}) {
+    for (const auto* duplication : {"random", "value"}) {
+      for (const auto* crossover : {"none", "discrete", "intermediate"}) {
+        EXPECT_LE(
+            median_evaluations({"evolution",
+                                cube(3, -5, 5),
+                                sphere,
+                                1e-6,
+                                20000,
+                                {{"selection", selection}, {"duplication", duplication}, {"crossover", crossover}}},
+                               5),
+            5000U)
+            << selection << ' ' << duplication << ' ' << crossover;
+      }
+    }
+  }
+}
+
+TEST(Evolution, BeginsAnewWhereNothingGetsBetter) {
+  // A plateau with a narrow hole: one population hardly ever finds it.
+  const auto f = [](const Point& x) { return std::min(1.0, 200 * (square(x[0] - 0.3) + square(x[1] - 0.8))); };
+  EXPECT_LT(median(cube(2, 0, 1), f, 1e-4, 50000), 50000U);
+}
+
+TEST(Evolution, CoversAFrontOfTwoObjectives) {
+  const auto optimizer = make_optimizer("evolution", cube(10, 0, 1), 1, {}, {false, 2});
+  Front front;
+  std::vector<Candidate> batch;
+  for (std::size_t told = 0; told < 20000;) {
+    batch.clear();
+    optimizer->ask(100, batch);
+    for (const auto& c : batch) {
+      double g = 1;  // ZDT1 (Zitzler, Deb and Thiele 2000): the front is f2 = 1 - sqrt(f1)
+      for (std::size_t i = 1; i < c.x.size(); ++i) g += 9 * c.x[i] / static_cast<double>(c.x.size() - 1);
+      auto outcome = Outcome::of_value(c.x[0]);
+      outcome.values = {c.x[0], g * (1 - std::sqrt(c.x[0] / g))};
+      front.add(c, outcome);
+      optimizer->tell(c.id, outcome);
+      ++told;
+    }
+  }
+  for (int k = 0; k < 10; ++k) {
+    const double f1 = 0.05 + 0.1 * k;
+    double nearest = 1;
+    for (const auto& m : front.members()) {
+      const auto& v = m.outcome.values;
+      nearest = std::min(nearest, std::hypot(v[0] - f1, v[1] - (1 - std::sqrt(f1))));
+    }
+    EXPECT_LT(nearest, 0.06) << "near f1 = " << f1;
+  }
+}
+
+evolution::Individual with(Outcome outcome) { return {{}, {}, std::move(outcome)}; }
+
+Outcome values(double a, double b) {
+  auto out = Outcome::of_value(a);
+  out.values = {a, b};
+  return out;
+}
+
+Outcome violating(double violation) {
+  auto out = Outcome::of_value(0);
+  out.violation = violation;
+  return out;
+}
+
+TEST(EvolutionRanking, PutsFailuresLastAndLessViolationBeforeMore) {
+  std::vector<evolution::Individual> members{with(Outcome::failure(Status::crashed, "")), with(violating(2)),
+                                             with(violating(1)), with(Outcome::of_value(7)),
+                                             with(Outcome::of_value(3))};
+  evolution::rank(members);
+  EXPECT_EQ(members[0].outcome.value, 3);
+  EXPECT_EQ(members[1].outcome.value, 7);
+  EXPECT_EQ(members[2].outcome.violation, 1);
+  EXPECT_EQ(members[3].outcome.violation, 2);
+  EXPECT_FALSE(members[4].outcome.ok());
+}
+
+TEST(EvolutionRanking, PutsLowerFrontsFirstAndTheCrowdedLast) {
+  std::vector<evolution::Individual> members;
+  for (const auto& [a, b] : {std::pair{0.5, 0.5}, {0.51, 0.49}, {0.9, 0.9}, {0.0, 1.0}, {1.0, 0.0}, {0.2, 0.8}})
+    members.push_back(with(values(a, b)));
+  members.push_back(with(violating(1)));
+  evolution::rank(members);
+  const auto first = [&](std::size_t k) { return members[k].outcome.values[0]; };
+  EXPECT_THAT((std::vector{first(0), first(1)}), testing::UnorderedElementsAre(0, 1));  // the ends
+  EXPECT_THAT((std::vector{first(2), first(3), first(4)}), testing::UnorderedElementsAre(0.2, 0.5, 0.51));
+  EXPECT_EQ(first(5), 0.9);
+  EXPECT_EQ(members[6].outcome.violation, 1);
+}
+
+TEST(EvolutionVariation, ReachesEveryChoiceAndKeepsTheRanges) {
+  const auto space = mixed_space();
+  Random random(3);
+  auto individual = evolution::random_individual(space, random);
+  const evolution::Variation variation(space, evolution::Crossover::discrete);
+  std::vector<std::set<double>> seen(space.size());
+  for (int k = 0; k < 5000; ++k) {
+    individual = variation.child(individual, evolution::random_individual(space, random), random);
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      const bool real = !space[i].discrete();
+      EXPECT_GE(individual.genes[i], real ? 0 : space[i].lower);
+      EXPECT_LE(individual.genes[i], real ? 1 : space[i].upper);
+      if (!real) EXPECT_EQ(individual.genes[i], std::floor(individual.genes[i]));
+      seen[i].insert(individual.genes[i]);
+    }
+  }
+  for (const std::size_t i : {2, 4, 5, 6})
+    EXPECT_EQ(static_cast<double>(seen[i].size()), space[i].cells()) << space[i].name;
+}
+}  // namespace
+}  // namespace culmen

@@ -1,0 +1,181 @@
+// Levenberg and Marquardt's descents, and their parts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "culmen/base/error.hpp"
+#include "culmen/optimizer/lm/differences.hpp"
+#include "culmen/optimizer/lm/starts.hpp"
+#include "culmen/optimizer/lm/step.hpp"
+#include "unit/optimizer/study.hpp"
+
+namespace culmen {
+namespace {
+using Point = std::vector<double>;
+using Residuals = std::function<Point(const Point&)>;
+
+struct Fit {
+  Point x;
+  double sum = INFINITY;
+  std::size_t evaluations = 0;  // until the sum was below the target
+  std::string remark;
+};
+
+/// Residuals that are not finite are a failure.
+Fit fit(const Space& space, const Residuals& residuals, std::size_t budget, double target = -1, std::uint64_t seed = 1,
+        const OptimizerOptions& options = {}) {
+  const auto lm = make_optimizer("lm", space, seed, options, {true, 1});
+  Fit best;
+  std::vector<Candidate> batch;
+  for (std::size_t told = 0; told < budget && best.evaluations == 0;) {
+    batch.clear();
+    lm->ask(std::min<std::size_t>(64, budget - told), batch);
+    for (const auto& c : batch) {
+      auto outcome = Outcome::of_residuals(residuals(c.x));
+      outcome.check_finite();
+      ++told;
+      if (outcome.ok() && outcome.value < best.sum) best.x = c.x, best.sum = outcome.value;
+      if (best.sum <= target && best.evaluations == 0) best.evaluations = told;
+      lm->tell(c.id, outcome);
+    }
+  }
+  best.remark = lm->remark();
+  return best;
+}
+
+Point rosenbrock(const Point& x) { return {10 * (x[1] - x[0] * x[0]), 1 - x[0]}; }
+
+/// A decay with an offset, of data without noise.
+Point decay(const Point& x) {
+  Point out;
+  for (int t = 0; t < 20; ++t) out.push_back(x[0] * std::exp(-x[1] * t) + x[2] - (3 * std::exp(-0.2 * t) + 0.5));
+  return out;
+}
+
+TEST(Lm, FindsAMinimumInFewEvaluations) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    EXPECT_LE(fit(cube(2, -5, 5), rosenbrock, 2000, 1e-20, seed).evaluations, 500) << seed;
+    EXPECT_LE(fit(cube(3, 0.001, 1000), decay, 2000, 1e-20, seed).evaluations, 700) << seed;
+  }
+}
+
+TEST(Lm, KeepsAMinimumThatLiesAtABound) {
+  // Without the box at (1, 1); with it where the slope along the bound vanishes.
+  const auto found = fit(Space{real("x", -5, 0.5), real("y", -5, 5)}, rosenbrock, 1500);
+  EXPECT_EQ(found.x[0], 0.5);
+  EXPECT_NEAR(found.x[1], 0.25, 1e-9);
+}
+
+TEST(Lm, FindsTheBestOfManyMinima) {
+  const auto wave = [](const Point& x) {
+    Point out;
+    for (int t = 0; t < 40; ++t) out.push_back(std::sin(x[0] * t) * x[1] - 2 * std::sin(1.7 * t));
+    return out;
+  };
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    EXPECT_LE(fit(Space{real("w", 0.01, 3), real("a", 0.01, 100)}, wave, 20000, 1e-18, seed).evaluations, 8000);
+}
+
+TEST(Lm, GoesOnWhereEvaluationsFail) {
+  const auto partly = [](const Point& x) { return x[0] + x[1] > 2.5 ? Point{NAN, NAN} : rosenbrock(x); };
+  EXPECT_GT(fit(cube(2, -5, 5), partly, 3000, 1e-20).evaluations, 0);
+  const auto overflowing = [](const Point& x) { return Point{std::exp(x[0]) - 2, 1e200 * std::max(0.0, x[0] - 500)}; };
+  EXPECT_GT(fit(cube(1, -1000, 1000), overflowing, 3000, 1e-20).evaluations, 0);
+}
+
+TEST(Lm, TakesAnyNumberOfResiduals) {
+  const auto fewer = [](const Point& x) { return Point{x[0] + x[1] - 3}; };
+  EXPECT_GT(fit(cube(2, -5, 5), fewer, 500, 1e-20).evaluations, 0);
+  const auto changing = [](const Point& x) { return x[0] > 1 ? Point{x[0], 1} : Point{x[0]}; };
+  EXPECT_GT(fit(cube(1, -5, 5), changing, 500, 1e-20).evaluations, 0);
+}
+
+TEST(Lm, IgnoresAParameterWithoutEffect) {
+  const auto f = [](const Point& x) { return Point{x[0] - 1, x[0] * x[0] - 1}; };
+  EXPECT_GT(fit(cube(3, -5, 5), f, 500, 1e-20).evaluations, 0);
+}
+
+TEST(Lm, WorksThroughTheNoiseThatItIsTold) {
+  const auto noisy = [](const Point& x) {
+    auto r = decay(x);
+    for (std::size_t i = 0; i < r.size(); ++i)
+      r[i] += 1e-5 * std::sin(1e9 * (x[0] + x[1] + x[2]) + static_cast<double>(i));
+    return r;
+  };
+  EXPECT_GT(fit(cube(3, 0.001, 1000), noisy, 2000, 1e-8, 1, {{"noise", 1e-5}}).evaluations, 0);
+}
+
+TEST(Lm, BeginsAtInitialValues) {
+  auto x = real("x", -5, 5), y = real("y", -5, 5);
+  x.initial = 0.9;
+  y.initial = 0.8;
+  const auto lm = make_optimizer("lm", Space{x, y}, 1, {}, {true, 1});
+  std::vector<Candidate> batch;
+  lm->ask(1, batch);
+  EXPECT_EQ(batch[0].x, (Point{0.9, 0.8}));
+}
+
+TEST(Lm, SaysHowManyDescentsAgree) {
+  EXPECT_THAT(fit(cube(2, -5, 5), rosenbrock, 3000).remark,
+              testing::MatchesRegex("[0-9]+ of [0-9]+ descents ended at the best value"));
+  EXPECT_EQ(fit(cube(2, -5, 5), rosenbrock, 10).remark, "no descent has ended yet");
+}
+
+TEST(LmStep, SolvesTheBoundedProblem) {
+  Eigen::MatrixXd j(3, 2);
+  j << 1, 2, 3, 4, 5, 7;
+  const Eigen::Vector3d r(1, -1, 2);
+  const lm::LinearModel model(j, r);
+  const Eigen::Vector2d wide = Eigen::Vector2d::Constant(100), tight(0.1, 100);
+  EXPECT_LT((model.step(1e-16, -wide, wide) - j.householderQr().solve(-r)).norm(), 1e-6);
+  const auto bounded = model.step(1e-16, -tight, tight);
+  EXPECT_EQ(std::abs(bounded[0]), 0.1);
+  const Eigen::Vector2d slope = j.transpose() * (j * bounded + r);
+  EXPECT_NEAR(slope[1], 0, 1e-6);
+  EXPECT_LT(slope[0] * bounded[0], 0);  // only the bound keeps it from going further
+  EXPECT_NEAR(model.reduction(bounded), r.squaredNorm() - (r + j * bounded).squaredNorm(), 1e-12);
+}
+
+TEST(LmDifferences, AreAccurateAndStayInTheBox) {
+  const Space space{real("a", 1e-3, 1e6), real("b", -2, 2)};
+  const lm::Coordinates coordinates(space, false);
+  const auto f = [](const Eigen::VectorXd& z) -> lm::Reply {
+    return {Eigen::Vector2d(std::sin(z[0]) * z[1], std::exp(z[1])), 0};
+  };
+  for (const double b : {-2.0, 0.3, 2.0}) {
+    const Eigen::Vector2d z(1.2, b);
+    Eigen::Matrix2d exact;
+    exact << std::cos(1.2) * b, std::sin(1.2), 0, std::exp(b);
+    double allowed = 1e-6;
+    for (const auto accuracy : {lm::Accuracy::forward, lm::Accuracy::central, lm::Accuracy::five_point}) {
+      lm::Differences differences(coordinates, 2.3e-16);
+      std::vector<Eigen::VectorXd> points;
+      std::vector<lm::Reply> replies;
+      differences.propose(z, accuracy, points);
+      for (const auto& p : points) {
+        EXPECT_TRUE((p.array() >= coordinates.lower().array()).all() &&
+                    (p.array() <= coordinates.upper().array()).all());
+        replies.push_back(f(p));
+      }
+      EXPECT_LT((differences.jacobian(f(z).residuals, replies) - exact).norm(), allowed);
+      allowed = b == 0.3 && accuracy == lm::Accuracy::central ? 1e-10 : 1e-8;
+    }
+  }
+}
+
+TEST(LmStarts, CoverTheMagnitudesOfAWideBox) {
+  lm::Starts starts(Space{real("a", 2e-4, 4e8), real("b", -4e8, -2e-4), real("c", -1e6, 1e6)}, 3);
+  int small = 0, small_negative = 0, near_zero = 0;
+  for (int k = 0; k < 1024; ++k) {
+    const auto x = starts.fresh();
+    small += x[0] < 1;
+    small_negative += x[1] > -1;
+    near_zero += std::abs(x[2]) < 1e5;
+  }
+  EXPECT_NEAR(small, 1024 * std::log(1 / 2e-4) / std::log(4e8 / 2e-4), 20);
+  EXPECT_NEAR(small_negative, small, 20);
+  EXPECT_GT(near_zero, 1024 / 5);
+}
+}  // namespace
+}  // namespace culmen
