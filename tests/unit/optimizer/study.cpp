@@ -5,26 +5,26 @@
 
 namespace culmen {
 
-std::size_t evaluations_to_target(const Search& search, std::uint64_t seed) {
-  const auto optimizer = make_optimizer(search.optimizer, search.space, seed, search.options);
+std::size_t evaluations_to_target(const Problem& problem, std::uint64_t seed) {
+  const auto optimizer = make_optimizer(problem.optimizer, problem.space, seed, problem.options);
   std::vector<Candidate> batch;
   std::size_t told = 0;
-  while (told < search.budget) {
+  while (told < problem.budget) {
     batch.clear();
-    optimizer->ask(search.budget - told, batch);
+    optimizer->ask(problem.budget - told, batch);
     for (const auto& c : batch) {
       ++told;
-      const double value = search.objective(c.x);
-      if (value <= search.target) return told;
+      const double value = problem.objective(c.x);
+      if (value <= problem.target) return told;
       optimizer->tell(c.id, std::isnan(value) ? Outcome::failure(Status::failed, "") : Outcome::of_value(value));
     }
   }
-  return search.budget;
+  return problem.budget;
 }
 
-std::size_t median_evaluations(const Search& search, std::uint64_t seeds) {
+std::size_t median_evaluations(const Problem& problem, std::uint64_t seeds) {
   std::vector<std::size_t> all;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) all.push_back(evaluations_to_target(search, seed));
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) all.push_back(evaluations_to_target(problem, seed));
   std::ranges::sort(all);
   return all[all.size() / 2];
 }

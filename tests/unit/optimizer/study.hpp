@@ -10,7 +10,7 @@ namespace culmen {
 
 using Objective = std::function<double(const std::vector<double>&)>;  ///< NaN: the evaluation fails
 
-struct Search {
+struct Problem {
   std::string optimizer = "cmaes";
   Space space;
   Objective objective;
@@ -20,9 +20,9 @@ struct Search {
 };
 
 /// Evaluations until the target was reached; the budget when it was not.
-std::size_t evaluations_to_target(const Search& search, std::uint64_t seed);
+std::size_t evaluations_to_target(const Problem& problem, std::uint64_t seed);
 /// Median over the seeds 1 to `seeds`.
-std::size_t median_evaluations(const Search& search, std::uint64_t seeds);
+std::size_t median_evaluations(const Problem& problem, std::uint64_t seeds);
 
 Space cube(std::size_t n, double lower, double upper);
 
