@@ -97,7 +97,7 @@ std::unique_ptr<Optimizer> make(const Space& space, const std::string& name, std
                                 bool residuals, std::size_t objectives) {
   const Yield yield{residuals, objectives};
   const auto chosen = name.empty() ? default_optimizer(space, yield).name : name;
-  return make_search({chosen, from_python(options), seed, starts, yield, false}, space);
+  return make_search({chosen, from_python(options), seed, starts, false, yield}, space);
 }
 
 }  // namespace

@@ -95,7 +95,21 @@ def shown(value: Value, digits: int = 6) -> str:
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
-_SAME = ("optimizer", "optimizer_why", "remark", "reason", "message", "final", "evaluations", "failed", "retried", "lost", "workers", "wall_s", "store")
+_SAME = (
+    "optimizer",
+    "optimizer_why",
+    "remark",
+    "reason",
+    "message",
+    "final",
+    "evaluations",
+    "failed",
+    "retried",
+    "lost",
+    "workers",
+    "wall_s",
+    "store",
+)
 
 
 def warn_when_all_failed(result: Result, stacklevel: int) -> None:

@@ -29,7 +29,12 @@ def test_a_shell_completes_commands_and_options(tmp_path):
 
 def test_version_and_optimizers(tmp_path):
     assert culmen("--version", cwd=tmp_path).stdout.startswith("culmen 0.")
-    assert culmen("optimizers", cwd=tmp_path).stdout.split() == ["cmaes", "random", "sobol"]
+    table = culmen("optimizers", cwd=tmp_path).stdout
+    assert "Levenberg-Marquardt" in table and "keep_best" in table
+    listed = json.loads(culmen("optimizers", "--json", cwd=tmp_path).stdout)
+    assert [entry["name"] for entry in listed] == ["cmaes", "evolution", "grid", "lm", "random", "scan", "sobol"]
+    order = next(option for option in listed[2]["options"] if option["name"] == "order")
+    assert (order["type"], order["words"], order["default"]) == ("word", ["spread", "rows"], "spread")
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,8 @@ WRONG = {
     ),
     "unknown optimizer": (
         STUDY + '[optimizer]\nname = "cmase"',
-        "study.toml: [optimizer] there is no optimizer 'cmase' (did you mean 'cmaes'?); known are cmaes, random, sobol",
+        "study.toml: [optimizer] there is no optimizer 'cmase' (did you mean 'cmaes'?); known are cmaes, evolution, grid, "
+        "lm, random, scan, sobol",
     ),
     "unknown option of the optimizer": (
         STUDY + "[optimizer]\nsigm = 0.3",
@@ -228,7 +229,21 @@ WRONG = {
     ),
     "option that is a text": (
         STUDY + '[optimizer]\nsigma = "wide"',
-        'study.toml: [optimizer] sigma = "wide": a number is wanted',
+        "study.toml: [optimizer] optimizer 'cmaes': option 'sigma' is \"wide\", it must be a number from 1e-06 to 1",
+    ),
+    "option that is neither number nor word": (
+        STUDY + "[optimizer]\nsigma = [0.1]",
+        "study.toml: [optimizer] option 'sigma' is [0.1]; a number, a word, or true or false is wanted",
+    ),
+    "optimizer that needs residuals": (
+        with_("n = {", "# n = {") + '[optimizer]\nname = "lm"',
+        "study.toml: [optimizer] optimizer 'lm' needs residuals: let the evaluator return them and say result = "
+        '"residuals", or leave the optimizer out',
+    ),
+    "optimizer that needs real parameters": (
+        with_(EVALUATOR, EVALUATOR + '\nresult = "residuals"') + '[optimizer]\nname = "lm"',
+        "study.toml: [optimizer] optimizer 'lm' needs real parameters that are always active; 'n' is integer; leave the "
+        "optimizer out",
     ),
     "no stop rule": (
         with_("evaluations = 100", ""),
@@ -328,6 +343,22 @@ def test_an_optimizer_can_be_given_by_its_name_alone(tmp_path):
     (tmp_path / "model.py").touch()
     config = Study.from_file(tmp_path / "study.toml").config
     assert (config.optimizer, config.optimizer_options) == ("sobol", {})
+
+
+def test_without_an_optimizer_the_study_decides_and_its_store_remembers(folder):
+    assert json.loads(Study.from_file("study.toml").config.configuration)["optimizer"] == {"name": "cmaes"}
+    residuals = with_(EVALUATOR, EVALUATOR + '\nresult = "residuals"').replace("n = {", "# n = {")
+    (folder / "study.toml").write_text(residuals)
+    study = Study.from_file("study.toml")
+    assert (study.config.optimizer, study.config.optimizer_why) == ("lm", "residuals of real parameters")
+    assert json.loads(study.config.configuration)["optimizer"] == {"name": "lm"}
+    (folder / "study.toml").write_text(residuals + '[optimizer]\nname = "lm"')
+    assert Study.from_file("study.toml").config.fingerprint == study.config.fingerprint
+
+
+def test_options_may_be_words(folder):
+    (folder / "study.toml").write_text(STUDY + '[optimizer]\nname = "grid"\norder = "rows"\npoints = 5')
+    assert Study.from_file("study.toml").config.optimizer_options == {"order": "rows", "points": 5}
 
 
 def test_a_relative_program_starts_at_the_study_file_and_others_are_looked_up(folder):

@@ -31,7 +31,7 @@ def check_study(path: Path, evaluations: int) -> int:
             "constraints": _constraints(config),
             "wanted": _wanted(config),
             "evaluator": _evaluator(config.evaluator),
-            "optimizer": " ".join([config.optimizer, *(f"{k}={v:g}" for k, v in config.optimizer_options.items())]),
+            "optimizer": _optimizer(config),
             "ends": _ends(config),
             "store": f"{study.options.store} ({'is there' if Path(study.options.store).exists() else 'not there yet'})",
         }
@@ -77,6 +77,12 @@ def _evaluator(spec: _core.EvaluatorSpec) -> str:
     what = " ".join(spec.command) if spec.kind == "command" else spec.target
     limit = f", at most {spec.time_limit_s:g} s" if spec.time_limit_s else ""
     return f"{spec.kind} {what}{limit}"
+
+
+def _optimizer(config: _core.StudyConfig) -> str:
+    options = {k: f"{v:g}" if isinstance(v, float) else str(v) for k, v in config.optimizer_options.items()}
+    chosen = f" (chosen: {config.optimizer_why})" if config.optimizer_why else ""
+    return " ".join([config.optimizer, *(f"{name}={text}" for name, text in options.items())]) + chosen
 
 
 def _ends(config: _core.StudyConfig) -> str:

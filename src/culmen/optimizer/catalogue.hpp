@@ -36,10 +36,10 @@ struct OptimizerInfo {
   std::string name;
   std::string about;
   bool needs_residuals = false;
-  bool needs_reals = false;     ///< every parameter real and always active
-  bool needs_order = false;     ///< no parameter categorical
-  bool one_objective = true;    ///< false: any number of them
-  bool seeded = true;           ///< false: the same candidates whatever the seed
+  bool needs_reals = false;              ///< every parameter real and always active
+  bool needs_order = false;              ///< no parameter categorical
+  bool one_objective = true;             ///< false: any number of them
+  bool seeded = true;                    ///< false: the same candidates whatever the seed
   std::vector<OptionRule> options = {};  ///< in alphabetical order
 };
 

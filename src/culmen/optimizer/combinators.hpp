@@ -17,11 +17,11 @@ std::unique_ptr<Optimizer> starting_with(std::unique_ptr<Optimizer> inner, std::
 
 struct Search {
   std::string optimizer = "cmaes";
-  OptimizerOptions options;
+  OptimizerOptions options = {};
   std::uint64_t seed = 1;
-  std::vector<std::vector<double>> starts;  ///< evaluated first
-  Yield yield;                              ///< of an evaluation
-  bool evaluate_infeasible = false;         ///< as if there were no constraints; the worker measures the violation
+  std::vector<std::vector<double>> starts = {};  ///< evaluated first
+  bool evaluate_infeasible = false;              ///< as if there were no constraints; the worker measures the violation
+  Yield yield = {};                              ///< of an evaluation
 };
 
 /// make_optimizer(), then both of the above as far as they are needed. The space's initial values, where there are any,

@@ -13,8 +13,8 @@
 namespace culmen {
 namespace {
 const std::array<OptimizerKind, 7>& kinds() {
-  static const std::array<OptimizerKind, 7> all{cmaes_kind(), evolution_kind(), grid_kind(), lm_kind(),
-                                                random_kind(), scan_kind(), sobol_kind()};
+  static const std::array<OptimizerKind, 7> all{cmaes_kind(),  evolution_kind(), grid_kind(), lm_kind(),
+                                                random_kind(), scan_kind(),      sobol_kind()};
   return all;
 }
 
@@ -25,9 +25,9 @@ std::string allowed(const OptionRule& rule) {
     case OptionRule::Type::whole:
       return fmt::format("a whole number from {} to {}", rule.lowest, rule.highest);
     case OptionRule::Type::word:
-      return fmt::format("one of {}", fmt::join(rule.words | std::views::transform([](const auto& w) {
-                                                  return fmt::format("\"{}\"", w);
-                                                }), ", "));
+      return fmt::format(
+          "one of {}",
+          fmt::join(rule.words | std::views::transform([](const auto& w) { return fmt::format("\"{}\"", w); }), ", "));
     case OptionRule::Type::flag:
       return "true or false";
   }
@@ -85,8 +85,7 @@ OptionRule OptionRule::whole(std::string name, std::string about, double lowest,
   return {std::move(name), std::move(about), Type::whole, lowest, highest, {}, OptionValue(standard), {}};
 }
 
-OptionRule OptionRule::word(std::string name, std::string about, std::vector<std::string> words,
-                            std::string standard) {
+OptionRule OptionRule::word(std::string name, std::string about, std::vector<std::string> words, std::string standard) {
   return {std::move(name), std::move(about), Type::word, 0, 0, std::move(words), OptionValue(standard), {}};
 }
 

@@ -98,9 +98,7 @@ std::string text_of(const Goals& goals) {
 
 std::string fingerprint_of(const StudyConfig& c) {
   std::string text = text_of(c.space);
-  // A program's own function says by itself what it gives.
-  const bool own = c.evaluator.kind == EvaluatorKind::function;
-  text += fmt::format("{:?} {}\n", c.evaluator_identity, own ? "value" : word_of(c.evaluator.result));
+  text += fmt::format("{:?} {}\n", c.evaluator_identity, word_of(c.evaluator.result));
   text += fmt::format("{:?} {}\n", c.optimizer, c.seed);
   for (const auto& [name, value] : c.optimizer_options) text += fmt::format("{:?} {}\n", name, to_string(value));
   text += text_of(c.goals);
@@ -112,7 +110,7 @@ std::string fingerprint_of(const StudyConfig& c) {
 }
 
 std::unique_ptr<Optimizer> make_search(const StudyConfig& c) {
-  return make_search({c.optimizer, c.optimizer_options, c.seed, c.starts, yield_of(c), c.evaluate_infeasible}, c.space);
+  return make_search({c.optimizer, c.optimizer_options, c.seed, c.starts, c.evaluate_infeasible, yield_of(c)}, c.space);
 }
 
 Yield yield_of(const StudyConfig& c) {

@@ -35,10 +35,10 @@ TEST(Cmaes, DoesNotSeeAConstantThatIsAddedToTheObjective) {
 
 TEST(Cmaes, DoesNotStopEarlyWhenAllValuesAreTiny) {
   const auto sphere = [](const Point& x) { return x[0] * x[0] + std::pow(x[1] - 0.2, 2) + x[2] * x[2]; };
-  const Search usual{.space = cube(3, -1, 1), .objective = sphere, .target = 1e-10};
-  const Search tiny{.space = cube(3, -1, 1),
-                    .objective = [&](const Point& x) { return 0x1p-100 * sphere(x); },
-                    .target = 0x1p-100 * 1e-10};
+  const Problem usual{.space = cube(3, -1, 1), .objective = sphere, .target = 1e-10};
+  const Problem tiny{.space = cube(3, -1, 1),
+                     .objective = [&](const Point& x) { return 0x1p-100 * sphere(x); },
+                     .target = 0x1p-100 * 1e-10};
   for (std::uint64_t seed = 1; seed < 6; ++seed)
     EXPECT_EQ(evaluations_to_target(tiny, seed), evaluations_to_target(usual, seed));
 }

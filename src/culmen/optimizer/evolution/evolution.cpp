@@ -102,8 +102,8 @@ void Evolution::select() {
     rank(members_);
   }
   if (!first && std::ranges::none_of(members_, [](const Individual& m) { return m.outcome.ok(); })) return;
-  parents_.assign(members_.begin(), members_.begin() + static_cast<std::ptrdiff_t>(
-                                                           std::min(settings_.parents, members_.size())));
+  parents_.assign(members_.begin(),
+                  members_.begin() + static_cast<std::ptrdiff_t>(std::min(settings_.parents, members_.size())));
 }
 
 /// Differences of values alone count, so a constant added to the objective changes nothing.
@@ -171,26 +171,29 @@ Settings settings_of(const OptimizerOptions& options, const Yield& yield) {
   const auto count = [&](const std::string& name, std::size_t otherwise) {
     return options.contains(name) ? count_of(options, name) : otherwise;
   };
-  return {count("parents", several ? 100 : 7), count("children", several ? 100 : 42), selections.at(word_of(options, "selection")),
-          duplications.at(word_of(options, "duplication")), crossovers.at(word_of(options, "crossover"))};
+  return {count("parents", several ? 100 : 7), count("children", several ? 100 : 42),
+          selections.at(word_of(options, "selection")), duplications.at(word_of(options, "duplication")),
+          crossovers.at(word_of(options, "crossover"))};
 }
 }  // namespace
 }  // namespace evolution
 
 OptimizerKind evolution_kind() {
   using namespace evolution;
-  return {{.name = "evolution",
-           .about = "an evolutionary algorithm for every kind of space, conditions and several objectives",
-           .one_objective = false,
-           .options = {count_rule("children", "candidates in a generation", "42; several objectives: 100"),
-                       crossovers.rule("crossover", "how a child mixes two parents"),
-                       duplications.rule("duplication", "all parents have as many children, or better ones more"),
-                       count_rule("parents", "from whom children come", "7; several objectives: 100"),
-                       selections.rule("selection", "next parents come from parents and children, from children, or from children and "
-                                           "the best parent")}},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Yield& yield) {
-            return std::make_unique<Evolution>(space, seed, settings_of(options, yield));
-          }};
+  return {
+      {.name = "evolution",
+       .about = "an evolutionary algorithm for every kind of space, conditions and several objectives",
+       .one_objective = false,
+       .options = {count_rule("children", "candidates in a generation", "42; several objectives: 100"),
+                   crossovers.rule("crossover", "how a child mixes two parents"),
+                   duplications.rule("duplication", "all parents have as many children, or better ones more"),
+                   count_rule("parents", "from whom children come", "7; several objectives: 100"),
+                   selections.rule("selection",
+                                   "next parents come from parents and children, from children, or from children and "
+                                   "the best parent")}},
+      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Yield& yield) {
+        return std::make_unique<Evolution>(space, seed, settings_of(options, yield));
+      }};
 }
 
 }  // namespace culmen

@@ -9,7 +9,7 @@ constexpr double crossed_share = 0.6;  // of children that have two parents
 constexpr double least_deviation = 1e-15, most_deviation = 0.5;
 constexpr double most_change = 0.5;
 constexpr double least_whole_step = 0.3;  // so that reals are also looked at while the integers stand still
-constexpr double own_share = 0.3;         // of the rate at which reals' steps differ; selection is too weak for all of it
+constexpr double own_share = 0.3;  // of the rate at which reals' steps differ; selection is too weak for all of it
 
 /// Mirrored at the ends of [lower, upper] as often as needed.
 double mirrored(double v, double lower, double upper) {
@@ -24,9 +24,7 @@ double geometric(double p, Random& random) {
   return p >= 1 ? 0 : std::floor(std::log1p(-random.uniform()) / std::log1p(-p));
 }
 
-bool is_choice(const Parameter& p) {
-  return p.kind == ParameterKind::categorical || p.kind == ParameterKind::boolean;
-}
+bool is_choice(const Parameter& p) { return p.kind == ParameterKind::categorical || p.kind == ParameterKind::boolean; }
 }  // namespace
 
 Variation::Variation(const Space& space, Crossover crossover) : space_(space), crossover_(crossover) {
@@ -51,7 +49,8 @@ void Variation::cross(Individual& child, const Individual& other, Random& random
 }
 
 void Variation::mutate(Individual& child, Random& random) const {
-  const double real_rate = random.normal() / std::sqrt(2 * reals_), whole_rate = random.normal() / std::sqrt(2 * whole_);
+  const double real_rate = random.normal() / std::sqrt(2 * reals_),
+               whole_rate = random.normal() / std::sqrt(2 * whole_);
   const auto own_rate = [&](double count) { return random.normal() / std::sqrt(2 * std::sqrt(count)); };
   for (std::size_t i = 0; i < child.genes.size(); ++i) {
     const auto& p = space_[i];
@@ -75,7 +74,8 @@ double Variation::changed(const Parameter& p, double gene, double step, Random& 
     const auto other = static_cast<double>(random.below(static_cast<std::uint64_t>(p.cells()) - 1));
     return other + p.lower < gene ? other + p.lower : other + p.lower + 1;
   }
-  if (p.scale == Scale::log) step = std::max(1.0, step / p.cells() * gene * std::log((p.upper + 0.5) / (p.lower - 0.5)));
+  if (p.scale == Scale::log)
+    step = std::max(1.0, step / p.cells() * gene * std::log((p.upper + 0.5) / (p.lower - 0.5)));
   const double mean = step / whole_;
   const double end = 1 - mean / (1 + std::sqrt(1 + mean * mean));
   const double moved = gene + geometric(end, random) - geometric(end, random);

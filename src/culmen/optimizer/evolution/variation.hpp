@@ -10,10 +10,10 @@ enum class Crossover : unsigned char {
   intermediate,  ///< reals from between the two, others from one of them
 };
 
-/// After the mixed-integer evolution strategy of Li et al. (Evol. Comput. 21 (2013) 29): steps mutate first (log-normally;
-/// probabilities by the logistic map), then genes by them: reals normally, integers and ordinals by the difference of
-/// two geometric numbers, categorical and boolean ones to any other of their choices. What leaves its range is mirrored
-/// back. An integer on a log scale takes steps in proportion to itself.
+/// After the mixed-integer evolution strategy of Li et al. (Evol. Comput. 21 (2013) 29): steps mutate first
+/// (log-normally; probabilities by the logistic map), then genes by them: reals normally, integers and ordinals by the
+/// difference of two geometric numbers, categorical and boolean ones to any other of their choices. What leaves its
+/// range is mirrored back. An integer on a log scale takes steps in proportion to itself.
 class Variation {
  public:
   Variation(const Space& space, Crossover crossover);

@@ -8,9 +8,9 @@ namespace {
 constexpr double least_damping = 1e-14, most_damping = 1e12;
 constexpr double near_share = 1e-6;       // forward differences have done their part
 constexpr double central_share = 1e-12;   // central ones too
-constexpr double least_share = 1e-22;      // nothing is left to find
+constexpr double least_share = 1e-22;     // nothing is left to find
 constexpr double rounding_share = 1e-13;  // changes of the sum below this are rounding
-constexpr int most_repeats = 5;  // of a Jacobian with shorter steps
+constexpr int most_repeats = 5;           // of a Jacobian with shorter steps
 constexpr double least_gain = 1e-4;
 constexpr int patience = 25;  // steps in which the sum has to fall by slow_share
 constexpr double slow_share = 1e-3;
@@ -62,9 +62,11 @@ bool Descent::slow() {
 }
 
 void Descent::plan_trial() {
-  const Eigen::VectorXd d = model_->step(damping_, coordinates_->lower() - z_, coordinates_->upper() - z_);
+  const Eigen::VectorXd down = coordinates_->lower() - z_, up = coordinates_->upper() - z_;
+  const Eigen::VectorXd d = model_->step(damping_, down, up);
   promised_ = model_->reduction(d);
-  trial_ = z_ + d;
+  trial_ = (d.array() >= up.array()).select(coordinates_->upper(), z_ + d);
+  trial_ = (d.array() <= down.array()).select(coordinates_->lower(), trial_);
   if (!trial_.allFinite() || trial_ == z_ || damping_ > most_damping) return end_of_accuracy();
   phase_ = Phase::trial;
 }

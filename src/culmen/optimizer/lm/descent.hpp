@@ -55,10 +55,10 @@ class Descent {
   std::unique_ptr<LinearModel> model_;
   Eigen::VectorXd trial_;
   double damping_ = 1e-2, growth_ = 2;
-  double promised_ = 0;       // reduction of the trial, by the model
-  double newton_share_ = 1;   // of the sum: what the undamped step would take away, by the model
+  double promised_ = 0;      // reduction of the trial, by the model
+  double newton_share_ = 1;  // of the sum: what the undamped step would take away, by the model
   double last_newton_share_ = 1;
-  int steps_ = 0;             // taken at all accuracies
+  int steps_ = 0;  // taken at all accuracies
   int repeats_ = 0;
   int marked_step_ = 0;
   double marked_sum_ = 0;

@@ -87,7 +87,9 @@ Eigen::VectorXd LinearModel::step(double damping, const Eigen::VectorXd& lower, 
     if (freed < 0) break;
     fixed[static_cast<std::size_t>(freed)] = 0;
   }
-  return s.cwiseQuotient(scale_).cwiseMax(lower).cwiseMin(upper);
+  Eigen::VectorXd d = s.cwiseQuotient(scale_);
+  for (Eigen::Index i = 0; i < n; ++i) d[i] = s[i] >= high[i] ? upper[i] : s[i] <= low[i] ? lower[i] : d[i];
+  return d;
 }
 
 }  // namespace culmen::lm

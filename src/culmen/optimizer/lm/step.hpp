@@ -12,7 +12,7 @@ class LinearModel {
 
   /// argmin |r + J d|² + damping |D d|² over lower ≤ d ≤ upper, with lower ≤ 0 ≤ upper and D the columns' lengths: the
   /// constrained subproblem of Kanzow, Yamashita and Fukushima (J. Comput. Appl. Math. 172 (2004) 375), solved by the
-  /// active sets of Stark and Parker (Comput. Statist. 10 (1995) 129).
+  /// active sets of Stark and Parker (Comput. Statist. 10 (1995) 129). Where a bound holds it is met exactly.
   Eigen::VectorXd step(double damping, const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) const;
   /// |r|² - |r + J d|².
   double reduction(const Eigen::VectorXd& d) const;
