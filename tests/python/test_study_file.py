@@ -219,8 +219,8 @@ WRONG = {
     ),
     "unknown optimizer": (
         STUDY + '[optimizer]\nname = "cmase"',
-        "study.toml: [optimizer] there is no optimizer 'cmase' (did you mean 'cmaes'?); known are cmaes, evolution, grid, "
-        "lm, random, scan, sobol",
+        "study.toml: [optimizer] there is no optimizer 'cmase' (did you mean 'cmaes'?); known are cmaes, evolution, "
+        "grid, lm, random, scan, sobol",
     ),
     "unknown option of the optimizer": (
         STUDY + "[optimizer]\nsigm = 0.3",
@@ -242,8 +242,8 @@ WRONG = {
     ),
     "optimizer that needs real parameters": (
         with_(EVALUATOR, EVALUATOR + '\nresult = "residuals"') + '[optimizer]\nname = "lm"',
-        "study.toml: [optimizer] optimizer 'lm' needs real parameters that are always active; 'n' is integer; leave the "
-        "optimizer out",
+        "study.toml: [optimizer] optimizer 'lm' needs real parameters that are always active; 'n' is integer; leave "
+        "the optimizer out",
     ),
     "no stop rule": (
         with_("evaluations = 100", ""),
