@@ -42,8 +42,8 @@ std::uint64_t seeds() {
 SimulationPlan plan_for(std::uint64_t seed, const std::string& store) {
   Random random(seed, 80);
   SimulationPlan plan;
-  const char* optimizers[] = {"cmaes", "random", "sobol"};
-  plan.optimizer = optimizers[seed % 3];
+  const char* optimizers[] = {"cmaes", "evolution", "random", "sobol"};
+  plan.optimizer = optimizers[seed % 4];
   plan.store = store;
   plan.commits_early = 0.05 + 0.95 * random.uniform();
   plan.master_dies = random.below(2) == 0 ? 0 : 0.02 * random.uniform();

@@ -21,6 +21,7 @@ class FeasibleOnly final : public Optimizer {
   std::string remark() const override { return inner_->remark(); }
   bool finished() const override { return inner_->finished(); }
   void resize(std::size_t workers) override { inner_->resize(workers); }
+  void hear(const std::vector<double>& x, const Outcome& outcome) override { inner_->hear(x, outcome); }
 
  private:
   /// One of the inner optimizer's candidates, in its order.
@@ -113,7 +114,8 @@ class StartingWith final : public Optimizer {
     if (n > 0) inner_->ask(n, out);
   }
   void do_tell(EvaluationId id, const Outcome& outcome) override {
-    if (id >= starts_.size()) inner_->tell(id - starts_.size(), outcome);
+    if (id < starts_.size()) inner_->hear(starts_[id], outcome);
+    else inner_->tell(id - starts_.size(), outcome);
   }
   void do_cancel(EvaluationId id) override {
     if (id >= starts_.size()) inner_->cancel(id - starts_.size());

@@ -12,7 +12,7 @@ namespace culmen {
 /// that it learns where the constraints are. ask() throws Error after 100 000 infeasible candidates in a row.
 std::unique_ptr<Optimizer> feasible_only(std::unique_ptr<Optimizer> inner, const Space& space);
 
-/// Gives these vectors first; `inner` does not hear of them.
+/// Gives these vectors first; `inner` hears of them.
 std::unique_ptr<Optimizer> starting_with(std::unique_ptr<Optimizer> inner, std::vector<std::vector<double>> starts);
 
 struct Search {

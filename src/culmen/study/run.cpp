@@ -143,7 +143,10 @@ struct Run::Impl {
     check();
     config.goals.check();
     config.evaluator.run_marker = marker;
-    if (!source) source = make_search(config);
+    if (!source) {
+      choose_optimizer(config);
+      source = make_search(config);
+    }
     journal = open_store();
     engine = std::make_unique<Engine>(*source, clock, engine_options());
     live = engine.get();
@@ -213,7 +216,6 @@ struct Run::Impl {
 
 Run::Run(StudyConfig config, RunOptions options, Function function) : impl_(std::make_unique<Impl>()) {
   impl_->config = std::move(config);
-  choose_optimizer(impl_->config);
   impl_->options = std::move(options);
   impl_->function = std::move(function);
 }

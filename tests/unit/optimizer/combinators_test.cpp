@@ -21,7 +21,7 @@ std::vector<Candidate> asked(Optimizer& optimizer, std::size_t n) {
 }
 
 class Combinators : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Optimizers, Combinators, testing::Values("cmaes", "random", "sobol"));
+INSTANTIATE_TEST_SUITE_P(Optimizers, Combinators, testing::Values("cmaes", "evolution", "random", "sobol"));
 
 TEST_P(Combinators, nothing_infeasible_is_given_and_the_optimum_on_the_constraint_is_found) {
   const auto space = half();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "culmen/evaluation/front.hpp"
+#include "culmen/optimizer/combinators.hpp"
 #include "culmen/optimizer/evolution/ranking.hpp"
 #include "culmen/optimizer/evolution/variation.hpp"
 #include "unit/optimizer/study.hpp"
@@ -73,6 +74,19 @@ TEST(Evolution, BeginsAnewWhereNothingGetsBetter) {
   // A plateau with a narrow hole: one population hardly ever finds it.
   const auto f = [](const Point& x) { return std::min(1.0, 200 * (square(x[0] - 0.3) + square(x[1] - 0.8))); };
   EXPECT_LT(median(cube(2, 0, 1), f, 1e-4, 50000), 50000U);
+}
+
+TEST(Evolution, HasChildrenOfTheStartsThatItHearsOf) {
+  const Space space = cube(4, -5, 5);
+  const auto evolution = make_search({"evolution", {{"parents", 1}}, 1, {{1, 1, 1, 1}}}, space);
+  std::vector<Candidate> batch;
+  evolution->ask(43, batch);
+  for (const auto& c : batch) evolution->tell(c.id, Outcome::of_value(c.id == 0 ? 0 : 1));
+  batch.clear();
+  evolution->ask(42, batch);
+  double mean = 0;
+  for (const auto& c : batch) mean += c.x[0] / 42;
+  EXPECT_NEAR(mean, 1, 1);
 }
 
 TEST(Evolution, CoversAFrontOfTwoObjectives) {

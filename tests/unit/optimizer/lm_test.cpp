@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "culmen/base/error.hpp"
+#include "culmen/optimizer/combinators.hpp"
 #include "culmen/optimizer/lm/differences.hpp"
 #include "culmen/optimizer/lm/starts.hpp"
 #include "culmen/optimizer/lm/step.hpp"
@@ -106,14 +107,17 @@ TEST(Lm, WorksThroughTheNoiseThatItIsTold) {
   EXPECT_GT(fit(cube(3, 0.001, 1000), noisy, 2000, 1e-8, 1, {{"noise", 1e-5}}).evaluations, 0);
 }
 
-TEST(Lm, BeginsAtInitialValues) {
-  auto x = real("x", -5, 5), y = real("y", -5, 5);
-  x.initial = 0.9;
-  y.initial = 0.8;
-  const auto lm = make_optimizer("lm", Space{x, y}, 1, {}, {true, 1});
+TEST(Lm, DescendsFromTheStartsThatItHearsOf) {
+  auto x = real("x", -5, 5);
+  x.initial = 0.99;
+  const auto lm = make_search({"lm", {}, 1, {{1, 2}}, false, {true, 1}}, Space{x, real("y", -5, 5)});
   std::vector<Candidate> batch;
-  lm->ask(1, batch);
-  EXPECT_EQ(batch[0].x, (Point{0.9, 0.8}));
+  lm->ask(256, batch);
+  EXPECT_EQ(batch[0].x, (Point{0.99, 0}));
+  for (const auto& c : batch) lm->tell(c.id, Outcome::of_residuals(rosenbrock(c.x)));
+  batch.clear();
+  lm->ask(2, batch);
+  for (const auto& c : batch) EXPECT_LT(std::hypot(c.x[0] - 0.99, c.x[1]), 1e-6);  // of its Jacobian
 }
 
 TEST(Lm, SaysHowManyDescentsAgree) {

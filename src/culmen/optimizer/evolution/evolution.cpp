@@ -4,6 +4,7 @@
 // never finishes by itself: where one objective no longer falls, a new population begins.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "culmen/optimizer/evolution/ranking.hpp"
@@ -35,10 +36,13 @@ class Evolution final : public Optimizer {
   Evolution(const Space& space, std::uint64_t seed, const Settings& settings)
       : space_(space), settings_(settings), random_(seed), variation_(space, settings.crossover) {
     begin_population();
-    if (space.has_start()) members_.front() = individual_at(space, space.start());
   }
   bool generational() const override { return true; }
   std::string name() const override { return "evolution"; }
+  void hear(const std::vector<double>& x, const Outcome& outcome) override {
+    guests_.push_back(individual_at(space_, x));
+    guests_.back().outcome = essence(outcome);
+  }
 
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
@@ -47,6 +51,7 @@ class Evolution final : public Optimizer {
   void do_tell(EvaluationId id, const Outcome& outcome) override;
   void do_cancel(EvaluationId id) override { settle(id, Outcome::failure(Status::failed, {})); }
   void settle(EvaluationId id, Outcome outcome);
+  static Outcome essence(const Outcome& outcome);
   void begin_population();
   void begin_generation();
   void select();
@@ -59,6 +64,7 @@ class Evolution final : public Optimizer {
   const Variation variation_;
   std::vector<Individual> parents_;  // best first
   std::vector<Individual> members_;  // of this generation, in candidate order
+  std::vector<Individual> guests_;   // heard of, for the next selection
   std::size_t served_ = 0, settled_ = 0;
   EvaluationId first_id_ = 0;  // of members_[0]
   Outcome best_;               // of this population
@@ -75,14 +81,16 @@ void Evolution::begin_population() {
     members_.push_back(random_individual(space_, random_));
 }
 
+void Evolution::do_tell(EvaluationId id, const Outcome& outcome) { settle(id, essence(outcome)); }
+
 /// What ranks need, without texts and residuals.
-void Evolution::do_tell(EvaluationId id, const Outcome& outcome) {
+Outcome Evolution::essence(const Outcome& outcome) {
   Outcome kept = outcome.ok() ? Outcome::of_value(outcome.value) : Outcome::failure(outcome.status, {});
   kept.values = outcome.values;
   kept.violation = outcome.violation;
   kept.check_finite();
   if (outcome.ok() && outcome.violation > 0) kept.status = Status::ok;  // a value may be missing there
-  settle(id, std::move(kept));
+  return kept;
 }
 
 void Evolution::settle(EvaluationId id, Outcome outcome) {
@@ -95,6 +103,8 @@ void Evolution::settle(EvaluationId id, Outcome outcome) {
 
 void Evolution::select() {
   const bool first = parents_.empty();
+  std::ranges::move(guests_, std::back_inserter(members_));
+  guests_.clear();
   rank(members_);
   if (!first && settings_.selection != Selection::comma) {
     const auto kept = settings_.selection == Selection::plus ? parents_.size() : 1;

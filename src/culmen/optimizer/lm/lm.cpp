@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,6 +20,8 @@
 namespace culmen {
 namespace lm {
 namespace {
+constexpr std::size_t most_given = 100;
+
 struct Settings {
   std::size_t descents, screen;
   double noise;
@@ -32,6 +35,14 @@ struct Lane {
   std::vector<Reply> replies;
 };
 
+/// Without residuals where it failed, or is not finite or feasible.
+Reply reply_of(const Outcome& outcome) {
+  const Eigen::Map<const Eigen::VectorXd> residuals(outcome.residuals.data(),
+                                                    static_cast<Eigen::Index>(outcome.residuals.size()));
+  if (!outcome.feasible() || !std::isfinite(outcome.value) || !residuals.allFinite()) return {};
+  return {residuals, outcome.value};
+}
+
 class LevenbergMarquardt final : public Optimizer {
  public:
   LevenbergMarquardt(const Space& space, std::uint64_t seed, const Settings& settings)
@@ -41,12 +52,12 @@ class LevenbergMarquardt final : public Optimizer {
         random_(seed, 2),
         starts_(space, seed),
         lanes_(settings.descents) {
-    if (space.has_start()) initial_ = space.start();
     begin_generation();
   }
   bool generational() const override { return true; }
   std::string name() const override { return "lm"; }
   std::string remark() const override;
+  void hear(const std::vector<double>& x, const Outcome& outcome) override;
 
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override;
@@ -58,6 +69,7 @@ class LevenbergMarquardt final : public Optimizer {
   void propose(Lane& lane);
   void digest(Lane& lane);
   void start(Lane& lane);
+  void begin(Lane& lane, const std::vector<double>& x, Reply reply);
   void conclude(Lane& lane);
   std::pair<std::size_t, std::size_t> place_of(EvaluationId id) const;
 
@@ -65,7 +77,7 @@ class LevenbergMarquardt final : public Optimizer {
   std::shared_ptr<const Coordinates> plain_, logarithmic_;
   Random random_;
   Starts starts_;
-  std::vector<double> initial_;  // until it is used
+  std::deque<std::pair<std::vector<double>, Reply>> given_;  // heard of, for descents to come
   Minima minima_;
   std::vector<Lane> lanes_;
   std::uint64_t started_ = 0;
@@ -96,10 +108,6 @@ void LevenbergMarquardt::seek(Lane& lane) {
   lane.logarithmic = turn / 2 % 2 == 1;
   const bool anew = minima_.empty() || turn % 2 == 0;
   const auto* from = anew ? nullptr : &minima_.choose(random_);
-  if (!initial_.empty()) {
-    lane.points.push_back(std::exchange(initial_, {}));
-    return;
-  }
   while (lane.points.size() < settings_.screen)
     lane.points.push_back(anew ? starts_.fresh() : starts_.changed(from->x));
 }
@@ -117,11 +125,10 @@ std::pair<std::size_t, std::size_t> LevenbergMarquardt::place_of(EvaluationId id
   return {lane, k};
 }
 
-void LevenbergMarquardt::do_tell(EvaluationId id, const Outcome& outcome) {
-  const Eigen::Map<const Eigen::VectorXd> residuals(outcome.residuals.data(),
-                                                    static_cast<Eigen::Index>(outcome.residuals.size()));
-  if (!outcome.feasible() || !std::isfinite(outcome.value) || !residuals.allFinite()) return settle(id, {});
-  settle(id, {residuals, outcome.value});
+void LevenbergMarquardt::do_tell(EvaluationId id, const Outcome& outcome) { settle(id, reply_of(outcome)); }
+
+void LevenbergMarquardt::hear(const std::vector<double>& x, const Outcome& outcome) {
+  if (auto reply = reply_of(outcome); reply.ok() && given_.size() < most_given) given_.push_back({x, std::move(reply)});
 }
 
 void LevenbergMarquardt::settle(EvaluationId id, Reply reply) {
@@ -141,14 +148,21 @@ void LevenbergMarquardt::digest(Lane& lane) {
 }
 
 void LevenbergMarquardt::start(Lane& lane) {
+  if (!given_.empty()) {
+    begin(lane, given_.front().first, std::move(given_.front().second));
+    return given_.pop_front();
+  }
   std::optional<std::size_t> best;
   for (std::size_t k = 0; k < lane.replies.size(); ++k) {
     if (lane.replies[k].ok() && (!best || lane.replies[k].sum < lane.replies[*best].sum)) best = k;
   }
   if (!best) return;
+  begin(lane, lane.points[*best], std::move(lane.replies[*best]));
+}
+
+void LevenbergMarquardt::begin(Lane& lane, const std::vector<double>& x, Reply reply) {
   const auto& coordinates = lane.logarithmic ? logarithmic_ : plain_;
-  lane.descent.emplace(coordinates, coordinates->from_space(lane.points[*best]), std::move(lane.replies[*best]),
-                       settings_.noise);
+  lane.descent.emplace(coordinates, coordinates->from_space(x), std::move(reply), settings_.noise);
 }
 
 void LevenbergMarquardt::conclude(Lane& lane) {

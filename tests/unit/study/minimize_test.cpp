@@ -1,0 +1,36 @@
+// minimize and least_squares, as C++ programs call them.
+#include "culmen/study/culmen.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace culmen {
+namespace {
+using Point = std::vector<double>;
+
+Point decay(const Point& x) {
+  Point out;
+  for (int t = 0; t < 6; ++t) out.push_back(x[0] * std::exp(-x[1] * t) - 2.5 * std::exp(-1.3 * t));
+  return out;
+}
+
+TEST(LeastSquares, chooses_lm_for_reals) {
+  const auto result = least_squares(decay, Space{real("a", 0.01, 100), real("b", 0.01, 100)}, {.evaluations = 500});
+  EXPECT_EQ(result.optimizer, "lm");
+  EXPECT_NEAR(result.x[0], 2.5, 1e-9);
+  EXPECT_NEAR(result.x[1], 1.3, 1e-9);
+}
+
+TEST(LeastSquares, takes_the_optimizer_that_is_named) {
+  const MinimizeOptions options{.evaluations = 50, .optimizer = "cmaes", .optimizer_options = {{"population", 8}}};
+  EXPECT_EQ(least_squares(decay, Space{real("a", 0.01, 100), real("b", 0.01, 100)}, options).optimizer, "cmaes");
+}
+
+TEST(Minimize, refuses_what_needs_residuals) {
+  const auto f = [](const Point& x) { return x[0]; };
+  EXPECT_THROW(minimize(f, Space{real("x", 0, 1)}, {.evaluations = 5, .optimizer = "lm"}), InputError);
+  EXPECT_EQ(minimize(f, Space{real("x", 0, 1)}, {.evaluations = 5}).optimizer, "cmaes");
+}
+}  // namespace
+}  // namespace culmen
