@@ -26,10 +26,10 @@ class Optimizer : public Source {
   void tell(EvaluationId id, const Outcome& outcome);
   void tell(EvaluationId id, Outcome& outcome) final { tell(id, std::as_const(outcome)); }
   /// The candidate will not be evaluated. Throws like tell().
+  void cancel(EvaluationId id) final;
   /// What came of a vector that it did not ask for, such as a user's start. Deterministic where it comes before the
   /// tells of the first generation.
   virtual void hear(const std::vector<double>& /*x*/, const Outcome& /*outcome*/) {}
-  void cancel(EvaluationId id) final;
   /// A generational optimizer ignores it.
   void resize(std::size_t /*workers*/) override {}
   bool finished() const override { return false; }

@@ -23,12 +23,12 @@ struct MinimizeOptions {
   std::uint64_t evaluations = 1000;                              ///< the budget, exact
   double target = -std::numeric_limits<double>::infinity();      ///< ends once a value is <= target
   double wall_time_s = std::numeric_limits<double>::infinity();  ///< what is being evaluated then is waited for
-  std::size_t workers = 0;  ///< threads; 0: one per usable CPU. Under MPI the ranks decide
-  std::string optimizer;    ///< as `culmen optimizers` lists them; empty: what suits the space
-  OptimizerOptions optimizer_options;
+  std::size_t workers = 0;     ///< threads; 0: one per usable CPU. Under MPI the ranks decide
+  std::string optimizer = {};  ///< as `culmen optimizers` lists them; empty: what suits the space
+  OptimizerOptions optimizer_options = {};
   std::uint64_t seed = 1;
-  std::string store;    ///< file of the study's journal; empty: none
-  bool resume = false;  ///< go on with the store instead of making it
+  std::string store = {};  ///< file of the study's journal; empty: none
+  bool resume = false;     ///< go on with the store instead of making it
 };
 
 struct MinimizeResult {
