@@ -36,9 +36,12 @@ def make_monitor(wanted: bool | None = None) -> Monitor:
         kind = "bar" if on_terminal() or in_notebook() else "lines" if wanted else "none"
     if wanted is False or kind == "none":
         return Silent()
-    if kind == "bar":
+    if kind == "lines":
+        return Lines()
+    try:
         return Cell() if in_notebook() else Bar()
-    return Lines()
+    except (OSError, SystemExit):  # rich leaves the program when nobody reads
+        return Silent()
 
 
 def in_notebook() -> bool:

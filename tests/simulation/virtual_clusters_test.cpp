@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -15,6 +16,7 @@
 
 namespace culmen::testing {
 namespace {
+constexpr std::array optimizers{"cmaes", "evolution", "random", "sobol"};
 
 class Folder {
  public:
@@ -42,8 +44,7 @@ std::uint64_t seeds() {
 SimulationPlan plan_for(std::uint64_t seed, const std::string& store) {
   Random random(seed, 80);
   SimulationPlan plan;
-  const char* optimizers[] = {"cmaes", "evolution", "random", "sobol"};
-  plan.optimizer = optimizers[seed % 4];
+  plan.optimizer = optimizers[seed % optimizers.size()];
   plan.store = store;
   plan.commits_early = 0.05 + 0.95 * random.uniform();
   plan.master_dies = random.below(2) == 0 ? 0 : 0.02 * random.uniform();
@@ -85,7 +86,7 @@ std::pair<std::vector<Seen>, std::vector<Seen>> parted(const std::vector<Seen>& 
 TEST(VirtualClusters, tell_every_candidate_once_after_the_journal_and_see_the_undisturbed_sequence) {
   Folder folder;
   std::map<std::string, std::pair<std::vector<Seen>, std::vector<Seen>>> expected;
-  for (const char* name : {"cmaes", "random", "sobol"}) expected[name] = parted(undisturbed(name, folder.file()));
+  for (const char* name : optimizers) expected[name] = parted(undisturbed(name, folder.file()));
   FaultCounts total;
   int masters = 0;
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
@@ -150,7 +151,7 @@ std::map<EvaluationId, std::pair<int, int>> ends_in(const Journal& journal) {
 TEST(VirtualClusters, a_target_is_met_at_the_same_evaluation_whatever_dies) {
   Folder folder;
   std::map<std::string, TargetStudy> studies;
-  for (const char* name : {"cmaes", "random", "sobol"}) studies[name] = target_study(name, folder.file());
+  for (const char* name : optimizers) studies[name] = target_study(name, folder.file());
   int masters = 0;
   for (std::uint64_t seed = 1; seed <= seeds() / 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
