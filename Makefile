@@ -99,6 +99,7 @@ lint: build
 	tools/quote_examples --check
 	ruff check --quiet $(wildcard python tools tests examples benchmarks)
 	ruff format --quiet --check $(wildcard python tools tests examples benchmarks)
+	mypy
 	@clang-format-16 --dry-run --Werror $(format)
 
 clean:

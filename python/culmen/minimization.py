@@ -131,7 +131,7 @@ def minimize(
             )
         checked_space = Space(space, constraints)
         config = _config_of(f, checked_space, arguments, optimizer, options or {})
-        function = Positional(f) if checked_space.positional and not isinstance(f, Command) else f
+        function: Any = Positional(f) if checked_space.positional and not isinstance(f, Command) else f
         if executor is not None:
             _lend(config, f)
         elif not isinstance(f, Command):

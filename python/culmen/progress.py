@@ -122,7 +122,7 @@ class Bar:
             return
         self._drawn_s = progress.elapsed_s
         room, text = layout(progress, self._recent, self._live.console.width - _ROOM_FOR_CTRL_C)
-        row = [Text(text, no_wrap=True)]
+        row: list[Text | ProgressBar] = [Text(text, no_wrap=True)]
         if room:
             row.insert(0, ProgressBar(total=progress.budget, completed=progress.evaluations, width=room))
         grid = Table.grid(padding=(0, 2, 0, 0))

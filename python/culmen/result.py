@@ -52,18 +52,19 @@ class Result:
 
     @classmethod
     def of(cls, core: _core.Result, space: _core.Space) -> "Result":
-        found = core.best is not None
+        x = core.best
+        found = x is not None
         return cls(
-            best=space.named(core.best) if found else None,
+            best=space.named(x) if x is not None else None,
             value=core.best_value,
-            x=list(core.best) if found else None,
+            x=None if x is None else list(x),
             evaluation=core.best_evaluation if found else None,
             violation=core.violation if found else 0.0,
             values=dict(zip(core.objectives, core.values, strict=False)) if core.values else {},
-            front=[Trade(n, space.named(x), dict(zip(core.objectives, v, strict=True))) for n, x, v in core.front],
+            front=[Trade(n, space.named(y), dict(zip(core.objectives, v, strict=True))) for n, y, v in core.front],
             residuals=list(core.residuals),
             extras=dict(core.extras),
-            at_bounds=at_bounds(space, core.best) if found else {},
+            at_bounds={} if x is None else at_bounds(space, x),
             first_failure=core.first_failure,
             **{name: getattr(core, name) for name in _SAME},
         )

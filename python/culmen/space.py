@@ -81,6 +81,9 @@ class Space:
     or the constraint or condition that cannot be read.
     """
 
+    core: _core.Space
+    positional: bool  # its parameters have no names of their own
+
     def __init__(
         self, parameters: "Mapping[str, Bounds] | Iterable[Bounds] | Space", constraints: Constraints | None = None
     ) -> None:
@@ -165,9 +168,11 @@ def _choices(name: str, choices: object) -> list[float | str]:
     return [choice if isinstance(choice, str) else float(choice) for choice in found]
 
 
-def _pair(name: str, bounds: object) -> tuple[float, float]:
+def _pair(name: str, bounds: Any) -> tuple[float, float]:
+    lower: float
+    upper: float
     try:
-        lower, upper = bounds  # type: ignore[misc]
+        lower, upper = bounds
     except (TypeError, ValueError):
         raise InputError(
             f"parameter '{name}': {bounds!r} is given; a pair (lower, upper), culmen.real(…) or another of integer, "

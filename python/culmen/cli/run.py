@@ -98,7 +98,8 @@ def _existing(study: Study, overwrite: bool) -> int | None:
         advice = f"`culmen status {shlex.quote(path)}` shows how far it is"
         raise InputError(f"{path} is in use: {summary['owner']} runs this study; {advice}")
     if overwrite or not summary["outcomes"]:
-        return _remove(study)  # where there is nothing in it, its start could not even begin
+        _remove(study)  # where there is nothing in it, its start could not even begin
+        return None
     if found.fingerprint != study.config.fingerprint:
         raise InputError(
             f"{path} holds another study ('{found.name}': its space, evaluator, optimizer or seed differ); "

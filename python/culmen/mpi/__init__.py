@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import resources
+from typing import Any
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -69,8 +70,9 @@ def load() -> list[Mpi]:
     return [_parse(tomllib.loads(file.read_text(encoding="utf-8"))) for file in files]
 
 
-def _parse(data: dict) -> Mpi:
-    return Mpi(**{key: Words(**value) if isinstance(value, dict) else value for key, value in data.items()})
+def _parse(data: dict[str, Any]) -> Mpi:
+    fields: dict[str, Any] = {key: Words(**v) if isinstance(v, dict) else v for key, v in data.items()}
+    return Mpi(**fields)
 
 
 def recognise(version: str) -> Mpi | None:
