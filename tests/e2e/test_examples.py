@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -89,6 +90,26 @@ def test_ngspice(copy):
     from_the_table = {"c1": 5.430e-9, "l1": 9.785e-6, "c2": 8.088e-9, "l2": 9.785e-6, "c3": 5.430e-9}
     assert best == pytest.approx(from_the_table, rel=0.01)
     assert "gain_at_1_MHz" in done.stdout
+
+
+def test_mixed_space(copy):
+    folder = copy("11_mixed_space")
+    done = culmen("run", "regression.toml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    found = status(folder, "regression.db")
+    assert found["best_value"] <= 15.1
+    assert set(found["best"]) == {"model", "shape", "bandwidth", "ridge"}
+
+
+def test_two_objectives(copy):
+    folder = copy("12_two_objectives")
+    done = culmen("run", "beam.toml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    front = int(re.search(r"The front: (\d+) candidates", done.stdout)[1])
+    assert front >= 50
+    written = culmen("export", "beam.db", "--json", cwd=folder)
+    rows = json.loads(written.stdout)
+    assert len(rows) == 8000
 
 
 @pytest.mark.parametrize("script", ["minimize.py", "ask_tell.py", "read_store.py", "batch.py"])

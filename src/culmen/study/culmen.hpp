@@ -23,17 +23,25 @@ struct MinimizeOptions {
   std::uint64_t evaluations = 1000;                              ///< the budget, exact
   double target = -std::numeric_limits<double>::infinity();      ///< ends once a value is <= target
   double wall_time_s = std::numeric_limits<double>::infinity();  ///< what is being evaluated then is waited for
-  std::size_t workers = 0;     ///< threads; 0: one per usable CPU. Under MPI the ranks decide
-  std::string optimizer = {};  ///< as `culmen optimizers` lists them; empty: what suits the space
+  std::uint64_t stagnation = 0;  ///< ends after so many evaluations without an improvement; 0: it does not
+  std::vector<std::vector<double>> starts = {};  ///< vectors that are evaluated first
+  std::size_t workers = 0;                       ///< threads; 0: one per usable CPU. Under MPI the ranks decide
+  std::string optimizer = {};                    ///< as `culmen optimizers` lists them; empty: what suits the space
   OptimizerOptions optimizer_options = {};
   std::uint64_t seed = 1;
   std::string store = {};  ///< file of the study's journal; empty: none
   bool resume = false;     ///< go on with the store instead of making it
 };
 
+/// One of the candidates of which none is better in every objective.
+struct FrontPoint {
+  std::vector<double> x, values;
+};
+
 struct MinimizeResult {
   std::vector<double> x;  ///< best vector, in the space's order; empty when every evaluation failed
   double value = std::numeric_limits<double>::quiet_NaN();
+  std::vector<FrontPoint> front;  ///< of minimize_several
   std::uint64_t evaluations = 0;  ///< told
   std::uint64_t failed = 0;       ///< of them: the function threw, or gave NaN or infinity
   std::string message;            ///< why it ended, one sentence
@@ -51,5 +59,10 @@ MinimizeResult minimize(const std::function<double(const std::vector<double>&)>&
 /// The same for a vector of residuals; the value is their sum of squares.
 MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals,
                              const Space& space, const MinimizeOptions& options = {});
+
+/// The same for `objectives` values (at least two), which are all to be minimized: the result is in `front`; x and
+/// value are what is best in the first. options.target and options.stagnation are for one objective: InputError.
+MinimizeResult minimize_several(const std::function<std::vector<double>(const std::vector<double>&)>& f,
+                                std::size_t objectives, const Space& space, const MinimizeOptions& options = {});
 
 }  // namespace culmen

@@ -1,3 +1,8 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "culmen/base/error.hpp"
 #include "culmen/study/culmen.hpp"
 #include "culmen/study/ranks.hpp"
 #include "culmen/study/run.hpp"
@@ -11,6 +16,7 @@ MinimizeResult public_result(const StudyResult& r, bool is_master) {
     out.x = r.best.x;
     out.value = r.best_outcome.value;
   }
+  for (const auto& member : r.front.members()) out.front.push_back({member.candidate.x, member.outcome.values});
   out.evaluations = r.counts.told;
   out.failed = r.counts.failed;
   out.message = r.message;
@@ -20,11 +26,19 @@ MinimizeResult public_result(const StudyResult& r, bool is_master) {
   return out;
 }
 
+Goals goals_of(std::size_t objectives) {
+  Goals goals;
+  for (std::size_t k = 0; k < objectives; ++k) goals.objectives.push_back({fmt::format("value{}", k + 1)});
+  return goals;
+}
+
 MinimizeResult minimize_outcome(const Function& function, ResultKind result, const Space& space,
-                                const MinimizeOptions& options) {
+                                const MinimizeOptions& options, std::size_t objectives = 0) {
   if (detect_launch().rank > 0) return public_result(serve_as_rank(function), false);
   StudyConfig config;
   config.space = space;
+  config.goals = goals_of(objectives);
+  config.starts = options.starts;
   config.evaluator.kind = EvaluatorKind::function;
   config.evaluator.isolation = Isolation::none;
   config.evaluator.result = result;
@@ -32,7 +46,7 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
   config.optimizer = options.optimizer;
   config.optimizer_options = options.optimizer_options;
   config.seed = options.seed;
-  config.stop = {options.evaluations, options.target, options.wall_time_s};
+  config.stop = {options.evaluations, options.target, options.wall_time_s, options.stagnation};
   choose_optimizer(config);
   config.fingerprint = fingerprint_of(config);
   RunOptions run_options;
@@ -59,6 +73,24 @@ MinimizeResult least_squares(const std::function<std::vector<double>(const std::
                              const Space& space, const MinimizeOptions& options) {
   const auto outcome = [&residuals](const std::vector<double>& x) { return Outcome::of_residuals(residuals(x)); };
   return minimize_outcome(outcome, ResultKind::residuals, space, options);
+}
+
+MinimizeResult minimize_several(const std::function<std::vector<double>(const std::vector<double>&)>& f,
+                                std::size_t objectives, const Space& space, const MinimizeOptions& options) {
+  if (objectives < 2)
+    throw InputError(fmt::format("minimize_several: {} objectives are given; at least 2 are wanted", objectives));
+  if (options.target > -std::numeric_limits<double>::infinity() || options.stagnation != 0)
+    throw InputError("minimize_several: target and stagnation are for one objective, not for several");
+  const auto outcome = [&f, objectives](const std::vector<double>& x) {
+    const auto values = f(x);
+    if (values.size() != objectives)
+      return Outcome::failure(Status::wrong_shape,
+                              fmt::format("the function gave {} values; {} are wanted", values.size(), objectives));
+    auto o = Outcome::of_value(0);
+    for (std::size_t k = 0; k < objectives; ++k) o.extras.emplace_back(fmt::format("value{}", k + 1), values[k]);
+    return o;
+  };
+  return minimize_outcome(outcome, ResultKind::figures, space, options, objectives);
 }
 
 }  // namespace culmen

@@ -1,0 +1,61 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "culmen/base/error.hpp"
+#include "culmen/study/culmen.hpp"
+
+namespace culmen {
+namespace {
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<double> two_bowls(const std::vector<double>& x) { return {x[0] * x[0], (x[0] - 2) * (x[0] - 2)}; }
+
+TEST(MinimizeSpaces, several_objectives_give_a_front) {
+  const auto found = minimize_several(two_bowls, 2, Space{real("x", -5, 5)}, {.evaluations = 2000, .workers = 2});
+  EXPECT_EQ(found.optimizer, "evolution");
+  EXPECT_GT(found.front.size(), 50U);
+  for (const auto& point : found.front) {
+    EXPECT_NEAR(point.x[0], 1, 1.001);
+    EXPECT_THAT(point.values, ElementsAre(point.x[0] * point.x[0], std::pow(point.x[0] - 2, 2)));
+  }
+}
+
+TEST(MinimizeSpaces, several_objectives_need_several_values) {
+  const auto one = [](const std::vector<double>& x) { return x; };
+  const auto found = minimize_several(one, 2, Space{real("x", -5, 5)}, {.evaluations = 10});
+  EXPECT_EQ(found.failed, 10U);
+  EXPECT_THROW(minimize_several(two_bowls, 1, Space{real("x", -5, 5)}), InputError);
+  EXPECT_THROW(minimize_several(two_bowls, 2, Space{real("x", -5, 5)}, {.target = 1}), InputError);
+}
+
+TEST(MinimizeSpaces, starts_are_evaluated_first_and_stagnation_ends) {
+  std::vector<double> first;
+  const auto flat = [&](const std::vector<double>& x) {
+    if (first.empty()) first = x;
+    return 1.0;
+  };
+  const auto found = minimize(flat, Space{real("x", -5, 5)},
+                              {.stagnation = 30, .starts = {{4.25}}, .workers = 1, .optimizer = "random"});
+  EXPECT_THAT(first, ElementsAre(4.25));
+  EXPECT_EQ(found.evaluations, 31U);
+  EXPECT_THAT(found.message, HasSubstr("no improvement any more"));
+}
+
+TEST(MinimizeSpaces, a_constraint_holds_and_a_condition_shows_as_nan) {
+  auto parameters = std::vector{real("x", -1, 1), boolean("curved"), real("bend", 0, 1)};
+  parameters[2].active_when = "curved";
+  const Space space(parameters, {{"right", "x >= 0.25"}});
+  const auto f = [](const std::vector<double>& p) {
+    EXPECT_GE(p[0], 0.25);
+    EXPECT_EQ(std::isnan(p[2]), p[1] == 0);
+    return p[0] + (p[1] != 0 ? p[2] - 0.5 : 0);
+  };
+  const auto found = minimize(f, space, {.evaluations = 3000, .workers = 1});
+  EXPECT_NEAR(found.value, -0.25, 1e-2);
+}
+
+}  // namespace
+}  // namespace culmen
