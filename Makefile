@@ -10,9 +10,9 @@ format = $(shell find src python/bindings tests benchmarks examples -name '*.cpp
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CULMEN_BUILD := $(CURDIR)/$(BUILD)
 
-.PHONY: help bootstrap build tests announce demo test test-all slurm sanitize checked fuzz bench format lint clean
+.PHONY: help bootstrap build tests announce demo test test-all slurm sanitize checked fuzz bench format docs lint clean
 help:
-	@echo 'make build | demo | test | test-all | slurm | sanitize | checked | fuzz | bench | format | lint | clean'
+	@echo 'make build | demo | test | test-all | slurm | sanitize | checked | fuzz | bench | format | docs | lint | clean'
 
 bootstrap:
 	@tools/bootstrap
@@ -90,15 +90,19 @@ bench: build
 format: build
 	tools/quote_examples
 	@clang-format-16 -i $(format)
-	ruff format python tools tests examples benchmarks
-	ruff check --fix python tools tests examples benchmarks
+	ruff format python tools tests examples benchmarks docs
+	ruff check --fix python tools tests examples benchmarks docs
+
+# The site, in build/site; a warning is an error.
+docs: build
+	sphinx-build --quiet --fail-on-warning --keep-going --jobs auto --doctree-dir build/doctrees docs build/site
 
 lint: build
 	tools/check_layers --self-test
 	tools/check_layers
 	tools/quote_examples --check
-	ruff check --quiet $(wildcard python tools tests examples benchmarks)
-	ruff format --quiet --check $(wildcard python tools tests examples benchmarks)
+	ruff check --quiet $(wildcard python tools tests examples benchmarks docs)
+	ruff format --quiet --check $(wildcard python tools tests examples benchmarks docs)
 	mypy
 	@clang-format-16 --dry-run --Werror $(format)
 

@@ -137,8 +137,37 @@ def test_executor(script):
     assert done.stdout.startswith(EXECUTOR_SAYS[script])
 
 
-def test_hello_worlds_are_short():
-    assert len((EXAMPLES / "04_python" / "minimize.py").read_text().splitlines()) <= 10
+def answers_of(script):
+    path = EXAMPLES / "20_coming_from" / script
+    done = subprocess.run([PYTHON, path], env=environment(), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return float(done.stdout.split()[0])
+
+
+def test_other_tools_come_to_what_culmen_comes_to():
+    least = answers_of("with_culmen.py")
+    assert least == pytest.approx(3.7550528545, abs=1e-8)
+    assert answers_of("ask_tell.py") == pytest.approx(least, abs=1e-6)
+    assert answers_of("with_pycma.py") == pytest.approx(least, abs=1e-6)
+    assert least <= answers_of("with_optuna.py") <= 2 * least
+
+
+def test_decay(copy):
+    folder = copy("08_decay")
+    done = culmen("run", "decay.toml", "--quiet", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    found = status(folder, "decay.db")
+    assert found["best_value"] == pytest.approx(3.7550528545, abs=1e-8)
+    assert found["best"]["rate"] == pytest.approx(0.0457473, abs=1e-6)
+
+
+def test_hello_worlds_are_short_and_in_the_documents():
+    for name, most, document in (
+        ("04_python/minimize.py", 10, "docs/index.md"),
+        ("03_cpp/himmelblau.cpp", 35, "README.md"),
+    ):
+        assert len((EXAMPLES / name).read_text().splitlines()) <= most
+        assert f"<!-- examples/{name} -->" in (ROOT / document).read_text()
     assert len((EXAMPLES / "00_loop" / "loop.cpp").read_text().splitlines()) <= 100
 
 

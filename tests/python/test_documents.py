@@ -10,6 +10,7 @@ import typer
 from culmen.cli.app import app
 from harness import ROOT, culmen, write_study
 
+import culmen as culmen_package
 from culmen import cli, study_file
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
@@ -78,3 +79,39 @@ def test_architecture_names_files_that_are_there():
     for name in re.findall(r"`([\w/]+\.(?:hpp|cpp|h|c|py|md))`", text):
         folders = [*bases, *(base for base in (ROOT / "src/culmen").iterdir() if base.is_dir())]
         assert any((folder / name).exists() for folder in folders), name
+
+
+def test_the_reference_of_python_has_every_public_name():
+    text = (ROOT / "docs/reference/python.md").read_text()
+    told = set(re.findall(r"^\.\. auto\w+:: culmen\.(\w+)$", text, re.MULTILINE))
+    assert told == set(culmen_package.__all__) - {"__version__"}
+
+
+@pytest.mark.parametrize("folder", ["howto", "reference", "coming_from"])
+def test_the_site_takes_every_page(folder):
+    assert "```{toctree}\n:glob:" in (ROOT / "docs" / folder / "index.md").read_text()
+
+
+def test_the_gallery_shows_pictures_that_are_small_and_says_what_each_run_took():
+    text = (ROOT / "docs/gallery.md").read_text()
+    pictures = sorted((ROOT / "docs/gallery").iterdir())
+    assert {f"gallery/{path.name}" for path in pictures} == set(re.findall(r"\((gallery/.*?)\)", text))
+    for path in pictures:
+        assert path.stat().st_size <= 60_000, path
+        assert f"`examples/{path.stem}`" in " ".join(text.split())
+        assert re.search(rf"^\| {path.stem} \| .* s \|$", text, re.MULTILINE)
+
+
+def test_the_site_is_built_without_warnings_and_needs_no_other_host(tmp_path):
+    words = ["--quiet", "--fail-on-warning", "--keep-going", "--doctree-dir", tmp_path / "trees"]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *words, ROOT / "docs", tmp_path / "site"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    pages = sorted((tmp_path / "site").glob("**/*.html"))
+    assert {"index.html", "tutorial.html", "gallery.html", "search.html"} <= {page.name for page in pages}
+    loaded = r"<(?:script|img|iframe)[^>]* src=\"(https?:[^\"]*)|<link[^>]* href=\"(https?:[^\"]*)"
+    assert not [found for page in pages for found in re.findall(loaded, page.read_text())]
+    optimizers = (tmp_path / "site/reference/optimizers.html").read_text()
+    for name in culmen_package._core.optimizer_names():
+        assert f">{name}</span>" in optimizers

@@ -1,0 +1,15 @@
+"""Counts of a decaying source, and how far a model is from them."""
+
+from math import exp, sqrt
+
+# minutes since the start, counts in that minute
+DATA = [(0, 538), (5, 421), (10, 361), (20, 226), (30, 152), (45, 103), (60, 60), (90, 47), (120, 29)]
+
+
+def model(t, p):
+    return p["amplitude"] * exp(-p["rate"] * t) + p["background"]
+
+
+def residuals(p):
+    """In standard deviations of the counts: their squares' sum is χ²."""
+    return [(model(t, p) - n) / sqrt(n) for t, n in DATA]
