@@ -17,16 +17,6 @@ def test_help_is_quick_and_names_the_exit_codes(tmp_path):
     assert min(took_s) <= patience(0.3), f"culmen --help took {took_s}"
 
 
-def test_a_shell_completes_commands_and_options(tmp_path):
-    def completed(*words):
-        asked = {"_CULMEN_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
-        return culmen(cwd=tmp_path, **asked).stdout.split()
-
-    assert completed("culmen", "re") == ["resume", "report"]
-    assert completed("culmen", "export", "--pa") == ["--parquet"]
-    assert "complete -o default -F" in culmen("--show-completion", "bash", cwd=tmp_path).stdout
-
-
 def test_version_and_optimizers(tmp_path):
     assert culmen("--version", cwd=tmp_path).stdout.startswith("culmen 0.")
     table = culmen("optimizers", cwd=tmp_path).stdout

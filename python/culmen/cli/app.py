@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from . import completion
+
 _EXIT_CODES = """
 Exit codes: 0 the study reached its end (or its wall time), 1 an error during the run, or every evaluation failed,
 2 bad input, nothing was evaluated, 75 stopped before the end by Ctrl-C, SIGTERM, SIGHUP or SIGUSR1:
@@ -33,8 +35,12 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and war
 NoPrefetch = Annotated[
     bool, typer.Option("--no-prefetch", help="Send a worker its next candidate only when it has answered.")
 ]
-StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.")]
-StoreFile = Annotated[Path, typer.Argument(metavar="STUDY.db", help="The study's store.")]
+StudyFile = Annotated[
+    Path, typer.Argument(metavar="STUDY.toml", help="The study file.", autocompletion=completion.study_files)
+]
+StoreFile = Annotated[
+    Path, typer.Argument(metavar="STUDY.db", help="The study's store.", autocompletion=completion.stores)
+]
 
 
 def _show_version(wanted: bool) -> None:
@@ -225,12 +231,16 @@ def launch(
 
 @app.command()
 def optimizers(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="This one only.", show_default=False, autocompletion=completion.optimizers),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON list.")] = False,
 ) -> None:
     """List the optimizers: what each is for, what it needs, and its options."""
     from .optimizers import show_optimizers
 
-    show_optimizers(json)
+    show_optimizers(name, json)
 
 
 @app.command()

@@ -6,6 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from .. import _core
+from ..study_file import did_you_mean
 from .summary import console
 
 _NEEDS = {
@@ -16,9 +17,16 @@ _NEEDS = {
 }
 
 
-def show_optimizers(as_json: bool) -> None:
-    """One row an optimizer, one an option: both as their declarations say."""
-    catalogue = _core.optimizer_catalogue()
+def show_optimizers(name: str | None, as_json: bool) -> None:
+    """One row an optimizer, one an option: both as their declarations say. ``name``: of that optimizer only.
+
+    Raises InputError where there is none of that name.
+    """
+    catalogue = [entry for entry in _core.optimizer_catalogue() if name in (None, entry["name"])]
+    if not catalogue:
+        known = _core.optimizer_names()
+        near = did_you_mean(name or "", known) or f"; known are {', '.join(known)}"
+        raise _core.InputError(f"there is no optimizer '{name}'{near}")
     if as_json:
         print(json.dumps(catalogue))
         return
@@ -27,14 +35,19 @@ def show_optimizers(as_json: bool) -> None:
     for entry in catalogue:
         table.add_row(entry["name"], entry["about"], ", ".join(word for key, word in _NEEDS.items() if entry[key]))
         for option in entry["options"]:
-            options.add_row(entry["name"], option["name"], option["about"], _allowed(option), _shown(option["default"]))
+            options.add_row(entry["name"], option["name"], option["about"], allowed(option), shown(option["default"]))
     console().print(table)
     console().print(options)
+    if name is None:
+        _print_choice()
+
+
+def _print_choice() -> None:
     print("Without an optimizer: lm for residuals of real parameters, cmaes for one objective of parameters with an")
     print("order, evolution for all else.")
 
 
-def _allowed(option: dict[str, Any]) -> str:
+def allowed(option: dict[str, Any]) -> str:
     if option["type"] == "word":
         return ", ".join(option["words"])
     if option["type"] == "flag":
@@ -42,7 +55,7 @@ def _allowed(option: dict[str, Any]) -> str:
     return f"{option['type']} {option['lowest']:g} to {option['highest']:g}"
 
 
-def _shown(default: object) -> str:
+def shown(default: object) -> str:
     if isinstance(default, bool):
         return str(default).lower()
     return f"{default:g}" if isinstance(default, float) else str(default)

@@ -1,0 +1,53 @@
+"""What a shell is offered by `culmen` for the word that is being typed."""
+
+import subprocess
+
+import pytest
+from harness import culmen
+
+WORDS = {
+    "culmen st": ["status"],
+    "culmen run ": ["a.toml", "b.toml"],
+    "culmen run sub/": ["sub/c.toml"],
+    "culmen run b": ["b.toml"],
+    "culmen resume ": ["a.db"],
+    "culmen run a.toml --worker": ["--workers", "--worker-processes"],
+    "culmen export --pa": ["--parquet"],
+    "culmen init --kind p": ["python"],
+    "culmen optimizers e": ["evolution"],
+    "culmen run nothing": [],
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "sub").mkdir()
+    for name in ("a.toml", "b.toml", "a.db", "model.py", "sub/c.toml"):
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+def offered(typed, folder):
+    words = typed.split(" ")
+    variables = {"COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
+    done = culmen(cwd=folder, _CULMEN_COMPLETE="complete_bash", **variables)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("typed", WORDS)
+def test_bash_is_offered_what_fits(folder, typed):
+    assert offered(typed, folder) == WORDS[typed]
+
+
+def test_a_shell_that_reads_the_script_completes_commands(folder):
+    script = culmen(cwd=folder, _CULMEN_COMPLETE="source_bash").stdout
+    lines = f"{script}\nCOMP_WORDS=(culmen res) COMP_CWORD=1\n"
+    lines += "_culmen_completion culmen\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n"
+    done = subprocess.run(["bash", "--norc"], input=lines, cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["resume"]
+
+
+def test_zsh_and_fish_have_a_script_too(folder):
+    for shell in ("zsh", "fish"):
+        assert f"_CULMEN_COMPLETE=complete_{shell}" in culmen(cwd=folder, _CULMEN_COMPLETE=f"source_{shell}").stdout
