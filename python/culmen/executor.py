@@ -15,6 +15,7 @@ from ._core import InputError
 from .callables import Chunk, Initializer
 from .functions import FunctionCache, dumps, travelling
 from .item_pool import ItemPool
+from .master import refuse_while_imported
 from .ranks import is_master, serve_until_dismissed
 
 _AT_ONCE = 64
@@ -53,6 +54,7 @@ class Executor(futures.Executor):
         time_limit_s: float | None = None,
         prefetch: bool = True,
     ) -> None:
+        refuse_while_imported()
         if not is_master() and transport in ("auto", "mpi"):
             serve_until_dismissed()
         options = _options(workers, transport)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
     ends the program. Raises CulmenError where the evaluator cannot be set up, no worker is left, or
     the store cannot be written.
     """
+    refuse_while_imported()
     if not is_master() and options.lent is None:
         return _core.serve_rank()
 
@@ -38,6 +40,19 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
         raise KeyboardInterrupt
     raise_error(result)
     return result
+
+
+def refuse_while_imported() -> None:
+    """Raises InputError in a slot that imports the user's module to evaluate a function in it.
+
+    What the module evaluates by itself then would start a slot that imports it, and so on without an end.
+    """
+    target = sys.modules.get("culmen.slot.target")
+    if target is not None and target.imported:
+        raise _core.InputError(
+            f"{target.imported[-1]} starts evaluations of its own while it is imported for one; "
+            '`if __name__ == "__main__":` keeps them to the script'
+        )
 
 
 def raise_error(result: _core.Result) -> None:

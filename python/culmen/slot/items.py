@@ -11,6 +11,7 @@ from collections import OrderedDict
 
 from culmen.slot import protocol
 from culmen.slot.failure import describe, sentence
+from culmen.slot.target import importing
 
 RETURNED, RAISED, WANTS_FUNCTION = 0, 1, 2
 LARGEST_RESULT_BYTES = (1 << 30) - 4096  # a mailbox's frame
@@ -51,7 +52,8 @@ class Functions:
         if pickled:
             if number in self._known:
                 self._bytes -= self._known.pop(number)[1]
-            self._known[number] = pickle.loads(pickled), len(pickled)
+            with importing("the function's module"):
+                self._known[number] = pickle.loads(pickled), len(pickled)
             self._bytes += len(pickled)
             while len(self._known) > 1 and (len(self._known) > _KEPT_FUNCTIONS or self._bytes > _KEPT_BYTES):
                 self._bytes -= self._known.popitem(last=False)[1][1]

@@ -9,8 +9,21 @@ import importlib
 import importlib.util
 import os
 import sys
+from contextlib import contextmanager
 
 from culmen.slot.failure import describe, sentence
+from culmen.slot.signature import misfit
+
+imported = []  # what is being imported or unpickled now, the innermost last
+
+
+@contextmanager
+def importing(what):
+    imported.append(what)
+    try:
+        yield
+    finally:
+        imported.pop()
 
 
 class TargetError(Exception):
@@ -34,7 +47,8 @@ def _unpickle(pickled):
     import pickle
 
     try:
-        function = pickle.loads(pickled)
+        with importing("the function's module"):
+            function = pickle.loads(pickled)
     except BaseException as error:
         raise TargetError(f"cannot unpickle the function: {sentence(error)}") from error
     if not callable(function):
@@ -44,7 +58,8 @@ def _unpickle(pickled):
 
 def _import_module(name, base_folder):
     try:
-        return importlib.import_module(name)
+        with importing(f"the module {name}"):
+            return importlib.import_module(name)
     except BaseException as error:
         where = f" (from {base_folder})" if base_folder else ""
         raise TargetError(f"cannot import module '{name}'{where}: {_why(error)}") from error
@@ -62,7 +77,8 @@ def _load_file(path):
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # pickle and dataclasses look it up
     try:
-        spec.loader.exec_module(module)
+        with importing(path):
+            spec.loader.exec_module(module)
     except BaseException as error:
         raise TargetError(f"cannot import {path}: {_why(error)}") from error
     return module
@@ -85,4 +101,6 @@ def _find(module, place, name):
         raise TargetError(f"{place} has no function '{name}' (it has: {there})")
     if not callable(function):
         raise TargetError(f"'{name}' in {place} is of type {type(function).__name__}, not a function")
+    if why := misfit(function):
+        raise TargetError(f"{place}: {why}")
     return function
