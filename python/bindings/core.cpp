@@ -14,6 +14,9 @@ void bind_errors(nb::module_& m) {
   nb::exception<InputError>(m, "InputError", base.ptr());
   nb::exception<StoreError>(m, "StoreError", base.ptr());
   nb::exception<TransportError>(m, "TransportError", base.ptr());
+  for (const char* name : {"CulmenError", "InputError", "StoreError", "TransportError"}) {
+    m.attr(name).attr("__module__") = "culmen";  // as users write them, in tracebacks too
+  }
 }
 
 }  // namespace culmen::bindings

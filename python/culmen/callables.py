@@ -10,10 +10,10 @@ class Positional:
     """Calls a function of a list."""
 
     def __init__(self, f: Callable[[list[float]], Any]) -> None:
-        self._f = f
+        self.function = f
 
     def __call__(self, params: dict[str, float]) -> Any:
-        return self._f(list(params.values()))
+        return self.function(list(params.values()))
 
 
 class Travelling:

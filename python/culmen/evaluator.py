@@ -6,7 +6,7 @@ from pathlib import Path
 
 from . import _core, digest
 from ._core import InputError
-from .study_file import CommandOptions, EvaluatorOptions, EvaluatorTable, did_you_mean
+from .study_file import CommandOptions, EvaluatorOptions, EvaluatorTable, did_you_mean, is_source
 
 
 def evaluator_of(table: EvaluatorTable, folder: Path, source: str) -> _core.EvaluatorSpec:
@@ -93,6 +93,14 @@ def _program(name: str, folder: Path, place: str) -> str:
 def _existing(name: str, folder: Path, place: str, folders: bool = False) -> Path:
     path = Path(os.path.abspath(folder / name))  # noqa: PTH100 - a link stands under its own name
     if not path.is_file() and not (folders and path.is_dir()):
-        near = did_you_mean(path.name, [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else [])
-        raise InputError(f'{place} = "{name}": there is no file {path}{near}')
+        raise InputError(f'{place} = "{name}": there is no file {path}{_instead_of(path)}')
     return path
+
+
+def _instead_of(path: Path) -> str:
+    """A library that was not made yet, or another file whose name is near."""
+    there = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
+    source = next((name for name in there if is_source(name) and Path(name).stem in (path.stem, path.stem[3:])), None)
+    if source and path.suffix == ".so":
+        return f"; it is still to be made of {source}"
+    return did_you_mean(path.name, there)

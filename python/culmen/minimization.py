@@ -21,9 +21,10 @@ from .master import execute, letting_ranks_go
 from .progress import Monitor, make_monitor
 from .ranks import end_launch_with_rank, is_master
 from .result import Result, warn_when_all_failed
-from .space import Bounds, Constraints, Space, Value, as_table
+from .slot.signature import misfit
+from .space import Bounds, Constraints, Space, Value, as_table, plain
 from .study import identify, set_optimizer, working_folder
-from .study_file import CommandOptions, Count, EvaluatorOptions, LimitTable, Seconds, Table, checked
+from .study_file import CommandOptions, Count, EvaluatorOptions, Finite, LimitTable, Seconds, Table, checked
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -119,11 +120,12 @@ def minimize(
             "target": target,
             "wall_time_s": wall_time_s,
             "stagnation": stagnation,
-            "objectives": dict(objectives or {}),
-            "limits": {name: dict(bounds) for name, bounds in (limits or {}).items()},
-            "starts": [dict(start) for start in starts],
+            "objectives": objectives or {},
+            "limits": limits or {},
+            "starts": starts,
         }
-        arguments = _checked(f, {name: value for name, value in given.items() if value is not None}, store)
+        given = {name: plain(value) for name, value in given.items() if value is not None}
+        arguments = _checked(f, given, store)
         if not any(limit is not None for limit in rules.values()):
             raise InputError(
                 "culmen.minimize: at least one of budget, target, stagnation and wall_time_s is wanted, or it would "
@@ -203,7 +205,7 @@ class _Limits(Table):
     budget: Count | None = None
     workers: Count | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
-    target: float | None = None
+    target: Finite | None = None
     wall_time_s: Seconds | None = None
     stagnation: Count | None = None
     objectives: dict[str, Literal["minimize", "maximize"]] = Field(default_factory=dict)
@@ -303,6 +305,8 @@ def _pickled(f: Callable[[Any], Any]) -> bytes:
 
     if not callable(f):
         raise InputError(f"culmen.minimize: f = {f!r}: a function is wanted")
+    if why := misfit(f.function, "p[0]") if isinstance(f, Positional) else misfit(f):
+        raise InputError(f"culmen.minimize: {why}")
     try:
         return pickle.dumps(Travelling(cloudpickle.dumps(f)))
     except Exception as e:

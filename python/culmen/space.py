@@ -1,5 +1,6 @@
 """What may vary: named parameters, and constraints on them."""
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -92,6 +93,10 @@ class Space:
             if constraints:
                 self.core = _core.Space(self.core.parameters, [*self.core.constraints, *_named(constraints)])
             return
+        if not isinstance(parameters, Iterable) or isinstance(parameters, str):
+            raise InputError(
+                f"the space = {parameters!r}: a dict such as {{'x': (0, 1)}}, or a list of pairs, is wanted"
+            )
         self.positional = not isinstance(parameters, Mapping)
         named = parameters if isinstance(parameters, Mapping) else {f"x{i}": b for i, b in enumerate(parameters)}
         self.core = _core.Space([_to_core(str(name), bounds) for name, bounds in named.items()], _named(constraints))
@@ -129,10 +134,13 @@ def _named(constraints: Constraints | None) -> list[tuple[str, str]]:
         return []
     if isinstance(constraints, str):
         return [(constraints, constraints)]
+    if not isinstance(constraints, Iterable):
+        constraints = [constraints]
     pairs = constraints.items() if isinstance(constraints, Mapping) else [(text, text) for text in constraints]
-    for name, text in pairs:
+    for _name, text in pairs:
         if not isinstance(text, str):
-            raise InputError(f"constraint {name!r}: {text!r} is given; a text such as 'x + y <= 1' is wanted")
+            given = "a function" if callable(text) else repr(text)
+            raise InputError(f"constraints: {given} is given; a text such as 'x + y <= 1' is wanted")
     return [(str(name), text) for name, text in pairs]
 
 
@@ -159,7 +167,7 @@ def _made(name: str, p: Parameter) -> _core.Parameter:
 
 
 def _choices(name: str, choices: object) -> list[float | str]:
-    if isinstance(choices, (str, bytes)) or not isinstance(choices, Iterable):
+    if isinstance(choices, (str, bytes, Mapping)) or not isinstance(choices, Iterable):
         raise InputError(f"parameter '{name}': {choices!r} is given; a list of texts or numbers is wanted")
     found = list(choices)
     for choice in found:
@@ -169,6 +177,8 @@ def _choices(name: str, choices: object) -> list[float | str]:
 
 
 def _pair(name: str, bounds: Any) -> tuple[float, float]:
+    if isinstance(bounds, (list, tuple)) and len(bounds) > 1 and all(isinstance(bound, str) for bound in bounds):
+        raise InputError(f"parameter '{name}': {bounds!r} is given; culmen.categorical({list(bounds)!r}) is wanted")
     lower: float
     upper: float
     try:
@@ -179,3 +189,14 @@ def _pair(name: str, bounds: Any) -> tuple[float, float]:
             f"ordinal, categorical and boolean is wanted"
         ) from None
     return lower, upper
+
+
+def plain(value: Any) -> Any:
+    """What programs give, as a study file would have it: whole numbers of NumPy's, mappings and tuples of any kind."""
+    if isinstance(value, Mapping):
+        return {name: plain(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    if hasattr(value, "__index__") and not isinstance(value, (int, bool)):
+        return operator.index(value)
+    return float(value) if hasattr(value, "__float__") and not isinstance(value, (int, float)) else value

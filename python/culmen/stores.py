@@ -17,9 +17,14 @@ def open_store(path: str | Path, command: str = "resume") -> _core.Store:
     path = Path(path)
     if path.suffix == ".toml" and path.is_file():
         raise InputError(f"{path} is a study file, not a store; {_advice(path, command)}")
+    if path.is_dir():
+        found = sorted(path.glob("*.db"))
+        raise InputError(f"{path} is a folder; a store is wanted" + (f", such as {found[0]}" if found else ""))
     if not path.exists():
         near = did_you_mean(path.name, [p.name for p in path.parent.glob("*.db")] if path.parent.is_dir() else [])
-        raise InputError(f"there is no store {path}{near}")
+        study = path.with_suffix(".toml")
+        made = f"; `culmen run {shlex.quote(str(study))}` makes one" if study.is_file() else ""
+        raise InputError(f"there is no store {path}{near or made}")
     return _core.Store.read(str(path))
 
 

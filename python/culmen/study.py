@@ -50,7 +50,7 @@ class Study:
         path = Path(path)
         file = read_study_file(path)
         file.seed = file.seed if seed is None else seed
-        file.limit(**given)
+        file.limit(str(path), **given)
         return cls._of(file, path.resolve().parent, str(path), str(store or file.store or f"{file.name}.db"))
 
     @classmethod
@@ -74,7 +74,7 @@ class Study:
             folder = Path(path).resolve().parent
         begun_with, begun_on = data.pop(digest.KEY, None), data.pop(machine.KEY, {})
         file = checked(StudyFile, data, str(path))
-        file.limit(**given)
+        file.limit(str(path), **given)
         study = cls._of(file, folder, str(path), str(path))
         study.config.configuration = file.normalised(folder, begun_with, begun_on)
         study.options.resume = True

@@ -42,7 +42,7 @@ LAUNCHES = {
     "nothing": ([], "nothing to launch is given; as in `culmen launch -n 3 run STUDY.toml`"),
     "a study": (["k.toml"], "'k.toml' is no command; `culmen launch -n 3 run k.toml` is wanted"),
     "a store": (["k.db"], "'k.db' is no command; `culmen launch -n 3 resume k.db` is wanted"),
-    "a typo": (["rnu", "k.toml"], "'rnu' is neither a command of culmen, such as run or resume, nor a program"),
+    "a typo": (["rnu", "k.toml"], "'rnu' is neither a command of culmen nor a program; did you mean 'run'?"),
 }
 
 

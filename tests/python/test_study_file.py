@@ -65,7 +65,10 @@ WRONG = {
         '[space]\n[evaluator]\npython = "model.py:chi2"\n[stop]\nevaluations = 1',
         "study.toml: [space] = {}: at least one entry is wanted",
     ),
-    "parameter that is no table": (with_(X, "x = 5"), "study.toml: [space] x = 5: a table is wanted"),
+    "parameter that is no table": (
+        with_(X, "x = 5"),
+        "study.toml: [space] x = 5: a table such as { lower = 0, upper = 1 } is wanted",
+    ),
     "bound that is a text": (
         with_("lower = -5", 'lower = "low"'),
         'study.toml: [space] x.lower = "low": a number is wanted',
@@ -214,7 +217,7 @@ WRONG = {
         "study.toml: [evaluator] command, '--tau={tao}': {tao} is no parameter (did you mean 'tau'?)",
     ),
     "no isolation with an environment": (
-        with_(EVALUATOR, 'library = "model.py:f"\nisolation = "none"\nmodules = ["gcc/12"]'),
+        with_(EVALUATOR, 'library = "model.so:f"\nisolation = "none"\nmodules = ["gcc/12"]'),
         'study.toml: [evaluator]: modules needs isolation = "process": it is for a process of its own',
     ),
     "unknown optimizer": (
@@ -295,7 +298,7 @@ def test_a_file_that_is_not_there_is_named_with_its_neighbour(folder):
 
 
 def test_a_folder_and_a_binary_file_are_no_study_files(folder):
-    with pytest.raises(InputError, match=r"study file . cannot be read: Is a directory"):
+    with pytest.raises(InputError, match=r"\. is a folder; a study file is wanted, such as study\.toml"):
         Study.from_file(".")
     (folder / "study.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match=r"not a text in UTF-8 \(byte 0\)"):

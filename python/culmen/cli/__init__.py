@@ -5,7 +5,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 FINISHED, FAILED, BAD_INPUT, RESUMABLE = 0, 1, 2, 75
 
@@ -15,7 +15,7 @@ def main() -> NoReturn:
     from .app import app
 
     try:
-        app(prog_name="culmen")
+        code = app(prog_name="culmen", standalone_mode=False)
     except SystemExit as e:
         code = e.code
     except BaseException as e:
@@ -56,6 +56,8 @@ def _end_mpi(code: int) -> None:
 
 
 def _report(error: BaseException) -> int:
+    if hasattr(error, "format_message"):
+        return _report_usage(error)
     from .. import _core
     from ..master import debugging, sentence
 
@@ -64,3 +66,12 @@ def _report(error: BaseException) -> int:
     for line in sentence(error).splitlines():
         print(f"culmen: {line}", file=sys.stderr)
     return BAD_INPUT if isinstance(error, (_core.InputError, _core.TransportError)) else FAILED
+
+
+def _report_usage(error: Any) -> int:
+    """Of typer, whose own messages take five lines. Where nothing was typed it has shown the help."""
+    if len(sys.argv) > 1:
+        from .usage import sentence
+
+        print(sentence(error), file=sys.stderr)
+    return BAD_INPUT

@@ -72,8 +72,18 @@ def _rank_command(n: int, arguments: list[str]) -> list[str]:
         raise _core.InputError(f"'{word}' is no command; `{command}` is wanted")
     program = shutil.which(word)
     if program is None:
-        raise _core.InputError(f"'{word}' is neither a command of culmen, such as run or resume, nor a program")
+        raise _core.InputError(_not_launched(word, n))
     return [program, *arguments[1:]]
+
+
+def _not_launched(word: str, n: int) -> str:
+    from ..study_file import did_you_mean
+    from .app import command_names
+
+    if Path(word).suffix == ".py":
+        return f"'{word}' is not a program; `culmen launch -n {n} python {shlex.quote(word)}` is wanted"
+    near = did_you_mean(word, command_names()) or "; `culmen --help` lists the commands"
+    return f"'{word}' is neither a command of culmen nor a program{near}"
 
 
 def _mpi_of_environment() -> str | None:

@@ -19,13 +19,31 @@ def sentence(error):
     return f"{name}: {text[:_MESSAGE_CHARACTERS]}" if text else name
 
 
-def describe(error):
-    """The sentence, and the last few lines of the traceback that are not the slot's own."""
+def describe(error, given=None):
+    """The sentence, and the last few lines of the traceback that are not the slot's own.
+
+    ``given``: what the function was called with, for mistakes about that.
+    """
     import traceback  # not needed unless something fails
 
     frames = traceback.extract_tb(error.__traceback__)
     users = [frame for frame in frames if not _is_own(frame.filename)]
-    return "\n".join([sentence(error), *(line.rstrip("\n") for line in traceback.format_list(users[-_FRAMES:]))])
+    advice = _advice(error, given, len(users)) if type(given) is dict else ""
+    return "\n".join(
+        [sentence(error) + advice, *(line.rstrip("\n") for line in traceback.format_list(users[-_FRAMES:]))]
+    )
+
+
+def _advice(error, given, frames):
+    """Where the function itself, not what it calls, took its parameters wrongly."""
+    key = error.args[0] if error.args else None
+    if isinstance(error, TypeError) and frames == 0:
+        return "; it is called with one argument, a dict of the parameters"
+    if isinstance(error, AttributeError) and getattr(error, "obj", None) is given:
+        return f"; a parameter is read as p['{error.name}']"
+    if isinstance(error, KeyError) and frames == 1 and isinstance(key, (int, str)):
+        return f"; the parameters of this candidate are {', '.join(given)}"
+    return ""
 
 
 def _is_own(filename):

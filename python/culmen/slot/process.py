@@ -19,7 +19,7 @@ class Process:
             returned = function(arguments)
         except BaseException as error:  # SystemExit too: the function's failure is an answer, not this process's end
             self.end_copy(error)
-            return None, protocol.encode_failure(protocol.FAILED, describe(error))
+            return None, protocol.encode_failure(protocol.FAILED, describe(error, arguments))
         self.end_copy()
         return returned, None
 

@@ -56,9 +56,16 @@ def _number(thing):
 def _value(thing):
     number = _number(thing)
     if number is None:
-        hint = ' (a vector needs result = "residuals")' if _is_vector(thing) else ""
-        raise WrongShapeError(f"the function returned {kind_of(thing)}; one number is wanted{hint}")
+        raise WrongShapeError(f"the function returned {kind_of(thing)}; one number is wanted{_hint(thing)}")
     return number
+
+
+def _hint(thing):
+    if thing is None:
+        return " (is a return missing?)"
+    if isinstance(thing, dict):
+        return " (figures by name need [objectives])"
+    return ' (a vector needs result = "residuals")' if _is_vector(thing) else ""
 
 
 def _extra(name, thing):
@@ -71,7 +78,8 @@ def _extra(name, thing):
 def _residuals(thing):
     wanted = "a vector of residuals, not empty, is wanted"
     if not _is_vector(thing):
-        raise WrongShapeError(f"the function returned {kind_of(thing)}; {wanted}")
+        hint = _hint(thing) if thing is None else ' (one number needs result = "value")'
+        raise WrongShapeError(f"the function returned {kind_of(thing)}; {wanted}{hint}")
     try:
         numbers = _doubles(thing)
     except (TypeError, ValueError, OverflowError) as error:

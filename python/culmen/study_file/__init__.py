@@ -5,13 +5,15 @@ from .file import LimitTable, StudyFile
 from .messages import checked, did_you_mean, tables_in
 from .reading import read_study_file
 from .space import ParameterTable
-from .table import Count, Seconds, Table
+from .table import Count, Finite, Seconds, Table
+from .targets import is_source
 
 __all__ = [
     "CommandOptions",
     "Count",
     "EvaluatorOptions",
     "EvaluatorTable",
+    "Finite",
     "LimitTable",
     "ParameterTable",
     "Seconds",
@@ -19,6 +21,7 @@ __all__ = [
     "Table",
     "checked",
     "did_you_mean",
+    "is_source",
     "read_study_file",
     "tables_in",
 ]

@@ -7,11 +7,11 @@ from pydantic import Field, model_validator
 
 from .figure import FigureTable
 from .table import Seconds, Table
+from .targets import split_target, wrong_target
 
 KINDS = ("python", "library", "command")
 _OF_COMMANDS = ("templates", "inputs", "stdin", "value", "residuals", "values", "keep")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_TARGETS = {"python": '"file.py:function" or "module:function"', "library": '"library.so:function"'}
 
 
 class EvaluatorOptions(Table):
@@ -96,8 +96,8 @@ class EvaluatorTable(CommandOptions):
         if len(given) != 1:
             words = ", ".join(given) or "none"
             raise ValueError(f"exactly one of python, library and command is wanted; given: {words}")
-        if self.kind != "command" and not all(self.target):
-            raise ValueError(f'{self.kind} = "{getattr(self, self.kind)}": {_TARGETS[self.kind]} is wanted')
+        if self.kind != "command" and (why := wrong_target(self.kind, getattr(self, self.kind))):
+            raise ValueError(why)
         self._check_isolation()
         self._check_keys_of_kinds()
         return self
@@ -131,8 +131,7 @@ class EvaluatorTable(CommandOptions):
     @property
     def target(self) -> tuple[str, str]:
         """Of python and library: the file or module, and the function in it."""
-        where, _, function = getattr(self, self.kind).rpartition(":")
-        return where, function
+        return split_target(getattr(self, self.kind))
 
 
 _INSTEAD = {

@@ -9,8 +9,11 @@ from pydantic import ConfigDict, Field, model_validator
 from ..digest import KEY
 from ..machine import KEY as MACHINE
 from .evaluator import EvaluatorTable
+from .messages import checked
 from .space import ParameterTable
 from .table import Count, Finite, Seconds, Table
+
+Workers = Annotated[int, Field(ge=1, le=65_536)]
 
 
 class OptimizerTable(Table):
@@ -43,13 +46,17 @@ class StopTable(Table):
         return self
 
 
+class _Given(StopTable):
+    workers: Workers | None = None
+
+
 class LimitTable(Table):
     lower: Finite | None = None
     upper: Finite | None = None
 
 
 class RunTable(Table):
-    workers: Annotated[int, Field(ge=1, le=65_536)] | None = None
+    workers: Workers | None = None
     prefetch: bool = True
     durability: Literal["process", "power"] = "process"
 
@@ -69,10 +76,15 @@ class StudyFile(Table):
     stop: StopTable
     run: RunTable = RunTable()
 
-    def limit(self, workers: int | None = None, **stop: float | None) -> None:
-        """Puts what is given in the place of the file's own."""
-        self.run.workers = workers or self.run.workers
-        self.stop = self.stop.model_copy(update={name: limit for name, limit in stop.items() if limit is not None})
+    def limit(self, source: str, **given: Any) -> None:
+        """Puts what is given (keys of [stop], and workers) in the place of the file's own.
+
+        Raises InputError, beginning with ``source``, for what the file could not say either.
+        """
+        given = {name: limit for name, limit in given.items() if limit is not None}
+        told = checked(_Given, {**self.stop.model_dump(exclude_none=True), **given}, source)
+        self.run.workers = told.workers or self.run.workers
+        self.stop = StopTable(**told.model_dump(exclude={"workers"}))
 
     def normalised(self, folder: Path, digest: dict[str, str] | None, machine: dict[str, Any]) -> str:
         """JSON from which a resume starts; ``folder`` is where relative paths of the evaluator begin, ``machine`` where

@@ -8,6 +8,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from .._core import InputError
+from . import advice
 from .table import Table
 
 
@@ -26,18 +27,29 @@ def did_you_mean(given: str, known: list[str]) -> str:
 
 
 def _sentences(error: ValidationError, root: type[Table]) -> Iterator[str]:
+    in_program = not root.has_sections
     tables = tables_in(root)
-    for e in error.errors(include_url=False):
+    errors = error.errors(include_url=False)
+    unions: dict[tuple[int | str, ...], set[str]] = {}
+    for e in errors:
+        if e["loc"][-1:] and e["loc"][-1] in _TYPES:
+            unions.setdefault(e["loc"][:-1], set()).add(str(e["loc"][-1]))
+    for e in errors:
         loc, kind, value, context = e["loc"], e["type"], e["input"], e.get("ctx", {})
         place = _place(loc, root)
-        if kind == "extra_forbidden":
+        if loc[:-1] in unions and loc[-1] in _TYPES:
+            if kinds := unions[loc[:-1]]:
+                yield f"{_place(loc[:-1], root)} = {_toml(value)}: {advice.one_of(kinds, value)}"
+            unions[loc[:-1]] = set()
+        elif kind == "extra_forbidden":
             yield _unknown_key(loc, root)
         elif kind == "missing":
             yield f"{'the table ' if loc[-1] in tables else ''}{place} is missing"
         elif kind == "value_error":
             yield ": ".join(filter(None, (place, str(context["error"]))))
         else:
-            yield f"{place} = {_toml(value)}: {_wanted(kind, context, loc)} is wanted" + _near_literal(value, context)
+            wanted = _wanted(kind, context, loc, in_program)
+            yield f"{place} = {_toml(value)}: {wanted} is wanted" + _near_literal(value, context)
 
 
 def tables_in(table: type[Table]) -> dict[str, type[Table]]:
@@ -65,11 +77,15 @@ def _unknown_key(loc: tuple[int | str, ...], root: type[Table]) -> str:
         table = tables_in(table).get(str(name), table)
     known = [field.alias or name for name, field in table.model_fields.items()]
     home = next((n for n, t in tables.items() if n in _PLAIN and key in t.model_fields and t is not table), None)
-    advice = did_you_mean(key, known) or (f"; it belongs in [{home}]" if home else f"; known are {', '.join(known)}")
-    return f"{_place(loc[:-1], root) or 'the top level'} has no key {key!r}{advice}"
+    belongs = f"; it belongs in [{home}]" if home else f"; known are {', '.join(known)}"
+    instead = did_you_mean(key, known) or advice.translated(key, known) or belongs
+    if not tables:
+        return f"there is no {key!r}{instead}"
+    return f"{_place(loc[:-1], root) or 'the top level'} has no key {key!r}{instead}"
 
 
 _PLAIN = ("evaluator", "optimizer", "stop", "run")  # tables of keys, not of names that the user gives
+_TYPES = ("bool", "int", "float", "str")  # as they stand in the places of a union's errors
 _WANTED = {
     "string_type": "a text in quotes",
     "int_type": "a whole number",
@@ -82,21 +98,13 @@ _WANTED = {
 }
 
 
-_LISTS = {
-    "command": '["./model.sh", "--fast"]',
-    "modules": '["gcc/12"]',
-    "templates": '["input.in"]',
-    "copy": '["table.dat"]',
-}
-
-
-def _wanted(kind: str, context: dict[str, Any], loc: tuple[int | str, ...]) -> str:
+def _wanted(kind: str, context: dict[str, Any], loc: tuple[int | str, ...], in_program: bool) -> str:
     if kind == "list_type":
-        return f"a list of texts, such as {_LISTS.get(str(loc[-1]), _LISTS['copy'])},"
+        return advice.list_at(loc, in_program)
     if kind == "literal_error":
         return str(context["expected"]).replace("'", '"')
     if kind in ("model_type", "dict_type"):
-        return "a table"
+        return advice.table_at(loc, in_program)
     for bound, words in (("gt", "above"), ("lt", "below"), ("ge", "not below"), ("le", "not above")):
         if bound in context:
             return f"a number {words} {context[bound]:g}"
@@ -104,11 +112,10 @@ def _wanted(kind: str, context: dict[str, Any], loc: tuple[int | str, ...]) -> s
 
 
 def _near_literal(value: object, context: dict[str, Any]) -> str:
-    return (
-        did_you_mean(value, str(context["expected"]).replace("'", "").replace(" or ", ", ").split(", "))
-        if "expected" in context and isinstance(value, str)
-        else ""
-    )
+    if "expected" not in context or not isinstance(value, str):
+        return ""
+    known = str(context["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
+    return advice.translated(value, known) or did_you_mean(value, known)
 
 
 def _toml(value: object) -> str:

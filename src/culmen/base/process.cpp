@@ -171,7 +171,8 @@ pid_t spawn(const SpawnRequest& request) {
     throw ResourceError(fmt::format("cannot start '{}': {}", request.command[0], std::strerror(error)));
   throw Error(folder_is_why ? fmt::format("cannot start '{}' in folder '{}': {}", request.command[0], folder,
                                           std::strerror(errno))
-                            : fmt::format("cannot start '{}': {}", request.command[0], std::strerror(error)));
+                            : fmt::format("cannot start '{}': {}{}", request.command[0], std::strerror(error),
+                                          error == ENOEXEC ? " (a script begins with a line such as #!/bin/sh)" : ""));
 }
 
 void kill_group(pid_t pid) noexcept {

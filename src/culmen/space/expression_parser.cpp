@@ -46,6 +46,22 @@ constexpr std::array<NamedFunction, 16> functions{{
 
 bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// What other languages' signs are called here.
+std::string_view instead(char sign) {
+  switch (sign) {
+    case '&':
+      return "; 'and' is wanted";
+    case '|':
+      return "; 'or' is wanted";
+    case '!':
+      return "; 'not' is wanted";
+    case '[':
+      return "; a parameter stands by its name alone";
+    default:
+      return "";
+  }
+}
 }  // namespace
 
 double (*function_of(Op operation))(double) {
@@ -107,7 +123,7 @@ ExpressionParser::Index ExpressionParser::comparison() {
     first = false;
     left = right;
   }
-  if (token_ == Token::sign && word_ == "=") fail("'=' is given; == compares");
+  if (token_ == Token::sign && word_ == "=") fail("'=' is given; ==, <= or >= compares");
   return all;
 }
 
@@ -292,7 +308,7 @@ void ExpressionParser::read_sign() {
     if (rest.starts_with(sign)) word_ = rest.substr(0, 2);
   if (word_.empty()) word_ = rest.substr(0, 1);
   if (word_.size() == 1 && std::string_view("+-*/%^<>=(),").find(word_[0]) == std::string_view::npos)
-    fail(fmt::format("{} cannot stand in an expression", shown()));
+    fail(fmt::format("{} cannot stand in an expression{}", shown(), instead(word_[0])));
   at_ += word_.size();
 }
 

@@ -34,6 +34,9 @@ Goals goals_of(std::size_t objectives) {
 
 MinimizeResult minimize_outcome(const Function& function, ResultKind result, const Space& space,
                                 const MinimizeOptions& options, std::size_t objectives = 0) {
+  if (space.size() == 0) throw InputError("the space has no parameter; give at least one");
+  if (options.resume && options.store.empty())
+    throw InputError("resume = true goes on with a store, but store is empty; name its file");
   if (detect_launch().rank > 0) return public_result(serve_as_rank(function), false);
   StudyConfig config;
   config.space = space;
@@ -61,22 +64,30 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
   return public_result(found, true);
 }
 
+void check_function(bool there, const char* name) {
+  if (!there)
+    throw InputError(fmt::format("{}() is given an empty function; one of a std::vector<double> is wanted", name));
+}
+
 }  // namespace
 
 MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space,
                         const MinimizeOptions& options) {
+  check_function(f != nullptr, "minimize");
   const auto outcome = [&f](const std::vector<double>& x) { return Outcome::of_value(f(x)); };
   return minimize_outcome(outcome, ResultKind::value, space, options);
 }
 
 MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals,
                              const Space& space, const MinimizeOptions& options) {
+  check_function(residuals != nullptr, "least_squares");
   const auto outcome = [&residuals](const std::vector<double>& x) { return Outcome::of_residuals(residuals(x)); };
   return minimize_outcome(outcome, ResultKind::residuals, space, options);
 }
 
 MinimizeResult minimize_several(const std::function<std::vector<double>(const std::vector<double>&)>& f,
                                 std::size_t objectives, const Space& space, const MinimizeOptions& options) {
+  check_function(f != nullptr, "minimize_several");
   if (objectives < 2)
     throw InputError(fmt::format("minimize_several: {} objectives are given; at least 2 are wanted", objectives));
   if (options.target > -std::numeric_limits<double>::infinity() || options.stagnation != 0)

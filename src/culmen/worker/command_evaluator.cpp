@@ -17,6 +17,7 @@
 #include "culmen/worker/evaluators.hpp"
 #include "culmen/worker/guarded.hpp"
 #include "culmen/worker/modules.hpp"
+#include "culmen/worker/program_file.hpp"
 #include "culmen/worker/program_run.hpp"
 
 namespace culmen {
@@ -27,11 +28,11 @@ constexpr std::size_t descriptors_of_a_command = 7;  // two pipes, pidfd, standa
 std::string find_program(const std::string& name, const std::string& base_folder, const std::string& path) {
   if (name.find('/') != name.npos) {
     const auto file = std::filesystem::absolute(std::filesystem::path(base_folder) / name).lexically_normal().string();
-    if (is_program(file)) return file;
-    throw InputError(fmt::format("the command's program '{}' is not an executable file (looked at {})", name, file));
+    check_program_file(name, file);
+    return file;
   }
   if (auto found = path.empty() ? find_on_path(name) : find_on_path(name, path); !found.empty()) return found;
-  throw InputError(fmt::format("the command's program '{}' is not on PATH", name));
+  throw InputError(fmt::format("the command's program '{}' is not on PATH{}", name, hint_at_words(name)));
 }
 
 /// Only the program is looked for in the study's folder: further words may be anything. Where one that the command

@@ -99,11 +99,11 @@ TEST(Expression, a_mistake_is_one_sentence_that_says_where) {
   EXPECT_THAT(mistake("method == ring"), HasSubstr("there is no parameter 'ring'"));
   EXPECT_THAT(mistake("method == 3"), HasSubstr("a text is compared with a number"));
   EXPECT_THAT(mistake("method < 'ring'"), HasSubstr("compared by == and != only"));
-  EXPECT_THAT(mistake("x = 3"), HasSubstr("== compares"));
+  EXPECT_THAT(mistake("x = 3"), HasSubstr("==, <= or >= compares"));
   EXPECT_THAT(mistake("x + 3"), HasSubstr("a condition, such as a comparison, is wanted, not a number"));
   EXPECT_THAT(mistake("(x < 3"), HasSubstr("')' is wanted, not the end"));
   EXPECT_THAT(mistake("x < 3)"), HasSubstr("the end, or an operator, is wanted, not ')'"));
-  EXPECT_THAT(mistake("x < 3 & n"), HasSubstr("'&' cannot stand"));
+  EXPECT_THAT(mistake("x < 3 & n"), HasSubstr("'&' cannot stand in an expression; 'and' is wanted"));
   EXPECT_THAT(mistake("x < 'a"), HasSubstr("has no end"));
   EXPECT_THAT(mistake("sqt(x) < 1"), HasSubstr("did you mean 'sqrt'?"));
   EXPECT_THAT(mistake("x and n < 2"), HasSubstr("a condition before 'and'"));

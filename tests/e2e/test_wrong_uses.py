@@ -1,0 +1,556 @@
+"""What new users do wrong, as they type it, and the one sentence that says what to write instead.
+
+Single keys of study files are in tests/python/test_study_file.py, stores in test_stores.py.
+"""
+
+import math
+import subprocess
+
+import pytest
+from harness import PYTHON, environment
+from harness import culmen as typed
+
+import culmen
+from culmen import InputError, Study
+
+MODEL = "def f(p):\n    return (p['x'] - 1) ** 2 + p['y'] ** 2\n"
+STUDY = """[space]
+x = { lower = -5, upper = 5 }
+y = { lower = -5, upper = 5 }
+[evaluator]
+python = "model.py:f"
+[stop]
+evaluations = 20
+"""
+X = "x = { lower = -5, upper = 5 }"
+MODEL_KEY = 'python = "model.py:f"'
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path
+
+
+def edited(*changes: tuple[str, str]) -> str:
+    text = STUDY
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+# What is typed, and all that is answered on standard error. The exit code is 2.
+WORDS = {
+    "rn study.toml": "culmen: there is no command 'rn'; did you mean 'run'?",
+    "execute study.toml": "culmen: there is no command 'execute'; `culmen --help` lists the commands",
+    "study.toml": "culmen: 'study.toml' is no command; `culmen run study.toml` is wanted",
+    "study.db": "culmen: 'study.db' is no command; `culmen resume study.db` is wanted",
+    "help": "culmen: 'help' is no command; `culmen --help` is wanted, or `culmen COMMAND --help`",
+    "run": "culmen run: STUDY.toml is missing; `culmen run STUDY.toml` is wanted",
+    "run study.toml --wrkers 3": "culmen run: there is no option '--wrkers'; did you mean '--workers'?",
+    "run study.toml -j 3": "culmen run: there is no option '-j'; `culmen run --help` lists the options",
+    "run study.toml --optimizer random": "culmen run: there is no option '--optimizer'; the study file says it, in "
+    "[optimizer]",
+    "run study.toml --time-limit-s 3": "culmen run: there is no option '--time-limit-s'; the study file says it, in "
+    "[evaluator]",
+    "run study.toml --workers": "culmen run: --workers needs a value; `culmen run --help` lists the options",
+    "run study.toml --workers 0": "culmen run: --workers 0: a number not below 1 is wanted",
+    "run study.toml --workers two": "culmen run: --workers two: a whole number is wanted",
+    "run study.toml --evaluations 1e4": "culmen run: --evaluations 1e4: a whole number is wanted",
+    "run study.toml --evaluations -5": "culmen run: --evaluations -5: a number not below 1 is wanted",
+    "run study.toml --target low": "culmen run: --target low: a number is wanted",
+    "run study.toml --target nan": "culmen: study.toml: target = NaN: a finite number is wanted",
+    "run study.toml --wall-time 1h": "culmen run: --wall-time 1h: a number is wanted",
+    "run study.toml model.py": "culmen run: 'model.py' is too much; `culmen run STUDY.toml` is wanted",
+    "run model.py": "culmen: model.py is a Python file; a study file is wanted, whose [evaluator] says "
+    'python = "model.py:FUNCTION" (`culmen init` writes one)',
+    "run .": "culmen: . is a folder; a study file is wanted, such as study.toml",
+    "run study": "culmen: there is no study file study; did you mean 'study.toml'?",
+    "status model.py": "culmen: model.py: is not a culmen study",
+    "status .": "culmen: . is a folder; a store is wanted",
+    "resume study.db": "culmen: there is no store study.db; `culmen run study.toml` makes one",
+    "optimizers cmase": "culmen: there is no optimizer 'cmase'; did you mean 'cmaes'?",
+    "export study.toml": "culmen: study.toml is a study file, not a store; `culmen run study.toml` runs it",
+    "compare a.db": "culmen compare: B.db is missing; `culmen compare A.db B.db` is wanted",
+    "check study.toml --evaluate -1": "culmen check: --evaluate -1: a number not below 0 is wanted",
+    "init fit --kind pyton": "culmen init: --kind pyton: python, library or command is wanted; did you mean 'python'?",
+    "init my-fit": "culmen: my-fit: 'my-fit' is given; a name of letters, digits and _ is wanted, such as fit",
+    "init nowhere/fit": "culmen: nowhere/fit.toml cannot be written: No such file or directory",
+    "launch run study.toml": "culmen launch: -n is missing; `culmen launch -n 4 run STUDY.toml` is wanted",
+    "launch -n 1 run study.toml": "culmen launch: -n 1: a number not below 2 is wanted",
+    "launch -n 4": "culmen: nothing to launch is given; as in `culmen launch -n 4 run STUDY.toml`",
+    "launch -n 4 model.py": "culmen: 'model.py' is not a program; `culmen launch -n 4 python model.py` is wanted",
+}
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_wrong_words_on_the_command_line(folder, words):
+    done = typed(*words.split(), cwd=folder)
+    assert (done.returncode, done.stderr) == (2, WORDS[words] + "\n")
+    assert sorted(path.name for path in folder.iterdir()) == ["model.py", "study.toml"]
+
+
+# The text of the study file, and what `culmen run study.toml` says of it, without its name.
+FILES = {
+    "JSON": ('{"space": {}}', " is JSON; a study file is TOML (`culmen init` writes one)"),
+    "a colon for =": (
+        edited((X, "x: [-5, 5]")),
+        ": not valid TOML: Expected '=' after a key in a key/value pair (at line 2, column 2): x: [-5, 5]",
+    ),
+    "bounds as a list": (
+        edited((X, "x = [-5, 5]")),
+        ": [space] x = [-5, 5]: a table such as { lower = 0, upper = 1 } is wanted",
+    ),
+    "bounds that are not finite": (
+        edited(("lower = -5, upper = 5 }\ny", "lower = nan, upper = inf }\ny")),
+        ": [space] parameter 'x': bounds [nan, inf] must be finite numbers",
+    ),
+    "min for lower": (
+        edited((X, "x = { min = -5, upper = 5 }")),
+        ": [space] x has no key 'min'; did you mean 'lower'?",
+    ),
+    "float for real": (
+        edited((X, 'x = { type = "float", lower = -5, upper = 5 }')),
+        ': [space] x.type = "float": "real", "integer", "ordinal", "categorical" or "boolean" is wanted; '
+        "did you mean 'real'?",
+    ),
+    "choices of true and false": (
+        edited((X, 'x = { choices = [true, "b"] }')),
+        ': [space] x.choices.0 = true: a number or a text in quotes is wanted (true and false are type = "boolean")',
+    ),
+    "choices in one text": (
+        edited((X, 'x = { choices = "a, b" }')),
+        ': [space] x.choices = "a, b": a list of texts or numbers, such as ["a", "b"], is wanted',
+    ),
+    "an initial value out of bounds": (
+        edited((X, "x = { lower = -5, upper = 5, initial = 7 }")),
+        ": [space] parameter 'x': initial = 7 is outside [-5, 5]",
+    ),
+    "a start out of bounds": (
+        STUDY + "[[starts]]\nx = 7\ny = 0\n",
+        ": [[starts]] number 1: parameter 'x': 7 is outside [-5, 5]",
+    ),
+    "starts in single brackets": (
+        STUDY + "[starts]\nx = 1\n",
+        ': starts = {"x": 1}: [[starts]] in double brackets, once for each start, is wanted',
+    ),
+    "active_when in a circle": (
+        edited(
+            (X, X.replace(" }", ', active_when = "y > 1" }')),
+            ("y = { lower = -5, upper = 5 }", 'y = { lower = -5, upper = 5, active_when = "x > 1" }'),
+        ),
+        ": [space] parameter 'x': its condition \"y > 1\" leads back to itself",
+    ),
+    "a constraint with =": (
+        STUDY + '[constraints]\nsum = "x + y = 1"\n',
+        ": [constraints] constraint 'sum': \"x + y = 1\", character 7: '=' is given; ==, <= or >= compares",
+    ),
+    "a constraint with &": (
+        STUDY + '[constraints]\nboth = "x < 1 & y < 1"\n',
+        ": [constraints] constraint 'both': \"x < 1 & y < 1\", character 7: '&' cannot stand in an expression; "
+        "'and' is wanted",
+    ),
+    "a constraint as Python would have it": (
+        STUDY + "[constraints]\none = \"p['x'] < 1\"\n",
+        ": [constraints] constraint 'one': \"p['x'] < 1\", character 2: '[' cannot stand in an expression; "
+        "a parameter stands by its name alone",
+    ),
+    "a constraint on no parameter": (
+        STUDY + '[constraints]\none = "xx < 1"\n',
+        ": [constraints] constraint 'one': \"xx < 1\", character 1: there is no parameter 'xx'; it is one of x, y",
+    ),
+    "constraints in a list": (
+        'constraints = ["x < 1"]\n' + STUDY,
+        ': constraints = ["x < 1"]: a table with lines such as sum = "x + y <= 1" is wanted',
+    ),
+    "max for maximize": (
+        STUDY + '[objectives]\ngain = "max"\n',
+        ': objectives.gain = "max": "minimize" or "maximize" is wanted; did you mean \'maximize\'?',
+    ),
+    "a target of several objectives": (
+        edited(("= 20", '= 20\ntarget = 1\n[objectives]\na = "minimize"\nb = "minimize"')),
+        ": [stop] target = 1.0: it is for one objective, not for several",
+    ),
+    "budget for evaluations": (
+        edited(("evaluations =", "budget =")),
+        ": [stop] has no key 'budget'; did you mean 'evaluations'?",
+    ),
+    "a negative budget": (
+        edited(("= 20", "= -20")),
+        ": [stop] evaluations = -20: a number not below 1 is wanted",
+    ),
+    "timeout for time_limit_s": (
+        edited((MODEL_KEY, MODEL_KEY + "\ntimeout = 3")),
+        ": [evaluator] has no key 'timeout'; did you mean 'time_limit_s'?",
+    ),
+    "the name of a method": (
+        STUDY + '[optimizer]\nname = "CMA-ES"\n',
+        ": [optimizer] there is no optimizer 'CMA-ES' (did you mean 'cmaes'?); known are KNOWN",
+    ),
+    "an option of another optimizer": (
+        STUDY + '[optimizer]\nname = "random"\nsigma = 0.2\n',
+        ": [optimizer] optimizer 'random' has no option 'sigma'; it has none",
+    ),
+    "cmaes without an order": (
+        edited((X, 'x = { choices = ["a", "b"] }'), ("[stop]", '[optimizer]\nname = "cmaes"\n[stop]')),
+        ": [optimizer] optimizer 'cmaes' needs parameters with an order; 'x' is categorical; leave the optimizer out",
+    ),
+    "a program and its arguments in one text": (
+        edited((MODEL_KEY, 'command = "python3 model.py"')),
+        ': [evaluator] command = "python3 model.py": a list of texts, such as ["./model.sh", "--fast"], is wanted',
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", FILES)
+def test_wrong_study_files(folder, mistake):
+    text, answer = FILES[mistake]
+    (folder / "study.toml").write_text(text)
+    with pytest.raises(InputError) as error:
+        Study.from_file("study.toml")
+    known = ", ".join(culmen._core.optimizer_names())
+    assert str(error.value) == "study.toml" + answer.replace("KNOWN", known)
+
+
+@pytest.mark.parametrize("mistake", ["JSON", "a constraint with &", "the name of a method"])
+def test_a_wrong_study_file_is_bad_input_and_leaves_nothing(folder, mistake):
+    (folder / "study.toml").write_text(FILES[mistake][0])
+    for command in ("run", "check"):
+        done = typed(command, "study.toml", cwd=folder)
+        assert done.returncode == 2
+        assert done.stderr.startswith("culmen: study.toml")
+        assert done.stderr.count("\n") == 1
+        assert not (folder / "study.db").exists()
+
+
+RIGHT = {
+    "a byte order mark": b"\xef\xbb\xbf" + STUDY.encode(),
+    "line ends of Windows": STUDY.replace("\n", "\r\n").encode(),
+    "other scripts than Latin": STUDY.replace("x =", '"Γ_ρ" =').encode(),
+}
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_texts_of_other_systems_just_work(folder, text):
+    (folder / "study.toml").write_bytes(RIGHT[text])
+    assert len(Study.from_file("study.toml").config.space) == 2
+
+
+def test_names_with_blanks_just_work(folder):
+    (folder / "my model.py").write_text(MODEL)
+    (folder / "my study.toml").write_text(STUDY.replace("model.py", "my model.py"))
+    done = typed("run", "my study.toml", "--quiet", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert typed("status", "my study.db", cwd=folder).returncode == 0
+
+
+S = {"x": (-5, 5), "y": (-5, 5)}
+
+
+def f(p):
+    return p["x"] ** 2
+
+
+def with_store(name):
+    return lambda: culmen.minimize(f, S, budget=9, store=name)
+
+
+MINIMIZE = "culmen.minimize: "
+CALLS = {
+    "no end": (
+        lambda: culmen.minimize(f, S),
+        MINIMIZE + "at least one of budget, target, stagnation and wall_time_s is wanted, or it would never end",
+    ),
+    "a value for the function": (
+        lambda: culmen.minimize(f({"x": 1}), S, budget=9),
+        MINIMIZE + "f = 1: a function is wanted",
+    ),
+    "a function of two": (
+        lambda: culmen.minimize(lambda x, y: x + y, S, budget=9),
+        MINIMIZE + "lambda x, y: takes 2 arguments; it is called with one, all parameters: lambda p: … p['x'] …",
+    ),
+    "a function of two, of a list": (
+        lambda: culmen.minimize(lambda x, y: x + y, [(0, 1), (0, 1)], budget=9),
+        MINIMIZE + "lambda x, y: takes 2 arguments; it is called with one, all parameters: lambda p: … p[0] …",
+    ),
+    "space and function exchanged": (
+        lambda: culmen.minimize(S, "model.py:f", budget=9),
+        "the space = 'model.py:f': a dict such as {'x': (0, 1)}, or a list of pairs, is wanted",
+    ),
+    "bounds upside down": (
+        lambda: culmen.minimize(f, {"x": (5, -5)}, budget=9),
+        "parameter 'x': lower bound 5 must be below upper bound -5",
+    ),
+    "one number for bounds": (
+        lambda: culmen.minimize(f, (-5, 5), budget=9),
+        "parameter 'x0': -5 is given; a pair (lower, upper), culmen.real(…) or another of integer, ordinal, "
+        "categorical and boolean is wanted",
+    ),
+    "choices for bounds": (
+        lambda: culmen.minimize(f, {"x": ["a", "b", "c"]}, budget=9),
+        "parameter 'x': ['a', 'b', 'c'] is given; culmen.categorical(['a', 'b', 'c']) is wanted",
+    ),
+    "a text for choices": (
+        lambda: culmen.minimize(f, {"x": culmen.categorical("ab")}, budget=9),
+        "parameter 'x': 'ab' is given; a list of texts or numbers is wanted",
+    ),
+    "a constraint in Python": (
+        lambda: culmen.minimize(f, S, budget=9, constraints=lambda p: p["x"] < 1),
+        "constraints: a function is given; a text such as 'x + y <= 1' is wanted",
+    ),
+    "one start without its list": (
+        lambda: culmen.minimize(f, S, budget=9, starts={"x": 1, "y": 1}),
+        MINIMIZE + 'starts = {"x": 1, "y": 1}: a list of dicts such as [{"x": 1, "y": 2}] is wanted',
+    ),
+    "objectives without directions": (
+        lambda: culmen.minimize(f, S, budget=9, objectives=["cost", "range"]),
+        MINIMIZE + 'objectives = ["cost", "range"]: a dict such as {"cost": "minimize"} is wanted',
+    ),
+    "limits as a pair": (
+        lambda: culmen.minimize(f, S, budget=9, limits={"stress": (0, 1)}),
+        MINIMIZE + 'limits.stress = [0, 1]: a dict such as {"stress": {"upper": 250}} is wanted',
+    ),
+    "a budget in floating point": (
+        lambda: culmen.minimize(f, S, budget=1e4),
+        MINIMIZE + "budget = 10000.0: a whole number is wanted",
+    ),
+    "no workers": (
+        lambda: culmen.minimize(f, S, budget=9, workers=0),
+        MINIMIZE + "workers = 0: a number not below 1 is wanted",
+    ),
+    "a target that is none": (
+        lambda: culmen.minimize(f, S, budget=9, target=math.nan),
+        MINIMIZE + "target = NaN: a finite number is wanted",
+    ),
+    "residual for residuals": (
+        lambda: culmen.minimize(f, S, budget=9, result="residual"),
+        MINIMIZE + 'result = "residual": "value" or "residuals" is wanted; did you mean \'residuals\'?',
+    ),
+    "a store in no folder": (with_store("there/fit.db"), "there/fit.db: there is no folder {folder}/there"),
+    "a folder for a store": (with_store("."), ".: is a folder, not a culmen study"),
+    "a model for a store": (with_store("model.py"), "model.py: is not a culmen study"),
+    "a limit of none for a study": (
+        lambda: Study.from_file("study.toml", evaluations=-1),
+        "study.toml: evaluations = -1: a number not below 1 is wanted",
+    ),
+    "a limit that there is not": (
+        lambda: Study.from_file("study.toml", budget=9),
+        "study.toml: there is no 'budget'; did you mean 'evaluations'?",
+    ),
+    "a study file for a store": (
+        lambda: Study.from_store("study.toml"),
+        "study.toml is a study file, not a store; `culmen run study.toml` runs it",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", CALLS)
+def test_wrong_calls_from_python(folder, mistake):
+    call, answer = CALLS[mistake]
+    with pytest.raises(InputError) as error:
+        call()
+    assert str(error.value) == answer.replace("{folder}", str(folder))
+    assert not (folder / "fit.db").exists()
+
+
+def test_errors_are_called_as_they_are_caught():
+    assert f"{InputError.__module__}.{InputError.__qualname__}" == "culmen.InputError"
+
+
+# model.py, and what `culmen run study.toml` answers; exit code 2: nothing was evaluated.
+MODELS = {
+    "a function of two": (
+        "def f(x, y):\n    return x + y\n",
+        "{folder}/model.py: f(x, y) takes 2 arguments; it is called with one, all parameters: def f(p): … p['x'] …",
+    ),
+    "another name": ("def g(p):\n    return 1\n", "{folder}/model.py has no function 'f' (it has: g)"),
+    "no function": ("f = 3\n", "'f' in {folder}/model.py is of type int, not a function"),
+    "a module that is not there": ("import nmpy\n" + MODEL, "cannot import {folder}/model.py: No module named 'nmpy'"),
+    "a syntax error": (
+        "def f(p)\n    return 1\n",
+        "cannot import {folder}/model.py: SyntaxError: expected ':' (model.py, line 1)",
+    ),
+    "a file that is not there": (
+        'open("data.csv")\n' + MODEL,
+        "cannot import {folder}/model.py: FileNotFoundError: [Errno 2] No such file or directory: 'data.csv'",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MODELS)
+def test_models_that_cannot_be_had(folder, mistake):
+    text, answer = MODELS[mistake]
+    (folder / "model.py").write_text(text)
+    done = typed("run", "study.toml", cwd=folder)
+    said = done.stderr.splitlines()[0]
+    assert (done.returncode, said) == (2, "culmen: study.toml: [evaluator] " + answer.replace("{folder}", str(folder)))
+    assert "Traceback" not in done.stderr
+
+
+RETURNED = "evaluation 0 wrong shape: the function returned "
+RAISED = "evaluation 0 failed: "
+
+# What f does, and what is said of the first evaluation; exit code 1: all failed.
+FUNCTIONS = {
+    "print(p['x'] ** 2)": RETURNED + "None; one number is wanted (is a return missing?)",
+    "return '3.5'": RETURNED + "a str ('3.5'); one number is wanted",
+    "return [1, 2]": RETURNED + 'a list of 2; one number is wanted (a vector needs result = "residuals")',
+    "return 1 + 2j": RETURNED + "a complex ((1+2j)); one number is wanted",
+    "return {'chi2': 1.0}": RETURNED + "a dict of 1; one number is wanted (figures by name need [objectives])",
+    "yield 1": RETURNED + "a generator; one number is wanted",
+    "return float('nan')": "evaluation 0 not finite: the value is nan",
+    "return p.x": RAISED + "AttributeError: 'dict' object has no attribute 'x'; a parameter is read as p['x']",
+    "return p[0]": RAISED + "KeyError: 0; the parameters of this candidate are x, y",
+    "return p['z']": RAISED + "KeyError: 'z'; the parameters of this candidate are x, y",
+}
+OTHERS = {
+    "a class for a function": (
+        {"model.py": "class f:\n    pass\n"},
+        RAISED + "TypeError: f() takes no arguments; it is called with one argument, a dict of the parameters",
+    ),
+    "a value for residuals": (
+        {"study.toml": edited((MODEL_KEY, MODEL_KEY + '\nresult = "residuals"'))},
+        RETURNED + 'a float; a vector of residuals, not empty, is wanted (one number needs result = "value")',
+    ),
+    "an objective that is not among the figures": (
+        {
+            "model.py": "def f(p):\n    return {'b': 1.0}\n",
+            "study.toml": STUDY + '[objectives]\na = "minimize"\n',
+        },
+        "evaluation 0 wrong shape: the outcome has no figure 'a', which [objectives] names; it is one of b",
+    ),
+    "a program that prints nothing": (
+        {"study.toml": edited((MODEL_KEY, 'command = ["true"]'))},
+        "evaluation 0 wrong shape: the program printed nothing; a number is wanted on its standard output",
+    ),
+    "a program that prints words": (
+        {"study.toml": edited((MODEL_KEY, 'command = ["echo", "done"]'))},
+        "evaluation 0 wrong shape: the program printed 'done' where its last word has to be the value, a number",
+    ),
+    "a script that names nothing to run it": (
+        {"study.toml": edited((MODEL_KEY, 'command = ["./model.sh"]')), "model.sh": "echo 3\n"},
+        RAISED + "cannot start '{folder}/model.sh': Exec format error (a script begins with a line such as #!/bin/sh)",
+    ),
+}
+WRONG_OUTCOMES = {body: ({"model.py": f"def f(p):\n    {body}\n"}, answer) for body, answer in FUNCTIONS.items()}
+
+
+@pytest.mark.parametrize("mistake", WRONG_OUTCOMES | OTHERS)
+def test_evaluations_that_all_fail_say_why_in_one_sentence(folder, mistake):
+    files, answer = (WRONG_OUTCOMES | OTHERS)[mistake]
+    for name, text in files.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    done = typed("run", "study.toml", "--evaluations", 3, "--quiet", cwd=folder)
+    said = "culmen: all evaluations failed; the first: " + answer.replace("{folder}", str(folder))
+    assert (done.returncode, done.stderr.splitlines()[0]) == (1, said)
+    assert "Traceback" not in done.stderr
+
+
+def evaluator(line: str) -> str:
+    return edited((MODEL_KEY, line))
+
+
+PLACE = "culmen: study.toml: [evaluator]"
+# [evaluator], other files, and what `culmen run study.toml` answers; exit code 2: nothing was evaluated.
+EVALUATORS = {
+    "a dot for a colon": (
+        'python = "model.f"',
+        {},
+        PLACE + ': python = "model.f": "file.py:function" or "module:function" is wanted',
+    ),
+    "a call for a function": (
+        'python = "model.py:f(p)"',
+        {},
+        PLACE + ': python = "model.py:f(p)": the function\'s name alone is wanted, as in "model.py:f"',
+    ),
+    "a library for Python": (
+        'python = "libmodel.so:f"',
+        {},
+        PLACE + ': python = "libmodel.so:f": for what is compiled, library = "libmodel.so:f" is wanted',
+    ),
+    "Python for a library": (
+        'library = "model.py:f"',
+        {},
+        PLACE + ': library = "model.py:f": for Python, python = "model.py:f" is wanted',
+    ),
+    "a source for a library": (
+        'library = "model.c:f"',
+        {},
+        PLACE + ': library = "model.c:f": this is a source file; the library made of it is wanted, "model.so:f"',
+    ),
+    "a library that is not compiled": (
+        'library = "./model.so:f"',
+        {"model.c": ""},
+        PLACE + ' library = "./model.so": there is no file {folder}/model.so; it is still to be made of model.c',
+    ),
+    "a program that is not there": (
+        'command = ["no-such-program"]',
+        {},
+        PLACE + " the command's program 'no-such-program' is not on PATH",
+    ),
+    "a program and its arguments as one word": (
+        'command = ["python3 model.py"]',
+        {},
+        PLACE + " the command's program 'python3 model.py' is not on PATH; each word stands by itself: "
+        '["python3", "model.py"]',
+    ),
+    "a program that is not executable": (
+        'command = ["./model.py"]',
+        {},
+        PLACE + " the command's program '{folder}/model.py' is not an executable file (looked at {folder}/model.py); "
+        "`chmod +x {folder}/model.py` makes it one",
+    ),
+    "a script of what is not there": (
+        'command = ["./model.sh"]',
+        {"model.sh": "#!/bin/pyton\n"},
+        PLACE + " the first line of {folder}/model.sh says that /bin/pyton runs it, which is not there",
+    ),
+    "a script of Windows": (
+        'command = ["./model.sh"]',
+        {"model.sh": "#!/bin/sh\r\necho 3\r\n"},
+        PLACE + " the lines of {folder}/model.sh end as on Windows; `sed -i 's/\\r$//' {folder}/model.sh` mends it",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", EVALUATORS)
+def test_evaluators_that_cannot_be_had(folder, mistake):
+    line, files, answer = EVALUATORS[mistake]
+    (folder / "study.toml").write_text(evaluator(line))
+    for name, text in files.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    done = typed("run", "study.toml", cwd=folder)
+    assert (done.returncode, done.stderr) == (2, answer.replace("{folder}", str(folder)) + "\n")
+
+
+RUNS = {
+    "minimize": 'culmen.minimize(f, {"x": (0, 1)}, budget=9)',
+    "a study": 'culmen.Study.from_file("study.toml").run()',
+    "an executor": "culmen.Executor(1).submit(f, {}).result()",
+}
+
+
+@pytest.mark.parametrize("what", RUNS)
+def test_a_model_that_runs_a_study_when_it_is_imported_does_not_start_itself_again_and_again(folder, what):
+    (folder / "model.py").write_text(f"import culmen\n{MODEL}{RUNS[what]}\n")
+    done = typed("run", "study.toml", cwd=folder, timeout=60)
+    said = (
+        f"culmen: study.toml: [evaluator] cannot import {folder}/model.py: culmen.InputError: {folder}/model.py starts "
+        'evaluations of its own while it is imported for one; `if __name__ == "__main__":` keeps them to the script'
+    )
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, said)
+
+
+@pytest.mark.parametrize("run", ["culmen.minimize(f, [(0, 1)] * 2, budget=9)", RUNS["an executor"]])
+def test_a_module_that_is_imported_does_not_start_itself_again_and_again(folder, run):
+    (folder / "fit.py").write_text(f"import culmen\n{MODEL}{run}\n")
+    done = subprocess.run(
+        [PYTHON, "-c", "import fit"], cwd=folder, env=environment(), capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert 'while it is imported for one; `if __name__ == "__main__":` keeps them to the script' in done.stderr
