@@ -75,9 +75,9 @@ bool BackgroundRun::wait(double timeout_s) {
 
 double BackgroundRun::elapsed_s() const { return started_s_ == 0 ? 0 : clock_.now_s() - started_s_; }
 
-const StudyResult& BackgroundRun::result() {
+const StudyResult& BackgroundRun::result(const std::string& note) {
   if (thread_.joinable()) thread_.join();
-  if (!result_) result_ = std::make_unique<StudyResult>(run_.conclude());
+  if (!result_) result_ = std::make_unique<StudyResult>(run_.conclude(note));
   return *result_;
 }
 

@@ -26,8 +26,8 @@ class BackgroundRun {
   std::string message() const { return run_.message(); }
   Progress progress() const { return run_.progress(); }
   double elapsed_s() const;
-  /// After wait() said true. The first call lets the workers go.
-  const StudyResult& result();
+  /// After wait() said true. The first call lets the workers go; see Run::conclude.
+  const StudyResult& result(const std::string& note = {});
 
  private:
   Run run_;

@@ -150,6 +150,10 @@ nb::list statuses() {
   return out;
 }
 
+void keep_note(const std::string& path, const std::string& name, const std::string& text) {
+  Journal::keep_note(path, name, text);
+}
+
 }  // namespace
 
 void bind_store(nb::module_& m) {
@@ -157,6 +161,9 @@ void bind_store(nb::module_& m) {
       .def_static(
           "read", [](const std::string& path) { return std::make_unique<Journal>(Journal::read(path)); },
           nb::arg("path"))
+      .def_static("keep_note", &keep_note, nb::arg("path"), nb::arg("name"), nb::arg("text"),
+                  nb::call_guard<nb::gil_scoped_release>())
+      .def("note", &Journal::note, nb::arg("name"))
       .def_prop_ro("name", [](const Journal& j) { return j.study().name; })
       .def_prop_ro("configuration", [](const Journal& j) { return j.study().configuration; })
       .def_prop_ro("fingerprint", [](const Journal& j) { return j.study().fingerprint; })

@@ -130,6 +130,7 @@ void bind_evaluator(nb::module_& m) {
 void bind_config(nb::module_& m) {
   nb::class_<StudyConfig>(m, "StudyConfig")
       .def(nb::init<>())
+      .def("__copy__", [](const StudyConfig& c) { return StudyConfig(c); })
       .def_rw("name", &StudyConfig::name)
       .def_rw("space", &StudyConfig::space)
       .def_prop_rw("objectives", &objectives_of, &set_objectives)
@@ -246,7 +247,8 @@ void bind_study(nb::module_& m) {
            [](const BackgroundRun& r) {
              return ProgressView{r.progress(), r.elapsed_s()};
            })
-      .def("result", &BackgroundRun::result, nb::rv_policy::reference_internal,
+      .def(
+          "result", [](BackgroundRun& r) -> const StudyResult& { return r.result(); }, nb::rv_policy::reference_internal,
            nb::call_guard<nb::gil_scoped_release>());
 }
 

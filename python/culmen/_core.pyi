@@ -73,6 +73,7 @@ def check_command(space: Space, spec: EvaluatorSpec) -> None: ...
 
 class StudyConfig:
     def __init__(self) -> None: ...
+    def __copy__(self) -> StudyConfig: ...
     name: str
     space: Space
     objectives: list[tuple[str, str]]  # name, "minimize" or "maximize"
@@ -175,6 +176,22 @@ class LentWorkers:
     @property
     def ended(self) -> bool: ...
 
+class PointsRun:
+    """The engine for candidates that a program names. All but take and result: any thread."""
+
+    def __init__(self, config: StudyConfig, options: RunOptions) -> None: ...
+    def start(self) -> None: ...  # raises what is wrong with the input
+    def submit(self, vectors: Sequence[Sequence[float]]) -> None: ...  # numbered from 0 on over the run's life
+    def close(self) -> None: ...  # nothing more is submitted; the run ends when all is done
+    # what has finished, in order of arrival: number, status, value (to be minimized), values, violation, residuals,
+    # extras, message, duration_s. [] after timeout_s or when the engine has ended
+    def take(self, timeout_s: float) -> list[dict[str, Any]]: ...
+    @property
+    def ended(self) -> bool: ...
+    def stop(self) -> None: ...
+    def wait(self, timeout_s: float) -> bool: ...
+    def result(self, note: str = "") -> Result: ...  # as Run's; the note is its message, in every rank
+
 class ItemFunction:
     """A pickled function that an ExecutorRun knows."""
 
@@ -230,6 +247,10 @@ class Store:
 
     @staticmethod
     def read(path: str) -> Store: ...
+    # A text beside the study, no part of it; replaces the former of that name. Not while a master has the store
+    @staticmethod
+    def keep_note(path: str, name: str, text: str) -> None: ...
+    def note(self, name: str) -> str: ...  # "": none
     @property
     def name(self) -> str: ...
     @property

@@ -55,7 +55,7 @@ int rank(std::string_view command) {
   // Only these have work for the other ranks; what else is typed is rank 0's alone. The launch's exit code is to be
   // rank 0's: launchers return any rank's, or mix them.
   try {
-    if (command == "run" || command == "resume") culmen::rank_main();
+    if (command == "run" || command == "resume" || command == "errors") culmen::rank_main();
   } catch (const std::exception& error) {
     fmt::print(stderr, "culmen: rank {}: {}\n", culmen::detect_launch().rank, error.what());
   }

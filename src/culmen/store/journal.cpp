@@ -172,6 +172,22 @@ Journal Journal::read(const std::string& path, NetworkProbe network) {
   return Journal(std::move(impl));
 }
 
+void Journal::keep_note(const std::string& path, const std::string& name, const std::string& text,
+                        NetworkProbe network) {
+  Database database = open_for_writing(path, network);
+  Ownership ownership(database);
+  ownership.refuse_if_held();
+  set_write_mode(database, Durability::process);
+  database.execute("BEGIN IMMEDIATE");
+  ownership.refuse_if_held();  // who throws closes the database, which takes the transaction back
+  write_note(database, name, text);
+  database.execute("COMMIT");
+  database.wait_for_locks(0);
+  database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+}
+
+std::string Journal::note(const std::string& name) const { return read_note(impl_->database, name); }
+
 const StudyRecord& Journal::study() const { return impl_->study; }
 const std::string& Journal::path() const { return impl_->database.path(); }
 Epoch Journal::epoch() const { return impl_->epoch; }

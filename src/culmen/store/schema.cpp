@@ -172,6 +172,17 @@ StudyRecord read_study(Database& database) {
   return study;
 }
 
+void write_note(Database& database, const std::string& name, const std::string& text) {
+  Statement(database, "INSERT OR REPLACE INTO meta VALUES (?1, ?2)").run("note." + name, text);
+}
+
+std::string read_note(Database& database, const std::string& name) {
+  Statement select(database, "SELECT value FROM meta WHERE key = ?1");
+  const auto key = "note." + name;
+  auto rows = select.rows(key);
+  return rows.next() ? rows.text(0) : std::string();
+}
+
 void replace_configuration(Database& database, const std::string& configuration) {
   Statement(database, "UPDATE meta SET value = ?1 WHERE key = 'configuration'").run(configuration);
 }

@@ -24,5 +24,8 @@ Database open_for_reading(const std::string& path, NetworkProbe network);
 void set_write_mode(Database& database, Durability durability);
 StudyRecord read_study(Database& database);
 void replace_configuration(Database& database, const std::string& configuration);
+/// A text of that name beside the study's own figures; no text where there is none.
+void write_note(Database& database, const std::string& name, const std::string& text);
+std::string read_note(Database& database, const std::string& name);
 
 }  // namespace culmen

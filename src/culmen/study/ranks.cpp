@@ -214,7 +214,7 @@ void dismiss_ranks() {
 
 int rank_main() {
   try {
-    serve_as_rank();
+    serve_until_dismissed();
   } catch (const Error&) {
     // Rank 0 says it, and its exit code is the launch's: launchers mix codes.
   }

@@ -199,11 +199,11 @@ struct Run::Impl {
     return fmt::format("{} after {} evaluations", to_string(result.reason), result.counts.told);
   }
 
-  StudyResult conclude() {
+  StudyResult conclude(const std::string& note) {
     StudyResult r;
     static_cast<EngineResult&>(r) = result;
     r.goals = config.goals;
-    r.message = message();
+    r.message = note.empty() ? message() : note;
     r.optimizer = config.optimizer;
     r.optimizer_why = config.optimizer_why;
     r.wall_s = clock.now_s() - started_s;
@@ -230,7 +230,7 @@ Run::~Run() = default;
 void Run::prepare() { impl_->prepare(); }
 void Run::execute() { impl_->execute(); }
 std::string Run::message() const { return impl_->message(); }
-StudyResult Run::conclude() { return impl_->conclude(); }
+StudyResult Run::conclude(const std::string& note) { return impl_->conclude(note); }
 
 void Run::stop() noexcept {
   impl_->stop_wanted = true;

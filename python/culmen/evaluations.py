@@ -1,0 +1,159 @@
+"""A study's own evaluator for any candidates: in parallel, with failures as values."""
+
+import atexit
+import copy
+import math
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeAlias
+
+from . import _core
+from ._core import CulmenError, InputError
+from .goals import as_given
+from .master import raise_error
+from .ranks import is_master, serve_until_dismissed
+from .space import Value
+
+Candidate: TypeAlias = Mapping[str, Value] | Sequence[float]
+_SLICE_S = 0.05  # how late a signal may be heard
+_FOR_EVER_S = 1e6
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one evaluation came to. ``status`` is "ok", or why there are no figures: "failed", "crashed", "timed out",
+    "not finite", "wrong shape"."""
+
+    status: str
+    value: float | None  # as the study gives it: of what is maximized, the greatest is best
+    values: dict[str, float]  # several objectives; else empty
+    violation: float  # of constraints and limits; 0: feasible
+    residuals: list[float]  # empty unless the evaluator returns residuals
+    extras: dict[str, float]
+    message: str  # unless ok: what happened
+    duration_s: float
+    cost: float  # the value as it is minimized; infinite unless ok
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+
+class Evaluations:
+    """Evaluates lists of candidates, on workers that start with ``with`` and leave at its end::
+
+        with study.evaluations(workers=4) as evaluate:
+            outcomes = evaluate([{"x": 1.0, "y": 2.0}, [3.0, 4.0]])
+
+    A candidate is a dict of the parameters or a vector in the space's order; it need not lie within the bounds. The
+    outcomes come in the candidates' order. Nothing of it is kept in a store, and no rule of the study ends it. Ctrl-C
+    ends the workers and what they evaluate, and raises KeyboardInterrupt.
+
+    Raises InputError where the evaluator cannot be set up, TransportError where workers cannot be started, CulmenError
+    where none is left.
+    """
+
+    def __init__(self, config: _core.StudyConfig, options: _core.RunOptions) -> None:
+        self._config = _without_rules(config)
+        self._run = _core.PointsRun(self._config, _without_store(options))
+        self.count = 0  # evaluations so far
+        self.note = ""  # what the ranks of a launch get to know at the end
+
+    def __enter__(self) -> "Evaluations":
+        if folder := self._config.evaluator.working_folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        self._run.start()
+        return self
+
+    def __call__(self, candidates: Iterable[Candidate]) -> list[Outcome]:
+        space = self._config.space
+        vectors = [space.vector_of(c) if isinstance(c, Mapping) else [float(v) for v in c] for c in candidates]
+        first, self.count = self.count, self.count + len(vectors)
+        self._run.submit(vectors)
+        found: dict[int, Outcome] = {}
+        while len(found) < len(vectors):
+            rows = self._run.take(_SLICE_S)
+            if not rows and self._run.ended:
+                self._raise_end()
+            found.update((row["number"], self._outcome(row)) for row in rows)
+        return [found[first + i] for i in range(len(vectors))]
+
+    def stop(self) -> None:
+        """Ends the evaluations at once, whose call then raises KeyboardInterrupt. Any thread, and a signal handler."""
+        self._run.stop()
+
+    def __exit__(self, kind: type[BaseException] | None, _error: object, _traceback: TracebackType | None) -> None:
+        if kind is None:
+            self._run.close()
+        else:
+            self._run.stop()
+        while not self._run.wait(_FOR_EVER_S):  # a signal came, whose handler has run by now
+            pass
+        self._run.result(self.note)
+        if folder := self._config.evaluator.working_folder:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _raise_end(self) -> None:
+        while not self._run.wait(_FOR_EVER_S):
+            pass
+        result = self._run.result(self.note)
+        raise_error(result)
+        if result.reason == "interrupted":
+            raise KeyboardInterrupt
+        raise CulmenError(result.message)
+
+    def _outcome(self, row: dict[str, Any]) -> Outcome:
+        ok = row["status"] == "ok"
+        objectives = self._config.objectives
+        values = {name: -v if direction == "maximize" else v for (name, direction), v in
+                  zip(objectives, row["values"], strict=False)}
+        return Outcome(
+            status=row["status"],
+            value=as_given(row["value"], objectives) if ok else None,
+            values=values,
+            violation=row["violation"],
+            residuals=list(row["residuals"]),
+            extras=row["extras"],
+            message=row["message"],
+            duration_s=row["duration_s"],
+            cost=row["value"] if ok else math.inf,
+        )
+
+
+def evaluations_of_program(config: _core.StudyConfig, options: _core.RunOptions) -> Evaluations:
+    """For programs: under MPI the ranks other than 0 serve here, and leave the program when rank 0 ends."""
+    if not is_master():
+        serve_until_dismissed()
+    if _core.detect_launch().is_rank:
+        atexit.register(_core.dismiss_ranks)
+    return Evaluations(config, options)
+
+
+def with_workers(options: _core.RunOptions, workers: int | None) -> _core.RunOptions:
+    """The same place with another number of workers; None: as many."""
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise InputError(f"workers = {workers!r}: a whole number not below 1 is wanted, or None")
+    out = _without_store(options)
+    out.workers = workers or options.workers
+    return out
+
+
+def _without_store(options: _core.RunOptions) -> _core.RunOptions:
+    out = _core.RunOptions()
+    out.workers, out.place, out.prefetch = options.workers, options.place, options.prefetch
+    if _core.detect_launch().is_rank:
+        out.place = "mpi"
+    return out
+
+
+def _without_rules(config: _core.StudyConfig) -> _core.StudyConfig:
+    out = copy.copy(config)
+    out.evaluations = out.stagnation = out.give_up_after = 0
+    out.target, out.wall_time_s = -math.inf, math.inf
+    out.on_failure = "retry" if config.on_failure == "retry" else "penalise"
+    if config.evaluator.working_folder:
+        out.evaluator.working_folder = str(Path(config.evaluator.working_folder) / "further")
+    return out

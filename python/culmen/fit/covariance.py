@@ -1,0 +1,72 @@
+"""Covariance, correlation, and what the data do not determine."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .frame import Array
+
+_NULL = 1e-9  # singular values below this share of the greatest are rounding
+_TOUCHED = 1e-3  # share of a parameter in undetermined directions from which on it has no error
+
+
+@dataclass
+class Covariance:
+    """Of the parameters in the frame's coordinates; NaN in the rows of what is not determined."""
+
+    matrix: Array
+    rank: int
+    undetermined: list[list[str]]  # names that make up each direction that nothing depends on
+    negative: list[list[str]]  # of a Hessian: directions in which the value falls
+
+    @property
+    def errors(self) -> Array:
+        return np.sqrt(np.diag(self.matrix))
+
+    @property
+    def correlation(self) -> Array:
+        return np.asarray(self.matrix / np.outer(self.errors, self.errors))
+
+
+def of_jacobian(jacobian: Array, names: list[str], roughness: Array) -> Covariance:
+    """(JᵀJ)⁻¹ by the singular values of J, its columns first scaled to length 1 (Björck, Numerical Methods for Least
+    Squares Problems, 1996, 2.8 and 9.7): what residuals in units of their standard deviations make of Δχ² = 1."""
+    length = np.linalg.norm(jacobian, axis=0)
+    length[length == 0] = 1
+    _, sizes, directions = np.linalg.svd(jacobian / length, full_matrices=True)
+    padded = np.zeros(len(names))
+    padded[: len(sizes)] = sizes
+    rough = float(np.max(np.minimum(roughness, 0.1) ** 2, initial=0.0))
+    return _of_spectrum(padded, directions, length, names, max(_NULL, rough * 0.1), squared=True)
+
+
+def of_hessian(hessian: Array, names: list[str], up: float) -> Covariance:
+    """2 up H⁻¹ (James, Statistical Methods in Experimental Physics, 2nd ed., 2006, 9.3): the value rises by ``up``."""
+    length = np.sqrt(abs(np.diag(hessian)) / (2 * up))
+    length[length == 0] = 1
+    sizes, vectors = np.linalg.eigh(hessian / (2 * up) / np.outer(length, length))
+    return _of_spectrum(sizes[::-1], vectors.T[::-1], length, names, 1e-6, squared=False)
+
+
+def _of_spectrum(
+    sizes: Array, directions: Array, length: Array, names: list[str], least: float, squared: bool
+) -> Covariance:
+    greatest = float(np.max(abs(sizes), initial=0.0))
+    null = abs(sizes) <= least * greatest
+    falling = ~null & (sizes < 0)
+    kept = directions[~null & ~falling]
+    weights = sizes[~null & ~falling] ** (2 if squared else 1)
+    matrix = (kept.T / weights) @ kept / np.outer(length, length)
+    lost = (directions[null | falling] ** 2).sum(axis=0) > _TOUCHED
+    matrix[lost, :] = matrix[:, lost] = np.nan
+    return Covariance(
+        matrix,
+        len(weights),
+        [_names_in(direction, names) for direction in directions[null]],
+        [_names_in(direction, names) for direction in directions[falling]],
+    )
+
+
+def _names_in(direction: Array, names: list[str]) -> list[str]:
+    shares = abs(direction)
+    return [name for name, share in zip(names, shares, strict=True) if share > 0.1 * shares.max()]

@@ -1,0 +1,81 @@
+"""The parameters by which derivatives are taken, each in its own scale."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+
+if TYPE_CHECKING:
+    from ..evaluations import Outcome
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class Evaluate(Protocol):
+    """Evaluates a batch of vectors; see Evaluations."""
+
+    def __call__(self, candidates: list[list[float]], /) -> "list[Outcome]": ...
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Coordinates u of some parameters of a space about a vector x: the parameter, or its logarithm where its scale is
+    logarithmic. All else stays as it is in x."""
+
+    space: _core.Space
+    x: tuple[float, ...]
+    moved: tuple[int, ...]  # their indices
+
+    @property
+    def names(self) -> list[str]:
+        return [self.space.parameters[i].name for i in self.moved]
+
+    @property
+    def start(self) -> Array:
+        return np.array([self._to_u(i, self.x[i]) for i in self.moved])
+
+    @property
+    def lower(self) -> Array:
+        return np.array([self._to_u(i, self.space.parameters[i].lower) for i in self.moved])
+
+    @property
+    def upper(self) -> Array:
+        return np.array([self._to_u(i, self.space.parameters[i].upper) for i in self.moved])
+
+    def slope(self, u: Array) -> Array:
+        """dx/du"""
+        return np.array([np.exp(v) if self._is_log(i) else 1.0 for i, v in zip(self.moved, u, strict=True)])
+
+    def vector(self, u: Array) -> list[float]:
+        """The whole vector, within the bounds to the last bit."""
+        out = list(self.x)
+        parameters = self.space.parameters
+        for i, v in zip(self.moved, u, strict=True):
+            p = parameters[i]
+            out[i] = float(min(max(np.exp(v) if self._is_log(i) else v, p.lower), p.upper))
+        return out
+
+    def allows(self, u: Array) -> bool:
+        """Within bounds and constraints."""
+        inside = bool(np.all(u >= self.lower) and np.all(u <= self.upper))
+        return inside and self.space.violation(self.vector(u)) == 0
+
+    def _is_log(self, i: int) -> bool:
+        return self.space.parameters[i].scale == "log"
+
+    def _to_u(self, i: int, value: float) -> float:
+        return float(np.log(value)) if self._is_log(i) else value
+
+
+def evaluate_at(evaluate: Evaluate, frame: Frame, points: Sequence[Array]) -> "list[Outcome | None]":
+    """None where a point is not allowed; it is not evaluated then."""
+    allowed = [frame.allows(u) for u in points]
+    outcomes = iter(evaluate([frame.vector(u) for u, ok in zip(points, allowed, strict=True) if ok]))
+    return [next(outcomes) if ok else None for ok in allowed]
+
+
+Report: TypeAlias = Callable[[str], None]

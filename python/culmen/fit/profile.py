@@ -1,0 +1,258 @@
+"""Profile-likelihood intervals: where the least value over all other parameters has risen by Δ.
+
+All ends of all parameters are sought together, so that each round is one batch of evaluations. An end is where the value
+is f₀ + Δ and its derivatives by the other parameters vanish (Venzon & Moolgavkar, Appl. Statist. 37 (1988) 87; the
+intervals are those of Minuit's MINOS, James & Roos, Comput. Phys. Commun. 10 (1975) 343). Each round solves this for a
+parabola: of residuals that of Gauss and Newton, of values one whose Hessian is kept up by BFGS.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .frame import Array, Evaluate, Frame, evaluate_at
+
+if TYPE_CHECKING:
+    from ..evaluations import Outcome
+
+_ROUNDS = 40
+_TOLERANCE = 1e-3  # of Δ
+_LOWER = 0.01  # of Δ: this much below f₀ is another minimum
+_GROWTH = 2.0  # an end is sought at most so many times as far out as the last point
+_STEP_RESIDUALS, _STEP_VALUE = 0.01, 0.05  # of the errors
+_FAR_UP = 4.0  # times Δ above the target: the parabola is not believed so far out
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of an interval. ``value`` is None where there is none, and ``note`` then says why."""
+
+    value: float | None
+    note: str = ""
+
+
+@dataclass
+class Profiles:
+    """``ends``: (lower, upper) by parameter, in its own unit. ``lower_minimum``: a better vector that was met on the
+    way, and its value; then there are no ends."""
+
+    ends: dict[str, tuple[End, End]]
+    rounds: int
+    lower_minimum: tuple[list[float], float] | None = None
+
+
+@dataclass
+class _Model:
+    """A parabola about v, in units of the errors: f + g d + d B d / 2."""
+
+    v: Array
+    f: float
+    g: Array
+    b: Array
+
+
+@dataclass
+class _Box:
+    """The frame's bounds in units of the errors about the start."""
+
+    lower: Array
+    upper: Array
+
+
+@dataclass
+class _Search:
+    """For one end of one parameter."""
+
+    i: int
+    side: int
+    model: _Model
+    target: float
+    delta: float
+    reach: float  # where a parabola would have its end
+    share: float = 1.0  # of the step that the parabola wants
+    aim: Array = field(default_factory=lambda: np.empty(0))
+    end: End | None = None
+
+    def propose(self, box: _Box) -> None:
+        """Sets ``aim``, or ``end`` where the search is over."""
+        m, i = self.model, self.i
+        still = _respond(m, i, 0.0, box)
+        to_valley = -float(m.g @ still + still @ m.b @ still / 2)  # what the others can still gain
+        move = self._move(box)
+        near = to_valley < _TOLERANCE * self.delta
+        at_bound = m.v[i] == (box.upper if self.side > 0 else box.lower)[i]
+        if near and at_bound and m.f <= self.target:
+            self.end = End(None, "at bound")
+        elif near and abs(m.f - to_valley - self.target) < _TOLERANCE * self.delta:
+            self.end = End(float(m.v[i] + move))
+        else:
+            step = _respond(m, i, move, box)
+            step[i] = move
+            self.aim = np.clip(m.v + self.share * step, box.lower, box.upper)
+            if self.share == 1 and m.v[i] + move in (box.lower[i], box.upper[i]):
+                self.aim[i] = m.v[i] + move
+
+    def _move(self, box: _Box) -> float:
+        """By how far parameter i has to go for the parabola's valley to be at the target."""
+        m, i, side = self.model, self.i, self.side
+        at = _valley(m, i, box)
+        a, slope, half = at[0] - self.target, at[1], at[2]
+        farthest = _GROWTH * max(abs(float(m.v[i])), self.reach)
+        discriminant = slope**2 - 4 * half * a
+        if half > 0:
+            move = (-slope + side * np.sqrt(max(discriminant, 0.0))) / (2 * half)
+        else:
+            move = side * farthest if a < 0 else -a / slope if slope else 0.0
+        there = side * np.clip(side * (m.v[i] + move), 0.01, farthest)
+        return float(np.clip(there, box.lower[i], box.upper[i]) - m.v[i])
+
+    def take(self, model: _Model | None) -> None:
+        """The new parabola where its point is believed, else a shorter step from the last one."""
+        if model is None or model.f > self.target + _FAR_UP * max(self.delta, abs(self.model.f - self.target)):
+            self.share /= 3
+            if self.share < 1e-4:
+                self.end = End(None, "the evaluations fail, or jump, before it")
+        else:
+            self.model, self.share = model, min(1.0, self.share * 3)
+
+
+def _respond(m: _Model, i: int, move: float, box: _Box) -> Array:
+    """The others' best step when parameter i moves; those that would leave the box stop at its wall."""
+    n = len(m.v)
+    step = np.zeros(n)
+    step[i] = move
+    free = [j for j in range(n) if j != i]
+    while free:
+        rest = m.g[free] + m.b[np.ix_(free, range(n))] @ np.where(np.isin(np.arange(n), free), 0.0, step)
+        step[free] = -_solve(m.b[np.ix_(free, free)], rest)
+        past = [max(m.v[j] + step[j] - box.upper[j], box.lower[j] - m.v[j] - step[j]) for j in free]
+        worst = int(np.argmax(past))
+        if past[worst] <= 0:
+            break
+        j = free.pop(worst)
+        step[j] = (box.upper[j] if m.v[j] + step[j] > box.upper[j] else box.lower[j]) - m.v[j]
+    return step
+
+
+def _valley(m: _Model, i: int, box: _Box) -> tuple[float, float, float]:
+    """Height, slope and half the curvature of the parabola's valley along parameter i."""
+    at = _respond(m, i, 0.0, box)
+    n = len(m.v)
+    walls = (m.v + at <= box.lower) | (m.v + at >= box.upper)
+    free = [j for j in range(n) if j != i and not walls[j]]
+    g = m.g + m.b @ at
+    slope, half = float(g[i]), float(m.b[i, i]) / 2
+    if free:
+        half -= float(m.b[i, free] @ _solve(m.b[np.ix_(free, free)], m.b[free, i])) / 2
+    return float(m.f + m.g @ at + at @ m.b @ at / 2), slope, half
+
+
+def _solve(b: Array, rest: Array) -> Array:
+    """The shortest solution; what nothing depends on does not move."""
+    return np.asarray(np.linalg.lstsq(b, rest, rcond=1e-10)[0])
+
+
+class _Rounds:
+    """The evaluations of all searches."""
+
+    def __init__(self, evaluate: Evaluate, frame: Frame, scale: Array, r0: Array | None, f0: float) -> None:
+        self.evaluate, self.frame, self.scale, self.r0, self.f0 = evaluate, frame, scale, r0, f0
+        self.start = frame.start
+        self.box = _Box((frame.lower - self.start) / scale, (frame.upper - self.start) / scale)
+        self.lowest, self.lowest_at = np.inf, self.start
+
+    def models(self, searches: "Sequence[_Search]") -> list[_Model | None]:
+        points = [point for search in searches for point in self._points(search.aim)]
+        outcomes = iter(evaluate_at(self.evaluate, self.frame, [self.u(v) for v in points]))
+        out = []
+        for search in searches:
+            mine = self._points(search.aim)
+            out.append(self._model(search, mine, [next(outcomes) for _ in mine]))
+        return out
+
+    def u(self, v: Array) -> Array:
+        return np.clip(self.start + v * self.scale, self.frame.lower, self.frame.upper)
+
+    def _points(self, v: Array) -> list[Array]:
+        """The middle, then one beside it for each parameter; of values two."""
+        size = _STEP_RESIDUALS if self.r0 is not None else _STEP_VALUE
+        steps = np.minimum(size, (self.box.upper - self.box.lower) / 100)
+        out = [v]
+        for j, step in enumerate(steps):
+            inward = 1.0 if v[j] + step <= self.box.upper[j] else -1.0
+            central = v[j] - step >= self.box.lower[j] and inward > 0
+            for side in (inward,) if self.r0 is not None else (1.0, -1.0) if central else (inward, 2 * inward):
+                point = v.copy()
+                point[j] += side * step
+                out.append(point)
+        return out
+
+    def _model(self, search: _Search, points: list[Array], outcomes: "list[Outcome | None]") -> _Model | None:
+        found = np.array([np.inf if o is None or not o.ok else o.cost for o in outcomes])
+        if found.min() < self.lowest:
+            self.lowest, self.lowest_at = float(found.min()), points[int(found.argmin())]
+        if not np.all(np.isfinite(found)):
+            return None
+        v = points[0]
+        if self.r0 is None:
+            return self._of_values(search.model, v, points, found)
+        r = np.array([o.residuals for o in outcomes if o is not None])
+        j = np.array([(r[1 + k] - r[0]) / (points[1 + k][k] - v[k]) for k in range(len(v))]).T
+        return _Model(v, float(found[0]), 2 * j.T @ r[0], 2 * j.T @ j)
+
+    def _of_values(self, last: _Model, v: Array, points: list[Array], found: Array) -> _Model:
+        g = np.empty(len(v))
+        for k in range(len(v)):
+            a, b = (points[1 + 2 * k + s][k] - v[k] for s in (0, 1))
+            up, down = (found[1 + 2 * k + s] - found[0] for s in (0, 1))
+            g[k] = (up * b / a - down * a / b) / (b - a)
+        s, y = v - last.v, g - last.g
+        bs = last.b @ s
+        if s @ y > 1e-3 * s @ bs:
+            return _Model(v, float(found[0]), g, last.b - np.outer(bs, bs) / (s @ bs) + np.outer(y, y) / (s @ y))
+        return _Model(v, float(found[0]), g, last.b)
+
+
+def profiles(
+    evaluate: Evaluate,
+    frame: Frame,
+    scale: Array,
+    model: tuple[float, Array, Array],
+    delta: float,
+    reach: float,
+    residuals: Array | None,
+) -> Profiles:
+    """Of all parameters of the frame. ``scale``: about their errors, in the frame's coordinates; a parabola would have
+    its ends at ``reach`` times these. ``model``: value, gradient and Hessian at the frame's vector. ``residuals``
+    there, or None for values."""
+    rounds = _Rounds(evaluate, frame, scale, residuals, model[0])
+    f0, g, b = model[0], model[1] * scale, model[2] * np.outer(scale, scale)
+    start = _Model(np.zeros(len(scale)), f0, g, b)
+    searches = [_Search(i, side, start, f0 + delta, delta, reach) for i in range(len(scale)) for side in (-1, 1)]
+    count = 0
+    while count < _ROUNDS and rounds.lowest >= f0 - _LOWER * delta:
+        for search in searches:
+            if search.end is None:
+                search.propose(rounds.box)
+        going = [search for search in searches if search.end is None]
+        if not going:
+            break
+        count += 1
+        for search, found in zip(going, rounds.models(going), strict=True):
+            search.take(found)
+    if rounds.lowest < f0 - _LOWER * delta:
+        return Profiles({}, count, (frame.vector(rounds.u(rounds.lowest_at)), rounds.lowest))
+    ends = [_own_unit(search, rounds) for search in searches]
+    pairs = zip(ends[::2], ends[1::2], strict=True)
+    return Profiles(dict(zip(frame.names, pairs, strict=True)), count)
+
+
+def _own_unit(search: _Search, rounds: _Rounds) -> End:
+    end = search.end or End(None, f"not found in {_ROUNDS} rounds")
+    if end.value is None:
+        return end
+    v = np.zeros(len(rounds.start))
+    v[search.i] = end.value
+    return End(rounds.frame.vector(rounds.u(v))[rounds.frame.moved[search.i]])
