@@ -17,6 +17,8 @@ _HOMES = {
     "Optimizer": "ask_tell",
     "Candidate": "ask_tell",
     "Result": "result",
+    "errors": "fit.studies",
+    "Errors": "fit.errors",
     "is_master": "ranks",
     "Space": "space",
     "real": "space",
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from .ask_tell import Candidate, Optimizer
     from .command import Command
     from .executor import Executor
+    from .fit.errors import Errors
+    from .fit.studies import errors
     from .item_pool import EvaluationError
     from .joblib_backend import register_joblib
     from .minimization import minimize

@@ -4,7 +4,7 @@ import atexit
 import copy
 import math
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -61,6 +61,7 @@ class Evaluations:
         self._run = _core.PointsRun(self._config, _without_store(options))
         self.count = 0  # evaluations so far
         self.note = ""  # what the ranks of a launch get to know at the end
+        self.watch: Callable[[int, int], None] | None = None  # is told now and then how many are done, and of how many
 
     def __enter__(self) -> "Evaluations":
         if folder := self._config.evaluator.working_folder:
@@ -79,6 +80,8 @@ class Evaluations:
             if not rows and self._run.ended:
                 self._raise_end()
             found.update((row["number"], self._outcome(row)) for row in rows)
+            if self.watch:
+                self.watch(first + len(found), self.count)
         return [found[first + i] for i in range(len(vectors))]
 
     def stop(self) -> None:
@@ -108,8 +111,10 @@ class Evaluations:
     def _outcome(self, row: dict[str, Any]) -> Outcome:
         ok = row["status"] == "ok"
         objectives = self._config.objectives
-        values = {name: -v if direction == "maximize" else v for (name, direction), v in
-                  zip(objectives, row["values"], strict=False)}
+        values = {
+            name: -v if direction == "maximize" else v
+            for (name, direction), v in zip(objectives, row["values"], strict=False)
+        }
         return Outcome(
             status=row["status"],
             value=as_given(row["value"], objectives) if ok else None,

@@ -5,7 +5,8 @@ import pickle
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,9 +17,10 @@ from ._core import InputError
 from .callables import Positional, Travelling
 from .command import Command
 from .evaluator import check_command, digest_of, set_command, set_options
+from .fit.studies import find_later, with_errors
 from .goals import naming, set_goals, set_stop
 from .master import execute, letting_ranks_go
-from .progress import Monitor, make_monitor
+from .progress import make_monitor
 from .ranks import end_launch_with_rank, is_master
 from .result import Result, warn_when_all_failed
 from .slot.signature import misfit
@@ -94,6 +96,8 @@ def minimize(
     mpi4py.futures', the standard library's, culmen.Executor; ``workers`` is then how many evaluations it is given at a
     time, by default as many as it has workers.
 
+    The result's ``errors`` are those of the parameters, by further evaluations.
+
     Raises InputError for arguments that are not allowed, StoreError, TransportError. Ctrl-C ends the study cleanly and
     raises KeyboardInterrupt. Warns when every evaluation failed, and when ``f`` is no longer the function that
     ``store`` began with (what ``f`` calls is not looked at).
@@ -101,7 +105,8 @@ def minimize(
     if executor is None:
         end_launch_with_rank()
         if not is_master():
-            return Result.of(_core.serve_rank(), Space(space).core)
+            found = Result.of(_core.serve_rank(), Space(space).core)
+            return with_errors(found, Space(space).core, None, None)
     with letting_ranks_go() if executor is None else nullcontext():
         rules = {"evaluations": budget, "target": target, "wall_time_s": wall_time_s, "stagnation": stagnation}
         given = {
@@ -148,9 +153,13 @@ def minimize(
         config.evaluator.working_folder = str(folder)
         if executor is None:
             core = execute(config, run_options, make_monitor(progress))
+            found = with_errors(Result.of(core, config.space), config.space, config, run_options)
         else:
-            core = _execute_on(executor, function, config, run_options, make_monitor(progress))
-    found = Result.of(core, config.space)
+            lend = partial(_lent, executor, function, config, run_options)
+            with lend() as run_options.lent:
+                core = execute(config, run_options, make_monitor(progress))
+            found = Result.of(core, config.space)
+            find_later(found, config, run_options, lend)
     warn_when_all_failed(found, stacklevel=3)
     return found
 
@@ -177,18 +186,13 @@ def _lend(config: _core.StudyConfig, f: Any) -> None:
     config.evaluator.kind, config.evaluator.isolation = "function", "none"
 
 
-def _execute_on(
-    executor: "Executor",
-    function: Callable[[Any], Any],
-    config: _core.StudyConfig,
-    options: _core.RunOptions,
-    monitor: Monitor,
-) -> _core.Result:
+def _lent(
+    executor: "Executor", function: Callable[[Any], Any], config: _core.StudyConfig, options: _core.RunOptions
+) -> AbstractContextManager[_core.LentWorkers]:
     from .lent import LentFunction, lending, width
 
     lent_function = LentFunction(function, config.evaluator.result, [name for name, _ in config.objectives])
-    with lending(executor, lent_function, config.space, width(executor, options.workers or None)) as options.lent:
-        return execute(config, options, monitor)
+    return lending(executor, lent_function, config.space, width(executor, options.workers or None))
 
 
 @contextmanager

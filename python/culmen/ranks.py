@@ -2,6 +2,8 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import NoReturn
 
@@ -30,6 +32,21 @@ def serve_until_dismissed() -> NoReturn:
     """In a rank other than 0: works for whatever rank 0 starts, and leaves the program when rank 0 ends."""
     _core.serve_until_dismissed()
     raise SystemExit(0)
+
+
+@contextmanager
+def commanding_ranks() -> Iterator[bool]:
+    """Around a command of whose launch the other ranks serve until rank 0 has done all: True in a rank that has served;
+    rank 0 dismisses them at the end, whatever happens inside."""
+    if not is_master():
+        _core.serve_until_dismissed()
+        yield True
+        return
+    try:
+        yield False
+    finally:
+        if _core.detect_launch().is_rank:
+            _core.dismiss_ranks()
 
 
 def _leave(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:

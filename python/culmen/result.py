@@ -1,12 +1,13 @@
 """What a study came to."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import _core
+from ._core import InputError
 from .space import Value
-
 
 @dataclass(frozen=True)
 class Trade:
@@ -50,6 +51,10 @@ class Result:
     wall_s: float
     store: str  # empty: nothing was stored
 
+    # Of an instance, but no fields: they count for no comparison.
+    _finder: ClassVar[Callable[..., "Errors"] | None] = None
+    _errors: ClassVar["Errors | None"] = None
+
     @classmethod
     def of(cls, core: _core.Result, space: _core.Space) -> "Result":
         x = core.best
@@ -85,6 +90,27 @@ class Result:
         if not self.store:
             raise _core.InputError("this study has no store to plot from; minimize(…, store='fit.db') keeps one")
         return read(self.store, "run").plot()
+
+    @property
+    def errors(self) -> "Errors":
+        """Of the parameters, as culmen.errors says: ``result.errors["tau"].error``. They are found when they are first
+        asked for, by further evaluations; under MPI when the fit has ended, if it is a least-squares fit."""
+        if self._errors is None:
+            object.__setattr__(self, "_errors", self.find_errors())
+        assert self._errors is not None
+        return self._errors
+
+    def find_errors(self, **wanted: Any) -> "Errors":
+        """With the arguments of culmen.errors: ``result.find_errors(profile=True)``."""
+        if self._finder is None:
+            raise InputError(
+                "this result has no errors: it was copied from another process, or under MPI its fit did not end, or "
+                "is no least-squares fit"
+            )
+        return self._finder(**wanted)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_finder": None}
 
     @property
     def all_failed(self) -> bool:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core, digest, machine
 from ._core import InputError
+from .evaluations import Evaluations, evaluations_of_program, with_workers
 from .evaluator import check_command, digest_of, evaluator_of
+from .fit.studies import with_errors
 from .goals import naming, set_goals, set_stop
 from .master import execute, letting_ranks_go
 from .progress import make_monitor
@@ -22,6 +24,8 @@ from .study_file import StudyFile, checked, read_study_file
 
 if TYPE_CHECKING:
     import plotly.graph_objects
+
+    from .fit.errors import Errors
 
 
 @dataclass
@@ -102,6 +106,7 @@ class Study:
                 if note := self.change():
                     warnings.warn(note, stacklevel=2)
         result = Result.of(execute(self.config, self.options, make_monitor(progress)), self.config.space)
+        with_errors(result, self.config.space, *((self.config, self.options) if is_master() else (None, None)))
         if is_master():
             warn_when_all_failed(result, stacklevel=3)
         return result
@@ -109,6 +114,26 @@ class Study:
     def plot(self) -> "plotly.graph_objects.Figure":
         """Convergence so far, from its store, as a figure that a notebook shows; also while it runs elsewhere."""
         return read(self.options.store, "run").plot()
+
+    def errors(
+        self,
+        *,
+        profile: bool = False,
+        confidence: float | None = None,
+        up: float = 1.0,
+        workers: int | None = None,
+        again: bool = False,
+    ) -> "Errors":
+        """Those of the parameters at the best candidate of the study's store; see culmen.errors."""
+        from .fit.studies import errors_of_study
+
+        return errors_of_study(self, profile, confidence, up, workers, again)
+
+    def evaluations(self, workers: int | None = None) -> Evaluations:
+        """``with study.evaluations(workers=4) as evaluate: outcomes = evaluate(candidates)``: any candidates, by the
+        study's own evaluator, in parallel and outside of its store. Under MPI the ranks other than 0 serve in this call
+        and leave the program when rank 0 ends."""
+        return evaluations_of_program(self.config, with_workers(self.options, workers))
 
     def change(self) -> str:
         """A sentence where the evaluator's file is not the one that the store began with; else empty."""

@@ -35,6 +35,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and war
 NoPrefetch = Annotated[
     bool, typer.Option("--no-prefetch", help="Send a worker its next candidate only when it has answered.")
 ]
+NoErrors = Annotated[
+    bool, typer.Option("--no-errors", help="Leave out the errors of the parameters at the end of a least-squares fit.")
+]
 StudyFile = Annotated[
     Path, typer.Argument(metavar="STUDY.toml", help="The study file.", autocompletion=completion.study_files)
 ]
@@ -111,6 +114,7 @@ def run(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Begin anew where the store holds a study already.")
     ] = False,
+    no_errors: NoErrors = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a study: on local workers, or as a rank of mpiexec or srun on its ranks."""
@@ -118,7 +122,7 @@ def run(
 
     place = "threads" if threads else "processes" if worker_processes else "auto"
     given = {"evaluations": evaluations, "target": target, "wall_time_s": wall_time, "workers": workers}
-    raise typer.Exit(run_study(study, given, place, not no_prefetch, store, seed, overwrite, quiet))
+    raise typer.Exit(run_study(study, given, place, not no_prefetch, store, seed, overwrite, quiet, not no_errors))
 
 
 @app.command(epilog=_EXIT_CODES)
@@ -129,13 +133,14 @@ def resume(
     target: Target = None,
     wall_time: WallTime = None,
     no_prefetch: NoPrefetch = False,
+    no_errors: NoErrors = False,
     quiet: Quiet = False,
 ) -> None:
     """Go on with a study that was stopped or killed; nothing that was finished is done again."""
     from .run import resume_study
 
     given = {"evaluations": evaluations, "target": target, "wall_time_s": wall_time, "workers": workers}
-    raise typer.Exit(resume_study(store, given, not no_prefetch, quiet))
+    raise typer.Exit(resume_study(store, given, not no_prefetch, quiet, not no_errors))
 
 
 @app.command()
@@ -202,6 +207,29 @@ def compare(
     from .compare import compare_stores
 
     compare_stores(first, second, html)
+
+
+@app.command()
+def errors(
+    store: StoreFile,
+    workers: Workers = None,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Also intervals of the profile likelihood, which may be asymmetric.")
+    ] = False,
+    confidence: Annotated[
+        float | None, typer.Option(help="Of these intervals; default: 0.683, that of one standard deviation.")
+    ] = None,
+    up: Annotated[
+        float,
+        typer.Option(help="By how much the value rises over one error: 1 where it is a χ², 0.5 where it is -log L."),
+    ] = 1.0,
+    again: Annotated[bool, typer.Option("--again", help="Also where the store holds them already.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show the errors of the best parameters: by further evaluations, once; the store keeps them."""
+    from .errors import show_errors
+
+    raise typer.Exit(show_errors(store, workers, profile, confidence, up, again, json))
 
 
 def command_names() -> list[str]:

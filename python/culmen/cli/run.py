@@ -11,13 +11,14 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
-from ..master import STOP_SIGNALS, letting_ranks_go, make_run, stopping_on, wait
+from ..master import STOP_SIGNALS, make_run, stopping_on, wait
 from ..progress import make_monitor
-from ..ranks import is_master
+from ..ranks import commanding_ranks
 from ..result import Result
 from ..stores import open_store
 from ..study import Study
 from . import BAD_INPUT, FAILED, FINISHED, RESUMABLE
+from .errors import errors_at_end
 from .summary import ERRORS, print_result, print_state
 
 _OPTIONS = {"evaluations": "--evaluations", "target": "--target", "wall_time_s": "--wall-time"}
@@ -33,29 +34,30 @@ def run_study(
     seed: int | None,
     overwrite: bool,
     quiet: bool,
+    errors: bool,
 ) -> int:
-    if _served():
-        return FINISHED
-    with letting_ranks_go():
+    with commanding_ranks() as served:
+        if served:
+            return FINISHED
         study = Study.from_file(path, store=store, seed=seed, **given)
         study.options.place = place
         _note_idle_option(given)
         code = _existing(study, overwrite)
-    return _execute(study, prefetch, quiet) if code is None else _without_ranks(code)
+        return _execute(study, prefetch, quiet, errors) if code is None else code
 
 
-def resume_study(path: Path, given: Given, prefetch: bool, quiet: bool) -> int:
-    if _served():
-        return FINISHED
-    with letting_ranks_go():
+def resume_study(path: Path, given: Given, prefetch: bool, quiet: bool, errors: bool) -> int:
+    with commanding_ranks() as served:
+        if served:
+            return FINISHED
         study = Study.from_store(path, **given)
         summary = open_store(path).summary()
         _note_idle_option(given)
         _note_change(study)
-    if _is_over(summary, study.config):
-        _show_finished(path, summary, "`culmen resume` with a larger --evaluations, or a lower --target, goes on")
-        return _without_ranks(_code_of(summary))
-    return _execute(study, prefetch, quiet)
+        if _is_over(summary, study.config):
+            _show_finished(path, summary, "`culmen resume` with a larger --evaluations, or a lower --target, goes on")
+            return _code_of(summary)
+        return _execute(study, prefetch, quiet, errors)
 
 
 def _is_over(summary: dict[str, Any], config: _core.StudyConfig) -> bool:
@@ -70,21 +72,6 @@ def _is_over(summary: dict[str, Any], config: _core.StudyConfig) -> bool:
 def _note_idle_option(given: Given) -> None:
     if given["workers"] and _core.detect_launch().is_rank:
         print("culmen: note: --workers is for local workers; under MPI the ranks but the first work", file=sys.stderr)
-
-
-def _served() -> bool:
-    """True in a rank that has worked for rank 0 until its end."""
-    if is_master():
-        return False
-    _core.serve_rank()
-    return True
-
-
-def _without_ranks(code: int) -> int:
-    """There is nothing to run: the other ranks of a launch need not wait."""
-    if _core.detect_launch().is_rank:
-        _core.abandon_ranks("there is nothing to run")
-    return code
 
 
 def _existing(study: Study, overwrite: bool) -> int | None:
@@ -144,7 +131,7 @@ def _show_finished(path: Path, summary: dict[str, Any], advice: str) -> None:
     print_state(path)
 
 
-def _execute(study: Study, prefetch: bool, quiet: bool) -> int:
+def _execute(study: Study, prefetch: bool, quiet: bool, errors: bool) -> int:
     study.options.prefetch = study.options.prefetch and prefetch
     run = make_run(study.config, study.options)
     with stopping_on(STOP_SIGNALS, run.stop, lambda _number: os._exit(RESUMABLE)):
@@ -154,10 +141,11 @@ def _execute(study: Study, prefetch: bool, quiet: bool) -> int:
                 print(f"Optimizer: {study.config.optimizer} (chosen: {study.config.optimizer_why})", flush=True)
         result = Result.of(wait(run, make_monitor(not quiet)), study.config.space)
         here = run.progress().evaluations_here
-        if not quiet and (here or result.reason not in ERRORS):
-            with contextlib.suppress(OSError, SystemExit):
-                print_result(result, here)
-        return _code(result, study.source)
+    fit = errors_at_end(study, result) if errors else None
+    if not quiet and (here or result.reason not in ERRORS):
+        with contextlib.suppress(OSError, SystemExit):
+            print_result(result, here, fit)
+    return _code(result, study.source)
 
 
 def _code(result: Result, source: str) -> int:

@@ -11,6 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import _core
+from ..fit.errors import Errors
+from ..fit.studies import kept
 from ..goals import as_given
 from ..progress import clock, on_terminal, per_second
 from ..result import Result, Trade, at_bounds, shown
@@ -22,17 +24,19 @@ _FRONT_ROWS = 12
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
 
-def print_result(result: Result, here: int) -> None:
+def print_result(result: Result, here: int, fit: "Errors | str | None" = None) -> None:
     """The best parameters, the figures of the run, and where the store is.
 
-    ``here``: evaluations of this start of the master.
+    ``here``: evaluations of this start of the master. ``fit``: the errors, or why there are none.
     """
-    tables: list[Table] = []
+    tables: list[Table | Text] = []
     if result.front:
         tables.append(_front_table(result.front))
     elif result.best is not None:
-        tables.append(_best_table(result.best, result.at_bounds))
+        tables.append(_best_table(result.best, result.at_bounds, None if isinstance(fit, str) else fit))
     tables.append(_figures_table(_figures(result, here)))
+    if fit is not None:
+        tables += _scale_lines(fit)
     if result.store and result.failed:
         tables.append(_failures_table(failures_of(Path(result.store), _core.Store.read(result.store).summary())))
     console().print(*tables, sep="\n")
@@ -48,8 +52,9 @@ def print_state(path: Path) -> None:
 def views(state: dict[str, Any]) -> list[Table | Text]:
     """What `culmen status` shows of ``state_of``."""
     tables: list[Table | Text] = []
+    fit = Errors.from_table(state["errors"]) if state["errors"] else None
     if state["best"] is not None:
-        tables.append(_best_table(state["best"], state["at_bounds"]))
+        tables.append(_best_table(state["best"], state["at_bounds"], fit))
     tables.append(
         _figures_table(
             {
@@ -64,6 +69,8 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
             }
         )
     )
+    if fit is not None:
+        tables += _scale_lines(fit)
     if state["failures"]:
         tables.append(_failures_table(state["failures"]))
     if state["resumable"]:
@@ -77,6 +84,7 @@ def state_of(path: Path) -> dict[str, Any]:
     store = open_store(path, "status")
     summary: dict[str, Any] = store.summary()
     space = space_of(store)
+    fit = kept(store)
     best = summary.pop("best")
     configuration = json.loads(store.configuration or "{}")
     objectives = list(configuration.get("objectives", {}).items())
@@ -94,6 +102,7 @@ def state_of(path: Path) -> dict[str, Any]:
         "best_value": _as_given(summary.get("best_value"), objectives),
         "best": (space.named(best) if space else {f"x{i}": v for i, v in enumerate(best)}) if best else best,
         "at_bounds": at_bounds(space, best) if best and space else {},
+        "errors": fit.as_table() if fit else None,
     }
 
 
@@ -111,10 +120,15 @@ def failures_of(path: Path, summary: dict[str, Any]) -> list[dict[str, Any]]:
     return entries
 
 
-def _best_table(best: dict[str, Value], bounds: dict[str, str]) -> Table:
-    table = Table("parameter", "best value", "")
+def _best_table(best: dict[str, Value], bounds: dict[str, str], fit: "Errors | None" = None) -> Table:
+    table = Table("parameter", "best value", *([fit.column] if fit else []), "")
     for name, value in best.items():
-        table.add_row(name, shown(value, 10), f"at bound ({bounds[name]})" if name in bounds else "")
+        row = [name, shown(value, 10)]
+        note = f"at bound ({bounds[name]})" if name in bounds else ""
+        if fit is not None:
+            row.append(fit[name].shown)
+            note = fit[name].note or note
+        table.add_row(*row, note)
     return table
 
 
@@ -130,6 +144,11 @@ def _front_table(front: list[Trade]) -> Table:
         values = [f"{value:.6g}" for value in trade.values.values()]
         table.add_row(*values, *(shown(trade.params[name]) if name in trade.params else "" for name in parameters))
     return table
+
+
+def _scale_lines(fit: "Errors | str") -> list[Text]:
+    """On what scale the errors stand; or why there are none."""
+    return [Text(line) for line in ([f"No errors: {fit}."] if isinstance(fit, str) else fit.lines)]
 
 
 def _figures(result: Result, here: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Derivatives of residuals and of values by differences, all points of a round evaluated at once.
 
-Steps: the error of a central difference is least near (3 ε)^(1/3) times the scale on which the function changes (Press et
-al., Numerical Recipes, 3rd ed., 5.7), of a second difference near ε^(1/4); where the evaluator is rounder than ε, which
+Steps: the error of a central difference is least near (3 ε)^(1/3) times the scale on which the function changes (Press
+et al., Numerical Recipes, 3rd ed., 5.7), of a second difference near ε^(1/4); where the evaluator is rounder than ε, which
 its second differences show, steps grow until they do no more.
 """
 
@@ -149,8 +149,9 @@ def curvature(evaluate: Evaluate, frame: Frame, f0: float, up: float) -> Curvatu
     for attempt in range(_ROUNDS):
         if not todo:
             break
-        outcomes = iter(evaluate_at(evaluate, frame, [u + side * steps[i] * _unit(n, i) for i in todo
-                                                      for side in (1, -1)]))
+        outcomes = iter(
+            evaluate_at(evaluate, frame, [u + side * steps[i] * _unit(n, i) for i in todo for side in (1, -1)])
+        )
         again = []
         for i in todo:
             pair = [next(outcomes), next(outcomes)]
@@ -175,9 +176,7 @@ def curvature(evaluate: Evaluate, frame: Frame, f0: float, up: float) -> Curvatu
     )
 
 
-def _hessian(
-    evaluate: Evaluate, frame: Frame, f0: float, rise: Array, steps: Array, failures: dict[str, str]
-) -> Array:
+def _hessian(evaluate: Evaluate, frame: Frame, f0: float, rise: Array, steps: Array, failures: dict[str, str]) -> Array:
     u, n = frame.start, len(steps)
     found = [i for i in range(n) if frame.names[i] not in failures]
     pairs = [(i, j) for i in found for j in found if i < j]

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..result import shown
-from .errors import Errors, Interval, ParameterError
+from .errors import Errors, Interval
 
 _WIDEST_MATRIX = 16
 
@@ -23,28 +23,19 @@ def show(errors: Errors, console: Console) -> None:
     console.print(_parameters(errors))
     if 1 < len(errors.free) <= _WIDEST_MATRIX:
         console.print(_correlations(errors))
-    for sentence in (*sentences(errors), *(f"Note: {note}." for note in errors.notes)):
+    for sentence in errors.lines:
         console.print(sentence, soft_wrap=True)
 
 
-def column(errors: Errors) -> str:
-    """The heading of the errors in a table."""
-    return "± (Δχ² = 1)" if errors.residuals else f"± (Δ = {errors.up:g})"
-
-
-def shown_error(parameter: ParameterError | None) -> str:
-    return f"{parameter.error:.3g}" if parameter is not None and parameter.error is not None else ""
-
-
 def _parameters(errors: Errors) -> Table:
-    table = Table("parameter", "best value", column(errors))
+    table = Table("parameter", "best value", errors.column)
     if errors.residuals:
         table.add_column("± × S")
     if errors.confidence is not None and not errors.lower_minimum:
         table.add_column(f"profile, {errors.confidence:.3g}")
     table.add_column("")
     for p in errors.parameters:
-        row = [p.name, shown(p.value, 10), shown_error(p)]
+        row = [p.name, shown(p.value, 10), p.shown]
         if errors.residuals:
             row.append("" if p.scaled is None else f"{p.scaled:.3g}")
         if errors.confidence is not None and not errors.lower_minimum:
@@ -64,18 +55,3 @@ def _correlations(errors: Errors) -> Table:
     for name, row in zip(errors.free, errors.correlation, strict=True):
         table.add_row(name, *(f"{c:.3f}" for c in row))
     return table
-
-
-def sentences(errors: Errors) -> list[str]:
-    """On what scale the errors stand."""
-    from_evaluations = f"from {errors.evaluations} further evaluations"
-    if not errors.residuals:
-        return [f"Errors: the value rises by {errors.up:g} (1: it is a χ², 0.5: it is -log L); {from_evaluations}."]
-    counted = f"χ² = {errors.value:.6g}, {errors.residuals} residuals, dof = {errors.dof}"
-    if errors.scale is None:
-        return [f"Errors for Δχ² = 1; {counted}; {from_evaluations}."]
-    return [
-        f"Errors for Δχ² = 1, right where residuals are in units of their standard deviations; {from_evaluations}.",
-        f"{counted}, χ²/dof = {errors.value / errors.dof:.4g}; where those are not known: "
-        f"times S = √(χ²/dof) = {errors.scale:.4g}.",
-    ]

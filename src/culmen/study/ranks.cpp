@@ -20,6 +20,7 @@ struct World {
   bool stuck = false;  // a rank did not leave its evaluation: nothing collective can follow
   bool ended = false;
   bool busy = false;     // the ranks work for somebody
+  bool dismissed = false;
   bool invited = false;  // the ranks work, or were let go: none waits for an invitation
 };
 
@@ -207,8 +208,8 @@ void serve_until_dismissed() {
 
 void dismiss_ranks() {
   auto* mpi = shared_world();
-  if (mpi == nullptr || world().busy || world().stuck) return;
-  world().invited = true;
+  if (mpi == nullptr || world().busy || world().stuck || world().dismissed) return;
+  world().invited = world().dismissed = true;
   mpi->broadcast(encode(Invitation{true, {}, {}, {}, {}}));
 }
 

@@ -1,0 +1,114 @@
+"""``culmen errors``, and the errors at the end of a run."""
+
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .._core import CulmenError
+from ..evaluations import Evaluations, with_workers
+from ..fit.studies import NO_END, Started, best_of, find, keep, kept, wanted_errors, why_not
+from ..master import STOP_SIGNALS, sentence, stopping_on
+from ..progress import on_terminal
+from ..ranks import commanding_ranks
+from ..result import Result
+from ..stores import open_store
+from ..study import Study
+from . import FINISHED, RESUMABLE
+
+if TYPE_CHECKING:
+    from ..fit.errors import Errors
+
+
+def show_errors(
+    path: Path,
+    workers: int | None,
+    profile: bool,
+    confidence: float | None,
+    up: float,
+    again: bool,
+    as_json: bool,
+) -> int:
+    with commanding_ranks() as serving:
+        if serving:
+            return FINISHED
+        store = open_store(path, "errors")
+        study = Study.from_store(path)
+        wanted = wanted_errors(profile, confidence, up, study.config)
+        best = best_of(store, path, study.config)
+        found = None if again else kept(store, wanted)
+        if found is None:
+            if note := study.change():
+                print(f"culmen: note: {note}", file=sys.stderr)
+            options = with_workers(study.options, workers)
+            found = _stoppable(lambda started: find(study.config, options, best, wanted, started))
+            if found is None:
+                print("culmen: stopped before the errors were known; nothing was kept", file=sys.stderr)
+                return RESUMABLE
+            if note := keep(path, found):
+                print(f"culmen: note: {note}", file=sys.stderr)
+    _print(found, as_json)
+    return FINISHED
+
+
+def errors_at_end(study: Study, result: Result) -> "Errors | str | None":
+    """Of a least-squares run that has ended, for its last lines; or why there are none."""
+    if not result.residuals or result.reason in NO_END:
+        return None
+    path, config = Path(study.options.store), study.config
+    again = f"`culmen errors {shlex.quote(str(path))}` finds them"
+    if reason := why_not(result, config.space):
+        return f"{reason}; {again}"
+    try:
+        store = open_store(path)
+        wanted = wanted_errors(False, None, 1.0, config)
+        found = kept(store, wanted)
+        if found is None:
+            best = best_of(store, path, config)
+            found = _stoppable(lambda started: find(config, study.options, best, wanted, started))
+            if found is not None:
+                keep(path, found)
+    except CulmenError as e:
+        return f"{sentence(e)}; {again}"
+    return found or f"stopped; {again}"
+
+
+def _stoppable(compute: "Callable[[Started], Errors]") -> "Errors | None":
+    """None where a signal has ended it."""
+    running: list[Evaluations] = []
+
+    def stop() -> None:
+        for evaluations in running:
+            evaluations.stop()
+
+    def started(evaluations: Evaluations) -> None:
+        running.append(evaluations)
+        if on_terminal():
+            evaluations.watch = _draw
+        if seen:
+            stop()
+
+    with stopping_on(STOP_SIGNALS, stop, lambda _number: os._exit(RESUMABLE)) as seen:
+        try:
+            return compute(started)
+        except KeyboardInterrupt:
+            return None
+        finally:
+            if on_terminal():
+                print("\r\033[K", end="", flush=True)
+
+
+def _draw(done: int, asked: int) -> None:
+    print(f"\rerrors: {done}/{asked} evaluations\033[K", end="", flush=True)
+
+
+def _print(found: "Errors", as_json: bool) -> None:
+    from ..fit.text import show
+    from .summary import console
+
+    if as_json:
+        print(found.to_json())
+    else:
+        show(found, console())

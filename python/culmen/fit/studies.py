@@ -1,0 +1,233 @@
+"""Errors of studies: what a store holds, what a run came to, and what was found out before."""
+
+import contextlib
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .._core import CulmenError, InputError
+from ..evaluations import Evaluations, with_workers
+from ..master import letting_ranks_go
+from ..ranks import is_master
+from ..result import Result
+from ..stores import open_store
+
+if TYPE_CHECKING:
+    from ..study import Study
+    from .errors import Best, Errors, Wanted
+
+_NOTE = "errors"  # under this name a store keeps them
+_WORTH_S, _WORTH_SHARE = 60.0, 0.1
+NO_END = ("interrupted", "failure", "all_failed", "set_up", "error")
+Started = Callable[[Evaluations], None]
+
+
+def errors(
+    store: str | Path,
+    *,
+    profile: bool = False,
+    confidence: float | None = None,
+    up: float = 1.0,
+    workers: int | None = None,
+    again: bool = False,
+) -> "Errors":
+    """Errors of the parameters at the best candidate of a study's store.
+
+    Of a least-squares study from the derivatives of its residuals: right for Δχ² = 1 where residuals are in units of
+    their standard deviations. Of any other from the second derivatives of its value, which rises by ``up`` over one
+    error: 1 where it is a χ², 0.5 where it is -log L. Derivatives are differences, 2 evaluations a parameter
+    (of values n (n + 1)), by ``workers`` at a time; none of them counts for the study.
+    ``profile``: also intervals of the profile likelihood, for ``confidence`` (without it that of one standard
+    deviation, 0.683).
+    They are kept in the store; a second call returns what is there, unless it is to be done ``again``.
+
+    In a script under MPI all ranks call it and get the same.
+    Raises InputError where there is nothing to take errors of, StoreError, TransportError. Ctrl-C ends the
+    evaluations.
+    """
+    from ..study import Study
+
+    if not is_master():
+        return _from_master()
+    with letting_ranks_go():
+        open_store(store, "errors")
+        study = Study.from_store(store)
+    return study.errors(profile=profile, confidence=confidence, up=up, workers=workers, again=again)
+
+
+def errors_of_study(
+    study: "Study", profile: bool, confidence: float | None, up: float, workers: int | None, again: bool
+) -> "Errors":
+    """Warns where the evaluator's file is no longer what the store began with, or the errors cannot be kept."""
+    if not is_master():
+        return _from_master()
+    with letting_ranks_go():
+        wanted = wanted_errors(profile, confidence, up, study.config)
+        path = Path(study.options.store)
+        store = open_store(path, "errors")
+        best = best_of(store, path, study.config)
+        options = with_workers(study.options, workers)
+        found = None if again else kept(store, wanted)
+        if found is None and (note := study.change()):
+            warnings.warn(note, stacklevel=3)
+        if found is not None and _core.detect_launch().is_rank:
+            raise InputError(f"{path} holds these errors already; they need no ranks")
+    if found is None:
+        found = find(study.config, options, best, wanted)
+        if note := keep(path, found):
+            warnings.warn(note, stacklevel=3)
+    return found
+
+
+def wanted_errors(profile: bool, confidence: float | None, up: float, config: _core.StudyConfig) -> "Wanted":
+    """Raises InputError for what does not go together."""
+    from .errors import ONE_SIGMA, Wanted
+
+    if confidence is not None and not profile:
+        raise InputError("confidence is that of profile intervals; ask for the profile too")
+    if up != 1 and config.evaluator.result == "residuals":
+        raise InputError("up is for values; the errors of residuals are for Δχ² = 1")
+    return Wanted(profile, ONE_SIGMA if confidence is None else confidence, up)
+
+
+def find(
+    config: _core.StudyConfig,
+    options: _core.RunOptions,
+    best: "Best",
+    wanted: "Wanted",
+    started: Started | None = None,
+) -> "Errors":
+    """In rank 0 of a launch, while the other ranks serve. ``started`` gets the evaluations when they have begun."""
+    from .finding import Fit
+
+    with Evaluations(config, options) as evaluate:
+        try:
+            if started:
+                started(evaluate)
+            found = Fit(config, best, wanted, evaluate).errors()
+            evaluate.note = found.to_json()
+        except CulmenError as e:
+            evaluate.note = str(e)
+            raise
+    return found
+
+
+def _from_master() -> "Errors":
+    from .errors import Errors
+
+    note = _core.serve_rank().message
+    if not note.startswith("{"):
+        raise CulmenError(note)
+    return Errors.from_json(note)
+
+
+def best_of(store: _core.Store, path: Path, config: _core.StudyConfig) -> "Best":
+    """Raises InputError where there is nothing to take errors of."""
+    from .errors import Best
+
+    summary: dict[str, Any] = store.summary()
+    if summary["owned"]:
+        raise InputError(
+            f"{path} is in use: {summary['owner']} runs this study; its errors can be taken when it has ended"
+        )
+    if summary["best"] is None:
+        told = f"its {summary['told']} evaluations all failed" if summary["told"] else "it holds no evaluation yet"
+        raise InputError(f"{path} has no best candidate to take errors of: {told}")
+    number = summary["best_evaluation"]
+    residuals = store.outcomes(number, 1)[0]["residuals"]
+    return _checked(Best(summary["best"], summary["best_value"], residuals, number), config, str(path))
+
+
+def _best_of_result(result: Result, config: _core.StudyConfig) -> "Best":
+    from .errors import Best
+
+    if result.x is None or result.value is None:
+        raise InputError("there is no best candidate to take errors of: no evaluation succeeded")
+    sign = -1 if config.objectives and config.objectives[0][1] == "maximize" else 1
+    return _checked(Best(result.x, sign * result.value, result.residuals, result.evaluation), config, "the study")
+
+
+def _checked(best: "Best", config: _core.StudyConfig, name: str) -> "Best":
+    if len(config.objectives) > 1:
+        raise InputError(
+            f"{name} has {len(config.objectives)} objectives; errors are those of one value or of residuals"
+        )
+    if config.space.violation(best.x) > 0:
+        raise InputError(f"the best candidate of {name} violates its constraints; there are no errors about it")
+    return best
+
+
+def kept(store: _core.Store, wanted: "Wanted | None" = None) -> "Errors | None":
+    """What is in the store, if it is of its present best candidate and, where that is said, what is wanted."""
+    from .errors import Errors
+
+    text = store.note(_NOTE)
+    if not text or json.loads(text).get("evaluation") != store.summary()["best_evaluation"]:
+        return None
+    try:
+        found = Errors.from_json(text)
+    except (KeyError, TypeError):  # of another version of culmen
+        return None
+    if wanted is None:
+        return found
+    same = found.up == wanted.up and (not wanted.profile or found.confidence == wanted.confidence)
+    return found if same else None
+
+
+def keep(path: Path, found: "Errors") -> str:
+    """A sentence where it cannot be kept; else empty."""
+    try:
+        _core.Store.keep_note(str(path), _NOTE, found.to_json())
+    except CulmenError as e:
+        return f"the errors are not kept: {e}"
+    return ""
+
+
+def finder(config: _core.StudyConfig, options: _core.RunOptions, result: Result) -> Callable[..., "Errors"]:
+    """What a Result finds its errors by."""
+
+    def errors_of_result(
+        *, profile: bool = False, confidence: float | None = None, up: float = 1.0, workers: int | None = None
+    ) -> "Errors":
+        wanted = wanted_errors(profile, confidence, up, config)
+        found = find(config, with_workers(options, workers), _best_of_result(result, config), wanted)
+        if result.store:
+            keep(Path(result.store), found)
+        return found
+
+    return errors_of_result
+
+
+def with_errors(
+    result: Result, space: _core.Space, config: _core.StudyConfig | None, options: _core.RunOptions | None
+) -> Result:
+    """For programs: under MPI all ranks get the errors of a least-squares fit here, because no rank serves later;
+    elsewhere they are found when they are asked for. ``config`` and ``options`` are rank 0's."""
+    find_errors = finder(config, options, result) if config is not None and options is not None else None
+    found = None
+    if _core.detect_launch().is_rank:
+        if result.residuals and not why_not(result, space):
+            with contextlib.suppress(CulmenError):
+                found = find_errors() if find_errors else _from_master()
+        find_errors = None
+    object.__setattr__(result, "_finder", find_errors)
+    object.__setattr__(result, "_errors", found)
+    return result
+
+
+def why_not(result: Result, space: _core.Space) -> str:
+    """Why the end of a run has no errors: a sentence, or empty where it has. The same in all ranks of a launch."""
+    from .errors import held_parameters
+
+    if result.x is None or result.reason in NO_END or result.violation > 0:
+        return "the fit did not reach an end"
+    free = len(space) - len(held_parameters(space, result.x))
+    if not free:
+        return "no parameter is free"
+    seconds = 2 * free * result.wall_s / max(result.evaluations, 1)
+    if seconds > _WORTH_S and seconds > _WORTH_SHARE * result.wall_s:
+        return f"their {2 * free} evaluations would take about {seconds:.0f} s"
+    return ""
