@@ -1,8 +1,8 @@
 """Derivatives of residuals and of values by differences, all points of a round evaluated at once.
 
 Steps: the error of a central difference is least near (3 ε)^(1/3) times the scale on which the function changes (Press
-et al., Numerical Recipes, 3rd ed., 5.7), of a second difference near ε^(1/4); where the evaluator is rounder than ε, which
-its second differences show, steps grow until they do no more.
+et al., Numerical Recipes, 3rd ed., 5.7), of a second difference near ε^(1/4); where the evaluator is rounder than ε,
+which its second differences show, steps grow until they do no more.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,7 @@
 """How errors are found: derivatives at the best candidate, then profiles where they are wanted."""
 
 import math
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,37 @@ from .covariance import Covariance, of_hessian, of_jacobian
 from .differences import curvature, slopes
 from .errors import AT_BOUND, Best, Errors, Interval, ParameterError, Wanted, held_parameters
 from .frame import Array, Evaluate, Frame
+from .parabola import Box, Parabola, best_step
 from .profile import End, Profiles, profiles
 
 _FAR = 0.01  # of Δ: the best candidate is this far above the minimum that its derivatives point to
 _UNCERTAIN = 0.03
+_BESIDE = 0.01  # of its error: a parameter so near a bound, and drawn there, is at it
+
+
+@dataclass
+class _Point:
+    """Derivatives at the best candidate, by the frame's coordinates; of residuals with their Jacobian."""
+
+    frame: Frame
+    gradient: Array
+    hessian: Array
+    jacobian: Array | None = None
+    roughness: Array = field(default_factory=lambda: np.empty(0))
+
+    def part(self, kept: list[int]) -> "_Point":
+        """By some of the parameters."""
+        frame = Frame(self.frame.space, self.frame.x, tuple(self.frame.moved[k] for k in kept))
+        gradient, hessian = self.gradient[kept], self.hessian[np.ix_(kept, kept)]
+        if self.jacobian is None:
+            return _Point(frame, gradient, hessian)
+        return _Point(frame, gradient, hessian, self.jacobian[:, kept], self.roughness[kept])
+
+    def sizes(self, up: float) -> Array:
+        """Each parameter's error where all others stay."""
+        curved = np.diag(self.hessian)
+        span = self.frame.upper - self.frame.lower
+        return np.where(curved > 0, np.sqrt(2 * up / np.where(curved > 0, curved, 1.0)), 0.1 * span)
 
 
 class Fit:
@@ -30,57 +58,70 @@ class Fit:
         self._r0 = np.array(best.residuals) if best.residuals else None
 
     def errors(self) -> Errors:
-        frame, gradient, hessian, covariance = self._derivatives()
-        found = Profiles({}, 0)
-        if self._wanted.profile:
-            found = self._profiles(frame, gradient, hessian, covariance)
+        point = self._derivatives()
+        covariance = self._covariance(point)
+        found = self._profiles(point, covariance) if self._wanted.profile else Profiles({}, 0)
         self._note_directions(covariance)
-        return self._result(frame, covariance, self._distance(gradient, covariance), found)
+        return self._result(point, covariance, found)
 
     def _batch(self, vectors: list[list[float]]) -> Any:
         self._evaluations += len(vectors)
         return self._evaluate(vectors)
 
-    def _derivatives(self) -> tuple[Frame, Array, Array, Covariance]:
-        """By the parameters that are not held; those whose evaluations fail become held."""
-        space, up = self._space, self._wanted.up
+    def _derivatives(self) -> "_Point":
+        """By the parameters that are not held; those whose evaluations fail, or whom only a wall stops, become held."""
+        space = self._space
         moved = tuple(i for i, p in enumerate(space.parameters) if p.name not in self._held)
         if not moved:
             raise InputError(f"no parameter is free: {', '.join(f'{n}: {why}' for n, why in self._held.items())}")
         frame = Frame(space, tuple(self._best.x), moved)
         if self._r0 is not None:
             found = slopes(self._batch, frame, self._r0)
-            kept = self._keep(frame, found.failures)
-            j = found.jacobian[:, kept]
-            self._note_roughness(frame, found.roughness, kept)
-            frame = Frame(space, frame.x, tuple(moved[k] for k in kept))
-            return (
-                frame,
-                2 * j.T @ self._r0,
-                2 * j.T @ j,
-                of_jacobian(j, frame.names, found.roughness[kept]),
-            )
-        curves = curvature(self._batch, frame, self._best.cost, up)
-        kept = self._keep(frame, curves.failures)
-        hessian = curves.hessian[np.ix_(kept, kept)]
-        frame = Frame(space, frame.x, tuple(moved[k] for k in kept))
-        return frame, curves.gradient[kept], hessian, of_hessian(hessian, frame.names, up)
+            j = found.jacobian
+            point = _Point(frame, 2 * j.T @ self._r0, 2 * j.T @ j, j, found.roughness)
+        else:
+            found = curvature(self._batch, frame, self._best.cost, self._wanted.up)
+            point = _Point(frame, found.gradient, found.hessian)
+        point = self._without_failures(point, found.failures)
+        if point.jacobian is not None:
+            self._note_roughness(point)
+        return self._without_walls(point)
 
-    def _keep(self, frame: Frame, failures: dict[str, str]) -> list[int]:
+    def _covariance(self, point: "_Point") -> Covariance:
+        if point.jacobian is None:
+            return of_hessian(point.hessian, point.frame.names, self._wanted.up)
+        return of_jacobian(point.jacobian, point.frame.names, point.roughness)
+
+    def _without_failures(self, point: "_Point", failures: dict[str, str]) -> "_Point":
         for name, why in failures.items():
             self._held[name] = f"no derivative ({why}), held fixed"
-        kept = [k for k, name in enumerate(frame.names) if name not in failures]
+        kept = [k for k, name in enumerate(point.frame.names) if name not in failures]
         if not kept:
             raise InputError(f"no derivative could be taken: {'; '.join(f'{n}: {why}' for n, why in failures.items())}")
-        return kept
+        return point.part(kept)
 
-    def _note_roughness(self, frame: Frame, roughness: Array, kept: list[int]) -> None:
-        rough = [frame.names[k] for k in kept if _UNCERTAIN < roughness[k] < math.inf]
+    def _without_walls(self, point: "_Point") -> "_Point":
+        """Without the parameters that are as good as at a bound, beyond which the value would fall."""
+        u, frame = point.frame.start, point.frame
+        size = point.sizes(self._wanted.up)
+        kept = []
+        for k, name in enumerate(frame.names):
+            wall, word = (frame.lower[k], "lower") if point.gradient[k] > 0 else (frame.upper[k], "upper")
+            if abs(wall - u[k]) < _BESIDE * size[k]:
+                self._held[name] = f"{AT_BOUND} ({word}), held fixed"
+            else:
+                kept.append(k)
+        if not kept:
+            raise InputError(f"no parameter is free: {', '.join(f'{n}: {why}' for n, why in self._held.items())}")
+        return point.part(kept)
+
+    def _note_roughness(self, point: "_Point") -> None:
+        finite = [(r, name) for r, name in zip(point.roughness, point.frame.names, strict=True) if r < math.inf]
+        rough = [name for r, name in finite if r > _UNCERTAIN]
         if rough:
-            worst = max(float(roughness[k]) for k in kept if roughness[k] < math.inf)
             self._notes.append(
                 f"the evaluator's figures are rough or strongly curved along {', '.join(rough)}: "
-                f"the errors may be wrong by up to {worst:.0%}"
+                f"the errors may be wrong by up to {max(finite)[0]:.0%}"
             )
 
     def _note_directions(self, covariance: Covariance) -> None:
@@ -97,12 +138,14 @@ class Fit:
         for names in covariance.negative:
             self._notes.append(f"this is no minimum: the value falls along a direction of {', '.join(names)}")
 
-    def _distance(self, gradient: Array, covariance: Covariance) -> float:
-        """Minuit's EDM: gᵀ H⁻¹ g / 2 with H⁻¹ = covariance / 2 up."""
-        known = np.isfinite(covariance.errors)
-        g, c = gradient[known], covariance.matrix[np.ix_(known, known)]
-        up = self._wanted.up
-        distance = float(g @ c @ g) / (4 * up)
+    def _distance(self, point: "_Point") -> float:
+        """As Minuit's EDM, but within the bounds."""
+        frame, up = point.frame, self._wanted.up
+        size = point.sizes(up)
+        u = np.zeros(len(size))
+        box = Box((frame.lower - frame.start) / size, (frame.upper - frame.start) / size)
+        parabola = Parabola(u, self._best.cost, point.gradient * size, point.hessian * np.outer(size, size))
+        distance = max(0.0, parabola.gain(best_step(parabola, box)))
         if distance > _FAR * up:
             self._notes.append(
                 f"the fit is not at its minimum: by the derivatives that is about {distance:.2g} below; "
@@ -110,9 +153,10 @@ class Fit:
             )
         return distance
 
-    def _profiles(self, frame: Frame, gradient: Array, hessian: Array, covariance: Covariance) -> Profiles:
+    def _profiles(self, point: "_Point", covariance: Covariance) -> Profiles:
         """Over all active real parameters: those at bounds may leave them."""
-        space, up = self._space, self._wanted.up
+        space, up, frame = self._space, self._wanted.up, point.frame
+        gradient, hessian = point.gradient, point.hessian
         scale = np.where(np.isfinite(covariance.errors), covariance.errors, 0.1 * (frame.upper - frame.lower))
         whole = Frame(space, frame.x, tuple(i for i in range(len(space)) if self._may_leave(i)))
         if len(whole.moved) > len(frame.moved):
@@ -164,7 +208,8 @@ class Fit:
         rises = np.array([o.cost - self._best.cost for o in outcomes])
         return np.where(np.isfinite(rises), rises, 0.0) / steps
 
-    def _result(self, frame: Frame, covariance: Covariance, distance: float, found: Profiles) -> Errors:
+    def _result(self, point: "_Point", covariance: Covariance, found: Profiles) -> Errors:
+        frame, distance = point.frame, self._distance(point)
         slope = frame.slope(frame.start)
         matrix = covariance.matrix * np.outer(slope, slope)
         count = len(self._best.residuals)

@@ -1,8 +1,8 @@
 """Profile-likelihood intervals: where the least value over all other parameters has risen by Δ.
 
 All ends of all parameters are sought together, so that each round is one batch of evaluations. An end is where the
-value is f₀ + Δ and its derivatives by the other parameters vanish (Venzon & Moolgavkar, Appl. Statist. 37 (1988) 87; the
-intervals are those of Minuit's MINOS, James & Roos, Comput. Phys. Commun. 10 (1975) 343). Each round solves this for a
+value is f₀ + Δ and its derivatives by the other parameters vanish (Venzon & Moolgavkar, Appl. Statist. 37 (1988) 87;
+the intervals are those of Minuit's MINOS, James & Roos, Comput. Phys. Commun. 10 (1975) 343). Each round solves this for a
 parabola: of residuals that of Gauss and Newton, of values one whose Hessian is kept up by BFGS.
 """
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .frame import Array, Evaluate, Frame, evaluate_at
+from .parabola import Box, Parabola, best_step, shortest
 
 if TYPE_CHECKING:
     from ..evaluations import Outcome
@@ -21,8 +22,9 @@ _ROUNDS = 40
 _TOLERANCE = 1e-3  # of Δ
 _LOWER = 0.01  # of Δ: this much below f₀ is another minimum
 _GROWTH = 2.0  # an end is sought at most so many times as far out as the last point
-_STEP_RESIDUALS, _STEP_VALUE = 0.01, 0.05  # of the errors
-_FAR_UP = 4.0  # times Δ above the target: the parabola is not believed so far out
+_STEP_RESIDUALS, _STEP_VALUE = 0.02, 0.1  # of the errors where all others stay
+_NEAR_UP, _FAR_UP = 4.0, 1e5  # times Δ above the target: from further up than the first a step has to lead down; from
+# nearer it may lead as far up as the second, because the next one comes back into a bent valley
 
 
 @dataclass(frozen=True)
@@ -44,30 +46,12 @@ class Profiles:
 
 
 @dataclass
-class _Model:
-    """A parabola about v, in units of the errors: f + g d + d B d / 2."""
-
-    v: Array
-    f: float
-    g: Array
-    b: Array
-
-
-@dataclass
-class _Box:
-    """The frame's bounds in units of the errors about the start."""
-
-    lower: Array
-    upper: Array
-
-
-@dataclass
 class _Search:
     """For one end of one parameter."""
 
     i: int
     side: int
-    model: _Model
+    model: Parabola
     target: float
     delta: float
     reach: float  # where a parabola would have its end
@@ -75,11 +59,11 @@ class _Search:
     aim: Array = field(default_factory=lambda: np.empty(0))
     end: End | None = None
 
-    def propose(self, box: _Box) -> None:
+    def propose(self, box: Box) -> None:
         """Sets ``aim``, or ``end`` where the search is over."""
         m, i = self.model, self.i
-        still = _respond(m, i, 0.0, box)
-        to_valley = -float(m.g @ still + still @ m.b @ still / 2)  # what the others can still gain
+        still = best_step(m, box, i)
+        to_valley = m.gain(still)  # what the others can still gain
         move = self._move(box)
         near = to_valley < _TOLERANCE * self.delta
         at_bound = m.v[i] == (box.upper if self.side > 0 else box.lower)[i]
@@ -88,13 +72,13 @@ class _Search:
         elif near and abs(m.f - to_valley - self.target) < _TOLERANCE * self.delta:
             self.end = End(float(m.v[i] + move))
         else:
-            step = _respond(m, i, move, box)
+            step = best_step(m, box, i, move)
             step[i] = move
             self.aim = np.clip(m.v + self.share * step, box.lower, box.upper)
             if self.share == 1 and m.v[i] + move in (box.lower[i], box.upper[i]):
                 self.aim[i] = m.v[i] + move
 
-    def _move(self, box: _Box) -> float:
+    def _move(self, box: Box) -> float:
         """By how far parameter i has to go for the parabola's valley to be at the target."""
         m, i, side = self.model, self.i, self.side
         at = _valley(m, i, box)
@@ -108,9 +92,10 @@ class _Search:
         there = side * np.clip(side * (m.v[i] + move), 0.01, farthest)
         return float(np.clip(there, box.lower[i], box.upper[i]) - m.v[i])
 
-    def take(self, model: _Model | None) -> None:
+    def take(self, model: Parabola | None) -> None:
         """The new parabola where its point is believed, else a shorter step from the last one."""
-        if model is None or model.f > self.target + _FAR_UP * max(self.delta, abs(self.model.f - self.target)):
+        high = self.model.f > self.target + _NEAR_UP * self.delta
+        if model is None or model.f > (self.model.f if high else self.target + _FAR_UP * self.delta):
             self.share /= 3
             if self.share < 1e-4:
                 self.end = End(None, "the evaluations fail, or jump, before it")
@@ -118,52 +103,31 @@ class _Search:
             self.model, self.share = model, min(1.0, self.share * 3)
 
 
-def _respond(m: _Model, i: int, move: float, box: _Box) -> Array:
-    """The others' best step when parameter i moves; those that would leave the box stop at its wall."""
-    n = len(m.v)
-    step = np.zeros(n)
-    step[i] = move
-    free = [j for j in range(n) if j != i]
-    while free:
-        rest = m.g[free] + m.b[np.ix_(free, range(n))] @ np.where(np.isin(np.arange(n), free), 0.0, step)
-        step[free] = -_solve(m.b[np.ix_(free, free)], rest)
-        past = [max(m.v[j] + step[j] - box.upper[j], box.lower[j] - m.v[j] - step[j]) for j in free]
-        worst = int(np.argmax(past))
-        if past[worst] <= 0:
-            break
-        j = free.pop(worst)
-        step[j] = (box.upper[j] if m.v[j] + step[j] > box.upper[j] else box.lower[j]) - m.v[j]
-    return step
-
-
-def _valley(m: _Model, i: int, box: _Box) -> tuple[float, float, float]:
+def _valley(m: Parabola, i: int, box: Box) -> tuple[float, float, float]:
     """Height, slope and half the curvature of the parabola's valley along parameter i."""
-    at = _respond(m, i, 0.0, box)
+    at = best_step(m, box, i)
     n = len(m.v)
     walls = (m.v + at <= box.lower) | (m.v + at >= box.upper)
     free = [j for j in range(n) if j != i and not walls[j]]
     g = m.g + m.b @ at
     slope, half = float(g[i]), float(m.b[i, i]) / 2
     if free:
-        half -= float(m.b[i, free] @ _solve(m.b[np.ix_(free, free)], m.b[free, i])) / 2
-    return float(m.f + m.g @ at + at @ m.b @ at / 2), slope, half
-
-
-def _solve(b: Array, rest: Array) -> Array:
-    """The shortest solution; what nothing depends on does not move."""
-    return np.asarray(np.linalg.lstsq(b, rest, rcond=1e-10)[0])
+        half -= float(m.b[i, free] @ shortest(m.b[np.ix_(free, free)], m.b[free, i])) / 2
+    return m.f - m.gain(at), slope, half
 
 
 class _Rounds:
     """The evaluations of all searches."""
 
-    def __init__(self, evaluate: Evaluate, frame: Frame, scale: Array, r0: Array | None, f0: float) -> None:
-        self.evaluate, self.frame, self.scale, self.r0, self.f0 = evaluate, frame, scale, r0, f0
+    def __init__(self, evaluate: Evaluate, frame: Frame, scale: Array, size: Array, r0: Array | None) -> None:
+        self.evaluate, self.frame, self.scale, self.r0 = evaluate, frame, scale, r0
         self.start = frame.start
-        self.box = _Box((frame.lower - self.start) / scale, (frame.upper - self.start) / scale)
+        self.box = Box((frame.lower - self.start) / scale, (frame.upper - self.start) / scale)
+        share = _STEP_RESIDUALS if r0 is not None else _STEP_VALUE
+        self.steps = np.minimum(share * size, (self.box.upper - self.box.lower) / 100)
         self.lowest, self.lowest_at = np.inf, self.start
 
-    def models(self, searches: "Sequence[_Search]") -> list[_Model | None]:
+    def models(self, searches: "Sequence[_Search]") -> list[Parabola | None]:
         points = [point for search in searches for point in self._points(search.aim)]
         outcomes = iter(evaluate_at(self.evaluate, self.frame, [self.u(v) for v in points]))
         out = []
@@ -177,10 +141,8 @@ class _Rounds:
 
     def _points(self, v: Array) -> list[Array]:
         """The middle, then one beside it for each parameter; of values two."""
-        size = _STEP_RESIDUALS if self.r0 is not None else _STEP_VALUE
-        steps = np.minimum(size, (self.box.upper - self.box.lower) / 100)
         out = [v]
-        for j, step in enumerate(steps):
+        for j, step in enumerate(self.steps):
             inward = 1.0 if v[j] + step <= self.box.upper[j] else -1.0
             central = v[j] - step >= self.box.lower[j] and inward > 0
             for side in (inward,) if self.r0 is not None else (1.0, -1.0) if central else (inward, 2 * inward):
@@ -189,7 +151,7 @@ class _Rounds:
                 out.append(point)
         return out
 
-    def _model(self, search: _Search, points: list[Array], outcomes: "list[Outcome | None]") -> _Model | None:
+    def _model(self, search: _Search, points: list[Array], outcomes: "list[Outcome | None]") -> Parabola | None:
         found = np.array([np.inf if o is None or not o.ok else o.cost for o in outcomes])
         if found.min() < self.lowest:
             self.lowest, self.lowest_at = float(found.min()), points[int(found.argmin())]
@@ -200,9 +162,9 @@ class _Rounds:
             return self._of_values(search.model, v, points, found)
         r = np.array([o.residuals for o in outcomes if o is not None])
         j = np.array([(r[1 + k] - r[0]) / (points[1 + k][k] - v[k]) for k in range(len(v))]).T
-        return _Model(v, float(found[0]), 2 * j.T @ r[0], 2 * j.T @ j)
+        return Parabola(v, float(found[0]), 2 * j.T @ r[0], 2 * j.T @ j)
 
-    def _of_values(self, last: _Model, v: Array, points: list[Array], found: Array) -> _Model:
+    def _of_values(self, last: Parabola, v: Array, points: list[Array], found: Array) -> Parabola:
         g = np.empty(len(v))
         for k in range(len(v)):
             a, b = (points[1 + 2 * k + s][k] - v[k] for s in (0, 1))
@@ -211,8 +173,8 @@ class _Rounds:
         s, y = v - last.v, g - last.g
         bs = last.b @ s
         if s @ y > 1e-3 * s @ bs:
-            return _Model(v, float(found[0]), g, last.b - np.outer(bs, bs) / (s @ bs) + np.outer(y, y) / (s @ y))
-        return _Model(v, float(found[0]), g, last.b)
+            return Parabola(v, float(found[0]), g, last.b - np.outer(bs, bs) / (s @ bs) + np.outer(y, y) / (s @ y))
+        return Parabola(v, float(found[0]), g, last.b)
 
 
 def profiles(
@@ -227,9 +189,10 @@ def profiles(
     """Of all parameters of the frame. ``scale``: about their errors, in the frame's coordinates; a parabola would have
     its ends at ``reach`` times these. ``model``: value, gradient and Hessian at the frame's vector. ``residuals``
     there, or None for values."""
-    rounds = _Rounds(evaluate, frame, scale, residuals, model[0])
     f0, g, b = model[0], model[1] * scale, model[2] * np.outer(scale, scale)
-    start = _Model(np.zeros(len(scale)), f0, g, b)
+    curved = np.diag(b) * reach**2 / (2 * delta)  # 1 where a parameter's error is the same when all others stay
+    rounds = _Rounds(evaluate, frame, scale, np.where(curved > 1, 1 / np.sqrt(np.maximum(curved, 1)), 1.0), residuals)
+    start = Parabola(np.zeros(len(scale)), f0, g, b)
     searches = [_Search(i, side, start, f0 + delta, delta, reach) for i in range(len(scale)) for side in (-1, 1)]
     count = 0
     while count < _ROUNDS and rounds.lowest >= f0 - _LOWER * delta:

@@ -1,0 +1,123 @@
+"""Intervals of the profile likelihood, against SciPy's brute search and what is known."""
+
+import math
+
+import numpy as np
+import pytest
+from culmen.fit.errors import ONE_SIGMA
+from culmen.space import Space
+from fits import Sample, brute_end, fit
+from test_fit_errors import certified, line
+
+
+def ends(errors, name):
+    interval = errors[name].interval
+    return interval.lower, interval.upper
+
+
+def test_intervals_of_a_line_are_its_errors():
+    sample = line()
+    x = fit(sample, [0, 0])
+    errors = sample.errors(x, profile=True)
+    for name, value in zip(("a", "b"), x, strict=True):
+        error = errors[name].error
+        assert ends(errors, name) == pytest.approx((value - error, value + error), abs=1e-5 * error)
+    assert errors.confidence == ONE_SIGMA
+
+
+def test_the_confidence_widens_them():
+    sample = line()
+    x = fit(sample, [0, 0])
+    errors = sample.errors(x, profile=True, confidence=0.95)
+    assert ends(errors, "a")[1] - x[0] == pytest.approx(1.959964 * errors["a"].error, rel=1e-4)
+
+
+def scaled(name: str) -> tuple[Sample, list[float]]:
+    """A certified set with residuals in units of its own standard deviation."""
+    sample, b, _ = certified(name)
+    deviation = math.sqrt(sample.outcome(b).cost / (len(sample.residuals(b)) - len(b)))
+    sample = Sample(sample.space, lambda p, r=sample.residuals: r(p) / deviation)
+    return sample, [float(v) for v in b]
+
+
+@pytest.mark.parametrize("name", ["Misra1a", "BoxBOD", "Rat43", "Bennett5"])
+def test_intervals_of_curved_models_are_those_of_a_brute_search(name):
+    sample, b = scaled(name)
+    errors = sample.errors(b, profile=True)
+    for i, p in enumerate(errors.parameters):
+        for side, end in zip((-1, 1), ends(errors, p.name), strict=True):
+            assert end == pytest.approx(brute_end(sample, b, i, side), abs=1e-3 * p.error), (p.name, side)
+
+
+def test_an_exponential_has_asymmetric_intervals():
+    sample, b = scaled("BoxBOD")
+    errors = sample.errors(b, profile=True)
+    lower, upper = ends(errors, "x1")
+    assert (upper - b[1]) / (b[1] - lower) > 1.2
+
+
+def test_of_a_value_they_are_the_same():
+    sample, b = scaled("BoxBOD")
+    of_value = Sample(sample.space, sample.residuals, as_value=True).errors(b, profile=True)
+    of_residuals = sample.errors(b, profile=True)
+    for name in ("x0", "x1"):
+        assert ends(of_value, name) == pytest.approx(ends(of_residuals, name), abs=1e-3 * of_residuals[name].error)
+
+
+def test_an_interval_ends_at_a_bound_where_the_profile_meets_it():
+    sample, b = scaled("Misra1a")
+    free = sample.errors(b, profile=True)
+    near = Sample(Space([(1, b[0] + 0.3 * free["x0"].error), (1e-6, 1)]), sample.residuals)
+    interval = near.errors(b, profile=True)["x0"].interval
+    assert (interval.upper, interval.upper_note) == (None, "at bound")
+    assert interval.lower == pytest.approx(free["x0"].interval.lower, abs=1e-3 * free["x0"].error)
+
+
+def test_a_parameter_at_its_bound_has_an_interval_on_the_inner_side():
+    sample, b = scaled("Misra1a")
+    wall = b[0] - 0.5 * sample.errors(b)["x0"].error
+    walled = Sample(Space([(1, wall), (1e-6, 1)]), sample.residuals)
+    x = fit(walled, [wall * 0.9, b[1]])
+    x[0] = wall
+    errors = walled.errors(x, profile=True)
+    interval = errors["x0"].interval
+    assert (errors["x0"].error, interval.upper_note) == (None, "at bound")
+    assert walled.outcome(x).cost + 1 == pytest.approx(_profile(walled, interval.lower), abs=1e-3)
+
+
+def _profile(sample: Sample, top: float) -> float:
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(lambda rate: sample.outcome([top, rate]).cost, bracket=(5e-4, 6e-4), tol=1e-12)
+    return float(found.fun)
+
+
+def test_where_the_model_fails_before_the_end_the_interval_says_so():
+    sample, b = scaled("Misra1a")
+    cliff = b[0] + 0.4 * sample.errors(b)["x0"].error
+    steep = Sample(sample.space, lambda p: sample.residuals(p) if p[0] < cliff else [math.nan] * 14)
+    interval = steep.errors(b, profile=True)["x0"].interval
+    assert (interval.upper, interval.upper_note) == (None, "the evaluations fail, or jump, before it")
+    assert interval.lower is not None
+
+
+def test_a_better_minimum_that_is_met_on_the_way_is_told_with_its_place():
+    """Two valleys in t, the right one deeper; the fit is in the left one."""
+    sample = Sample(Space({"t": (-5, 5), "a": (-5, 5)}), lambda p: [(p[0] ** 2 - 1) * 2, (p[0] - 1) * 0.3, p[1]])
+    left = min(np.linspace(-1.2, -0.5, 20001), key=lambda t: sample.outcome([t, 0]).cost)
+    errors = sample.errors([float(left), 0], profile=True, confidence=0.95)
+    assert errors.lower_minimum is not None
+    assert errors.lower_minimum["t"] > left
+    assert any(note.startswith("the fit was not at the minimum: the profiles met") for note in errors.notes)
+    assert errors["t"].interval is None
+
+
+def test_every_round_is_one_batch():
+    sample, b = scaled("Rat43")
+    batches = []
+    whole = sample.evaluate
+    sample.evaluate = lambda vectors: batches.append(len(vectors)) or whole(vectors)
+    sample.errors(b, profile=True)
+    assert batches[0] == 2 * 4
+    assert batches[1] == 2 * 4 * (1 + 4)
+    assert len(batches) < 12
