@@ -72,14 +72,15 @@ class Evaluations:
     def __call__(self, candidates: Iterable[Candidate]) -> list[Outcome]:
         space = self._config.space
         vectors = [space.vector_of(c) if isinstance(c, Mapping) else [float(v) for v in c] for c in candidates]
-        first, self.count = self.count, self.count + len(vectors)
         self._run.submit(vectors)
+        first, self.count = self.count, self.count + len(vectors)
         found: dict[int, Outcome] = {}
         while len(found) < len(vectors):
             rows = self._run.take(_SLICE_S)
             if not rows and self._run.ended:
                 self._raise_end()
-            found.update((row["number"], self._outcome(row)) for row in rows)
+            # Of a former call, which was interrupted, nobody waits for the rest.
+            found.update((row["number"], self._outcome(row)) for row in rows if row["number"] >= first)
             if self.watch:
                 self.watch(first + len(found), self.count)
         return [found[first + i] for i in range(len(vectors))]

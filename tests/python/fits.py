@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from culmen import _core
 from culmen.evaluations import Outcome
 from culmen.fit.errors import Best, Errors, Wanted
 from culmen.fit.finding import Fit
+
+from culmen import _core
 from culmen.space import Space
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from culmen import InputError, categorical, integer, real
 from culmen.fit.errors import Errors
-from culmen.space import Space
 from fits import Sample, fit
+
+from culmen import InputError, categorical, integer, real
+from culmen.space import Space
 
 DATA = Path(__file__).parent.parent / "data" / "nist_strd"
 exp = np.exp

@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 from culmen.fit.errors import ONE_SIGMA
-from culmen.space import Space
 from fits import Sample, brute_end, fit
 from test_fit_errors import certified, line
+
+from culmen.space import Space
 
 
 def ends(errors, name):

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from .._core import CulmenError
 from ..evaluations import Evaluations, with_workers
-from ..fit.studies import NO_END, Started, best_of, find, keep, kept, wanted_errors, why_not
+from ..fit.studies import NO_END, Started, find, keep, look_up, study_in, wanted_errors, why_not
 from ..master import STOP_SIGNALS, sentence, stopping_on
 from ..progress import on_terminal
 from ..ranks import commanding_ranks
 from ..result import Result
-from ..stores import open_store
 from ..study import Study
 from . import FINISHED, RESUMABLE
 
@@ -34,11 +33,9 @@ def show_errors(
     with commanding_ranks() as serving:
         if serving:
             return FINISHED
-        store = open_store(path, "errors")
-        study = Study.from_store(path)
+        study = study_in(path)
         wanted = wanted_errors(profile, confidence, up, study.config)
-        best = best_of(store, path, study.config)
-        found = None if again else kept(store, wanted)
+        best, found = look_up(path, study.config, wanted, again)
         if found is None:
             if note := study.change():
                 print(f"culmen: note: {note}", file=sys.stderr)
@@ -62,11 +59,9 @@ def errors_at_end(study: Study, result: Result) -> "Errors | str | None":
     if reason := why_not(result, config.space):
         return f"{reason}; {again}"
     try:
-        store = open_store(path)
         wanted = wanted_errors(False, None, 1.0, config)
-        found = kept(store, wanted)
+        best, found = look_up(path, config, wanted)
         if found is None:
-            best = best_of(store, path, config)
             found = _stoppable(lambda started: find(config, study.options, best, wanted, started))
             if found is not None:
                 keep(path, found)

@@ -2,8 +2,8 @@
 
 All ends of all parameters are sought together, so that each round is one batch of evaluations. An end is where the
 value is f₀ + Δ and its derivatives by the other parameters vanish (Venzon & Moolgavkar, Appl. Statist. 37 (1988) 87;
-the intervals are those of Minuit's MINOS, James & Roos, Comput. Phys. Commun. 10 (1975) 343). Each round solves this for a
-parabola: of residuals that of Gauss and Newton, of values one whose Hessian is kept up by BFGS.
+the intervals are those of Minuit's MINOS, James & Roos, Comput. Phys. Commun. 10 (1975) 343). Each round solves this
+for a parabola: of residuals that of Gauss and Newton, of values one whose Hessian is kept up by BFGS.
 """
 
 from collections.abc import Sequence

@@ -48,14 +48,24 @@ def errors(
     Raises InputError where there is nothing to take errors of, StoreError, TransportError. Ctrl-C ends the
     evaluations.
     """
-    from ..study import Study
-
     if not is_master():
         return _from_master()
     with letting_ranks_go():
-        open_store(store, "errors")
-        study = Study.from_store(store)
+        study = study_in(store)
     return study.errors(profile=profile, confidence=confidence, up=up, workers=workers, again=again)
+
+
+def study_in(store: str | Path) -> "Study":
+    """Raises InputError where its evaluator is not in it."""
+    from ..study import Study
+
+    data = json.loads(open_store(store, "errors").configuration or "{}")
+    if "function" in data:
+        raise InputError(
+            f"{store} was made by culmen.minimize with {data['function']}; the same call with store='{store}' returns "
+            f"a result whose .errors they are"
+        )
+    return Study.from_store(store)
 
 
 def errors_of_study(
@@ -67,10 +77,8 @@ def errors_of_study(
     with letting_ranks_go():
         wanted = wanted_errors(profile, confidence, up, study.config)
         path = Path(study.options.store)
-        store = open_store(path, "errors")
-        best = best_of(store, path, study.config)
+        best, found = look_up(path, study.config, wanted, again)
         options = with_workers(study.options, workers)
-        found = None if again else kept(store, wanted)
         if found is None and (note := study.change()):
             warnings.warn(note, stacklevel=3)
         if found is not None and _core.detect_launch().is_rank:
@@ -124,8 +132,16 @@ def _from_master() -> "Errors":
     return Errors.from_json(note)
 
 
-def best_of(store: _core.Store, path: Path, config: _core.StudyConfig) -> "Best":
-    """Raises InputError where there is nothing to take errors of."""
+def look_up(
+    path: Path, config: _core.StudyConfig, wanted: "Wanted", again: bool = False
+) -> tuple["Best", "Errors | None"]:
+    """The store's best candidate and, unless they are wanted ``again``, the errors that it keeps. The store is closed
+    again. Raises InputError where there is nothing to take errors of."""
+    store = open_store(path, "errors")
+    return _best_of(store, path, config), None if again else kept(store, wanted)
+
+
+def _best_of(store: _core.Store, path: Path, config: _core.StudyConfig) -> "Best":
     from .errors import Best
 
     summary: dict[str, Any] = store.summary()

@@ -1,0 +1,74 @@
+"""Errors of fits on the ranks of both MPIs: the ranks stay for them, and every rank of a script gets the same."""
+
+import json
+
+import pytest
+from harness import PYTHON, RANKS, culmen, under
+
+from culmen import _core
+
+MODEL = "def f(p): return [p['a'] - 1, 2 * (p['b'] - 2), p['a'] * p['b'] - 2]\n"
+STUDY = """
+[space]
+a = { lower = -5, upper = 5 }
+b = { lower = -5, upper = 5 }
+[evaluator]
+python = "model.py:f"
+result = "residuals"
+[stop]
+evaluations = 400
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path
+
+
+def test_the_ranks_of_a_run_stay_for_its_errors(mpi, folder):
+    done = culmen(*under(mpi, "run", "study.toml"), cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "from 4 further evaluations" in done.stdout
+    there = json.loads(_core.Store.read(str(folder / "study.db")).note("errors"))
+    again = culmen(*under(mpi, "errors", "study.db", "--again", "--profile", "--json"), cwd=folder)
+    assert (again.returncode, again.stderr) == (0, "")
+    here = json.loads(culmen("errors", "study.db", "--again", "--profile", "--json", cwd=folder).stdout)
+    assert json.loads(again.stdout.splitlines()[-1]) == here
+    assert here["covariance"] == there["covariance"]
+
+
+def test_a_mistake_is_one_sentence_and_all_ranks_leave(mpi, folder):
+    done = culmen(*under(mpi, "errors", "nix.db"), cwd=folder, timeout=30)
+    assert (done.returncode, done.stderr.count("there is no store nix.db")) == (2, 1)
+
+
+SCRIPT = """
+import culmen
+def f(p): return [p["a"] - 1, 2 * (p["b"] - 2)]
+for _ in range(2):
+    result = culmen.minimize(f, {"a": (-5, 5), "b": (-5, 5)}, budget=400, result="residuals")
+    print(f"rank: {result.errors['b'].error:.6f} from {result.errors.evaluations}\\n", end="")
+value = culmen.minimize(lambda p: p["a"] ** 2, {"a": (-5, 5)}, budget=50)
+print(f"store: {culmen.errors('study.db')['b'].error:.6f}\\n", end="")
+try:
+    culmen.errors("nix.db")
+except culmen.CulmenError as e:
+    print(f"refused: {e}\\n", end="")
+with culmen.Study.from_store("study.db").evaluations() as evaluate:
+    print("alone:", [outcome.value for outcome in evaluate([{"a": 1.0, "b": 2.0}, [1.0, 3.0]])])
+"""
+
+
+def test_every_rank_of_a_script_gets_them(mpi, folder):
+    (folder / "script.py").write_text(SCRIPT)
+    assert culmen("run", "study.toml", "--no-errors", "--quiet", cwd=folder).returncode == 0
+    done = culmen(*under(mpi, PYTHON, "script.py"), cwd=folder, timeout=60)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines.count("rank: 0.500000 from 4") == 2 * RANKS[mpi]
+    assert sum(line.startswith("store: ") for line in lines) == RANKS[mpi]
+    assert len({line for line in lines if line.startswith("store: ")}) == 1
+    assert lines.count("refused: there is no store nix.db") == RANKS[mpi]
+    assert lines.count("alone: [0.0, 5.0]") == 1

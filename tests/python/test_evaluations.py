@@ -1,0 +1,204 @@
+"""Any candidates by a study's own evaluator: in parallel, failures as values, a clean end."""
+
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from culmen.fit.studies import keep
+from harness import PYTHON, calls_of, copy_example, environment, wait_for, write_study
+
+import culmen
+from culmen import InputError, Study
+
+MODEL = """
+import os
+def f(p):
+    if p["x"] < 0: raise ValueError("x is negative")
+    if p["x"] > 9: os._exit(3)
+    return [p["x"], p["y"] - 1], {"twice": 2 * p["x"]}
+"""
+STUDY = """
+[space]
+x = { lower = -10, upper = 10 }
+y = { lower = -10, upper = 10 }
+[evaluator]
+python = "model.py:f"
+result = "residuals"
+on_failure = "stop"
+[stop]
+evaluations = 5
+[run]
+workers = 2
+"""
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "study.toml").write_text(STUDY)
+    return Study.from_file("study.toml")
+
+
+def test_outcomes_come_in_the_order_of_the_candidates_and_whole(study):
+    with study.evaluations(workers=2) as evaluate:
+        outcomes = evaluate([{"x": x, "y": 2.0} for x in range(8)])
+        further = evaluate([[3.0, 1.0]])
+    assert [o.residuals for o in outcomes] == [[x, 1.0] for x in range(8)]
+    assert [o.value for o in outcomes] == [x * x + 1 for x in range(8)]
+    assert all(o.ok and o.extras == {"twice": 2 * o.residuals[0]} and o.duration_s > 0 for o in outcomes)
+    assert further[0].value == 9
+    assert evaluate.count == 9
+    assert not Path(study.options.store).exists()
+
+
+def test_failures_are_values_and_no_rule_of_the_study_ends_them(study):
+    with study.evaluations() as evaluate:
+        outcomes = evaluate([[-1, 0], [1, 0], [9.5, 0], [2, 0], [-2, 0], [3, 0], [4, 0]])
+    assert [o.status for o in outcomes] == ["failed", "ok", "crashed", "ok", "failed", "ok", "ok"]
+    assert outcomes[0].value is None
+    assert "x is negative" in outcomes[0].message
+
+
+def test_an_empty_list_has_no_outcomes(study):
+    with study.evaluations(workers=1) as evaluate:
+        assert evaluate([]) == []
+
+
+@pytest.mark.parametrize(
+    ("candidate", "sentence"),
+    [([1.0], "a vector of 1 numbers is given; the space has 2 parameters"), ({"x": 1.0}, "y")],
+)
+def test_a_candidate_of_another_space_is_refused(study, candidate, sentence):
+    with study.evaluations(workers=1) as evaluate:
+        with pytest.raises(InputError, match=sentence):
+            evaluate([candidate])
+        assert evaluate([[1.0, 1.0]])[0].value == 1
+
+
+def test_an_evaluator_that_cannot_be_set_up_is_bad_input(study, tmp_path):
+    (tmp_path / "model.py").write_text("def g(p): return [0]\n")
+    with pytest.raises(InputError, match="has no function 'f'"), study.evaluations(workers=1) as evaluate:
+        evaluate([[1.0, 1.0]])
+
+
+@pytest.mark.parametrize("workers", [0, True, 1.5])
+def test_workers_are_counted(study, workers):
+    with pytest.raises(InputError, match=r"workers = .*: a whole number not below 1 is wanted"):
+        study.evaluations(workers=workers)
+
+
+def test_worker_processes_evaluate_too(study):
+    study.options.place = "processes"
+    with study.evaluations(workers=2) as evaluate:
+        assert [o.value for o in evaluate([[1, 1], [2, 1], [3, 1]])] == [1, 4, 9]
+
+
+def test_a_command_evaluates_and_leaves_no_folder(tmp_path, monkeypatch):
+    copy_example("02_external_program", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    study = Study.from_file("misra.toml")
+    with study.evaluations(workers=2) as evaluate:
+        outcome = evaluate([{"b1": 238.94212918, "b2": 5.5015643181e-4}])[0]
+    assert outcome.value == pytest.approx(0.12455138894, rel=1e-6)
+    assert not list(tmp_path.glob("*.work/*"))
+
+
+PROGRAM = """
+import culmen
+study = culmen.Study.from_file("study.toml")
+try:
+    with study.evaluations(workers=2) as evaluate:
+        evaluate([[0.1, k / 1000] for k in range(1000)])
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_ends_evaluations_and_children(tmp_path):
+    write_study(tmp_path)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [PYTHON, "program.py"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment(CULMEN_TEST=str(tmp_path)), stdout=subprocess.PIPE, text=True
+    ) as run:
+        wait_for(lambda: len(calls_of(tmp_path)) > 4, "some calls")
+        run.send_signal(signal.SIGINT)
+        out, _ = run.communicate(timeout=30)
+    assert (out, run.returncode) == ("interrupted\n", 0)
+    wait_for(lambda: not _left(tmp_path), "the end of every child")
+
+
+def _left(folder):
+    done = subprocess.run(["pgrep", "-f", f"{folder}.*culmen.slot"], capture_output=True, text=True)
+    return done.stdout
+
+
+def test_a_result_finds_its_errors_when_asked():
+    calls = culmen.minimize(
+        lambda p: [p["a"] - 1, 2 * (p["b"] - 2)],
+        {"a": (-5, 5), "b": (-5, 5)},
+        budget=800,
+        result="residuals",
+        workers=2,
+    )
+    errors = calls.errors
+    assert errors["b"].error == pytest.approx(0.5, rel=1e-6)
+    assert errors.evaluations == 4
+    assert calls.errors is errors
+    assert calls.find_errors(profile=True)["a"].interval.upper == pytest.approx(calls.best["a"] + 1, abs=1e-3)
+
+
+def test_a_copied_result_keeps_the_errors_it_has_and_finds_no_others():
+    import pickle
+
+    result = culmen.minimize(lambda p: [p["a"] - 1], {"a": (-5, 5)}, budget=300, result="residuals", workers=1)
+    bare = pickle.loads(pickle.dumps(result))
+    assert bare == result
+    with pytest.raises(InputError, match="this result has no errors"):
+        _ = bare.errors
+    _ = result.errors
+    assert pickle.loads(pickle.dumps(result)).errors == result.errors
+
+
+def test_a_value_has_errors_on_the_scale_that_is_given():
+    result = culmen.minimize(lambda p: 8 * (p["a"] - 1) ** 2, {"a": (-5, 5)}, budget=300, workers=1)
+    assert result.errors["a"].error == pytest.approx(8**-0.5, rel=1e-3)
+    assert result.find_errors(up=0.5)["a"].error == pytest.approx(16**-0.5, rel=1e-3)
+
+
+def test_a_maximized_value_has_errors_too():
+    result = culmen.minimize(
+        lambda p: {"height": -((p["a"] - 1) ** 2)},
+        {"a": (-5, 5)},
+        objectives={"height": "maximize"},
+        budget=300,
+        workers=1,
+    )
+    assert result.errors["a"].error == pytest.approx(1, rel=1e-3)
+
+
+def test_several_objectives_have_no_errors():
+    result = culmen.minimize(
+        lambda p: {"u": p["a"], "v": -p["a"]},
+        {"a": (-5, 5)},
+        objectives={"u": "minimize", "v": "minimize"},
+        optimizer="random",
+        budget=10,
+        workers=1,
+    )
+    with pytest.raises(InputError, match="the study has 2 objectives; errors are those of one value or of residuals"):
+        _ = result.errors
+
+
+def test_where_all_failed_there_are_no_errors():
+    with pytest.warns(RuntimeWarning):
+        result = culmen.minimize(lambda p: [1 / 0], {"a": (0, 1)}, budget=3, result="residuals", workers=1)
+    with pytest.raises(InputError, match="no evaluation succeeded"):
+        _ = result.errors
+
+
+def test_errors_that_cannot_be_kept_are_told_so(tmp_path):
+    result = culmen.minimize(lambda p: [p["a"] - 1], {"a": (-5, 5)}, budget=100, result="residuals", workers=1)
+    assert keep(tmp_path / "gone.db", result.errors).startswith("the errors are not kept: ")
