@@ -47,7 +47,7 @@ def write_study(folder: Path, budget: int = 400) -> None:
 
 def copy_example(name: str, folder: Path) -> None:
     """Without what a run by hand has left there."""
-    ignored = shutil.ignore_patterns("*.db*", "*.work", "__pycache__", "build")
+    ignored = shutil.ignore_patterns("*.db*", "*.work", "*.html", "__pycache__", "build")
     shutil.copytree(EXAMPLES / name, folder, dirs_exist_ok=True, ignore=ignored)
 
 

@@ -50,6 +50,33 @@ def test_the_pion_model_is_what_its_minima_say():
         assert chi2 == pytest.approx(least, abs=5e-4)
 
 
+def test_the_pion_fit_has_an_error_band(copy):
+    folder = copy("01_pion_form_factor")
+    assert culmen("run", "pion_form_factor.toml", "--evaluations", 6000, "--quiet", cwd=folder).returncode == 0
+    done = subprocess.run([PYTHON, "error_band.py"], cwd=folder, env=environment(), capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "written: error_band.html\n", "")
+    page = (folder / "error_band.html").read_text()
+    assert "best fit" in page
+    assert 'src="http' not in page
+    found = {p["name"]: p for p in status(folder, "pion_form_factor.db")["errors"]["parameters"]}
+    assert found["m_rho"]["error"] == pytest.approx(4.53e-4, rel=2e-3)
+    assert found["m_rho2"]["note"] == "at bound (lower), held fixed"
+
+
+def test_errors_from_python():
+    done = subprocess.run([PYTHON, EXAMPLES / "04_python" / "errors.py"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("rate = 0.6086 ± 0.0168, times S: ± 0.0117\n")
+
+
+def test_candidates_of_ones_own():
+    done = subprocess.run([PYTHON, EXAMPLES / "04_python" / "evaluations.py"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    values = [float(line.split()[1]) for line in done.stdout.splitlines()]
+    assert len(values) == 8
+    assert values[3] == min(values)
+
+
 def test_external_program(copy):
     folder = copy("02_external_program")
     done = culmen("run", "misra.toml", cwd=folder)
