@@ -184,7 +184,7 @@ void bind_config(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("workers", &RunOptions::workers)
       .def_prop_rw("place", getter(&RunOptions::place), setter(&RunOptions::place))
-      .def_rw("lent", &RunOptions::lent)
+      .def_rw("lent", &RunOptions::lent, nb::arg().none())
       .def_rw("prefetch", &RunOptions::prefetch)
       .def_rw("store", &RunOptions::store)
       .def_rw("resume", &RunOptions::resume)
@@ -248,8 +248,8 @@ void bind_study(nb::module_& m) {
              return ProgressView{r.progress(), r.elapsed_s()};
            })
       .def(
-          "result", [](BackgroundRun& r) -> const StudyResult& { return r.result(); }, nb::rv_policy::reference_internal,
-           nb::call_guard<nb::gil_scoped_release>());
+          "result", [](BackgroundRun& r) -> const StudyResult& { return r.result(); },
+          nb::rv_policy::reference_internal, nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace culmen::bindings

@@ -150,6 +150,7 @@ def with_workers(options: _core.RunOptions, workers: int | None) -> _core.RunOpt
 def _without_store(options: _core.RunOptions) -> _core.RunOptions:
     out = _core.RunOptions()
     out.workers, out.place, out.prefetch = options.workers, options.place, options.prefetch
+    out.lent = options.lent
     if _core.detect_launch().is_rank:
         out.place = "mpi"
     return out

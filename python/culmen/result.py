@@ -9,6 +9,7 @@ from . import _core
 from ._core import InputError
 from .space import Value
 
+
 @dataclass(frozen=True)
 class Trade:
     """One evaluation of a front."""
@@ -20,6 +21,8 @@ class Trade:
 
 if TYPE_CHECKING:
     import plotly.graph_objects
+
+    from .fit.errors import Errors
 
 
 @dataclass(frozen=True)

@@ -202,3 +202,22 @@ def test_where_all_failed_there_are_no_errors():
 def test_errors_that_cannot_be_kept_are_told_so(tmp_path):
     result = culmen.minimize(lambda p: [p["a"] - 1], {"a": (-5, 5)}, budget=100, result="residuals", workers=1)
     assert keep(tmp_path / "gone.db", result.errors).startswith("the errors are not kept: ")
+
+
+def test_the_programs_own_executor_evaluates_for_the_errors_too():
+    from concurrent.futures import ThreadPoolExecutor
+
+    calls = []
+
+    def residuals(p):
+        calls.append(p)
+        return [p["a"] - 1, 2 * (p["b"] - 2)]
+
+    with ThreadPoolExecutor(2) as executor:
+        space = {"a": (-5, 5), "b": (-5, 5)}
+        result = culmen.minimize(residuals, space, budget=400, result="residuals", executor=executor)
+        before = len(calls)
+        assert result.errors["b"].error == pytest.approx(0.5, rel=1e-6)
+    assert len(calls) == before + 4
+    with pytest.raises(culmen.CulmenError, match="the executor takes nothing more"):
+        result.find_errors()

@@ -17,7 +17,12 @@ FAILURES = [
 def state(monkeypatch):
     def of(**changes):
         store = SimpleNamespace(
-            name="study", fingerprint="", created_s=0.0, configuration="", summary=lambda: {**EMPTY, **changes}
+            name="study",
+            fingerprint="",
+            created_s=0.0,
+            configuration="",
+            summary=lambda: {**EMPTY, **changes},
+            note=lambda _: "",
         )
         monkeypatch.setattr(summary, "open_store", lambda *_: store)
         return summary.state_of(Path("study.db"))

@@ -4,6 +4,7 @@ import contextlib
 import json
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -202,18 +203,27 @@ def keep(path: Path, found: "Errors") -> str:
     return ""
 
 
-def finder(config: _core.StudyConfig, options: _core.RunOptions, result: Result) -> Callable[..., "Errors"]:
-    """What a Result finds its errors by."""
+Lend = Callable[[], AbstractContextManager[_core.LentWorkers | None]]
+
+
+def find_later(
+    result: Result, config: _core.StudyConfig, options: _core.RunOptions, lend: Lend = nullcontext
+) -> Callable[..., "Errors"]:
+    """What a Result finds its errors by, when they are asked for; on workers that the program lends, where it does."""
 
     def errors_of_result(
         *, profile: bool = False, confidence: float | None = None, up: float = 1.0, workers: int | None = None
     ) -> "Errors":
         wanted = wanted_errors(profile, confidence, up, config)
-        found = find(config, with_workers(options, workers), _best_of_result(result, config), wanted)
+        best = _best_of_result(result, config)
+        further = with_workers(options, workers)
+        with lend() as further.lent:
+            found = find(config, further, best, wanted)
         if result.store:
             keep(Path(result.store), found)
         return found
 
+    object.__setattr__(result, "_finder", errors_of_result)
     return errors_of_result
 
 
@@ -222,15 +232,12 @@ def with_errors(
 ) -> Result:
     """For programs: under MPI all ranks get the errors of a least-squares fit here, because no rank serves later;
     elsewhere they are found when they are asked for. ``config`` and ``options`` are rank 0's."""
-    find_errors = finder(config, options, result) if config is not None and options is not None else None
-    found = None
+    find_errors = find_later(result, config, options) if config is not None and options is not None else None
     if _core.detect_launch().is_rank:
         if result.residuals and not why_not(result, space):
             with contextlib.suppress(CulmenError):
-                found = find_errors() if find_errors else _from_master()
-        find_errors = None
-    object.__setattr__(result, "_finder", find_errors)
-    object.__setattr__(result, "_errors", found)
+                object.__setattr__(result, "_errors", find_errors() if find_errors else _from_master())
+        object.__setattr__(result, "_finder", None)
     return result
 
 

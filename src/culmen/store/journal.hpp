@@ -62,8 +62,8 @@ class Journal {
                         const std::string& configuration = {}, NetworkProbe network = network_file_system);
   /// Opens for reading, while a master may be writing, or after it was killed.
   static Journal read(const std::string& path, NetworkProbe network = network_file_system);
-  /// Keeps a text beside the study that is no part of it, such as what was found out about its end; the next one of that
-  /// name takes its place. It is no start of a master: there is no epoch for it. Throws as resume() does.
+  /// Keeps a text beside the study that is no part of it, such as what was found out about its end; the next one of
+  /// that name takes its place. It is no start of a master: there is no epoch for it. Throws as resume() does.
   static void keep_note(const std::string& path, const std::string& name, const std::string& text,
                         NetworkProbe network = network_file_system);
   ~Journal();

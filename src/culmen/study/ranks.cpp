@@ -19,7 +19,7 @@ struct World {
   std::unique_ptr<MpiWorld> mpi;
   bool stuck = false;  // a rank did not leave its evaluation: nothing collective can follow
   bool ended = false;
-  bool busy = false;     // the ranks work for somebody
+  bool busy = false;  // the ranks work for somebody
   bool dismissed = false;
   bool invited = false;  // the ranks work, or were let go: none waits for an invitation
 };

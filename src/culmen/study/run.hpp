@@ -22,8 +22,8 @@ class Run {
   void execute();
   /// After execute(): why it ended, one sentence.
   std::string message() const;
-  /// Lets the workers go and tells what came of it; to all ranks of a launch alike. `note`, unless empty, is the result's
-  /// message.
+  /// Lets the workers go and tells what came of it; to all ranks of a launch alike. `note`, unless empty, is the
+  /// result's message.
   StudyResult conclude(const std::string& note = {});
   /// Asks for a clean end. Any thread, and a signal handler.
   void stop() noexcept;
