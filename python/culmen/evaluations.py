@@ -1,6 +1,7 @@
 """A study's own evaluator for any candidates: in parallel, with failures as values."""
 
 import atexit
+import contextlib
 import copy
 import math
 import shutil
@@ -99,6 +100,8 @@ class Evaluations:
         self._run.result(self.note)
         if folder := self._config.evaluator.working_folder:
             shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(OSError):  # others have something there
+                Path(folder).parent.rmdir()
 
     def _raise_end(self) -> None:
         while not self._run.wait(_FOR_EVER_S):
