@@ -198,7 +198,7 @@ void serve_until_dismissed() {
   auto& mpi = *shared_world();
   for (;;) {
     const auto invitation = decode_invitation(mpi.broadcast({}));
-    if (invitation.dismissed) return;
+    if (invitation.dismissed) return mpi.barrier();
     try {
       follow(mpi, invitation, {});
     } catch (const TransportError&) {  // rank 0 has the sentence, and may start another
@@ -211,6 +211,8 @@ void dismiss_ranks() {
   if (mpi == nullptr || world().busy || world().stuck || world().dismissed) return;
   world().invited = world().dismissed = true;
   mpi->broadcast(encode(Invitation{true, {}, {}, {}, {}}));
+  // MPICH over TCP (UCX) may wait for ever in MPI_Finalize for what a rank that has left it was still to acknowledge.
+  mpi->barrier();
 }
 
 int rank_main() {
