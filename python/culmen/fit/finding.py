@@ -79,10 +79,11 @@ class Fit:
             found = slopes(self._batch, frame, self._r0)
             j = found.jacobian
             point = _Point(frame, 2 * j.T @ self._r0, 2 * j.T @ j, j, found.roughness)
+            failures = found.failures
         else:
-            found = curvature(self._batch, frame, self._best.cost, self._wanted.up)
-            point = _Point(frame, found.gradient, found.hessian)
-        point = self._without_failures(point, found.failures)
+            curves = curvature(self._batch, frame, self._best.cost, self._wanted.up)
+            point, failures = _Point(frame, curves.gradient, curves.hessian), curves.failures
+        point = self._without_failures(point, failures)
         if point.jacobian is not None:
             self._note_roughness(point)
         return self._without_walls(point)
