@@ -19,6 +19,7 @@ void bind_ranks(nb::module_& m) {
   m.def(
       "serve_rank", [] { return serve_as_rank(); }, nb::call_guard<nb::gil_scoped_release>());
   m.def("serve_until_dismissed", &serve_until_dismissed, nb::call_guard<nb::gil_scoped_release>());
+  m.def("dismiss_with_result", &dismiss_with_result);
   m.def("dismiss_ranks", &dismiss_ranks, nb::call_guard<nb::gil_scoped_release>());
   m.def("expect_ranks", &expect_ranks);
   m.def("abandon_ranks", &abandon_ranks, nb::arg("message"), nb::call_guard<nb::gil_scoped_release>());

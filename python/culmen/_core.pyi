@@ -232,6 +232,7 @@ def serve_rank() -> Result:
     """
 
 def serve_until_dismissed() -> None: ...  # in a rank other than 0: works for every study and executor of rank 0
+def dismiss_with_result() -> None: ...  # in rank 0: the ranks leave with the result of the next study
 def dismiss_ranks() -> None: ...  # in rank 0: the ranks that serve until then leave. Harmless when none waits
 def expect_ranks() -> None: ...  # in rank 0, before anything that may end in abandon_ranks
 def abandon_ranks(message: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import _core
 from .._core import CulmenError
 from ..evaluations import Evaluations, with_workers
 from ..fit.studies import NO_END, Started, find, keep, look_up, study_in, wanted_errors, why_not
@@ -85,6 +86,7 @@ def _stoppable(compute: "Callable[[Started], Errors]") -> "Errors | None":
         if seen:
             stop()
 
+    _core.dismiss_with_result()
     with stopping_on(STOP_SIGNALS, stop, lambda _number: os._exit(RESUMABLE)) as seen:
         try:
             return compute(started)

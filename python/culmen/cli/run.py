@@ -133,6 +133,9 @@ def _show_finished(path: Path, summary: dict[str, Any], advice: str) -> None:
 
 def _execute(study: Study, prefetch: bool, quiet: bool, errors: bool) -> int:
     study.options.prefetch = study.options.prefetch and prefetch
+    errors = errors and study.config.evaluator.result == "residuals"
+    if not errors:
+        _core.dismiss_with_result()
     run = make_run(study.config, study.options)
     with stopping_on(STOP_SIGNALS, run.stop, lambda _number: os._exit(RESUMABLE)):
         run.start()

@@ -19,9 +19,10 @@ struct World {
   std::unique_ptr<MpiWorld> mpi;
   bool stuck = false;  // a rank did not leave its evaluation: nothing collective can follow
   bool ended = false;
-  bool busy = false;  // the ranks work for somebody
-  bool dismissed = false;
-  bool invited = false;  // the ranks work, or were let go: none waits for an invitation
+  bool busy = false;       // the ranks work for somebody
+  bool dismissed = false;  // the ranks that serve until then have left
+  bool last = false;       // they leave with the next result
+  bool invited = false;    // the ranks work, or were let go: none waits for an invitation
 };
 
 World& world() {
@@ -80,8 +81,11 @@ class RankCrew final : public Crew {
       world().stuck = true;
       return;
     }
-    mpi_.broadcast(culmen::encode(result));
+    auto bytes = culmen::encode(result);
+    bytes.push_back(static_cast<std::byte>(world().last));
+    mpi_.broadcast(std::move(bytes));
     world().invited = world().busy = false;
+    world().dismissed = world().last;
   }
 
  private:
@@ -183,7 +187,10 @@ StudyResult follow(MpiWorld& mpi, const Invitation& invitation, Function functio
     if (const auto why = serve(endpoint, worker); !why.empty())
       fmt::print(stderr, "culmen: rank {}: {}\n", mpi.rank(), why);
   }
-  return decode_result(mpi.broadcast({}));
+  auto bytes = mpi.broadcast({});
+  world().dismissed = bytes.back() != std::byte{0};
+  bytes.pop_back();
+  return decode_result(bytes);
 }
 }  // namespace
 
@@ -196,7 +203,7 @@ StudyResult serve_as_rank(Function function) {
 
 void serve_until_dismissed() {
   auto& mpi = *shared_world();
-  for (;;) {
+  while (!world().dismissed) {
     const auto invitation = decode_invitation(mpi.broadcast({}));
     if (invitation.dismissed) return mpi.barrier();
     try {
@@ -205,6 +212,8 @@ void serve_until_dismissed() {
     }
   }
 }
+
+void dismiss_with_result() { world().last = true; }
 
 void dismiss_ranks() {
   auto* mpi = shared_world();

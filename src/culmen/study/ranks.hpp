@@ -26,6 +26,9 @@ void abandon_ranks(const std::string& message);
 StudyResult serve_as_rank(Function function = {});
 /// In every other rank: works for all studies and executors of the master, until it dismisses its ranks.
 void serve_until_dismissed();
+/// In rank 0: the next study is the last one, and its result dismisses the ranks. They then leave MPI while rank 0
+/// still prints: where all leave at once, MPICH over TCP (UCX) may wait for ever for one that was quicker.
+void dismiss_with_result();
 /// In rank 0, where the other ranks serve until then. Collective with serve_until_dismissed, harmless outside a launch.
 void dismiss_ranks();
 /// The native program's whole life as a rank; returns the exit code.
