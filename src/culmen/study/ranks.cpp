@@ -111,7 +111,8 @@ class RankCrew final : public Crew {
         refusal = fmt::format("rank {}: {}", r, answers[static_cast<std::size_t>(r)]);
       }
     }
-    mpi_.broadcast(encode(Invitation{false, refusal, {}, {}, {}}));
+    world().dismissed = world().last && !refusal.empty();
+    mpi_.broadcast(encode(Invitation{world().dismissed, refusal, {}, {}, {}}));
     if (!refusal.empty()) throw TransportError(refusal);
     world().busy = true;
   }
@@ -122,6 +123,7 @@ class RankCrew final : public Crew {
 };
 
 void refuse_if(const Invitation& invitation) {
+  if (invitation.dismissed) world().dismissed = true;
   if (!invitation.refusal.empty()) throw TransportError(invitation.refusal);
 }
 
@@ -165,7 +167,8 @@ void abandon_ranks(const std::string& message) {
   auto* mpi = shared_world();
   if (mpi == nullptr || world().invited) return;
   world().invited = true;
-  mpi->broadcast(encode(Invitation{false, message, {}, {}, {}}));
+  world().dismissed = world().last;
+  mpi->broadcast(encode(Invitation{world().last, message, {}, {}, {}}));
 }
 
 namespace {
@@ -197,7 +200,8 @@ StudyResult follow(MpiWorld& mpi, const Invitation& invitation, Function functio
 StudyResult serve_as_rank(Function function) {
   auto& mpi = *shared_world();
   const auto invitation = decode_invitation(mpi.broadcast({}));
-  if (invitation.dismissed) throw TransportError("rank 0 has left the program while this rank waits for it");
+  if (invitation.dismissed && invitation.refusal.empty())
+    throw TransportError("rank 0 has left the program while this rank waits for it");
   return follow(mpi, invitation, std::move(function));
 }
 
@@ -205,7 +209,7 @@ void serve_until_dismissed() {
   auto& mpi = *shared_world();
   while (!world().dismissed) {
     const auto invitation = decode_invitation(mpi.broadcast({}));
-    if (invitation.dismissed) return mpi.barrier();
+    if (invitation.dismissed && invitation.refusal.empty()) return mpi.barrier();
     try {
       follow(mpi, invitation, {});
     } catch (const TransportError&) {  // rank 0 has the sentence, and may start another
