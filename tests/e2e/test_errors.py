@@ -125,6 +125,15 @@ def test_status_shows_what_was_found(fit):
     assert state["errors"] == errors_of(fit)
 
 
+def test_the_report_shows_them(fit):
+    assert culmen("report", "study.db", cwd=fit).returncode == 0
+    page = (fit / "study.html").read_text()
+    assert "Errors of the parameters" in page
+    assert "± (Δχ² = 1)" in page
+    assert "Correlation of the fitted parameters" in page
+    assert f"{errors_of(fit)['parameters'][0]['error']:.3g}" in page
+
+
 def test_profiles_are_kept_and_serve_for_the_errors_too(fit):
     calls = len(calls_of(fit))
     done = culmen("errors", "study.db", "--profile", cwd=fit)

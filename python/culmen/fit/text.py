@@ -27,20 +27,28 @@ def show(errors: Errors, console: Console) -> None:
         console.print(sentence, soft_wrap=True)
 
 
-def _parameters(errors: Errors) -> Table:
-    table = Table("parameter", "best value", errors.column)
-    if errors.residuals:
-        table.add_column("± × S")
-    if errors.confidence is not None and not errors.lower_minimum:
-        table.add_column(f"profile, {errors.confidence:.3g}")
-    table.add_column("")
+def as_rows(errors: Errors) -> tuple[list[list[str]], list[str]]:
+    """A row a parameter, and what heads them."""
+    profiled = errors.confidence is not None and not errors.lower_minimum
+    headings = ["parameter", "best value", errors.column]
+    headings += ["± × S"] if errors.residuals else []
+    headings += [f"profile, {errors.confidence:.3g}"] if profiled else []
+    rows = []
     for p in errors.parameters:
         row = [p.name, shown(p.value, 10), p.shown]
         if errors.residuals:
             row.append("" if p.scaled is None else f"{p.scaled:.3g}")
-        if errors.confidence is not None and not errors.lower_minimum:
+        if profiled:
             row.append(_shown_interval(p.value, p.interval) if p.interval else "")
-        table.add_row(*row, p.note)
+        rows.append([*row, p.note])
+    return rows, [*headings, ""]
+
+
+def _parameters(errors: Errors) -> Table:
+    rows, headings = as_rows(errors)
+    table = Table(*headings)
+    for row in rows:
+        table.add_row(*row)
     return table
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from ..fit.errors import Errors
+from ..fit.studies import kept
+from ..fit.text import as_rows
 from ..result import shown
 from . import facts
 from .convergence import by_evaluations, by_time
@@ -41,6 +44,8 @@ def _sections(e: Evaluations, figures: list[Figure]) -> Iterator[Section]:
         yield Section("convergence-all", "Convergence", drawn(by_evaluations(e), by_time(e)))
     if len(e.objectives) > 1 and e.feasible.any():
         yield Section("pareto", "Pareto front", drawn(front(e)))
+    if (errors := kept(e.store)) is not None:
+        yield Section("errors", "Errors of the parameters", _errors(errors))
     if (found := residuals(e)) is not None:
         yield Section("fit", "Residuals of the best", drawn(found))
     if e.feasible.any() and e.parameters:
@@ -64,6 +69,16 @@ def _summary(e: Evaluations) -> str:
         rows = best if bounds else [row[:2] for row in best]
         body += table(rows, ["parameter", "best", ""][: 3 if bounds else 2], numbers=[1])
     return f'<div class="sides">{body}</div>'
+
+
+def _errors(errors: Errors) -> str:
+    rows, headings = as_rows(errors)
+    body = table(rows, headings, numbers=range(1, len(headings) - 1))
+    body += "".join(f"<p>{text(sentence)}</p>\n" for sentence in errors.lines)
+    if len(errors.free) > 1:
+        body += "<h3>Correlation of the fitted parameters</h3>\n"
+        body += matrix(errors.free, errors.correlation)
+    return body
 
 
 def _correlation(e: Evaluations) -> str:

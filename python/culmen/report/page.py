@@ -9,12 +9,9 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .style import Figure
-
-if TYPE_CHECKING:
-    import numpy as np
 
 GENERATOR = "culmen report"  # a file with it may be replaced without asking
 _LIBRARY = "plotly/plotly-basic.min.js"  # npm: plotly.js-basic-dist-min 4.1.1, unchanged (MIT, LICENSE beside it)
@@ -102,7 +99,7 @@ def preformatted(content: str) -> str:
     return f"<pre>{text(content)}</pre>\n"
 
 
-def matrix(names: Sequence[str], numbers: np.ndarray) -> str:
+def matrix(names: Sequence[str], numbers: Iterable[Iterable[float]]) -> str:
     """Correlations with their figures; the shade tells the same, darker for stronger, and the strong ones are bold."""
 
     def cell(value: float) -> str:
