@@ -158,14 +158,14 @@ EXECUTOR_SAYS = {
 
 @pytest.mark.parametrize("script", EXECUTOR_SAYS)
 def test_executor(script):
-    path = EXAMPLES / "06_executor" / script
+    path = EXAMPLES / "09_executor" / script
     done = subprocess.run([PYTHON, path], env=environment(), capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(EXECUTOR_SAYS[script])
 
 
 def answers_of(script):
-    path = EXAMPLES / "20_coming_from" / script
+    path = EXAMPLES / "13_coming_from" / script
     done = subprocess.run([PYTHON, path], env=environment(), capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return float(done.stdout.split()[0])
