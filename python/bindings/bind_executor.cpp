@@ -48,7 +48,7 @@ class ExecutorRun {
   }
 
   nb::list take(double timeout_s) {
-    std::vector<FinishedItem> finished;
+    std::vector<Finished> finished;
     {
       const nb::gil_scoped_release released;
       finished = source_->take(timeout_s);

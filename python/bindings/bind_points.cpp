@@ -12,7 +12,7 @@ namespace nb = nanobind;
 namespace culmen::bindings {
 namespace {
 
-nb::dict row_of(const FinishedPoint& point) {
+nb::dict row_of(const Finished& point) {
   const auto& o = point.outcome;
   nb::dict row;
   row["number"] = point.number;
@@ -51,7 +51,7 @@ class PointsRun {
   }
 
   nb::list take(double timeout_s) {
-    std::vector<FinishedPoint> finished;
+    std::vector<Finished> finished;
     {
       const nb::gil_scoped_release released;
       finished = source_->take(timeout_s);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 
 #include "culmen/base/error.hpp"
@@ -33,7 +32,7 @@ std::shared_ptr<const ItemFunction> ExecutorSource::make_function(Bytes pickle) 
 bool ExecutorSource::push(std::vector<Item> items) {
   for (const auto& item : items) check_size(item);
   const std::lock_guard lock(mutex_);
-  if (closed_ || ended_) throw InputError("this executor was shut down; it takes nothing more");
+  if (shut()) throw InputError("this executor was shut down; it takes nothing more");
   for (auto& item : items) {
     const auto id = item.id;
     queue_.emplace(id, std::move(item));
@@ -52,28 +51,6 @@ std::vector<ItemId> ExecutorSource::cancel_all() {
   for (const auto& [id, item] : queue_) ids.push_back(id);
   queue_.clear();
   return ids;
-}
-
-void ExecutorSource::close() {
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
-}
-
-std::vector<FinishedItem> ExecutorSource::take(double timeout_s) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::duration<double>(timeout_s), [this] { return !finished_.empty() || ended_; });
-  return std::exchange(finished_, {});
-}
-
-void ExecutorSource::end() {
-  const std::lock_guard lock(mutex_);
-  ended_ = true;
-  changed_.notify_all();
-}
-
-bool ExecutorSource::ended() const {
-  const std::lock_guard lock(mutex_);
-  return ended_;
 }
 
 void ExecutorSource::give(Item item, bool with_function, std::vector<Candidate>& out) {
@@ -104,8 +81,7 @@ void ExecutorSource::tell(EvaluationId id, Outcome& outcome) {
   const std::lock_guard lock(mutex_);
   auto node = sent_.extract(id);
   if (asks_for_function(outcome)) return again_.push_back(std::move(node.mapped()));
-  finished_.push_back({node.mapped().id, std::move(outcome)});
-  if (finished_.size() == 1) changed_.notify_one();
+  finish(node.mapped().id, std::move(outcome));
 }
 
 void ExecutorSource::cancel(EvaluationId id) {
@@ -116,11 +92,6 @@ void ExecutorSource::cancel(EvaluationId id) {
 bool ExecutorSource::finished() const {
   const std::lock_guard lock(mutex_);
   return closed_ && queue_.empty() && again_.empty() && sent_.empty();
-}
-
-std::uint64_t ExecutorSource::asked() const {
-  const std::lock_guard lock(mutex_);
-  return next_;
 }
 
 }  // namespace culmen

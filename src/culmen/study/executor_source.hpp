@@ -1,14 +1,12 @@
 // The work of an Executor as candidates: a queue of items that any thread fills while the engine empties it.
 #pragma once
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
-#include "culmen/optimizer/source.hpp"
+#include "culmen/study/program_source.hpp"
 
 namespace culmen {
 
@@ -26,16 +24,11 @@ struct Item {
   Bytes arguments;  ///< opaque
 };
 
-/// What became of an item. outcome.payload: u8 kind (python/culmen/slot/items.py), then a pickle.
-struct FinishedItem {
-  ItemId id = 0;
-  Outcome outcome;
-};
-
-/// Any thread may push, cancel, take and close. A candidate has no parameters; its payload is u64 number of the
+/// A candidate has no parameters; its payload is u64 number of the
 /// function | blob its pickle, empty unless the slot has asked for it | the arguments. A slot that does not know the
-/// function answers so, and the item goes first in the queue again, with the function: it is not finished by that.
-class ExecutorSource final : public Source {
+/// function answers so, and the item goes first in the queue again, with the function: it is not finished by that. The
+/// payload of an outcome: u8 kind (python/culmen/slot/items.py), then a pickle.
+class ExecutorSource final : public ProgramSource {
  public:
   /// An item and its function may be this large together: less than a frame, because both travel in one.
   static constexpr std::size_t largest_item_bytes = (std::size_t{1} << 30) - 4096;
@@ -48,38 +41,19 @@ class ExecutorSource final : public Source {
   bool cancel_item(ItemId id);
   /// Cancels whatever was not sent.
   std::vector<ItemId> cancel_all();
-  /// Nothing more is pushed: it is finished when the last item is.
-  void close();
-  /// Sleeps until something has finished, end() was called, or timeout_s passed.
-  std::vector<FinishedItem> take(double timeout_s);
-  /// The engine has ended: take() sleeps no more.
-  void end();
-  bool ended() const;
-
   std::size_t ask(std::size_t n, std::vector<Candidate>& out) override;
   void tell(EvaluationId id, Outcome& outcome) override;
   void cancel(EvaluationId id) override;
   bool finished() const override;
-  bool generational() const override { return false; }
-  bool journalled() const override { return false; }
-  bool open_ended() const override { return true; }
   std::string name() const override { return "executor"; }
-  std::uint64_t asked() const override;
 
  private:
   void give(Item item, bool with_function, std::vector<Candidate>& out);
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
   std::map<ItemId, Item> queue_;  // in the order of their numbers
   std::deque<Item> again_;        // a slot has asked for their functions
   std::unordered_map<EvaluationId, Item> sent_;
-  std::vector<FinishedItem> finished_;
   std::uint64_t functions_ = 0;
-  EvaluationId next_ = 0;
-  bool hungry_ = false;  // the last ask() got fewer than it wanted
-  bool closed_ = false;
-  bool ended_ = false;
 };
 
 }  // namespace culmen

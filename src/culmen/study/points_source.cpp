@@ -1,6 +1,5 @@
 #include "culmen/study/points_source.hpp"
 
-#include <chrono>
 #include <utility>
 
 #include "culmen/base/error.hpp"
@@ -9,31 +8,9 @@ namespace culmen {
 
 bool PointsSource::push(std::vector<std::vector<double>> vectors) {
   const std::lock_guard lock(mutex_);
-  if (closed_ || ended_) throw InputError("these evaluations have ended; they take nothing more");
+  if (shut()) throw InputError("these evaluations have ended; they take nothing more");
   for (auto& x : vectors) queue_.push_back(std::move(x));
   return std::exchange(hungry_, false);
-}
-
-void PointsSource::close() {
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
-}
-
-std::vector<FinishedPoint> PointsSource::take(double timeout_s) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::duration<double>(timeout_s), [this] { return !finished_.empty() || ended_; });
-  return std::exchange(finished_, {});
-}
-
-void PointsSource::end() {
-  const std::lock_guard lock(mutex_);
-  ended_ = true;
-  changed_.notify_all();
-}
-
-bool PointsSource::ended() const {
-  const std::lock_guard lock(mutex_);
-  return ended_;
 }
 
 std::size_t PointsSource::ask(std::size_t n, std::vector<Candidate>& out) {
@@ -51,8 +28,7 @@ std::size_t PointsSource::ask(std::size_t n, std::vector<Candidate>& out) {
 void PointsSource::tell(EvaluationId id, Outcome& outcome) {
   const std::lock_guard lock(mutex_);
   --open_;
-  finished_.push_back({id, std::move(outcome)});
-  if (finished_.size() == 1) changed_.notify_one();
+  finish(id, std::move(outcome));
 }
 
 void PointsSource::cancel(EvaluationId) {
@@ -63,11 +39,6 @@ void PointsSource::cancel(EvaluationId) {
 bool PointsSource::finished() const {
   const std::lock_guard lock(mutex_);
   return closed_ && queue_.empty() && open_ == 0;
-}
-
-std::uint64_t PointsSource::asked() const {
-  const std::lock_guard lock(mutex_);
-  return next_;
 }
 
 }  // namespace culmen

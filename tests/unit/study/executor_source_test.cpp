@@ -63,7 +63,7 @@ struct Machine {
         if (!engine->turn() && !engine->stopped()) cluster.sleep(engine->patience_s());
     } catch (const std::logic_error&) {
     }
-    for (auto& item : source.take(0)) answers[item.id] = text(item.outcome.payload).substr(1);
+    for (auto& item : source.take(0)) answers[item.number] = text(item.outcome.payload).substr(1);
   }
 
   VirtualClock clock;
@@ -170,7 +170,7 @@ TEST(ExecutorSource, what_was_not_asked_for_can_be_cancelled) {
   auto outcome = Outcome::of_value(0);
   source.tell(0, outcome);
   EXPECT_TRUE(source.finished());
-  EXPECT_EQ(source.take(0).at(0).id, 0u);
+  EXPECT_EQ(source.take(0).at(0).number, 0u);
 }
 
 TEST(ExecutorSource, what_no_frame_can_carry_is_refused_with_one_sentence) {
