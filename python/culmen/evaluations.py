@@ -49,7 +49,7 @@ class Evaluations:
         with study.evaluations(workers=4) as evaluate:
             outcomes = evaluate([{"x": 1.0, "y": 2.0}, [3.0, 4.0]])
 
-    A candidate is a dict of the parameters or a vector in the space's order; it need not lie within the bounds. The
+    A candidate is a dict of the parameters, or a vector in the space's order, which need not lie within the bounds. The
     outcomes come in the candidates' order. Nothing of it is kept in a store, and no rule of the study ends it. Ctrl-C
     ends the workers and what they evaluate, and raises KeyboardInterrupt.
 

@@ -156,7 +156,7 @@ def _settle(future: futures.Future, status: str, message: str, payload: bytes) -
             future.set_result(pickle.loads(memoryview(payload)[1:]))
         else:
             future.set_exception(items.load_error(memoryview(payload)[1:]))
-    except Exception as e:
+    except BaseException as e:  # also what an unpickling raises to end a program: this thread serves all futures
         what = f"what came back cannot be unpickled in this process: {type(e).__name__}: {e}"
         future.set_exception(EvaluationError(what, "failed"))
 

@@ -236,3 +236,34 @@ def test_a_space_without_a_free_parameter_has_no_errors():
     sample = Sample(Space({"n": integer(1, 5)}), lambda p: [p[0] - 2.5])
     with pytest.raises(InputError, match="no parameter is free: n: integer, held fixed"):
         sample.errors([2])
+
+
+LINE_X = np.linspace(0, 1, 20)
+
+
+def sloped(x):
+    return (x[0] + x[1] * LINE_X - 3 - 2 * LINE_X + 0.01 * np.cos(7 * LINE_X)) / 0.1
+
+
+def test_a_parameter_without_effect_leaves_the_errors_of_the_others():
+    space = [real(-100, 100), real(-100, 100)]
+    alone = Sample(Space(space), sloped)
+    best = fit(alone, [1, 1])
+    beside = Sample(Space([*space, real(0, 1)]), lambda x: sloped(x)).errors([*best, 0.5])
+    assert [p.error for p in beside.parameters[:2]] == pytest.approx(
+        [p.error for p in alone.errors(best).parameters], rel=1e-6
+    )
+    assert beside.parameters[2].error is None
+
+
+def test_a_box_that_is_wide_beside_the_error_holds_nothing():
+    sample = Sample(Space([real(0, 1e7), real(-100, 100)]), sloped)
+    found = sample.errors(fit(sample, [1, 1]))
+    assert [p.note for p in found.parameters] == ["", ""]
+    assert all(p.error for p in found.parameters)
+
+
+def test_a_parameter_in_the_middle_of_its_box_is_not_at_a_bound_though_the_data_hardly_know_it():
+    sample = Sample(Space([real(-5, 5), real(0, 1)]), lambda x: [x[0] - 1, 1e-4 * (x[1] - 0.5), 2 * (x[0] - 1.1)])
+    found = sample.errors([1.08, 0.5])
+    assert not any("bound" in p.note for p in found.parameters)

@@ -10,6 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from .. import _core
+from ..goals import as_given
 from ..master import make_run, stopping_on, wait
 from ..progress import Silent, clock
 from ..space import describe
@@ -88,7 +89,7 @@ def _optimizer(config: _core.StudyConfig) -> str:
 def _ends(config: _core.StudyConfig) -> str:
     rules = {
         "after {} evaluations": config.evaluations or None,
-        "at a value of {:g}": config.target if math.isfinite(config.target) else None,
+        "at a value of {:g}": as_given(config.target, config.objectives) if math.isfinite(config.target) else None,
         "after {} evaluations without an improvement": config.stagnation or None,
         "after {:g} s": config.wall_time_s if math.isfinite(config.wall_time_s) else None,
     }
@@ -107,7 +108,7 @@ def _try(study: Study, path: Path, evaluations: int) -> int:
     failed = [outcome for outcome in outcomes if outcome["status"] != "ok"]
     seconds = sorted(outcome["duration_s"] for outcome in outcomes)[len(outcomes) // 2]
     cost = f"; {budget} with {workers} workers take {_about(seconds * budget / workers)}" if budget else ""
-    values = ", ".join(_shown(outcome) for outcome in outcomes)
+    values = ", ".join(_shown(outcome, study.config.objectives) for outcome in outcomes)
     print(f"{len(outcomes)} evaluations on trial: {values}; each took {_duration(seconds)}{cost}.")
     for outcome in failed[:1]:
         print(f"culmen: {len(failed)} of {len(outcomes)} failed, the first: {outcome['message']}", file=sys.stderr)
@@ -138,8 +139,8 @@ def _evaluate(study: Study, evaluations: int, folder: Path) -> list[dict[str, An
     return _core.Store.read(options.store).outcomes()
 
 
-def _shown(outcome: dict[str, Any]) -> str:
-    return f"{outcome['value']:.6g}" if outcome["status"] == "ok" else str(outcome["status"])
+def _shown(outcome: dict[str, Any], objectives: list[tuple[str, str]]) -> str:
+    return f"{as_given(outcome['value'], objectives):.6g}" if outcome["status"] == "ok" else str(outcome["status"])
 
 
 def _duration(seconds: float) -> str:

@@ -36,7 +36,8 @@ def of_jacobian(jacobian: Array, names: list[str], roughness: Array) -> Covarian
     _, sizes, directions = np.linalg.svd(jacobian / length, full_matrices=True)
     padded = np.zeros(len(names))
     padded[: len(sizes)] = sizes
-    rough = float(np.max(np.minimum(roughness, 0.1) ** 2, initial=0.0))
+    known = np.isfinite(roughness)  # not of what has no effect: that says nothing about the others
+    rough = float(np.max(np.minimum(roughness[known], 0.1) ** 2, initial=0.0))
     return _of_spectrum(padded, directions, length, names, max(_NULL, rough * 0.1), squared=True)
 
 

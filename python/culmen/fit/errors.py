@@ -8,11 +8,11 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
-from ..result import at_bounds
 from ..space import Value
 
 ONE_SIGMA = 2 * NormalDist().cdf(1) - 1
 AT_BOUND = "at bound"
+_ON_WALL = 1e-9  # of the range, and of the bound
 
 
 @dataclass(frozen=True)
@@ -157,15 +157,22 @@ class Best:
     evaluation: int | None = None
 
 
+def _wall(p: _core.Parameter, value: float) -> str:
+    """Where it lies on a bound itself. How near counts as at it is for the errors to say: boxes may be very wide."""
+    near = _ON_WALL * (p.upper - p.lower)
+    if value - p.lower <= min(near, _ON_WALL * abs(p.lower) or near):
+        return "lower"
+    return "upper" if p.upper - value <= min(near, _ON_WALL * abs(p.upper) or near) else ""
+
+
 def held_parameters(space: _core.Space, x: list[float]) -> dict[str, str]:
     """Why a parameter has no error of its own, by name; the others' errors are given that it stays."""
-    bounds = at_bounds(space, x)
     out = {}
-    for p, active in zip(space.parameters, space.activity(x), strict=True):
+    for p, value, active in zip(space.parameters, x, space.activity(x), strict=True):
         if not active:
             out[p.name] = "inactive"
         elif p.kind != "real":
             out[p.name] = f"{p.kind}, held fixed"
-        elif p.name in bounds:
-            out[p.name] = f"{AT_BOUND} ({bounds[p.name]}), held fixed"
+        elif word := _wall(p, value):
+            out[p.name] = f"{AT_BOUND} ({word}), held fixed"
     return out

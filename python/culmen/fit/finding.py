@@ -108,7 +108,7 @@ class Fit:
         kept = []
         for k, name in enumerate(frame.names):
             wall, word = (frame.lower[k], "lower") if point.gradient[k] > 0 else (frame.upper[k], "upper")
-            if abs(wall - u[k]) < _BESIDE * size[k]:
+            if abs(wall - u[k]) < _BESIDE * min(size[k], frame.upper[k] - frame.lower[k]):
                 self._held[name] = f"{AT_BOUND} ({word}), held fixed"
             else:
                 kept.append(k)

@@ -216,7 +216,19 @@ class Evaluations:
         return go.Figure(by_evaluations(self).plain())
 
 
-RESERVED = ("evaluation", "status", "message", "violation", "at_s", "duration_s", "worker", "epoch", "attempt", "told")
+RESERVED = (
+    "evaluation",
+    "status",
+    "message",
+    "violation",
+    "at_s",
+    "duration_s",
+    "worker",
+    "epoch",
+    "attempt",
+    "told",
+    "residuals",
+)
 
 
 def _free(name: str, kind: str, taken: dict[str, Any]) -> str:

@@ -143,7 +143,7 @@ def _decode_parameter(reader):
     _initial = reader.take("B"), reader.take("d")
     _active_when = reader.text()
     if choices:
-        return lambda x: choices[int(x)]
+        return lambda x: choices[min(max(int(x), 0), len(choices) - 1)]
     return {REAL: float, INTEGER: int, BOOLEAN: bool}[kind]
 
 

@@ -47,6 +47,8 @@ def _number(thing):
     """The float, or None where it is not one number."""
     if getattr(thing, "shape", ()) != () or not (hasattr(thing, "__float__") or hasattr(thing, "__index__")):
         return None
+    if getattr(getattr(thing, "dtype", None), "kind", "") == "c":
+        return None  # NumPy's complex numbers would lose their imaginary part
     try:
         return float(thing)
     except (TypeError, ValueError, OverflowError):

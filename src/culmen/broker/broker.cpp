@@ -52,8 +52,8 @@ bool is_final(StopReason reason) {
 Broker::Broker(const BrokerOptions& options)
     : options_(options),
       ends_s_(infinity),
-      stagnation_(options.rules.stagnation_tolerance),
-      free_(std::size_t{2} * options.batch) {}
+      free_(std::size_t{2} * options.batch),
+      stagnation_(options.rules.stagnation_tolerance) {}
 
 void Broker::replay_ask(EvaluationId, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) evaluations_.push();

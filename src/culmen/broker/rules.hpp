@@ -13,8 +13,8 @@ struct StopRules {
   std::uint64_t evaluations = 0;                                 ///< told evaluations, exact; 0: no limit
   double target = -std::numeric_limits<double>::infinity();      ///< ends once a value is <= target
   double wall_time_s = std::numeric_limits<double>::infinity();  ///< of this start of the master
-  std::uint64_t stagnation = 0;        ///< told evaluations without an improvement; 0: no limit
-  double stagnation_tolerance = 1e-6;  ///< what counts as one, as a share of the whole improvement so far
+  std::uint64_t stagnation = 0;     ///< told evaluations without an improvement; 0: no limit
+  double stagnation_tolerance = 0;  ///< what counts as one: more than this share of the whole improvement so far
 };
 
 enum class OnFailure : unsigned char {

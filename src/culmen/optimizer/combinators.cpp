@@ -20,6 +20,7 @@ class FeasibleOnly final : public Optimizer {
   std::string name() const override { return inner_->name(); }
   std::string remark() const override { return inner_->remark(); }
   bool finished() const override { return inner_->finished(); }
+  bool ends_by_itself() const override { return inner_->ends_by_itself(); }
   void resize(std::size_t workers) override { inner_->resize(workers); }
   void hear(const std::vector<double>& x, const Outcome& outcome) override { inner_->hear(x, outcome); }
 
@@ -38,7 +39,7 @@ class FeasibleOnly final : public Optimizer {
       const double violation = space_.violation(one[0].x);
       entries_.push_back({true, violation});
       if (violation > 0) {
-        if (++infeasible == most_infeasible) give_up();
+        if (++infeasible == most_infeasible && !inner_->ends_by_itself()) give_up();
         inner_->generational() ? tell_infeasible() : tell_infeasible(entries_.size() - 1);
         continue;
       }
@@ -132,6 +133,15 @@ std::string sentence_for(const Space& space, const std::vector<double>& start) {
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, to_string(value));
   return text;
 }
+
+/// Where nothing else says where the search begins, the first start does. What is active under a condition only keeps
+/// its resting value.
+Space beginning_at(const Space& space, const std::vector<double>& start) {
+  auto parameters = space.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i].active_when.empty()) parameters[i].initial = start[i];
+  return Space(std::move(parameters), space.constraints());
+}
 }  // namespace
 
 std::unique_ptr<Optimizer> feasible_only(std::unique_ptr<Optimizer> inner, const Space& space) {
@@ -143,7 +153,9 @@ std::unique_ptr<Optimizer> starting_with(std::unique_ptr<Optimizer> inner, std::
 }
 
 std::unique_ptr<Optimizer> make_search(const Search& search, const Space& space) {
-  auto optimizer = make_optimizer(search.optimizer, space, search.seed, search.options, search.yield);
+  const bool at_start = !space.has_start() && !search.starts.empty();
+  auto optimizer = make_optimizer(search.optimizer, at_start ? beginning_at(space, search.starts[0]) : space,
+                                  search.seed, search.options, search.yield);
   std::vector<std::vector<double>> starts;
   const bool any = search.evaluate_infeasible;
   if (auto start = space.start(); space.has_start()) {

@@ -9,7 +9,8 @@ namespace culmen {
 
 /// Gives only candidates that fulfil the space's constraints. The others are told to `inner` at once (where it is
 /// generational: as soon as all before them are told) as outcomes that are ok, with their violation and no value, so
-/// that it learns where the constraints are. ask() throws Error after 100 000 infeasible candidates in a row.
+/// that it learns where the constraints are. ask() throws Error after 100 000 infeasible candidates in a row,
+/// unless `inner` ends by itself.
 std::unique_ptr<Optimizer> feasible_only(std::unique_ptr<Optimizer> inner, const Space& space);
 
 /// Gives these vectors first; `inner` hears of them.

@@ -48,6 +48,7 @@ class Grid final : public Optimizer {
         size_(combinations(levels_)),
         stride_(spread ? spread_stride(size_) : 1) {}
   bool generational() const override { return true; }
+  bool ends_by_itself() const override { return true; }
   bool finished() const override { return visited_ == size_; }
   std::string name() const override { return "grid"; }
 

@@ -30,6 +30,8 @@ class Optimizer : public Source {
   /// What came of a vector that it did not ask for, such as a user's start. Deterministic where it comes before the
   /// tells of the first generation.
   virtual void hear(const std::vector<double>& /*x*/, const Outcome& /*outcome*/) {}
+  /// True when it has a number of candidates of its own and then finishes.
+  virtual bool ends_by_itself() const { return false; }
   /// A generational optimizer ignores it.
   void resize(std::size_t /*workers*/) override {}
   bool finished() const override { return false; }

@@ -21,6 +21,7 @@ class Scan final : public Optimizer {
     while (parameter_ < centre_.size() && levels_[parameter_].empty()) ++parameter_;
   }
   bool generational() const override { return true; }
+  bool ends_by_itself() const override { return true; }
   bool finished() const override { return centre_served_ && parameter_ == centre_.size(); }
   std::string name() const override { return "scan"; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "culmen/space/expression_parser.hpp"
 
@@ -26,9 +27,9 @@ double apply(Op operation, double a, double b) {
     case Op::power:
       return std::pow(a, b);
     case Op::minimum:
-      return std::min(a, b);
+      return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::min(a, b);
     default:
-      return std::max(a, b);
+      return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
   }
 }
 
@@ -41,6 +42,7 @@ double ordered_gap(double a, double b, bool strict) {
 }
 
 double equality_gap(double a, double b, bool equal) {
+  if (std::isnan(a) || std::isnan(b)) return unmeasurable;
   if (!equal) return a == b ? 1 : 0;
   const double gap = std::abs(a - b);
   return a == b ? 0 : std::isnan(gap) ? unmeasurable : std::min(gap, unmeasurable);

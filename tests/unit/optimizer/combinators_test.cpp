@@ -77,6 +77,22 @@ TEST(Search, cmaes_begins_around_the_initial_values) {
   }
 }
 
+TEST(Search, cmaes_goes_on_from_a_start) {
+  const Space space{real("x", -1000, 1000), real("y", -1000, 1000)};
+  const auto optimizer = make_search({"cmaes", {{"sigma", 1e-4}}, 1, {{700, -300}}}, space);
+  for (const auto& c : asked(*optimizer, 7)) {
+    EXPECT_NEAR(c.x[0], 700, 2);
+    EXPECT_NEAR(c.x[1], -300, 2);
+    optimizer->tell(c.id, Outcome::of_value(1));
+  }
+}
+
+TEST(Search, a_grid_goes_past_what_is_infeasible) {
+  const Space space({real("x", 0, 1), real("y", 0, 1)}, {{"right", "x >= 0.9"}});
+  const auto optimizer = make_search({"grid", {{"points", 500}, {"order", std::string("rows")}}, 1, {}}, space);
+  EXPECT_GE(asked(*optimizer, 1).at(0).x[0], 0.9);
+}
+
 TEST(Search, a_start_that_violates_a_constraint_is_refused) {
   try {
     make_search({"random", {}, 1, {{-0.5, 0}}}, half());

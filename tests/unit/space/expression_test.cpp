@@ -75,7 +75,9 @@ TEST(Expression, violation_is_the_distance_of_a_comparison) {
 }
 
 TEST(Expression, what_is_no_number_does_not_hold_and_stays_finite) {
-  for (const char* text : {"sqrt(-x) <= 1", "log(-1) > 0", "x / 0 < 1", "x / 0 - x / 0 == 0", "exp(1e9) < 1"}) {
+  for (const char* text :
+       {"sqrt(-x) <= 1", "log(-1) > 0", "x / 0 < 1", "x / 0 - x / 0 == 0", "exp(1e9) < 1", "max(0, sqrt(-x)) <= 1",
+        "max(sqrt(-x), 0) <= 1", "min(sqrt(-x), 0) <= 1", "sqrt(-x) != 1", "not (sqrt(-x) == 1)"}) {
     EXPECT_GT(violation(text), 0) << text;
     EXPECT_TRUE(std::isfinite(violation(text))) << text;
   }

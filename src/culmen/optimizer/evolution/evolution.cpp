@@ -2,11 +2,14 @@
 // parents the next parents are chosen. Modes of selection and duplication as in the tradition of evolution strategies
 // (Beyer and Schwefel, Natural Computing 1 (2002) 3) and of Geneva (Berlich, Garcia and Gabriel 2010). Generational;
 // never finishes by itself: where one objective no longer falls, a new population begins.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <utility>
 
+#include "culmen/base/error.hpp"
 #include "culmen/optimizer/evolution/ranking.hpp"
 #include "culmen/optimizer/evolution/variation.hpp"
 #include "culmen/optimizer/kinds.hpp"
@@ -181,8 +184,14 @@ Settings settings_of(const OptimizerOptions& options, const Yield& yield) {
   const auto count = [&](const std::string& name, std::size_t otherwise) {
     return options.contains(name) ? count_of(options, name) : otherwise;
   };
-  return {count("parents", several ? 100 : 7), count("children", several ? 100 : 42),
-          selections.at(word_of(options, "selection")), duplications.at(word_of(options, "duplication")),
+  const auto parents = count("parents", several ? 100 : 7), children = count("children", several ? 100 : 42);
+  const auto selection = selections.at(word_of(options, "selection"));
+  if (selection == Selection::comma && children < parents)
+    throw InputError(
+        fmt::format("optimizer 'evolution': selection \"comma\" takes the next {} parents from {} children; give "
+                    "children ≥ parents",
+                    parents, children));
+  return {parents, children, selection, duplications.at(word_of(options, "duplication")),
           crossovers.at(word_of(options, "crossover"))};
 }
 }  // namespace
