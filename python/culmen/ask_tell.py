@@ -50,6 +50,8 @@ class Optimizer:
 
         None although nothing is open: it has finished.
         """
+        if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n < 2**32:
+            raise _core.InputError(f"Optimizer.ask: n = {n!r}: a whole number from 0 to {2**32 - 1} is wanted")
         return [Candidate(number, self.space.core.named(vector)) for number, vector in self._core.ask(n)]
 
     def tell(self, candidate: Candidate, value: float | Sequence[float] | None) -> None:

@@ -7,6 +7,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from culmen.fit import studies
 from harness import (
     EXAMPLES,
     PYTHON,
@@ -132,6 +133,14 @@ def test_the_report_shows_them(fit):
     assert "± (Δχ² = 1)" in page
     assert "Correlation of the fitted parameters" in page
     assert f"{errors_of(fit)['parameters'][0]['error']:.3g}" in page
+
+
+def test_errors_of_another_candidate_are_not_taken_for_those_of_the_best(fit):
+    path = str(fit / "study.db")
+    kept = json.loads(_core.Store.read(path).note(studies._NOTE))
+    assert studies.kept(_core.Store.read(path)) is not None
+    _core.Store.keep_note(path, studies._NOTE, json.dumps({**kept, "evaluation": kept["evaluation"] + 1}))
+    assert studies.kept(_core.Store.read(path)) is None
 
 
 def test_profiles_are_kept_and_serve_for_the_errors_too(fit):

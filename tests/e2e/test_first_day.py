@@ -1,6 +1,7 @@
 """From nothing to a first result: `culmen init`, `check`, `run`."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -64,6 +65,19 @@ def test_check_names_every_mistake(tmp_path):
         'culmen: fit.toml: [space] amplitude.upper = "ten": a number is wanted',
         "culmen: fit.toml: [stop] has no key 'evaluatons'; did you mean 'evaluations'?",
     ]
+
+
+def test_check_estimates_what_the_study_costs(tmp_path):
+    culmen("init", "fit", cwd=tmp_path)
+    model = tmp_path / "fit.py"
+    model.write_text(
+        model.read_text().replace("    return [(model", "    import time\n    time.sleep(0.1)\n    return [(model")
+    )
+    study = tmp_path / "fit.toml"
+    study.write_text(study.read_text().replace("# [run]", "[run]").replace("# workers = 8", "workers = 4"))
+    checked = culmen("check", "fit.toml", cwd=tmp_path)
+    hours, minutes, seconds = re.search(r"3000 with 4 workers take about (\d+):(\d+):(\d+)", checked.stdout).groups()
+    assert 75 <= int(hours) * 3600 + int(minutes) * 60 + int(seconds) < 250
 
 
 def test_check_says_what_fails(tmp_path):

@@ -23,9 +23,12 @@ app = typer.Typer(
 )
 
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="Evaluations at a time; default: the study file's, else one per CPU.")
+    int | None,
+    typer.Option(min=1, max=65_536, help="Evaluations at a time; default: the study file's, else one per CPU."),
 ]
-Evaluations = Annotated[int | None, typer.Option(min=1, help="Evaluations in all, instead of the study's own limit.")]
+Evaluations = Annotated[
+    int | None, typer.Option(min=1, max=2**63 - 1, help="Evaluations in all, instead of the study's own limit.")
+]
 Target = Annotated[float | None, typer.Option(help="A value that is good enough, instead of the study's own.")]
 WallTime = Annotated[
     float | None,
@@ -83,7 +86,8 @@ def init(
 def check(
     study: StudyFile,
     evaluate: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Evaluations on trial, which are kept nowhere; 0: none.")
+        int,
+        typer.Option(min=0, max=100_000, metavar="N", help="Evaluations on trial, which are kept nowhere; 0: none."),
     ] = 3,
 ) -> None:
     """Explain a study file, try a few evaluations, say what they would cost, and name mistakes."""
@@ -107,7 +111,7 @@ def run(
         Path | None,
         typer.Option(help="The store to make; default: the study file's, else NAME.db in the current folder."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Instead of the study file's.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Instead of the study file's.")] = None,
     evaluations: Evaluations = None,
     target: Target = None,
     wall_time: WallTime = None,
@@ -242,7 +246,7 @@ def command_names() -> list[str]:
 )
 def launch(
     context: typer.Context,
-    n: Annotated[int, typer.Option("-n", min=2, help="Ranks: one master and n - 1 workers.")],
+    n: Annotated[int, typer.Option("-n", min=2, max=65_536, help="Ranks: one master and n - 1 workers.")],
     mpi: Annotated[
         str | None,
         typer.Option(help="Which MPI: openmpi or mpich; default: CULMEN_MPI, else what mpiexec says it is."),

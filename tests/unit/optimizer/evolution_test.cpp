@@ -70,6 +70,30 @@ TEST(Evolution, FindsItInEveryMode) {
   }
 }
 
+/// The third generation, where every child of the second is worse than its parents were.
+std::vector<Point> third_generation(const char* selection) {
+  constexpr std::size_t children = 6;
+  const auto optimizer = make_optimizer(
+      "evolution", cube(2, -5, 5), 3, {{"selection", std::string(selection)}, {"parents", 3}, {"children", children}});
+  std::vector<Candidate> asked;
+  for (int generation = 0; generation < 3; ++generation) {
+    asked.clear();
+    optimizer->ask(children, asked);
+    for (const auto& c : asked) optimizer->tell(c.id, Outcome::of_value(static_cast<double>(c.id)));
+  }
+  std::vector<Point> out;
+  for (const auto& c : asked) out.push_back(c.x);
+  return out;
+}
+
+TEST(Evolution, SelectionDecidesWhoAreParents) {
+  const auto plus = third_generation("plus"), comma = third_generation("comma"), best = third_generation("keep_best");
+  EXPECT_NE(plus, comma);
+  EXPECT_NE(plus, best);
+  EXPECT_NE(comma, best);
+  EXPECT_EQ(plus, third_generation("plus"));
+}
+
 TEST(Evolution, BeginsAnewWhereNothingGetsBetter) {
   // A plateau with a narrow hole: one population hardly ever finds it.
   const auto f = [](const Point& x) { return std::min(1.0, 200 * (square(x[0] - 0.3) + square(x[1] - 0.8))); };
