@@ -146,9 +146,13 @@ Database open_for_reading(const std::string& path, NetworkProbe network) {
   const auto kind = network(path);
   const bool log = has_log(path);
   if (log) refuse_network(path, kind);
+  const bool writable = access(path.c_str(), W_OK) == 0 && folder_is_writable(path);
   // A file in WAL mode needs its -shm beside it, except when nobody can write.
   const bool frozen = !log && (!kind.empty() || !folder_is_writable(path));
-  Database database(path, frozen ? Database::Mode::read_immutable : Database::Mode::read);
+  const auto mode = frozen     ? Database::Mode::read_immutable
+                    : writable ? Database::Mode::read_and_tidy
+                               : Database::Mode::read;
+  Database database(path, mode);
   expect_study(database);
   return database;
 }

@@ -24,6 +24,7 @@ int open_flags(Database::Mode mode) {
     case Database::Mode::create:
       return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     case Database::Mode::write:
+    case Database::Mode::read_and_tidy:
       return SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     case Database::Mode::read:
       return SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
@@ -42,6 +43,7 @@ Database::Database(std::string path, Mode mode) : path_(std::move(path)), handle
   handle_.reset(raw);
   if (code != SQLITE_OK) fail(code);
   wait_for_locks(lock_wait_ms);
+  if (mode == Mode::read_and_tidy) execute("PRAGMA query_only = ON");
 }
 
 bool Database::is_database() {

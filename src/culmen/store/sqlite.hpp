@@ -16,7 +16,8 @@ namespace culmen {
 /// One connection, for one thread at a time.
 class Database {
  public:
-  enum class Mode { create, write, read, read_immutable };
+  /// read_and_tidy: reads only, but takes the log and its index away at the end where nobody else has the file open.
+  enum class Mode { create, write, read, read_and_tidy, read_immutable };
   Database(std::string path, Mode mode);
 
   const std::string& path() const { return path_; }

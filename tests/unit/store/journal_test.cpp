@@ -255,6 +255,9 @@ TEST_F(JournalTest, AClosedStudyIsOneFile) {
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) files.push_back(entry.path().filename());
   EXPECT_EQ(files, std::vector<std::string>{"study.db"});
   EXPECT_EQ(Journal::read(path).summary().asked, 2U);
+  files.clear();
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) files.push_back(entry.path().filename());
+  EXPECT_EQ(files, std::vector<std::string>{"study.db"}) << "a reader leaves nothing either";
 }
 
 TEST_F(JournalTest, AReaderCannotWrite) {
