@@ -7,6 +7,7 @@ import numpy as np
 from .frame import Array
 
 _NULL = 1e-9  # singular values below this share of the greatest are rounding
+_FALLING = 1e-3  # a Hessian's eigenvalue below minus this, with a diagonal of 1, is a saddle; nearer 0 it is rounding
 _TOUCHED = 1e-3  # share of a parameter in undetermined directions from which on it has no error
 
 
@@ -38,22 +39,26 @@ def of_jacobian(jacobian: Array, names: list[str], roughness: Array) -> Covarian
     padded[: len(sizes)] = sizes
     known = np.isfinite(roughness)  # not of what has no effect: that says nothing about the others
     rough = float(np.max(np.minimum(roughness[known], 0.1) ** 2, initial=0.0))
-    return _of_spectrum(padded, directions, length, names, max(_NULL, rough * 0.1), squared=True)
+    least = np.full(len(names), max(_NULL, rough * 0.1) * float(np.max(padded)))
+    return _of_spectrum(padded, directions, length, names, least, squared=True)
 
 
-def of_hessian(hessian: Array, names: list[str], up: float) -> Covariance:
-    """2 up H⁻¹ (James, Statistical Methods in Experimental Physics, 2nd ed., 2006, 9.3): the value rises by ``up``."""
+def of_hessian(hessian: Array, names: list[str], up: float, doubt: Array) -> Covariance:
+    """2 up H⁻¹ (James, Statistical Methods in Experimental Physics, 2nd ed., 2006, 9.3): the value rises by ``up``.
+    ``doubt``: about how wrong H may be; eigenvalues that are no greater than what it makes of them may be 0."""
     length = np.sqrt(abs(np.diag(hessian)) / (2 * up))
     length[length == 0] = 1
-    sizes, vectors = np.linalg.eigh(hessian / (2 * up) / np.outer(length, length))
-    return _of_spectrum(sizes[::-1], vectors.T[::-1], length, names, 1e-6, squared=False)
+    unit = 2 * up * np.outer(length, length)
+    sizes, vectors = np.linalg.eigh(hessian / unit)
+    least = np.maximum(_NULL * np.max(abs(sizes)), np.sqrt((vectors.T**2) @ (doubt / unit) ** 2 @ vectors**2).diagonal())
+    least[(sizes < 0) & (sizes > -_FALLING)] = _FALLING
+    return _of_spectrum(sizes[::-1], vectors.T[::-1], length, names, least[::-1], squared=False)
 
 
 def _of_spectrum(
-    sizes: Array, directions: Array, length: Array, names: list[str], least: float, squared: bool
+    sizes: Array, directions: Array, length: Array, names: list[str], least: Array, squared: bool
 ) -> Covariance:
-    greatest = float(np.max(abs(sizes), initial=0.0))
-    null = abs(sizes) <= least * greatest
+    null = abs(sizes) <= least
     falling = ~null & (sizes < 0)
     kept = directions[~null & ~falling]
     weights = sizes[~null & ~falling] ** (2 if squared else 1)

@@ -2,24 +2,21 @@
 
 Steps: the error of a central difference is least near (3 ε)^(1/3) times the scale on which the function changes (Press
 et al., Numerical Recipes, 3rd ed., 5.7), of a second difference near ε^(1/4); where the evaluator is rounder than ε,
-which its second differences show, steps grow until they do no more.
+which its second differences show, steps grow until they do no more. ``rays`` says on which side they are taken.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .frame import Array, Evaluate, Frame, evaluate_at
-
-if TYPE_CHECKING:
-    from ..evaluations import Outcome
+from .rays import Ray, Star, figures_of, look
 
 _EPSILON = float(np.finfo(float).eps)
 _SMOOTH = 1e-3  # a second difference this small against the first: neither rounding nor curvature counts
 _GROWTH, _LONGEST, _ROUNDS = 10.0, 0.05, 7
-_CENTRAL, _UP, _DOWN = (1, -1), (1, 2), (-1, -2)
+_DOUBTFUL = 0.01  # an eigenvalue of the Hessian below this, where its diagonal is 1, may be one of the differences only
+_CLOSE = 0.01  # of the step that is wanted: from no nearer a bound differences of values stay on both sides
 
 
 @dataclass
@@ -33,170 +30,157 @@ class Slopes:
     failures: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass
-class _Column:
-    """The search for one parameter's derivative."""
-
-    u: Array
-    i: int
-    step: float
-    longest: float
-    sides: tuple[int, int] = _CENTRAL
-    shrunk: int = 0
-    slope: Array | None = None
-    roughness: float = np.inf
-    failure: str = ""
-    done: bool = False
-
-    def points(self) -> list[Array]:
-        out = []
-        for side in self.sides:
-            point = self.u.copy()
-            point[self.i] += side * self.step
-            out.append(point)
-        return out
-
-    def take(self, r0: Array, outcomes: "Sequence[Outcome | None]") -> None:
-        found = [_residuals(o, len(r0)) for o in outcomes]
-        if any(r is None for r in found):
-            self._avoid(found, outcomes)
-            return
-        first, second = (r for r in found if r is not None)
-        a, b = (point[self.i] - self.u[self.i] for point in self.points())
-        slope = ((first - r0) * b / a - (second - r0) * a / b) / (b - a)  # exact for parabolas
-        curve = abs(2 * ((first - r0) / a - (second - r0) / b) / (a - b)) * self.step**2
-        size = float(np.linalg.norm(slope)) * 2 * self.step
-        roughness = float(np.linalg.norm(curve)) / size if size > 0 else np.inf
-        better = self.slope is None or roughness < self.roughness
-        if better:
-            self.slope, self.roughness = slope, roughness
-        self.step *= _GROWTH
-        self.done = roughness <= _SMOOTH or not (better or size == 0) or self.step > self.longest or self.shrunk > 0
-
-    def _avoid(self, found: list[Array | None], outcomes: "Sequence[Outcome | None]") -> None:
-        """One side fails: the derivative of the other; both: nearer."""
-        if self.slope is not None:  # with a shorter step it was found
-            self.done = True
-        elif self.sides == _CENTRAL and any(r is not None for r in found):
-            self.sides = _UP if found[0] is not None else _DOWN
-        elif self.shrunk < 3:
-            self.sides, self.step, self.shrunk = _CENTRAL, self.step / 100, self.shrunk + 1
-        else:
-            messages = [o.message.partition("\n")[0] for o in outcomes if o is not None and o.message]
-            self.failure = messages[0] if messages else "no allowed point lies beside it"
-            self.done = True
-
-
 def slopes(evaluate: Evaluate, frame: Frame, r0: Array) -> Slopes:
     """Derivatives of the residuals at the frame's own vector, where they are ``r0``. Two evaluations a parameter, and
     two more for each round in which one was too rough or failed."""
     u, span = frame.start, frame.upper - frame.lower
-    steps = np.cbrt(3 * _EPSILON) * np.maximum(abs(u), 1e-3 * span)
-    columns = [_Column(u, i, min(steps[i], _LONGEST * span[i]), _LONGEST * span[i]) for i in range(len(u))]
-    for column in columns:
-        column.sides = _inner_sides(column, frame)
+    longest = _LONGEST * span
+    steps = np.minimum(np.cbrt(3 * _EPSILON) * np.maximum(abs(u), 1e-3 * span), longest)
+    star = Star(u, [Ray(u, i, float(step)) for i, step in enumerate(steps)], r0)
+    jacobian, roughness = np.full((len(r0), len(u)), np.nan), np.full(len(u), np.inf)
+    failures: dict[str, str] = {}
+    growing = star.rays
     for _ in range(_ROUNDS):
-        open_columns = [column for column in columns if not column.done]
-        if not open_columns:
-            break
-        outcomes = iter(evaluate_at(evaluate, frame, [p for column in open_columns for p in column.points()]))
-        for column in open_columns:
-            column.take(r0, [next(outcomes), next(outcomes)])
-    none = np.full(len(r0), np.nan)
-    return Slopes(
-        np.array([none if c.slope is None else c.slope for c in columns]).T.reshape(len(r0), len(columns)),
-        np.array([c.roughness for c in columns]),
-        {frame.names[c.i]: c.failure or "its evaluations fail" for c in columns if c.slope is None},
-    )
+        look(evaluate, frame, [star], len(r0))
+        again = []
+        for ray in growing:
+            first = bool(np.isnan(jacobian[:, ray.i]).any())
+            if ray.failure:
+                if first:
+                    failures[frame.names[ray.i]] = ray.failure
+                continue
+            slope, rough, flat = _judged(ray, r0)
+            better = first or rough < roughness[ray.i]
+            if better:
+                jacobian[:, ray.i], roughness[ray.i] = slope, rough
+            if rough > _SMOOTH and (better or flat) and not ray.came_nearer and ray.step * _GROWTH <= longest[ray.i]:
+                ray.go_on(ray.step * _GROWTH)
+                again.append(ray)
+        growing = again
+    return Slopes(jacobian, roughness, failures)
 
 
-def _inner_sides(column: _Column, frame: Frame) -> tuple[int, int]:
-    for sides in (_CENTRAL, _UP, _DOWN):
-        column.sides = sides
-        if all(frame.allows(point) for point in column.points()):
-            return sides
-    return _CENTRAL
-
-
-def _residuals(outcome: "Outcome | None", count: int) -> Array | None:
-    if outcome is None or not outcome.ok or len(outcome.residuals) != count:
-        return None
-    return np.array(outcome.residuals)
+def _judged(ray: Ray, middle: Array) -> tuple[Array, float, bool]:
+    """The slope, its roughness, and whether nothing changes at all."""
+    slope = ray.slope(middle)
+    size = float(np.linalg.norm(slope)) * 2 * ray.step
+    curve = float(np.linalg.norm(ray.curve(middle))) * ray.step**2
+    return slope, curve / size if size > 0 else np.inf, size == 0
 
 
 @dataclass
 class Curvature:
-    """Gradient and Hessian of a value by the frame's coordinates. ``failures``: sentences by parameter; its rows are
-    NaN."""
+    """Gradient and Hessian of a value by the frame's coordinates. ``doubt``: by about how much each of the
+    Hessian's figures may be wrong, where that was looked at. ``failures``: sentences by parameter; its rows are NaN."""
 
     gradient: Array
     hessian: Array
+    doubt: Array
     failures: dict[str, str] = field(default_factory=dict)
 
 
 def curvature(evaluate: Evaluate, frame: Frame, f0: float, up: float) -> Curvature:
     """Of the value at the frame's own vector, where it is ``f0``. Steps are such that the value rises by about
     1.5e-4 (|f0| + up), as Minuit's HESSE chooses them (James & Roos, Comput. Phys. Commun. 10 (1975) 343): n (n + 1)
-    evaluations, and two more for each step that had to be changed."""
+    evaluations, two more for each step that had to be changed, and n (n - 1) more where some combination of the
+    parameters is hardly determined."""
     u, span = frame.start, frame.upper - frame.lower
-    n = len(u)
     room = np.minimum(u - frame.lower, frame.upper - u)
     aim = max(1.5e-4 * (abs(f0) + up), 1e-6 * up)
-    steps = np.minimum(_EPSILON**0.25 * np.maximum(abs(u), 1e-3 * span), room)
-    rise = np.full((n, 2), np.nan)
-    failures: dict[str, str] = {}
-    todo = list(range(n))
+    middle = np.array([f0])
+    rays = [
+        Ray(u, i, _with_room(float(step), float(room[i])))
+        for i, step in enumerate(_EPSILON**0.25 * np.maximum(abs(u), 1e-3 * span))
+    ]
+    star = Star(u, rays, middle)
     for attempt in range(_ROUNDS):
-        if not todo:
-            break
-        outcomes = iter(
-            evaluate_at(evaluate, frame, [u + side * steps[i] * _unit(n, i) for i in todo for side in (1, -1)])
-        )
-        again = []
-        for i in todo:
-            pair = [next(outcomes), next(outcomes)]
-            found = [np.nan if o is None else o.cost - f0 for o in pair]
-            if not np.all(np.isfinite(found)):
-                steps[i] /= 10
-                again.append(i)
-                messages = [o.message.partition("\n")[0] for o in pair if o is not None and o.message]
-                failures[frame.names[i]] = messages[0] if messages else "no allowed point lies beside it"
+        look(evaluate, frame, [star], 0)
+        again = False
+        for ray in rays if attempt + 1 < _ROUNDS else []:
+            if ray.failure or ray.came_nearer:
                 continue
-            failures.pop(frame.names[i], None)
-            rise[i] = found
-            sag = abs(sum(found)) / 2
-            wanted = steps[i] * float(np.clip(np.sqrt(aim / max(sag, aim / 1e6)), 1e-3, 1e3))
-            wanted = min(wanted, room[i], _LONGEST * span[i])
-            if attempt + 1 < _ROUNDS and not 0.2 < wanted / steps[i] < 5:
-                steps[i] = wanted
-                again.append(i)
-        todo = again
-    return Curvature(
-        (rise[:, 0] - rise[:, 1]) / (2 * steps), _hessian(evaluate, frame, f0, rise, steps, failures), failures
-    )
+            sag = float(abs(ray.curve(middle)[0])) * ray.step**2 / 2
+            wanted = ray.step * float(np.clip(np.sqrt(aim / max(sag, aim / 1e6)), 1e-3, 1e3))
+            wanted = _with_room(min(wanted, _LONGEST * float(span[ray.i])), float(room[ray.i]))
+            if not 0.2 < wanted / ray.step < 5:
+                ray.go_on(wanted)
+                again = True
+        if not again:
+            break
+    failures = {frame.names[ray.i]: ray.failure for ray in rays if ray.failure}
+    gradient = np.array([np.nan if ray.failure else ray.slope(middle)[0] for ray in rays])
+    hessian, doubt = _hessian(evaluate, frame, star, failures)
+    return Curvature(gradient, hessian, doubt, failures)
 
 
-def _hessian(evaluate: Evaluate, frame: Frame, f0: float, rise: Array, steps: Array, failures: dict[str, str]) -> Array:
-    u, n = frame.start, len(steps)
-    found = [i for i in range(n) if frame.names[i] not in failures]
-    pairs = [(i, j) for i in found for j in found if i < j]
-    points = [u + side * (steps[i] * _unit(n, i) + steps[j] * _unit(n, j)) for i, j in pairs for side in (1, -1)]
-    outcomes = iter(evaluate_at(evaluate, frame, points))
+def _with_room(step: float, room: float) -> float:
+    return min(step, room) if room > _CLOSE * step else step
+
+
+def _hessian(evaluate: Evaluate, frame: Frame, star: Star, failures: dict[str, str]) -> tuple[Array, Array]:
+    """The diagonal from the rays; the rest from two corners of each pair of them, and from the other two where those
+    fail, or where the parameters hang together so much that it matters how exact this is."""
+    n = len(star.rays)
     hessian = np.full((n, n), np.nan)
-    sums = rise.sum(axis=1)
-    for i in found:
-        hessian[i, i] = sums[i] / steps[i] ** 2
-    for i, j in pairs:
-        corners = np.array([np.nan if o is None else o.cost - f0 for o in (next(outcomes), next(outcomes))])
-        mixed = (corners - rise[i] - rise[j]) / (steps[i] * steps[j])
-        good = mixed[np.isfinite(mixed)]
-        if len(good) == 0:
+    found = [ray for ray in star.rays if not ray.failure]
+    for ray in found:
+        hessian[ray.i, ray.i] = ray.curve(_middle(star))[0]
+    pairs = [(a, b) for a in found for b in found if a.i < b.i]
+    mixed = _corners(evaluate, frame, star, pairs, ((0, 0), (1, 1)))
+    for (a, b), estimate in zip(pairs, mixed, strict=True):
+        hessian[a.i, b.i] = hessian[b.i, a.i] = estimate
+    kept = [ray.i for ray in found]
+    doubtful = _least_eigenvalue(hessian[np.ix_(kept, kept)]) < _DOUBTFUL
+    again = [k for k in range(len(pairs)) if doubtful or np.isnan(mixed[k])]
+    doubt = np.zeros((n, n))
+    others = _corners(evaluate, frame, star, [pairs[k] for k in again], ((0, 1), (1, 0)))
+    for k, other in zip(again, others, strict=True):
+        i, j = pairs[k][0].i, pairs[k][1].i
+        estimates = [v for v in (mixed[k], other) if np.isfinite(v)]
+        if not estimates:
             failures[frame.names[j]] = f"it fails where {frame.names[i]} is moved too"
-        hessian[i, j] = hessian[j, i] = good.mean() if len(good) else np.nan
-    return hessian
+            continue
+        hessian[i, j] = hessian[j, i] = np.mean(estimates)
+        doubt[i, j] = doubt[j, i] = np.ptp(estimates) / 2
+    return hessian, doubt
 
 
-def _unit(n: int, i: int) -> Array:
-    out = np.zeros(n)
-    out[i] = 1
+def _least_eigenvalue(hessian: Array) -> float:
+    """With a diagonal of 1; of what is not known whole: 1."""
+    size = np.sqrt(abs(np.diag(hessian)))
+    size[size == 0] = 1
+    whole = len(size) > 1 and bool(np.all(np.isfinite(hessian)))
+    return float(np.linalg.eigvalsh(hessian / np.outer(size, size))[0]) if whole else 1.0
+
+
+def _corners(
+    evaluate: Evaluate,
+    frame: Frame,
+    star: Star,
+    pairs: list[tuple[Ray, Ray]],
+    which: tuple[tuple[int, int], tuple[int, int]],
+) -> list[float]:
+    """Mixed second derivatives, the mean over those of a pair's corners that are allowed and do not fail; else NaN."""
+    points = []
+    for a, b in pairs:
+        for k, m in which:
+            point = star.u.copy()
+            point[a.i] += a.offsets[k]
+            point[b.i] += b.offsets[m]
+            points.append(point)
+    outcomes = iter(evaluate_at(evaluate, frame, points))
+    out = []
+    for a, b in pairs:
+        good = []
+        for k, m in which:
+            found = figures_of(next(outcomes), 0)
+            if not isinstance(found, str):
+                rest = found + _middle(star) - a.figures[k] - b.figures[m]
+                good.append(float(rest[0]) / (a.offsets[k] * b.offsets[m]))
+        out.append(float(np.mean(good)) if good else np.nan)
     return out
+
+
+def _middle(star: Star) -> Array:
+    assert star.middle is not None
+    return star.middle

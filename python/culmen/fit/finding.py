@@ -1,7 +1,7 @@
 """How errors are found: derivatives at the best candidate, then profiles where they are wanted."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,16 +28,16 @@ class _Point:
     frame: Frame
     gradient: Array
     hessian: Array
+    roughness: Array  # of the Jacobian's columns; of values the Hessian's doubt: see Slopes and Curvature
     jacobian: Array | None = None
-    roughness: Array = field(default_factory=lambda: np.empty(0))
 
     def part(self, kept: list[int]) -> "_Point":
         """By some of the parameters."""
         frame = Frame(self.frame.space, self.frame.x, tuple(self.frame.moved[k] for k in kept))
         gradient, hessian = self.gradient[kept], self.hessian[np.ix_(kept, kept)]
         if self.jacobian is None:
-            return _Point(frame, gradient, hessian)
-        return _Point(frame, gradient, hessian, self.jacobian[:, kept], self.roughness[kept])
+            return _Point(frame, gradient, hessian, self.roughness[np.ix_(kept, kept)])
+        return _Point(frame, gradient, hessian, self.roughness[kept], self.jacobian[:, kept])
 
     def sizes(self, up: float) -> Array:
         """Each parameter's error where all others stay."""
@@ -60,7 +60,7 @@ class Fit:
     def errors(self) -> Errors:
         point = self._derivatives()
         covariance = self._covariance(point)
-        found = self._profiles(point, covariance) if self._wanted.profile else Profiles({}, 0)
+        found = self._profiles(point, covariance) if self._wanted.profile else Profiles({})
         self._note_directions(covariance)
         return self._result(point, covariance, found)
 
@@ -78,11 +78,12 @@ class Fit:
         if self._r0 is not None:
             found = slopes(self._batch, frame, self._r0)
             j = found.jacobian
-            point = _Point(frame, 2 * j.T @ self._r0, 2 * j.T @ j, j, found.roughness)
+            point = _Point(frame, 2 * j.T @ self._r0, 2 * j.T @ j, found.roughness, j)
             failures = found.failures
         else:
             curves = curvature(self._batch, frame, self._best.cost, self._wanted.up)
-            point, failures = _Point(frame, curves.gradient, curves.hessian), curves.failures
+            point = _Point(frame, curves.gradient, curves.hessian, curves.doubt)
+            failures = curves.failures
         point = self._without_failures(point, failures)
         if point.jacobian is not None:
             self._note_roughness(point)
@@ -90,7 +91,7 @@ class Fit:
 
     def _covariance(self, point: "_Point") -> Covariance:
         if point.jacobian is None:
-            return of_hessian(point.hessian, point.frame.names, self._wanted.up)
+            return of_hessian(point.hessian, point.frame.names, self._wanted.up, point.roughness)
         return of_jacobian(point.jacobian, point.frame.names, point.roughness)
 
     def _without_failures(self, point: "_Point", failures: dict[str, str]) -> "_Point":
@@ -164,7 +165,7 @@ class Fit:
             gradient, hessian, scale = self._widened(whole, frame, gradient, hessian, scale)
         reach = self._wanted.reach
         found = profiles(
-            self._batch, whole, scale, (self._best.cost, gradient, hessian), up * reach**2, reach, self._r0
+            self._batch, whole, scale, (self._best.cost, gradient, hessian), up * reach**2, reach, len(self._best.residuals)
         )
         if found.lower_minimum:
             vector, cost = found.lower_minimum

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .frame import Array, Evaluate, Frame, evaluate_at
+from .frame import Array, Evaluate, Frame
 from .parabola import Box, Parabola, best_step, shortest
+from .rays import Ray, Star, figures_of, look
 
 if TYPE_CHECKING:
     from ..evaluations import Outcome
@@ -37,11 +38,11 @@ class End:
 
 @dataclass
 class Profiles:
-    """``ends``: (lower, upper) by parameter, in its own unit. ``lower_minimum``: a better vector that was met on the
-    way, and its value; then there are no ends."""
+    """``ends``: (lower, upper) by parameter, in its own unit. ``failure``: why an evaluation failed on the way; empty:
+    none did. ``lower_minimum``: a better vector that was met on the way, and its value; then there are no ends."""
 
     ends: dict[str, tuple[End, End]]
-    rounds: int
+    failure: str = ""
     lower_minimum: tuple[list[float], float] | None = None
 
 
@@ -119,62 +120,53 @@ def _valley(m: Parabola, i: int, box: Box) -> tuple[float, float, float]:
 class _Rounds:
     """The evaluations of all searches."""
 
-    def __init__(self, evaluate: Evaluate, frame: Frame, scale: Array, size: Array, r0: Array | None) -> None:
-        self.evaluate, self.frame, self.scale, self.r0 = evaluate, frame, scale, r0
+    def __init__(self, evaluate: Evaluate, frame: Frame, scale: Array, size: Array, count: int) -> None:
+        self._evaluate, self.frame, self.scale, self._count = evaluate, frame, scale, count
         self.start = frame.start
         self.box = Box((frame.lower - self.start) / scale, (frame.upper - self.start) / scale)
-        share = _STEP_RESIDUALS if r0 is not None else _STEP_VALUE
-        self.steps = np.minimum(share * size, (self.box.upper - self.box.lower) / 100)
-        self.lowest, self.lowest_at = np.inf, self.start
+        share = _STEP_RESIDUALS if count else _STEP_VALUE
+        self._steps = np.minimum(share * size, (self.box.upper - self.box.lower) / 100) * scale
+        self.lowest, self.lowest_at = np.inf, list(frame.x)
+        self.failure = ""  # what the first evaluation that failed said
 
     def models(self, searches: "Sequence[_Search]") -> list[Parabola | None]:
-        points = [point for search in searches for point in self._points(search.aim)]
-        outcomes = iter(evaluate_at(self.evaluate, self.frame, [self.u(v) for v in points]))
-        out = []
-        for search in searches:
-            mine = self._points(search.aim)
-            out.append(self._model(search, mine, [next(outcomes) for _ in mine]))
-        return out
+        stars = [self._star(self.u(search.aim)) for search in searches]
+        look(self._watched, self.frame, stars, self._count)
+        return [self._model(search, star) for search, star in zip(searches, stars, strict=True)]
 
     def u(self, v: Array) -> Array:
         return np.clip(self.start + v * self.scale, self.frame.lower, self.frame.upper)
 
-    def _points(self, v: Array) -> list[Array]:
-        """The middle, then one beside it for each parameter; of values two."""
-        out = [v]
-        for j, step in enumerate(self.steps):
-            inward = 1.0 if v[j] + step <= self.box.upper[j] else -1.0
-            central = v[j] - step >= self.box.lower[j] and inward > 0
-            for side in (inward,) if self.r0 is not None else (1.0, -1.0) if central else (inward, 2 * inward):
-                point = v.copy()
-                point[j] += side * step
-                out.append(point)
-        return out
+    def _star(self, u: Array) -> Star:
+        """Of residuals first-order slopes do: Gauss and Newton's steps correct themselves."""
+        return Star(u, [Ray(u, j, float(step), 1 if self._count else 2) for j, step in enumerate(self._steps)])
 
-    def _model(self, search: _Search, points: list[Array], outcomes: "list[Outcome | None]") -> Parabola | None:
-        found = np.array([np.inf if o is None or not o.ok else o.cost for o in outcomes])
-        if found.min() < self.lowest:
-            self.lowest, self.lowest_at = float(found.min()), points[int(found.argmin())]
-        if not np.all(np.isfinite(found)):
+    def _watched(self, vectors: list[list[float]]) -> "list[Outcome]":
+        outcomes = self._evaluate(vectors)
+        for vector, outcome in zip(vectors, outcomes, strict=True):
+            if isinstance(why := figures_of(outcome, self._count), str):
+                self.failure = self.failure or why
+            elif outcome.cost < self.lowest:
+                self.lowest, self.lowest_at = outcome.cost, vector
+        return outcomes
+
+    def _model(self, search: _Search, star: Star) -> Parabola | None:
+        if star.middle is None or any(ray.failure for ray in star.rays):
             return None
-        v = points[0]
-        if self.r0 is None:
-            return self._of_values(search.model, v, points, found)
-        r = np.array([o.residuals for o in outcomes if o is not None])
-        j = np.array([(r[1 + k] - r[0]) / (points[1 + k][k] - v[k]) for k in range(len(v))]).T
-        return Parabola(v, float(found[0]), 2 * j.T @ r[0], 2 * j.T @ j)
+        slopes = np.array([ray.slope(star.middle) for ray in star.rays]).T * self.scale
+        if not self._count:
+            return _updated(search.model, search.aim, float(star.middle[0]), slopes[0])
+        r = star.middle
+        return Parabola(search.aim, float(r @ r), 2 * slopes.T @ r, 2 * slopes.T @ slopes)
 
-    def _of_values(self, last: Parabola, v: Array, points: list[Array], found: Array) -> Parabola:
-        g = np.empty(len(v))
-        for k in range(len(v)):
-            a, b = (points[1 + 2 * k + s][k] - v[k] for s in (0, 1))
-            up, down = (found[1 + 2 * k + s] - found[0] for s in (0, 1))
-            g[k] = (up * b / a - down * a / b) / (b - a)
-        s, y = v - last.v, g - last.g
-        bs = last.b @ s
-        if s @ y > 1e-3 * s @ bs:
-            return Parabola(v, float(found[0]), g, last.b - np.outer(bs, bs) / (s @ bs) + np.outer(y, y) / (s @ y))
-        return Parabola(v, float(found[0]), g, last.b)
+
+def _updated(last: Parabola, v: Array, f: float, g: Array) -> Parabola:
+    """BFGS."""
+    s, y = v - last.v, g - last.g
+    bs = last.b @ s
+    if s @ y > 1e-3 * s @ bs:
+        return Parabola(v, f, g, last.b - np.outer(bs, bs) / (s @ bs) + np.outer(y, y) / (s @ y))
+    return Parabola(v, f, g, last.b)
 
 
 def profiles(
@@ -184,32 +176,30 @@ def profiles(
     model: tuple[float, Array, Array],
     delta: float,
     reach: float,
-    residuals: Array | None,
+    count: int,
 ) -> Profiles:
     """Of all parameters of the frame. ``scale``: about their errors, in the frame's coordinates; a parabola would have
-    its ends at ``reach`` times these. ``model``: value, gradient and Hessian at the frame's vector. ``residuals``
-    there, or None for values."""
+    its ends at ``reach`` times these. ``model``: value, gradient and Hessian at the frame's vector. ``count``: of
+    residuals; 0: of values."""
     f0, g, b = model[0], model[1] * scale, model[2] * np.outer(scale, scale)
     curved = np.diag(b) * reach**2 / (2 * delta)  # 1 where a parameter's error is the same when all others stay
-    rounds = _Rounds(evaluate, frame, scale, np.where(curved > 1, 1 / np.sqrt(np.maximum(curved, 1)), 1.0), residuals)
+    rounds = _Rounds(evaluate, frame, scale, np.where(curved > 1, 1 / np.sqrt(np.maximum(curved, 1)), 1.0), count)
     start = Parabola(np.zeros(len(scale)), f0, g, b)
     searches = [_Search(i, side, start, f0 + delta, delta, reach) for i in range(len(scale)) for side in (-1, 1)]
-    count = 0
-    while count < _ROUNDS and rounds.lowest >= f0 - _LOWER * delta:
+    for _ in range(_ROUNDS):
         for search in searches:
             if search.end is None:
                 search.propose(rounds.box)
         going = [search for search in searches if search.end is None]
-        if not going:
+        if not going or rounds.lowest < f0 - _LOWER * delta:
             break
-        count += 1
         for search, found in zip(going, rounds.models(going), strict=True):
             search.take(found)
     if rounds.lowest < f0 - _LOWER * delta:
-        return Profiles({}, count, (frame.vector(rounds.u(rounds.lowest_at)), rounds.lowest))
+        return Profiles({}, rounds.failure, (rounds.lowest_at, rounds.lowest))
     ends = [_own_unit(search, rounds) for search in searches]
     pairs = zip(ends[::2], ends[1::2], strict=True)
-    return Profiles(dict(zip(frame.names, pairs, strict=True)), count)
+    return Profiles(dict(zip(frame.names, pairs, strict=True)), rounds.failure)
 
 
 def _own_unit(search: _Search, rounds: _Rounds) -> End:

@@ -1,0 +1,147 @@
+"""What lies beside a point along each parameter, for derivatives by differences: the rules for where to step.
+
+On both sides where that is possible; where a bound, a constraint or a failing evaluation stops that, on one side (twice
+as far, too, where two figures are wanted); where both sides are stopped, nearer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .frame import Array, Evaluate, Frame, evaluate_at
+
+if TYPE_CHECKING:
+    from ..evaluations import Outcome
+
+_TWO_PLACES, _ONE_PLACE = ((1, -1), (1, 2), (-1, -2)), ((1,), (-1,))
+_NEARER, _NEAREST = 10.0, 4  # steps become so many times shorter, at most so often
+NO_PLACE = "no allowed point lies beside it"
+
+
+@dataclass
+class Ray:
+    """Along parameter ``i`` from ``u``, in the frame's coordinates. ``places``: 2, or 1 for a slope that is good to
+    the first order only. When it is ``done``, ``figures`` are those at ``offsets``; or ``failure`` says why there are
+    none."""
+
+    u: Array
+    i: int
+    step: float
+    places: int = 2
+    offsets: list[float] = field(default_factory=list)
+    figures: list[Array] = field(default_factory=list)
+    failure: str = ""
+    done: bool = False
+    _refused: set[int] = field(default_factory=set)  # sides on which it fails at this step
+    _nearer: int = 0  # so often
+
+    def points(self, frame: Frame) -> list[Array]:
+        """To be evaluated next; none, and it is done, where there is no allowed way."""
+        while not self.done:
+            for sides in _TWO_PLACES if self.places == 2 else _ONE_PLACE:
+                points = [self._moved(side) for side in sides]
+                if not self._refused & {np.sign(s) for s in sides} and all(frame.allows(p) for p in points):
+                    self.offsets = [float(p[self.i] - self.u[self.i]) for p in points]
+                    return points
+            self._come_nearer()
+        return []
+
+    def take(self, found: "Sequence[Array | str]") -> None:
+        """Figures, or why there are none."""
+        self.figures = [f for f in found if not isinstance(f, str)]
+        if len(self.figures) == len(self.offsets):
+            self.failure, self.done = "", True
+            return
+        for offset, figures in zip(self.offsets, found, strict=True):
+            if isinstance(figures, str):
+                self._refused.add(int(np.sign(offset)))
+                self.failure = figures
+
+    @property
+    def came_nearer(self) -> bool:
+        """Its step had to be shortened."""
+        return self._nearer > 0
+
+    def go_on(self, step: float) -> None:
+        """With another step."""
+        self.step, self.done = step, False
+        self._refused.clear()
+
+    def slope(self, middle: Array) -> Array:
+        """Where the figures are ``middle`` at ``u``; of two places exact for parabolas."""
+        rises = [(f - middle) / a for f, a in zip(self.figures, self.offsets, strict=True)]
+        if len(rises) == 1:
+            return np.asarray(rises[0])
+        a, b = self.offsets
+        return np.asarray((rises[0] * b - rises[1] * a) / (b - a))
+
+    def curve(self, middle: Array) -> Array:
+        """The second derivative, by two places."""
+        a, b = self.offsets
+        return np.asarray(2 * ((self.figures[0] - middle) / a - (self.figures[1] - middle) / b) / (a - b))
+
+    def _moved(self, side: int) -> Array:
+        point = self.u.copy()
+        point[self.i] += side * self.step
+        return point
+
+    def _come_nearer(self) -> None:
+        self._nearer += 1
+        if self._nearer > _NEAREST:
+            self.failure, self.done, self.figures = self.failure or NO_PLACE, True, []
+        self.step /= _NEARER
+        self._refused.clear()
+
+
+@dataclass
+class Star:
+    """A point and its rays. ``middle``: the figures there, None where they are still to be evaluated; where that fails
+    ``failure`` says why, and its rays are left alone."""
+
+    u: Array
+    rays: list[Ray]
+    middle: Array | None = None
+    failure: str = ""
+
+    @property
+    def whole(self) -> bool:
+        return self.middle is not None and not any(ray.failure for ray in self.rays)
+
+
+def look(evaluate: Evaluate, frame: Frame, stars: Sequence[Star], count: int) -> None:
+    """Evaluates until every ray is done, all stars at once. ``count``: how many residuals there are; 0: values are
+    wanted."""
+    while True:
+        asked: list[tuple[Star, Ray | None, list[Array]]] = []
+        for star in stars:
+            if star.failure:
+                continue
+            if star.middle is None:
+                asked.append((star, None, [star.u]))
+            asked += [(star, ray, points) for ray in star.rays if (points := ray.points(frame))]
+        if not asked:
+            return
+        outcomes = iter(evaluate_at(evaluate, frame, [point for _, _, points in asked for point in points]))
+        for star, ray, points in asked:
+            found = [figures_of(next(outcomes), count) for _ in points]
+            if ray is not None:
+                ray.take(found)
+            elif isinstance(found[0], str):
+                star.failure = found[0]
+            else:
+                star.middle = found[0]
+
+
+def figures_of(outcome: "Outcome | None", count: int) -> Array | str:
+    """Residuals, or the value; else why there are none."""
+    if outcome is None:
+        return NO_PLACE
+    if not outcome.ok:
+        return outcome.message.partition("\n")[0] or outcome.status
+    if not count:
+        return np.array([outcome.cost])
+    if len(outcome.residuals) != count:
+        return f"{len(outcome.residuals)} residuals are returned there, {count} at the best candidate"
+    return np.array(outcome.residuals)
