@@ -266,4 +266,4 @@ def test_a_box_that_is_wide_beside_the_error_holds_nothing():
 def test_a_parameter_in_the_middle_of_its_box_is_not_at_a_bound_though_the_data_hardly_know_it():
     sample = Sample(Space([real(-5, 5), real(0, 1)]), lambda x: [x[0] - 1, 1e-4 * (x[1] - 0.5), 2 * (x[0] - 1.1)])
     found = sample.errors([1.08, 0.5])
-    assert not any("bound" in p.note for p in found.parameters)
+    assert not any("at bound" in p.note for p in found.parameters)

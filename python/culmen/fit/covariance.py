@@ -1,5 +1,6 @@
 """Covariance, correlation, and what the data do not determine."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,8 @@ class Covariance:
     rank: int
     undetermined: list[list[str]]  # names that make up each direction that nothing depends on
     negative: list[list[str]]  # of a Hessian: directions in which the value falls
+    fixed: list[str]  # those that cannot move along the constraints
+    doubt: float = 0.0  # of a Hessian: to what share of them the errors may be wrong
 
     @property
     def errors(self) -> Array:
@@ -29,30 +32,47 @@ class Covariance:
         return np.asarray(self.matrix / np.outer(self.errors, self.errors))
 
 
-def of_jacobian(jacobian: Array, names: list[str], roughness: Array) -> Covariance:
+def of_jacobian(jacobian: Array, names: list[str], roughness: Array, normals: Sequence[Array] = ()) -> Covariance:
     """(JᵀJ)⁻¹ by the singular values of J, its columns first scaled to length 1 (Björck, Numerical Methods for Least
-    Squares Problems, 1996, 2.8 and 9.7): what residuals in units of their standard deviations make of Δχ² = 1."""
+    Squares Problems, 1996, 2.8 and 9.7): what residuals in units of their standard deviations make of Δχ² = 1.
+    ``normals``: of constraints, which parameters stay on."""
     length = np.linalg.norm(jacobian, axis=0)
     length[length == 0] = 1
-    _, sizes, directions = np.linalg.svd(jacobian / length, full_matrices=True)
-    padded = np.zeros(len(names))
+    along = _along(normals, length)
+    _, sizes, directions = np.linalg.svd(jacobian / length @ along, full_matrices=True)
+    padded = np.zeros(along.shape[1])
     padded[: len(sizes)] = sizes
     known = np.isfinite(roughness)  # not of what has no effect: that says nothing about the others
     rough = float(np.max(np.minimum(roughness[known], 0.1) ** 2, initial=0.0))
-    least = np.full(len(names), max(_NULL, rough * 0.1) * float(np.max(padded)))
-    return _of_spectrum(padded, directions, length, names, least, squared=True)
+    least = np.full(len(padded), max(_NULL, rough * 0.1) * np.max(padded, initial=0.0))
+    return _of_spectrum(padded, directions @ along.T, length, names, least, squared=True)
 
 
-def of_hessian(hessian: Array, names: list[str], up: float, doubt: Array) -> Covariance:
+def of_hessian(hessian: Array, names: list[str], up: float, doubt: Array, normals: Sequence[Array] = ()) -> Covariance:
     """2 up H⁻¹ (James, Statistical Methods in Experimental Physics, 2nd ed., 2006, 9.3): the value rises by ``up``.
-    ``doubt``: about how wrong H may be; eigenvalues that are no greater than what it makes of them may be 0."""
+    ``doubt``: about how wrong H may be; eigenvalues that are no greater than what it makes of them may be 0.
+    ``normals``: of constraints, which parameters stay on."""
     length = np.sqrt(abs(np.diag(hessian)) / (2 * up))
     length[length == 0] = 1
     unit = 2 * up * np.outer(length, length)
-    sizes, vectors = np.linalg.eigh(hessian / unit)
-    least = np.maximum(_NULL * np.max(abs(sizes)), np.sqrt((vectors.T**2) @ (doubt / unit) ** 2 @ vectors**2).diagonal())
+    along = _along(normals, length)
+    sizes, vectors = np.linalg.eigh(along.T @ (hessian / unit) @ along)
+    directions = (along @ vectors).T
+    least = np.sqrt(2 * ((directions**2 @ (doubt / unit) ** 2) * directions**2).sum(axis=1))  # were they independent
+    least = np.maximum(least, _NULL * np.max(abs(sizes), initial=0.0))
     least[(sizes < 0) & (sizes > -_FALLING)] = _FALLING
-    return _of_spectrum(sizes[::-1], vectors.T[::-1], length, names, least[::-1], squared=False)
+    found = _of_spectrum(sizes, directions, length, names, least, squared=False)
+    kept = sizes > least
+    found.doubt = float(np.max(least[kept] / sizes[kept] / 2, initial=0.0))
+    return found
+
+
+def _along(normals: Sequence[Array], length: Array) -> Array:
+    """An orthonormal base, in columns, of the moves that stay on the constraints, for coordinates times ``length``."""
+    if not len(normals):
+        return np.eye(len(length))
+    _, sizes, directions = np.linalg.svd(np.array(normals) / length, full_matrices=True)
+    return np.asarray(directions[int((sizes > _NULL * sizes[0]).sum()) :].T)
 
 
 def _of_spectrum(
@@ -64,12 +84,14 @@ def _of_spectrum(
     weights = sizes[~null & ~falling] ** (2 if squared else 1)
     matrix = (kept.T / weights) @ kept / np.outer(length, length)
     lost = (directions[null | falling] ** 2).sum(axis=0) > _TOUCHED
-    matrix[lost, :] = matrix[:, lost] = np.nan
+    fixed = (directions**2).sum(axis=0) < _TOUCHED**2
+    matrix[lost | fixed, :] = matrix[:, lost | fixed] = np.nan
     return Covariance(
         matrix,
         len(weights),
         [_names_in(direction, names) for direction in directions[null]],
         [_names_in(direction, names) for direction in directions[falling]],
+        [name for name, still in zip(names, fixed, strict=True) if still],
     )
 
 

@@ -30,8 +30,8 @@ class Slopes:
     failures: dict[str, str] = field(default_factory=dict)
 
 
-def slopes(evaluate: Evaluate, frame: Frame, r0: Array) -> Slopes:
-    """Derivatives of the residuals at the frame's own vector, where they are ``r0``. Two evaluations a parameter, and
+def slopes(evaluate: Evaluate, frame: Frame, r0: Array, count: int) -> Slopes:
+    """Derivatives of ``count`` residuals at the frame's own vector, where they are ``r0``; 0: of the value. Two evaluations a parameter, and
     two more for each round in which one was too rough or failed."""
     u, span = frame.start, frame.upper - frame.lower
     longest = _LONGEST * span
@@ -41,7 +41,7 @@ def slopes(evaluate: Evaluate, frame: Frame, r0: Array) -> Slopes:
     failures: dict[str, str] = {}
     growing = star.rays
     for _ in range(_ROUNDS):
-        look(evaluate, frame, [star], len(r0))
+        look(evaluate, frame, [star], count)
         again = []
         for ray in growing:
             first = bool(np.isnan(jacobian[:, ray.i]).any())

@@ -28,7 +28,7 @@ class Interval:
 @dataclass(frozen=True)
 class ParameterError:
     """``error`` is for Δχ² = 1 (of values: for a rise by ``up``), in the parameter's own unit; None where there is
-    none, and ``note`` says why."""
+    none, and ``note`` says why. ``note`` also says where an error reaches beyond both bounds."""
 
     name: str
     value: Value
@@ -55,7 +55,7 @@ class Errors:
     covariance: list[list[float]]
     correlation: list[list[float]]
     value: float  # of the best candidate; of residuals: χ², their sum of squares
-    up: float  # by how much the value rises over one error
+    up: float  # by how much the value rises (falls, where it is maximized) over one error
     residuals: int  # how many; 0: a value was minimized
     dof: int  # residuals less the free parameters that the data determine
     distance: float  # how far the minimum lies below the value, by its derivatives
@@ -64,6 +64,7 @@ class Errors:
     confidence: float | None = None  # of the intervals; None: there are none
     notes: list[str] = field(default_factory=list)  # sentences
     lower_minimum: dict[str, Value] | None = None  # a better candidate that the profiles met
+    maximized: bool = False
 
     def __getitem__(self, name: str) -> ParameterError:
         for parameter in self.parameters:
@@ -94,7 +95,12 @@ class Errors:
     def _scale_lines(self) -> list[str]:
         further = f"from {self.evaluations} further evaluations"
         if not self.residuals:
-            return [f"Errors: the value rises by {self.up:g} (1: it is a χ², 0.5: it is -log L); {further}."]
+            by = (
+                f"falls by {self.up:g} (0.5: it is log L"
+                if self.maximized
+                else f"rises by {self.up:g} (1: it is a χ², 0.5: it is -log L"
+            )
+            return [f"Errors: the value {by}); {further}."]
         counted = f"χ² = {self.value:.6g}, {self.residuals} residuals, dof = {self.dof}"
         if self.scale is None:
             return [f"Errors for Δχ² = 1; {counted}; {further}."]
@@ -143,7 +149,7 @@ class Wanted:
             raise InputError(f"confidence = {self.confidence!r}: a number between 0 and 1 is wanted, such as 0.683")
         if not 0 < self.up < math.inf:
             raise InputError(
-                f"up = {self.up!r}: a number above 0 is wanted: 1 where the value is a χ², 0.5 where it is -log L"
+                f"up = {self.up!r}: a number above 0 is wanted: 1 where the value is a χ², 0.5 where it is -log L, or log L"
             )
 
 

@@ -1,6 +1,6 @@
 """The parameters by which derivatives are taken, each in its own scale."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -52,11 +52,16 @@ class Frame:
 
     def vector(self, u: Array) -> list[float]:
         """The whole vector, within the bounds to the last bit."""
+        out, parameters = self.beyond(u), self.space.parameters
+        for i in self.moved:
+            out[i] = min(max(out[i], parameters[i].lower), parameters[i].upper)
+        return out
+
+    def beyond(self, u: Array) -> list[float]:
+        """The whole vector, which may lie out of bounds."""
         out = list(self.x)
-        parameters = self.space.parameters
         for i, v in zip(self.moved, u, strict=True):
-            p = parameters[i]
-            out[i] = float(min(max(np.exp(v) if self._is_log(i) else v, p.lower), p.upper))
+            out[i] = float(np.exp(v) if self._is_log(i) else v)
         return out
 
     def allows(self, u: Array) -> bool:
@@ -76,6 +81,3 @@ def evaluate_at(evaluate: Evaluate, frame: Frame, points: Sequence[Array]) -> "l
     allowed = [frame.allows(u) for u in points]
     outcomes = iter(evaluate([frame.vector(u) for u, ok in zip(points, allowed, strict=True) if ok]))
     return [next(outcomes) if ok else None for ok in allowed]
-
-
-Report: TypeAlias = Callable[[str], None]

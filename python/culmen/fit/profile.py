@@ -15,6 +15,7 @@ import numpy as np
 from .frame import Array, Evaluate, Frame
 from .parabola import Box, Parabola, best_step, shortest
 from .rays import Ray, Star, figures_of, look
+from .walls import Kept, Walls
 
 if TYPE_CHECKING:
     from ..evaluations import Outcome
@@ -23,6 +24,8 @@ _ROUNDS = 40
 _TOLERANCE = 1e-3  # of Δ
 _LOWER = 0.01  # of Δ: this much below f₀ is another minimum
 _GROWTH = 2.0  # an end is sought at most so many times as far out as the last point
+_CLOSE, _STOPPED = 1e-3, 1e-3  # of a step, and of a parabola's error: constraints are met as exactly
+AT_BOUND, AT_CONSTRAINT = "at bound", "at constraint"
 _STEP_RESIDUALS, _STEP_VALUE = 0.02, 0.1  # of the errors where all others stay
 _NEAR_UP, _FAR_UP = 4.0, 1e5  # times Δ above the target: from further up than the first a step has to lead down; from
 # nearer it may lead as far up as the second, because the next one comes back into a bent valley
@@ -60,38 +63,54 @@ class _Search:
     aim: Array = field(default_factory=lambda: np.empty(0))
     end: End | None = None
 
-    def propose(self, box: Box) -> None:
+    def propose(self, box: Box, walls: Walls) -> None:
         """Sets ``aim``, or ``end`` where the search is over."""
         m, i = self.model, self.i
-        still = best_step(m, box, i)
+        kept = walls.keep(m, lambda p: p.v + best_step(p, box, i))
+        still = kept.aim - m.v
         to_valley = m.gain(still)  # what the others can still gain
-        move = self._move(box)
+        move = self._move(m.f - to_valley, *_valley(kept.model, still, i, box), box)
         near = to_valley < _TOLERANCE * self.delta
         at_bound = m.v[i] == (box.upper if self.side > 0 else box.lower)[i]
         if near and at_bound and m.f <= self.target:
-            self.end = End(None, "at bound")
+            self.end = End(None, AT_BOUND)
         elif near and abs(m.f - to_valley - self.target) < _TOLERANCE * self.delta:
             self.end = End(float(m.v[i] + move))
         else:
-            step = best_step(m, box, i, move)
-            step[i] = move
-            self.aim = np.clip(m.v + self.share * step, box.lower, box.upper)
-            if self.share == 1 and m.v[i] + move in (box.lower[i], box.upper[i]):
-                self.aim[i] = m.v[i] + move
+            self._aim(box, walls, move, near)
 
-    def _move(self, box: Box) -> float:
+    def _aim(self, box: Box, walls: Walls, move: float, near: bool) -> None:
+        """As far as the constraints allow, where the others give way as well as they can."""
+        m, i = self.model, self.i
+
+        def moved(share: float) -> Kept:
+            return walls.keep(m, lambda p: p.v + best_step(p, box, i, share * move))
+
+        whole = moved(1.0)
+        low, high, kept = (0.0, 1.0, moved(0.0)) if whole.crossed else (1.0, 1.0, whole)
+        while high - low > _CLOSE:
+            middle = (low + high) / 2
+            tried = moved(middle)
+            low, high, kept = (low, middle, kept) if tried.crossed else (middle, high, tried)
+        if whole.crossed and near and m.f <= self.target and abs(low * move) < _STOPPED:
+            self.end = End(None, f"{AT_CONSTRAINT} {', '.join(whole.crossed)}")
+            return
+        self.aim = np.clip(m.v + self.share * (kept.aim - m.v), box.lower, box.upper)
+        if self.share == low == 1 and m.v[i] + move in (box.lower[i], box.upper[i]):
+            self.aim[i] = m.v[i] + move
+
+    def _move(self, height: float, slope: float, half: float, box: Box) -> float:
         """By how far parameter i has to go for the parabola's valley to be at the target."""
-        m, i, side = self.model, self.i, self.side
-        at = _valley(m, i, box)
-        a, slope, half = at[0] - self.target, at[1], at[2]
-        farthest = _GROWTH * max(abs(float(m.v[i])), self.reach)
+        i, side, here = self.i, self.side, float(self.model.v[self.i])
+        a = height - self.target
+        farthest = _GROWTH * max(abs(here), self.reach)
         discriminant = slope**2 - 4 * half * a
         if half > 0:
             move = (-slope + side * np.sqrt(max(discriminant, 0.0))) / (2 * half)
         else:
             move = side * farthest if a < 0 else -a / slope if slope else 0.0
-        there = side * np.clip(side * (m.v[i] + move), 0.01, farthest)
-        return float(np.clip(there, box.lower[i], box.upper[i]) - m.v[i])
+        there = side * np.clip(side * (here + move), 0.01, farthest)
+        return float(np.clip(there, box.lower[i], box.upper[i]) - here)
 
     def take(self, model: Parabola | None) -> None:
         """The new parabola where its point is believed, else a shorter step from the last one."""
@@ -104,17 +123,14 @@ class _Search:
             self.model, self.share = model, min(1.0, self.share * 3)
 
 
-def _valley(m: Parabola, i: int, box: Box) -> tuple[float, float, float]:
-    """Height, slope and half the curvature of the parabola's valley along parameter i."""
-    at = best_step(m, box, i)
-    n = len(m.v)
-    walls = (m.v + at <= box.lower) | (m.v + at >= box.upper)
-    free = [j for j in range(n) if j != i and not walls[j]]
-    g = m.g + m.b @ at
-    slope, half = float(g[i]), float(m.b[i, i]) / 2
+def _valley(m: Parabola, still: Array, i: int, box: Box) -> tuple[float, float]:
+    """Slope and half the curvature of the parabola's valley along parameter i, to which the step ``still`` leads."""
+    walls = (m.v + still <= box.lower) | (m.v + still >= box.upper)
+    free = [j for j in range(len(m.v)) if j != i and not walls[j]]
+    slope, half = float((m.g + m.b @ still)[i]), float(m.b[i, i]) / 2
     if free:
         half -= float(m.b[i, free] @ shortest(m.b[np.ix_(free, free)], m.b[free, i])) / 2
-    return m.f - m.gain(at), slope, half
+    return slope, half
 
 
 class _Rounds:
@@ -186,10 +202,11 @@ def profiles(
     rounds = _Rounds(evaluate, frame, scale, np.where(curved > 1, 1 / np.sqrt(np.maximum(curved, 1)), 1.0), count)
     start = Parabola(np.zeros(len(scale)), f0, g, b)
     searches = [_Search(i, side, start, f0 + delta, delta, reach) for i in range(len(scale)) for side in (-1, 1)]
+    walls = Walls(frame, scale)
     for _ in range(_ROUNDS):
         for search in searches:
             if search.end is None:
-                search.propose(rounds.box)
+                search.propose(rounds.box, walls)
         going = [search for search in searches if search.end is None]
         if not going or rounds.lowest < f0 - _LOWER * delta:
             break

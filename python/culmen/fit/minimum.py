@@ -1,0 +1,81 @@
+"""How the best candidate lies to the minimum, by its derivatives: at bounds, at constraints, or beside it."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .frame import Array, Frame
+from .parabola import Box, Parabola, best_step
+from .walls import Walls
+
+_BESIDE = 0.01  # of its error: so near a wall a parameter is at it, if the minimum lies as far beyond
+
+
+@dataclass(frozen=True)
+class Point:
+    """Value and derivatives at the best candidate, by the frame's coordinates; of residuals with their Jacobian."""
+
+    frame: Frame
+    value: float
+    gradient: Array
+    hessian: Array
+    roughness: Array  # of the Jacobian's columns; of values the Hessian's doubt: see Slopes and Curvature
+    jacobian: Array | None = None
+
+    def part(self, kept: list[int]) -> "Point":
+        """By some of the parameters."""
+        square = np.ix_(kept, kept)
+        part = replace(
+            self,
+            frame=Frame(self.frame.space, self.frame.x, tuple(self.frame.moved[k] for k in kept)),
+            gradient=self.gradient[kept],
+            hessian=self.hessian[square],
+        )
+        if self.jacobian is None:
+            return replace(part, roughness=self.roughness[square])
+        return replace(part, roughness=self.roughness[kept], jacobian=self.jacobian[:, kept])
+
+    def sizes(self, up: float) -> Array:
+        """Each parameter's error where all others stay."""
+        curved = np.diag(self.hessian)
+        span = self.frame.upper - self.frame.lower
+        return np.where(curved > 0, np.sqrt(2 * up / np.where(curved > 0, curved, 1.0)), 0.1 * span)
+
+
+def at_walls(point: Point, up: float) -> dict[str, str]:
+    """The parameters that only a bound stops, which is "lower" or "upper"."""
+    frame, u = point.frame, point.frame.start
+    size, span = point.sizes(up), frame.upper - frame.lower
+    out = {}
+    for k, name in enumerate(frame.names):
+        wall, word = (frame.lower[k], "lower") if point.gradient[k] > 0 else (frame.upper[k], "upper")
+        beside = _BESIDE * min(size[k], span[k])
+        to_minimum = abs(point.gradient[k]) * size[k] ** 2 / (2 * up)
+        if abs(wall - u[k]) < beside and to_minimum > abs(wall - u[k]) + beside:
+            out[name] = word
+    return out
+
+
+@dataclass(frozen=True)
+class Stand:
+    """``distance``: how far the minimum within bounds and constraints lies below the value: Minuit's EDM. ``normals``:
+    by constraints that the candidate lies at, by the frame's coordinates; ``gain``: how far the value would fall
+    beyond them."""
+
+    distance: float
+    normals: dict[str, Array]
+    gain: float = 0.0
+
+
+def stand(point: Point, up: float) -> Stand:
+    frame, size = point.frame, point.sizes(up)
+    box = Box((frame.lower - frame.start) / size, (frame.upper - frame.start) / size)
+    parabola = Parabola(np.zeros(len(size)), point.value, point.gradient * size, point.hessian * np.outer(size, size))
+    free = parabola.gain(best_step(parabola, box))
+    kept = Walls(frame, size).keep(parabola, lambda p: best_step(p, box))
+    distance = max(0.0, parabola.gain(kept.aim))
+    gain = free - distance
+    near = [wall for wall in kept.walls if wall.reach < _BESIDE]
+    if kept.crossed or gain < _BESIDE**2 * up:
+        near = []
+    return Stand(distance, {wall.name: wall.normal / size for wall in near}, gain if near else 0.0)
