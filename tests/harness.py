@@ -45,6 +45,16 @@ def write_study(folder: Path, budget: int = 400) -> None:
     (folder / "study.toml").write_text(STUDY.replace("BUDGET", str(budget)))
 
 
+def write_fit(folder: Path, model: str, space: str, budget: int, evaluator: str = "", workers: int | None = 2) -> None:
+    """study.toml and model.py, whose f returns residuals. ``space`` and ``evaluator``: lines of their tables."""
+    run = "" if workers is None else f"[run]\nworkers = {workers}\n"
+    (folder / "model.py").write_text(model)
+    (folder / "study.toml").write_text(
+        f'[space]\n{space}\n[evaluator]\npython = "model.py:f"\nresult = "residuals"\n{evaluator}\n'
+        f"[stop]\nevaluations = {budget}\n{run}"
+    )
+
+
 def copy_example(name: str, folder: Path) -> None:
     """Without what a run by hand has left there."""
     ignored = shutil.ignore_patterns("*.db*", "*.work", "*.html", "__pycache__", "build")

@@ -17,7 +17,7 @@ _HOMES = {
     "Optimizer": "ask_tell",
     "Candidate": "ask_tell",
     "Result": "result",
-    "errors": "fit.studies",
+    "errors": "fit.of_store",
     "Errors": "fit.errors",
     "is_master": "ranks",
     "Space": "space",
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .command import Command
     from .executor import Executor
     from .fit.errors import Errors
-    from .fit.studies import errors
+    from .fit.of_store import errors
     from .item_pool import EvaluationError
     from .joblib_backend import register_joblib
     from .minimization import minimize

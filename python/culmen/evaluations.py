@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from . import _core
 from ._core import CulmenError, InputError
-from .goals import as_given
+from .goals import as_given, oriented
 from .master import raise_error
 from .ranks import is_master, serve_until_dismissed
 from .space import Value
@@ -115,10 +115,7 @@ class Evaluations:
     def _outcome(self, row: dict[str, Any]) -> Outcome:
         ok = row["status"] == "ok"
         objectives = self._config.objectives
-        values = {
-            name: -v if direction == "maximize" else v
-            for (name, direction), v in zip(objectives, row["values"], strict=False)
-        }
+        values = {name: oriented(v, direction) for (name, direction), v in zip(objectives, row["values"], strict=False)}
         return Outcome(
             status=row["status"],
             value=as_given(row["value"], objectives) if ok else None,

@@ -39,8 +39,7 @@ def set_stop(config: _core.StudyConfig, limits: Mapping[str, float]) -> None:
             if name in limits:
                 raise InputError(f"[stop] {name} = {limits[name]}: it is for one objective, not for several")
     for name, limit in limits.items():
-        turned = name == "target" and config.objectives and config.objectives[0][1] == "maximize"
-        setattr(config, name, -limit if turned else limit)
+        setattr(config, name, as_given(limit, config.objectives) if name == "target" else limit)
 
 
 @contextlib.contextmanager
@@ -52,9 +51,19 @@ def naming(place: str) -> Iterator[None]:
         raise InputError(f"{place}{e}") from None
 
 
+def oriented(value: float, direction: str) -> float:
+    """The user's value as it is stored, to be minimized, and a stored one as the user knows it: that is the same."""
+    return -value if direction == "maximize" else value
+
+
+def direction_of(objectives: Iterable[tuple[str, str]]) -> str:
+    """Of the first, or of the value where none is named."""
+    return next(iter(objectives), ("", "minimize"))[1]
+
+
 def as_given(value: float, objectives: Iterable[tuple[str, str]]) -> float:
-    """A stored value, which is to be minimized, as the user knows it."""
-    return -value if next(iter(objectives), ("", ""))[1] == "maximize" else value
+    """``oriented`` by the first objective."""
+    return oriented(value, direction_of(objectives))
 
 
 def _bound(given: float | None, otherwise: float) -> float:

@@ -11,7 +11,7 @@ from . import _core, digest, machine
 from ._core import InputError
 from .evaluations import Evaluations, evaluations_of_program, with_workers
 from .evaluator import check_command, digest_of, evaluator_of
-from .fit.studies import with_errors
+from .fit.studies import errors_of_study, with_errors
 from .goals import naming, set_goals, set_stop
 from .master import execute, letting_ranks_go
 from .progress import make_monitor
@@ -125,9 +125,16 @@ class Study:
         again: bool = False,
     ) -> "Errors":
         """Those of the parameters at the best candidate of the study's store; see culmen.errors."""
-        from .fit.studies import errors_of_study
-
-        return errors_of_study(self, profile, confidence, up, workers, again)
+        return errors_of_study(
+            self.config,
+            self.options,
+            self.change,
+            profile=profile,
+            confidence=confidence,
+            up=up,
+            workers=workers,
+            again=again,
+        )
 
     def evaluations(self, workers: int | None = None) -> Evaluations:
         """``with study.evaluations(workers=4) as evaluate: outcomes = evaluate(candidates)``: any candidates, by the

@@ -18,6 +18,7 @@ from harness import (
     store_is_ready,
     summary,
     wait_for,
+    write_fit,
     write_study,
 )
 
@@ -33,35 +34,20 @@ def f(p):
     PAUSE
     return [(p["a"] * math.exp(-p["k"] * x) + p["c"] - y) / 0.05 for x, y in zip(X, Y)]
 """
-STUDY = """
-[space]
-a = { lower = 0, upper = 20 }
+SPACE = """a = { lower = 0, upper = 20 }
 k = { lower = 0.01, upper = 10, scale = "log" }
-c = { lower = 0, upper = 5 }
-[evaluator]
-python = "model.py:f"
-result = "residuals"
-[stop]
-evaluations = 1500
-[run]
-workers = 2
-"""
+c = { lower = 0, upper = 5 }"""
 EVALUATIONS = 6  # of the derivatives
 
 
-def write_model(folder, pause="pass"):
-    (folder / "model.py").write_text(MODEL.replace("PAUSE", pause))
-
-
-def write_fit(folder, pause="pass"):
-    write_model(folder, pause)
-    (folder / "study.toml").write_text(STUDY)
+def write_decay(folder, pause="pass"):
+    write_fit(folder, MODEL.replace("PAUSE", pause), SPACE, 1500)
 
 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fitted")
-    write_fit(folder)
+    write_decay(folder)
     done = culmen("run", "study.toml", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder.rename(folder.with_name("moved")), done.stdout  # where the study began there is nothing: copies live
@@ -169,7 +155,7 @@ def test_a_better_candidate_makes_them_anew(fit):
 
 
 def test_no_errors_leaves_them_out(tmp_path):
-    write_fit(tmp_path)
+    write_decay(tmp_path)
     done = culmen("run", "study.toml", "--no-errors", "--evaluations", 60, "--workers", 1, cwd=tmp_path)
     assert (done.returncode, "Errors" in done.stdout, "±" in done.stdout) == (0, False, False)
     assert len(calls_of(tmp_path)) == 60
@@ -177,7 +163,7 @@ def test_no_errors_leaves_them_out(tmp_path):
 
 
 def test_an_interrupted_run_has_none(tmp_path):
-    write_fit(tmp_path, "time.sleep(0.01)")
+    write_decay(tmp_path, "time.sleep(0.01)")
     with Running("run", "study.toml", cwd=tmp_path) as run:
         wait_for(lambda: len(calls_of(tmp_path)) > 20, "20 calls")
         run.process.send_signal(signal.SIGINT)
@@ -188,7 +174,7 @@ def test_an_interrupted_run_has_none(tmp_path):
 def test_errors_can_be_stopped_and_leave_nothing_behind(fit):
     before = errors_of(fit)
     gate = "open(os.path.join(os.path.dirname(__file__), 'started'), 'a').close(); time.sleep(100)"
-    write_model(fit, gate)
+    write_decay(fit, gate)
     with Running("errors", "study.db", "--again", cwd=fit) as run:
         wait_for((fit / "started").exists, "the first evaluation")
         run.process.send_signal(signal.SIGINT)
@@ -202,7 +188,7 @@ def test_errors_can_be_stopped_and_leave_nothing_behind(fit):
 
 def test_a_killed_master_leaves_no_evaluation_behind(fit):
     gate = "open(os.path.join(os.path.dirname(__file__), 'started'), 'a').close(); time.sleep(100)"
-    write_model(fit, gate)
+    write_decay(fit, gate)
     with Running("errors", "study.db", "--again", cwd=fit) as run:
         wait_for((fit / "started").exists, "the first evaluation")
         run.process.send_signal(signal.SIGKILL)
@@ -272,7 +258,7 @@ def test_a_wrong_use_is_one_sentence(fit, mistake):
 
 
 def test_a_store_that_never_succeeded_has_no_errors(tmp_path):
-    write_fit(tmp_path, "raise ValueError('no')")
+    write_decay(tmp_path, "raise ValueError('no')")
     culmen("run", "study.toml", "--evaluations", 4, cwd=tmp_path)
     done = culmen("errors", "study.db", cwd=tmp_path)
     assert done.returncode == 2
@@ -280,7 +266,7 @@ def test_a_store_that_never_succeeded_has_no_errors(tmp_path):
 
 
 def test_a_store_in_use_is_left_alone(tmp_path):
-    write_fit(tmp_path, "time.sleep(0.01)")
+    write_decay(tmp_path, "time.sleep(0.01)")
     with Running("run", "study.toml", cwd=tmp_path) as run:
         wait_for(lambda: store_is_ready(tmp_path / "study.db") and len(calls_of(tmp_path)) > 5, "5 calls")
         done = culmen("errors", "study.db", cwd=tmp_path)

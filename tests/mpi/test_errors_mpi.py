@@ -3,27 +3,17 @@
 import json
 
 import pytest
-from harness import PYTHON, RANKS, culmen, under
+from harness import PYTHON, RANKS, culmen, under, write_fit
 
 from culmen import _core
 
 MODEL = "def f(p): return [p['a'] - 1, 2 * (p['b'] - 2), p['a'] * p['b'] - 2]\n"
-STUDY = """
-[space]
-a = { lower = -5, upper = 5 }
-b = { lower = -5, upper = 5 }
-[evaluator]
-python = "model.py:f"
-result = "residuals"
-[stop]
-evaluations = 400
-"""
+SPACE = "a = { lower = -5, upper = 5 }\nb = { lower = -5, upper = 5 }"
 
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "model.py").write_text(MODEL)
-    (tmp_path / "study.toml").write_text(STUDY)
+    write_fit(tmp_path, MODEL, SPACE, 400, workers=None)
     return tmp_path
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from culmen.fit.studies import keep
-from harness import PYTHON, calls_of, copy_example, environment, wait_for, write_study
+from harness import PYTHON, calls_of, copy_example, environment, wait_for, write_fit, write_study
 
 import culmen
 from culmen import InputError, Study
@@ -18,26 +18,13 @@ def f(p):
     if p["x"] > 9: os._exit(3)
     return [p["x"], p["y"] - 1], {"twice": 2 * p["x"]}
 """
-STUDY = """
-[space]
-x = { lower = -10, upper = 10 }
-y = { lower = -10, upper = 10 }
-[evaluator]
-python = "model.py:f"
-result = "residuals"
-on_failure = "stop"
-[stop]
-evaluations = 5
-[run]
-workers = 2
-"""
+SPACE = "x = { lower = -10, upper = 10 }\ny = { lower = -10, upper = 10 }"
 
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "model.py").write_text(MODEL)
-    (tmp_path / "study.toml").write_text(STUDY)
+    write_fit(tmp_path, MODEL, SPACE, 5, 'on_failure = "stop"')
     return Study.from_file("study.toml")
 
 

@@ -72,3 +72,17 @@ def test_an_empty_study_is_exported_as_nothing(write, tmp_path):
     write(culmen.read(build(tmp_path / "s.db", [], {})), out)
     text = out.getvalue()
     assert json.loads(text) == [] if write is export.write_json else len(text.splitlines()) == 1
+
+
+def test_names_that_columns_have_already_get_their_kind_in_front(tmp_path):
+    space = {name: {"lower": 0.0, "upper": 1.0} for name in ("residuals", "message", "told")}
+    figures = {"residuals": 7.0, "parameter.residuals": 8.0}
+    outcome = {"value": 1.0, "residuals": [1.0], "extras": figures}
+    table = culmen.read(build(tmp_path / "s.db", [[0.1, 0.2, 0.3]], {0: outcome}, configuration={"space": space}))
+    out = io.StringIO()
+    export.write_json(table, out)
+    row = json.loads(out.getvalue())[0]
+    assert [row[f"parameter.{name}"] for name in space] == [0.1, 0.2, 0.3]
+    assert (row["residuals"], row["extra.residuals"], row["extra.parameter.residuals"]) == ([1.0], 7.0, 8.0)
+    export.write_parquet(table, str(tmp_path / "s.parquet"))
+    assert set(pyarrow.parquet.read_table(tmp_path / "s.parquet").column_names) == set(row)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from .. import _core
 from .._core import CulmenError
 from ..evaluations import Evaluations, with_workers
-from ..fit.studies import NO_END, Started, find, keep, look_up, study_in, wanted_errors, why_not
+from ..fit.of_store import study_in
+from ..fit.studies import NO_END, Started, find, keep, look_up, wanted_errors, why_not
 from ..master import STOP_SIGNALS, sentence, stopping_on
 from ..progress import on_terminal
 from ..ranks import commanding_ranks

@@ -31,8 +31,8 @@ class Slopes:
 
 
 def slopes(evaluate: Evaluate, frame: Frame, r0: Array, count: int) -> Slopes:
-    """Derivatives of ``count`` residuals at the frame's own vector, where they are ``r0``; 0: of the value. Two evaluations a parameter, and
-    two more for each round in which one was too rough or failed."""
+    """Derivatives of ``count`` residuals at the frame's own vector, where they are ``r0``; 0: of the value. Two
+    evaluations a parameter, and two more for each round in which one was too rough or failed."""
     u, span = frame.start, frame.upper - frame.lower
     longest = _LONGEST * span
     steps = np.minimum(np.cbrt(3 * _EPSILON) * np.maximum(abs(u), 1e-3 * span), longest)

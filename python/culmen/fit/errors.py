@@ -149,7 +149,7 @@ class Wanted:
             raise InputError(f"confidence = {self.confidence!r}: a number between 0 and 1 is wanted, such as 0.683")
         if not 0 < self.up < math.inf:
             raise InputError(
-                f"up = {self.up!r}: a number above 0 is wanted: 1 where the value is a χ², 0.5 where it is -log L, or log L"
+                f"up = {self.up!r}: a number above 0 is wanted: 1 where the value is a χ², 0.5 where it is ±log L"
             )
 
 

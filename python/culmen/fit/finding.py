@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import _core
 from .._core import InputError
-from ..goals import as_given
+from ..goals import direction_of, oriented
 from . import notes
 from .covariance import Covariance, of_hessian, of_jacobian
 from .differences import curvature, slopes
@@ -15,7 +15,6 @@ from .errors import AT_BOUND, Best, Errors, Interval, ParameterError, Wanted, he
 from .frame import Array, Evaluate, Frame
 from .minimum import Point, Stand, at_walls, stand
 from .profile import AT_CONSTRAINT, End, Profiles, profiles
-
 
 _OTHER_UNIT = 0.1  # of S: residuals are hardly in units of their standard deviations then
 
@@ -26,7 +25,7 @@ class Fit:
     def __init__(self, config: _core.StudyConfig, best: Best, wanted: Wanted, evaluate: Evaluate) -> None:
         self._config, self._best, self._wanted, self._evaluate = config, best, wanted, evaluate
         self._space = config.space
-        self._way = notes.Way(bool(config.objectives) and config.objectives[0][1] == "maximize")
+        self._way = notes.Way(direction_of(config.objectives))
         self._held = held_parameters(config.space, best.x)
         self._notes: list[str] = []
         self._evaluations = 0
@@ -168,8 +167,7 @@ class Fit:
         """By parameter: why it has no error, or what is the matter with it."""
         out = dict(self._held)
         room = np.maximum(frame.upper - frame.start, frame.start - frame.lower)
-        unknown = scale is not None and scale < _OTHER_UNIT
-        size = covariance.errors * (scale if unknown else 1.0)
+        size = covariance.errors * (scale if scale is not None and scale < _OTHER_UNIT else 1.0)
         wide = [name for name, e, r in zip(frame.names, size, room, strict=True) if e > r]
         self._notes += notes.of_wide(wide, self._wanted.profile)
         out |= dict.fromkeys(wide, "wider than its bounds")
@@ -180,7 +178,7 @@ class Fit:
         return out
 
     def _given(self, cost: float) -> float:
-        return as_given(cost, self._config.objectives)
+        return oriented(cost, self._way.direction)
 
 
 def _finite(figure: float | None) -> float | None:

@@ -19,7 +19,11 @@ _UNCERTAIN = 0.03
 class Way:
     """Words for what is minimized, or maximized."""
 
-    maximized: bool
+    direction: str
+
+    @property
+    def maximized(self) -> bool:
+        return self.direction == "maximize"
 
     @property
     def optimum(self) -> str:

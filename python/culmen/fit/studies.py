@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._core import CulmenError, InputError
 from ..evaluations import Evaluations, with_workers
+from ..goals import as_given
 from ..master import letting_ranks_go
 from ..ranks import is_master
 from ..result import Result
 from ..stores import open_store
 
 if TYPE_CHECKING:
-    from ..study import Study
     from .errors import Best, Errors, Wanted
 
 _NOTE = "errors"  # under this name a store keeps them
@@ -26,66 +26,32 @@ NO_END = ("interrupted", "failure", "all_failed", "set_up", "error")
 Started = Callable[[Evaluations], None]
 
 
-def errors(
-    store: str | Path,
-    *,
-    profile: bool = False,
-    confidence: float | None = None,
-    up: float = 1.0,
-    workers: int | None = None,
-    again: bool = False,
-) -> "Errors":
-    """Errors of the parameters at the best candidate of a study's store.
-
-    Of a least-squares study from the derivatives of its residuals: right for Δχ² = 1 where residuals are in units of
-    their standard deviations. Of any other from the second derivatives of its value, which rises by ``up`` over one
-    error: 1 where it is a χ², 0.5 where it is -log L. Derivatives are differences, 2 evaluations a parameter
-    (of values n (n + 1)), by ``workers`` at a time; none of them counts for the study.
-    ``profile``: also intervals of the profile likelihood, for ``confidence`` (without it that of one standard
-    deviation, 0.683).
-    They are kept in the store; a second call returns what is there, unless it is to be done ``again``.
-
-    In a script under MPI all ranks call it and get the same.
-    Raises InputError where there is nothing to take errors of, StoreError, TransportError. Ctrl-C ends the
-    evaluations.
-    """
-    if not is_master():
-        return _from_master()
-    with letting_ranks_go():
-        study = study_in(store)
-    return study.errors(profile=profile, confidence=confidence, up=up, workers=workers, again=again)
-
-
-def study_in(store: str | Path) -> "Study":
-    """Raises InputError where its evaluator is not in it."""
-    from ..study import Study
-
-    data = json.loads(open_store(store, "errors").configuration or "{}")
-    if "function" in data:
-        raise InputError(
-            f"{store} was made by culmen.minimize with {data['function']}; the same call with store='{store}' returns "
-            f"a result whose .errors they are"
-        )
-    return Study.from_store(store)
-
-
 def errors_of_study(
-    study: "Study", profile: bool, confidence: float | None, up: float, workers: int | None, again: bool
+    config: _core.StudyConfig,
+    options: _core.RunOptions,
+    change: Callable[[], str],
+    *,
+    profile: bool,
+    confidence: float | None,
+    up: float,
+    workers: int | None,
+    again: bool,
 ) -> "Errors":
-    """Warns where the evaluator's file is no longer what the store began with, or the errors cannot be kept."""
+    """``change``: a sentence where the evaluator's file is no longer what the store began with. That is a warning,
+    and so is it where the errors cannot be kept."""
     if not is_master():
-        return _from_master()
+        return errors_from_master()
     with letting_ranks_go():
-        wanted = wanted_errors(profile, confidence, up, study.config)
-        path = Path(study.options.store)
-        best, found = look_up(path, study.config, wanted, again)
-        options = with_workers(study.options, workers)
-        if found is None and (note := study.change()):
+        wanted = wanted_errors(profile, confidence, up, config)
+        path = Path(options.store)
+        best, found = look_up(path, config, wanted, again)
+        further = with_workers(options, workers)
+        if found is None and (note := change()):
             warnings.warn(note, stacklevel=3)
         if found is not None and _core.detect_launch().is_rank:
             raise InputError(f"{path} holds these errors already; they need no ranks")
     if found is None:
-        found = find(study.config, options, best, wanted)
+        found = find(config, further, best, wanted)
         if note := keep(path, found):
             warnings.warn(note, stacklevel=3)
     return found
@@ -124,7 +90,7 @@ def find(
     return found
 
 
-def _from_master() -> "Errors":
+def errors_from_master() -> "Errors":
     from .errors import Errors
 
     note = _core.serve_rank().message
@@ -163,8 +129,8 @@ def _best_of_result(result: Result, config: _core.StudyConfig) -> "Best":
 
     if result.x is None or result.value is None:
         raise InputError("there is no best candidate to take errors of: no evaluation succeeded")
-    sign = -1 if config.objectives and config.objectives[0][1] == "maximize" else 1
-    return _checked(Best(result.x, sign * result.value, result.residuals, result.evaluation), config, "the study")
+    cost = as_given(result.value, config.objectives)
+    return _checked(Best(result.x, cost, result.residuals, result.evaluation), config, "the study")
 
 
 def _checked(best: "Best", config: _core.StudyConfig, name: str) -> "Best":
@@ -236,7 +202,7 @@ def with_errors(
     if _core.detect_launch().is_rank:
         if result.residuals and not why_not(result, space):
             with contextlib.suppress(CulmenError):
-                object.__setattr__(result, "_errors", find_errors() if find_errors else _from_master())
+                object.__setattr__(result, "_errors", find_errors() if find_errors else errors_from_master())
         object.__setattr__(result, "_finder", None)
     return result
 

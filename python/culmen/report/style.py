@@ -19,8 +19,6 @@ BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE, GREY = (
     "#cc79a7",
     "#8a8a8a",
 )
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
-LINES = (BLACK, BLUE, VERMILLION, GREEN, PURPLE)
 EARLY_TO_LATE = [[0, "#c6dbef"], [0.5, "#4292c6"], [1, "#08306b"]]  # lightness tells it also in grey
 _LONGEST_NAME = 40
 
