@@ -267,3 +267,150 @@ def test_a_parameter_in_the_middle_of_its_box_is_not_at_a_bound_though_the_data_
     sample = Sample(Space([real(-5, 5), real(0, 1)]), lambda x: [x[0] - 1, 1e-4 * (x[1] - 0.5), 2 * (x[0] - 1.1)])
     found = sample.errors([1.08, 0.5])
     assert not any("at bound" in p.note for p in found.parameters)
+
+
+ROOM = {  # what is left before each constraint
+    "a + b <= 2.5": lambda a, b: 2.5 - a - b,
+    "a + b <= 3.2": lambda a, b: 3.2 - a - b,
+    "a * a + b * b <= 4": lambda a, b: 4 - a * a - b * b,
+    "a <= 0.5": lambda a, b: 0.5 - a + 0 * b,
+}
+
+
+def at_constraint(constraint: str, as_value: bool = False) -> tuple[Sample, list[float]]:
+    """The line y = a + b x at its best within a constraint of a and b, and that candidate, by SciPy."""
+    from scipy.optimize import minimize
+
+    plain = line()
+    space = Space({"a": (-10, 10), "b": (-10, 10)}, {"wall": constraint})
+    kept = {"type": "ineq", "fun": lambda p: ROOM[constraint](*p) - 1e-9}
+    found = minimize(lambda p: plain.outcome(p).cost, [0, 1], constraints=kept, method="SLSQP", tol=1e-14)
+    return Sample(space, plain.residuals, as_value=as_value), [float(v) for v in found.x]
+
+
+@pytest.mark.parametrize("as_value", [False, True])
+def test_a_fit_at_a_constraint_is_said_to_be_there_and_its_errors_are_along_it(as_value):
+    sample, x = at_constraint("a + b <= 2.5", as_value)
+    errors = sample.errors(x)
+    assert [note.partition(",")[0] for note in errors.notes] == ["the fit lies at the constraint wall"]
+    assert errors.distance < 1e-3
+    along = 1 / math.sqrt(sum((1 - np.arange(5.0)) ** 2))  # a rises by what b falls
+    assert [p.error for p in errors.parameters] == pytest.approx([along, along], rel=1e-4)
+    assert errors.correlation[0][1] == pytest.approx(-1)
+    assert errors.dof == (0 if as_value else 4)
+
+
+def test_a_parameter_that_a_constraint_holds_has_no_error():
+    sample, x = at_constraint("a <= 0.5")
+    errors = sample.errors(x)
+    assert (errors["a"].error, errors["a"].note) == (None, "at constraint wall, held fixed")
+    assert errors["b"].error == pytest.approx(1 / math.sqrt(sum(np.arange(5.0) ** 2)), rel=1e-6)
+
+
+def test_a_curved_constraint_is_kept_to_as_well():
+    sample, x = at_constraint("a * a + b * b <= 4")
+    errors = sample.errors(x)
+    assert [note.partition(",")[0] for note in errors.notes] == ["the fit lies at the constraint wall"]
+    assert errors.correlation[0][1] == pytest.approx(-1)
+
+
+def test_a_constraint_beside_which_the_minimum_lies_says_nothing():
+    sample = line()
+    x = fit(sample, [0, 0])
+    near = Sample(Space({"a": (-10, 10), "b": (-10, 10)}, [f"a + b <= {sum(x) + 1e-7!r}"]), sample.residuals)
+    errors = near.errors(x)
+    assert (errors.notes, errors.dof) == ([], 3)
+    assert errors["a"].error == pytest.approx(sample.errors(x)["a"].error, rel=1e-6)
+
+
+def test_values_beside_a_constraint_have_second_derivatives_from_the_other_side():
+    sample = line()
+    x = fit(sample, [0, 0])
+    near = Sample(Space({"a": (-10, 10), "b": (-10, 10)}, [f"a <= {x[0]!r}"]), sample.residuals, as_value=True)
+    errors = near.errors(x)
+    assert all(c[0] <= x[0] for c in near.calls)
+    assert [p.error for p in errors.parameters] == pytest.approx([p.error for p in sample.errors(x).parameters], 1e-4)
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_minimum_inside_is_not_at_a_bound_for_the_sign_of_a_gradient_that_is_all_but_zero(side):
+    sample = line()
+    x = fit(sample, [0, 0])
+    beside = [x[0] + side * 1e-5, x[1]]
+    space = Space({"a": (-10, 10), "b": (-10, 10)})
+    for walled in (Space({"a": (-10, x[0] + 1e-4), "b": (-10, 10)}), Space({"a": (x[0] - 1e-4, 10), "b": (-10, 10)})):
+        errors = Sample(walled, sample.residuals).errors(beside)
+        assert errors["a"].note == ""
+        assert errors["a"].error == pytest.approx(Sample(space, sample.residuals).errors(x)["a"].error, rel=1e-6)
+
+
+def test_an_error_that_reaches_beyond_both_bounds_says_so():
+    sample = Sample(Space({"a": (-5, 5), "b": (0, 1)}), lambda p: [p[0] - 1, 0.5 * (p[1] - 0.5), 2 * (p[0] - 1.1)])
+    errors = sample.errors([1.08, 0.5])
+    assert errors["b"].error == pytest.approx(2)
+    assert (errors["a"].note, errors["b"].note) == ("", "wider than its bounds")
+    said = "the error of b reaches beyond both bounds and means little; a profile says what is known within them"
+    assert errors.notes == [said]
+
+
+def test_another_number_of_residuals_beside_is_a_sentence():
+    sample = line()
+    x = fit(sample, [0, 0])
+    ragged = Sample(sample.space, lambda p: [*sample.residuals(p), *([0.0] if p[1] != x[1] else [])])
+    errors = ragged.errors(x)
+    said = "6 residuals are returned there, 5 at the best candidate"
+    assert errors["b"].note == f"no derivative ({said}), held fixed"
+    assert errors["a"].error == pytest.approx(1 / math.sqrt(5))
+
+
+def test_of_a_maximized_value_it_is_said_how_it_falls():
+    sample = line()
+    x = fit(sample, [0, 0])
+    given = Sample(sample.space, sample.residuals, True, 0.5, [("log_likelihood", "maximize")])
+    errors = given.errors(x, up=0.5)
+    assert errors.lines[0].startswith("Errors: the value falls by 0.5 (0.5: it is log L); from ")
+    away = given.errors([x[0] + 1, x[1]], up=0.5)
+    assert any(note.startswith("the fit is not at its maximum: by") and " above; " in note for note in away.notes)
+    saddle = Sample(Space({"x": (-1, 1), "y": (-1, 1)}), lambda p: [0], True, 1.0, [("height", "maximize")])
+    saddle.outcome = lambda p: _value(p[0] ** 2 - p[1] ** 2)
+    assert saddle.errors([0.0, 0.0]).notes == ["this is no maximum: the value rises along a direction of y"]
+
+
+PRODUCT_X = np.linspace(0, 1, 20)
+
+
+@pytest.mark.parametrize("level", [0.0, 1e3])
+def test_of_a_value_too_only_a_product_is_known_wherever_it_stands(level):
+    def residuals(p):
+        return np.append(
+            (p[0] * p[1] * PRODUCT_X + p[2] - 2 * PRODUCT_X - 1 + 0.05 * np.cos(9 * PRODUCT_X)) / 0.05, level
+        )
+
+    sample = Sample(Space({"a": (0.1, 10), "b": (0.1, 10), "c": (-5, 5)}), residuals, as_value=True)
+    x = fit(sample, [1, 2, 1])
+    errors = sample.errors(x)
+    assert (errors["a"].error, errors["b"].note) == (None, "not determined")
+    assert errors["c"].error == pytest.approx(Sample(sample.space, residuals).errors(x)["c"].error, rel=1e-2)
+    assert errors.notes == [
+        "the data do not determine a and b apart: nothing depends on one combination of them, "
+        "as far as second differences of the value show"
+    ]
+
+
+def test_of_a_value_close_correlations_are_no_lack_of_knowledge():
+    x = np.linspace(0, 1, 20)
+    sample = Sample(
+        Space({"a": (-1e5, 1e5), "b": (-1e5, 1e5)}), lambda p: (p[0] * x + p[1] * (x + 1e-3 * x * x) - x) / 0.1
+    )
+    best = [1.0, 0.0]
+    of_value = Sample(sample.space, sample.residuals, as_value=True).errors(best)
+    assert [p.error for p in of_value.parameters] == pytest.approx(
+        [p.error for p in sample.errors(best).parameters], rel=0.02
+    )
+
+
+def test_a_value_of_few_digits_makes_no_saddle_of_a_minimum():
+    exact, b, _ = certified("MGH10")
+    scale = len(exact.residuals(b)) / exact.outcome(b).cost
+    sample = Sample(exact.space, lambda p: [math.sqrt(float(f"{scale * exact.outcome(p).cost:.8g}"))], as_value=True)
+    assert not any("no minimum" in note for note in sample.errors(b).notes)

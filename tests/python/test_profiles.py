@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from culmen.fit.errors import ONE_SIGMA
 from fits import Sample, brute_end, fit
-from test_fit_errors import certified, line
+from test_fit_errors import ROOM, at_constraint, certified, line
 
 from culmen.space import Space
 
@@ -122,3 +122,53 @@ def test_every_round_is_one_batch():
     assert batches[0] == 2 * 4
     assert batches[1] == 2 * 4 * (1 + 4)
     assert len(batches) < 12
+
+
+def test_beside_a_constraint_slopes_come_from_its_inner_side():
+    """Each end lies on a constraint itself, so that no place for a slope is allowed on one of the sides."""
+    sample = line()
+    x = fit(sample, [0, 0])
+    plain = sample.errors(x, profile=True)
+    lower, upper = ends(plain, "a")
+    near = Sample(Space({"a": (-10, 10), "b": (-10, 10)}, [f"a <= {upper + 1e-6!r}"]), sample.residuals)
+    assert ends(near.errors(x, profile=True), "a") == pytest.approx((lower, upper), abs=1e-3 * plain["a"].error)
+    steep = Sample(sample.space, lambda p: sample.residuals(p) if p[0] <= upper + 1e-6 else [math.nan] * 5)
+    assert ends(steep.errors(x, profile=True), "a") == pytest.approx((lower, upper), abs=2e-3 * plain["a"].error)
+
+
+FINE = {"xatol": 1e-9}
+
+
+@pytest.mark.parametrize("as_value", [False, True])
+@pytest.mark.parametrize("constraint", ["a + b <= 2.5", "a * a + b * b <= 4", "a + b <= 3.2"])
+def test_intervals_within_a_constraint_are_those_of_a_brute_search_within_it(constraint, as_value):
+    from scipy.optimize import brentq, minimize_scalar
+
+    sample, x = at_constraint(constraint, as_value)
+    lowest = sample.outcome(x).cost
+    interval = sample.errors(x, profile=True)["a"].interval
+
+    def rise(a: float) -> float:
+        top = brentq(lambda b: ROOM[constraint](a, b), 0, 10)
+        least = minimize_scalar(lambda b: sample.outcome([a, b]).cost, bounds=(0, top), method="bounded", options=FINE)
+        return float(least.fun) - lowest
+
+    assert rise(interval.lower) == pytest.approx(1, abs=3e-3)
+    assert rise(interval.upper) == pytest.approx(1, abs=3e-3)
+
+
+def test_an_interval_ends_at_a_constraint_that_nothing_gives_way_to():
+    sample, x = at_constraint("a <= 0.5")
+    interval = sample.errors(x, profile=True)["a"].interval
+    assert (interval.upper, interval.upper_note) == (None, "at constraint wall")
+    assert interval.lower is not None
+
+
+def test_where_the_number_of_residuals_changes_on_the_way_it_is_a_sentence():
+    sample, b = scaled("Misra1a")
+    cliff = b[0] + 0.4 * sample.errors(b)["x0"].error
+    ragged = Sample(sample.space, lambda p: sample.residuals(p)[: 14 if p[0] < cliff else 9])
+    errors = ragged.errors(b, profile=True)
+    assert errors["x0"].interval.upper_note == "the evaluations fail, or jump, before it"
+    said = "evaluations of the profiles failed, the first: 9 residuals are returned there, 14 at the best candidate"
+    assert errors.notes == [said]

@@ -16,7 +16,7 @@ from .frame import Array, Evaluate, Frame
 from .minimum import Point, Stand, at_walls, stand
 from .profile import AT_CONSTRAINT, End, Profiles, profiles
 
-_OTHER_UNIT = 0.1  # of S: residuals are hardly in units of their standard deviations then
+_OTHER_UNIT, _MANY = 0.1, 5  # S below the first at no fewer degrees: residuals have another unit than their deviations
 
 
 class Fit:
@@ -167,7 +167,8 @@ class Fit:
         """By parameter: why it has no error, or what is the matter with it."""
         out = dict(self._held)
         room = np.maximum(frame.upper - frame.start, frame.start - frame.lower)
-        size = covariance.errors * (scale if scale is not None and scale < _OTHER_UNIT else 1.0)
+        other_unit = scale is not None and scale < _OTHER_UNIT and len(self._best.residuals) >= _MANY + len(frame.names)
+        size = covariance.errors * (scale if other_unit and scale else 1.0)
         wide = [name for name, e, r in zip(frame.names, size, room, strict=True) if e > r]
         self._notes += notes.of_wide(wide, self._wanted.profile)
         out |= dict.fromkeys(wide, "wider than its bounds")
