@@ -96,7 +96,7 @@ class Fit:
         """Over all active real parameters: those at bounds may leave them."""
         space, up, frame = self._space, self._wanted.up, point.frame
         gradient, hessian = point.gradient, point.hessian
-        alone = point.sizes(up)  # where there is no other error
+        alone = 0.1 * (frame.upper - frame.lower)
         scale = np.where(np.isfinite(covariance.errors), covariance.errors, alone)
         whole = Frame(space, frame.x, tuple(i for i in range(len(space)) if self._may_leave(i)))
         if len(whole.moved) > len(frame.moved):

@@ -24,6 +24,9 @@ _ROUNDS = 40
 _TOLERANCE = 1e-3  # of Δ
 _LOWER = 0.01  # of Δ: this much below f₀ is another minimum
 _GROWTH = 2.0  # an end is sought at most so many times as far out as the last point
+_LOST = 8  # so many rounds without a way back into the valley are too many
+_SHORTEST = 1e-4  # of the step that a parabola wants
+NOT_MET = "the evaluations fail, or jump, before it"
 _CLOSE, _STOPPED = 1e-3, 1e-3  # of a step, and of a parabola's error: constraints are met as exactly
 AT_BOUND, AT_CONSTRAINT = "at bound", "at constraint"
 _STEP_RESIDUALS, _STEP_VALUE = 0.02, 0.1  # of the errors where all others stay
@@ -60,16 +63,35 @@ class _Search:
     delta: float
     reach: float  # where a parabola would have its end
     share: float = 1.0  # of the step that the parabola wants
+    most: float = 1.0  # of the parameter's own move in it
+    lost: int = 0  # rounds since it was near the valley
+    valley: Parabola | None = None  # where that was
     aim: Array = field(default_factory=lambda: np.empty(0))
     end: End | None = None
 
     def propose(self, box: Box, walls: Walls) -> None:
         """Sets ``aim``, or ``end`` where the search is over."""
+        self._propose(box, walls)
+        if self.end is None and (self.lost > _LOST or np.array_equal(self.aim, self.model.v)):
+            self._go_back()
+            if self.end is None:
+                self._propose(box, walls)
+
+    def _go_back(self) -> None:
+        """To where it was last near the valley, for shorter steps from there."""
+        self.most, self.lost, self.model = self.most / 3, 0, self.valley or self.model
+        self.share = 1.0
+        if self.most < _SHORTEST:
+            self.end = End(None, NOT_MET)
+
+    def _propose(self, box: Box, walls: Walls) -> None:
         m, i = self.model, self.i
         kept = walls.keep(m, lambda p: p.v + best_step(p, box, i))
         still = kept.aim - m.v
         to_valley = m.gain(still)  # what the others can still gain
         move = self._move(m.f - to_valley, *_valley(kept.model, still, i, box), box)
+        if m.f > self.target + _NEAR_UP * self.delta and m.f - to_valley < self.target:
+            move = 0.0  # the others first find their way back
         near = to_valley < _TOLERANCE * self.delta
         at_bound = m.v[i] == (box.upper if self.side > 0 else box.lower)[i]
         if near and at_bound and m.f <= self.target:
@@ -77,7 +99,7 @@ class _Search:
         elif near and abs(m.f - to_valley - self.target) < _TOLERANCE * self.delta:
             self.end = End(float(m.v[i] + move))
         else:
-            self._aim(box, walls, move, near)
+            self._aim(box, walls, move * self.most, near)
 
     def _aim(self, box: Box, walls: Walls, move: float, near: bool) -> None:
         """As far as the constraints allow, where the others give way as well as they can."""
@@ -114,13 +136,18 @@ class _Search:
 
     def take(self, model: Parabola | None) -> None:
         """The new parabola where its point is believed, else a shorter step from the last one."""
-        high = self.model.f > self.target + _NEAR_UP * self.delta
+        near_up = self.target + _NEAR_UP * self.delta
+        high = self.model.f > near_up
         if model is None or model.f > (self.model.f if high else self.target + _FAR_UP * self.delta):
             self.share /= 3
-            if self.share < 1e-4:
-                self.end = End(None, "the evaluations fail, or jump, before it")
+            if self.share < _SHORTEST:
+                self.end = End(None, NOT_MET)
         else:
             self.model, self.share = model, min(1.0, self.share * 3)
+        if self.model.f <= near_up:
+            self.valley, self.lost, self.most = self.model, 0, min(1.0, self.most * 2)
+        else:
+            self.lost += 1
 
 
 def _valley(m: Parabola, still: Array, i: int, box: Box) -> tuple[float, float]:
