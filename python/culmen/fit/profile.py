@@ -24,6 +24,7 @@ _ROUNDS = 40
 _TOLERANCE = 1e-3  # of Δ
 _LOWER = 0.01  # of Δ: this much below f₀ is another minimum
 _GROWTH = 2.0  # an end is sought at most so many times as far out as the last point
+_MUCH = 0.5  # of the height above the target: by so much the others can lower it
 _LOST = 8  # so many rounds without a way back into the valley are too many
 _SHORTEST = 1e-4  # of the step that a parabola wants
 NOT_MET = "the evaluations fail, or jump, before it"
@@ -65,24 +66,25 @@ class _Search:
     share: float = 1.0  # of the step that the parabola wants
     most: float = 1.0  # of the parameter's own move in it
     lost: int = 0  # rounds since it was near the valley
-    valley: Parabola | None = None  # where that was
+    inner: Parabola | None = None  # the farthest one below the target: the end lies beyond
     aim: Array = field(default_factory=lambda: np.empty(0))
     end: End | None = None
 
     def propose(self, box: Box, walls: Walls) -> None:
         """Sets ``aim``, or ``end`` where the search is over."""
         self._propose(box, walls)
-        if self.end is None and (self.lost > _LOST or np.array_equal(self.aim, self.model.v)):
-            self._go_back()
-            if self.end is None:
+        while self.end is None and self._is_lost():
+            self.most, self.lost, self.model, self.share = self.most / 3, 0, self.inner or self.model, 1.0
+            if self.most < _SHORTEST:
+                self.end = End(None, NOT_MET)
+            else:
                 self._propose(box, walls)
 
-    def _go_back(self) -> None:
-        """To where it was last near the valley, for shorter steps from there."""
-        self.most, self.lost, self.model = self.most / 3, 0, self.valley or self.model
-        self.share = 1.0
-        if self.most < _SHORTEST:
-            self.end = End(None, NOT_MET)
+    def _is_lost(self) -> bool:
+        """It turns round, stays where it is, or does not find its way: shorter steps from the inside are wanted."""
+        inner = self.inner.v[self.i] if self.inner else 0.0
+        turned = self.model is not self.inner and self.side * (self.aim[self.i] - inner) <= 0
+        return self.lost > _LOST or turned or np.array_equal(self.aim, self.model.v)
 
     def _propose(self, box: Box, walls: Walls) -> None:
         m, i = self.model, self.i
@@ -90,7 +92,7 @@ class _Search:
         still = kept.aim - m.v
         to_valley = m.gain(still)  # what the others can still gain
         move = self._move(m.f - to_valley, *_valley(kept.model, still, i, box), box)
-        if m.f > self.target + _NEAR_UP * self.delta and m.f - to_valley < self.target:
+        if m.f > self.target + _NEAR_UP * self.delta and to_valley > _MUCH * (m.f - self.target):
             move = 0.0  # the others first find their way back
         near = to_valley < _TOLERANCE * self.delta
         at_bound = m.v[i] == (box.upper if self.side > 0 else box.lower)[i]
@@ -144,8 +146,12 @@ class _Search:
                 self.end = End(None, NOT_MET)
         else:
             self.model, self.share = model, min(1.0, self.share * 3)
+        if self.model.f <= self.target and (
+            self.inner is None or self.side * (self.model.v[self.i] - self.inner.v[self.i]) > 0
+        ):
+            self.inner = self.model
         if self.model.f <= near_up:
-            self.valley, self.lost, self.most = self.model, 0, min(1.0, self.most * 2)
+            self.lost, self.most = 0, min(1.0, self.most * 2)
         else:
             self.lost += 1
 
@@ -228,7 +234,7 @@ def profiles(
     curved = np.diag(b) * reach**2 / (2 * delta)  # 1 where a parameter's error is the same when all others stay
     rounds = _Rounds(evaluate, frame, scale, np.where(curved > 1, 1 / np.sqrt(np.maximum(curved, 1)), 1.0), count)
     start = Parabola(np.zeros(len(scale)), f0, g, b)
-    searches = [_Search(i, side, start, f0 + delta, delta, reach) for i in range(len(scale)) for side in (-1, 1)]
+    searches = [_Search(i, side, start, f0 + delta, delta, reach, inner=start) for i in range(len(scale)) for side in (-1, 1)]
     walls = Walls(frame, scale)
     for _ in range(_ROUNDS):
         for search in searches:
