@@ -61,6 +61,17 @@ def fit(sample: Sample, start: Sequence[float]) -> list[float]:
     return [float(v) for v in least_squares(sample.residuals, start, bounds=box, **tight).x]
 
 
+def rise_at(sample: Sample, x: Sequence[float], i: int, t: float) -> float:
+    """By how much the least sum of squares within the bounds has risen where parameter i is t, by SciPy."""
+    from scipy.optimize import least_squares
+
+    box = np.delete([[p.lower, p.upper] for p in sample.space.core.parameters], i, axis=0).T
+    starts = (np.clip(np.delete(x, i), *box), box.mean(axis=0), 0.9 * box[0] + 0.1 * box[1])
+    tight = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15, "x_scale": "jac"}
+    found = [least_squares(lambda z: sample.residuals(np.insert(z, i, t)), z, bounds=box, **tight) for z in starts]
+    return 2 * min(f.cost for f in found) - sum(v * v for v in sample.residuals(x))
+
+
 def brute_end(sample: Sample, x: Sequence[float], i: int, side: int, delta: float = 1.0) -> float:
     """Where the least sum of squares over all other parameters has risen by delta, by SciPy."""
     from scipy.optimize import brentq, least_squares

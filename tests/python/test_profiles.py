@@ -1,13 +1,15 @@
 """Intervals of the profile likelihood, against SciPy's brute search and what is known."""
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 from culmen.fit.errors import ONE_SIGMA
-from fits import Sample, brute_end, fit
+from fits import Sample, brute_end, fit, rise_at
 from test_fit_errors import ROOM, at_constraint, certified, line
 
+from culmen import real
 from culmen.space import Space
 
 
@@ -172,3 +174,61 @@ def test_where_the_number_of_residuals_changes_on_the_way_it_is_a_sentence():
     assert errors["x0"].interval.upper_note == "the evaluations fail, or jump, before it"
     said = "evaluations of the profiles failed, the first: 9 residuals are returned there, 14 at the best candidate"
     assert errors.notes == [said]
+
+
+def test_ends_along_a_bent_valley_that_nothing_ends_are_bounds():
+    """a exp(-(x + late) / tau): only a exp(-late / tau) is known, so one ends where the other is at its bound."""
+    x = np.linspace(0, 4, 15)
+    y = 5 * np.exp(-x / 1.7) + 0.1 * np.cos(9 * x)
+    space = Space({"a": (0, 100), "late": (-5, 5), "tau": (0.1, 10)})
+    sample = Sample(space, lambda p: (p[0] * np.exp(-(x + p[1]) / p[2]) - y) / 0.1)
+    best = fit(sample, [1.7, -1.7, 1.6])
+    errors = sample.errors(best, profile=True)
+    assert (errors["a"].note, errors["late"].note) == ("not determined", "not determined")
+    assert (errors["a"].interval.upper_note, errors["late"].interval.lower_note) == ("at bound", "at bound")
+    assert rise_at(sample, best, 0, errors["a"].interval.lower) == pytest.approx(1, abs=3e-3)
+    assert rise_at(sample, best, 1, errors["late"].interval.upper) == pytest.approx(1, abs=3e-3)
+
+
+def hill() -> tuple[Sample, list[float]]:
+    """A strongly curved model: six doses, their errors 0.4."""
+    dose, y = np.array([0.3, 0.6, 1, 1.8, 3, 5]), np.array([0.57, 1.46, 2.26, 3.72, 5.28, 6.72])
+    space = Space({"top": (0, 1000), "half": real(0.01, 1000, "log"), "n": (0.1, 10)})
+    sample = Sample(space, lambda p: (p[0] * dose ** p[2] / (p[1] ** p[2] + dose ** p[2]) - y) / 0.4)
+    return sample, fit(sample, [10, 2.8, 1.2])
+
+
+@pytest.mark.parametrize("confidence", [ONE_SIGMA, 0.95])
+@pytest.mark.parametrize("as_value", [False, True])
+def test_ends_of_a_strongly_curved_model_are_found(confidence, as_value):
+    residual, best = hill()
+    sample = Sample(residual.space, residual.residuals, as_value=as_value)
+    errors = sample.errors(best, profile=True, confidence=confidence)
+    delta = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
+    for i, p in enumerate(errors.parameters):
+        for end, note, bound in (
+            (p.interval.lower, p.interval.lower_note, residual.space.core.parameters[i].lower),
+            (p.interval.upper, p.interval.upper_note, residual.space.core.parameters[i].upper),
+        ):
+            if end is None:
+                assert note == "at bound"
+                assert rise_at(residual, best, i, bound) < delta
+            else:
+                assert rise_at(residual, best, i, end) == pytest.approx(delta, rel=4e-3), p.name
+
+
+def test_ends_of_a_value_are_right_or_none():
+    """BFGS alone takes Rat43's valley for narrow, and its floor for reached."""
+    residual, b = scaled("Rat43")
+    sample = Sample(residual.space, residual.residuals, as_value=True)
+    errors = sample.errors(b, profile=True, confidence=0.997)
+    delta = NormalDist().inv_cdf((1 + 0.997) / 2) ** 2
+    for i, p in enumerate(errors.parameters):
+        for end in (p.interval.lower, p.interval.upper):
+            assert end is None or rise_at(residual, b, i, end) == pytest.approx(delta, rel=5e-3), p.name
+
+
+def test_it_is_said_by_how_much_they_rise_and_that_they_do_not_know_s():
+    sample = line()
+    errors = sample.errors(fit(sample, [0, 0]), profile=True, confidence=0.95)
+    assert "Profiles: the least χ² over all other parameters rises by 3.841; S is not in them." in errors.lines

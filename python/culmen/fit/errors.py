@@ -11,7 +11,7 @@ from .._core import InputError
 from ..space import Value
 
 ONE_SIGMA = 2 * NormalDist().cdf(1) - 1
-AT_BOUND = "at bound"
+AT_BOUND, AT_CONSTRAINT = "at bound", "at constraint"
 _ON_WALL = 1e-9  # of the range, and of the bound
 
 
@@ -90,7 +90,7 @@ class Errors:
     @property
     def lines(self) -> list[str]:
         """On what scale the errors stand, and what is to be said besides."""
-        return [*self._scale_lines(), *(f"Note: {note}." for note in self.notes)]
+        return [*self._scale_lines(), *self._profile_lines(), *(f"Note: {note}." for note in self.notes)]
 
     def _scale_lines(self) -> list[str]:
         further = f"from {self.evaluations} further evaluations"
@@ -109,6 +109,15 @@ class Errors:
             f"{counted}, χ²/dof = {self.value / self.dof:.4g}; where those are not known: "
             f"times S = √(χ²/dof) = {self.scale:.4g}.",
         ]
+
+    def _profile_lines(self) -> list[str]:
+        if self.confidence is None or self.lower_minimum:
+            return []
+        delta = self.up * Wanted(True, self.confidence).reach ** 2
+        way = "falls" if self.maximized else "rises"
+        what = "the least χ²" if self.residuals else f"the {'greatest' if self.maximized else 'least'} value"
+        without = "; S is not in them" if self.scale is not None else ""
+        return [f"Profiles: {what} over all other parameters {way} by {delta:.4g}{without}."]
 
     def as_table(self) -> dict[str, Any]:
         """For JSON; ``from_table`` makes the errors again."""

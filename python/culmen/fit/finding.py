@@ -11,10 +11,11 @@ from ..goals import direction_of, oriented
 from . import notes
 from .covariance import Covariance, of_hessian, of_jacobian
 from .differences import curvature, slopes
-from .errors import AT_BOUND, Best, Errors, Interval, ParameterError, Wanted, held_parameters
+from .errors import AT_BOUND, AT_CONSTRAINT, Best, Errors, Interval, ParameterError, Wanted, held_parameters
 from .frame import Array, Evaluate, Frame
 from .minimum import Point, Stand, at_walls, stand
-from .profile import AT_CONSTRAINT, End, Profiles, profiles
+from .profile import Profiles, profiles
+from .search import End
 
 _OTHER_UNIT, _MANY = 0.1, 5  # S below the first at no fewer degrees: residuals have another unit than their deviations
 

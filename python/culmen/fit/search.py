@@ -1,0 +1,163 @@
+"""The search for one end of a profile: which point is to be evaluated next, and when it is found.
+
+An end is where the value is f₀ + Δ and its derivatives by the other parameters vanish (Venzon & Moolgavkar, Appl.
+Statist. 37 (1988) 87). Each round solves this for a parabola. Where valleys are bent that leads far up: then the others
+find their way back first, or the search goes back inside for shorter moves.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .errors import AT_BOUND, AT_CONSTRAINT
+from .frame import Array
+from .parabola import Box, Parabola, best_step, shortest
+from .walls import Kept, Walls
+
+_TOLERANCE = 1e-3  # of Δ
+_GROWTH = 2.0  # an end is sought at most so many times as far out as the last point
+_BACK = 0.25  # of the way from the last point below the target: no step leads back further
+_MUCH = 0.5  # of the height above the target: by so much the others can lower it
+_GAIN, _DOUBTS = 4.0, 4  # times the tolerance is worth a look with the first Hessian; so often
+_LOST = 8  # so many rounds without a way back into the valley are too many
+_SHORTEST = 1e-4  # of the step that a parabola wants
+_CLOSE, _STOPPED = 1e-3, 1e-3  # of a step, and of a parabola's error: constraints are met as exactly
+_NEAR_UP, _FAR_UP = 4.0, 1e5  # times Δ above the target: from further up than the first a step has to lead down; from
+# nearer it may lead as far up as the second, because the next one comes back into a bent valley
+_NOT_MET = "the evaluations fail, or jump, before it"
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of an interval. ``value`` is None where there is none, and ``note`` then says why."""
+
+    value: float | None
+    note: str = ""
+
+
+@dataclass
+class Search:
+    """For one end of one parameter."""
+
+    i: int
+    side: int
+    model: Parabola
+    inner: Parabola  # the farthest one below the target: the end lies beyond
+    target: float
+    delta: float
+    reach: float  # where a parabola would have its end
+    share: float = 1.0  # of the step that the parabola wants
+    most: float = 1.0  # of the parameter's own move in it
+    lost: int = 0  # rounds since it was near the valley
+    first: Array | None = None  # of values: the Hessian that the search begins with
+    doubts: int = 0  # so often it was gone back to
+    aim: Array = field(default_factory=lambda: np.empty(0))
+    end: End | None = None
+
+    def propose(self, box: Box, walls: Walls) -> None:
+        """Sets ``aim``, or ``end`` where the search is over."""
+        self._propose(box, walls)
+        while self.end is None and self._is_lost():
+            self.most, self.lost, self.model, self.share = self.most / 3, 0, self.inner, 1.0
+            if self.most < _SHORTEST:
+                self.end = End(None, _NOT_MET)
+            else:
+                self._propose(box, walls)
+
+    def _is_lost(self) -> bool:
+        """It stays where it is, or does not find its way: shorter steps from the inside are wanted."""
+        return self.lost > _LOST or np.array_equal(self.aim, self.model.v)
+
+    def _propose(self, box: Box, walls: Walls) -> None:
+        m, i = self.model, self.i
+        kept = walls.keep(m, lambda p: p.v + best_step(p, box, i))
+        still = kept.aim - m.v
+        to_valley = m.gain(still)  # what the others can still gain
+        move = self._move(m.f - to_valley, *_valley(kept.model, still, i, box), box)
+        if m.f > self.target + _NEAR_UP * self.delta and to_valley > _MUCH * (m.f - self.target):
+            move = 0.0  # the others first find their way back
+        near = to_valley < _TOLERANCE * self.delta
+        if near and self._doubts(box, walls):
+            return
+        at_bound = m.v[i] == (box.upper if self.side > 0 else box.lower)[i]
+        if near and at_bound and m.f <= self.target:
+            self.end = End(None, AT_BOUND)
+        elif near and abs(m.f - to_valley - self.target) < _TOLERANCE * self.delta:
+            self.end = End(float(m.v[i] + move))
+        else:
+            self._aim(box, walls, move * self.most, near)
+
+    def _doubts(self, box: Box, walls: Walls) -> bool:
+        """Of values: whether by the first Hessian the others could still gain. BFGS may have made it too great, so that
+        is tried then."""
+        m = self.model
+        if self.first is None or self.doubts == _DOUBTS:
+            return False
+        kept = walls.keep(Parabola(m.v, m.f, m.g, self.first), lambda p: p.v + best_step(p, box, self.i))
+        if -float(m.g @ (kept.aim - m.v)) / 2 < _GAIN * _TOLERANCE * self.delta:
+            return False
+        self.doubts += 1
+        self.aim = np.clip(m.v + self.share * (kept.aim - m.v), box.lower, box.upper)
+        return True
+
+    def _aim(self, box: Box, walls: Walls, move: float, near: bool) -> None:
+        """As far as the constraints allow, where the others give way as well as they can."""
+        m, i = self.model, self.i
+
+        def moved(share: float) -> Kept:
+            return walls.keep(m, lambda p: p.v + best_step(p, box, i, share * move))
+
+        whole = moved(1.0)
+        low, high, kept = (0.0, 1.0, moved(0.0)) if whole.crossed else (1.0, 1.0, whole)
+        while high - low > _CLOSE:
+            middle = (low + high) / 2
+            tried = moved(middle)
+            low, high, kept = (low, middle, kept) if tried.crossed else (middle, high, tried)
+        if whole.crossed and near and m.f <= self.target and abs(low * move) < _STOPPED:
+            self.end = End(None, f"{AT_CONSTRAINT} {', '.join(whole.crossed)}")
+            return
+        self.aim = np.clip(m.v + self.share * (kept.aim - m.v), box.lower, box.upper)
+        if self.share == low == 1 and m.v[i] + move in (box.lower[i], box.upper[i]):
+            self.aim[i] = m.v[i] + move
+
+    def _move(self, height: float, slope: float, half: float, box: Box) -> float:
+        """By how far parameter i has to go for the parabola's valley to be at the target."""
+        i, side, here = self.i, self.side, float(self.model.v[self.i])
+        a = height - self.target
+        farthest = _GROWTH * max(abs(here), self.reach)
+        discriminant = slope**2 - 4 * half * a
+        if half > 0:
+            move = (-slope + side * np.sqrt(max(discriminant, 0.0))) / (2 * half)
+        else:
+            move = side * farthest if a < 0 else -a / slope if slope else 0.0
+        inside = side * float(self.inner.v[i])
+        least = max(0.01, inside + _BACK * max(0.0, side * here - inside))
+        there = side * np.clip(side * (here + move), least, max(least, farthest))
+        return float(np.clip(there, box.lower[i], box.upper[i]) - here)
+
+    def take(self, model: Parabola | None) -> None:
+        """The new parabola where its point is believed, else a shorter step from the last one."""
+        near_up = self.target + _NEAR_UP * self.delta
+        high = self.model.f > near_up
+        if model is None or model.f > (self.model.f if high else self.target + _FAR_UP * self.delta):
+            self.share /= 3
+            if self.share < _SHORTEST:
+                self.end = End(None, _NOT_MET)
+        else:
+            self.model, self.share = model, min(1.0, self.share * 3)
+        if self.model.f <= self.target and self.side * (self.model.v[self.i] - self.inner.v[self.i]) > 0:
+            self.inner = self.model
+        if self.model.f <= near_up:
+            self.lost, self.most = 0, min(1.0, self.most * 2)
+        else:
+            self.lost += 1
+
+
+def _valley(m: Parabola, still: Array, i: int, box: Box) -> tuple[float, float]:
+    """Slope and half the curvature of the parabola's valley along parameter i, to which the step ``still`` leads."""
+    walls = (m.v + still <= box.lower) | (m.v + still >= box.upper)
+    free = [j for j in range(len(m.v)) if j != i and not walls[j]]
+    slope, half = float((m.g + m.b @ still)[i]), float(m.b[i, i]) / 2
+    if free:
+        half -= float(m.b[i, free] @ shortest(m.b[np.ix_(free, free)], m.b[free, i])) / 2
+    return slope, half
