@@ -225,7 +225,7 @@ def errors(
     ] = None,
     up: Annotated[
         float,
-        typer.Option(help="By how much the value rises over one error: 1 where it is a χ², 0.5 where it is -log L."),
+        typer.Option(help="By how much the value rises over one error: 1 where it is a χ², 0.5 where it is ±log L."),
     ] = 1.0,
     again: Annotated[bool, typer.Option("--again", help="Also where the store holds them already.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -25,8 +25,8 @@ def errors(
 
     Of a least-squares study from the derivatives of its residuals: right for Δχ² = 1 where residuals are in units of
     their standard deviations. Of any other from the second derivatives of its value, which rises by ``up`` over one
-    error: 1 where it is a χ², 0.5 where it is -log L. Derivatives are differences, 2 evaluations a parameter
-    (of values n (n + 1)), by ``workers`` at a time; none of them counts for the study.
+    error (falls, where it is maximized): 1 where it is a χ², 0.5 where it is ±log L. Derivatives are differences, 2
+    evaluations a parameter (of values n (n + 1) or more), by ``workers`` at a time; none of them counts for the study.
     ``profile``: also intervals of the profile likelihood, for ``confidence`` (without it that of one standard
     deviation, 0.683).
     They are kept in the store; a second call returns what is there, unless it is to be done ``again``.

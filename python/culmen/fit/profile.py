@@ -20,7 +20,7 @@ from .walls import Walls
 if TYPE_CHECKING:
     from ..evaluations import Outcome
 
-_ROUNDS = 40
+_ROUNDS = 60
 _LOWER = 0.01  # of Δ: this much below f₀ is another minimum
 _STEP_RESIDUALS, _STEP_VALUE = 0.02, 0.1  # of the errors where all others stay
 

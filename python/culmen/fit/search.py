@@ -19,7 +19,7 @@ _GROWTH = 2.0  # an end is sought at most so many times as far out as the last p
 _BACK = 0.25  # of the way from the last point below the target: no step leads back further
 _MUCH = 0.5  # of the height above the target: by so much the others can lower it
 _GAIN, _DOUBTS = 4.0, 4  # times the tolerance is worth a look with the first Hessian; so often
-_LOST = 8  # so many rounds without a way back into the valley are too many
+_LOST = 5  # so many rounds outside are too many
 _SHORTEST = 1e-4  # of the step that a parabola wants
 _CLOSE, _STOPPED = 1e-3, 1e-3  # of a step, and of a parabola's error: constraints are met as exactly
 _NEAR_UP, _FAR_UP = 4.0, 1e5  # times Δ above the target: from further up than the first a step has to lead down; from
@@ -48,7 +48,7 @@ class Search:
     reach: float  # where a parabola would have its end
     share: float = 1.0  # of the step that the parabola wants
     most: float = 1.0  # of the parameter's own move in it
-    lost: int = 0  # rounds since it was near the valley
+    lost: int = 0  # rounds since that became another
     first: Array | None = None  # of values: the Hessian that the search begins with
     doubts: int = 0  # so often it was gone back to
     aim: Array = field(default_factory=lambda: np.empty(0))
@@ -137,20 +137,16 @@ class Search:
 
     def take(self, model: Parabola | None) -> None:
         """The new parabola where its point is believed, else a shorter step from the last one."""
-        near_up = self.target + _NEAR_UP * self.delta
-        high = self.model.f > near_up
+        high = self.model.f > self.target + _NEAR_UP * self.delta
         if model is None or model.f > (self.model.f if high else self.target + _FAR_UP * self.delta):
             self.share /= 3
             if self.share < _SHORTEST:
                 self.end = End(None, _NOT_MET)
         else:
             self.model, self.share = model, min(1.0, self.share * 3)
+        self.lost += 1
         if self.model.f <= self.target and self.side * (self.model.v[self.i] - self.inner.v[self.i]) > 0:
-            self.inner = self.model
-        if self.model.f <= near_up:
-            self.lost, self.most = 0, min(1.0, self.most * 2)
-        else:
-            self.lost += 1
+            self.inner, self.lost, self.most = self.model, 0, min(1.0, self.most * 2)
 
 
 def _valley(m: Parabola, still: Array, i: int, box: Box) -> tuple[float, float]:
