@@ -76,13 +76,14 @@ def test_an_interval_ends_at_a_bound_where_the_profile_meets_it():
     assert interval.lower == pytest.approx(free["x0"].interval.lower, abs=1e-3 * free["x0"].error)
 
 
-def test_a_parameter_at_its_bound_has_an_interval_on_the_inner_side():
+@pytest.mark.parametrize("as_value", [False, True])
+def test_a_parameter_at_its_bound_has_an_interval_on_the_inner_side(as_value):
     sample, b = scaled("Misra1a")
     wall = b[0] - 0.5 * sample.errors(b)["x0"].error
     walled = Sample(Space([(1, wall), (1e-6, 1)]), sample.residuals)
     x = fit(walled, [wall * 0.9, b[1]])
     x[0] = wall
-    errors = walled.errors(x, profile=True)
+    errors = Sample(walled.space, walled.residuals, as_value=as_value).errors(x, profile=True)
     interval = errors["x0"].interval
     assert (errors["x0"].error, interval.upper_note) == (None, "at bound")
     assert walled.outcome(x).cost + 1 == pytest.approx(_profile(walled, interval.lower), abs=1e-3)
