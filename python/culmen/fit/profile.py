@@ -69,7 +69,7 @@ class _Rounds:
         return outcomes
 
     def _model(self, search: Search, star: Star) -> Parabola | None:
-        if star.middle is None or any(ray.failure for ray in star.rays):
+        if star.middle is None or not star.whole:
             return None
         slopes = np.array([ray.slope(star.middle) for ray in star.rays]).T * self.scale
         if not self._count:

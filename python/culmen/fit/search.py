@@ -48,9 +48,9 @@ class Search:
     reach: float  # where a parabola would have its end
     share: float = 1.0  # of the step that the parabola wants
     most: float = 1.0  # of the parameter's own move in it
-    lost: int = 0  # rounds since that became another
+    lost: int = 0  # rounds without a failure since ``inner`` became another
     first: Array | None = None  # of values: the Hessian that the search begins with
-    doubts: int = 0  # so often it was gone back to
+    doubts: int = 0  # how often that one was looked at again
     aim: Array = field(default_factory=lambda: np.empty(0))
     end: End | None = None
 
@@ -144,7 +144,7 @@ class Search:
                 self.end = End(None, _NOT_MET)
         else:
             self.model, self.share = model, min(1.0, self.share * 3)
-        self.lost += 1
+        self.lost += model is not None
         if self.model.f <= self.target and self.side * (self.model.v[self.i] - self.inner.v[self.i]) > 0:
             self.inner, self.lost, self.most = self.model, 0, min(1.0, self.most * 2)
 
