@@ -43,7 +43,7 @@ class Outcome:
         return self.status == "ok"
 
 
-class Evaluations:
+class CandidateEvaluator:
     """Evaluates lists of candidates, on workers that start with ``with`` and leave at its end::
 
         with study.evaluations(workers=4) as evaluate:
@@ -64,7 +64,7 @@ class Evaluations:
         self.note = ""  # what the ranks of a launch get to know at the end
         self.watch: Callable[[int, int], None] | None = None  # is told now and then how many are done, and of how many
 
-    def __enter__(self) -> "Evaluations":
+    def __enter__(self) -> "CandidateEvaluator":
         if folder := self._config.evaluator.working_folder:
             shutil.rmtree(folder, ignore_errors=True)
         self._run.start()
@@ -129,13 +129,13 @@ class Evaluations:
         )
 
 
-def evaluations_of_program(config: _core.StudyConfig, options: _core.RunOptions) -> Evaluations:
+def evaluations_of_program(config: _core.StudyConfig, options: _core.RunOptions) -> CandidateEvaluator:
     """For programs: under MPI the ranks other than 0 serve here, and leave the program when rank 0 ends."""
     if not is_master():
         serve_until_dismissed()
     if _core.detect_launch().is_rank:
         atexit.register(_core.dismiss_ranks)
-    return Evaluations(config, options)
+    return CandidateEvaluator(config, options)
 
 
 def with_workers(options: _core.RunOptions, workers: int | None) -> _core.RunOptions:

@@ -6,49 +6,44 @@ from pathlib import Path
 
 from . import _core, digest
 from ._core import InputError
-from .study_file import CommandOptions, EvaluatorOptions, EvaluatorTable, did_you_mean, is_source
+from .study_file import CommandOptions, EvaluatorTable, did_you_mean, is_source
 
 
-def evaluator_of(table: EvaluatorTable, folder: Path, source: str) -> _core.EvaluatorSpec:
-    """``folder`` is where relative paths begin.
+def evaluator_of(table: EvaluatorTable, folder: Path, place: str) -> _core.EvaluatorSpec:
+    """``folder`` is where relative paths begin. A ``function`` is a program's, which has to give it.
 
-    Raises InputError, beginning with ``source``, where a file is missing.
+    Raises InputError, beginning with ``place``, where a file is missing.
     """
     spec = _core.EvaluatorSpec()
-    spec.kind, spec.isolation, spec.base_folder = table.kind, table.isolation, str(folder)
-    set_options(spec, table)
-    if table.kind == "command":
-        assert table.command
-        set_command(spec, table.command, table, folder, f"{source}: [evaluator]")
-    else:
+    spec.kind = "python" if table.kind == "function" else table.kind
+    spec.isolation, spec.base_folder = table.isolation, str(folder)
+    spec.result, spec.output, spec.interpreter = table.result, table.output, sys.executable
+    spec.time_limit_s, spec.batch = table.time_limit_s or 0, table.batch or 0
+    spec.environment, spec.modules = table.environment, table.modules
+    if table.command is not None:
+        _set_command(spec, table.command, table, folder, place)
+    elif table.kind != "function":
         where, function = table.target
         is_file = table.kind == "library" or where.endswith(".py")
-        place = f"{source}: [evaluator] {table.kind}"
-        spec.target = f"{_existing(where, folder, place) if is_file else where}:{function}"
+        spec.target = f"{_existing(where, folder, f'{place}{table.kind}') if is_file else where}:{function}"
     return spec
 
 
-def set_options(spec: _core.EvaluatorSpec, options: EvaluatorOptions) -> None:
-    spec.result, spec.output, spec.interpreter = options.result, options.output, sys.executable
-    spec.time_limit_s, spec.batch = options.time_limit_s or 0, options.batch or 0
-    spec.environment, spec.modules = options.environment, options.modules
-
-
-def set_command(
+def _set_command(
     spec: _core.EvaluatorSpec, command: list[str], options: CommandOptions, folder: Path, place: str
 ) -> None:
-    spec.command = [_program(command[0], folder, f"{place} command"), *command[1:]]
+    spec.command = [_program(command[0], folder, f"{place}command"), *command[1:]]
     spec.keep, spec.json_stdin = options.keep, options.stdin == "json"
     for name in options.templates:
-        path = _existing(name, folder, f"{place} templates")
-        spec.add_template(_name_in(folder, path), _content(path, f"{place} templates"))
+        path = _existing(name, folder, f"{place}templates")
+        spec.add_template(_name_in(folder, path), _content(path, f"{place}templates"))
     for name in options.inputs.copied:
-        path = _existing(name, folder, f"{place} inputs.copy", folders=True)
+        path = _existing(name, folder, f"{place}inputs.copy", folders=True)
         if folder.is_relative_to(path):
-            raise InputError(f'{place} inputs.copy = "{name}": it holds the study itself; name what the program reads')
+            raise InputError(f'{place}inputs.copy = "{name}": it holds the study itself; name what the program reads')
         spec.add_input(str(path), _name_in(folder, path), False)
     for name in options.inputs.link:
-        path = _existing(name, folder, f"{place} inputs.link", folders=True)
+        path = _existing(name, folder, f"{place}inputs.link", folders=True)
         spec.add_input(str(path), _name_in(folder, path), True)
     for name, figure in options.figures.items():
         pattern = figure.key if figure.key is not None else figure.regex

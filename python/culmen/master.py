@@ -11,6 +11,7 @@ from types import FrameType
 from . import _core
 from .progress import Monitor, Silent
 from .ranks import is_master
+from .result import shown
 
 STOP_SIGNALS: tuple[int, ...] = tuple(_core.STOP_SIGNALS)
 
@@ -18,9 +19,9 @@ STOP_SIGNALS: tuple[int, ...] = tuple(_core.STOP_SIGNALS)
 def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monitor) -> _core.Result:
     """For programs: runs a study to its end.
 
-    Ctrl-C ends it cleanly (the store can be resumed) and then raises KeyboardInterrupt; so does SIGTERM, which then
-    ends the program. Raises CulmenError where the evaluator cannot be set up, no worker is left, or
-    the store cannot be written.
+    Ctrl-C ends it cleanly and says so on standard error, with the best so far; a second one, or one before anything has
+    succeeded, raises KeyboardInterrupt. SIGTERM ends it as cleanly, and then the program. Raises CulmenError where the
+    evaluator cannot be set up, no worker is left, or the store cannot be written.
     """
     refuse_while_imported()
     if not is_master() and options.lent is None:
@@ -34,12 +35,23 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
     with stopping_on((signal.SIGINT, signal.SIGTERM) if ends else (signal.SIGINT,), run.stop, again) as seen:
         run.start()
         result = wait(run, monitor)
+    if seen and result.reason == "interrupted":
+        _say_interrupted(result, config.space)
     if seen and seen[0] == signal.SIGTERM:
         signal.raise_signal(signal.SIGTERM)
-    if seen and result.reason == "interrupted":
+    if seen and result.reason == "interrupted" and result.best is None:
         raise KeyboardInterrupt
     raise_error(result)
     return result
+
+
+def _say_interrupted(result: _core.Result, space: _core.Space) -> None:
+    best = "nothing has succeeded yet"
+    if result.best is not None:
+        named = ", ".join(f"{name}={shown(value)}" for name, value in space.named(result.best).items())
+        best = f"the best so far is {result.best_value:.6g} at {named}"
+    go_on = f"the same call goes on from {result.store}" if result.store else 'store="fit.db" lets the same call go on'
+    print(f"culmen: {result.message}; {best}; {go_on}", file=sys.stderr, flush=True)
 
 
 def refuse_while_imported() -> None:

@@ -1,37 +1,56 @@
 """``culmen.minimize``: a Python function, its bounds, and the best parameters."""
 
-import json
 import pickle
 import tempfile
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
-from . import _core, digest, machine
+from . import _core
 from ._core import InputError
 from .callables import Positional, Travelling
 from .command import Command
-from .evaluator import check_command, digest_of, set_command, set_options
-from .fit.studies import find_later, with_errors
-from .goals import naming, set_goals, set_stop
-from .master import execute, letting_ranks_go
-from .progress import make_monitor
+from .fit.studies import with_errors_of_ranks
+from .keywords import explained
+from .master import letting_ranks_go
 from .ranks import end_launch_with_rank, is_master
-from .result import Result, warn_when_all_failed
+from .result import Result
 from .slot.signature import misfit
 from .space import Bounds, Constraints, Space, Value, as_table, plain
-from .study import identify, set_optimizer, working_folder
-from .study_file import CommandOptions, Count, EvaluatorOptions, Finite, LimitTable, Seconds, Table, checked
+from .study import Study
+from .study_file import program_study
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+_EXAMPLE = 'culmen.minimize(f, {"x": (0, 1)}, budget=1000)'
+_WORDS = {
+    **dict.fromkeys(("evaluations", "n_trials", "maxiter", "maxfun", "maxfev", "maxfevals", "max_evals"), "budget"),
+    **dict.fromkeys(("max_nfev", "n_calls", "iterations", "n_iter"), "budget"),
+    **dict.fromkeys(("method", "algorithm", "sampler"), "optimizer"),
+    **dict.fromkeys(("bounds", "dimensions", "search_space", "parameters"), "space"),
+    **dict.fromkeys(("x0", "p0", "initial", "start"), "starts"),
+    **dict.fromkeys(("fun", "func", "function", "objective"), "f"),
+    **dict.fromkeys(("n_jobs", "n_workers", "processes"), "workers"),
+    **dict.fromkeys(("tol", "ftol", "patience", "tolstagnation"), "stagnation"),
+    **dict.fromkeys(("ftarget", "stop_value"), "target"),
+    **dict.fromkeys(("direction", "directions"), "objectives"),
+    **dict.fromkeys(("random_state", "rng"), "seed"),
+    **dict.fromkeys(("verbose", "disp", "show_progress_bar"), "progress"),
+    **{"timeout": "wall_time_s", "storage": "store", "pool": "executor", "env": "environment"},
+}
+_ANSWERS = {
+    "args": "functools.partial(f, …), or a lambda, brings further arguments",
+    "jac": "derivatives are not used",
+    "hess": "derivatives are not used",
+    "callback": "progress=True shows how far it is, store='fit.db' records each evaluation",
+    "maximize": 'objectives={"value": "maximize"} maximizes',
+}
 
+
+@explained("culmen.minimize", _EXAMPLE, _WORDS, _ANSWERS)
 def minimize(
     f: Callable[[Any], Any] | Command,
     space: Space | Mapping[str, Bounds] | Iterable[Bounds],
@@ -44,6 +63,7 @@ def minimize(
     target: float | None = None,
     wall_time_s: float | None = None,
     stagnation: int | None = None,
+    stagnation_tolerance: float | None = None,
     constraints: Constraints | None = None,
     starts: Sequence[Mapping[str, Value]] = (),
     objectives: Mapping[str, str] | None = None,
@@ -57,7 +77,10 @@ def minimize(
     on_failure: str = "penalise",
     retries: int = 2,
     give_up_after: int = 100,
+    evaluate_infeasible: bool = False,
     store: str | Path | None = None,
+    durability: str = "process",
+    prefetch: bool = True,
     progress: bool | None = None,
     executor: "Executor | None" = None,
 ) -> Result:
@@ -80,8 +103,9 @@ def minimize(
     ("all"), or is dropped ("none").
 
     At least one of ``budget`` (evaluations), ``target`` (a value that is good enough), ``stagnation`` (evaluations
-    without an improvement) and ``wall_time_s`` ends it.
-    ``constraints``: conditions on the parameters such as "x + y <= 1"; what violates them is never evaluated.
+    without an improvement; ``stagnation_tolerance``: what counts as one, as in a study file) and ``wall_time_s`` ends it.
+    ``constraints``: conditions on the parameters such as "x + y <= 1"; what violates them is never evaluated, unless
+    ``evaluate_infeasible``.
     ``starts``: what is evaluated first, a dict of the parameters each.
     ``objectives``: names of figures and "minimize" or "maximize"; ``f`` then returns a dict of figures, or as many
     numbers. Several of them give a ``front``. ``limits``: bounds of further figures: {"stress": {"upper": 250}}.
@@ -89,6 +113,8 @@ def minimize(
     rank returns the same result: ``culmen.is_master()`` is true in one of them. The same ``seed`` gives the same
     candidates, whatever the number of workers.
     ``store``: a file that records each evaluation; when it is there already, the study in it goes on from where it was.
+    ``durability``: "process" (it survives any end of this process) or "power" (also that of the machine).
+    ``prefetch``: a worker has its next candidate before it has answered.
     ``optimizer``: as ``culmen optimizers`` lists them, with ``options`` of its own; without it the space and the
     objectives decide, and the result says what was chosen.
     ``progress``: draw it; None: where standard output is a terminal.
@@ -98,210 +124,84 @@ def minimize(
 
     The result's ``errors`` are those of the parameters, by further evaluations.
 
-    Raises InputError for arguments that are not allowed, StoreError, TransportError. Ctrl-C ends the study cleanly and
-    raises KeyboardInterrupt. Warns when every evaluation failed, and when ``f`` is no longer the function that
+    Ctrl-C ends the study cleanly: the result is the best so far, its ``reason`` "interrupted"; a second one, or one
+    before anything has succeeded, raises KeyboardInterrupt.
+    Raises InputError for arguments that are not allowed, StoreError, TransportError. Warns when every evaluation failed, and when ``f`` is no longer the function that
     ``store`` began with (what ``f`` calls is not looked at).
     """
+    given = {name: plain(value) for name, value in locals().items() if name not in _NO_DATA}
     if executor is None:
         end_launch_with_rank()
         if not is_master():
-            found = Result.of(_core.serve_rank(), Space(space).core)
-            return with_errors(found, Space(space).core, None, None)
+            core = Space(space).core
+            return with_errors_of_ranks(Result.of(_core.serve_rank(), core), core)
     with letting_ranks_go() if executor is None else nullcontext():
-        rules = {"evaluations": budget, "target": target, "wall_time_s": wall_time_s, "stagnation": stagnation}
-        given = {
-            "workers": workers,
-            "seed": seed,
-            "result": result,
-            "batch": batch,
-            "environment": dict(environment or {}),
-            "modules": list(modules),
-            "output": output,
-            "time_limit_s": time_limit_s,
-            "on_failure": on_failure,
-            "retries": retries,
-            "give_up_after": give_up_after,
-            "budget": budget,
-            "target": target,
-            "wall_time_s": wall_time_s,
-            "stagnation": stagnation,
-            "objectives": objectives or {},
-            "limits": limits or {},
-            "starts": starts,
-        }
-        given = {name: plain(value) for name, value in given.items() if value is not None}
-        arguments = _checked(f, given, store)
-        if not any(limit is not None for limit in rules.values()):
-            raise InputError(
-                "culmen.minimize: at least one of budget, target, stagnation and wall_time_s is wanted, or it would "
-                "never end"
-            )
         checked_space = Space(space, constraints)
-        config = _config_of(f, checked_space, arguments, optimizer, options or {})
+        study = _study_of(f, checked_space, given, store)
         function: Any = Positional(f) if checked_space.positional and not isinstance(f, Command) else f
         if executor is not None:
-            _lend(config, f)
+            _lend(study, function, executor)
         elif not isinstance(f, Command):
-            config.evaluator.pickle = _pickled(function)
-        run_options = _core.RunOptions()
-        run_options.workers = arguments.workers or 0
-        run_options.store = str(store or "")
-        run_options.resume = store is not None and Path(store).exists()
-        if run_options.resume:
-            _warn_of_change(str(store), config)
-    with _folder_of_evaluations(store) as folder:
-        config.evaluator.working_folder = str(folder)
-        if executor is None:
-            core = execute(config, run_options, make_monitor(progress))
-            found = with_errors(Result.of(core, config.space), config.space, config, run_options)
-        else:
-            lend = partial(_lent, executor, function, config, run_options)
-            with lend() as run_options.lent:
-                core = execute(config, run_options, make_monitor(progress))
-            found = Result.of(core, config.space)
-            find_later(found, config, run_options, lend)
-    warn_when_all_failed(found, stacklevel=3)
-    return found
+            study.config.evaluator.pickle = _pickled(function)
+        if store is not None and Path(store).exists():
+            study.go_on()
+    if store is not None:
+        return study.run(progress=progress)
+    with tempfile.TemporaryDirectory(prefix="culmen-", ignore_cleanup_errors=True) as folder:
+        study.config.evaluator.working_folder = folder
+        return study.run(progress=progress)
 
 
-def _lend(config: _core.StudyConfig, f: Any) -> None:
+_NO_DATA = ("f", "space", "constraints", "store", "progress", "executor")
+
+
+def _study_of(f: Any, space: Space, given: Mapping[str, Any], store: str | Path | None) -> Study:
+    evaluator: dict[str, Any]
+    if isinstance(f, Command):
+        if not f.words:
+            raise InputError("culmen.minimize: Command([]): a program and its arguments are wanted")
+        evaluator, folder = {"command": f.words, **f.options}, f.folder
+    else:
+        name = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
+        evaluator, folder = {"function": name, "positional": space.positional}, Path.cwd()
+    tables = {p.name: as_table(p) for p in space.core.parameters}
+    called = getattr(f, "__name__", "function").replace("/", "_")
+    file = program_study(called, tables, dict(space.core.constraints), evaluator, given)
+    if file.evaluator.output == "all" and store is None:
+        raise InputError('culmen.minimize: output = "all" keeps what is printed beside the store; give store as well')
+    return Study.of(file, folder, "culmen.minimize", str(store or ""), f)
+
+
+def _lend(study: Study, f: Any, executor: "Executor") -> None:
     """The program's executor evaluates, in this process as far as culmen knows."""
+    spec = study.config.evaluator
     given = {
         "a Command": isinstance(f, Command),
-        "batch": config.evaluator.batch,
-        "environment": config.evaluator.environment,
-        "modules": config.evaluator.modules,
-        "output": config.evaluator.output != "failures",
+        "batch": spec.batch,
+        "environment": spec.environment,
+        "modules": spec.modules,
+        "output": spec.output != "failures",
     }
     for name in (name for name, is_given in given.items() if is_given):
         raise InputError(
             f"culmen.minimize: {name} is for processes of culmen's own, not for an executor of the program; leave one "
             "of the two out"
         )
-    if config.evaluator.time_limit_s:
+    if spec.time_limit_s:
         raise InputError(
-            f"culmen.minimize: time_limit_s = {config.evaluator.time_limit_s:g} cannot be kept on an executor of the "
-            "program: what runs there is that executor's to end; leave one of the two out"
+            f"culmen.minimize: time_limit_s = {spec.time_limit_s:g} cannot be kept on an executor of the program: what "
+            "runs there is that executor's to end; leave one of the two out"
         )
-    config.evaluator.kind, config.evaluator.isolation = "function", "none"
+    spec.kind, spec.isolation = "function", "none"
+    study.lend = partial(_lent, executor, f, study)
 
 
-def _lent(
-    executor: "Executor", function: Callable[[Any], Any], config: _core.StudyConfig, options: _core.RunOptions
-) -> AbstractContextManager[_core.LentWorkers]:
+def _lent(executor: "Executor", f: Any, study: Study) -> AbstractContextManager[_core.LentWorkers]:
     from .lent import LentFunction, lending, width
 
-    lent_function = LentFunction(function, config.evaluator.result, [name for name, _ in config.objectives])
-    return lending(executor, lent_function, config.space, width(executor, options.workers or None))
-
-
-@contextmanager
-def _folder_of_evaluations(store: str | Path | None) -> Iterator[Path]:
-    """Beside the store; without one a folder that goes in the end."""
-    if store is not None:
-        yield working_folder(Path(store))
-        return
-    with tempfile.TemporaryDirectory(prefix="culmen-", ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
-
-
-class _Limits(Table):
-    budget: Count | None = None
-    workers: Count | None = None
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
-    target: Finite | None = None
-    wall_time_s: Seconds | None = None
-    stagnation: Count | None = None
-    objectives: dict[str, Literal["minimize", "maximize"]] = Field(default_factory=dict)
-    limits: dict[str, LimitTable] = Field(default_factory=dict)
-    starts: list[dict[str, Any]] = Field(default_factory=list)
-
-
-class _Arguments(_Limits, EvaluatorOptions):
-    """Of a function."""
-
-
-class _CommandArguments(_Limits, CommandOptions):
-    """Of a command."""
-
-
-def _checked(f: Any, given: dict[str, Any], store: str | Path | None) -> _Arguments | _CommandArguments:
-    arguments: _Arguments | _CommandArguments
-    if isinstance(f, Command):
-        if "batch" in given:
-            raise InputError("culmen.minimize: batch is for functions; a command is given one candidate at a time")
-        arguments = checked(_CommandArguments, {**given, **f.options}, "culmen.minimize")
-    else:
-        arguments = checked(_Arguments, given, "culmen.minimize")
-    if arguments.output == "all" and store is None:
-        raise InputError('culmen.minimize: output = "all" keeps what is printed beside the store; give store as well')
-    return arguments
-
-
-def _config_of(
-    f: Callable[[Any], Any] | Command,
-    space: Space,
-    arguments: _Arguments | _CommandArguments,
-    optimizer: str | None,
-    options: Mapping[str, Any],
-) -> _core.StudyConfig:
-    config = _core.StudyConfig()
-    config.name, config.space, config.seed = getattr(f, "__name__", "function"), space.core, arguments.seed
-    set_options(config.evaluator, arguments)
-    if isinstance(f, Command):
-        assert isinstance(arguments, _CommandArguments)
-        function, identity, now = _set_command(config, f, arguments)
-    else:
-        function = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
-        identity, now = ["function", function], digest.of_function(f, function)
-        config.evaluator.kind, config.evaluator.base_folder = "python", str(Path.cwd())
-    with naming("culmen.minimize: "):
-        set_goals(config, arguments.objectives, arguments.limits, arguments.starts)
-        given = {"evaluations": arguments.budget} | {n: getattr(arguments, n) for n in _RULES}
-        rules = {name: rule for name, rule in given.items() if rule is not None}
-        set_stop(config, rules)
-    set_optimizer(config, optimizer, options, "culmen.minimize: ")
-    config.on_failure, config.retries = arguments.on_failure, arguments.retries
-    config.give_up_after = arguments.give_up_after
-    about = {"function": function, digest.KEY: now, machine.KEY: machine.here()}
-    chosen = {"seed": arguments.seed, "optimizer": {"name": config.optimizer, **options}, "stop": rules}
-    config.configuration = json.dumps({**about, **chosen, **_described(space, arguments)})
-    identify(config, identity)
-    return config
-
-
-def _set_command(
-    config: _core.StudyConfig, command: Command, options: CommandOptions
-) -> tuple[str, list[Any], digest.Digest | None]:
-    """What it is called, what identifies it, and its digest."""
-    config.evaluator.kind, config.evaluator.base_folder = "command", str(command.folder)
-    if not command.words:
-        raise InputError("culmen.minimize: Command([]): a program and its arguments are wanted")
-    set_command(config.evaluator, command.words, options, command.folder, "culmen.minimize: Command")
-    check_command(config.space, config.evaluator, "culmen.minimize: Command ")
-    identity = ["command", command.words, *filter(None, [options.deciding])]
-    return repr(command), identity, digest_of(config.evaluator, options, command.folder)
-
-
-_RULES = ("target", "wall_time_s", "stagnation")
-
-
-def _described(space: Space, arguments: _Limits) -> dict[str, Any]:
-    """The tables of a study file that say the same; those that are empty are left out."""
-    tables = {
-        "space": {p.name: as_table(p) for p in space.core.parameters},
-        "constraints": dict(space.core.constraints),
-        **arguments.model_dump(include={"objectives", "limits", "starts"}, exclude_none=True),
-    }
-    return {name: table for name, table in tables.items() if table}
-
-
-def _warn_of_change(store: str, config: _core.StudyConfig) -> None:
-    stored = _core.Store.read(store).configuration
-    note = digest.change(stored, digest.begun_with(config.configuration))
-    config.configuration = stored
-    if note:
-        warnings.warn(f"{note}; another store begins anew", stacklevel=3)
+    config = study.config
+    function = LentFunction(f, config.evaluator.result, [name for name, _ in config.objectives])
+    return lending(executor, function, config.space, width(executor, study.options.workers or None))
 
 
 def _pickled(f: Callable[[Any], Any]) -> bytes:

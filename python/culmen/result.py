@@ -1,9 +1,11 @@
 """What a study came to."""
 
+import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import InputError
@@ -54,12 +56,13 @@ class Result:
     wall_s: float
     store: str  # empty: nothing was stored
 
-    # Of an instance, but no fields: they count for no comparison.
-    _finder: ClassVar[Callable[..., "Errors"] | None] = None
-    _errors: ClassVar["Errors | None"] = None
+    # How its errors are found, and what was found when the ranks of a launch still served.
+    _finder: Callable[..., "Errors"] | None = field(default=None, repr=False, compare=False)
+    _known_errors: "Errors | None" = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def of(cls, core: _core.Result, space: _core.Space) -> "Result":
+    def of(cls, core: _core.Result, space: _core.Space, finder: Callable[..., "Errors"] | None = None) -> "Result":
+        """``finder`` is called with the result and the arguments of culmen.errors."""
         x = core.best
         found = x is not None
         return cls(
@@ -74,6 +77,7 @@ class Result:
             extras=dict(core.extras),
             at_bounds={} if x is None else at_bounds(space, x),
             first_failure=core.first_failure,
+            _finder=finder,
             **{name: getattr(core, name) for name in _SAME},
         )
 
@@ -94,14 +98,11 @@ class Result:
             raise _core.InputError("this study has no store to plot from; minimize(…, store='fit.db') keeps one")
         return read(self.store, "run").plot()
 
-    @property
+    @cached_property
     def errors(self) -> "Errors":
         """Of the parameters, as culmen.errors says: ``result.errors["tau"].error``. They are found when they are first
         asked for, by further evaluations; under MPI when the fit has ended, if it is a least-squares fit."""
-        if self._errors is None:
-            object.__setattr__(self, "_errors", self.find_errors())
-        assert self._errors is not None
-        return self._errors
+        return self._known_errors or self.find_errors()
 
     def find_errors(self, **wanted: Any) -> "Errors":
         """With the arguments of culmen.errors: ``result.find_errors(profile=True)``."""
@@ -110,7 +111,7 @@ class Result:
                 "this result has no errors: it was copied from another process, or under MPI its fit did not end, or "
                 "is no least-squares fit"
             )
-        return self._finder(**wanted)
+        return self._finder(self, **wanted)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_finder": None}
@@ -142,10 +143,17 @@ _SAME = (
 )
 
 
-def warn_when_all_failed(result: Result, stacklevel: int) -> None:
+def warn(text: str, kind: type[Warning] = UserWarning) -> None:
+    """At the line of the program that called culmen."""
+    level = 1
+    while (frame := sys._getframe(level)).f_back and frame.f_globals.get("__name__", "").startswith("culmen."):
+        level += 1
+    warnings.warn(text, kind, stacklevel=level + 1)
+
+
+def warn_when_all_failed(result: Result) -> None:
     if result.all_failed:
-        text = f"all {result.failed} evaluations failed; the first: {result.first_failure}"
-        warnings.warn(text, RuntimeWarning, stacklevel=stacklevel)
+        warn(f"all {result.failed} evaluations failed; the first: {result.first_failure}", RuntimeWarning)
 
 
 def at_bounds(space: _core.Space, x: list[float]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import json
 import shlex
 from pathlib import Path
+from typing import Any
 
 from . import _core
 from ._core import InputError
@@ -26,6 +27,11 @@ def open_store(path: str | Path, command: str = "resume") -> _core.Store:
         made = f"; `culmen run {shlex.quote(str(study))}` makes one" if study.is_file() else ""
         raise InputError(f"there is no store {path}{near or made}")
     return _core.Store.read(str(path))
+
+
+def function_in(configuration: dict[str, Any]) -> str:
+    """The name of the function of a program that made the store; empty: a study file holds all of it."""
+    return (configuration.get("evaluator") or {}).get("function", "")
 
 
 def space_of(store: _core.Store) -> _core.Space | None:

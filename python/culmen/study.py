@@ -1,25 +1,25 @@
 """A study: what is in a study file, ready to run."""
 
 import json
-import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _core, digest, machine
 from ._core import InputError
-from .evaluations import Evaluations, evaluations_of_program, with_workers
+from .evaluations import CandidateEvaluator, evaluations_of_program, with_workers
 from .evaluator import check_command, digest_of, evaluator_of
-from .fit.studies import errors_of_study, with_errors
+from .fit.studies import Lend, errors_of_study, finder, with_errors_of_ranks
 from .goals import naming, set_goals, set_stop
 from .master import execute, letting_ranks_go
 from .progress import make_monitor
 from .ranks import is_master
 from .report.table import read
-from .result import Result, warn_when_all_failed
+from .result import Result, warn, warn_when_all_failed
 from .space import Parameter, Space
-from .stores import open_store
+from .stores import function_in, open_store
 from .study_file import StudyFile, checked, read_study_file
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Study:
     options: _core.RunOptions
     evaluator_digest: digest.Digest | None = None  # of the evaluator as it is now
     source: str = ""  # the file that messages name
+    lend: Lend = nullcontext  # the program's own workers, where there are any
 
     @classmethod
     def from_file(
@@ -55,7 +56,7 @@ class Study:
         file = read_study_file(path)
         file.seed = file.seed if seed is None else seed
         file.limit(str(path), **given)
-        return cls._of(file, path.resolve().parent, str(path), str(store or file.store or f"{file.name}.db"))
+        return cls.of(file, path.resolve().parent, str(path), str(store or file.store or f"{file.name}.db"))
 
     @classmethod
     def from_store(cls, path: str | Path, **given: Any) -> "Study":
@@ -69,46 +70,64 @@ class Study:
                 f"{path} was made by a program's own minimize(); that program goes on with it (resume = true)"
             )
         data = json.loads(store.configuration)
-        if "function" in data:
+        if function := function_in(data):
             raise InputError(
-                f"{path} was made by culmen.minimize with {data['function']}; the same call with store='{path}' goes on"
+                f"{path} was made by culmen.minimize with {function}; the same call with store='{path}' goes on"
             )
-        folder = Path(data.pop("folder"))
+        folder = Path(data["folder"])
         if not folder.is_dir():  # it was moved, or is on another machine
             folder = Path(path).resolve().parent
-        begun_with, begun_on = data.pop(digest.KEY, None), data.pop(machine.KEY, {})
-        file = checked(StudyFile, data, str(path))
+        file = checked(StudyFile, {key: data[key] for key in data if key in StudyFile.model_fields}, str(path))
         file.limit(str(path), **given)
-        study = cls._of(file, folder, str(path), str(path))
-        study.config.configuration = file.normalised(folder, begun_with, begun_on)
-        study.options.resume = True
+        study = cls.of(file, folder, str(path), str(path))
+        study.go_on()
         return study
 
     @classmethod
-    def _of(cls, file: StudyFile, folder: Path, source: str, store: str) -> "Study":
+    def of(cls, file: StudyFile, folder: Path, source: str, store: str, f: Any = None) -> "Study":
+        """``folder`` is where relative paths begin; ``source`` what messages begin with; ``f`` a program's function."""
         config = _config_of(file, folder, source)
-        config.evaluator.working_folder = str(working_folder(Path(store)))
+        if store:
+            config.evaluator.working_folder = str(working_folder(Path(store)))
         file.optimizer.name = config.optimizer
-        now = digest_of(config.evaluator, file.evaluator, folder)
+        if file.evaluator.kind == "function":
+            now = digest.of_function(f, file.evaluator.named)
+        else:
+            now = digest_of(config.evaluator, file.evaluator, folder)
         config.configuration = file.normalised(folder, now, machine.here())
         return cls(config, _options_of(file, store), now, source)
 
+    def go_on(self) -> None:
+        """With what is in the store, which keeps where and with what it was begun.
+
+        Raises InputError where there is no store, StoreError where it is damaged."""
+        stored = json.loads(open_store(self.options.store).configuration or "{}")
+        begun = {key: stored[key] for key in (digest.KEY, machine.KEY) if key in stored}
+        self.config.configuration = json.dumps({**json.loads(self.config.configuration), **begun})
+        self.options.resume = True
+
     def run(self, *, progress: bool | None = None) -> Result:
-        """Runs to the end, or until Ctrl-C (then raises KeyboardInterrupt).
+        """Runs to the end, or until Ctrl-C: then the result is the best so far (``reason`` is "interrupted", and
+        standard error says so), or KeyboardInterrupt is raised where nothing has succeeded yet.
 
         In a rank other than 0 it works for rank 0 and returns the same result.
         ``progress``: draw it; None: where standard output is a terminal.
         Raises InputError before anything has started, StoreError, TransportError. Warns where the evaluator's file has
         changed since the store was made, and where every evaluation failed.
         """
-        if self.options.resume and is_master():
-            with letting_ranks_go():
+        leads = is_master() or self.lend is not nullcontext
+        if self.options.resume and leads:
+            with letting_ranks_go() if self.lend is nullcontext else nullcontext():
                 if note := self.change():
-                    warnings.warn(note, stacklevel=2)
-        result = Result.of(execute(self.config, self.options, make_monitor(progress)), self.config.space)
-        with_errors(result, self.config.space, *((self.config, self.options) if is_master() else (None, None)))
-        if is_master():
-            warn_when_all_failed(result, stacklevel=3)
+                    warn(f"{note}; another store begins anew")
+        with self.lend() as self.options.lent:
+            core = execute(self.config, self.options, make_monitor(progress))
+        space = self.config.space
+        result = Result.of(core, space, finder(self.config, self.options, self.lend) if leads else None)
+        if self.lend is nullcontext and _core.detect_launch().is_rank:
+            result = with_errors_of_ranks(result, space)
+        if leads:
+            warn_when_all_failed(result)
         return result
 
     def plot(self) -> "plotly.graph_objects.Figure":
@@ -136,7 +155,7 @@ class Study:
             again=again,
         )
 
-    def evaluations(self, workers: int | None = None) -> Evaluations:
+    def evaluations(self, workers: int | None = None) -> CandidateEvaluator:
         """``with study.evaluations(workers=4) as evaluate: outcomes = evaluate(candidates)``: any candidates, by the
         study's own evaluator, in parallel and outside of its store. Under MPI the ranks other than 0 serve in this call
         and leave the program when rank 0 ends."""
@@ -164,22 +183,21 @@ def _options_of(file: StudyFile, store: str) -> _core.RunOptions:
 def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
     config = _core.StudyConfig()
     config.name, config.seed = file.name, file.seed
-    with naming(f"{source}: [space] "):
+    with naming(f"{source}: {file.place('space')}"):
         parameters = {name: Parameter(**p.model_dump()) for name, p in file.space.items()}
         config.space = Space(parameters).core
     with naming(f"{source}: [constraints] "):
         config.space = Space(parameters, file.constraints).core
-    config.evaluator = evaluator_of(file.evaluator, folder, source)
-    check_command(config.space, config.evaluator, f"{source}: [evaluator] ")
+    config.evaluator = evaluator_of(file.evaluator, folder, f"{source}: {file.place('evaluator')}")
+    check_command(config.space, config.evaluator, f"{source}: {file.place('evaluator')}")
     with naming(f"{source}: "):
         set_goals(config, file.objectives, file.limits, file.starts)
         set_stop(config, file.stop.model_dump(exclude_none=True))
     config.evaluate_infeasible = file.evaluator.evaluate_infeasible
-    set_optimizer(config, file.optimizer.name, file.optimizer.model_extra or {}, f"{source}: [optimizer] ")
+    set_optimizer(config, file.optimizer.name, file.optimizer.model_extra or {}, f"{source}: {file.place('optimizer')}")
     config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries
     config.give_up_after = file.evaluator.give_up_after
-    named = [file.evaluator.kind, getattr(file.evaluator, file.evaluator.kind)]
-    identify(config, [*named, *filter(None, [file.evaluator.deciding])])
+    identify(config, [file.evaluator.kind, file.evaluator.named, *filter(None, [file.evaluator.deciding])])
     return config
 
 

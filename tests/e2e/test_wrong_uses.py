@@ -262,7 +262,7 @@ MINIMIZE = "culmen.minimize: "
 CALLS = {
     "no end": (
         lambda: culmen.minimize(f, S),
-        MINIMIZE + "at least one of budget, target, stagnation and wall_time_s is wanted, or it would never end",
+        MINIMIZE + "at least one of budget, target, stagnation and wall_time_s is wanted, or the study would never end",
     ),
     "a value for the function": (
         lambda: culmen.minimize(f({"x": 1}), S, budget=9),
@@ -314,8 +314,8 @@ CALLS = {
         MINIMIZE + 'limits.stress = [0, 1]: a dict such as {"stress": {"upper": 250}} is wanted',
     ),
     "a budget in floating point": (
-        lambda: culmen.minimize(f, S, budget=1e4),
-        MINIMIZE + "budget = 10000.0: a whole number is wanted",
+        lambda: culmen.minimize(f, S, budget=1e4 + 0.5),
+        MINIMIZE + "budget = 10000.5: a whole number is wanted",
     ),
     "no workers": (
         lambda: culmen.minimize(f, S, budget=9, workers=0),
@@ -330,7 +330,7 @@ CALLS = {
         MINIMIZE + 'result = "residual": "value" or "residuals" is wanted; did you mean \'residuals\'?',
     ),
     "a store in no folder": (with_store("there/fit.db"), "there/fit.db: there is no folder {folder}/there"),
-    "a folder for a store": (with_store("."), ".: is a folder, not a culmen study"),
+    "a folder for a store": (with_store("."), ". is a folder; a store is wanted"),
     "a model for a store": (with_store("model.py"), "model.py: is not a culmen study"),
     "a limit of none for a study": (
         lambda: Study.from_file("study.toml", evaluations=-1),

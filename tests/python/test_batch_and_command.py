@@ -98,7 +98,7 @@ WRONG = [
     ),
     (
         (culmen.Command(["true"]), {"batch": 2}),
-        "culmen.minimize: batch is for functions; a command is given one candidate at a time",
+        "culmen.minimize: batch is for Python functions; a command is given one candidate at a time",
     ),
     ((culmen.Command([]), {}), "culmen.minimize: Command([]): a program and its arguments are wanted"),
     (

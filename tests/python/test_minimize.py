@@ -1,6 +1,9 @@
 """culmen.minimize, as programs and notebooks call it."""
 
+import inspect
+import json
 import math
+import re
 import signal
 import subprocess
 import sys
@@ -9,9 +12,12 @@ import time
 import warnings
 
 import pytest
+from culmen.study_file import call_of
+from culmen.study_file.evaluator import EvaluatorOptions
+from culmen.study_file.file import RunTable, StopTable, StudyFile
 
 import culmen
-from culmen import CulmenError, InputError
+from culmen import CulmenError, InputError, _core
 
 
 def sphere(p):
@@ -166,19 +172,133 @@ def test_a_function_that_cannot_be_had_elsewhere_is_an_error():
         culmen.minimize(Broken(), {"x": (0, 1)}, budget=1)
 
 
-def test_ctrl_c_ends_it_cleanly_and_raises(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import culmen, sys, time\n"
-        "def f(p):\n    open('started', 'w').close(); time.sleep(0.05); return p['x']\n"
-        "try:\n    culmen.minimize(f, {'x': (0, 1)}, budget=10**6, workers=2)\n"
-        "except KeyboardInterrupt:\n    print('interrupted'); sys.exit(7)\n"
-    )
-    process = subprocess.Popen([sys.executable, script], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-    end = time.monotonic() + 30
-    while not (tmp_path / "started").exists():
-        assert time.monotonic() < end, "the first evaluation did not begin in 30 s"
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"optimiser": "cmaes"}, "there is no argument 'optimiser'; did you mean 'optimizer'?"),
+        ({"evaluations": 100}, "there is no argument 'evaluations'; did you mean 'budget'?"),
+        ({"n_trials": 100}, "there is no argument 'n_trials'; did you mean 'budget'?"),
+        ({"maxiter": 100}, "there is no argument 'maxiter'; did you mean 'budget'?"),
+        ({"bounds": [(0, 1)]}, "there is no argument 'bounds'; did you mean 'space'?"),
+        ({"args": (1,)}, "there is no argument 'args'; functools.partial(f, …), or a lambda, brings further arguments"),
+        ({"budget": 1e3 + 0.5}, "budget = 1000.5: a whole number is wanted"),
+        ({"budget": 9, "optimizer": 3}, "optimizer = 3: a text in quotes is wanted"),
+        ({"budget": 9, "environment": {"A": 1}}, "environment.A = 1: a text in quotes is wanted"),
+        ({"budget": 9, "stagnation_tolerance": 0.1}, "stagnation_tolerance belongs to stagnation, which is missing"),
+    ],
+)
+def test_arguments_of_other_tools_and_misspelt_ones_are_one_sentence(arguments, message):
+    with pytest.raises(InputError) as error:
+        culmen.minimize(sphere, {"x": (0, 1)}, **arguments)
+    assert str(error.value).startswith(f"culmen.minimize: {message}")
+
+
+def test_too_many_or_too_few_arguments_are_one_sentence():
+    with pytest.raises(InputError, match="what comes after f and space is given by name, such as budget=100"):
+        culmen.minimize(sphere, {"x": (0, 1)}, 100)
+    with pytest.raises(InputError, match=r'culmen\.minimize\(f, \{"x": \(0, 1\)\}, budget=1000\) is wanted'):
+        culmen.minimize()
+
+
+def test_whole_numbers_may_be_floats():
+    assert culmen.minimize(sphere, {"x": (0, 1)}, budget=1e1, seed=2.0, workers=2.0).evaluations == 10
+
+
+def test_what_a_study_file_says_is_an_argument_too():
+    said = {**EvaluatorOptions.model_fields, **StopTable.model_fields, **RunTable.model_fields}
+    top = StudyFile.model_fields.keys() - {"name", "evaluator", "stop", "run"}
+    arguments = inspect.signature(culmen.minimize).parameters
+    assert ({*said, *top} - {"evaluations"} | {"budget"}) <= arguments.keys()
+
+
+RESIDUALS = """
+import culmen
+
+def f(p):
+    return [(p["x"][i] - 1, p["n"][i] * 0.5) for i in range(len(p["x"]))]
+
+"""
+CALL = """
+culmen.minimize(
+    f,
+    {"x": (-5, 5), "n": culmen.integer(1, 9, initial=3), "t": culmen.real(1e-6, 1, scale="log")},
+    budget=60,
+    result="residuals",
+    batch=8,
+    seed=4,
+    optimizer="evolution",
+    options={"children": 20},
+    constraints={"line": "x + n <= 9"},
+    starts=[{"x": 1, "n": 2, "t": 0.5}],
+    store="one.db",
+    workers=2,
+)
+"""
+
+
+def test_the_call_that_a_store_keeps_gives_the_same_again(tmp_path):
+    subprocess.run([sys.executable, "-c", RESIDUALS + CALL], cwd=tmp_path, check=True)
+    one = _core.Store.read(str(tmp_path / "one.db"))
+    text = call_of(json.loads(one.configuration), "two.db")
+    assert text.startswith("culmen.minimize(f, {'x': (-5, 5), 'n': culmen.integer(")
+    subprocess.run([sys.executable, "-c", RESIDUALS + text], cwd=tmp_path, check=True)
+    two = _core.Store.read(str(tmp_path / "two.db"))
+    assert one.fingerprint == two.fingerprint
+    assert [one.summary()[key] for key in ("told", "best")] == [two.summary()[key] for key in ("told", "best")]
+
+
+INTERRUPTED = """
+import culmen, sys, time
+
+def f(p):
+    time.sleep(0.01)
+    if not sys.argv[1:]:
+        with open('calls', 'a') as file:
+            file.write('.')
+    return p['x']
+
+try:
+    found = culmen.minimize(f, {'x': (0, 1)}, budget=10**6, workers=2, **{STORE})
+    print(found.reason, found.final, found.best['x'] == found.value)
+    time.sleep(100)
+except KeyboardInterrupt:
+    print('raised')
+    sys.exit(7)
+"""
+
+
+def interrupt(tmp_path, script, ready, times=1):
+    """What the script printed, and its code, after a Ctrl-C, and another one when it goes on."""
+    (tmp_path / "script.py").write_text(script)
+    words = [sys.executable, "-u", "script.py"]
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 60
+    while not ready():
+        assert time.monotonic() < end, "the evaluations did not begin in 60 s"
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=10)
-    assert (process.returncode, out) == (7, "interrupted\n")
+    lines = []
+    if times > 1:
+        lines.append(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    return process.returncode, "".join(lines) + out, err
+
+
+@pytest.mark.parametrize("store", ["", "fit.db"])
+def test_ctrl_c_returns_the_best_so_far_and_a_second_one_is_the_programs(tmp_path, store):
+    calls = tmp_path / "calls"
+    script = INTERRUPTED.replace("{STORE}", f"{{'store': {store!r}}}" if store else "{}")
+    code, out, err = interrupt(tmp_path, script, lambda: calls.exists() and calls.stat().st_size > 20, times=2)
+    assert (code, out) == (7, "interrupted False True\nraised\n")
+    go_on = "the same call goes on from fit.db" if store else 'store="fit.db" lets the same call go on'
+    assert re.fullmatch(
+        rf"culmen: interrupted after \d+ evaluations; the best so far is \S+ at x=\S+; {re.escape(go_on)}\n", err
+    )
+
+
+def test_ctrl_c_before_anything_has_succeeded_raises(tmp_path):
+    script = INTERRUPTED.replace("{STORE}", "{}").replace("    return p['x']", "    time.sleep(1000)")
+    code, out, err = interrupt(tmp_path, script, (tmp_path / "calls").exists)
+    assert (code, out) == (7, "raised\n")
+    assert err.startswith("culmen: interrupted after 0 evaluations; nothing has succeeded yet; ")

@@ -51,7 +51,7 @@ WRONG = {
     ),
     "key that is like none": (
         STUDY + "zzz = 3\n",
-        "study.toml: [stop] has no key 'zzz'; known are evaluations, target, wall_time_s",
+        "study.toml: [stop] has no key 'zzz'; known are evaluations, target, stagnation, ",
     ),
     "unknown key of a parameter": (
         with_("upper = 5", "uper = 5"),
@@ -169,7 +169,7 @@ WRONG = {
     ),
     "batch of a command": (
         with_(EVALUATOR, 'command = ["cat"]\nbatch = 3'),
-        "study.toml: [evaluator]: batch is for python only; a command is given one candidate at a time",
+        "study.toml: [evaluator]: batch is for Python functions; a command is given one candidate at a time",
     ),
     "batch of nothing": (
         with_(EVALUATOR, EVALUATOR + "\nbatch = 0"),

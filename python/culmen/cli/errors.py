@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import _core
 from .._core import CulmenError
-from ..evaluations import Evaluations, with_workers
+from ..evaluations import CandidateEvaluator, with_workers
 from ..fit.of_store import study_in
 from ..fit.studies import NO_END, Started, find, keep, look_up, wanted_errors, why_not
 from ..master import STOP_SIGNALS, sentence, stopping_on
@@ -74,13 +74,13 @@ def errors_at_end(study: Study, result: Result) -> "Errors | str | None":
 
 def _stoppable(compute: "Callable[[Started], Errors]") -> "Errors | None":
     """None where a signal has ended it."""
-    running: list[Evaluations] = []
+    running: list[CandidateEvaluator] = []
 
     def stop() -> None:
         for evaluations in running:
             evaluations.stop()
 
-    def started(evaluations: Evaluations) -> None:
+    def started(evaluations: CandidateEvaluator) -> None:
         running.append(evaluations)
         if on_terminal():
             evaluations.watch = _draw

@@ -16,7 +16,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 class Evaluate(Protocol):
-    """Evaluates a batch of vectors; see Evaluations."""
+    """Evaluates a batch of vectors; see CandidateEvaluator."""
 
     def __call__(self, candidates: list[list[float]], /) -> "list[Outcome]": ...
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from .._core import InputError
 from ..master import letting_ranks_go
 from ..ranks import is_master
-from ..stores import open_store
+from ..stores import function_in, open_store
 from ..study import Study
 from .errors import Errors
 from .studies import errors_from_master
@@ -45,9 +45,9 @@ def errors(
 def study_in(store: str | Path) -> Study:
     """Raises InputError where its evaluator is not in it."""
     data = json.loads(open_store(store, "errors").configuration or "{}")
-    if "function" in data:
+    if function := function_in(data):
         raise InputError(
-            f"{store} was made by culmen.minimize with {data['function']}; the same call with store='{store}' returns "
+            f"{store} was made by culmen.minimize with {function}; the same call with store='{store}' returns "
             f"a result whose .errors they are"
         )
     return Study.from_store(store)

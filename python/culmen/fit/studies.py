@@ -2,19 +2,19 @@
 
 import contextlib
 import json
-import warnings
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import CulmenError, InputError
-from ..evaluations import Evaluations, with_workers
+from ..evaluations import CandidateEvaluator, with_workers
 from ..goals import as_given
 from ..master import letting_ranks_go
 from ..ranks import is_master
-from ..result import Result
+from ..result import Result, warn
 from ..stores import open_store
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _NOTE = "errors"  # under this name a store keeps them
 _WORTH_S, _WORTH_SHARE = 60.0, 0.1
 NO_END = ("interrupted", "failure", "all_failed", "set_up", "error")
-Started = Callable[[Evaluations], None]
+Started = Callable[[CandidateEvaluator], None]
 
 
 def errors_of_study(
@@ -47,13 +47,13 @@ def errors_of_study(
         best, found = look_up(path, config, wanted, again)
         further = with_workers(options, workers)
         if found is None and (note := change()):
-            warnings.warn(note, stacklevel=3)
+            warn(note)
         if found is not None and _core.detect_launch().is_rank:
             raise InputError(f"{path} holds these errors already; they need no ranks")
     if found is None:
         found = find(config, further, best, wanted)
         if note := keep(path, found):
-            warnings.warn(note, stacklevel=3)
+            warn(note)
     return found
 
 
@@ -78,7 +78,7 @@ def find(
     """In rank 0 of a launch, while the other ranks serve. ``started`` gets the evaluations when they have begun."""
     from .finding import Fit
 
-    with Evaluations(config, options) as evaluate:
+    with CandidateEvaluator(config, options) as evaluate:
         try:
             if started:
                 started(evaluate)
@@ -170,15 +170,19 @@ def keep(path: Path, found: "Errors") -> str:
 
 
 Lend = Callable[[], AbstractContextManager[_core.LentWorkers | None]]
+Finder = Callable[..., "Errors"]
 
 
-def find_later(
-    result: Result, config: _core.StudyConfig, options: _core.RunOptions, lend: Lend = nullcontext
-) -> Callable[..., "Errors"]:
+def finder(config: _core.StudyConfig, options: _core.RunOptions, lend: Lend) -> Finder:
     """What a Result finds its errors by, when they are asked for; on workers that the program lends, where it does."""
 
     def errors_of_result(
-        *, profile: bool = False, confidence: float | None = None, up: float = 1.0, workers: int | None = None
+        result: Result,
+        *,
+        profile: bool = False,
+        confidence: float | None = None,
+        up: float = 1.0,
+        workers: int | None = None,
     ) -> "Errors":
         wanted = wanted_errors(profile, confidence, up, config)
         best = _best_of_result(result, config)
@@ -189,22 +193,16 @@ def find_later(
             keep(Path(result.store), found)
         return found
 
-    object.__setattr__(result, "_finder", errors_of_result)
     return errors_of_result
 
 
-def with_errors(
-    result: Result, space: _core.Space, config: _core.StudyConfig | None, options: _core.RunOptions | None
-) -> Result:
-    """For programs: under MPI all ranks get the errors of a least-squares fit here, because no rank serves later;
-    elsewhere they are found when they are asked for. ``config`` and ``options`` are rank 0's."""
-    find_errors = find_later(result, config, options) if config is not None and options is not None else None
-    if _core.detect_launch().is_rank:
-        if result.residuals and not why_not(result, space):
-            with contextlib.suppress(CulmenError):
-                object.__setattr__(result, "_errors", find_errors() if find_errors else errors_from_master())
-        object.__setattr__(result, "_finder", None)
-    return result
+def with_errors_of_ranks(result: Result, space: _core.Space) -> Result:
+    """For all ranks of a launch: they get the errors of a least-squares fit here, because no rank serves later."""
+    known = None
+    if result.residuals and not why_not(result, space):
+        with contextlib.suppress(CulmenError):
+            known = result.find_errors() if is_master() else errors_from_master()
+    return replace(result, _finder=None, _known_errors=known)
 
 
 def why_not(result: Result, space: _core.Space) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 from .. import _core, digest, machine
 from ..progress import clock, per_second
 from ..result import at_bounds, shown
+from ..stores import function_in
+from ..study_file import call_of
 from .results import front_of
 from .table import Evaluations
 from .timeline import totals
@@ -111,13 +113,18 @@ def study_file(table: Evaluations) -> str:
     """The study file's content as the store keeps it; empty for a study that came from a program."""
     data = table.configuration
     kept = {key: value for key, value in data.items() if key not in _ABOUT and value not in ({}, [])}
-    return "\n".join(_toml(kept)) if "evaluator" in data else ""
+    return "\n".join(_toml(kept)) if "evaluator" in data and not function_in(data) else ""
 
 
 def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:
     """A sentence and the commands."""
     data, path = table.configuration, shlex.quote(str(table.path))
     install = f"pip install culmen=={table.store.build.split()[1]}" if len(table.store.build.split()) > 1 else ""
+    if function_in(data):
+        return (
+            "It was made by culmen.minimize; the same function gives the same candidates by:",
+            [install, call_of(data, "again.db")],
+        )
     if "evaluator" in data:
         name = shlex.quote(f"{data['name']}.toml")
         launch = (
@@ -133,14 +140,6 @@ def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:
             f"{launch}run {name} --seed {data['seed']} --store again.db",
             f"culmen compare {path} again.db",
         ]
-    if "function" in data:
-        arguments = {"budget": data.get("stop", {}).get("evaluations"), "seed": data.get("seed"),
-                     "optimizer": (data.get("optimizer") or {}).get("name")}  # fmt: skip
-        call = ", ".join(f"{k}={v!r}" for k, v in arguments.items() if v is not None)
-        return (
-            "It was made by culmen.minimize; the same function gives the same candidates by:",
-            [install, f"culmen.minimize({data['function']}, space, {call}, store='again.db')"],
-        )
     return "It was made by a program's own minimize(), which keeps space, optimizer and seed.", [install]
 
 
@@ -149,8 +148,8 @@ def lasted(seconds: float) -> str:
 
 
 def _evaluated(data: dict[str, Any]) -> str:
-    if "function" in data:
-        return f"the Python function {data['function']}"
+    if function := function_in(data):
+        return f"the Python function {function}"
     evaluator = data.get("evaluator") or {}
     kind = next((key for key in ("python", "library", "command") if key in evaluator), None)
     if kind is None:

@@ -1,27 +1,24 @@
 """The study file: what may stand in it, and one sentence for each mistake."""
 
-from .evaluator import CommandOptions, EvaluatorOptions, EvaluatorTable
+from .evaluator import CommandOptions, EvaluatorTable
 from .file import LimitTable, StudyFile
 from .messages import checked, did_you_mean, tables_in
+from .program import call_of, program_study
 from .reading import read_study_file
 from .space import ParameterTable
-from .table import Count, Finite, Seconds, Table
 from .targets import is_source
 
 __all__ = [
     "CommandOptions",
-    "Count",
-    "EvaluatorOptions",
     "EvaluatorTable",
-    "Finite",
     "LimitTable",
     "ParameterTable",
-    "Seconds",
     "StudyFile",
-    "Table",
+    "call_of",
     "checked",
     "did_you_mean",
     "is_source",
+    "program_study",
     "read_study_file",
     "tables_in",
 ]

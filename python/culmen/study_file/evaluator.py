@@ -1,15 +1,14 @@
 """``[evaluator]``"""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from .figure import FigureTable
-from .table import Seconds, Table
+from .table import Seconds, Table, Whole
 from .targets import split_target, wrong_target
 
-KINDS = ("python", "library", "command")
 _OF_COMMANDS = ("templates", "inputs", "stdin", "value", "residuals", "values", "keep")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -19,13 +18,14 @@ class EvaluatorOptions(Table):
 
     result: Literal["value", "residuals"] = "value"
     time_limit_s: Seconds | None = None
-    batch: Annotated[int, Field(ge=1, le=65_536)] | None = None
+    batch: Annotated[Whole, Field(ge=1, le=65_536)] | None = None
     environment: dict[str, str] = Field(default_factory=dict)
     modules: list[str] = Field(default_factory=list)
     output: Literal["failures", "all", "none"] = "failures"
     on_failure: Literal["penalise", "retry", "stop"] = "penalise"
-    retries: Annotated[int, Field(ge=0, le=1000)] = 2
-    give_up_after: Annotated[int, Field(ge=0, lt=2**63)] = 100
+    retries: Annotated[Whole, Field(ge=0, le=1000)] = 2
+    give_up_after: Annotated[Whole, Field(ge=0, lt=2**63)] = 100
+    evaluate_infeasible: bool = False
 
     @model_validator(mode="after")
     def _sets_variables(self) -> "EvaluatorOptions":
@@ -80,23 +80,28 @@ class CommandOptions(EvaluatorOptions):
 
 
 class EvaluatorTable(CommandOptions):
+    kinds: ClassVar[tuple[str, ...]] = ("python", "library", "command")
     python: str | None = None
     library: str | None = None
     command: Annotated[list[str], Field(min_length=1)] | None = None
     isolation: Literal["process", "none"] = "process"
-    evaluate_infeasible: bool = False
 
     @property
     def kind(self) -> str:
-        return next(name for name in KINDS if getattr(self, name) is not None)
+        return next(name for name in self.kinds if getattr(self, name) is not None)
+
+    @property
+    def named(self) -> Any:
+        """What the user calls it."""
+        return getattr(self, self.kind)
 
     @model_validator(mode="after")
     def _is_one_evaluator(self) -> "EvaluatorTable":
-        given = [name for name in KINDS if getattr(self, name) is not None]
+        given = [name for name in self.kinds if getattr(self, name) is not None]
         if len(given) != 1:
             words = ", ".join(given) or "none"
             raise ValueError(f"exactly one of python, library and command is wanted; given: {words}")
-        if self.kind != "command" and (why := wrong_target(self.kind, getattr(self, self.kind))):
+        if self.kind in ("python", "library") and (why := wrong_target(self.kind, getattr(self, self.kind))):
             raise ValueError(why)
         self._check_isolation()
         self._check_keys_of_kinds()
@@ -125,8 +130,8 @@ class EvaluatorTable(CommandOptions):
             if self._gives(key):
                 instead = _INSTEAD.get(key, f"a {self.kind} function needs none")
                 raise ValueError(f"{key} is for command only; {instead}")
-        if self.batch is not None and self.kind != "python":
-            raise ValueError(f"batch is for python only; a {self.kind} is given one candidate at a time")
+        if self.batch is not None and self.kind in ("library", "command"):
+            raise ValueError(f"batch is for Python functions; a {self.kind} is given one candidate at a time")
 
     @property
     def target(self) -> tuple[str, str]:

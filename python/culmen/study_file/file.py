@@ -11,9 +11,9 @@ from ..machine import KEY as MACHINE
 from .evaluator import EvaluatorTable
 from .messages import checked
 from .space import ParameterTable
-from .table import Count, Finite, Seconds, Table
+from .table import Count, Finite, Seconds, Table, Whole
 
-Workers = Annotated[int, Field(ge=1, le=65_536)]
+Workers = Annotated[Whole, Field(ge=1, le=65_536)]
 
 
 class OptimizerTable(Table):
@@ -30,16 +30,16 @@ class OptimizerTable(Table):
 class StopTable(Table):
     evaluations: Count | None = None
     target: Finite | None = None
-    wall_time_s: Seconds | None = None
     stagnation: Count | None = None
     stagnation_tolerance: Annotated[float, Field(ge=0, lt=1)] | None = None
+    wall_time_s: Seconds | None = None
 
     @model_validator(mode="after")
     def _has_a_rule(self) -> "StopTable":
         if not self.model_dump(exclude_none=True, exclude={"stagnation_tolerance"}):
             raise ValueError(
-                "at least one of evaluations, target, stagnation and wall_time_s is wanted, or the study would never "
-                "end"
+                f"at least one of {type(self).model_fields['evaluations'].validation_alias or 'evaluations'}, target, "
+                "stagnation and wall_time_s is wanted, or the study would never end"
             )
         if self.stagnation_tolerance is not None and self.stagnation is None:
             raise ValueError("stagnation_tolerance belongs to stagnation, which is missing")
@@ -64,7 +64,7 @@ class RunTable(Table):
 class StudyFile(Table):
     has_sections = True
     name: Annotated[str, Field(pattern=r"^[^/\x00]+$")]
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    seed: Annotated[Whole, Field(ge=0, lt=2**63)] = 1
     store: str | None = None
     space: Annotated[dict[str, ParameterTable], Field(min_length=1)]
     constraints: dict[str, str] = Field(default_factory=dict)
@@ -75,6 +75,11 @@ class StudyFile(Table):
     optimizer: OptimizerTable = OptimizerTable()
     stop: StopTable
     run: RunTable = RunTable()
+
+    @staticmethod
+    def place(table: str) -> str:
+        """Where a mistake is that the core finds in a table, for messages."""
+        return f"[{table}] "
 
     def limit(self, source: str, **given: Any) -> None:
         """Puts what is given (keys of [stop], and workers) in the place of the file's own.

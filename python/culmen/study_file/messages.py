@@ -48,7 +48,7 @@ def _sentences(error: ValidationError, root: type[Table]) -> Iterator[str]:
         elif kind == "value_error":
             yield ": ".join(filter(None, (place, str(context["error"]))))
         else:
-            wanted = _wanted(kind, context, loc, in_program)
+            wanted = _wanted(kind, context, _said(loc, root), in_program)
             yield f"{place} = {_toml(value)}: {wanted} is wanted" + _near_literal(value, context)
 
 
@@ -65,10 +65,15 @@ def _table_of(annotation: Any) -> type[Table] | None:
 
 
 def _place(loc: tuple[int | str, ...], root: type[Table]) -> str:
-    keys = [str(key) if str(key).isprintable() else ascii(key) for key in loc]
+    keys = [str(key) if str(key).isprintable() else ascii(key) for key in _said(loc, root)]
     if not loc or not root.has_sections or loc[0] not in tables_in(root):
         return ".".join(keys)
     return " ".join(filter(None, (f"[{keys[0]}]", ".".join(keys[1:]))))
+
+
+def _said(loc: tuple[int | str, ...], root: type[Table]) -> tuple[int | str, ...]:
+    """A program's arguments stand in no tables."""
+    return loc if root.has_sections or loc[:1] not in {(name,) for name in _PLAIN} else loc[1:]
 
 
 def _unknown_key(loc: tuple[int | str, ...], root: type[Table]) -> str:

@@ -1,0 +1,104 @@
+"""What ``culmen.minimize`` is called with, as the study file that says the same, and back."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict, Field
+
+from .evaluator import EvaluatorOptions, EvaluatorTable
+from .file import OptimizerTable, RunTable, StopTable, StudyFile
+from .messages import checked
+from .table import Count, Table
+
+_TABLES: dict[str, type[Table]] = {"evaluator": EvaluatorOptions, "stop": StopTable, "run": RunTable}
+_NAMES = {"evaluations": "budget"}  # where an argument is not called as its key
+_BY_EITHER = ConfigDict(populate_by_name=True)
+
+
+class ProgramEvaluator(EvaluatorTable):
+    kinds: ClassVar = ("function", "command")
+    function: str | None = None  # "module.name"; it stays in the program
+    positional: bool = False  # it gets a list
+
+
+class ProgramStop(StopTable):
+    model_config = _BY_EITHER
+    evaluations: Count | None = Field(None, validation_alias="budget")
+
+
+class ProgramOptimizer(OptimizerTable):
+    model_config = _BY_EITHER
+    name: str | None = Field(None, validation_alias="optimizer")
+
+
+class ProgramStudy(StudyFile):
+    has_sections = False
+    evaluator: ProgramEvaluator
+    stop: ProgramStop
+    optimizer: ProgramOptimizer = ProgramOptimizer()
+
+    @staticmethod
+    def place(table: str) -> str:
+        return "Command " if table == "evaluator" else ""
+
+
+def arguments_of(table: str) -> dict[str, str]:
+    """The arguments of ``minimize`` that stand in a table, and their keys."""
+    return {_NAMES.get(key, key): key for key in _TABLES[table].model_fields}
+
+
+def program_study(
+    name: str,
+    space: Mapping[str, Any],
+    constraints: Mapping[str, str],
+    evaluator: Mapping[str, Any],
+    given: Mapping[str, Any],
+) -> ProgramStudy:
+    """``evaluator``: what is said of it by itself; ``given``: arguments of ``minimize``, of which None counts as not
+    given. Raises InputError with a line for each that is not allowed."""
+    given = {key: value for key, value in given.items() if value is not None}
+    tables = {table: {key: given[key] for key in arguments_of(table) if key in given} for table in _TABLES}
+    tables["evaluator"] |= evaluator
+    tables["optimizer"] = {key: given[key] for key in ("optimizer",) if key in given} | given.get("options", {})
+    top: dict[str, Any] = {key: given[key] for key in ("seed", "objectives", "limits", "starts") if key in given}
+    study: ProgramStudy = checked(
+        ProgramStudy, {"name": name, "space": space, "constraints": constraints, **top, **tables}, "culmen.minimize"
+    )
+    return study
+
+
+def call_of(data: Mapping[str, Any], store: str) -> str:
+    """The call of ``culmen.minimize`` that a store's configuration came from; of an evaluator ``function``."""
+    about = {key: value for key, value in data.items() if key in ProgramStudy.model_fields}
+    study = ProgramStudy.model_validate(about)
+    return f"culmen.minimize({', '.join(_arguments(study, store))})"
+
+
+def _arguments(study: ProgramStudy, store: str) -> Iterator[str]:
+    yield (study.evaluator.function or "f").replace("__main__.", "")
+    bounds = {name: _bounds(p.model_dump(exclude_defaults=True)) for name, p in study.space.items()}
+    if study.evaluator.positional:
+        yield f"[{', '.join(bounds.values())}]"
+    else:
+        yield f"{{{', '.join(f'{name!r}: {text}' for name, text in bounds.items())}}}"
+    said = study.model_dump(exclude_defaults=True)
+    for table in ("stop", "evaluator"):
+        for argument, key in arguments_of(table).items():
+            if key in said[table]:
+                yield f"{argument}={said[table][key]!r}"
+    options = dict(said.get("optimizer", {}))
+    if name := options.pop("name", None):
+        yield f"optimizer={name!r}"
+    said |= {"options": options, "seed": study.seed}
+    for argument in ("options", "seed", "constraints", "objectives", "limits", "starts"):
+        if value := said.get(argument):
+            yield f"{argument}={value!r}"
+    yield f"store={store!r}"
+
+
+def _bounds(table: dict[str, Any]) -> str:
+    """Of a parameter, as a program would write it."""
+    if table.keys() == {"lower", "upper"}:
+        return f"({table['lower']:.17g}, {table['upper']:.17g})"
+    kind = table.pop("type", "real")
+    return f"culmen.{kind}({', '.join(f'{key}={value!r}' for key, value in table.items())})"
