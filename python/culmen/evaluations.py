@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from . import _core
 from ._core import CulmenError, InputError
-from .goals import as_given, oriented
+from .goals import as_given, naming, oriented
 from .master import raise_error
 from .ranks import is_master, serve_until_dismissed
 from .space import Value
@@ -49,9 +49,9 @@ class CandidateEvaluator:
         with study.evaluations(workers=4) as evaluate:
             outcomes = evaluate([{"x": 1.0, "y": 2.0}, [3.0, 4.0]])
 
-    A candidate is a dict of the parameters, or a vector in the space's order, which need not lie within the bounds. The
-    outcomes come in the candidates' order. Nothing of it is kept in a store, and no rule of the study ends it. Ctrl-C
-    ends the workers and what they evaluate, and raises KeyboardInterrupt.
+    A candidate is a dict of the parameters, or a vector in the space's order, which need not lie within the bounds as a
+    dict has to. The outcomes come in the candidates' order. Nothing of it is kept in a store, and no rule of the study
+    ends it. Ctrl-C ends the workers and what they evaluate, and raises KeyboardInterrupt.
 
     Raises InputError where the evaluator cannot be set up, TransportError where workers cannot be started, CulmenError
     where none is left.
@@ -71,8 +71,9 @@ class CandidateEvaluator:
         return self
 
     def __call__(self, candidates: Iterable[Candidate]) -> list[Outcome]:
-        space = self._config.space
-        vectors = [space.vector_of(c) if isinstance(c, Mapping) else [float(v) for v in c] for c in candidates]
+        if isinstance(candidates, Mapping):
+            raise InputError("one candidate is given; a list of candidates is wanted, such as [{…}]")
+        vectors = [_vector_of(c, self._config.space, f"candidate {i}: ") for i, c in enumerate(candidates)]
         self._run.submit(vectors)
         first, self.count = self.count, self.count + len(vectors)
         found: dict[int, Outcome] = {}
@@ -127,6 +128,29 @@ class CandidateEvaluator:
             duration_s=row["duration_s"],
             cost=row["value"] if ok else math.inf,
         )
+
+
+def _vector_of(candidate: Candidate, space: _core.Space, place: str) -> list[float]:
+    with naming(place):
+        if isinstance(candidate, Mapping):
+            _check_bounds(candidate, space)
+            return space.vector_of(candidate)
+        try:
+            return [float(value) for value in candidate]
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{candidate!r:.80} is given; a dict of the parameters or a list of numbers is wanted"
+            ) from None
+
+
+def _check_bounds(candidate: Mapping[str, Value], space: _core.Space) -> None:
+    for p in space.parameters:
+        value = candidate.get(p.name)
+        if p.kind == "real" and isinstance(value, (int, float)) and not p.lower <= value <= p.upper:
+            raise InputError(
+                f"parameter '{p.name}': {value:g} is outside its bounds [{p.lower:g}, {p.upper:g}]; wider bounds make "
+                "it a candidate, and a list of numbers in the space's order may lie outside of them"
+            )
 
 
 def evaluations_of_program(config: _core.StudyConfig, options: _core.RunOptions) -> CandidateEvaluator:

@@ -64,7 +64,7 @@ def _evaluate(f: Callable[[Any], Any], result: int, objectives: list[str], argum
     try:
         returned = f(arguments)
     except Exception as error:
-        return protocol.encode_failure(protocol.FAILED, describe(error))
+        return protocol.encode_failure(protocol.FAILED, describe(error, arguments))
     try:
         numbers, extras = read_result(returned, result, objectives)
     except WrongShapeError as error:

@@ -103,7 +103,8 @@ def minimize(
     ("all"), or is dropped ("none").
 
     At least one of ``budget`` (evaluations), ``target`` (a value that is good enough), ``stagnation`` (evaluations
-    without an improvement; ``stagnation_tolerance``: what counts as one, as in a study file) and ``wall_time_s`` ends it.
+    without an improvement; ``stagnation_tolerance`` says what counts as one, as in a study file) and ``wall_time_s``
+    ends it.
     ``constraints``: conditions on the parameters such as "x + y <= 1"; what violates them is never evaluated, unless
     ``evaluate_infeasible``.
     ``starts``: what is evaluated first, a dict of the parameters each.
@@ -126,8 +127,8 @@ def minimize(
 
     Ctrl-C ends the study cleanly: the result is the best so far, its ``reason`` "interrupted"; a second one, or one
     before anything has succeeded, raises KeyboardInterrupt.
-    Raises InputError for arguments that are not allowed, StoreError, TransportError. Warns when every evaluation failed, and when ``f`` is no longer the function that
-    ``store`` began with (what ``f`` calls is not looked at).
+    Raises InputError for arguments that are not allowed, StoreError, TransportError. Warns when every evaluation
+    failed, and when ``f`` is no longer the function that ``store`` began with (what ``f`` calls is not looked at).
     """
     given = {name: plain(value) for name, value in locals().items() if name not in _NO_DATA}
     if executor is None:
@@ -163,7 +164,7 @@ def _study_of(f: Any, space: Space, given: Mapping[str, Any], store: str | Path 
         evaluator, folder = {"command": f.words, **f.options}, f.folder
     else:
         name = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
-        evaluator, folder = {"function": name, "positional": space.positional}, Path.cwd()
+        evaluator, folder = {"function": name, "positional": space.positional or None}, Path.cwd()
     tables = {p.name: as_table(p) for p in space.core.parameters}
     called = getattr(f, "__name__", "function").replace("/", "_")
     file = program_study(called, tables, dict(space.core.constraints), evaluator, given)

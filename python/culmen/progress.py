@@ -220,9 +220,13 @@ class Recent:
         return sum(busy for *_, busy in self._seen) / max(len(self._seen), 1)
 
 
+def counts(done: int, limit: int | None, in_flight: int = 0) -> str:
+    """Evaluations: those that count for the study's rules, of how many, and those that workers have now."""
+    return f"{done}" + (f"/{limit}" if limit else "") + (f", {in_flight} in flight" if in_flight else "")
+
+
 def counted(progress: _core.Progress) -> str:
-    of = f"/{progress.budget}" if progress.budget else ""
-    return f"{progress.evaluations}{of} evaluations"
+    return f"{counts(progress.evaluations, progress.budget)} evaluations"
 
 
 def figures(progress: _core.Progress, recent: Recent) -> list[str]:

@@ -34,6 +34,15 @@ def function_in(configuration: dict[str, Any]) -> str:
     return (configuration.get("evaluator") or {}).get("function", "")
 
 
+def to_go_on(path: str | Path, configuration: dict[str, Any]) -> str:
+    """What continues a study: a command, or the call of a program."""
+    if not configuration:
+        return "the program that made it, with resume = true"
+    if function := function_in(configuration):
+        return f"the same call in Python, culmen.minimize({function}, …, store={str(path)!r})"
+    return f"culmen resume {shlex.quote(str(path))}"
+
+
 def space_of(store: _core.Store) -> _core.Space | None:
     """None for a study whose space is in a program, not in the store."""
     data = json.loads(store.configuration or "{}")

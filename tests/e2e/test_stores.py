@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -32,8 +33,8 @@ def test_running_a_finished_study_again_shows_it_and_evaluates_nothing(finished)
     done = culmen("run", "study.toml", cwd=finished)
     assert done.returncode == 0
     assert (
-        "The study in study.db has finished (evaluations used up); --overwrite, or --store PATH, runs it anew."
-        in done.stdout
+        "The study in study.db has finished (evaluations used up); `culmen resume study.db --evaluations N` with a "
+        "larger N goes on; `culmen run` with --overwrite, or --store PATH, runs it anew." in done.stdout
     )
     assert done.stderr == ""
     assert "best value" in done.stdout
@@ -149,7 +150,10 @@ def test_status_while_it_runs_and_afterwards(tmp_path):
 def test_resume_with_a_larger_budget_goes_on_from_the_end(finished):
     done = culmen("resume", "study.db", cwd=finished)
     assert done.returncode == 0
-    assert "has finished (evaluations used up); `culmen resume` with a larger --evaluations" in done.stdout
+    assert (
+        "has finished (evaluations used up); `culmen resume study.db --evaluations N` with a larger N goes on"
+        in done.stdout
+    )
     before = sequence(finished / "study.db")
     assert culmen("resume", "study.db", "--evaluations", 50, "--quiet", cwd=finished).returncode == 0
     after = sequence(finished / "study.db")
@@ -233,6 +237,7 @@ def test_a_study_that_could_not_begin_leaves_no_store_in_the_way(tmp_path):
     assert wrong.returncode == 2
     assert "has no function 'g' (it has: f)" in wrong.stderr
     assert len(wrong.stderr.splitlines()) == 1
+    assert {path.name for path in tmp_path.iterdir()} - {"__pycache__"} == {"model.py", "study.toml"}
     (tmp_path / "study.toml").write_text(right)
     assert culmen("run", "study.toml", "--quiet", cwd=tmp_path).returncode == 0
 
@@ -275,6 +280,48 @@ def test_asking_again_does_not_turn_a_study_of_failures_into_success(tmp_path):
         assert culmen(*words, cwd=tmp_path).returncode == 1, words
 
 
+def test_where_all_fail_the_end_says_what_to_look_at(tmp_path):
+    write_study(tmp_path, 1000)
+    (tmp_path / "model.sh").write_text("#!/bin/sh\necho no grid >&2\nexit 3\n")
+    (tmp_path / "model.sh").chmod(0o755)
+    study = (tmp_path / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(study.replace('python = "model.py:f"', 'command = ["./model.sh"]'))
+    for limit, said in (
+        (1000, "the first 100 evaluations of this start all failed; "),
+        (20, "all evaluations failed; "),
+    ):
+        done = culmen("run", "study.toml", "--overwrite", "--evaluations", limit, cwd=tmp_path)
+        first, *_, last = done.stderr.splitlines()
+        assert done.returncode == 1
+        assert first.startswith(f"culmen: {said}")
+        assert last == (
+            "culmen: what it printed is in study.work/0; `culmen check` tries a few; when that is mended, "
+            "`culmen run --overwrite` begins anew, and `culmen resume study.db` goes on after the failures"
+        )
+        assert "To go on" not in done.stdout
+
+
+def test_a_study_that_ended_by_stagnation_says_how_it_goes_on(tmp_path):
+    write_study(tmp_path)
+    study = tmp_path / "study.toml"
+    text = study.read_text().replace("evaluations = 400", "stagnation = 20")
+    study.write_text(text)
+    (tmp_path / "model.py").write_text("def f(p):\n    return (p['x'] - 1) ** 2\n")
+    assert culmen("run", "study.toml", "-q", cwd=tmp_path).returncode == 0
+    before = summary(tmp_path / "study.db")
+    assert before["finished"] == "stagnation"
+    same = culmen("run", "study.toml", cwd=tmp_path)
+    assert "`culmen resume study.db --stagnation N` with a larger N goes on" in same.stdout
+    study.write_text(text.replace("stagnation = 20", "stagnation = 60"))
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert (done.returncode, "`culmen resume study.db --stagnation 60` goes on" in done.stderr) == (2, True)
+    assert culmen("resume", "study.db", "--stagnation", 60, "-q", cwd=tmp_path).returncode == 0
+    assert summary(tmp_path / "study.db")["told"] > before["told"]
+    study.write_text(text.replace("stagnation = 20", "evaluations = 5000"))
+    done = culmen("run", "study.toml", cwd=tmp_path)
+    assert "`culmen resume study.db --evaluations 5000 --stagnation N` goes on" in done.stderr
+
+
 def test_status_of_a_store_that_a_program_made(tmp_path):
     (tmp_path / "program.py").write_text(
         "import culmen\nculmen.minimize(lambda p: p['x'] ** 2, {'x': (-1, 1)}, budget=30, store='kept.db')\n"
@@ -283,6 +330,23 @@ def test_status_of_a_store_that_a_program_made(tmp_path):
     status = culmen("status", "kept.db", cwd=tmp_path)
     assert status.returncode == 0, status.stderr
     assert "x" in status.stdout.split()
+
+
+def test_what_a_program_began_goes_on_by_its_call_and_a_command_by_resume(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "import culmen\ndef f(p):\n    return p['x'] ** 2\n"
+        "for f, store in ((f, 'f.db'), (culmen.Command(['expr', '3']), 'c.db')):\n"
+        "    culmen.minimize(f, {'x': (-1, 1)}, budget=10**6, wall_time_s=0.5, store=store, progress=False)\n"
+    )
+    subprocess.run([sys.executable, "program.py"], cwd=tmp_path, check=True, env=environment(), capture_output=True)
+    status = culmen("status", "f.db", cwd=tmp_path).stdout
+    assert "To go on: the same call in Python, culmen.minimize(__main__.f, …, store='f.db')\n" in status
+    assert re.search(r"evaluations +\d+/1000000 *\n", status)
+    assert "To go on: culmen resume c.db\n" in culmen("status", "c.db", cwd=tmp_path).stdout
+    before = summary(tmp_path / "c.db")["told"]
+    resumed = culmen("resume", "c.db", "--evaluations", before + 5, "-q", cwd=tmp_path)
+    assert (resumed.returncode, resumed.stderr) == (0, "")
+    assert summary(tmp_path / "c.db")["told"] == before + 5
 
 
 def test_a_study_goes_on_where_its_folder_was_moved_to(tmp_path):

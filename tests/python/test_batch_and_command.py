@@ -90,6 +90,28 @@ def test_a_program_is_given_words_and_files_and_read_by_its_figures(tmp_path):
     assert not [path for path in tmp_path.iterdir() if path.name != "deck.in"]
 
 
+BATCH = "with batch it is called for many candidates at once"
+ALONE = "it is called for one candidate at a time"
+
+
+@pytest.mark.parametrize(
+    ("f", "given", "sentence"),
+    [
+        (lambda many: [p["x"] for p in many], {"batch": 4}, BATCH),
+        (lambda p: math.sin(p["x"]), {"batch": 4}, BATCH),
+        (lambda p: p["x"].total(), {"batch": 4}, BATCH),
+        (lambda p: 1.0, {"batch": 4}, "candidates; as many values are wanted (each parameter is a vector of "),
+        (lambda many: [p["x"] for p in many], {}, ALONE),
+        (lambda p: p["x"].sum(), {}, ALONE),
+        (lambda p: p["n"][0], {}, ALONE),
+    ],
+)
+def test_a_function_for_one_taken_for_many_and_the_reverse_are_told_what_comes(f, given, sentence):
+    with pytest.warns(RuntimeWarning, match="all 5 evaluations failed") as seen:
+        minimize(f, budget=5, workers=1, **given)
+    assert sentence in str(seen[0].message).splitlines()[0]
+
+
 WRONG = [
     ((one, {"batch": 0}), "culmen.minimize: batch = 0: a number not below 1 is wanted"),
     (

@@ -55,7 +55,16 @@ def test_an_empty_list_has_no_outcomes(study):
 
 @pytest.mark.parametrize(
     ("candidate", "sentence"),
-    [([1.0], "a vector of 1 numbers is given; the space has 2 parameters"), ({"x": 1.0}, "y")],
+    [
+        ([1.0], "a vector of 1 numbers is given; the space has 2 parameters"),
+        ({"x": 1.0}, "candidate 0: parameter 'y' is missing"),
+        (
+            {"x": 11, "y": 1},
+            r"candidate 0: parameter 'x': 11 is outside its bounds \[-10, 10\]; wider bounds make it a candidate, and "
+            "a list of numbers in the space's order may lie outside of them",
+        ),
+        ("xy", "candidate 0: 'xy' is given; a dict of the parameters or a list of numbers is wanted"),
+    ],
 )
 def test_a_candidate_of_another_space_is_refused(study, candidate, sentence):
     with study.evaluations(workers=1) as evaluate:

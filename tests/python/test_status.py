@@ -5,8 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 from culmen.cli import summary
+from culmen.progress import counts
 
 EMPTY = {"owned": False, "owner": "", "finished": "", "best": None, "failures": []}
+COUNTS = {"asked": 0, "outcomes": 0, "told": 0}
 FAILURES = [
     {"status": "failed", "count": 12, "first": 3, "message": "ValueError: negative mass\n  File model.py"},
     {"status": "timed out", "count": 1, "first": 7, "message": "took longer than 10 s"},
@@ -21,7 +23,7 @@ def state(monkeypatch):
             fingerprint="",
             created_s=0.0,
             configuration="",
-            summary=lambda: {**EMPTY, **changes},
+            summary=lambda: {**EMPTY, **COUNTS, **changes},
             note=lambda _: "",
         )
         monkeypatch.setattr(summary, "open_store", lambda *_: store)
@@ -54,3 +56,11 @@ def test_failures_name_the_folder_of_their_first_example(state, tmp_path, monkey
     shown = [" ".join(line.replace("│", " ").split()) for line in capsys.readouterr().out.splitlines()]
     assert "failed 12 3 ValueError: negative mass" in shown
     assert "timed out 1 7 took longer than 10 s (see study.work/7)" in shown
+
+
+def test_evaluations_are_counted_as_the_progress_counts_them(state):
+    told = {"asked": 40, "outcomes": 33, "told": 30}
+    assert state(**told)["in_flight"] == 0
+    running = state(owned=True, owner="pid 7", **told)
+    assert counts(running["told"], running["limit"], running["in_flight"]) == "30, 7 in flight"
+    assert counts(30, 100) == "30/100"

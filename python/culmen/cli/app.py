@@ -30,6 +30,10 @@ Evaluations = Annotated[
     int | None, typer.Option(min=1, max=2**63 - 1, help="Evaluations in all, instead of the study's own limit.")
 ]
 Target = Annotated[float | None, typer.Option(help="A value that is good enough, instead of the study's own.")]
+Stagnation = Annotated[
+    int | None,
+    typer.Option(min=1, max=2**63 - 1, help="Evaluations without an improvement, instead of the study's own."),
+]
 WallTime = Annotated[
     float | None,
     typer.Option("--wall-time", min=0, metavar="SECONDS", help="Seconds of this start, instead of the study's own."),
@@ -114,6 +118,7 @@ def run(
     seed: Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Instead of the study file's.")] = None,
     evaluations: Evaluations = None,
     target: Target = None,
+    stagnation: Stagnation = None,
     wall_time: WallTime = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Begin anew where the store holds a study already.")
@@ -125,7 +130,13 @@ def run(
     from .run import run_study
 
     place = "threads" if threads else "processes" if worker_processes else "auto"
-    given = {"evaluations": evaluations, "target": target, "wall_time_s": wall_time, "workers": workers}
+    given = {
+        "evaluations": evaluations,
+        "target": target,
+        "stagnation": stagnation,
+        "wall_time_s": wall_time,
+        "workers": workers,
+    }
     raise typer.Exit(run_study(study, given, place, not no_prefetch, store, seed, overwrite, quiet, not no_errors))
 
 
@@ -135,6 +146,7 @@ def resume(
     workers: Workers = None,
     evaluations: Evaluations = None,
     target: Target = None,
+    stagnation: Stagnation = None,
     wall_time: WallTime = None,
     no_prefetch: NoPrefetch = False,
     no_errors: NoErrors = False,
@@ -143,7 +155,13 @@ def resume(
     """Go on with a study that was stopped or killed; nothing that was finished is done again."""
     from .run import resume_study
 
-    given = {"evaluations": evaluations, "target": target, "wall_time_s": wall_time, "workers": workers}
+    given = {
+        "evaluations": evaluations,
+        "target": target,
+        "stagnation": stagnation,
+        "wall_time_s": wall_time,
+        "workers": workers,
+    }
     raise typer.Exit(resume_study(store, given, not no_prefetch, quiet, not no_errors))
 
 

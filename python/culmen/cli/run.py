@@ -19,10 +19,15 @@ from ..stores import open_store
 from ..study import Study
 from . import BAD_INPUT, FAILED, FINISHED, RESUMABLE
 from .errors import errors_at_end
-from .summary import ERRORS, print_result, print_state
+from .summary import ERRORS, failures_of, from_here, print_result, print_state
 
-_OPTIONS = {"evaluations": "--evaluations", "target": "--target", "wall_time_s": "--wall-time"}
-Given = dict[str, Any]  # evaluations, target, wall_time_s, workers; None: not given
+_OPTIONS = {
+    "evaluations": "--evaluations",
+    "target": "--target",
+    "stagnation": "--stagnation",
+    "wall_time_s": "--wall-time",
+}
+Given = dict[str, Any]  # evaluations, target, stagnation, wall_time_s, workers; None: not given
 
 
 def run_study(
@@ -51,22 +56,37 @@ def resume_study(path: Path, given: Given, prefetch: bool, quiet: bool, errors: 
         if served:
             return FINISHED
         study = Study.from_store(path, **given)
-        summary = open_store(path).summary()
+        found = open_store(path)
+        summary: dict[str, Any] = found.summary()
         _note_idle_option(given)
         _note_change(study)
-        if _is_over(summary, study.config):
-            _show_finished(path, summary, "`culmen resume` with a larger --evaluations, or a lower --target, goes on")
+        if _is_over(summary, study.config, found.configuration):
+            _show_finished(path, summary, f"{_goes_on_with(path, summary['finished'])}")
             return _code_of(summary)
         return _execute(study, prefetch, quiet, errors)
 
 
-def _is_over(summary: dict[str, Any], config: _core.StudyConfig) -> bool:
-    """Whether it has ended, and by limits that still hold."""
+def _is_over(summary: dict[str, Any], config: _core.StudyConfig, stored: str) -> bool:
+    """Whether it has ended, and by limits that still hold. ``stored``: the configuration that it ended with."""
     if summary["finished"] == "evaluations":
         return 0 < config.evaluations <= summary["told"]
     if summary["finished"] == "target":
         return bool(summary["best_value"] <= config.target)
+    if summary["finished"] == "stagnation":
+        return 0 < config.stagnation <= (_stop_table(stored).get("stagnation") or 0)
     return bool(summary["finished"])
+
+
+def _stop_table(configuration: str) -> dict[str, Any]:
+    return json.loads(configuration or "{}").get("stop") or {}
+
+
+def _goes_on_with(path: Path | str, finished: str) -> str:
+    """What lets a finished study go on: the sentence's end; what has nothing more to propose has none."""
+    more = {"evaluations": "a larger", "stagnation": "a larger", "target": "a lower"}.get(finished)
+    if more is None:
+        return "there is nothing to go on with"
+    return f"`culmen resume {shlex.quote(str(path))} {_OPTIONS[finished]} N` with {more} N goes on"
 
 
 def _note_idle_option(given: Given) -> None:
@@ -92,20 +112,24 @@ def _existing(study: Study, overwrite: bool) -> int | None:
             f"{path} holds another study ('{found.name}': its space, evaluator, optimizer or seed differ); "
             f"--store PATH gives this one a store of its own"
         )
-    resume = f"`culmen resume {shlex.quote(path)}{_new_limits(study, found.configuration)}`"
-    if not _is_over(summary, study.config):
+    resume = f"`culmen resume {shlex.quote(path)}{_new_limits(study, found.configuration, summary['finished'])}`"
+    if not _is_over(summary, study.config, found.configuration):
         how = "finished" if summary["finished"] else "stopped"
         failed = ", which all failed" if summary["failed"] == summary["told"] > 0 else ""
         advice = f"{resume} goes on, --overwrite begins anew"
         raise InputError(f"{path} holds this study, {how} after {summary['told']} evaluations{failed}; {advice}")
     _note_change(study)
-    _show_finished(Path(path), summary, "--overwrite, or --store PATH, runs it anew")
+    again = "`culmen run` with --overwrite, or --store PATH, runs it anew"
+    _show_finished(Path(path), summary, f"{_goes_on_with(path, summary['finished'])}; {again}")
     return _code_of(summary)
 
 
-def _new_limits(study: Study, stored: str) -> str:
-    """What the study now says otherwise than its store, as options of resume."""
-    before, now = (json.loads(text).get("stop", {}) for text in (stored, study.config.configuration))
+def _new_limits(study: Study, stored: str, finished: str) -> str:
+    """What the study now says otherwise than its store, as options of resume; N for the rule that ended it where the
+    study has it no longer."""
+    before, now = _stop_table(stored), _stop_table(study.config.configuration)
+    if finished in _OPTIONS and finished not in now:
+        now[finished] = "N"
     changed = [key for key in _OPTIONS if key in now and now[key] != before.get(key)]
     return "".join(f" {_OPTIONS[key]} {now[key]}" for key in changed)
 
@@ -156,8 +180,23 @@ def _code(result: Result, source: str) -> int:
     if result.reason in ERRORS:
         place = f"{source}: [evaluator] " if result.reason == "set_up" else ""
         print(f"culmen: {place}{result.message}", file=sys.stderr)
-        return BAD_INPUT if result.reason == "set_up" else FAILED
-    if result.all_failed:
+    elif result.all_failed:
         print(f"culmen: all evaluations failed; the first: {result.first_failure}", file=sys.stderr)
+    if result.all_failed:
+        print(f"culmen: {_after_failures(result.store)}", file=sys.stderr)
+    if result.reason == "set_up":
+        return BAD_INPUT
+    if result.reason in ERRORS or result.all_failed:
         return FAILED
     return RESUMABLE if result.reason == "interrupted" else FINISHED
+
+
+def _after_failures(store: str) -> str:
+    """What to look at, and what to type when it is mended."""
+    entries = failures_of(Path(store), _core.Store.read(store).summary())
+    folder = next((entry["folder"] for entry in entries if "folder" in entry), "")
+    look = f"what it printed is in {from_here(folder)}; " if folder else ""
+    return (
+        f"{look}`culmen check` tries a few; when that is mended, `culmen run --overwrite` begins anew, and "
+        f"`culmen resume {shlex.quote(store)}` goes on after the failures"
+    )

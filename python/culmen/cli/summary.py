@@ -14,10 +14,10 @@ from .. import _core
 from ..fit.errors import Errors
 from ..fit.studies import kept
 from ..goals import as_given
-from ..progress import clock, on_terminal, per_second
+from ..progress import clock, counts, on_terminal, per_second
 from ..result import Result, Trade, at_bounds, shown
 from ..space import Value
-from ..stores import open_store, space_of
+from ..stores import open_store, space_of, to_go_on
 from ..study import working_folder
 
 _FRONT_ROWS = 12
@@ -40,7 +40,7 @@ def print_result(result: Result, here: int, fit: "Errors | str | None" = None) -
     if result.store and result.failed:
         tables.append(_failures_table(failures_of(Path(result.store), _core.Store.read(result.store).summary())))
     console().print(*tables, sep="\n")
-    if result.store and not result.final:
+    if result.store and not result.final and not result.all_failed:
         print(f"To go on: culmen resume {shlex.quote(result.store)}")
 
 
@@ -61,7 +61,7 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
                 "study": state["name"],
                 "state": state["state"],
                 "best value": "none" if state["best_value"] is None else f"{state['best_value']:.10g}",
-                "evaluations": f"{state['told']} told, {state['outcomes']} recorded, {state['asked']} asked",
+                "evaluations": counts(state["told"], state["limit"], state["in_flight"]),
                 "failed": state["failed"] or None,
                 "starts of a master": state["epoch"],
                 "made": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state["created_s"])),
@@ -74,8 +74,7 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
     if state["failures"]:
         tables.append(_failures_table(state["failures"]))
     if state["resumable"]:
-        go_on = f"To go on: culmen resume {shlex.quote(state['store'])}"
-        tables.append(Text(go_on, no_wrap=True, overflow="ignore"))  # to be copied as it is
+        tables.append(Text(f"To go on: {state['go_on']}", no_wrap=True, overflow="ignore"))  # to be copied as it is
     return tables
 
 
@@ -95,6 +94,8 @@ def state_of(path: Path) -> dict[str, Any]:
         "created_s": store.created_s,
         "state": f"running ({summary['owner']})" if summary["owned"] else ended,
         "resumable": not summary["finished"] and not summary["owned"],
+        "go_on": to_go_on(path, configuration),
+        "in_flight": summary["asked"] - summary["outcomes"] if summary["owned"] else 0,
         "store": str(path),
         "limit": configuration.get("stop", {}).get("evaluations"),
         **summary,
@@ -173,12 +174,12 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
 def _failures_table(failures: list[dict[str, Any]]) -> Table:
     table = Table("failure", "count", "first", "message of the first")
     for entry in failures:
-        kept = f" (see {_from_here(entry['folder'])})" if "folder" in entry else ""
+        kept = f" (see {from_here(entry['folder'])})" if "folder" in entry else ""
         table.add_row(*(str(entry[key]) for key in ("status", "count", "first")), _first_line(entry["message"]) + kept)
     return table
 
 
-def _from_here(folder: str) -> str:
+def from_here(folder: str) -> str:
     path, here = Path(folder), Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else folder
 

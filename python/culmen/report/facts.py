@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import _core, digest, machine
-from ..progress import clock, per_second
+from ..progress import clock, counts, per_second
 from ..result import at_bounds, shown
 from ..stores import function_in
 from ..study_file import call_of
@@ -44,9 +44,8 @@ def standing(table: Evaluations) -> Rows:
         rows |= {name: f"{v[table.best]:.10g}" for name, v in table.extras.items() if np.isfinite(v[table.best])}
     else:
         rows["best value"] = "none: nothing has succeeded"
-    rows["evaluations"] = f"{len(told)} told, {int((table.status >= 0).sum())} recorded, {len(table)} asked"
-    if limit := (table.configuration.get("stop") or {}).get("evaluations"):
-        rows["evaluations"] += f"; the limit is {limit}"
+    in_flight = len(table) - int((table.status >= 0).sum()) if summary["owned"] else 0
+    rows["evaluations"] = counts(len(told), (table.configuration.get("stop") or {}).get("evaluations"), in_flight)
     rows["failed"] = str(int(table.failed.sum()))
     if total.wall_s > 0:
         rows["time"] = f"{lasted(total.wall_s)}, {per_second(len(told) / total.wall_s)}"

@@ -77,5 +77,5 @@ def _check_length(what, thing, n):
     plain = hasattr(thing, "__len__") and not isinstance(thing, (str, bytes, dict, set))
     length = (shape[0] if shape else None) if shape is not None else len(thing) if plain else None
     if length != n:
-        wanted = f"a batch of {n} candidates; as many values are wanted"
+        wanted = f"a batch of {n} candidates; as many values are wanted (each parameter is a vector of {n})"
         raise WrongShapeError(f"{what} {kind_of(thing)} for {wanted}")

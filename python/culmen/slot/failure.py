@@ -3,6 +3,7 @@
 import os
 
 _OWN_FOLDER = __file__[: __file__.rindex(os.sep) + 1]
+_OWN_FILE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "callables.py")  # noqa: PTH118, PTH120
 _FRAMES = 5
 _MESSAGE_CHARACTERS = 4000
 
@@ -36,6 +37,9 @@ def describe(error, given=None):
 
 def _advice(error, given, frames):
     """Where the function itself, not what it calls, took its parameters wrongly."""
+    if any(hasattr(value, "__len__") and not isinstance(value, str) for value in given.values()):
+        mistaken = isinstance(error, (TypeError, AttributeError, KeyError, IndexError)) or "truth value" in str(error)
+        return _BATCH if mistaken else ""
     key = error.args[0] if error.args else None
     if isinstance(error, TypeError) and frames == 0:
         return "; it is called with one argument, a dict of the parameters"
@@ -43,8 +47,17 @@ def _advice(error, given, frames):
         return f"; a parameter is read as p['{error.name}']"
     if isinstance(error, KeyError) and frames == 1 and isinstance(key, (int, str)):
         return f"; the parameters of this candidate are {', '.join(given)}"
+    if frames <= 2 and isinstance(error, (TypeError, AttributeError)) and str(error).startswith(_OF_ONE):
+        return "; it is called for one candidate at a time: each parameter is one value (with batch a vector)"
     return ""
 
 
+_OF_ONE = ("string indices must be integers", "'float' object ", "'int' object ")  # where many are looked for
+_BATCH = (
+    "; with batch it is called for many candidates at once: each parameter is a vector with an entry for each, and "
+    "a vector of their values goes back"
+)
+
+
 def _is_own(filename):
-    return filename.startswith((_OWN_FOLDER, "<frozen importlib"))
+    return filename.startswith((_OWN_FOLDER, _OWN_FILE, "<frozen importlib"))

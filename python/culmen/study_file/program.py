@@ -18,7 +18,7 @@ _BY_EITHER = ConfigDict(populate_by_name=True)
 class ProgramEvaluator(EvaluatorTable):
     kinds: ClassVar = ("function", "command")
     function: str | None = None  # "module.name"; it stays in the program
-    positional: bool = False  # it gets a list
+    positional: bool | None = None  # it gets a list
 
 
 class ProgramStop(StopTable):

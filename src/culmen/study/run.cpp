@@ -162,7 +162,7 @@ struct Run::Impl {
     } catch (const std::exception& e) {
       if (place() == Place::mpi) abandon_ranks(e.what());
       if (journal) journal->close();
-      if (journal && !options.resume) std::remove(options.store.c_str());  // nothing was begun
+      if (journal) forget_store();
       throw;
     }
     if (stop_wanted) engine->request_stop();
@@ -175,6 +175,8 @@ struct Run::Impl {
         writer = std::make_unique<Writer>(std::move(*journal), [this] { crew->transport().wake(); });
       }
       result = engine->run(crew->transport(), writer.get());
+      if (writer && result.reason == StopReason::set_up && Journal::read(options.store).summary().outcomes == 0)
+        forget_store();
     } catch (const std::exception& e) {
       result = {};
       result.reason = StopReason::error;
@@ -190,6 +192,13 @@ struct Run::Impl {
     } catch (const std::exception&) {  // the first reason is the one that counts
     }
     crew->transport().close(grace_s());
+  }
+
+  // Nothing was begun: what this start has made must not stand in the way of the next.
+  void forget_store() {
+    if (options.resume) return;
+    for (const char* ending : {"", "-wal", "-shm"}) std::remove((options.store + ending).c_str());
+    options.store.clear();
   }
 
   double grace_s() const { return starts_children(config.evaluator) ? leave_s : leave_function_s; }
