@@ -65,7 +65,7 @@ def minimize(
     stagnation: int | None = None,
     stagnation_tolerance: float | None = None,
     constraints: Constraints | None = None,
-    starts: Sequence[Mapping[str, Value]] = (),
+    starts: Sequence[Mapping[str, Value] | Sequence[float]] = (),
     objectives: Mapping[str, str] | None = None,
     limits: Mapping[str, Mapping[str, float]] | None = None,
     result: str = "value",
@@ -107,7 +107,7 @@ def minimize(
     ends it.
     ``constraints``: conditions on the parameters such as "x + y <= 1"; what violates them is never evaluated, unless
     ``evaluate_infeasible``.
-    ``starts``: what is evaluated first, a dict of the parameters each.
+    ``starts``: what is evaluated first, each a dict of the parameters or a list in the space's order.
     ``objectives``: names of figures and "minimize" or "maximize"; ``f`` then returns a dict of figures, or as many
     numbers. Several of them give a ``front``. ``limits``: bounds of further figures: {"stress": {"upper": 250}}.
     ``workers``: evaluations at a time, by default one per CPU; under mpiexec the other ranks are the workers, and every
@@ -166,11 +166,18 @@ def _study_of(f: Any, space: Space, given: Mapping[str, Any], store: str | Path 
         name = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
         evaluator, folder = {"function": name, "positional": space.positional or None}, Path.cwd()
     tables = {p.name: as_table(p) for p in space.core.parameters}
+    if isinstance(given["starts"], list):
+        given = {**given, "starts": [_named(start, space.names) for start in given["starts"]]}
     called = getattr(f, "__name__", "function").replace("/", "_")
     file = program_study(called, tables, dict(space.core.constraints), evaluator, given)
     if file.evaluator.output == "all" and store is None:
         raise InputError('culmen.minimize: output = "all" keeps what is printed beside the store; give store as well')
     return Study.of(file, folder, "culmen.minimize", str(store or ""), f)
+
+
+def _named(start: Any, names: list[str]) -> Any:
+    fits = isinstance(start, list) and len(start) == len(names)
+    return dict(zip(names, start, strict=True)) if fits else start
 
 
 def _lend(study: Study, f: Any, executor: "Executor") -> None:

@@ -88,6 +88,12 @@ class Result:
         front = f"; {len(self.front)} on the front" if self.front else ""
         return f"Result(value={value}, best: {best}{front}; {self.message}{failed})"
 
+    if not TYPE_CHECKING:  # a type checker shall go on finding names that there are not
+
+        def __getattr__(self, name):
+            ours = _ELSEWHERE.get(name)
+            raise AttributeError(f"a Result has no {name!r}" + (f"; it is called {ours!r} here" if ours else ""))
+
     def plot(self) -> "plotly.graph_objects.Figure":
         """Convergence, from its store, as a figure that a notebook shows.
 
@@ -119,6 +125,15 @@ class Result:
     @property
     def all_failed(self) -> bool:
         return self.best is None and self.failed > 0
+
+
+# What SciPy, Optuna, pycma and scikit-optimize call them.
+_ELSEWHERE = {
+    **dict.fromkeys(("fun", "best_value", "fbest", "cost"), "value"),
+    **dict.fromkeys(("best_params", "params", "parameters"), "best"),
+    **dict.fromkeys(("nfev", "evals", "n_trials"), "evaluations"),
+    **{"xbest": "x", "best_trials": "front", "success": "final", "status": "reason"},
+}
 
 
 def shown(value: Value, digits: int = 6) -> str:

@@ -192,11 +192,13 @@ def _pair(name: str, bounds: Any) -> tuple[float, float]:
 
 
 def plain(value: Any) -> Any:
-    """What programs give, as a study file would have it: whole numbers of NumPy's, mappings and tuples of any kind."""
+    """What programs give, as a study file would have it: numbers and arrays of NumPy's, any mappings and tuples."""
     if isinstance(value, Mapping):
         return {name: plain(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
     if hasattr(value, "__index__") and not isinstance(value, (int, bool)):
         return operator.index(value)
     return float(value) if hasattr(value, "__float__") and not isinstance(value, (int, float)) else value

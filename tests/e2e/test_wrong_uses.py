@@ -303,7 +303,8 @@ CALLS = {
     ),
     "one start without its list": (
         lambda: culmen.minimize(f, S, budget=9, starts={"x": 1, "y": 1}),
-        MINIMIZE + 'starts = {"x": 1, "y": 1}: a list of dicts such as [{"x": 1, "y": 2}] is wanted',
+        MINIMIZE + 'starts = {"x": 1, "y": 1}: a list of dicts such as [{"x": 1, "y": 2}], or of lists with '
+        "a number for each parameter, is wanted",
     ),
     "objectives without directions": (
         lambda: culmen.minimize(f, S, budget=9, objectives=["cost", "range"]),

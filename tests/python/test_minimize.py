@@ -1,8 +1,10 @@
 """culmen.minimize, as programs and notebooks call it."""
 
+import copy
 import inspect
 import json
 import math
+import pickle
 import re
 import signal
 import subprocess
@@ -11,6 +13,7 @@ import threading
 import time
 import warnings
 
+import numpy as np
 import pytest
 from culmen.study_file import call_of
 from culmen.study_file.evaluator import EvaluatorOptions
@@ -202,6 +205,20 @@ def test_too_many_or_too_few_arguments_are_one_sentence():
 
 def test_whole_numbers_may_be_floats():
     assert culmen.minimize(sphere, {"x": (0, 1)}, budget=1e1, seed=2.0, workers=2.0).evaluations == 10
+
+
+@pytest.mark.parametrize("starts", [[[1.0, 2.0]], np.array([[1, 2]]), [{"x0": 1, "x1": 2}]])
+def test_starts_may_be_lists_in_the_spaces_order(starts):
+    result = culmen.minimize(lambda x: abs(x[0] - 1) + abs(x[1] - 2), [(-5, 5)] * 2, budget=5, starts=starts, workers=1)
+    assert (result.x, result.value, result.evaluation) == ([1, 2], 0, 0)
+
+
+def test_what_other_tools_call_a_figure_of_the_result_is_said():
+    result = culmen.minimize(sphere, {"x": (-5, 5)}, budget=5, workers=1)
+    with pytest.raises(AttributeError, match="a Result has no 'fun'; it is called 'value' here"):
+        print(result.fun)
+    assert not hasattr(result, "zzz")
+    assert pickle.loads(pickle.dumps(result)) == copy.deepcopy(result) == result
 
 
 def test_what_a_study_file_says_is_an_argument_too():

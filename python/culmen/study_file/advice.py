@@ -11,7 +11,7 @@ _TABLES = {
 _DICTS = {
     "objectives": 'a dict such as {"cost": "minimize"}',
     "limits": 'a dict such as {"stress": {"upper": 250}}',
-    "starts": 'a list of dicts such as [{"x": 1, "y": 2}]',
+    "starts": 'a list of dicts such as [{"x": 1, "y": 2}], or of lists with a number for each parameter,',
 }
 _LISTS = {
     "command": 'a list of texts, such as ["./model.sh", "--fast"],',
