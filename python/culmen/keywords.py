@@ -2,11 +2,11 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from ._core import InputError
-from .study_file import did_you_mean
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,7 +26,7 @@ def explained(
             try:
                 signature.bind(*args, **kwargs)
             except TypeError:
-                why = _misfit(signature, args, kwargs, words, answers)
+                why = _misfit(name, signature, args, kwargs, words, answers)
                 raise InputError(f"{name}: {why or f'{example} is wanted'}") from None
             return function(*args, **kwargs)
 
@@ -36,6 +36,7 @@ def explained(
 
 
 def _misfit(
+    name: str,
     signature: inspect.Signature,
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
@@ -46,8 +47,9 @@ def _misfit(
     for given in (name for name in kwargs if name not in known):
         if given in answers:
             return f"there is no argument '{given}'; {answers[given]}"
-        ours = f"; did you mean '{words[given]}'?" if given in words else did_you_mean(given, known)
-        return f"there is no argument '{given}'" + (ours or f"; there are {', '.join(known)}")
+        near = get_close_matches(given, {**words, **dict(zip(known, known, strict=True))}, n=1)
+        ours = f"did you mean '{words.get(near[0], near[0])}'?" if near else f"help({name}) lists what there is"
+        return f"there is no argument '{given}'; {ours}"
     places = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     if len(args) > len(places):
         return f"what comes after {' and '.join(places)} is given by name, such as budget={args[len(places)]!r:.40}"

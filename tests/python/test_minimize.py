@@ -180,6 +180,8 @@ def test_a_function_that_cannot_be_had_elsewhere_is_an_error():
     [
         ({"optimiser": "cmaes"}, "there is no argument 'optimiser'; did you mean 'optimizer'?"),
         ({"evaluations": 100}, "there is no argument 'evaluations'; did you mean 'budget'?"),
+        ({"evalutions": 100}, "there is no argument 'evalutions'; did you mean 'budget'?"),
+        ({"zzz": 100}, "there is no argument 'zzz'; help(culmen.minimize) lists what there is"),
         ({"n_trials": 100}, "there is no argument 'n_trials'; did you mean 'budget'?"),
         ({"maxiter": 100}, "there is no argument 'maxiter'; did you mean 'budget'?"),
         ({"bounds": [(0, 1)]}, "there is no argument 'bounds'; did you mean 'space'?"),

@@ -34,7 +34,7 @@ def _facts_of(e: Evaluations) -> list[tuple[str, str]]:
     return [
         ("state", facts.state(e.summary)),
         ("best value" if objective == "value" else f"best {objective}", _best(e)),
-        ("evaluations told", str(len(e.order))),
+        ("evaluations", str(len(e.order))),
         ("failed", str(int(e.failed[e.order].sum()))),
         ("time", facts.lasted(total.wall_s)),
         ("rate", per_second(len(e.order) / total.wall_s) if total.wall_s else ""),

@@ -75,7 +75,8 @@ def call_of(data: Mapping[str, Any], store: str) -> str:
 
 
 def _arguments(study: ProgramStudy, store: str) -> Iterator[str]:
-    yield (study.evaluator.function or "f").replace("__main__.", "")
+    function = (study.evaluator.function or "f").removeprefix("__main__.")
+    yield function if all(map(str.isidentifier, function.split("."))) else "f"
     bounds = {name: _bounds(p.model_dump(exclude_defaults=True)) for name, p in study.space.items()}
     if study.evaluator.positional:
         yield f"[{', '.join(bounds.values())}]"
