@@ -1,5 +1,6 @@
 """The master's main thread: starts the engine, waits in slices, draws, and handles signals."""
 
+import json
 import os
 import signal
 import sys
@@ -36,7 +37,7 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
         run.start()
         result = wait(run, monitor)
     if seen and result.reason == "interrupted":
-        _say_interrupted(result, config.space)
+        _say_interrupted(result, config)
     if seen and seen[0] == signal.SIGTERM:
         signal.raise_signal(signal.SIGTERM)
     if seen and result.reason == "interrupted" and result.best is None:
@@ -45,12 +46,17 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
     return result
 
 
-def _say_interrupted(result: _core.Result, space: _core.Space) -> None:
+def _say_interrupted(result: _core.Result, config: _core.StudyConfig) -> None:
+    from .stores import to_go_on
+
     best = "nothing has succeeded yet"
     if result.best is not None:
-        named = ", ".join(f"{name}={shown(value)}" for name, value in space.named(result.best).items())
+        named = ", ".join(f"{name}={shown(value)}" for name, value in config.space.named(result.best).items())
         best = f"the best so far is {result.best_value:.6g} at {named}"
-    go_on = f"the same call goes on from {result.store}" if result.store else 'store="fit.db" lets the same call go on'
+    if result.store:
+        go_on = f"to go on: {to_go_on(result.store, json.loads(config.configuration))}"
+    else:
+        go_on = 'store="fit.db" lets the same call go on'
     print(f"culmen: {result.message}; {best}; {go_on}", file=sys.stderr, flush=True)
 
 

@@ -115,16 +115,17 @@ class Study:
         Raises InputError before anything has started, StoreError, TransportError. Warns where the evaluator's file has
         changed since the store was made, and where every evaluation failed.
         """
-        leads = is_master() or self.lend is not nullcontext
+        on_ranks = _core.detect_launch().is_rank and self.lend is nullcontext
+        leads = is_master() or not on_ranks
         if self.options.resume and leads:
-            with letting_ranks_go() if self.lend is nullcontext else nullcontext():
+            with letting_ranks_go() if on_ranks else nullcontext():
                 if note := self.change():
                     warn(f"{note}; another store begins anew")
         with self.lend() as self.options.lent:
             core = execute(self.config, self.options, make_monitor(progress))
         space = self.config.space
         result = Result.of(core, space, finder(self.config, self.options, self.lend) if leads else None)
-        if self.lend is nullcontext and _core.detect_launch().is_rank:
+        if on_ranks:
             result = with_errors_of_ranks(result, space)
         if leads:
             warn_when_all_failed(result)

@@ -79,7 +79,7 @@ def test_a_comparison_shows_both_and_what_differs(done):
     said = culmen("compare", "study.db", "other.db", "--html", "both.html", cwd=done)
     assert said.returncode == 0, said.stderr
     lines = [line.replace("│", " ").split() for line in said.stdout.splitlines()]
-    assert ["evaluations", "told", "80", "120"] in lines
+    assert ["evaluations", "80", "120"] in lines
     assert ["seed", "1", "2"] in lines
     assert ["stop.evaluations", "80", "120"] in lines
     assert any(line[:4] == ["evaluations", "until", "the", "other's"] for line in lines)

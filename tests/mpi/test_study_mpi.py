@@ -145,3 +145,30 @@ def test_the_hello_world_under_mpi(mpi, tmp_path):
     done = run_script(mpi, EXAMPLES / "04_python" / "minimize.py", tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("Result(value=") == 1
+
+
+def test_after_ctrl_c_every_rank_has_the_best_so_far_and_goes_on(mpi, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import culmen, os, signal\n"
+        "def f(p):\n"
+        "    with open('calls', 'a') as file:\n        file.write('.')\n"
+        "    if os.path.getsize('calls') > 200:\n"
+        "        try:\n            open('sent', 'x').close()\n"
+        "            os.kill(int(open('master').read()), signal.SIGINT)\n"
+        "        except FileExistsError:\n            pass\n"
+        "    return p['x']\n"
+        "if culmen.is_master():\n    open('master', 'w').write(str(os.getpid()))\n"
+        "found = culmen.minimize(f, {'x': (0, 1)}, budget=10**6)\n"
+        "again = culmen.minimize(lambda p: p['x'], {'x': (0, 1)}, budget=20)\n"
+        "with open(f'result-{os.getpid()}', 'w') as file:\n"
+        "    file.write(f'{found.reason} {found.x} {found.evaluations} {again.evaluations}')\n"
+    )
+    done = run_script(mpi, script, tmp_path)
+    assert done.returncode == 0, done.stderr
+    results = [path.read_text() for path in tmp_path.glob("result-*")]
+    assert len(results) == RANKS[mpi]
+    assert len(set(results)) == 1
+    assert results[0].startswith("interrupted [")
+    assert results[0].endswith(" 20")
+    assert done.stderr.count("; the best so far is ") == 1

@@ -310,7 +310,8 @@ def test_ctrl_c_returns_the_best_so_far_and_a_second_one_is_the_programs(tmp_pat
     script = INTERRUPTED.replace("{STORE}", f"{{'store': {store!r}}}" if store else "{}")
     code, out, err = interrupt(tmp_path, script, lambda: calls.exists() and calls.stat().st_size > 20, times=2)
     assert (code, out) == (7, "interrupted False True\nraised\n")
-    go_on = "the same call goes on from fit.db" if store else 'store="fit.db" lets the same call go on'
+    again = "to go on: the same call in Python, culmen.minimize(__main__.f, …, store='fit.db')"
+    go_on = again if store else 'store="fit.db" lets the same call go on'
     assert re.fullmatch(
         rf"culmen: interrupted after \d+ evaluations; the best so far is \S+ at x=\S+; {re.escape(go_on)}\n", err
     )
