@@ -2,42 +2,41 @@
 
 import contextlib
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from . import _core
 from ._core import InputError
-from .space import Value
-from .study_file import LimitTable
+from .study_file import StudyFile
 
 
-def set_goals(
-    config: _core.StudyConfig,
-    objectives: Mapping[str, str],
-    limits: Mapping[str, LimitTable],
-    starts: Iterable[Mapping[str, Value]],
-) -> None:
+def set_goals(config: _core.StudyConfig, file: StudyFile) -> None:
     """Raises InputError naming the table. ``config`` has its space and its evaluator's kind of result."""
-    with naming("[objectives] "):
-        config.objectives = list(objectives.items())
-        if objectives and config.evaluator.result == "residuals":
+    with naming(file.place("objectives")):
+        config.objectives = list(file.objectives.items())
+        if file.objectives and config.evaluator.result == "residuals":
             raise InputError("there can be none with residuals: their sum of squares is minimized")
-    if objectives:
+    if file.objectives:
         config.evaluator.result = "figures"
-    with naming("[limits] "):
-        config.limits = [(name, _bound(t.lower, -math.inf), _bound(t.upper, math.inf)) for name, t in limits.items()]
+    with naming(file.place("limits")):
+        config.limits = [
+            (name, _bound(t.lower, -math.inf), _bound(t.upper, math.inf)) for name, t in file.limits.items()
+        ]
     vectors = []
-    for number, start in enumerate(starts, 1):
-        with naming(f"[[starts]] number {number}: "):
+    for number, start in enumerate(file.starts, 1):
+        with naming(f"{file.place('starts')}number {number}: "):
             vectors.append(config.space.vector_of(start))
     config.starts = vectors
 
 
-def set_stop(config: _core.StudyConfig, limits: Mapping[str, float]) -> None:
-    """``limits``: the stop rules that are given, by their names in the study file."""
+def set_stop(config: _core.StudyConfig, file: StudyFile) -> None:
+    """Raises InputError for a rule that several objectives do not have. ``config`` has its objectives."""
+    limits = file.stop.model_dump(exclude_none=True)
     if len(config.objectives) > 1:
         for name in ("target", "stagnation"):
             if name in limits:
-                raise InputError(f"[stop] {name} = {limits[name]}: it is for one objective, not for several")
+                raise InputError(
+                    f"{file.place('stop')}{name} = {limits[name]}: it is for one objective, not for several"
+                )
     for name, limit in limits.items():
         setattr(config, name, as_given(limit, config.objectives) if name == "target" else limit)
 

@@ -192,8 +192,8 @@ def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
     config.evaluator = evaluator_of(file.evaluator, folder, f"{source}: {file.place('evaluator')}")
     check_command(config.space, config.evaluator, f"{source}: {file.place('evaluator')}")
     with naming(f"{source}: "):
-        set_goals(config, file.objectives, file.limits, file.starts)
-        set_stop(config, file.stop.model_dump(exclude_none=True))
+        set_goals(config, file)
+        set_stop(config, file)
     config.evaluate_infeasible = file.evaluator.evaluate_infeasible
     set_optimizer(config, file.optimizer.name, file.optimizer.model_extra or {}, f"{source}: {file.place('optimizer')}")
     config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries

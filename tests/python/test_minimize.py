@@ -189,6 +189,11 @@ def test_a_function_that_cannot_be_had_elsewhere_is_an_error():
         ({"budget": 1e3 + 0.5}, "budget = 1000.5: a whole number is wanted"),
         ({"budget": 9, "optimizer": 3}, "optimizer = 3: a text in quotes is wanted"),
         ({"budget": 9, "environment": {"A": 1}}, "environment.A = 1: a text in quotes is wanted"),
+        ({"budget": 9, "starts": [{"x": 7}]}, "starts number 1: parameter 'x': 7 is outside [0, 1]"),
+        (
+            {"budget": 9, "objectives": {"a": "minimize", "b": "minimize"}, "target": 1},
+            "target = 1.0: it is for one objective, not for several",
+        ),
         ({"budget": 9, "stagnation_tolerance": 0.1}, "stagnation_tolerance belongs to stagnation, which is missing"),
     ],
 )

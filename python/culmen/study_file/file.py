@@ -79,7 +79,7 @@ class StudyFile(Table):
     @staticmethod
     def place(table: str) -> str:
         """Where a mistake is that the core finds in a table, for messages."""
-        return f"[{table}] "
+        return f"[[{table}]] " if table == "starts" else f"[{table}] "
 
     def limit(self, source: str, **given: Any) -> None:
         """Puts what is given (keys of [stop], and workers) in the place of the file's own.

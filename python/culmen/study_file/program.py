@@ -39,7 +39,8 @@ class ProgramStudy(StudyFile):
 
     @staticmethod
     def place(table: str) -> str:
-        return "Command " if table == "evaluator" else ""
+        words = {"evaluator": "Command ", "objectives": "objectives: ", "limits": "limits: ", "starts": "starts "}
+        return words.get(table, "")
 
 
 def arguments_of(table: str) -> dict[str, str]:
