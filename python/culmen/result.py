@@ -41,7 +41,9 @@ class Result:
     residuals: list[float]  # of the best evaluation; empty unless the function returns residuals
     extras: dict[str, float]  # further figures of the best evaluation
     at_bounds: dict[str, str]  # "lower" or "upper" for each parameter that sits at a bound
-    reason: str  # evaluations, target, exhausted, wall_time, interrupted, failure, all_failed, set_up, error
+    reason: (
+        str  # evaluations, target, stagnation, exhausted, wall_time, interrupted, failure, all_failed, set_up, error
+    )
     message: str  # the reason as a sentence
     final: bool  # False: the study can be resumed from its store
     evaluations: int

@@ -35,6 +35,11 @@ def test_a_study_from_a_file_runs_and_is_kept(folder):
     assert isinstance(result.best["n"], int)
 
 
+def test_whole_numbers_may_be_written_as_floats(folder):
+    (folder / "study.toml").write_text(STUDY.replace("evaluations = 60", "evaluations = 1e3"))
+    assert Study.from_file("study.toml", workers=2.0).config.evaluations == 1000
+
+
 def test_a_study_goes_on_from_its_store(folder):
     Study.from_file("study.toml").run(progress=False)
     study = Study.from_store("study.db")

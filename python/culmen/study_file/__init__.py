@@ -1,18 +1,15 @@
 """The study file: what may stand in it, and one sentence for each mistake."""
 
 from .evaluator import CommandOptions, EvaluatorTable
-from .file import LimitTable, StudyFile
+from .file import StudyFile
 from .messages import checked, did_you_mean, tables_in
 from .program import call_of, program_study
 from .reading import read_study_file
-from .space import ParameterTable
 from .targets import is_source
 
 __all__ = [
     "CommandOptions",
     "EvaluatorTable",
-    "LimitTable",
-    "ParameterTable",
     "StudyFile",
     "call_of",
     "checked",
