@@ -3,17 +3,20 @@
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from . import _core
 from ._core import InputError
 from .space import Value
-from .study_file import LimitTable
+
+if TYPE_CHECKING:
+    from .study_file import LimitTable
 
 
 def set_goals(
     config: _core.StudyConfig,
     objectives: Mapping[str, str],
-    limits: Mapping[str, LimitTable],
+    limits: Mapping[str, "LimitTable"],
     starts: Iterable[Mapping[str, Value]],
 ) -> None:
     """Raises InputError naming the table. ``config`` has its space and its evaluator's kind of result."""

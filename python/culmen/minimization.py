@@ -25,7 +25,8 @@ from .ranks import end_launch_with_rank, is_master
 from .result import Result, warn_when_all_failed
 from .slot.signature import misfit
 from .space import Bounds, Constraints, Space, Value, as_table, plain
-from .study import identify, set_optimizer, working_folder
+from .stores import working_folder
+from .study import identify, set_optimizer
 from .study_file import CommandOptions, Count, EvaluatorOptions, Finite, LimitTable, Seconds, Table, checked
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from .ranks import is_master
 from .report.table import read
 from .result import Result, warn_when_all_failed
 from .space import Parameter, Space
-from .stores import open_store
+from .stores import open_store, working_folder
 from .study_file import StudyFile, checked, read_study_file
 
 if TYPE_CHECKING:
@@ -145,11 +145,6 @@ class Study:
     def change(self) -> str:
         """A sentence where the evaluator's file is not the one that the store began with; else empty."""
         return digest.change(_core.Store.read(self.options.store).configuration, self.evaluator_digest)
-
-
-def working_folder(store: Path) -> Path:
-    """Where each evaluation of a command has a folder of its own."""
-    return store.resolve().with_suffix(".work")
 
 
 def _options_of(file: StudyFile, store: str) -> _core.RunOptions:

@@ -69,6 +69,8 @@ WORDS = {
     'python = "model.py:FUNCTION" (`culmen init` writes one)',
     "run .": "culmen: . is a folder; a study file is wanted, such as study.toml",
     "run study": "culmen: there is no study file study; did you mean 'study.toml'?",
+    "run stud": "culmen: there is no study file stud; did you mean 'study.toml'?",
+    "check model": "culmen: there is no study file model; `culmen init model` writes one",
     "status model.py": "culmen: model.py: is not a culmen study",
     "status .": "culmen: . is a folder; a store is wanted",
     "resume study.db": "culmen: there is no store study.db; `culmen run study.toml` makes one",

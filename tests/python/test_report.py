@@ -365,6 +365,12 @@ def test_a_comparison_says_when_each_reached_the_others_best(make):
     assert differences(slow, slow) == []
 
 
+def test_a_comparison_takes_what_differs_by_rounding_for_the_same(make):
+    ends = (0.1 + 0.2, 0.3)
+    one, other = (make([[1.0]] * 2, {0: {"value": 5.0}, 1: {"value": end}}) for end in ends)
+    assert comparison(one, other)[-1] == ("evaluations until the other's best", "2", "2")
+
+
 def test_a_notebooks_figure_is_plotlys(fit):
     figure = fit.plot()
     assert type(figure).__name__ == "Figure"

@@ -11,9 +11,11 @@ from collections.abc import Iterable, Sequence
 from importlib import resources
 from typing import Any
 
+from .files import Kind
 from .style import Figure
 
-GENERATOR = "culmen report"  # a file with it may be replaced without asking
+_GENERATOR = "culmen report"
+PAGE = Kind("report", lambda _path, head: _GENERATOR.encode() in head)
 _LIBRARY = "plotly/plotly-basic.min.js"  # npm: plotly.js-basic-dist-min 4.1.1, unchanged (MIT, LICENSE beside it)
 
 
@@ -39,7 +41,7 @@ def page(title: str, lead: str, sections: Sequence[Section], figures: Sequence[F
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="generator" content="{GENERATOR}">
+<meta name="generator" content="{_GENERATOR}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{text(title)}</title>
 <style>{_resource("page.css")}</style>

@@ -3,7 +3,7 @@
 from .evaluator import CommandOptions, EvaluatorOptions, EvaluatorTable
 from .file import LimitTable, StudyFile
 from .messages import checked, did_you_mean, tables_in
-from .reading import read_study_file
+from .reading import near_file, read_study_file
 from .space import ParameterTable
 from .table import Count, Finite, Seconds, Table
 from .targets import is_source
@@ -22,6 +22,7 @@ __all__ = [
     "checked",
     "did_you_mean",
     "is_source",
+    "near_file",
     "read_study_file",
     "tables_in",
 ]

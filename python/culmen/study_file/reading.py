@@ -27,8 +27,7 @@ def read_study_file(path: Path) -> StudyFile:
             )
         data = tomllib.loads(text.decode("utf-8-sig"))
     except FileNotFoundError:
-        near = did_you_mean(path.name, [p.name for p in path.parent.glob("*.toml")])
-        raise InputError(f"there is no study file {path}{near}") from None
+        raise InputError(f"there is no study file {path}{near_file(path, '.toml')}") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; a study file is wanted{_one_in(path)}") from None
     except OSError as e:
@@ -38,6 +37,13 @@ def read_study_file(path: Path) -> StudyFile:
     except tomllib.TOMLDecodeError as e:
         raise InputError(_no_toml(path, text.decode("utf-8-sig"), str(e))) from None
     return checked(StudyFile, {"name": path.stem, **data}, str(path))
+
+
+def near_file(path: Path, ending: str) -> str:
+    """'; did you mean …?' where its folder holds one of that ending with nearly that name."""
+    names = [found.name for found in path.parent.glob(f"*{ending}")]
+    whole = path.name + ending
+    return f"; did you mean '{whole}'?" if whole in names else did_you_mean(path.name, names)
 
 
 def _one_in(folder: Path) -> str:
