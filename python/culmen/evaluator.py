@@ -6,25 +6,23 @@ from pathlib import Path
 
 from . import _core, digest
 from ._core import InputError
+from .goals import At, naming
 from .study_file import CommandOptions, EvaluatorOptions, EvaluatorTable, did_you_mean, is_source
 
 
-def evaluator_of(table: EvaluatorTable, folder: Path, source: str) -> _core.EvaluatorSpec:
-    """``folder`` is where relative paths begin.
-
-    Raises InputError, beginning with ``source``, where a file is missing.
-    """
+def evaluator_of(table: EvaluatorTable, folder: Path, at: At) -> _core.EvaluatorSpec:
+    """``folder`` is where relative paths begin; ``at`` gets the InputErrors where a file is missing."""
     spec = _core.EvaluatorSpec()
     spec.kind, spec.isolation, spec.base_folder = table.kind, table.isolation, str(folder)
     set_options(spec, table)
     if table.kind == "command":
         assert table.command
-        set_command(spec, table.command, table, folder, f"{source}: [evaluator]")
+        set_command(spec, table.command, table, folder, "[evaluator] ", at)
     else:
         where, function = table.target
         is_file = table.kind == "library" or where.endswith(".py")
-        place = f"{source}: [evaluator] {table.kind}"
-        spec.target = f"{_existing(where, folder, place) if is_file else where}:{function}"
+        with at("[evaluator] ", "evaluator", table.kind):
+            spec.target = f"{_existing(where, folder, table.kind) if is_file else where}:{function}"
     return spec
 
 
@@ -35,34 +33,37 @@ def set_options(spec: _core.EvaluatorSpec, options: EvaluatorOptions) -> None:
 
 
 def set_command(
-    spec: _core.EvaluatorSpec, command: list[str], options: CommandOptions, folder: Path, place: str
+    spec: _core.EvaluatorSpec, command: list[str], options: CommandOptions, folder: Path, heading: str, at: At = naming
 ) -> None:
-    spec.command = [_program(command[0], folder, f"{place} command"), *command[1:]]
+    """``at`` gets the InputErrors, each with the ``heading`` in front; without it they are raised."""
     spec.keep, spec.json_stdin = options.keep, options.stdin == "json"
+    with at(heading, "evaluator", "command"):
+        spec.command = [_program(command[0], folder), *command[1:]]
     for name in options.templates:
-        path = _existing(name, folder, f"{place} templates")
-        spec.add_template(_name_in(folder, path), _content(path, f"{place} templates"))
-    for name in options.inputs.copied:
-        path = _existing(name, folder, f"{place} inputs.copy", folders=True)
-        if folder.is_relative_to(path):
-            raise InputError(f'{place} inputs.copy = "{name}": it holds the study itself; name what the program reads')
-        spec.add_input(str(path), _name_in(folder, path), False)
-    for name in options.inputs.link:
-        path = _existing(name, folder, f"{place} inputs.link", folders=True)
-        spec.add_input(str(path), _name_in(folder, path), True)
+        with at(heading, "evaluator", "templates"):
+            path = _existing(name, folder, "templates")
+            spec.add_template(_name_in(folder, path), _content(path, "templates"))
+    for key, names in (("copy", options.inputs.copied), ("link", options.inputs.link)):
+        for name in names:
+            with at(heading, "evaluator", "inputs", key):
+                path = _input(name, folder, key)
+                spec.add_input(str(path), _name_in(folder, path), key == "link")
     for name, figure in options.figures.items():
         pattern = figure.key if figure.key is not None else figure.regex
         spec.add_figure(name, figure.file or "", figure.reading, pattern or "", figure.which == "first")
 
 
-def check_command(space: _core.Space, spec: _core.EvaluatorSpec, place: str) -> None:
+def _input(name: str, folder: Path, key: str) -> Path:
+    path = _existing(name, folder, f"inputs.{key}", folders=True)
+    if key == "copy" and folder.is_relative_to(path):
+        raise InputError(f'inputs.copy = "{name}": it holds the study itself; name what the program reads')
+    return path
+
+
+def check_command(space: _core.Space, spec: _core.EvaluatorSpec) -> None:
     """Raises InputError for places of parameters, formats and regular expressions that are wrong."""
-    if spec.kind != "command":
-        return
-    try:
+    if spec.kind == "command":
         _core.check_command(space, spec)
-    except InputError as e:
-        raise InputError(f"{place}{e}") from None
 
 
 def digest_of(spec: _core.EvaluatorSpec, table: CommandOptions, folder: Path) -> digest.Digest | None:
@@ -85,9 +86,9 @@ def _name_in(folder: Path, path: Path) -> str:
     return str(path.relative_to(folder)) if inside else path.name
 
 
-def _program(name: str, folder: Path, place: str) -> str:
+def _program(name: str, folder: Path) -> str:
     """A name without a slash is looked up in PATH; others begin at the study file's folder."""
-    return name if "/" not in name else str(_existing(name, folder, place).resolve())
+    return name if "/" not in name else str(_existing(name, folder, "command").resolve())
 
 
 def _existing(name: str, folder: Path, place: str, folders: bool = False) -> Path:

@@ -278,8 +278,9 @@ def _set_command(
     config.evaluator.kind, config.evaluator.base_folder = "command", str(command.folder)
     if not command.words:
         raise InputError("culmen.minimize: Command([]): a program and its arguments are wanted")
-    set_command(config.evaluator, command.words, options, command.folder, "culmen.minimize: Command")
-    check_command(config.space, config.evaluator, "culmen.minimize: Command ")
+    set_command(config.evaluator, command.words, options, command.folder, "culmen.minimize: Command ")
+    with naming("culmen.minimize: Command "):
+        check_command(config.space, config.evaluator)
     identity = ["command", command.words, *filter(None, [options.deciding])]
     return repr(command), identity, digest_of(config.evaluator, options, command.folder)
 

@@ -3,7 +3,7 @@
 import json
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from .report.table import read
 from .result import Result, warn_when_all_failed
 from .space import Parameter, Space
 from .stores import open_store, working_folder
-from .study_file import StudyFile, checked, read_study_file
+from .study_file import Mistakes, StudyFile, checked, examine_study_file
 
 if TYPE_CHECKING:
     import plotly.graph_objects
@@ -52,10 +52,13 @@ class Study:
         Raises InputError with a sentence for each mistake in the file.
         """
         path = Path(path)
-        file = read_study_file(path)
+        file, mistakes = examine_study_file(path)
+        if file is None:
+            mistakes.raise_any()
+        assert file is not None
         file.seed = file.seed if seed is None else seed
         file.limit(str(path), **given)
-        return cls._of(file, path.resolve().parent, str(path), str(store or file.store or f"{file.name}.db"))
+        return cls._of(file, path.resolve().parent, mistakes, str(store or file.store or f"{file.name}.db"))
 
     @classmethod
     def from_store(cls, path: str | Path, **given: Any) -> "Study":
@@ -79,19 +82,19 @@ class Study:
         begun_with, begun_on = data.pop(digest.KEY, None), data.pop(machine.KEY, {})
         file = checked(StudyFile, data, str(path))
         file.limit(str(path), **given)
-        study = cls._of(file, folder, str(path), str(path))
+        study = cls._of(file, folder, Mistakes(str(path)), str(path))
         study.config.configuration = file.normalised(folder, begun_with, begun_on)
         study.options.resume = True
         return study
 
     @classmethod
-    def _of(cls, file: StudyFile, folder: Path, source: str, store: str) -> "Study":
-        config = _config_of(file, folder, source)
+    def _of(cls, file: StudyFile, folder: Path, mistakes: Mistakes, store: str) -> "Study":
+        config = _config_of(file, folder, mistakes)
         config.evaluator.working_folder = str(working_folder(Path(store)))
         file.optimizer.name = config.optimizer
         now = digest_of(config.evaluator, file.evaluator, folder)
         config.configuration = file.normalised(folder, now, machine.here())
-        return cls(config, _options_of(file, store), now, source)
+        return cls(config, _options_of(file, store), now, mistakes.source)
 
     def run(self, *, progress: bool | None = None) -> Result:
         """Runs to the end, or until Ctrl-C (then raises KeyboardInterrupt).
@@ -156,26 +159,66 @@ def _options_of(file: StudyFile, store: str) -> _core.RunOptions:
     return options
 
 
-def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
+def _config_of(file: StudyFile, folder: Path, mistakes: Mistakes) -> _core.StudyConfig:
+    """Raises InputError with all mistakes, those that are known already among them."""
     config = _core.StudyConfig()
     config.name, config.seed = file.name, file.seed
-    with naming(f"{source}: [space] "):
-        parameters = {name: Parameter(**p.model_dump()) for name, p in file.space.items()}
-        config.space = Space(parameters).core
-    with naming(f"{source}: [constraints] "):
-        config.space = Space(parameters, file.constraints).core
-    config.evaluator = evaluator_of(file.evaluator, folder, source)
-    check_command(config.space, config.evaluator, f"{source}: [evaluator] ")
-    with naming(f"{source}: "):
-        set_goals(config, file.objectives, file.limits, file.starts)
-        set_stop(config, file.stop.model_dump(exclude_none=True))
+    _set_space(config, file, mistakes)
+    if not mistakes.concern("evaluator"):
+        config.evaluator = evaluator_of(file.evaluator, folder, mistakes.at)
+    if not mistakes.concern("space", "evaluator"):
+        with mistakes.at("[evaluator] ", "evaluator"):
+            check_command(config.space, config.evaluator)
+    starts = [] if mistakes.concern("space") else file.starts
+    set_goals(config, file.objectives, file.limits, starts, mistakes.at)
+    set_stop(config, file.stop.model_dump(exclude_none=True), mistakes.at)
     config.evaluate_infeasible = file.evaluator.evaluate_infeasible
-    set_optimizer(config, file.optimizer.name, file.optimizer.model_extra or {}, f"{source}: [optimizer] ")
+    if not mistakes.concern("space", "constraints", "evaluator", "objectives", "optimizer"):
+        _try_optimizer(config, file.optimizer.name, file.optimizer.model_extra or {}, mistakes)
+    mistakes.raise_any()
     config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries
     config.give_up_after = file.evaluator.give_up_after
     named = [file.evaluator.kind, getattr(file.evaluator, file.evaluator.kind)]
     identify(config, [*named, *filter(None, [file.evaluator.deciding])])
     return config
+
+
+def _set_space(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
+    """As a whole; where that fails, part by part, so that each mistake is found."""
+    parameters = {name: Parameter(**p.model_dump()) for name, p in file.space.items()}
+    plain = {name: replace(p, active_when=None) for name, p in parameters.items()}
+    if mistakes.concern("space"):  # some are left out: who depends on them cannot be judged
+        parameters = plain
+    try:
+        config.space = Space(parameters).core
+    except InputError as e:
+        for name, p in plain.items():
+            with mistakes.at("[space] ", "space", name):
+                Space({name: p})
+        for name, p in parameters.items() if not mistakes.concern("space") else ():
+            with mistakes.at("[space] ", "space", name):
+                Space({**plain, name: p})
+        if not mistakes.concern("space"):
+            mistakes.add(("space",), f"[space] {e}")
+    for name, text in file.constraints.items() if not mistakes.concern("space") else ():
+        with mistakes.at("[constraints] ", "constraints", name):
+            Space(parameters, {name: text})
+    if file.constraints and not mistakes.concern("space", "constraints"):
+        config.space = Space(parameters, file.constraints).core
+
+
+def _try_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping[str, Any], mistakes: Mistakes) -> None:
+    """As a whole; where that fails, without options and then with one at a time."""
+    try:
+        set_optimizer(config, name, options, "")
+    except InputError as e:
+        for some in ({}, *({option: value} for option, value in options.items())):
+            with mistakes.at("[optimizer] ", "optimizer", *(some or ("name",))):
+                set_optimizer(config, name, some, "")
+            if not some and mistakes.concern("optimizer"):
+                return
+        if not mistakes.concern("optimizer"):
+            mistakes.add(("optimizer",), f"[optimizer] {e}")
 
 
 def set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping[str, Any], place: str) -> None:

@@ -3,7 +3,8 @@
 from .evaluator import CommandOptions, EvaluatorOptions, EvaluatorTable
 from .file import LimitTable, StudyFile
 from .messages import checked, did_you_mean, tables_in
-from .reading import near_file, read_study_file
+from .mistakes import Mistakes
+from .reading import examine_study_file, near_file, read_study_file
 from .space import ParameterTable
 from .table import Count, Finite, Seconds, Table
 from .targets import is_source
@@ -15,12 +16,14 @@ __all__ = [
     "EvaluatorTable",
     "Finite",
     "LimitTable",
+    "Mistakes",
     "ParameterTable",
     "Seconds",
     "StudyFile",
     "Table",
     "checked",
     "did_you_mean",
+    "examine_study_file",
     "is_source",
     "near_file",
     "read_study_file",
