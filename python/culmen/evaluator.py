@@ -1,6 +1,7 @@
 """From what is said of an evaluator to what workers need."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -38,7 +39,9 @@ def set_command(
     """``at`` gets the InputErrors, each with the ``heading`` in front; without it they are raised."""
     spec.keep, spec.json_stdin = options.keep, options.stdin == "json"
     with at(heading, "evaluator", "command"):
-        spec.command = [_program(command[0], folder), *command[1:]]
+        _refuse_unread_variable(command)
+        spec.command = [_program(_placed(command[0], folder), folder), *(_placed(word, folder) for word in command[1:])]
+    spec.environment = {name: _placed(value, folder) for name, value in options.environment.items()}
     for name in options.templates:
         with at(heading, "evaluator", "templates"):
             path = _existing(name, folder, "templates")
@@ -51,6 +54,22 @@ def set_command(
     for name, figure in options.figures.items():
         pattern = figure.key if figure.key is not None else figure.regex
         spec.add_figure(name, figure.file or "", figure.reading, pattern or "", figure.which == "first")
+
+
+_FOLDER = "CULMEN_STUDY_FOLDER"
+_OF_A_SHELL = re.compile(rf"\$(?:{_FOLDER}|{{{_FOLDER}}})(?![A-Za-z0-9_])")
+
+
+def _placed(word: str, folder: Path) -> str:
+    return word.replace(f"{{{_FOLDER}}}", str(folder)) if f"${{{_FOLDER}}}" not in word else word
+
+
+def _refuse_unread_variable(command: list[str]) -> None:
+    """Where a word begins with the folder as a shell would write it, and no shell reads it."""
+    for before, word in zip(["", *command], command, strict=False):
+        if _OF_A_SHELL.match(word) and not re.fullmatch("-[a-z]*c", before):
+            instead = _OF_A_SHELL.sub(f"{{{_FOLDER}}}", word)
+            raise InputError(f'command: no shell reads "{word}"; "{instead}" is wanted')
 
 
 def _input(name: str, folder: Path, key: str) -> Path:

@@ -208,7 +208,15 @@ FILES = {
     ),
     "a program and its arguments in one text": (
         edited((MODEL_KEY, 'command = "python3 model.py"')),
-        ': [evaluator] command = "python3 model.py": a list of texts, such as ["./model.sh", "--fast"], is wanted',
+        ': [evaluator] command = "python3 model.py": ["python3", "model.py"] is wanted',
+    ),
+    "a program with a blank in one text": (
+        edited((MODEL_KEY, "command = \"'./my model.sh' --fast {x}\"")),
+        """: [evaluator] command = "'./my model.sh' --fast {x}": ["./my model.sh", "--fast", "{x}"] is wanted""",
+    ),
+    "a template outside of a list": (
+        edited((MODEL_KEY, 'command = ["./model.py"]\ntemplates = "input.in"')),
+        ': [evaluator] templates = "input.in": ["input.in"] is wanted',
     ),
 }
 
@@ -500,6 +508,16 @@ EVALUATORS = {
         {},
         PLACE + " the command's program 'no-such-program' is not on PATH",
     ),
+    "a program beside the study file": (
+        'command = ["model.sh"]',
+        {"model.sh": "#!/bin/sh\necho 3\n"},
+        PLACE + " the command's program 'model.sh' is not on PATH; \"./model.sh\" is the one beside the study file",
+    ),
+    "a variable for a shell that is not there": (
+        'command = ["python3", "$CULMEN_STUDY_FOLDER/model.py"]',
+        {},
+        PLACE + ' command: no shell reads "$CULMEN_STUDY_FOLDER/model.py"; "{CULMEN_STUDY_FOLDER}/model.py" is wanted',
+    ),
     "a program and its arguments as one word": (
         'command = ["python3 model.py"]',
         {},
@@ -534,6 +552,39 @@ def test_evaluators_that_cannot_be_had(folder, mistake):
         (folder / name).chmod(0o755)
     done = typed("run", "study.toml", cwd=folder)
     assert (done.returncode, without_line(done.stderr)) == (2, answer.replace("{folder}", str(folder)) + "\n")
+
+
+ELSEWHERE = (
+    'it runs in a folder of its own, where \'fit.py\' is not: inputs = { copy = ["fit.py"] } brings it there, or \
+"{CULMEN_STUDY_FOLDER}/fit.py" names it where it is'
+)
+
+
+def test_a_script_that_stays_beside_the_study_file_is_noted_before_it_fails(folder):
+    (folder / "fit.py").write_text("import os\nprint(float(os.environ['x']) ** 2)\n")
+    (folder / "study.toml").write_text(evaluator('command = ["python3", "fit.py"]'))
+    for command in ("check", "run"):
+        done = typed(command, "study.toml", cwd=folder)
+        assert done.stderr.splitlines()[0] == f"culmen: note: study.toml: [evaluator] command: {ELSEWHERE}"
+        assert (done.returncode, f"exit code 2 ({ELSEWHERE})" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'command = ["python3", "fit.py"]\ninputs = { copy = ["fit.py"] }',
+        'command = ["python3", "{CULMEN_STUDY_FOLDER}/fit.py"]',
+        'command = ["sh", "-c", "$MODEL"]\nenvironment = { MODEL = "python3 {CULMEN_STUDY_FOLDER}/fit.py" }',
+        'command = ["sh", "-c", \'$CULMEN_STUDY_FOLDER/fit.sh\']',
+    ],
+)
+def test_each_way_to_a_script_beside_the_study_file_works(folder, lines):
+    (folder / "fit.py").write_text("import os\nprint(float(os.environ['x']) ** 2)\n")
+    (folder / "fit.sh").write_text("#!/bin/sh\npython3 $CULMEN_STUDY_FOLDER/fit.py\n")
+    (folder / "fit.sh").chmod(0o755)
+    (folder / "study.toml").write_text(evaluator(lines))
+    done = typed("check", "study.toml", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 RUNS = {

@@ -115,7 +115,7 @@ WRONG = {
     ),
     "command that is a text": (
         with_(EVALUATOR, 'command = "./run.sh"'),
-        'study.toml: [evaluator] command = "./run.sh": a list of texts, such as ["./model.sh", "--fast"], is wanted',
+        'study.toml: [evaluator] command = "./run.sh": ["./run.sh"] is wanted',
     ),
     "command that is empty": (
         with_(EVALUATOR, "command = []"),
@@ -182,7 +182,7 @@ WRONG = {
     ),
     "templates that are a text": (
         with_(EVALUATOR, 'command = ["cat"]\ntemplates = "a.in"'),
-        'study.toml: [evaluator] templates = "a.in": a list of texts, such as ["input.in"], is wanted',
+        'study.toml: [evaluator] templates = "a.in": ["a.in"] is wanted',
     ),
     "input that is not there": (
         with_(EVALUATOR, 'command = ["cat"]\ninputs = { link = ["zz.dat"] }'),

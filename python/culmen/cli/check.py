@@ -18,6 +18,7 @@ from ..space import describe
 from ..stores import working_folder
 from ..study import Study
 from . import FAILED, FINISHED, RESUMABLE
+from .run import note_file_left_behind
 from .summary import console, print_figures
 
 _AT_THE_MIDDLE = {"scan": "begins at", "cmaes": "searches around"}  # optimizers, where the study names no start
@@ -41,6 +42,7 @@ def check_study(path: Path, evaluations: int) -> int:
             "store": f"{study.options.store} ({'is there' if Path(study.options.store).exists() else 'not there yet'})",
         }
     )
+    note_file_left_behind(study)
     if not evaluations:
         print(f"{path} is right.")
         return FINISHED

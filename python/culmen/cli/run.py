@@ -42,6 +42,8 @@ def run_study(
         study = Study.from_file(path, store=store, seed=seed, **given)
         study.options.place = place
         _note_idle_option(given)
+        if not quiet:
+            note_file_left_behind(study)
         code = _existing(study, overwrite)
         return _execute(study, prefetch, quiet, errors) if code is None else code
 
@@ -72,6 +74,12 @@ def _is_over(summary: dict[str, Any], config: _core.StudyConfig) -> bool:
 def _note_idle_option(given: Given) -> None:
     if given["workers"] and _core.detect_launch().is_rank:
         print("culmen: note: --workers is for local workers; under MPI the ranks but the first work", file=sys.stderr)
+
+
+def note_file_left_behind(study: Study) -> None:
+    """Of what a command is likely to miss, before it does."""
+    if hint := _core.file_left_behind(study.config.evaluator):
+        print(f"culmen: note: {study.source}: [evaluator] command: {hint}", file=sys.stderr)
 
 
 def _existing(study: Study, overwrite: bool) -> int | None:

@@ -50,7 +50,8 @@ def sentences(error: ValidationError, root: type[Table]) -> Iterator[tuple[Place
         elif kind == "value_error":
             yield loc, ": ".join(filter(None, (place, str(context["error"]))))
         else:
-            wanted = _wanted(kind, context, loc, in_program)
+            wanted = advice.as_list(loc, value) if kind == "list_type" else ""
+            wanted = wanted or _wanted(kind, context, loc, in_program)
             yield loc, f"{place} = {_toml(value)}: {wanted} is wanted" + _near_literal(value, context)
 
 
