@@ -1,8 +1,10 @@
 """From what is said of an evaluator to what workers need."""
 
+import json
 import os
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 from . import _core, digest
@@ -39,7 +41,6 @@ def set_command(
     """``at`` gets the InputErrors, each with the ``heading`` in front; without it they are raised."""
     spec.keep, spec.json_stdin = options.keep, options.stdin == "json"
     with at(heading, "evaluator", "command"):
-        _refuse_unread_variable(command)
         spec.command = [_program(_placed(command[0], folder), folder), *(_placed(word, folder) for word in command[1:])]
     spec.environment = {name: _placed(value, folder) for name, value in options.environment.items()}
     for name in options.templates:
@@ -57,18 +58,27 @@ def set_command(
 
 
 _FOLDER = "CULMEN_STUDY_FOLDER"
-_OF_A_SHELL = re.compile(rf"\$(?:{_FOLDER}|{{{_FOLDER}}})(?![A-Za-z0-9_])")
+_SIGNS = {">", ">>", "<", "|", "||", "&&", "2>", "2>&1", "&>"}
 
 
 def _placed(word: str, folder: Path) -> str:
     return word.replace(f"{{{_FOLDER}}}", str(folder)) if f"${{{_FOLDER}}}" not in word else word
 
 
-def _refuse_unread_variable(command: list[str]) -> None:
-    """Where a word begins with the folder as a shell would write it, and no shell reads it."""
-    for before, word in zip(["", *command], command, strict=False):
-        if _OF_A_SHELL.match(word) and not re.fullmatch("-[a-z]*c", before):
-            instead = _OF_A_SHELL.sub(f"{{{_FOLDER}}}", word)
+def _refuse_words_of_shells(command: list[str], parameters: list[str]) -> None:
+    """Signs, and variables where their values are meant, but for the text that a shell is given by -c."""
+    names = "|".join(map(re.escape, parameters))
+    variable = re.compile(
+        rf"(?P<before>.*=|)\$(?:(?P<a>{names})|{{(?P<b>{names})}})|\$(?:{_FOLDER}|{{{_FOLDER}}})(?P<file>/.*)?"
+    )
+    for before, word in pairwise(command):
+        if re.fullmatch("-[a-z]*c", before):
+            continue
+        if word in _SIGNS:
+            raise InputError(f'command: no shell reads "{word}"; ["sh", "-c", "a line for a shell"] has one')
+        if found := variable.fullmatch(word):
+            name = found["a"] or found["b"]
+            instead = f"{found['before']}{{{name}}}" if name else f"{{{_FOLDER}}}{found['file'] or ''}"
             raise InputError(f'command: no shell reads "{word}"; "{instead}" is wanted')
 
 
@@ -80,8 +90,10 @@ def _input(name: str, folder: Path, key: str) -> Path:
 
 
 def check_command(space: _core.Space, spec: _core.EvaluatorSpec) -> None:
-    """Raises InputError for places of parameters, formats and regular expressions that are wrong."""
+    """Raises InputError for places of parameters, formats and regular expressions that are wrong, and for words that
+    only a shell would understand."""
     if spec.kind == "command":
+        _refuse_words_of_shells(spec.command, [p.name for p in space.parameters])
         _core.check_command(space, spec)
 
 
@@ -107,6 +119,9 @@ def _name_in(folder: Path, path: Path) -> str:
 
 def _program(name: str, folder: Path) -> str:
     """A name without a slash is looked up in PATH; others begin at the study file's folder."""
+    words = name.split()
+    if len(words) > 1 and not (folder / name).exists() and (folder / words[0]).is_file():
+        raise InputError(f'command = ["{name}"]: each word stands by itself: {json.dumps(words, ensure_ascii=False)}')
     return name if "/" not in name else str(_existing(name, folder, "command").resolve())
 
 

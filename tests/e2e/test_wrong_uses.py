@@ -68,6 +68,8 @@ WORDS = {
     "run study.toml model.py": "culmen run: 'model.py' is too much; `culmen run STUDY.toml` is wanted",
     "run model.py": "culmen: model.py is a Python file; a study file is wanted, whose [evaluator] says "
     'python = "model.py:FUNCTION" (`culmen init` writes one)',
+    "run model.py:f": "culmen: model.py:f is a function; a study file is wanted, whose [evaluator] says "
+    'python = "model.py:f" (`culmen init` writes one)',
     "run .": "culmen: . is a folder; a study file is wanted, such as study.toml",
     "run study": "culmen: there is no study file study; did you mean 'study.toml'?",
     "run stud": "culmen: there is no study file stud; did you mean 'study.toml'?",
@@ -107,6 +109,19 @@ FILES = {
     "a colon for =": (
         edited((X, "x: [-5, 5]")),
         ": not valid TOML: Expected '=' after a key in a key/value pair (at line 2, column 2): x: [-5, 5]",
+    ),
+    "a text without quotes": (
+        edited((MODEL_KEY, "python = model.py:f")),
+        ": not valid TOML: Invalid value (at line 5, column 10): python = model.py:f; a text stands in quotes: "
+        'python = "model.py:f"',
+    ),
+    "parameters for space": (
+        "[parameters]\nz = 1\n" + STUDY,
+        ": the top level has no key 'parameters'; did you mean 'space'?",
+    ),
+    "program for command": (
+        edited((MODEL_KEY, MODEL_KEY + '\nprogram = "./model.sh"')),
+        ": [evaluator] has no key 'program'; did you mean 'command'?",
     ),
     "bounds as a list": (
         edited((X, "x = [-5, 5]")),
@@ -518,6 +533,21 @@ EVALUATORS = {
         {},
         PLACE + ' command: no shell reads "$CULMEN_STUDY_FOLDER/model.py"; "{CULMEN_STUDY_FOLDER}/model.py" is wanted',
     ),
+    "a parameter as a shell's variable": (
+        'command = ["python3", "--x=$x"]',
+        {},
+        PLACE + ' command: no shell reads "--x=$x"; "--x={x}" is wanted',
+    ),
+    "a redirection": (
+        'command = ["./model.sh", "{x}", ">", "out.txt"]',
+        {"model.sh": "#!/bin/sh\necho 3\n"},
+        PLACE + ' command: no shell reads ">"; ["sh", "-c", "a line for a shell"] has one',
+    ),
+    "a script and its arguments as one word": (
+        'command = ["./model.sh --x={x}"]',
+        {"model.sh": "#!/bin/sh\necho 3\n"},
+        PLACE + ' command = ["./model.sh --x={x}"]: each word stands by itself: ["./model.sh", "--x={x}"]',
+    ),
     "a program and its arguments as one word": (
         'command = ["python3 model.py"]',
         {},
@@ -585,6 +615,20 @@ def test_each_way_to_a_script_beside_the_study_file_works(folder, lines):
     (folder / "study.toml").write_text(evaluator(lines))
     done = typed("check", "study.toml", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+SAME = "culmen: note: different candidates came to the same value: do the parameters arrive?"
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [(MODEL_KEY, ""), ('command = ["echo", "3"]', "; {x} in a word of the command is its value")],
+)
+def test_parameters_that_change_nothing_are_noted(folder, line, advice):
+    (folder / "study.toml").write_text(evaluator(line))
+    (folder / "model.py").write_text("def f(p):\n    return 3\n")
+    done = typed("check", "study.toml", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, f"{SAME}{advice}\n")
 
 
 RUNS = {

@@ -131,6 +131,7 @@ def _try(study: Study, path: Path, evaluations: int) -> int:
     print(f"{len(outcomes)} evaluations on trial: {_values(tried)}; each took {_duration(seconds)}{cost}.")
     if printed:
         print(printed)
+    _note_same_values(study.config, tried)
     for outcome in failed[:1]:
         print(f"culmen: {len(failed)} of {len(outcomes)} failed, the first: {outcome['message']}", file=sys.stderr)
     if len(failed) == len(outcomes):
@@ -162,6 +163,18 @@ def _evaluate(study: Study, evaluations: int, folder: Path) -> Path | None:
         place = "[evaluator] " if result.reason == "set_up" else ""
         raise _core.InputError(f"{study.source}: {place}{result.message}")
     return store
+
+
+def _note_same_values(config: _core.StudyConfig, tried: Evaluations) -> None:
+    """The parameters of a study that is right may change nothing, but more often they do not arrive."""
+    values = {tuple(row) for row in tried.values[tried.succeeded].tolist()}
+    if len(values) != 1 or tried.succeeded.sum() < 2:
+        return
+    name = config.space.parameters[0].name
+    arrive = f"; {{{name}}} in a word of the command is its value" if config.evaluator.kind == "command" else ""
+    print(
+        f"culmen: note: different candidates came to the same value: do the parameters arrive?{arrive}", file=sys.stderr
+    )
 
 
 def _values(tried: Evaluations) -> str:

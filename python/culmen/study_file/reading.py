@@ -1,6 +1,7 @@
 """From a file to its tables."""
 
 import contextlib
+import json
 import re
 import shlex
 import sys
@@ -19,6 +20,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+_WRITTEN = "(`culmen init` writes one)"
+_SAID = "a study file is wanted, whose [evaluator] says"
 _INIT = "; `culmen init` writes one"
 _STORE = b"SQLite format 3\0"
 
@@ -57,6 +60,8 @@ def _text_of(path: Path) -> str:
             )
         return content.decode("utf-8-sig")
     except FileNotFoundError:
+        if ".py:" in path.name:
+            raise InputError(f'{path} is a function; {_SAID} python = "{path}" {_WRITTEN}') from None
         raise InputError(f"there is no study file {path}{near_file(path, '.toml') or _INIT}") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; a study file is wanted{_one_in(path)}") from None
@@ -97,13 +102,12 @@ def _one_in(folder: Path) -> str:
 def _no_toml(path: Path, text: str, why: str) -> str:
     """Another kind of file is called by its name; else the line that is wrong is shown."""
     if path.suffix == ".py":
-        return (
-            f'{path} is a Python file; a study file is wanted, whose [evaluator] says python = "{path.name}:FUNCTION" '
-            f"(`culmen init` writes one)"
-        )
+        return f'{path} is a Python file; {_SAID} python = "{path.name}:FUNCTION" {_WRITTEN}'
     other = "JSON" if text.lstrip().startswith("{") else {".yaml": "YAML", ".yml": "YAML"}.get(path.suffix)
     if other:
-        return f"{path} is {other}; a study file is TOML (`culmen init` writes one)"
+        return f"{path} is {other}; a study file is TOML {_WRITTEN}"
     place, lines = re.search(r"at line (\d+)", why), text.splitlines()
     line = lines[int(place[1]) - 1].strip() if place and 0 < int(place[1]) <= len(lines) else ""
-    return f"{path}: not valid TOML: {why}" + (f": {line:.80}" if line else "")
+    bare = re.fullmatch(r"([\w.-]+)\s*=\s*([^\s\"'#\[{][^\"'#]*)", line) if "Invalid value" in why else None
+    quoted = f"; a text stands in quotes: {bare[1]} = {json.dumps(bare[2].strip())}" if bare else ""
+    return f"{path}: not valid TOML: {why}" + (f": {line:.80}" if line else "") + quoted
