@@ -46,13 +46,23 @@ def edited(*changes: tuple[str, str]) -> str:
 # What is typed, and all that is answered on standard error. The exit code is 2.
 WORDS = {
     "rn study.toml": "culmen: there is no command 'rn'; did you mean 'run'?",
-    "execute study.toml": "culmen: there is no command 'execute'; `culmen --help` lists the commands",
+    "execute study.toml": "culmen: there is no command 'execute'; did you mean 'run'?",
+    "frobnicate study.toml": "culmen: there is no command 'frobnicate'; `culmen --help` lists the commands",
+    "plot study.db": "culmen: there is no command 'plot'; did you mean 'report'?",
+    "version": "culmen: 'version' is no command; `culmen --version` is wanted",
+    "--run study.toml": "culmen: there is no option '--run'; `culmen run` is a command of its own",
+    "-v": "culmen: there is no option '-v'; did you mean '--version'?",
     "study.toml": "culmen: 'study.toml' is no command; `culmen run study.toml` is wanted",
     "study.db": "culmen: 'study.db' is no command; `culmen resume study.db` is wanted",
     "help": "culmen: 'help' is no command; `culmen --help` is wanted, or `culmen COMMAND --help`",
     "run": "culmen run: STUDY.toml is missing; `culmen run STUDY.toml` is wanted",
     "run study.toml --wrkers 3": "culmen run: there is no option '--wrkers'; did you mean '--workers'?",
-    "run study.toml -j 3": "culmen run: there is no option '-j'; `culmen run --help` lists the options",
+    "run study.toml -j 3": "culmen run: there is no option '-j'; did you mean '--workers'?",
+    "run study.toml -x": "culmen run: there is no option '-x'; `culmen run --help` lists the options",
+    "run study.toml --force": "culmen run: there is no option '--force'; did you mean '--overwrite'?",
+    "run study.toml --resume": "culmen run: there is no option '--resume'; `culmen resume` is a command of its own",
+    "export study.db --format csv": "culmen export: there is no option '--format'; did you mean '--csv'?",
+    "export study.db out.csv": "culmen export: 'out.csv' is too much; `culmen export STUDY.db -o out.csv` is wanted",
     "run study.toml --optimizer random": "culmen run: there is no option '--optimizer'; the study file says it, in "
     "[optimizer]",
     "run study.toml --time-limit-s 3": "culmen run: there is no option '--time-limit-s'; the study file says it, in "
