@@ -18,7 +18,7 @@ import pytest
 from harness import ROOT, culmen, environment
 
 BLOCKS = re.compile(
-    r"^ *<!-- (?P<file>examples/\S+) -->$|^ *```console\n(?P<session>.*?)^ *```$", re.MULTILINE | re.DOTALL
+    r"^<!-- (?P<file>examples/\S+) -->$|^ *```console\n(?P<session>.*?)^ *```$", re.MULTILINE | re.DOTALL
 )
 FENCE = re.compile(r"^ *```(?P<kind>\S*)[^\n]*\n.*?^ *```$", re.MULTILINE | re.DOTALL)
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -128,5 +128,5 @@ def test_no_snippet_stands_in_a_document_that_nothing_runs(document):
     """Blocks are quoted files, sessions that are run, or directives of the site."""
     text = document.read_text()
     for block in FENCE.finditer(text):
-        quoted = re.search(r"^ *<!-- examples/\S+ -->\n\Z", text[: block.start()], re.MULTILINE)
+        quoted = re.search(r"^<!-- examples/\S+ -->\n\Z", text[: block.start()], re.MULTILINE)
         assert quoted or block["kind"] == "console" or block["kind"].startswith("{"), block[0]
