@@ -7,7 +7,7 @@ from pathlib import Path
 from clean_end import clean_end
 from executor import executor
 from idle import idle_worker
-from measure import Bench, Row, foreign, spread
+from measure import Bench, Row, Spread, foreign, spread
 from tool import tool
 
 MILLION = 1_000_000
@@ -114,6 +114,14 @@ def batch(bench: Bench) -> Iterator[Row]:
     yield Row("Python function, batches of 64", "1/s", figure, peer, "one by one", figure.over(peer), foreign=load)
 
 
+def nist(bench: Bench) -> Iterator[Row]:
+    """Counts of one seed, the same at each turn; the table of three is docs/reference/nist.md."""
+    done = [bench.run(bench.program("nist_table"), 1)]
+    missed = {name: Spread([done[0]["sets"] - done[0][name]]) for name in ("lm", "cmaes")}
+    title = f"NIST's {done[0]['sets']} regression sets that lm misses"
+    yield Row(title, "sets", missed["lm"], missed["cmaes"], "cmaes on the plain sum", at_most=0, foreign=foreign(done))
+
+
 def _rows_beside(
     done: dict[str, list[dict]], name: str, peer_name: str, limit: float, key: str = "rate", unit: str = "1/s"
 ) -> Iterator[Row]:
@@ -160,6 +168,7 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "command": command,
     "million": million,
     "batch": batch,
+    "nist": nist,
     "idle": idle_worker,
     "end": clean_end,
     "executor": executor,

@@ -30,11 +30,13 @@ Tally tally(const Set& set, const std::string& optimizer, std::uint64_t seeds) {
 }
 }  // namespace
 
-/// nist [SEEDS [OPTIMIZER…]]
+/// nist_table [SEEDS [OPTIMIZER…]]: tables, and a line of JSON with the sets that each optimizer reached with every
+/// seed
 int main(int argc, char** argv) {
   const std::uint64_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 3;
   std::vector<std::string> optimizers(argv + std::min(argc, 2), argv + argc);
   if (optimizers.empty()) optimizers = {"lm", "cmaes"};
+  std::string reached = fmt::format("\"sets\": {}", models().size());
   for (const auto& optimizer : optimizers) {
     fmt::print("{}, {} seeds, {} evaluations\n{:10} {:>7} {:>17} {:>12}\n", optimizer, seeds, budget, "set", "reached",
                "mean evaluations", "worst digits");
@@ -49,5 +51,7 @@ int main(int argc, char** argv) {
     }
     fmt::print("{}: {} of {} searches, {} of {} sets with every seed\n\n", optimizer, all, seeds * models().size(),
                whole, models().size());
+    reached += fmt::format(", \"{}\": {}", optimizer, whole);
   }
+  fmt::print("{{{}}}\n", reached);
 }

@@ -119,6 +119,7 @@ void bind_evaluator(nb::module_& m) {
                 {std::move(name), std::move(file), from_word<Reading>(reading), std::move(pattern), first});
           },
           nb::arg("name"), nb::arg("file"), nb::arg("reading"), nb::arg("pattern"), nb::arg("first"));
+  m.def("file_left_behind", &file_left_behind, nb::arg("spec"));
   m.def(
       "check_command",
       [](const Space& space, const EvaluatorSpec& spec) {

@@ -11,7 +11,7 @@ class Command:
     """A program that ``culmen.minimize`` runs once for every evaluation, in a folder of its own.
 
     ``words``: program and arguments, with ``{name}`` where a parameter's value shall stand (``{name:.6e}``: in that
-    format). The parameters are variables of its environment, too.
+    format), and ``{CULMEN_STUDY_FOLDER}`` for ``folder``. The parameters are variables of its environment, too.
     ``templates``: files that are written into the folder with values in the places ``{{name}}``.
     ``copy``, ``link``: files that it finds there.
     ``stdin="json"``: the parameters come as one JSON object.

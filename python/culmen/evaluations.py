@@ -5,7 +5,7 @@ import contextlib
 import copy
 import math
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from . import _core
 from ._core import CulmenError, InputError
-from .goals import as_given, naming, oriented
+from .goals import as_given, oriented
 from .master import raise_error
 from .ranks import is_master, serve_until_dismissed
 from .space import Value
@@ -130,8 +130,17 @@ class CandidateEvaluator:
         )
 
 
+@contextlib.contextmanager
+def _naming(place: str) -> Iterator[None]:
+    """Puts a place in front of what an InputError says."""
+    try:
+        yield
+    except InputError as e:
+        raise InputError(f"{place}{e}") from None
+
+
 def _vector_of(candidate: Candidate, space: _core.Space, place: str) -> list[float]:
-    with naming(place):
+    with _naming(place):
         if isinstance(candidate, Mapping):
             _check_bounds(candidate, space)
             return space.vector_of(candidate)

@@ -1,19 +1,21 @@
 """From what is said of an evaluator to what workers need."""
 
+import json
 import os
+import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 from . import _core, digest
 from ._core import InputError
+from .goals import At
 from .study_file import CommandOptions, EvaluatorTable, did_you_mean, is_source
 
 
-def evaluator_of(table: EvaluatorTable, folder: Path, place: str) -> _core.EvaluatorSpec:
-    """``folder`` is where relative paths begin. A ``function`` is a program's, which has to give it.
-
-    Raises InputError, beginning with ``place``, where a file is missing.
-    """
+def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, at: At) -> _core.EvaluatorSpec:
+    """``folder`` is where relative paths begin; ``at`` gets the InputErrors where a file is missing, each with the
+    ``heading`` in front. A ``function`` is a program's, which has to give it."""
     spec = _core.EvaluatorSpec()
     spec.kind = "python" if table.kind == "function" else table.kind
     spec.isolation, spec.base_folder = table.isolation, str(folder)
@@ -21,43 +23,74 @@ def evaluator_of(table: EvaluatorTable, folder: Path, place: str) -> _core.Evalu
     spec.time_limit_s, spec.batch = table.time_limit_s or 0, table.batch or 0
     spec.environment, spec.modules = table.environment, table.modules
     if table.command is not None:
-        _set_command(spec, table.command, table, folder, place)
+        _set_command(spec, table.command, table, folder, heading, at)
     elif table.kind != "function":
         where, function = table.target
         is_file = table.kind == "library" or where.endswith(".py")
-        spec.target = f"{_existing(where, folder, f'{place}{table.kind}') if is_file else where}:{function}"
+        with at(heading, "evaluator", table.kind):
+            spec.target = f"{_existing(where, folder, table.kind) if is_file else where}:{function}"
     return spec
 
 
 def _set_command(
-    spec: _core.EvaluatorSpec, command: list[str], options: CommandOptions, folder: Path, place: str
+    spec: _core.EvaluatorSpec, command: list[str], options: CommandOptions, folder: Path, heading: str, at: At
 ) -> None:
-    spec.command = [_program(command[0], folder, f"{place}command"), *command[1:]]
     spec.keep, spec.json_stdin = options.keep, options.stdin == "json"
+    with at(heading, "evaluator", "command"):
+        spec.command = [_program(_placed(command[0], folder), folder), *(_placed(word, folder) for word in command[1:])]
+    spec.environment = {name: _placed(value, folder) for name, value in options.environment.items()}
     for name in options.templates:
-        path = _existing(name, folder, f"{place}templates")
-        spec.add_template(_name_in(folder, path), _content(path, f"{place}templates"))
-    for name in options.inputs.copied:
-        path = _existing(name, folder, f"{place}inputs.copy", folders=True)
-        if folder.is_relative_to(path):
-            raise InputError(f'{place}inputs.copy = "{name}": it holds the study itself; name what the program reads')
-        spec.add_input(str(path), _name_in(folder, path), False)
-    for name in options.inputs.link:
-        path = _existing(name, folder, f"{place}inputs.link", folders=True)
-        spec.add_input(str(path), _name_in(folder, path), True)
+        with at(heading, "evaluator", "templates"):
+            path = _existing(name, folder, "templates")
+            spec.add_template(_name_in(folder, path), _content(path, "templates"))
+    for key, names in (("copy", options.inputs.copied), ("link", options.inputs.link)):
+        for name in names:
+            with at(heading, "evaluator", "inputs", key):
+                path = _input(name, folder, key)
+                spec.add_input(str(path), _name_in(folder, path), key == "link")
     for name, figure in options.figures.items():
         pattern = figure.key if figure.key is not None else figure.regex
         spec.add_figure(name, figure.file or "", figure.reading, pattern or "", figure.which == "first")
 
 
-def check_command(space: _core.Space, spec: _core.EvaluatorSpec, place: str) -> None:
-    """Raises InputError for places of parameters, formats and regular expressions that are wrong."""
-    if spec.kind != "command":
-        return
-    try:
+_FOLDER = "CULMEN_STUDY_FOLDER"
+_SIGNS = {">", ">>", "<", "|", "||", "&&", "2>", "2>&1", "&>"}
+
+
+def _placed(word: str, folder: Path) -> str:
+    return word.replace(f"{{{_FOLDER}}}", str(folder)) if f"${{{_FOLDER}}}" not in word else word
+
+
+def _refuse_words_of_shells(command: list[str], parameters: list[str]) -> None:
+    """Signs, and variables where their values are meant, but for the text that a shell is given by -c."""
+    names = "|".join(map(re.escape, parameters))
+    variable = re.compile(
+        rf"(?P<before>.*=|)\$(?:(?P<a>{names})|{{(?P<b>{names})}})|\$(?:{_FOLDER}|{{{_FOLDER}}})(?P<file>/.*)?"
+    )
+    for before, word in pairwise(command):
+        if re.fullmatch("-[a-z]*c", before):
+            continue
+        if word in _SIGNS:
+            raise InputError(f'command: no shell reads "{word}"; ["sh", "-c", "a line for a shell"] has one')
+        if found := variable.fullmatch(word):
+            name = found["a"] or found["b"]
+            instead = f"{found['before']}{{{name}}}" if name else f"{{{_FOLDER}}}{found['file'] or ''}"
+            raise InputError(f'command: no shell reads "{word}"; "{instead}" is wanted')
+
+
+def _input(name: str, folder: Path, key: str) -> Path:
+    path = _existing(name, folder, f"inputs.{key}", folders=True)
+    if key == "copy" and folder.is_relative_to(path):
+        raise InputError(f'inputs.copy = "{name}": it holds the study itself; name what the program reads')
+    return path
+
+
+def check_command(space: _core.Space, spec: _core.EvaluatorSpec) -> None:
+    """Raises InputError for places of parameters, formats and regular expressions that are wrong, and for words that
+    only a shell would understand."""
+    if spec.kind == "command":
+        _refuse_words_of_shells(spec.command, [p.name for p in space.parameters])
         _core.check_command(space, spec)
-    except InputError as e:
-        raise InputError(f"{place}{e}") from None
 
 
 def digest_of(spec: _core.EvaluatorSpec, table: CommandOptions, folder: Path) -> digest.Digest | None:
@@ -80,9 +113,12 @@ def _name_in(folder: Path, path: Path) -> str:
     return str(path.relative_to(folder)) if inside else path.name
 
 
-def _program(name: str, folder: Path, place: str) -> str:
+def _program(name: str, folder: Path) -> str:
     """A name without a slash is looked up in PATH; others begin at the study file's folder."""
-    return name if "/" not in name else str(_existing(name, folder, place).resolve())
+    words = name.split()
+    if len(words) > 1 and not (folder / name).exists() and (folder / words[0]).is_file():
+        raise InputError(f'command = ["{name}"]: each word stands by itself: {json.dumps(words, ensure_ascii=False)}')
+    return name if "/" not in name else str(_existing(name, folder, "command").resolve())
 
 
 def _existing(name: str, folder: Path, place: str, folders: bool = False) -> Path:

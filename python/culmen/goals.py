@@ -2,52 +2,46 @@
 
 import contextlib
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from . import _core
 from ._core import InputError
-from .study_file import StudyFile
+
+if TYPE_CHECKING:
+    from .study_file import Mistakes, StudyFile
+
+At = Callable[..., contextlib.AbstractContextManager[None]]  # as Mistakes.at()
 
 
-def set_goals(config: _core.StudyConfig, file: StudyFile) -> None:
-    """Raises InputError naming the table. ``config`` has its space and its evaluator's kind of result."""
-    with naming(file.place("objectives")):
+def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
+    """``config`` has its evaluator's kind of result and, where it is right, its space."""
+    with mistakes.at(file.place("objectives"), "objectives"):
         config.objectives = list(file.objectives.items())
         if file.objectives and config.evaluator.result == "residuals":
             raise InputError("there can be none with residuals: their sum of squares is minimized")
     if file.objectives:
         config.evaluator.result = "figures"
-    with naming(file.place("limits")):
+    with mistakes.at(file.place("limits"), "limits"):
         config.limits = [
             (name, _bound(t.lower, -math.inf), _bound(t.upper, math.inf)) for name, t in file.limits.items()
         ]
     vectors = []
-    for number, start in enumerate(file.starts, 1):
-        with naming(f"{file.place('starts')}number {number}: "):
+    for number, start in enumerate([] if mistakes.concern("space") else file.starts, 1):
+        with mistakes.at(f"{file.place('starts')}number {number}: ", "starts", number - 1):
             vectors.append(config.space.vector_of(start))
     config.starts = vectors
 
 
-def set_stop(config: _core.StudyConfig, file: StudyFile) -> None:
-    """Raises InputError for a rule that several objectives do not have. ``config`` has its objectives."""
+def set_stop(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
+    """``config`` has its objectives; several of them have no target and no stagnation."""
     limits = file.stop.model_dump(exclude_none=True)
-    if len(config.objectives) > 1:
-        for name in ("target", "stagnation"):
-            if name in limits:
-                raise InputError(
-                    f"{file.place('stop')}{name} = {limits[name]}: it is for one objective, not for several"
-                )
+    for name in ("target", "stagnation"):
+        with mistakes.at(file.place("stop"), "stop", name):
+            if len(config.objectives) > 1 and name in limits:
+                raise InputError(f"{name} = {limits[name]}: it is for one objective, not for several")
     for name, limit in limits.items():
         setattr(config, name, as_given(limit, config.objectives) if name == "target" else limit)
-
-
-@contextlib.contextmanager
-def naming(place: str) -> Iterator[None]:
-    """Puts a place in front of what an InputError says."""
-    try:
-        yield
-    except InputError as e:
-        raise InputError(f"{place}{e}") from None
 
 
 def oriented(value: float, direction: str) -> float:

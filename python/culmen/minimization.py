@@ -20,7 +20,7 @@ from .result import Result
 from .slot.signature import misfit
 from .space import Bounds, Constraints, Space, Value, as_table, plain
 from .study import Study
-from .study_file import program_study
+from .study_file import Mistakes, program_study
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -172,7 +172,7 @@ def _study_of(f: Any, space: Space, given: Mapping[str, Any], store: str | Path 
     file = program_study(called, tables, dict(space.core.constraints), evaluator, given)
     if file.evaluator.output == "all" and store is None:
         raise InputError('culmen.minimize: output = "all" keeps what is printed beside the store; give store as well')
-    return Study.of(file, folder, "culmen.minimize", str(store or ""), f)
+    return Study.of(file, folder, Mistakes("culmen.minimize"), str(store or ""), f)
 
 
 def _named(start: Any, names: list[str]) -> Any:

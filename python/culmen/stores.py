@@ -1,4 +1,4 @@
-"""Opening a store that a user named."""
+"""Opening a store that a user named, quickly: what reads study files is imported for what is none."""
 
 import json
 import shlex
@@ -8,7 +8,6 @@ from typing import Any
 from . import _core
 from ._core import InputError
 from .space import Parameter, Space
-from .study_file import did_you_mean, read_study_file
 
 
 def open_store(path: str | Path, command: str = "resume") -> _core.Store:
@@ -22,7 +21,9 @@ def open_store(path: str | Path, command: str = "resume") -> _core.Store:
         found = sorted(path.glob("*.db"))
         raise InputError(f"{path} is a folder; a store is wanted" + (f", such as {found[0]}" if found else ""))
     if not path.exists():
-        near = did_you_mean(path.name, [p.name for p in path.parent.glob("*.db")] if path.parent.is_dir() else [])
+        from .study_file import near_file
+
+        near = near_file(path, ".db")
         study = path.with_suffix(".toml")
         made = f"; `culmen run {shlex.quote(str(study))}` makes one" if study.is_file() else ""
         raise InputError(f"there is no store {path}{near or made}")
@@ -61,8 +62,15 @@ def _advice(study: Path, command: str) -> str:
 
 def _store_of(study: Path) -> Path:
     """Where `culmen run` puts it; wrong study files have none."""
+    from .study_file import read_study_file
+
     try:
         file = read_study_file(study)
     except InputError:
         return study.with_suffix(".db")
     return Path(file.store or f"{file.name}.db")
+
+
+def working_folder(store: Path) -> Path:
+    """Where each evaluation of a command has a folder of its own."""
+    return store.resolve().with_suffix(".work")

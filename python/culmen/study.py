@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,15 @@ from ._core import InputError
 from .evaluations import CandidateEvaluator, evaluations_of_program, with_workers
 from .evaluator import check_command, digest_of, evaluator_of
 from .fit.studies import Lend, errors_of_study, finder, with_errors_of_ranks
-from .goals import naming, set_goals, set_stop
+from .goals import set_goals, set_stop
 from .master import execute, letting_ranks_go
 from .progress import make_monitor
 from .ranks import is_master
 from .report.table import read
 from .result import Result, warn, warn_when_all_failed
 from .space import Parameter, Space
-from .stores import function_in, open_store
-from .study_file import StudyFile, checked, read_study_file
+from .stores import function_in, open_store, working_folder
+from .study_file import Mistakes, StudyFile, checked, examine_study_file
 
 if TYPE_CHECKING:
     import plotly.graph_objects
@@ -53,10 +53,13 @@ class Study:
         Raises InputError with a sentence for each mistake in the file.
         """
         path = Path(path)
-        file = read_study_file(path)
+        file, mistakes = examine_study_file(path)
+        if file is None:
+            mistakes.raise_any()
+        assert file is not None
         file.seed = file.seed if seed is None else seed
         file.limit(str(path), **given)
-        return cls.of(file, path.resolve().parent, str(path), str(store or file.store or f"{file.name}.db"))
+        return cls.of(file, path.resolve().parent, mistakes, str(store or file.store or f"{file.name}.db"))
 
     @classmethod
     def from_store(cls, path: str | Path, **given: Any) -> "Study":
@@ -79,14 +82,16 @@ class Study:
             folder = Path(path).resolve().parent
         file = checked(StudyFile, {key: data[key] for key in data if key in StudyFile.model_fields}, str(path))
         file.limit(str(path), **given)
-        study = cls.of(file, folder, str(path), str(path))
+        study = cls.of(file, folder, Mistakes(str(path)), str(path))
         study.go_on()
         return study
 
     @classmethod
-    def of(cls, file: StudyFile, folder: Path, source: str, store: str, f: Any = None) -> "Study":
-        """``folder`` is where relative paths begin; ``source`` what messages begin with; ``f`` a program's function."""
-        config = _config_of(file, folder, source)
+    def of(cls, file: StudyFile, folder: Path, mistakes: Mistakes, store: str, f: Any = None) -> "Study":
+        """``folder`` is where relative paths begin; ``mistakes``: those known already; ``f``: a program's function.
+
+        Raises InputError with all mistakes."""
+        config = _config_of(file, folder, mistakes)
         if store:
             config.evaluator.working_folder = str(working_folder(Path(store)))
         file.optimizer.name = config.optimizer
@@ -95,7 +100,7 @@ class Study:
         else:
             now = digest_of(config.evaluator, file.evaluator, folder)
         config.configuration = file.normalised(folder, now, machine.here())
-        return cls(config, _options_of(file, store), now, source)
+        return cls(config, _options_of(file, store), now, mistakes.source)
 
     def go_on(self) -> None:
         """With what is in the store, which keeps where and with what it was begun.
@@ -167,11 +172,6 @@ class Study:
         return digest.change(_core.Store.read(self.options.store).configuration, self.evaluator_digest)
 
 
-def working_folder(store: Path) -> Path:
-    """Where each evaluation of a command has a folder of its own."""
-    return store.resolve().with_suffix(".work")
-
-
 def _options_of(file: StudyFile, store: str) -> _core.RunOptions:
     options = _core.RunOptions()
     options.workers = file.run.workers or 0
@@ -181,28 +181,70 @@ def _options_of(file: StudyFile, store: str) -> _core.RunOptions:
     return options
 
 
-def _config_of(file: StudyFile, folder: Path, source: str) -> _core.StudyConfig:
+def _config_of(file: StudyFile, folder: Path, mistakes: Mistakes) -> _core.StudyConfig:
+    """Raises InputError with all mistakes, those that are known already among them."""
     config = _core.StudyConfig()
     config.name, config.seed = file.name, file.seed
-    with naming(f"{source}: {file.place('space')}"):
-        parameters = {name: Parameter(**p.model_dump()) for name, p in file.space.items()}
-        config.space = Space(parameters).core
-    with naming(f"{source}: [constraints] "):
-        config.space = Space(parameters, file.constraints).core
-    config.evaluator = evaluator_of(file.evaluator, folder, f"{source}: {file.place('evaluator')}")
-    check_command(config.space, config.evaluator, f"{source}: {file.place('evaluator')}")
-    with naming(f"{source}: "):
-        set_goals(config, file)
-        set_stop(config, file)
+    _set_space(config, file, mistakes)
+    place = file.place("evaluator")
+    if not mistakes.concern("evaluator"):
+        config.evaluator = evaluator_of(file.evaluator, folder, place, mistakes.at)
+    if not mistakes.concern("space", "evaluator"):
+        with mistakes.at(place, "evaluator"):
+            check_command(config.space, config.evaluator)
+    set_goals(config, file, mistakes)
+    set_stop(config, file, mistakes)
     config.evaluate_infeasible = file.evaluator.evaluate_infeasible
-    set_optimizer(config, file.optimizer.name, file.optimizer.model_extra or {}, f"{source}: {file.place('optimizer')}")
+    if not mistakes.concern("space", "constraints", "evaluator", "objectives", "optimizer"):
+        _try_optimizer(config, file, mistakes)
+    mistakes.raise_any()
     config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries
     config.give_up_after = file.evaluator.give_up_after
     identify(config, [file.evaluator.kind, file.evaluator.named, *filter(None, [file.evaluator.deciding])])
     return config
 
 
-def set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping[str, Any], place: str) -> None:
+def _set_space(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
+    """As a whole; where that fails, part by part, so that each mistake is found."""
+    heading = file.place("space")
+    parameters = {name: Parameter(**p.model_dump()) for name, p in file.space.items()}
+    plain = {name: replace(p, active_when=None) for name, p in parameters.items()}
+    if mistakes.concern("space"):  # some are left out: who depends on them cannot be judged
+        parameters = plain
+    try:
+        config.space = Space(parameters).core
+    except InputError as e:
+        for name, p in plain.items():
+            with mistakes.at(heading, "space", name):
+                Space({name: p})
+        for name, p in parameters.items() if not mistakes.concern("space") else ():
+            with mistakes.at(heading, "space", name):
+                Space({**plain, name: p})
+        if not mistakes.concern("space"):
+            mistakes.add(("space",), f"{heading}{e}")
+    for name, text in file.constraints.items() if not mistakes.concern("space") else ():
+        with mistakes.at(file.place("constraints"), "constraints", name):
+            Space(parameters, {name: text})
+    if file.constraints and not mistakes.concern("space", "constraints"):
+        config.space = Space(parameters, file.constraints).core
+
+
+def _try_optimizer(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
+    """As a whole; where that fails, without options and then with one at a time."""
+    name, options, heading = file.optimizer.name, file.optimizer.model_extra or {}, file.place("optimizer")
+    try:
+        _set_optimizer(config, name, options)
+    except InputError as e:
+        for some in ({}, *({option: value} for option, value in options.items())):
+            with mistakes.at(heading, "optimizer", *(some or ("name",))):
+                _set_optimizer(config, name, some)
+            if not some and mistakes.concern("optimizer"):
+                return
+        if not mistakes.concern("optimizer"):
+            mistakes.add(("optimizer",), f"{heading}{e}")
+
+
+def _set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping[str, Any]) -> None:
     """Without a name the space and the goals decide, which are there by now.
 
     Raises InputError for an optimizer or an option that there is not, and one that cannot work on this.
@@ -210,11 +252,10 @@ def set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping[
     config.optimizer = name or ""
     for option, value in options.items():
         if not isinstance(value, (bool, int, float, str)):
-            raise InputError(f"{place}option '{option}' is {value!r}; a number, a word, or true or false is wanted")
+            raise InputError(f"option '{option}' is {value!r}; a number, a word, or true or false is wanted")
     config.optimizer_options = dict(options)
     _core.choose_optimizer(config)
-    with naming(place):
-        _core.check_optimizer(config)
+    _core.check_optimizer(config)
 
 
 def identify(config: _core.StudyConfig, evaluator: list[Any]) -> None:

@@ -1,6 +1,7 @@
 """What a user types and sees: help, mistakes, failures, exit codes."""
 
 import json
+import re
 import time
 
 import pytest
@@ -15,6 +16,13 @@ def test_help_is_quick_and_names_the_exit_codes(tmp_path):
         took_s.append(time.monotonic() - start)
     assert "75" in done.stdout
     assert min(took_s) <= patience(0.3), f"culmen --help took {took_s}"
+
+
+def test_help_says_in_80_columns_what_each_command_is_for(tmp_path):
+    shown = culmen("--help", cwd=tmp_path, COLUMNS="80").stdout
+    commands = shown.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert len(commands) > 10
+    assert all(re.fullmatch(r"  \w+ +[A-Z].{0,66}\.", line) and "..." not in line for line in commands), shown
 
 
 def test_version_and_optimizers(tmp_path):

@@ -2,18 +2,25 @@
 
 A line that begins with `$ ` is a command; the lines below it are what it prints, where `…` stands for anything. A file
 of examples/ that the document quotes lies in the folder.
+
+In blocks that are marked by four blanks alone, what begins with `culmen` is typed too, where small studies of those
+names are; it has to succeed.
 """
 
 import re
+import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
-from harness import ROOT, environment
+from harness import ROOT, culmen, environment
 
-BLOCKS = re.compile(r"^<!-- (?P<file>examples/\S+) -->$|^```console\n(?P<session>.*?)^```$", re.MULTILINE | re.DOTALL)
-FENCE = re.compile(r"^```(?P<kind>\S*)[^\n]*\n.*?^```$", re.MULTILINE | re.DOTALL)
+BLOCKS = re.compile(
+    r"^<!-- (?P<file>examples/\S+) -->$|^ *```console\n(?P<session>.*?)^ *```$", re.MULTILINE | re.DOTALL
+)
+FENCE = re.compile(r"^ *```(?P<kind>\S*)[^\n]*\n.*?^ *```$", re.MULTILINE | re.DOTALL)
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 WITH_SESSIONS = [path for path in DOCUMENTS if "```console" in path.read_text()]
 
@@ -48,12 +55,72 @@ def test_what_is_typed_prints_what_is_shown(document, tmp_path):
             (tmp_path / source.name).write_text(source.read_text())
             (tmp_path / source.name).chmod(source.stat().st_mode)
             continue
-        for command, expected in commands_in(block["session"]):
+        for command, expected in commands_in(textwrap.dedent(block["session"])):
             done = subprocess.run(  # noqa: S602 - as it stands in the document
                 command, shell=True, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60
             )
             printed = words_of(done.stdout + done.stderr)
             assert re.search(pattern_of(expected), printed, re.DOTALL), f"$ {command}\n{done.stdout}{done.stderr}"
+
+
+STUDY = """[space]
+amplitude = { lower = 0, upper = 10 }
+rate = { lower = 0.1, upper = 2 }
+[evaluator]
+python = "decay.py:residuals"
+result = "residuals"
+[stop]
+evaluations = 120
+"""
+DECAY = """from math import exp
+DATA = [(0, 5.1), (1, 3.2), (2, 2.1), (3, 1.5)]
+def residuals(p):
+    return [p["amplitude"] * exp(-p["rate"] * t) - n for t, n in DATA]
+"""
+
+
+def lines_of_indented_blocks(document):
+    """Those that call culmen; of a launch with two ranks, which is less to start, and without a browser."""
+    plain = FENCE.sub("", document.read_text())
+    lines = re.findall(r"^ {4,}(culmen .*)$", plain, re.MULTILINE)
+    return [re.sub("-n [0-9]+", "-n 2", line.replace(" --open", "")) for line in lines]
+
+
+INDENTED = [path for path in DOCUMENTS if lines_of_indented_blocks(path)]
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory):
+    """A folder with studies that have ended, by all names that stand in the lines."""
+    folder = tmp_path_factory.mktemp("studies")
+    (folder / "decay.py").write_text(DECAY)
+    (folder / "STUDY.toml").write_text(STUDY)
+    done = culmen("run", "STUDY.toml", "--quiet", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    lines = [line for document in INDENTED for line in lines_of_indented_blocks(document)]
+    for name in set(re.findall(r"(\w+)\.(?:toml|db)", " ".join(lines))) - {"STUDY", "fit"}:
+        (folder / f"{name}.toml").write_text(STUDY)
+        shutil.copy(folder / "STUDY.db", folder / f"{name}.db")
+    return folder
+
+
+@pytest.mark.parametrize("document", INDENTED, ids=name_of)
+def test_what_stands_in_indented_blocks_works(document, studies, tmp_path):
+    shutil.copytree(studies, tmp_path, dirs_exist_ok=True)
+    path = f"{Path(sys.executable).parent}:{environment()['PATH']}"
+    variables = environment(PATH=path, HOME=str(tmp_path), SHELL="/bin/bash", CULMEN_MPI="mpich")
+    for line in lines_of_indented_blocks(document):
+        done = subprocess.run(  # noqa: S602 - as it stands in the document
+            f"{line}\nexit $?",
+            shell=True,
+            executable="/bin/bash",
+            cwd=tmp_path,
+            env=variables,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)

@@ -62,8 +62,8 @@ def test_check_names_every_mistake(tmp_path):
     checked = culmen("check", "fit.toml", cwd=tmp_path)
     assert checked.returncode == 2
     assert checked.stderr.splitlines() == [
-        'culmen: fit.toml: [space] amplitude.upper = "ten": a number is wanted',
-        "culmen: fit.toml: [stop] has no key 'evaluatons'; did you mean 'evaluations'?",
+        'culmen: fit.toml: [space] amplitude.upper = "ten": a number is wanted (line 9)',
+        "culmen: fit.toml: [stop] has no key 'evaluatons'; did you mean 'evaluations'? (line 34)",
     ]
 
 
@@ -87,6 +87,70 @@ def test_check_says_what_fails(tmp_path):
     checked = culmen("check", "fit.toml", cwd=tmp_path)
     assert checked.returncode == 1
     assert "culmen: 3 of 3 failed, the first: KeyError: 'rat'" in checked.stderr
+
+
+TRIED = """[space]
+x = { lower = -5, upper = 5 }
+y = { lower = -5, upper = 5 }
+[evaluator]
+python = "model.py:f"
+[stop]
+evaluations = 20
+"""
+MODEL = "def f(p):\n    print('at', p['x'])\n    return p['x'] ** 2\n"
+NAMED = '[optimizer]\nname = "NAME"\n'
+INITIAL = TRIED.replace("upper = 5 }\ny", "upper = 5, initial = 2.0 }\ny")
+BEGINNINGS = {
+    "cmaes": (TRIED, ["searches around", "(0: the middle)", "(0: the middle)"]),
+    "scan": (TRIED + NAMED.replace("NAME", "scan"), ["begins at", "(0: the middle)", "(0: the middle)"]),
+    "random": (TRIED + NAMED.replace("NAME", "random"), []),
+    "an initial value": (INITIAL + NAMED.replace("NAME", "random"), ["begins at", "2", "(0: the middle)"]),
+    "a start": (TRIED + "[[starts]]\nx = 3\ny = 1\n", ["begins at", "3", "1"]),
+    "a start that is left out": (
+        INITIAL + NAMED.replace("NAME", "random") + "[constraints]\none = 'x > 3'\n", [],
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def tried(tmp_path):
+    """What `culmen check` answers to the text of a study file, and to a model."""
+
+    def check(text, model=MODEL, *words):
+        (tmp_path / "model.py").write_text(model)
+        (tmp_path / "study.toml").write_text(text)
+        return culmen("check", "study.toml", *words, cwd=tmp_path)
+
+    return check
+
+
+@pytest.mark.parametrize("what", BEGINNINGS)
+def test_check_says_where_the_search_begins_if_it_begins_anywhere(tried, what):
+    text, column = BEGINNINGS[what]
+    shown = tried(text, MODEL, "--evaluate", 0).stdout.splitlines()
+    rows = [[cell.strip() for cell in re.split("[│┃]", line)][1:-1] for line in shown if line[:1] in ("│", "┃")]
+    assert [row[2] for row in rows if len(row) > 2] == column, shown
+
+
+def test_check_shows_what_a_function_prints(tried):
+    shown = tried(TRIED).stdout
+    assert 'Evaluation 0 printed (a run keeps it with output = "all"):\n  at 0.0\n' in shown
+    assert (
+        "  … and 2 further lines\n"
+        in tried(TRIED, MODEL.replace("print(", "print(*range(11), sep='\\n'); print(")).stdout
+    )
+
+
+def test_check_shows_all_objectives(tried):
+    text = TRIED + '[objectives]\ncost = "minimize"\ngain = "maximize"\n'
+    shown = tried(text, "def f(p):\n    return {'cost': 1.5, 'gain': p['x'] + 3}\n").stdout
+    assert "3 evaluations on trial: cost 1.5, gain 3; cost 1.5, gain " in shown
+
+
+def test_check_blames_constraints_that_nothing_fulfils(tried):
+    checked = tried(TRIED + '[constraints]\nfar = "x > 6"\n')
+    said = "culmen: study.toml: 100000 candidates in a row do not fulfil the constraints ('far'); "
+    assert (checked.returncode, checked.stderr[: len(said)]) == (2, said)
 
 
 def test_the_schema_is_of_study_files(tmp_path):

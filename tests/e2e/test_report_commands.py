@@ -136,12 +136,10 @@ def test_watching_a_study_of_nothing_but_failures_is_no_success(tmp_path):
         (["export", "study.toml"], "study.toml is a study file, not a store; its store is study.db: `culmen export"),
         (["report", "model.py"], "model.py: is not a culmen study"),
         (["report", "study.db", "-o", "no/where.html"], "no/where.html cannot be written: there is no folder "),
-        (["report", "study.db", "-o", "other.db"], "other.db is a store, or another database, which would be lost"),
         (["report", "study.db", "-o", "."], ". is a folder; -o wants a file"),
         (["export", "study.db", "--csv", "--json"], "--csv and --json are given; one of --csv, --json or"),
         (["export", "study.db", "-o", "out.xlsx"], "-o out.xlsx: its ending tells no format; it may be .csv, "),
         (["export", "study.db", "--parquet"], "--parquet is not for a terminal or a pipe; -o FILE.parquet"),
-        (["export", "study.db", "-o", "other.db", "--csv"], "other.db is a store, or another database"),
         (["compare", "study.db", "study.db"], "study.db is given twice; two stores are wanted"),
         (["compare", "study.db", "no.db"], "there is no store no.db"),
         (["status", "study.db", "--every", "3"], "--every 3 is for --watch, which is not given"),
@@ -155,12 +153,56 @@ def test_a_mistake_is_one_sentence(done, words, sentence):
     assert len(said.stderr.splitlines()) == 1
 
 
-def test_a_page_of_somebody_else_is_not_replaced_unasked(tmp_path):
-    write_study(tmp_path, 5)
-    assert culmen("run", "study.toml", "--quiet", cwd=tmp_path).returncode == 0
-    (tmp_path / "study.html").write_text("my notes")
-    said = culmen("report", "study.db", cwd=tmp_path)
-    assert said.returncode == 2
-    assert "study.html exists and is no report of culmen" in said.stderr
-    assert (tmp_path / "study.html").read_text() == "my notes"
-    assert culmen("report", "study.db", "-o", "study.html", cwd=tmp_path).returncode == 0
+OUTPUTS = {
+    "a model": (["export", "study.db", "--csv", "-o", "model.py"], "export"),
+    "somebody's table": (["export", "study.db", "-o", "mine.csv"], "export"),
+    "another kind of export": (["export", "study.db", "--json", "-o", "was.csv"], "export"),
+    "a parquet of somebody": (["export", "study.db", "-o", "mine.parquet"], "export"),
+    "a page of somebody, unasked": (["report", "study.db"], "report"),
+    "a page of somebody": (["report", "study.db", "-o", "study.html"], "report"),
+    "an export for a page": (["report", "study.db", "-o", "was.csv"], "report"),
+    "a page of somebody, of a comparison": (["compare", "study.db", "other.db", "--html", "study.html"], "report"),
+}
+KEPT = {
+    "the study file": (["export", "study.db", "--csv", "-o", "study.toml"], "study file", "-o"),
+    "the store itself": (["export", "study.db", "--csv", "-o", "study.db"], "store, or another database", "-o"),
+    "a store for a page": (["report", "study.db", "-o", "other.db"], "store, or another database", "-o"),
+    "a store for a comparison": (["compare", "study.db", "other.db", "--html", "study.db"],
+                                 "store, or another database", "--html"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def among_others(done, tmp_path):
+    for name in ("study.toml", "study.db", "other.db", "model.py"):
+        (tmp_path / name).write_bytes((done / name).read_bytes())
+    for name in ("mine.csv", "mine.parquet", "study.html"):
+        (tmp_path / name).write_text("x,y\n1,2\n")
+    assert culmen("export", "study.db", "-o", "was.csv", cwd=tmp_path).returncode == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("what", OUTPUTS)
+def test_nothing_of_somebody_else_is_replaced_without_force(among_others, what):
+    words, kind = OUTPUTS[what]
+    target = among_others / (words[-1] if len(words) > 2 else "study.html")
+    before = target.read_bytes()
+    said = culmen(*words, cwd=among_others)
+    answer = f"{target.name} exists and is no {kind} of culmen; name another file, or --force replaces it"
+    assert (said.returncode, said.stderr) == (2, f"culmen: {answer}\n")
+    assert target.read_bytes() == before
+    assert culmen(*words, "--force", cwd=among_others).returncode == 0
+    for _ in range(2):  # and now that it is its own, also without
+        assert culmen(*words, cwd=among_others).returncode == 0
+    assert target.read_bytes() != before
+
+
+@pytest.mark.parametrize("what", KEPT)
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_stores_and_study_files_are_never_replaced(among_others, what, force):
+    words, kind, option = KEPT[what]
+    before = (among_others / words[-1]).read_bytes()
+    said = culmen(*words, *force, cwd=among_others)
+    answer = f"{words[-1]} is a {kind}, which would be lost; {option} wants another file"
+    assert (said.returncode, said.stderr) == (2, f"culmen: {answer}\n")
+    assert (among_others / words[-1]).read_bytes() == before

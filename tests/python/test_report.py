@@ -212,6 +212,30 @@ def test_a_page_stays_below_5_megabytes(make):
     assert "24 of 150 parameters are shown." in text
 
 
+def long_choices(count, length):
+    space = {"c": {"type": "categorical", "choices": [f"{i} <&>" + "long " * (length // 5) for i in range(count)]}}
+    space |= {"x": {"type": "real", "lower": 0.0, "upper": 1.0}}
+    return {**configuration(), "space": space}
+
+
+def test_a_page_stays_below_5_megabytes_whatever_choices_there_are(make):
+    points = [[float(i * 97 % 20_000), i / 500] for i in range(500)]
+    rows = {i: {"value": x[1]} if i % 5 else {"status": "failed", "message": "no"} for i, x in enumerate(points)}
+    text = report(make(points, rows, configuration=long_choices(20_000, 300)))
+    assert len(text.encode()) < 5_000_000
+    assert "further characters are left out." in text
+    layout = figures_of(text)["parameters"]["layout"]
+    assert 0 < max(len(axis.get("ticktext", ())) for name, axis in layout.items() if name.startswith("xaxis")) <= 60
+
+
+def test_what_is_too_large_for_a_page_is_named_where_it_would_be(make):
+    rows = {i: {"value": float(i)} for i in range(4)}
+    text = report(make([[0.0, 0.5]] * 4, rows, configuration=long_choices(2, 6_000_000)))
+    assert len(text.encode()) < 5_000_000
+    assert re.search(r'<section id="summary".*?<p class="note">Left out: 6.0 MB are too much', text, re.DOTALL)
+    assert "Best so far" in text or "convergence" in figures_of(text)
+
+
 def test_what_violates_a_constraint_is_no_best(make):
     table = make([[1.0]] * 3, {0: {"value": 5.0}, 1: {"value": 1.0, "violation": 2.0}, 2: {"value": 4.0}})
     assert best_so_far(table, table.order).tolist() == [5, 5, 4]
@@ -363,6 +387,12 @@ def test_a_comparison_says_when_each_reached_the_others_best(make):
     assert comparison(slow, quick)[-1] == ("evaluations until the other's best", "4", "not reached")
     assert differences(slow, quick) == [("seed", "7", "8")]
     assert differences(slow, slow) == []
+
+
+def test_a_comparison_takes_what_differs_by_rounding_for_the_same(make):
+    ends = (0.1 + 0.2, 0.3)
+    one, other = (make([[1.0]] * 2, {0: {"value": 5.0}, 1: {"value": end}}) for end in ends)
+    assert comparison(one, other)[-1] == ("evaluations until the other's best", "2", "2")
 
 
 def test_a_notebooks_figure_is_plotlys(fit):

@@ -115,7 +115,7 @@ WRONG = {
     ),
     "command that is a text": (
         with_(EVALUATOR, 'command = "./run.sh"'),
-        'study.toml: [evaluator] command = "./run.sh": a list of texts, such as ["./model.sh", "--fast"], is wanted',
+        'study.toml: [evaluator] command = "./run.sh": ["./run.sh"] is wanted',
     ),
     "command that is empty": (
         with_(EVALUATOR, "command = []"),
@@ -182,7 +182,7 @@ WRONG = {
     ),
     "templates that are a text": (
         with_(EVALUATOR, 'command = ["cat"]\ntemplates = "a.in"'),
-        'study.toml: [evaluator] templates = "a.in": a list of texts, such as ["input.in"], is wanted',
+        'study.toml: [evaluator] templates = "a.in": ["a.in"] is wanted',
     ),
     "input that is not there": (
         with_(EVALUATOR, 'command = ["cat"]\ninputs = { link = ["zz.dat"] }'),
@@ -275,12 +275,92 @@ WRONG = {
     "negative seed": ("seed = -1" + STUDY, "study.toml: seed = -1: a number not below 0 is wanted"),
     "two mistakes": (
         "sede = 3" + with_("evaluations = 100", "evaluations = 0"),
-        "study.toml: [stop] evaluations = 0: a number not below 1 is wanted\n"
-        "study.toml: the top level has no key 'sede'; did you mean 'seed'?",
+        "study.toml: the top level has no key 'sede'; did you mean 'seed'? (line 1)\n"
+        "study.toml: [stop] evaluations = 0: a number not below 1 is wanted (line 11)",
     ),
     "no TOML": ("[space\n", "study.toml: not valid TOML: Expected ']' at the end of a table declaration"),
     "a key twice": ("seed = 1\nseed = 2", "study.toml: not valid TOML: "),
 }
+
+
+MANY = """sede = 3
+[space]
+x = { lower = 5, upper = -5 }
+y = { lower = 0, upper = 1, active_when = "z > 1" }
+
+[constraints]
+sum = "x + q < 1"
+[limits]
+stress = { upper = "high" }
+
+[[starts]]
+x = 1
+[evaluator]
+python = "modl.py:chi2"
+[optimizer]
+name = "random"
+sigma = 1
+[stop]
+evaluations = 100
+target = 3
+[objectives]
+a = "minimize"
+b = "minimize"
+"""
+SEVERAL = {
+    "of all kinds": (
+        MANY,
+        [
+            (1, "the top level has no key 'sede'; did you mean 'seed'?"),
+            (3, "[space] parameter 'x': lower bound 5 must be below upper bound -5"),
+            (9, '[limits] stress.upper = "high": a number is wanted'),
+            (14, "[evaluator] python = \"modl.py\": there is no file {folder}/modl.py; did you mean 'model.py'?"),
+            (20, "[stop] target = 3.0: it is for one objective, not for several"),
+        ],
+    ),
+    "of what depends on the space": (
+        MANY.replace("5, upper = -5", "-5, upper = 5").replace('"z > 1"', '"x > 1"').replace("sede", "seed")
+        .replace('"high"', "1").replace("modl", "model").replace("target = 3\n", "") + "[[starts]]\nx = 7\n",
+        [
+            (7, "[constraints] constraint 'sum': \"x + q < 1\", character 5: there is no parameter 'q'"),
+            (23, "[[starts]] number 2: parameter 'x': 7 is outside [-5, 5]"),
+        ],
+    ),
+    "of conditions and options": (
+        STUDY.replace('log" }', 'log", active_when = "q > 1" }').replace("= 10 }", '= 10, active_when = "x >" }'),
+        [
+            (4, "[space] parameter 'tau', its condition: \"q > 1\", character 1: there is no parameter 'q'"),
+            (5, "[space] parameter 'n', its condition: \"x >\", character 4"),
+        ],
+    ),
+    "of options": (
+        STUDY + '[optimizer]\nname = "random"\nsigma = 1\nkappa = 2\n',
+        [
+            (14, "[optimizer] optimizer 'random' has no option 'sigma'; it has none"),
+            (15, "[optimizer] optimizer 'random' has no option 'kappa'; it has none"),
+        ],
+    ),
+    "of a command's files": (
+        with_(EVALUATOR, 'command = ["./no.sh"]\ntemplates = ["a.in"]\ninputs.link = ["b.dat"]'),
+        [
+            (8, '[evaluator] command = "./no.sh": there is no file {folder}/no.sh'),
+            (9, '[evaluator] templates = "a.in": there is no file {folder}/a.in'),
+            (10, '[evaluator] inputs.link = "b.dat": there is no file {folder}/b.dat'),
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", SEVERAL)
+def test_all_mistakes_are_named_with_their_lines(folder, which):
+    text, expected = SEVERAL[which]
+    (folder / "study.toml").write_text(text)
+    with pytest.raises(InputError) as error:
+        Study.from_file("study.toml")
+    found = str(error.value).splitlines()
+    assert [line.rpartition(" (line ")[2] for line in found] == [f"{number})" for number, _ in expected], found
+    for line, (_, sentence) in zip(found, expected, strict=True):
+        assert line.startswith("study.toml: " + sentence.replace("{folder}", str(folder)))
 
 
 @pytest.mark.parametrize("mistake", WRONG)

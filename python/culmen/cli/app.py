@@ -45,6 +45,9 @@ NoPrefetch = Annotated[
 NoErrors = Annotated[
     bool, typer.Option("--no-errors", help="Leave out the errors of the parameters at the end of a least-squares fit.")
 ]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace the file whatever it is, but for a store or a study file.")
+]
 StudyFile = Annotated[
     Path, typer.Argument(metavar="STUDY.toml", help="The study file.", autocompletion=completion.study_files)
 ]
@@ -94,7 +97,7 @@ def check(
         typer.Option(min=0, max=100_000, metavar="N", help="Evaluations on trial, which are kept nowhere; 0: none."),
     ] = 3,
 ) -> None:
-    """Explain a study file, try a few evaluations, say what they would cost, and name mistakes."""
+    """Explain a study file, try it, name its mistakes and its cost."""
     from .check import check_study
 
     raise typer.Exit(check_study(study, evaluate))
@@ -126,7 +129,7 @@ def run(
     no_errors: NoErrors = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run a study: on local workers, or as a rank of mpiexec or srun on its ranks."""
+    """Run a study, on local workers or on the ranks of MPI."""
     from .run import run_study
 
     place = "threads" if threads else "processes" if worker_processes else "auto"
@@ -152,7 +155,7 @@ def resume(
     no_errors: NoErrors = False,
     quiet: Quiet = False,
 ) -> None:
-    """Go on with a study that was stopped or killed; nothing that was finished is done again."""
+    """Go on with a study that was stopped or killed. Nothing that was finished is done again."""
     from .run import resume_study
 
     given = {
@@ -190,11 +193,12 @@ def report(
         typer.Option("--output", "-o", metavar="FILE", help="The page to write; default: STUDY.html beside the store."),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    force: Force = False,
 ) -> None:
     """Write all about a study on one HTML page; also while it runs."""
     from .report import write_report
 
-    write_report(store, output, show)
+    write_report(store, output, show, force)
 
 
 @app.command()
@@ -209,12 +213,13 @@ def export(
             "--output", "-o", metavar="FILE", help="Its ending may tell the format; default: standard output."
         ),
     ] = None,
+    force: Force = False,
 ) -> None:
-    """Write all evaluations for other programs; also while the study runs."""
+    """Write all evaluations as CSV, JSON or Parquet. Also while the study runs."""
     from .export import export_store
 
     given = {"csv": csv, "json": json, "parquet": parquet}
-    export_store(store, [name for name, wanted in given.items() if wanted], output)
+    export_store(store, [name for name, wanted in given.items() if wanted], output, force)
 
 
 @app.command()
@@ -224,11 +229,12 @@ def compare(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page with both convergences here, too.")
     ] = None,
+    force: Force = False,
 ) -> None:
-    """Show two studies beside each other: results, pace, and settings that differ."""
+    """Show two studies beside each other, and how they differ."""
     from .compare import compare_stores
 
-    compare_stores(first, second, html)
+    compare_stores(first, second, html, force)
 
 
 @app.command()
@@ -248,7 +254,7 @@ def errors(
     again: Annotated[bool, typer.Option("--again", help="Also where the store holds them already.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show the errors of the best parameters: by further evaluations, once; the store keeps them."""
+    """Show the errors of the best parameters. Further evaluations find them, once; the store keeps them."""
     from .errors import show_errors
 
     raise typer.Exit(show_errors(store, workers, profile, confidence, up, again, json))
@@ -271,7 +277,7 @@ def launch(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the mpiexec line only.")] = False,
 ) -> None:
-    """Run another culmen command, or a program, under MPI: culmen launch -n 9 run STUDY.toml"""
+    """Run a culmen command, or another program, under MPI."""
     from ..progress import draw_through_pipes
     from .launch import launch as launch_mpi
 
@@ -287,7 +293,7 @@ def optimizers(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON list.")] = False,
 ) -> None:
-    """List the optimizers: what each is for, what it needs, and its options."""
+    """List the optimizers: what each is for, its needs and options."""
     from .optimizers import show_optimizers
 
     show_optimizers(name, json)
@@ -305,7 +311,7 @@ def schema() -> None:
 
 @app.command()
 def include() -> None:
-    """Print the folder of <culmen/evaluator.h>, for compilers: cc -I$(culmen include)."""
+    """Print the folder of <culmen/evaluator.h>. For compilers: cc -I"$(culmen include)"."""
     from .. import _core
 
     print(Path(_core.__file__).parent / "include")

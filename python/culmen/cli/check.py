@@ -5,7 +5,6 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 
@@ -13,11 +12,17 @@ from .. import _core
 from ..goals import as_given
 from ..master import make_run, stopping_on, wait
 from ..progress import Silent, clock
+from ..report.table import STATUSES, Evaluations, read
+from ..result import shown
 from ..space import describe
+from ..stores import working_folder
 from ..study import Study
 from . import FAILED, FINISHED, RESUMABLE
+from .run import note_file_left_behind
 from .summary import console, print_figures
 
+_AT_THE_MIDDLE = {"scan": "begins at", "cmaes": "searches around"}  # optimizers, where the study names no start
+_PRINTED_LINES = 10
 _SAMPLE = 2000  # random points, for the share that fulfils the constraints
 
 
@@ -25,7 +30,7 @@ def check_study(path: Path, evaluations: int) -> int:
     """Raises InputError with a line for each mistake; else prints and returns an exit code."""
     study = Study.from_file(path)
     config = study.config
-    _print_space(config.space)
+    _print_space(config)
     print_figures(
         {
             "study": f"{config.name}, seed {config.seed}",
@@ -37,19 +42,32 @@ def check_study(path: Path, evaluations: int) -> int:
             "store": f"{study.options.store} ({'is there' if Path(study.options.store).exists() else 'not there yet'})",
         }
     )
+    note_file_left_behind(study)
     if not evaluations:
         print(f"{path} is right.")
         return FINISHED
     return _try(study, path, evaluations)
 
 
-def _print_space(space: _core.Space) -> None:
-    table = Table("parameter", "what it may be", "begins at")
-    for i, (p, x) in enumerate(zip(space.parameters, space.start(), strict=True)):
-        value = space.value(i, x)
-        begin = f"{value:.6g}" if isinstance(value, float) else str(value)
-        table.add_row(p.name, describe(p), begin if p.initial is not None else f"({begin}: the middle)")
+def _print_space(config: _core.StudyConfig) -> None:
+    heading, begins = _begin(config)
+    table = Table("parameter", "what it may be", *([heading] if heading else []))
+    for p in config.space.parameters:
+        table.add_row(p.name, describe(p), *([begins.get(p.name, "not active")] if heading else []))
     console().print(table)
+
+
+def _begin(config: _core.StudyConfig) -> tuple[str, dict[str, str]]:
+    """Where the search begins, under a heading; without one where it begins nowhere in particular."""
+    space = config.space
+    if not space.has_start() and config.starts:
+        return "begins at", {name: shown(value) for name, value in space.named(config.starts[0]).items()}
+    heading = "begins at" if space.has_start() else _AT_THE_MIDDLE.get(config.optimizer, "")
+    if heading == "begins at" and space.violation(space.start()) and not config.evaluate_infeasible:
+        heading = ""
+    given = {p.name for p in space.parameters if p.initial is not None}
+    named = space.named(space.start()).items()
+    return heading, {name: shown(v) if name in given else f"({shown(v)}: the middle)" for name, v in named}
 
 
 def _constraints(config: _core.StudyConfig) -> str | None:
@@ -101,15 +119,19 @@ def _try(study: Study, path: Path, evaluations: int) -> int:
     budget = study.config.evaluations
     workers = study.options.workers or len(_cpus())
     with tempfile.TemporaryDirectory(prefix="culmen-check-") as folder:
-        outcomes = _evaluate(study, evaluations, Path(folder))
-    if outcomes is None:
-        print("culmen: interrupted; the file itself is right", file=sys.stderr)
-        return RESUMABLE
+        store = _evaluate(study, evaluations, Path(folder))
+        if store is None:
+            print("culmen: interrupted; the file itself is right", file=sys.stderr)
+            return RESUMABLE
+        tried, printed = read(store), _printed(study.config.evaluator, working_folder(store))
+        outcomes = list(tried.outcomes())
     failed = [outcome for outcome in outcomes if outcome["status"] != "ok"]
     seconds = sorted(outcome["duration_s"] for outcome in outcomes)[len(outcomes) // 2]
     cost = f"; {budget} with {workers} workers take {_about(seconds * budget / workers)}" if budget else ""
-    values = ", ".join(_shown(outcome, study.config.objectives) for outcome in outcomes)
-    print(f"{len(outcomes)} evaluations on trial: {values}; each took {_duration(seconds)}{cost}.")
+    print(f"{len(outcomes)} evaluations on trial: {_values(tried)}; each took {_duration(seconds)}{cost}.")
+    if printed:
+        print(printed)
+    _note_same_values(study.config, tried)
     for outcome in failed[:1]:
         print(f"culmen: {len(failed)} of {len(outcomes)} failed, the first: {outcome['message']}", file=sys.stderr)
     if len(failed) == len(outcomes):
@@ -118,15 +140,18 @@ def _try(study: Study, path: Path, evaluations: int) -> int:
     return FINISHED
 
 
-def _evaluate(study: Study, evaluations: int, folder: Path) -> list[dict[str, Any]] | None:
-    """None where it was interrupted."""
+def _evaluate(study: Study, evaluations: int, folder: Path) -> Path | None:
+    """The store; None where it was interrupted."""
     config, options = study.config, study.options
     config.optimizer, config.optimizer_options = "random", {}
     if not config.space.has_start() and not config.space.violation(config.space.start()):
         config.starts = [config.space.start(), *config.starts]
     config.evaluations, config.target, config.stagnation = evaluations, -math.inf, 0
     config.give_up_after = 0
-    options.store, config.evaluator.working_folder = str(folder / "trial.db"), str(folder / "trial.work")
+    store = folder / "trial.db"
+    options.store, config.evaluator.working_folder = str(store), str(working_folder(store))
+    if config.evaluator.isolation == "process":
+        config.evaluator.output = "all"
     options.workers = min(options.workers or len(_cpus()), evaluations)
     run = make_run(config, options)
     with stopping_on(_core.STOP_SIGNALS, run.stop, lambda _number: sys.exit(RESUMABLE)):
@@ -135,12 +160,47 @@ def _evaluate(study: Study, evaluations: int, folder: Path) -> list[dict[str, An
     if result.reason == "interrupted":
         return None
     if not result.final:
-        raise _core.InputError(f"{study.source}: [evaluator] {result.message}")
-    return _core.Store.read(options.store).outcomes()
+        place = "[evaluator] " if result.reason == "set_up" else ""
+        raise _core.InputError(f"{study.source}: {place}{result.message}")
+    return store
 
 
-def _shown(outcome: dict[str, Any], objectives: list[tuple[str, str]]) -> str:
-    return f"{as_given(outcome['value'], objectives):.6g}" if outcome["status"] == "ok" else str(outcome["status"])
+def _note_same_values(config: _core.StudyConfig, tried: Evaluations) -> None:
+    """The parameters of a study that is right may change nothing, but more often they do not arrive."""
+    values = {tuple(row) for row in tried.values[tried.succeeded].tolist()}
+    if len(values) != 1 or tried.succeeded.sum() < 2:
+        return
+    name = config.space.parameters[0].name
+    arrive = f"; {{{name}}} in a word of the command is its value" if config.evaluator.kind == "command" else ""
+    print(
+        f"culmen: note: different candidates came to the same value: do the parameters arrive?{arrive}", file=sys.stderr
+    )
+
+
+def _values(tried: Evaluations) -> str:
+    """Of several objectives each with its name."""
+    names = [f"{objective.name} " if len(tried.objectives) > 1 else "" for objective in tried.objectives]
+    texts = [
+        ", ".join(f"{name}{value:.6g}" for name, value in zip(names, row, strict=True))
+        if status == 0
+        else STATUSES[status]
+        for status, row in zip(tried.status, tried.values, strict=True)
+    ]
+    return ("; " if len(names) > 1 else ", ").join(texts)
+
+
+def _printed(evaluator: _core.EvaluatorSpec, folder: Path) -> str:
+    """What the first evaluation that printed anything did print; of a program what is not for culmen to read."""
+    wanted = "stderr.txt" if evaluator.kind == "command" else "*.txt"
+    for number in sorted(folder.glob("*"), key=lambda path: int(path.name) if path.name.isdigit() else 0):
+        lines = [line for file in sorted(number.glob(wanted)) for line in file.read_text(errors="replace").splitlines()]
+        if lines:
+            more = [f"  … and {len(lines) - _PRINTED_LINES} further lines"] if len(lines) > _PRINTED_LINES else []
+            kept = "" if evaluator.kind == "command" else ' (a run keeps it with output = "all")'
+            return "\n".join(
+                [f"Evaluation {number.name} printed{kept}:", *(f"  {line}" for line in lines[:_PRINTED_LINES]), *more]
+            )
+    return ""
 
 
 def _duration(seconds: float) -> str:

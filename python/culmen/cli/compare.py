@@ -7,11 +7,12 @@ from rich.table import Table
 from .._core import InputError
 from ..report.compare import compare_page, comparison, differences, labels
 from ..report.files import replacing
+from ..report.page import PAGE
 from ..report.table import read
 from .summary import console
 
 
-def compare_stores(first: Path, second: Path, html: Path | None) -> None:
+def compare_stores(first: Path, second: Path, html: Path | None, force: bool) -> None:
     a, b = read(first, "compare"), read(second, "compare")
     if first.resolve() == second.resolve():
         raise InputError(f"{first} is given twice; two stores are wanted")
@@ -22,9 +23,8 @@ def compare_stores(first: Path, second: Path, html: Path | None) -> None:
     else:
         print("No setting that the stores keep differs.")
     if html is not None:
-        page = compare_page(a, b)
-        with replacing(html) as path:
-            path.write_text(page, encoding="utf-8")
+        with replacing(html, PAGE, force, "--html") as path:
+            path.write_text(compare_page(a, b), encoding="utf-8")
         print(f"The comparison is in {html}")
 
 

@@ -4,12 +4,12 @@ import sys
 from pathlib import Path
 
 from .._core import InputError
-from ..report.export import FORMATS, write_csv, write_json, write_parquet
+from ..report.export import FORMATS, kind_of_file, write_csv, write_json, write_parquet
 from ..report.files import replacing
 from ..report.table import Evaluations, read
 
 
-def export_store(store: Path, formats: list[str], output: Path | None) -> None:
+def export_store(store: Path, formats: list[str], output: Path | None, force: bool) -> None:
     kind = _kind(formats, output)
     table = read(store, "export")
     if output is None:
@@ -19,7 +19,7 @@ def export_store(store: Path, formats: list[str], output: Path | None) -> None:
         except BrokenPipeError:  # `culmen export … | head`
             return
     else:
-        with replacing(output) as path:
+        with replacing(output, kind_of_file(kind), force) as path:
             _write(table, kind, path)
         print(f"{len(table)} evaluations are in {output}")
 

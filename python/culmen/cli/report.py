@@ -4,20 +4,17 @@ import webbrowser
 from pathlib import Path
 
 from ..report.build import report
-from ..report.files import refuse_strange, replacing
-from ..report.page import GENERATOR
+from ..report.files import replacing
+from ..report.page import PAGE
 from ..report.style import counted
 from ..report.table import read
 
 
-def write_report(store: Path, output: Path | None, show: bool) -> None:
+def write_report(store: Path, output: Path | None, show: bool, force: bool) -> None:
     table = read(store)
     target = output or store.with_suffix(".html")
-    if output is None:
-        refuse_strange(target, GENERATOR)
-    page = report(table)
-    with replacing(target) as path:
-        path.write_text(page, encoding="utf-8")
+    with replacing(target, PAGE, force) as path:
+        path.write_text(report(table), encoding="utf-8")
     print(f"The report on {counted(len(table), 'evaluation')} is in {target}")
     if show and not webbrowser.open(target.resolve().as_uri()):
         print("There is no browser to open it with.")

@@ -47,6 +47,8 @@ def run_study(
         study = Study.from_file(path, store=store, seed=seed, **given)
         study.options.place = place
         _note_idle_option(given)
+        if not quiet:
+            note_file_left_behind(study)
         code = _existing(study, overwrite)
         return _execute(study, prefetch, quiet, errors) if code is None else code
 
@@ -92,6 +94,12 @@ def _goes_on_with(path: Path | str, finished: str) -> str:
 def _note_idle_option(given: Given) -> None:
     if given["workers"] and _core.detect_launch().is_rank:
         print("culmen: note: --workers is for local workers; under MPI the ranks but the first work", file=sys.stderr)
+
+
+def note_file_left_behind(study: Study) -> None:
+    """Of what a command is likely to miss, before it does."""
+    if hint := _core.file_left_behind(study.config.evaluator):
+        print(f"culmen: note: {study.source}: [evaluator] command: {hint}", file=sys.stderr)
 
 
 def _existing(study: Study, overwrite: bool) -> int | None:

@@ -17,8 +17,7 @@ from ..goals import as_given
 from ..progress import clock, counts, on_terminal, per_second
 from ..result import Result, Trade, at_bounds, shown
 from ..space import Value
-from ..stores import open_store, space_of, to_go_on
-from ..study import working_folder
+from ..stores import open_store, space_of, to_go_on, working_folder
 
 _FRONT_ROWS = 12
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error

@@ -9,6 +9,32 @@ from typing import Any
 from ..study_file import StudyFile, did_you_mean, tables_in
 
 _FILES = {".toml": "run", ".db": "resume"}
+_COMMANDS = {  # words of other tools
+    "check": ("validate", "test", "verify", "lint", "dry-run"),
+    "compare": ("diff",),
+    "export": ("csv", "dump", "save"),
+    "init": ("new", "create", "start"),
+    "launch": ("mpirun", "mpiexec", "srun"),
+    "report": ("plot", "draw", "html", "view"),
+    "resume": ("continue", "restart"),
+    "run": ("execute", "fit", "minimize", "optimize", "optimise"),
+    "status": ("show", "info", "list", "ls", "progress"),
+}
+_INSTEAD_OF_COMMANDS = {
+    "help": "`culmen --help` is wanted, or `culmen COMMAND --help`",
+    "version": "`culmen --version` is wanted",
+    "stop": "Ctrl-C or `kill` ends the process of a run cleanly",
+    "kill": "Ctrl-C or `kill` ends the process of a run cleanly",
+}
+_OPTIONS = {  # those of other tools; the first of these that the command has
+    ("-n", "-j", "-w", "-np", "--jobs", "--cores", "--processes", "--nproc"): ("--workers", "-n"),
+    ("--force", "-f", "--clobber"): ("--force", "--overwrite"),
+    ("--format", "--type"): ("--csv",),
+    ("--out", "--outfile", "--file"): ("--output", "--store", "--html"),
+    ("-v", "-V"): ("--version",),
+    ("--budget", "--max-evaluations", "--trials", "--n-trials"): ("--evaluations",),
+    ("--timeout", "--time"): ("--wall-time",),
+}
 _WANTED = {
     "int_parsing": "a whole number",
     "int_from_float": "a whole number",
@@ -34,7 +60,8 @@ def sentence(error: Any) -> str:
         takes = "takes no value" if "not take" in error.message else "needs a value"
         return f"{_name(command)}: {error.option_name} {takes}; `{_help(command)}` lists the options"
     if extra := re.search(r"unexpected extra arguments? *(?:\(s\))? *\((.*)\)", error.format_message()):
-        return f"{_name(command)}: '{extra[1]}' is too much; `{_usage(command)}` is wanted"
+        output = f" -o {extra[1]}" if _has(command, "-o") and len(extra[1].split()) == 1 else ""
+        return f"{_name(command)}: '{extra[1]}' is too much; `{_usage(command)}{output}` is wanted"
     if unknown := re.search(r"No such command '(.*?)'", error.format_message()):
         return _unknown_command(unknown[1])
     return f"{_name(command)}: {error.format_message()}"
@@ -55,18 +82,37 @@ def _command_of(error: Any) -> Any:
 def _unknown_command(word: str) -> str:
     from .app import command_names
 
-    if word == "help":
-        return "culmen: 'help' is no command; `culmen --help` is wanted, or `culmen COMMAND --help`"
+    if word in _INSTEAD_OF_COMMANDS:
+        return f"culmen: '{word}' is no command; {_INSTEAD_OF_COMMANDS[word]}"
     if Path(word).suffix in _FILES:
         return f"culmen: '{word}' is no command; `culmen {_FILES[Path(word).suffix]} {word}` is wanted"
-    near = did_you_mean(word, command_names())
+    ours = next((f"; did you mean '{name}'?" for name, words in _COMMANDS.items() if word in words), "")
+    near = ours or did_you_mean(word, command_names())
     return f"culmen: there is no command '{word}'" + (near or "; `culmen --help` lists the commands")
 
 
 def _unknown_option(given: str, command: Any) -> str:
     known = [name for parameter in command.params for name in parameter.opts if name.startswith("--")]
-    near = did_you_mean(given, known) or _in_study_file(given.lstrip("-").replace("-", "_"))
+    near = (
+        _of_other_tools(given, command)
+        or did_you_mean(given, known)
+        or _in_study_file(given.lstrip("-").replace("-", "_"))
+    )
     return f"{_name(command)}: there is no option '{given}'" + (near or f"; `{_help(command)}` lists the options")
+
+
+def _of_other_tools(given: str, command: Any) -> str:
+    from .app import command_names
+
+    word = given.lstrip("-")
+    if word in command_names():
+        return f"; `culmen {word}` is a command of its own"
+    ours = next((ours for theirs, ours in _OPTIONS.items() if given in theirs), ())
+    return next((f"; did you mean '{name}'?" for name in ours if _has(command, name)), "")
+
+
+def _has(command: Any, option: str) -> bool:
+    return any(option in parameter.opts for parameter in command.params)
 
 
 def _in_study_file(key: str) -> str:
@@ -99,7 +145,7 @@ def _shown(parameter: Any) -> str:
 
 
 def _name(command: Any) -> str:
-    return f"culmen {command.name}" if command is not None and command.name != "culmen" else "culmen"
+    return f"culmen {command.name}" if command is not None and command.name not in (None, "", "culmen") else "culmen"
 
 
 def _help(command: Any) -> str:

@@ -21,6 +21,7 @@ from .table import Evaluations
 from .timeline import timeline
 
 _PARAMETERS = 60  # of a failure
+_STUDY_FILE = 200_000  # characters
 
 
 def report(evaluations: Evaluations) -> str:
@@ -121,7 +122,9 @@ def _origins(e: Evaluations) -> str:
     body = table(facts.origins(e).items())
     body += "<h3>Starts of a master</h3>" + table(facts.starts(e), ["start", "when", "where", "build"])
     if content := facts.study_file(e):
-        body += "<h3>The study file, as the store keeps it</h3>" + preformatted(content)
+        body += "<h3>The study file, as the store keeps it</h3>" + preformatted(content[:_STUDY_FILE])
+        if len(content) > _STUDY_FILE:
+            body += f'<p class="note">{grouped(len(content) - _STUDY_FILE)} further characters are left out.</p>'
     return body
 
 

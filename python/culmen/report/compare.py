@@ -17,6 +17,7 @@ from .timeline import totals
 
 Rows = list[tuple[str, str, str]]
 _LOOKS = ({"color": style.BLACK, "width": 2.5}, {"color": style.BLUE, "width": 2.5, "dash": "dash"})
+_SAME = 1e-9  # relative: values as near as this are shown by the same digits
 _NOT_SETTINGS = ("folder", "name", "machine", "store")
 
 
@@ -36,9 +37,9 @@ def _facts_of(e: Evaluations) -> list[tuple[str, str]]:
         ("best value" if objective == "value" else f"best {objective}", _best(e)),
         ("evaluations", str(len(e.order))),
         ("failed", str(int(e.failed[e.order].sum()))),
-        ("time", facts.lasted(total.wall_s)),
-        ("rate", per_second(len(e.order) / total.wall_s) if total.wall_s else ""),
-        ("workers", str(total.workers)),
+        ("time until the last outcome", facts.lasted(total.wall_s)),
+        ("rate until then", per_second(len(e.order) / total.wall_s) if total.wall_s else ""),
+        ("workers that answered", str(total.workers)),
     ]
 
 
@@ -48,13 +49,14 @@ def comparable(a: Evaluations, b: Evaluations) -> bool:
 
 
 def reached(e: Evaluations, other: Evaluations) -> str:
-    """After how many evaluations e was as good as the best of the other (by the first objective)."""
+    """After how many evaluations e was as good as the best of the other (by the first objective), but for rounding."""
     import numpy as np
 
     if other.best is None or not other.feasible[other.best]:
         return "the other has none"
     lowest = best_so_far(e, e.order)
-    there = np.flatnonzero(lowest <= other.oriented[other.best, 0])
+    best = other.oriented[other.best, 0]
+    there = np.flatnonzero(lowest <= best + _SAME * abs(best))
     return str(int(there[0]) + 1) if len(there) else "not reached"
 
 

@@ -6,8 +6,10 @@ import csv
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from .files import Kind
 from .table import Evaluations
 
 if TYPE_CHECKING:
@@ -18,6 +20,25 @@ FORMATS = ("csv", "json", "parquet")
 _BATCH = 20_000
 _NONE_BELOW_ZERO = ("worker", "epoch", "attempt", "told")  # there −1 stands for none
 Batch = dict[str, list[Any]]
+
+
+def kind_of_file(kind: str) -> Kind:
+    """What a former export of that format is recognised by: its first columns."""
+    beginnings = {"csv": (b"evaluation,status,",), "json": (b'[\n{"evaluation": ', b"[]\n")}
+    if kind in beginnings:
+        return Kind("export", lambda _path, head: head.startswith(beginnings[kind]))
+    return Kind("export", lambda path, _head: _columns_of_parquet(path)[:2] == ["evaluation", "status"])
+
+
+def _columns_of_parquet(path: Path) -> list[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        names: list[str] = pq.read_schema(path).names
+    except pa.ArrowInvalid:
+        return []
+    return names
 
 
 def write_csv(table: Evaluations, out: IO[str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..study import working_folder
+from ..stores import working_folder
 from .table import STATUSES, Evaluations
 
 _LOOKED_AT, _SHOWN_A_KIND, _SHOWN = 2000, 5, 30

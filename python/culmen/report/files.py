@@ -1,8 +1,9 @@
 """Writing what a user asked for, all of it or nothing."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from .._core import InputError
@@ -11,19 +12,28 @@ _HEAD_BYTES = 4096
 _STORE = b"SQLite format 3\0"
 
 
+@dataclass(frozen=True)
+class Kind:
+    """Of files that culmen writes. ``is_one``: whether a file is such, by its path and its first bytes."""
+
+    name: str
+    is_one: Callable[[Path, bytes], bool]
+
+
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, made: "Kind", force: bool, option: str = "-o") -> Iterator[Path]:
     """A path beside it to write to, which takes its place when all went well.
 
-    Raises InputError where that is a store, a folder, or not to be written.
+    What is there already is replaced where it is of the kind that is ``made``, and with ``force``; a store or a study
+    file never is. Raises InputError, which calls the path ``option``'s, also for a folder or what cannot be written.
     """
     if path.is_dir():
-        raise InputError(f"{path} is a folder; -o wants a file")
+        raise InputError(f"{path} is a folder; {option} wants a file")
     folder = path.resolve().parent
     if not folder.is_dir():
         raise InputError(f"{path} cannot be written: there is no folder {folder}")
-    if path.is_file() and _is_store(path):
-        raise InputError(f"{path} is a store, or another database, which would be lost; -o wants another file")
+    if path.is_file():
+        _refuse(path, made, force, option)
     if path.exists() and not path.is_file():  # /dev/stdout, a pipe
         yield path
         return
@@ -37,14 +47,14 @@ def replacing(path: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
-def _is_store(path: Path) -> bool:
-    return _head(path).startswith(_STORE)
-
-
-def refuse_strange(path: Path, mark: str) -> None:
-    """Raises InputError where another file than one with this mark in its beginning would be replaced unasked."""
-    if path.exists() and mark.encode() not in _head(path):
-        raise InputError(f"{path} exists and is no report of culmen; -o FILE names another, or this one to replace it")
+def _refuse(path: Path, made: "Kind", force: bool, option: str) -> None:
+    """Raises InputError where something of value would be lost."""
+    head = _head(path)
+    kept = "store, or another database" if head.startswith(_STORE) else "study file" if path.suffix == ".toml" else ""
+    if kept:
+        raise InputError(f"{path} is a {kept}, which would be lost; {option} wants another file")
+    if head and not force and not made.is_one(path, head):
+        raise InputError(f"{path} exists and is no {made.name} of culmen; name another file, or --force replaces it")
 
 
 def _head(path: Path) -> bytes:

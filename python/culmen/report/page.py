@@ -11,9 +11,12 @@ from collections.abc import Iterable, Sequence
 from importlib import resources
 from typing import Any
 
+from .files import Kind
 from .style import Figure
 
-GENERATOR = "culmen report"  # a file with it may be replaced without asking
+_GENERATOR = "culmen report"
+PAGE = Kind("report", lambda _path, head: _GENERATOR.encode() in head)
+_MOST_BYTES, _NOTE_BYTES = 4_900_000, 1000
 _LIBRARY = "plotly/plotly-basic.min.js"  # npm: plotly.js-basic-dist-min 4.1.1, unchanged (MIT, LICENSE beside it)
 
 
@@ -21,25 +24,26 @@ def page(title: str, lead: str, sections: Sequence[Section], figures: Sequence[F
     """``lead`` and the sections' bodies are HTML; their titles are text.
 
     Only the three scripts that stand in it may run (Content-Security-Policy), and nothing is loaded: what was not
-    escaped, wherever it came from, would do nothing.
+    escaped, wherever it came from, would do nothing. It has at most 5 MB: the largest parts give way to a note.
     """
     library, starter = _resource(_LIBRARY), _resource("page.js")
-    data = json.dumps([_drawable(f) for f in figures], allow_nan=False, default=_array, separators=(",", ":"))
-    data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    written = [section.body for section in sections], [_script(_drawable(figure)) for figure in figures]
+    bodies_of, drawn = _bounded(*written, _MOST_BYTES - len(library) - len(title.encode()))
+    data = f"[{','.join(drawn)}]"
     allowed = " ".join(f"'sha256-{_digest(script)}'" for script in (library, starter))
     policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
     links = "".join(f'<a href="#{s.key}">{text(s.title)}</a>' for s in sections)
     bodies = "\n".join(
         f'<section id="{s.key}" aria-labelledby="{s.key}-title">'
-        f'<h2 id="{s.key}-title">{text(s.title)}</h2>\n{s.body}</section>'
-        for s in sections
+        f'<h2 id="{s.key}-title">{text(s.title)}</h2>\n{body}</section>'
+        for s, body in zip(sections, bodies_of, strict=True)
     )
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="generator" content="{GENERATOR}">
+<meta name="generator" content="{_GENERATOR}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{text(title)}</title>
 <style>{_resource("page.css")}</style>
@@ -58,6 +62,29 @@ def page(title: str, lead: str, sections: Sequence[Section], figures: Sequence[F
 </body>
 </html>
 """
+
+
+def _bounded(bodies: list[str], drawn: list[str], room: int) -> tuple[list[str], list[str]]:
+    """Of sections and figures, with notes in the place of those that are too large for the room (bytes)."""
+    parts = [*bodies, *drawn]
+    sizes = [len(part.encode()) for part in parts]
+    while sum(sizes) > room and max(sizes) > _NOTE_BYTES:
+        k = max(range(len(parts)), key=sizes.__getitem__)
+        note = f"Left out: {sizes[k] / 1e6:.1f} MB are too much for a page of at most {_MOST_BYTES / 1e6:.0f} MB."
+        parts[k] = f'<p class="note">{note}</p>\n' if k < len(bodies) else _empty(parts[k], note)
+        sizes[k] = len(parts[k].encode())
+    return parts[: len(bodies)], parts[len(bodies) :]
+
+
+def _empty(figure: str, note: str) -> str:
+    layout = {"height": 120, "annotations": [{"text": note, "showarrow": False}]}
+    return _script({"key": json.loads(figure)["key"], "data": [], "layout": layout})
+
+
+def _script(content: Any) -> str:
+    """JSON that may stand in a script."""
+    data = json.dumps(content, allow_nan=False, default=_array, separators=(",", ":"))
+    return data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 class Section:

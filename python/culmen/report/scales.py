@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from .style import counted
 from .table import Parameter
+from .thinning import evenly
 
 if TYPE_CHECKING:
     import numpy as np
 
 _DECADES_FOR_LOG = 2.0
+_NAMED = 60  # choices; the names of more could not be read
 _LARGEST = 1e300  # plotly subtracts ends of axes from each other
 
 
@@ -61,9 +63,10 @@ def parameter_axis(p: Parameter) -> dict[str, Any]:
         from .style import plain_text
 
         words = p.choices or ("false", "true")
+        named = evenly(len(words), _NAMED).tolist()
         return {
-            "tickvals": list(range(len(words))),
-            "ticktext": [plain_text(word, 14) for word in words],
+            "tickvals": named,
+            "ticktext": [plain_text(words[k], 14) for k in named],
             "range": [-0.5, len(words) - 0.5],
         }
     return {"type": "log"} if p.scale == "log" else {}

@@ -1,5 +1,7 @@
 """What is wanted instead: examples of tables and lists, and words of other tools."""
 
+import json
+import shlex
 from typing import Any
 
 _TABLES = {
@@ -33,7 +35,27 @@ _WORDS = {
     "float": ("real",),
     "double": ("real",),
     "enum": ("categorical",),
+    "parameters": ("space",),
+    "params": ("space",),
+    "variables": ("space",),
+    "algorithm": ("optimizer", "name"),
+    "method": ("optimizer", "name"),
+    "model": ("evaluator",),
+    "function": ("evaluator", "python"),
+    "program": ("command",),
+    "script": ("command",),
+    "executable": ("command",),
+    "cmd": ("command",),
+    "shell": ("command",),
+    "n_jobs": ("workers",),
+    "cores": ("workers",),
+    "processes": ("workers",),
+    "threads": ("workers",),
     "budget": ("evaluations",),
+    "max_evaluations": ("evaluations",),
+    "n_trials": ("evaluations",),
+    "trials": ("evaluations",),
+    "maxiter": ("evaluations",),
     "max_evals": ("evaluations",),
     "iterations": ("evaluations",),
     "timeout": ("time_limit_s",),
@@ -50,6 +72,17 @@ def table_at(loc: tuple[int | str, ...], in_program: bool) -> str:
 def list_at(loc: tuple[int | str, ...], in_program: bool) -> str:
     words = _LISTS.get(str(loc[-1]), 'a list of texts, such as ["table.dat"],')
     return _DICTS.get(str(loc[0]), words) if in_program else words
+
+
+def as_list(loc: tuple[int | str, ...], given: Any) -> str:
+    """The list that a single text stands for; empty where that cannot be told."""
+    if not isinstance(given, str) or loc[-1] not in ("command", "modules", "templates", "copy", "link"):
+        return ""
+    try:
+        words = shlex.split(given) if loc[-1] == "command" else [given]
+    except ValueError:  # a quotation mark alone
+        return ""
+    return json.dumps(words, ensure_ascii=False) if words else ""
 
 
 def translated(word: str, known: list[str]) -> str:

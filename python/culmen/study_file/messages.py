@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from .._core import InputError
 from . import advice
+from .mistakes import Place
 from .table import Table
 
 
@@ -17,7 +18,7 @@ def checked(model: type[Table], data: dict[str, Any], source: str) -> Any:
     try:
         return model.model_validate(data)
     except ValidationError as e:
-        raise InputError("\n".join(f"{source}: {sentence}" for sentence in _sentences(e, model))) from None
+        raise InputError("\n".join(f"{source}: {sentence}" for _, sentence in sentences(e, model))) from None
 
 
 def did_you_mean(given: str, known: list[str]) -> str:
@@ -26,11 +27,12 @@ def did_you_mean(given: str, known: list[str]) -> str:
     return f"; did you mean '{near[0]}'?" if near else ""
 
 
-def _sentences(error: ValidationError, root: type[Table]) -> Iterator[str]:
+def sentences(error: ValidationError, root: type[Table]) -> Iterator[tuple[Place, str]]:
+    """One for each mistake, and where it is."""
     in_program = not root.has_sections
     tables = tables_in(root)
     errors = error.errors(include_url=False)
-    unions: dict[tuple[int | str, ...], set[str]] = {}
+    unions: dict[Place, set[str]] = {}
     for e in errors:
         if e["loc"][-1:] and e["loc"][-1] in _TYPES:
             unions.setdefault(e["loc"][:-1], set()).add(str(e["loc"][-1]))
@@ -39,17 +41,18 @@ def _sentences(error: ValidationError, root: type[Table]) -> Iterator[str]:
         place = _place(loc, root)
         if loc[:-1] in unions and loc[-1] in _TYPES:
             if kinds := unions[loc[:-1]]:
-                yield f"{_place(loc[:-1], root)} = {_toml(value)}: {advice.one_of(kinds, value)}"
+                yield loc[:-1], f"{_place(loc[:-1], root)} = {_toml(value)}: {advice.one_of(kinds, value)}"
             unions[loc[:-1]] = set()
         elif kind == "extra_forbidden":
-            yield _unknown_key(loc, root)
+            yield loc, _unknown_key(loc, root)
         elif kind == "missing":
-            yield f"{'the table ' if loc[-1] in tables else ''}{place} is missing"
+            yield loc, f"{'the table ' if loc[-1] in tables else ''}{place} is missing"
         elif kind == "value_error":
-            yield ": ".join(filter(None, (place, str(context["error"]))))
+            yield loc, ": ".join(filter(None, (place, str(context["error"]))))
         else:
-            wanted = _wanted(kind, context, _said(loc, root), in_program)
-            yield f"{place} = {_toml(value)}: {wanted} is wanted" + _near_literal(value, context)
+            wanted = advice.as_list(loc, value) if kind == "list_type" else ""
+            wanted = wanted or _wanted(kind, context, _said(loc, root), in_program)
+            yield loc, f"{place} = {_toml(value)}: {wanted} is wanted" + _near_literal(value, context)
 
 
 def tables_in(table: type[Table]) -> dict[str, type[Table]]:
@@ -64,19 +67,19 @@ def _table_of(annotation: Any) -> type[Table] | None:
     return next(filter(None, map(_table_of, get_args(annotation))), None)
 
 
-def _place(loc: tuple[int | str, ...], root: type[Table]) -> str:
+def _place(loc: Place, root: type[Table]) -> str:
     keys = [str(key) if str(key).isprintable() else ascii(key) for key in _said(loc, root)]
     if not loc or not root.has_sections or loc[0] not in tables_in(root):
         return ".".join(keys)
     return " ".join(filter(None, (f"[{keys[0]}]", ".".join(keys[1:]))))
 
 
-def _said(loc: tuple[int | str, ...], root: type[Table]) -> tuple[int | str, ...]:
+def _said(loc: Place, root: type[Table]) -> Place:
     """A program's arguments stand in no tables."""
     return loc if root.has_sections or loc[:1] not in {(name,) for name in _PLAIN} else loc[1:]
 
 
-def _unknown_key(loc: tuple[int | str, ...], root: type[Table]) -> str:
+def _unknown_key(loc: Place, root: type[Table]) -> str:
     key, table, tables = str(loc[-1]), root, tables_in(root)
     for name in loc[:-1]:
         table = tables_in(table).get(str(name), table)
@@ -103,7 +106,7 @@ _WANTED = {
 }
 
 
-def _wanted(kind: str, context: dict[str, Any], loc: tuple[int | str, ...], in_program: bool) -> str:
+def _wanted(kind: str, context: dict[str, Any], loc: Place, in_program: bool) -> str:
     if kind == "list_type":
         return advice.list_at(loc, in_program)
     if kind == "literal_error":

@@ -1,60 +1,113 @@
 """From a file to its tables."""
 
+import contextlib
+import json
 import re
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
 
 from .._core import InputError
 from .file import StudyFile
-from .messages import checked, did_you_mean
+from .messages import did_you_mean, sentences
+from .mistakes import Mistakes
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
+_WRITTEN = "(`culmen init` writes one)"
+_SAID = "a study file is wanted, whose [evaluator] says"
+_INIT = "; `culmen init` writes one"
 _STORE = b"SQLite format 3\0"
 
 
 def read_study_file(path: Path) -> StudyFile:
     """Raises InputError with one sentence a line, one for each mistake: file, place, value, what is allowed."""
+    file, mistakes = examine_study_file(path)
+    mistakes.raise_any()
+    assert file is not None
+    return file
+
+
+def examine_study_file(path: Path) -> tuple[StudyFile | None, Mistakes]:
+    """What can be used of the file, and its mistakes so far; None: nothing can. Raises InputError where it is no study
+    file at all."""
+    text = _text_of(path)
     try:
-        text = path.read_bytes()
-        if text.startswith(_STORE):
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as e:
+        raise InputError(_no_toml(path, text, str(e))) from None
+    data, mistakes = {"name": path.stem, **data}, Mistakes(str(path), text)
+    try:
+        return StudyFile.model_validate(data), mistakes
+    except ValidationError as e:
+        for place, sentence in sentences(e, StudyFile):
+            mistakes.add(place, sentence)
+        return _rest_of(data, e), mistakes
+
+
+def _text_of(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+        if content.startswith(_STORE):
             raise InputError(
                 f"{path} is a store, not a study file; `culmen resume {shlex.quote(str(path))}` goes on with its study"
             )
-        data = tomllib.loads(text.decode("utf-8-sig"))
+        return content.decode("utf-8-sig")
     except FileNotFoundError:
-        near = did_you_mean(path.name, [p.name for p in path.parent.glob("*.toml")])
-        raise InputError(f"there is no study file {path}{near}") from None
+        if ".py:" in path.name:
+            raise InputError(f'{path} is a function; {_SAID} python = "{path}" {_WRITTEN}') from None
+        raise InputError(f"there is no study file {path}{near_file(path, '.toml') or _INIT}") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; a study file is wanted{_one_in(path)}") from None
     except OSError as e:
         raise InputError(f"the study file {path} cannot be read: {e.strerror}") from None
     except UnicodeDecodeError as e:
         raise InputError(f"{path}: not a text in UTF-8 (byte {e.start}), so it cannot be a study file") from None
-    except tomllib.TOMLDecodeError as e:
-        raise InputError(_no_toml(path, text.decode("utf-8-sig"), str(e))) from None
-    return checked(StudyFile, {"name": path.stem, **data}, str(path))
+
+
+def _rest_of(data: dict[str, Any], error: ValidationError) -> StudyFile | None:
+    """Without what is wrong, so that the rest may be looked at; what has to be there is made up."""
+    places = [e["loc"] for e in error.errors(include_url=False) if e["loc"]]
+    wrong = {place[0] for place in places}
+    rest = {key: value for key, value in data.items() if key not in wrong}
+    if "space" in wrong:
+        names = {place[1] for place in places if place[0] == "space" and len(place) > 1}
+        given = data.get("space")
+        right = {name: p for name, p in given.items() if name not in names} if isinstance(given, dict) else {}
+        rest["space"] = right or {"x": {"lower": 0, "upper": 1}}
+    made_up = {"name": "study", "evaluator": {"python": "math:sqrt"}, "stop": {"evaluations": 1}}
+    with contextlib.suppress(ValidationError):
+        return StudyFile.model_validate({**made_up, **rest})
+    return None
+
+
+def near_file(path: Path, ending: str) -> str:
+    """'; did you mean …?' where its folder holds one of that ending with nearly that name, be it without the ending."""
+    name = path.stem if path.suffix == ending else path.name
+    near = did_you_mean(name, [found.stem for found in path.parent.glob(f"*{ending}")])
+    return near and f"{near[:-2]}{ending}'?"
 
 
 def _one_in(folder: Path) -> str:
     files = sorted(folder.glob("*.toml"))
-    return f", such as {files[0]}" if files else "; `culmen init` writes one"
+    return f", such as {files[0]}" if files else _INIT
 
 
 def _no_toml(path: Path, text: str, why: str) -> str:
     """Another kind of file is called by its name; else the line that is wrong is shown."""
     if path.suffix == ".py":
-        return (
-            f'{path} is a Python file; a study file is wanted, whose [evaluator] says python = "{path.name}:FUNCTION" '
-            f"(`culmen init` writes one)"
-        )
+        return f'{path} is a Python file; {_SAID} python = "{path.name}:FUNCTION" {_WRITTEN}'
     other = "JSON" if text.lstrip().startswith("{") else {".yaml": "YAML", ".yml": "YAML"}.get(path.suffix)
     if other:
-        return f"{path} is {other}; a study file is TOML (`culmen init` writes one)"
+        return f"{path} is {other}; a study file is TOML {_WRITTEN}"
     place, lines = re.search(r"at line (\d+)", why), text.splitlines()
     line = lines[int(place[1]) - 1].strip() if place and 0 < int(place[1]) <= len(lines) else ""
-    return f"{path}: not valid TOML: {why}" + (f": {line:.80}" if line else "")
+    bare = re.fullmatch(r"([\w.-]+)\s*=\s*([^\s\"'#\[{][^\"'#]*)", line) if "Invalid value" in why else None
+    quoted = f"; a text stands in quotes: {bare[1]} = {json.dumps(bare[2].strip())}" if bare else ""
+    return f"{path}: not valid TOML: {why}" + (f": {line:.80}" if line else "") + quoted

@@ -26,17 +26,33 @@ void encode_candidates(const std::vector<Candidate>& candidates, ByteWriter& out
   }
 }
 
+struct AskHead {
+  std::uint64_t first, n, dimension;
+};
+
+AskHead decode_head(ByteReader& in) {
+  const AskHead head{in.u64(), in.u64(), in.u64()};
+  if (head.n > most_ids || (head.n > 0 && head.dimension > in.left() / sizeof(double) / head.n))
+    throw Error(fmt::format("{} candidates of {} numbers do not fit in its bytes", head.n, head.dimension));
+  return head;
+}
+
+Candidate next_candidate(ByteReader& in, EvaluationId id, std::size_t dimension) {
+  Candidate out{id, std::vector<double>(dimension)};
+  const auto bytes = in.take(dimension * sizeof(double));
+  if (!bytes.empty()) std::memcpy(out.x.data(), bytes.data(), bytes.size());
+  return out;
+}
+
 void decode_candidates(ByteReader& in, std::vector<Candidate>& out) {
-  const auto first = in.u64(), n = in.u64(), dimension = in.u64();
-  if (n > most_ids || (n > 0 && dimension > in.left() / sizeof(double) / n))
-    throw Error(fmt::format("{} candidates of {} numbers do not fit in its bytes", n, dimension));
-  out.resize(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    out[k].id = first + k;
-    out[k].x.resize(dimension);
-    const auto bytes = in.take(dimension * sizeof(double));
-    if (!bytes.empty()) std::memcpy(out[k].x.data(), bytes.data(), bytes.size());
-  }
+  const auto head = decode_head(in);
+  out.reserve(head.n);
+  for (std::size_t k = 0; k < head.n; ++k) out.push_back(next_candidate(in, head.first + k, head.dimension));
+}
+
+void check_version(ByteReader& in) {
+  if (const auto v = in.u8(); v != version)
+    throw Error(fmt::format("a call of version {}; this build knows version {}", v, version));
 }
 
 void encode_ids(const std::vector<EvaluationId>& ids, Bytes& bytes, ByteWriter& out) {
@@ -73,14 +89,22 @@ void encode(const CallRecord& call, Bytes& out) {
 
 void decode(BytesView in, CallRecord& out) {
   ByteReader reader(in);
-  if (const auto v = reader.u8(); v != version)
-    throw Error(fmt::format("a call of version {}; this build knows version {}", v, version));
+  check_version(reader);
   out.candidates.clear();
   out.ids.clear();
   if (out.kind == CallKind::ask) decode_candidates(reader, out.candidates);
   if (out.kind == CallKind::tell || out.kind == CallKind::cancel) decode_ids(reader, out.ids);
   const auto note = reader.take(reader.left());
   out.note.assign(reinterpret_cast<const char*>(note.data()), note.size());
+}
+
+std::optional<Candidate> decode_candidate(BytesView in, EvaluationId id) {
+  ByteReader reader(in);
+  check_version(reader);
+  const auto head = decode_head(reader);
+  if (id < head.first || id - head.first >= head.n) return {};
+  reader.take((id - head.first) * head.dimension * sizeof(double));
+  return next_candidate(reader, id, head.dimension);
 }
 
 }  // namespace culmen

@@ -1,5 +1,7 @@
 // CallRecord <-> the bytes of its row. Little-endian, versioned by its first byte.
 #pragma once
+#include <optional>
+
 #include "culmen/base/bytes.hpp"
 #include "culmen/store/records.hpp"
 
@@ -11,5 +13,7 @@ namespace culmen {
 void encode(const CallRecord& call, Bytes& out);
 /// `out.kind` must be set. Throws Error on bytes that are not such a call.
 void decode(BytesView in, CallRecord& out);
+/// One candidate of an ask, whose others are passed over; none: the ask does not hold it. Throws Error as decode().
+std::optional<Candidate> decode_candidate(BytesView in, EvaluationId id);
 
 }  // namespace culmen

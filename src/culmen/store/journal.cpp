@@ -30,6 +30,9 @@ struct Journal::Impl {
   template <class F>
   void write(F f);
   OutcomeRecord outcome_at(const Statement::Rows& rows) const;
+  /// What `decoded` makes of the row of a call; StoreError where that is damaged.
+  template <class F>
+  auto of_call(const Statement::Rows& rows, F decoded) const -> decltype(decoded());
   CallRecord call_at(const Statement::Rows& rows) const;
   std::optional<OutcomeRecord> outcome(EvaluationId id);
   std::optional<Candidate> candidate(EvaluationId id);
@@ -107,18 +110,25 @@ OutcomeRecord Journal::Impl::outcome_at(const Statement::Rows& rows) const {
   return record;
 }
 
-CallRecord Journal::Impl::call_at(const Statement::Rows& rows) const {
-  CallRecord call;
+template <class F>
+auto Journal::Impl::of_call(const Statement::Rows& rows, F decoded) const -> decltype(decoded()) {
   try {
+    return decoded();
+  } catch (const Error& error) {
+    throw StoreError(fmt::format("{}: call {} is damaged: {}", database.path(), rows.integer(0), error.what()));
+  }
+}
+
+CallRecord Journal::Impl::call_at(const Statement::Rows& rows) const {
+  return of_call(rows, [&] {
+    CallRecord call;
     const auto kind = rows.integer(1);
     if (kind < 0 || kind > static_cast<int>(CallKind::finish)) throw Error(fmt::format("its kind is {}", kind));
     call.kind = static_cast<CallKind>(kind);
     call.wanted = static_cast<std::uint64_t>(rows.integer(2));
     decode(rows.blob(3), call);
-  } catch (const Error& error) {
-    throw StoreError(fmt::format("{}: call {} is damaged: {}", database.path(), rows.integer(0), error.what()));
-  }
-  return call;
+    return call;
+  });
 }
 
 std::optional<OutcomeRecord> Journal::Impl::outcome(EvaluationId id) {
@@ -130,9 +140,7 @@ std::optional<OutcomeRecord> Journal::Impl::outcome(EvaluationId id) {
 std::optional<Candidate> Journal::Impl::candidate(EvaluationId id) {
   auto rows = select_asked.rows(id);
   if (!rows.next()) return {};
-  for (auto& candidate : call_at(rows).candidates)
-    if (candidate.id == id) return candidate;
-  return {};
+  return of_call(rows, [&] { return decode_candidate(rows.blob(3), id); });
 }
 
 Journal::Journal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -32,21 +33,11 @@ std::string find_program(const std::string& name, const std::string& base_folder
     return file;
   }
   if (auto found = path.empty() ? find_on_path(name) : find_on_path(name, path); !found.empty()) return found;
-  throw InputError(fmt::format("the command's program '{}' is not on PATH{}", name, hint_at_words(name)));
-}
-
-/// Only the program is looked for in the study's folder: further words may be anything. Where one that the command
-/// could not find there names a file of the study, a failure says so.
-std::string hint_at_files(const EvaluatorSpec& spec) {
-  for (std::size_t i = 1; i < spec.command.size() && !spec.base_folder.empty(); ++i) {
-    const std::filesystem::path word = spec.command[i], file = spec.base_folder / word;
-    std::error_code error;
-    if (word.is_absolute() || word.empty() || !std::filesystem::is_regular_file(file, error)) continue;
-    return fmt::format(
-        " (it ran in a folder of its own, where '{}' is not {}; $CULMEN_STUDY_FOLDER names the study's folder)",
-        word.string(), file.lexically_normal().string());
-  }
-  return {};
+  std::error_code none;
+  const bool beside = std::filesystem::is_regular_file(std::filesystem::path(base_folder) / name, none);
+  throw InputError(
+      fmt::format("the command's program '{}' is not on PATH{}", name,
+                  beside ? fmt::format("; \"./{}\" is the one beside the study file", name) : hint_at_words(name)));
 }
 
 /// A file in memory that is read from its beginning.
@@ -78,7 +69,7 @@ class CommandEvaluator final : public Evaluator {
         inputs_(set_up),
         output_(set_up),
         folders_(spec_.working_folder),
-        hint_(hint_at_files(spec_)) {
+        hint_(file_left_behind(spec_)) {
     if (spec_.modules.empty()) find();
     if (spec_.json_stdin) input_.emplace();
     request_.environment["CULMEN_RUN"] = spec_.run_marker;
@@ -135,7 +126,8 @@ class CommandEvaluator final : public Evaluator {
     if (WIFSIGNALED(status))
       return Outcome::failure(Status::crashed, fmt::format("the command {}", describe_end(status)));
     if (WEXITSTATUS(status) != 0)
-      return Outcome::failure(Status::failed, fmt::format("the command {}{}", describe_end(status), hint_));
+      return Outcome::failure(Status::failed, fmt::format("the command {}{}", describe_end(status),
+                                                          hint_.empty() ? hint_ : fmt::format(" ({})", hint_)));
     if (program_.output().overflowed())
       return Outcome::failure(Status::wrong_shape, "the command printed more than 64 MiB");
     return output_.read(program_.output().text(), request_.working_folder);
@@ -175,6 +167,23 @@ class CommandEvaluator final : public Evaluator {
 
 std::unique_ptr<Evaluator> make_command_evaluator(const SetUp& set_up) {
   return std::make_unique<CommandEvaluator>(set_up);
+}
+
+std::string file_left_behind(const EvaluatorSpec& spec) {
+  const auto left_behind = [&](const std::string& word) {
+    const auto holds_it = [&](const auto& file) { return word == file.name || word.starts_with(file.name + "/"); };
+    std::error_code none;
+    return !word.empty() && !word.starts_with('/') &&
+           std::filesystem::is_regular_file(std::filesystem::path(spec.base_folder) / word, none) &&
+           std::ranges::none_of(spec.inputs, holds_it) && std::ranges::none_of(spec.templates, holds_it);
+  };
+  if (spec.command.size() < 2 || spec.base_folder.empty()) return {};
+  const auto word = std::find_if(spec.command.begin() + 1, spec.command.end(), left_behind);
+  if (word == spec.command.end()) return {};
+  return fmt::format(
+      "it runs in a folder of its own, where '{0}' is not: inputs = {{ copy = [\"{0}\"] }} brings it there, or "
+      "\"{{CULMEN_STUDY_FOLDER}}/{0}\" names it where it is",
+      *word);
 }
 
 void check_command(const SetUp& set_up) {

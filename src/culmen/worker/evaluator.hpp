@@ -132,6 +132,10 @@ std::unique_ptr<Evaluator> make_function_evaluator(Function function);
 /// opens nothing.
 void check_command(const SetUp& set_up);
 
+/// Only the program is looked for in the study's folder: further words may be anything. Where one names a file there
+/// that is not among the inputs: what to write instead, as a sentence about the command without its end; else empty.
+std::string file_left_behind(const EvaluatorSpec& spec);
+
 /// Builds what the spec names (not EvaluatorKind::function). Throws Error with one sentence: no such program, a limit
 /// that cannot be kept, two parameters that need the same variable. What only a child can find out (an import that
 /// fails) comes from prepare().

@@ -212,10 +212,11 @@ TEST(Command, knows_the_folder_of_its_study) {
 
 TEST(Command, that_fails_hints_at_a_word_that_names_a_file_of_the_study) {
   const auto spec = spec_of_a_study({"./show", "-u", "input"});
-  EXPECT_EQ(evaluate(spec).message,
-            "the command left with exit code 1 (it ran in a folder of its own, where 'input' is not " +
-                spec.base_folder + "/input; $CULMEN_STUDY_FOLDER names the study's folder)\n" + spec.base_folder +
-                "/show: input: No such file or directory");
+  EXPECT_EQ(
+      evaluate(spec).message,
+      "the command left with exit code 1 (it runs in a folder of its own, where 'input' is not: inputs = { copy = "
+      "[\"input\"] } brings it there, or \"{CULMEN_STUDY_FOLDER}/input\" names it where it is)\n" +
+          spec.base_folder + "/show: input: No such file or directory");
   EXPECT_EQ(evaluate(spec_of_a_study({"./show", "nothing"})).message.find("its own"), std::string::npos);
 }
 

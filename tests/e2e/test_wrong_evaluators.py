@@ -1,0 +1,176 @@
+"""What new users do wrong with programs and libraries in [evaluator], and the one sentence that says what to write."""
+
+import re
+
+import pytest
+from harness import culmen as typed
+
+MODEL = "def f(p):\n    return (p['x'] - 1) ** 2 + p['y'] ** 2\n"
+STUDY = """[space]
+x = { lower = -5, upper = 5 }
+y = { lower = -5, upper = 5 }
+[evaluator]
+EVALUATOR
+[stop]
+evaluations = 20
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.py").write_text(MODEL)
+    return tmp_path
+
+
+def evaluator(line: str) -> str:
+    return STUDY.replace("EVALUATOR", line)
+
+
+PLACE = "culmen: study.toml: [evaluator]"
+# [evaluator], other files, and what `culmen run study.toml` answers; exit code 2: nothing was evaluated.
+EVALUATORS = {
+    "a dot for a colon": (
+        'python = "model.f"',
+        {},
+        PLACE + ': python = "model.f": "file.py:function" or "module:function" is wanted',
+    ),
+    "a call for a function": (
+        'python = "model.py:f(p)"',
+        {},
+        PLACE + ': python = "model.py:f(p)": the function\'s name alone is wanted, as in "model.py:f"',
+    ),
+    "a library for Python": (
+        'python = "libmodel.so:f"',
+        {},
+        PLACE + ': python = "libmodel.so:f": for what is compiled, library = "libmodel.so:f" is wanted',
+    ),
+    "Python for a library": (
+        'library = "model.py:f"',
+        {},
+        PLACE + ': library = "model.py:f": for Python, python = "model.py:f" is wanted',
+    ),
+    "a source for a library": (
+        'library = "model.c:f"',
+        {},
+        PLACE + ': library = "model.c:f": this is a source file; the library made of it is wanted, "model.so:f"',
+    ),
+    "a library that is not compiled": (
+        'library = "./model.so:f"',
+        {"model.c": ""},
+        PLACE + ' library = "./model.so": there is no file {folder}/model.so; it is still to be made of model.c',
+    ),
+    "a program that is not there": (
+        'command = ["no-such-program"]',
+        {},
+        PLACE + " the command's program 'no-such-program' is not on PATH",
+    ),
+    "a program beside the study file": (
+        'command = ["model.sh"]',
+        {"model.sh": "#!/bin/sh\necho 3\n"},
+        PLACE + " the command's program 'model.sh' is not on PATH; \"./model.sh\" is the one beside the study file",
+    ),
+    "a variable for a shell that is not there": (
+        'command = ["python3", "$CULMEN_STUDY_FOLDER/model.py"]',
+        {},
+        PLACE + ' command: no shell reads "$CULMEN_STUDY_FOLDER/model.py"; "{CULMEN_STUDY_FOLDER}/model.py" is wanted',
+    ),
+    "a parameter as a shell's variable": (
+        'command = ["python3", "--x=$x"]',
+        {},
+        PLACE + ' command: no shell reads "--x=$x"; "--x={x}" is wanted',
+    ),
+    "a redirection": (
+        'command = ["./model.sh", "{x}", ">", "out.txt"]',
+        {"model.sh": "#!/bin/sh\necho 3\n"},
+        PLACE + ' command: no shell reads ">"; ["sh", "-c", "a line for a shell"] has one',
+    ),
+    "a script and its arguments as one word": (
+        'command = ["./model.sh --x={x}"]',
+        {"model.sh": "#!/bin/sh\necho 3\n"},
+        PLACE + ' command = ["./model.sh --x={x}"]: each word stands by itself: ["./model.sh", "--x={x}"]',
+    ),
+    "a program and its arguments as one word": (
+        'command = ["python3 model.py"]',
+        {},
+        PLACE + " the command's program 'python3 model.py' is not on PATH; each word stands by itself: "
+        '["python3", "model.py"]',
+    ),
+    "a program that is not executable": (
+        'command = ["./model.py"]',
+        {},
+        PLACE + " the command's program '{folder}/model.py' is not an executable file (looked at {folder}/model.py); "
+        "`chmod +x {folder}/model.py` makes it one",
+    ),
+    "a script of what is not there": (
+        'command = ["./model.sh"]',
+        {"model.sh": "#!/bin/pyton\n"},
+        PLACE + " the first line of {folder}/model.sh says that /bin/pyton runs it, which is not there",
+    ),
+    "a script of Windows": (
+        'command = ["./model.sh"]',
+        {"model.sh": "#!/bin/sh\r\necho 3\r\n"},
+        PLACE + " the lines of {folder}/model.sh end as on Windows; `sed -i 's/\\r$//' {folder}/model.sh` mends it",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", EVALUATORS)
+def test_evaluators_that_cannot_be_had(folder, mistake):
+    line, files, answer = EVALUATORS[mistake]
+    (folder / "study.toml").write_text(evaluator(line))
+    for name, text in files.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    done = typed("run", "study.toml", cwd=folder)
+    assert (done.returncode, re.sub(r" \(line \d+\)$", "", done.stderr, flags=re.MULTILINE)) == (
+        2,
+        answer.replace("{folder}", str(folder)) + "\n",
+    )
+
+
+ELSEWHERE = (
+    'it runs in a folder of its own, where \'fit.py\' is not: inputs = { copy = ["fit.py"] } brings it there, or \
+"{CULMEN_STUDY_FOLDER}/fit.py" names it where it is'
+)
+
+
+def test_a_script_that_stays_beside_the_study_file_is_noted_before_it_fails(folder):
+    (folder / "fit.py").write_text("import os\nprint(float(os.environ['x']) ** 2)\n")
+    (folder / "study.toml").write_text(evaluator('command = ["python3", "fit.py"]'))
+    for command in ("check", "run"):
+        done = typed(command, "study.toml", cwd=folder)
+        assert done.stderr.splitlines()[0] == f"culmen: note: study.toml: [evaluator] command: {ELSEWHERE}"
+        assert (done.returncode, f"exit code 2 ({ELSEWHERE})" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'command = ["python3", "fit.py"]\ninputs = { copy = ["fit.py"] }',
+        'command = ["python3", "{CULMEN_STUDY_FOLDER}/fit.py"]',
+        'command = ["sh", "-c", "$MODEL"]\nenvironment = { MODEL = "python3 {CULMEN_STUDY_FOLDER}/fit.py" }',
+        'command = ["sh", "-c", \'$CULMEN_STUDY_FOLDER/fit.sh\']',
+    ],
+)
+def test_each_way_to_a_script_beside_the_study_file_works(folder, lines):
+    (folder / "fit.py").write_text("import os\nprint(float(os.environ['x']) ** 2)\n")
+    (folder / "fit.sh").write_text("#!/bin/sh\npython3 $CULMEN_STUDY_FOLDER/fit.py\n")
+    (folder / "fit.sh").chmod(0o755)
+    (folder / "study.toml").write_text(evaluator(lines))
+    done = typed("check", "study.toml", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+SAME = "culmen: note: different candidates came to the same value: do the parameters arrive?"
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [('python = "model.py:f"', ""), ('command = ["echo", "3"]', "; {x} in a word of the command is its value")],
+)
+def test_parameters_that_change_nothing_are_noted(folder, line, advice):
+    (folder / "study.toml").write_text(evaluator(line))
+    (folder / "model.py").write_text("def f(p):\n    return 3\n")
+    done = typed("check", "study.toml", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, f"{SAME}{advice}\n")
