@@ -328,3 +328,48 @@ def test_nothing_is_taken_after_shutdown():
     with pytest.raises(culmen.InputError, match="was shut down"):
         pool.submit(len, "a")
     pool.shutdown()
+
+
+class Slowly:
+    """An engine's run whose ``cancel`` stops between what it does and what it says."""
+
+    def __init__(self, run, meanwhile):
+        self._run = run
+        self._meanwhile = meanwhile
+
+    def __getattr__(self, name):
+        return getattr(self._run, name)
+
+    def cancel(self, number):
+        done = self._run.cancel(number)
+        self._meanwhile()
+        return done
+
+
+def test_who_cancels_while_another_cancels_is_told_the_same(tmp_path, monkeypatch):
+    inside, on = threading.Event(), threading.Event()
+    seen = []
+    with culmen.Executor(1, prefetch=False) as pool:
+        begun = pool.submit(lambda: wait_for((tmp_path / "gate").exists, "the gate"))
+        future = pool.submit(len, "abc")
+        monkeypatch.setattr(pool._pool, "_run", Slowly(pool._pool._run, lambda: inside.set() or on.wait(20)))
+        threads = [threading.Thread(target=lambda: seen.append(future.cancel())) for _ in range(2)]
+        threads[0].start()
+        assert inside.wait(20)
+        threads[1].start()
+        threads[1].join(0.05)  # either it is told too early, or it waits for the first
+        on.set()
+        for thread in threads:
+            thread.join()
+        (tmp_path / "gate").touch()
+        assert begun.result() is True
+    assert seen == [True, True]
+
+
+def test_who_cancels_while_the_executor_breaks_gets_no_error(monkeypatch):
+    pool = culmen.Executor(1, initializer=raise_, initargs=(ValueError, "no licence"))
+    sent = pool.submit(len, "abc")
+    monkeypatch.setattr(pool._pool, "_run", Slowly(pool._pool._run, lambda: wait_for(sent.done, "the end")))
+    sent.cancel()
+    assert sent.done()
+    pool.shutdown()
