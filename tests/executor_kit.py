@@ -1,4 +1,4 @@
-"""What every transport of culmen.Executor must do: ``executor_kit.py TRANSPORT`` goes through all and prints a line each.
+"""What every transport of culmen.Executor must do: ``executor_kit.py TRANSPORT`` goes through all.
 
 PROMISES are those of concurrent.futures, and hold for the standard library's pool too; OWN are culmen.Executor's.
 A check is given ``make(**arguments)``, which makes an executor; under MPI there is one at a time.
@@ -8,6 +8,7 @@ import asyncio
 import concurrent.futures as cf
 import functools
 import gc
+import itertools
 import logging
 import operator
 import os
@@ -116,7 +117,7 @@ def a_map_keeps_the_order(make):
 def a_map_evaluates_before_it_is_asked_for_a_result(make):
     with make() as pool, tempfile.TemporaryDirectory() as folder:
         results = pool.map(Path.touch, [Path(folder) / str(n) for n in range(3)])
-        wait_for(lambda: len(os.listdir(folder)) == 3, "the calls of a map")
+        wait_for(lambda: len(list(Path(folder).iterdir())) == 3, "the calls of a map")
         assert list(results) == [None] * 3
 
 
@@ -390,6 +391,32 @@ def who_waits_knows_at_once_what_was_cancelled(make):
         assert cf.wait(waiting, 0).done == {waiting[4]}
         pool.shutdown(wait=False, cancel_futures=True)
         assert cf.wait(waiting, 0).done == set(waiting)
+
+
+def stop(n):
+    if n == 3:
+        raise StopIteration
+    return n
+
+
+@own
+def a_function_that_raises_stopiteration_does_not_end_a_map_early(make):
+    with make() as pool:
+        for chunksize in (1, 5):
+            error = raised(RuntimeError, list, pool.map(stop, range(9), chunksize=chunksize))
+            assert isinstance(error.__cause__, StopIteration)
+
+
+@own
+def a_map_over_what_never_ends_goes_as_far_as_it_is_asked(make):
+    drawn = itertools.count()
+    with make() as pool:
+        for chunksize, least in ((1, 20), (3, 20)):
+            before = next(drawn)
+            squares = pool.map(operator.mul, drawn, itertools.repeat(2), chunksize=chunksize, buffersize=4)
+            assert list(itertools.islice(squares, least)) == [2 * (before + 1 + n) for n in range(least)]
+            del squares
+            assert next(drawn) <= before + least + 6 * chunksize
 
 
 @own

@@ -41,6 +41,16 @@ class Chunk:
         return [self._f(*arguments) for arguments in calls]
 
 
+class Column:
+    """Calls a function of one argument once for each in a list."""
+
+    def __init__(self, f: Callable[[Any], Any]) -> None:
+        self._f = f
+
+    def __call__(self, arguments: list[Any]) -> list[Any]:
+        return [self._f(argument) for argument in arguments]
+
+
 class Initializer:
     """What a child of an Executor does first."""
 

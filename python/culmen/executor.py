@@ -3,6 +3,7 @@
 import os
 import sys
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from itertools import chain, islice
@@ -12,7 +13,7 @@ from typing import Any
 
 from . import _core
 from ._core import InputError
-from .callables import Chunk, Initializer
+from .callables import Chunk, Column, Initializer
 from .functions import FunctionCache, dumps, travelling
 from .item_pool import ItemPool
 from .master import refuse_while_imported
@@ -74,14 +75,26 @@ class Executor(futures.Executor):
         return self._pool.submit(self._functions.get(fn), [dumps((args, kwargs))])[0]
 
     def map(
-        self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int = 1
+        self,
+        fn: Callable[..., Any],
+        *iterables: Iterable[Any],
+        timeout: float | None = None,
+        chunksize: int = 1,
+        buffersize: int | None = None,
     ) -> Iterator[Any]:
-        """As ``Executor.map``; ``chunksize`` calls travel as one item."""
-        return self._results(fn, zip(*iterables, strict=False), chunksize, timeout)
+        """As ``Executor.map``; ``chunksize`` calls travel as one item. The iterables are gone through at once, unless
+        ``buffersize`` says how many items may be under way before their results are taken: then they may be endless."""
+        _check_count("chunksize", chunksize)
+        if chunksize > 1 and len(iterables) == 1:
+            return self._results(Column(fn), iter(*iterables), chunksize, timeout, buffersize)
+        return self._results(
+            Chunk(fn) if chunksize > 1 else fn, zip(*iterables, strict=False), chunksize, timeout, buffersize
+        )
 
     def starmap(self, fn: Callable[..., Any], iterable: Iterable[Iterable[Any]], chunksize: int = 1) -> list[Any]:
         """As ``multiprocessing.Pool.starmap``: ``[fn(*arguments) for arguments in iterable]``."""
-        return list(self._results(fn, map(tuple, iterable), chunksize, None))
+        _check_count("chunksize", chunksize)
+        return list(self._results(Chunk(fn) if chunksize > 1 else fn, map(tuple, iterable), chunksize))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Takes nothing more. ``wait``: until all that was submitted is done and the workers have gone;
@@ -95,18 +108,27 @@ class Executor(futures.Executor):
         self.shutdown()
 
     def _results(
-        self, fn: Callable[..., Any], calls: Iterator[tuple[Any, ...]], chunksize: int, timeout: float | None
+        self,
+        fn: Callable[..., Any],
+        calls: Iterator[Any],
+        chunksize: int,
+        timeout: float | None = None,
+        buffersize: int | None = None,
     ) -> Iterator[Any]:
-        if not isinstance(chunksize, int) or chunksize < 1:
-            raise InputError(f"culmen.Executor: chunksize = {chunksize!r}: a whole number not below 1 is wanted")
+        """``calls``: tuples of arguments; with chunks, what ``fn`` takes a list of."""
+        if buffersize is not None:
+            _check_count("buffersize", buffersize, ", or None")
         end = None if timeout is None else monotonic() + timeout
-        if chunksize == 1:
-            function = self._functions.get(fn)
-            return _one_by_one(self._send(function, (dumps((call, {})) for call in calls)), end)
-        function = self._functions.get(Chunk(fn))
-        chunks = iter(lambda: list(islice(calls, chunksize)), [])
-        sent = self._send(function, (dumps(((chunk,), {})) for chunk in chunks))
-        return chain.from_iterable(_one_by_one(sent, end))
+        function = self._functions.get(fn)
+        if chunksize > 1:
+            items = iter(lambda: list(islice(calls, chunksize)), [])
+            arguments = (dumps(((chunk,), {})) for chunk in items)
+        else:
+            arguments = (dumps((call, {})) for call in calls)
+        sent = deque(self._send(function, islice(arguments, buffersize)))
+        more = None if buffersize is None else lambda: self._send(function, islice(arguments, 1))
+        results = _one_by_one(sent, end, more)
+        return chain.from_iterable(results) if chunksize > 1 else results
 
     def _send(self, function: _core.ItemFunction, arguments: Iterator[bytes]) -> list[futures.Future]:
         """By and by, so that the first are evaluated while others are pickled."""
@@ -121,19 +143,27 @@ class Executor(futures.Executor):
         return sent
 
 
-def _one_by_one(sent: list[futures.Future], end: float | None) -> Iterator[Any]:
-    sent.reverse()
+def _one_by_one(
+    sent: deque[futures.Future], end: float | None, more: Callable[[], list[futures.Future]] | None
+) -> Iterator[Any]:
     try:
         while sent:
-            yield sent.pop().result(None if end is None else end - monotonic())
+            if more is not None:
+                sent.extend(more())
+            yield sent.popleft().result(None if end is None else end - monotonic())
     finally:
         for future in sent:
             future.cancel()
 
 
+def _check_count(name: str, value: object, otherwise: str = "") -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InputError(f"culmen.Executor: {name} = {value!r}: a whole number not below 1 is wanted{otherwise}")
+
+
 def _options(workers: int | None, transport: str) -> _core.RunOptions:
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-        raise InputError(f"culmen.Executor: workers = {workers!r}: a whole number not below 1 is wanted, or None")
+    if workers is not None:
+        _check_count("workers", workers, ", or None")
     if transport not in _TRANSPORTS:
         raise InputError(f"culmen.Executor: transport = {transport!r}: one of {', '.join(_TRANSPORTS)} is wanted")
     launch = _core.detect_launch()

@@ -306,6 +306,8 @@ WRONG_CALLS = {
     "function": (lambda pool: pool.submit(threading.Lock().acquire), "lock.acquire cannot be pickled"),
     "arguments": (lambda pool: pool.submit(len, threading.Lock()), "the arguments cannot be pickled"),
     "chunksize": (lambda pool: pool.map(len, ["a"], chunksize=0), "chunksize = 0: a whole number not below 1"),
+    "chunksize of starmap": (lambda pool: pool.starmap(len, ["a"], 0.5), r"chunksize = 0\.5: a whole number"),
+    "buffersize": (lambda pool: pool.map(len, ["a"], buffersize=0), "buffersize = 0: a whole number not below 1"),
 }
 
 
