@@ -420,6 +420,16 @@ def a_map_over_what_never_ends_goes_as_far_as_it_is_asked(make):
 
 
 @own
+def the_next_may_begin_before_the_last_has_ended(make):
+    last = make()
+    sent = [last.submit(nap, n) for n in range(9)]
+    last.shutdown(wait=False)
+    with make() as pool:
+        assert pool.submit(nap, 1).result() == 1
+    assert [future.result() for future in sent] == list(range(9))
+
+
+@own
 def lambdas_closures_and_local_classes_travel(make):
     class Local:
         def __init__(self, n):

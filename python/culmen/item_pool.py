@@ -2,11 +2,13 @@
 
 import atexit
 import itertools
+import os
 import pickle
 import sys
 import threading
 from concurrent import futures
 from contextlib import suppress
+from typing import Any
 
 from . import _core
 from ._core import CulmenError, InputError
@@ -54,6 +56,35 @@ class _Future(futures.Future):
         self.set_running_or_notify_cancel()
 
 
+class _Foreign:
+    """In place of a run that belongs to the process of which this one is a copy."""
+
+    def submit(self, *_: object) -> None:
+        raise InputError(
+            "this executor belongs to the process that made it, of which this is a copy by os.fork(); make one here"
+        )
+
+    def make_function(self, pickled: bytes) -> Any:
+        return None
+
+    def holds(self, _number: int) -> bool:
+        return True
+
+    def cancel(self, _number: int) -> bool:
+        return False
+
+    def cancel_all(self) -> list[int]:
+        return []
+
+    def wait(self, _timeout_s: float) -> bool:
+        return True
+
+    def close(self) -> None:
+        pass
+
+    stop = result = close
+
+
 class ItemPool:
     """Any thread; under MPI it is made and shut down by one."""
 
@@ -61,9 +92,10 @@ class ItemPool:
 
     def __init__(self, config: _core.StudyConfig, options: _core.RunOptions) -> None:
         self._of_ranks = options.place == "mpi"
+        for pool in list(_LIVING):
+            pool._make_room(options)
         ItemPool.ranks_serve |= self._of_ranks
-        self._run = _core.ExecutorRun(config, options)
-        self.make_function = self._run.make_function
+        self._run: Any = _core.ExecutorRun(config, options)
         self._numbers = itertools.count()
         self._waiting: dict[int, _Future] = {}
         self._stopped = False  # by force
@@ -76,6 +108,16 @@ class ItemPool:
         self._collector = threading.Thread(target=self._collect, name="culmen.Executor", daemon=True)
         self._collector.start()
         _LIVING.add(self)
+
+    def make_function(self, pickled: bytes) -> _core.ItemFunction:
+        return self._run.make_function(pickled)
+
+    def disown(self) -> None:
+        """In a copy of this process, which has neither its threads nor its children."""
+        import ctypes
+
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._run))  # its end would wait for those
+        self._run = _Foreign()
 
     def submit(self, function: _core.ItemFunction, arguments: list[bytes]) -> list[futures.Future]:
         sent = [_Future(self, next(self._numbers)) for _ in arguments]
@@ -114,6 +156,11 @@ class ItemPool:
         """Nothing more is submitted: it ends when all is done."""
         self._left = True
         self._run.close()
+
+    def _make_room(self, options: _core.RunOptions) -> None:
+        """On ranks there is one at a time: what nobody wants any more ends before the next begins."""
+        if self._of_ranks and self._left and options.place == "mpi":
+            self._wait()
 
     def stop(self) -> None:
         """Ends the children at once; what was not done is cancelled."""
@@ -186,6 +233,16 @@ def _settle(future: futures.Future, status: str, message: str, payload: bytes) -
     except BaseException as e:  # also what an unpickling raises to end a program: this thread serves all futures
         what = f"what came back cannot be unpickled in this process: {type(e).__name__}: {e}"
         future.set_exception(EvaluationError(what, "failed"))
+
+
+def _forget() -> None:
+    for pool in list(_LIVING):
+        pool.disown()
+    _LIVING.clear()
+    ItemPool.ranks_serve = False
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 @atexit.register

@@ -69,6 +69,30 @@ def test_a_wrong_executor_is_said_once_and_every_rank_leaves(mpi, tmp_path):
     assert done.stdout.splitlines()[1:] == ["2"]
 
 
+JOBLIB = """
+import culmen, joblib
+culmen.register_joblib()
+with joblib.parallel_config(backend="culmen", n_jobs=2):
+    for _ in range(2):
+        print(joblib.Parallel()(joblib.delayed(pow)(i, 2) for i in range(4)))
+    try:
+        joblib.Parallel()(joblib.delayed(divmod)(1, i) for i in range(4))
+    except ZeroDivisionError as e:
+        print(e)
+with joblib.parallel_config(backend="culmen"):
+    print(joblib.effective_n_jobs(-1), joblib.Parallel()(joblib.delayed(pow)(i, 2) for i in range(4)))
+"""
+
+
+def test_joblib_runs_on_ranks_again_and_again(mpi, tmp_path):
+    (tmp_path / "script.py").write_text(JOBLIB)
+    done = launch(mpi, "script.py", tmp_path)
+    assert done.returncode == 0, done.stderr
+    squares = "[0, 1, 4, 9]"
+    said = [squares, squares, "integer division or modulo by zero", f"{RANKS[mpi] - 1} {squares}"]
+    assert done.stdout.splitlines() == said
+
+
 LENT = """
 import sys
 import culmen
