@@ -430,6 +430,18 @@ def the_next_may_begin_before_the_last_has_ended(make):
 
 
 @own
+def stop_ends_what_runs_and_cancels_all(make):
+    pool = make()
+    sent = [pool.submit(time.sleep, 1000) for _ in range(9)]
+    wait_for(sent[0].running, "a call that runs")
+    pool.stop()
+    pool.shutdown()
+    assert all(future.cancelled() for future in sent)
+    assert cf.wait(sent, PATIENCE_S).not_done == set()
+    raised(RuntimeError, pool.submit, nap, 1)
+
+
+@own
 def lambdas_closures_and_local_classes_travel(make):
     class Local:
         def __init__(self, n):
