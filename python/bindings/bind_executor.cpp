@@ -40,6 +40,7 @@ class ExecutorRun {
     for (std::size_t i = 0; i < items.size(); ++i) items[i] = {numbers[i], handle.function, copy_of(arguments[i])};
     if (source_->push(std::move(items))) run_.offer();
   }
+  bool holds(ItemId number) const { return source_->holds(number); }
   bool cancel(ItemId number) { return source_->cancel_item(number); }
   std::vector<ItemId> cancel_all() { return source_->cancel_all(); }
   void close() {
@@ -106,6 +107,7 @@ void bind_executor(nb::module_& m) {
       .def("start", &ExecutorRun::start, nb::call_guard<nb::gil_scoped_release>())
       .def("make_function", &ExecutorRun::make_function, nb::arg("pickle"))
       .def("submit", &ExecutorRun::submit, nb::arg("numbers"), nb::arg("function"), nb::arg("arguments"))
+      .def("holds", &ExecutorRun::holds, nb::arg("number"))
       .def("cancel", &ExecutorRun::cancel, nb::arg("number"))
       .def("cancel_all", &ExecutorRun::cancel_all)
       .def("close", &ExecutorRun::close)

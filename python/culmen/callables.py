@@ -1,5 +1,6 @@
 """How a function travels to its slots. Imported there: it imports nothing that is heavy."""
 
+import os
 import pickle
 import sys
 from collections.abc import Callable
@@ -41,6 +42,16 @@ class Chunk:
         return [self._f(*arguments) for arguments in calls]
 
 
+class Column:
+    """Calls a function of one argument once for each in a list."""
+
+    def __init__(self, f: Callable[[Any], Any]) -> None:
+        self._f = f
+
+    def __call__(self, arguments: list[Any]) -> list[Any]:
+        return [self._f(argument) for argument in arguments]
+
+
 class Initializer:
     """What a child of an Executor does first."""
 
@@ -51,6 +62,12 @@ class Initializer:
     def __call__(self) -> None:
         if self._f is not None:
             self._f(*self._arguments)
+
+
+def begin_with(environment: dict[str, str], f: Callable[..., Any] | None, arguments: tuple[Any, ...]) -> None:
+    """An initializer before which variables are set, for what reads them when it is loaded."""
+    os.environ.update(environment)
+    Initializer(f, arguments)()
 
 
 def call(f: Callable[[], Any]) -> Any:

@@ -5,7 +5,7 @@ import pickle
 import sys
 import types
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -34,20 +34,23 @@ def dumps(call: tuple[tuple[Any, ...], dict[str, Any]]) -> bytes:
 
 def _is_plain(value: object) -> bool:
     """Plain pickle makes it again anywhere: nothing in it belongs to the user's program."""
+    return _is_leaf(value) or (type(value) in (tuple, list) and _are_plain(value))  # type: ignore[arg-type]
+
+
+def _is_leaf(value: object) -> bool:
     kind = type(value)
-    if kind in _PLAIN:
-        return True
     if kind.__name__ == "ndarray":
         return kind.__module__ == "numpy" and not getattr(value, "dtype").hasobject  # noqa: B009
-    return (kind is tuple or kind is list) and _are_plain(value)  # type: ignore[arg-type]
+    return kind in _PLAIN
 
 
-def _are_plain(values: Iterable[object]) -> bool:
-    """Of these, or of tuples of such, looked at by few steps of Python: a chunk has many."""
+def _are_plain(values: Sequence[Any]) -> bool:
+    """Of leaves, or of tuples of such, looked at by few steps of Python: a chunk has many."""
     kinds = set(map(type, values))
     if kinds == {tuple}:
-        kinds = set(map(type, chain.from_iterable(values)))  # type: ignore[arg-type]
-    return kinds <= _PLAIN
+        values = list(chain.from_iterable(values))
+        kinds = set(map(type, values))
+    return kinds <= _PLAIN or all(map(_is_leaf, values))
 
 
 class FunctionCache:

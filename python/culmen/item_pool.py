@@ -2,10 +2,13 @@
 
 import atexit
 import itertools
+import os
 import pickle
 import sys
 import threading
 from concurrent import futures
+from contextlib import suppress
+from typing import Any
 
 from . import _core
 from ._core import CulmenError, InputError
@@ -27,22 +30,59 @@ class EvaluationError(CulmenError):
         return str(self.args[0])
 
 
+class BrokenPoolError(CulmenError, futures.BrokenExecutor):
+    """No worker is left, or none could be set up: nothing more will be evaluated."""
+
+
 class _Future(futures.Future):
-    """Can be cancelled while its item waits."""
+    """Can be cancelled while its item waits; it runs from when that is sent to a worker."""
 
     def __init__(self, pool: "ItemPool", number: int) -> None:
         super().__init__()
         self._pool = pool
-        self._number = number
+        self.number = number
+        self.withdrawn = False  # it will not be settled: whoever has withdrawn it cancels it
+
+    def running(self) -> bool:
+        return not (self.done() or self._pool.holds(self.number) or self.withdrawn)
 
     def cancel(self) -> bool:
-        if self.done():
-            return self.cancelled()
-        return self._pool.cancel(self._number)
+        if self._pool.withdraw(self):
+            self.cancel_now()
+        return super().cancel() if self.withdrawn else False
 
     def cancel_now(self) -> None:
-        if super().cancel():
-            self.set_running_or_notify_cancel()
+        super().cancel()
+        self.set_running_or_notify_cancel()
+
+
+class _Foreign:
+    """In place of a run that belongs to the process of which this one is a copy."""
+
+    def submit(self, *_: object) -> None:
+        raise InputError(
+            "this executor belongs to the process that made it, of which this is a copy by os.fork(); make one here"
+        )
+
+    def make_function(self, pickled: bytes) -> Any:
+        return None
+
+    def holds(self, _number: int) -> bool:
+        return True
+
+    def cancel(self, _number: int) -> bool:
+        return False
+
+    def cancel_all(self) -> list[int]:
+        return []
+
+    def wait(self, _timeout_s: float) -> bool:
+        return True
+
+    def close(self) -> None:
+        pass
+
+    stop = result = close
 
 
 class ItemPool:
@@ -52,24 +92,36 @@ class ItemPool:
 
     def __init__(self, config: _core.StudyConfig, options: _core.RunOptions) -> None:
         self._of_ranks = options.place == "mpi"
+        for pool in list(_LIVING):
+            pool._make_room(options)
         ItemPool.ranks_serve |= self._of_ranks
-        self._run = _core.ExecutorRun(config, options)
-        self.make_function = self._run.make_function
+        self._run: Any = _core.ExecutorRun(config, options)
         self._numbers = itertools.count()
         self._waiting: dict[int, _Future] = {}
         self._stopped = False  # by force
         self._left = False  # nothing more is wanted of it
-        self._broken: CulmenError | None = None
+        self._broken: BrokenPoolError | None = None
         self._concluded = False
         self._ending = threading.Lock()
+        self._withdrawing = threading.RLock()  # a future that is collected meanwhile may be cancelled by its generator
         self._run.start()
         self._collector = threading.Thread(target=self._collect, name="culmen.Executor", daemon=True)
         self._collector.start()
         _LIVING.add(self)
 
+    def make_function(self, pickled: bytes) -> _core.ItemFunction:
+        return self._run.make_function(pickled)
+
+    def disown(self) -> None:
+        """In a copy of this process, which has neither its threads nor its children."""
+        import ctypes
+
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._run))  # its end would wait for those
+        self._run = _Foreign()
+
     def submit(self, function: _core.ItemFunction, arguments: list[bytes]) -> list[futures.Future]:
         sent = [_Future(self, next(self._numbers)) for _ in arguments]
-        numbers = [future._number for future in sent]
+        numbers = [future.number for future in sent]
         self._waiting.update(zip(numbers, sent, strict=True))
         try:
             self._run.submit(numbers, function, arguments)
@@ -81,16 +133,34 @@ class ItemPool:
             raise
         return sent  # type: ignore[return-value]
 
-    def cancel(self, number: int) -> bool:
-        if not self._run.cancel(number):
-            return False
-        self._waiting.pop(number).cancel_now()
-        return True
+    def holds(self, number: int) -> bool:
+        """It is not sent yet."""
+        return self._run.holds(number)
+
+    def withdraw(self, future: _Future) -> bool:
+        """True where it was not sent yet and will not be, for the first who asks; ``withdrawn`` tells the others."""
+        with self._withdrawing:
+            first = self._run.cancel(future.number) and self._waiting.pop(future.number, None) is not None
+            future.withdrawn |= first
+        return first
+
+    def _withdraw_all(self) -> list[_Future]:
+        with self._withdrawing:
+            found = [self._waiting.pop(number, None) for number in self._run.cancel_all()]
+            withdrawn = [future for future in found if future is not None]
+            for future in withdrawn:
+                future.withdrawn = True
+        return withdrawn
 
     def leave(self) -> None:
         """Nothing more is submitted: it ends when all is done."""
         self._left = True
         self._run.close()
+
+    def _make_room(self, options: _core.RunOptions) -> None:
+        """On ranks there is one at a time: what nobody wants any more ends before the next begins."""
+        if self._of_ranks and self._left and options.place == "mpi":
+            self._wait()
 
     def stop(self) -> None:
         """Ends the children at once; what was not done is cancelled."""
@@ -99,8 +169,8 @@ class ItemPool:
 
     def shutdown(self, wait: bool, cancel_futures: bool) -> None:
         if cancel_futures:
-            for number in self._run.cancel_all():
-                self._waiting.pop(number).cancel_now()
+            for future in self._withdraw_all():
+                future.cancel_now()
         self.leave()
         if wait:
             self._wait()
@@ -128,16 +198,20 @@ class ItemPool:
         """The thread that sets futures."""
         while self._settle_some():
             pass
-        self._broken = CulmenError(f"the executor has ended: {self._run.message}")
+        self._broken = BrokenPoolError(f"the executor has ended: {self._run.message}")
         while self._waiting:
-            future = self._waiting.popitem()[1]
-            if self._stopped:
-                future.cancel_now()
-            else:
-                future.set_exception(self._broken)
+            with suppress(KeyError):  # the last was just withdrawn
+                self._give_up(self._waiting.popitem()[1])
         if not self._of_ranks:
             self._run.wait(_FOR_EVER_S)
             self._conclude()
+
+    def _give_up(self, future: _Future) -> None:
+        if self._stopped:
+            future.withdrawn = True
+            future.cancel_now()
+        else:
+            future.set_exception(self._broken)
 
     def _settle_some(self) -> bool:
         """False when nothing more comes. Results, which may be large, are let go of at its end."""
@@ -159,6 +233,16 @@ def _settle(future: futures.Future, status: str, message: str, payload: bytes) -
     except BaseException as e:  # also what an unpickling raises to end a program: this thread serves all futures
         what = f"what came back cannot be unpickled in this process: {type(e).__name__}: {e}"
         future.set_exception(EvaluationError(what, "failed"))
+
+
+def _forget() -> None:
+    for pool in list(_LIVING):
+        pool.disown()
+    _LIVING.clear()
+    ItemPool.ranks_serve = False
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 @atexit.register

@@ -1,14 +1,23 @@
 """culmen.Executor on the ranks of a launch, and culmen.minimize on mpi4py's executor."""
 
+import os
 import subprocess
 
-from harness import PYTHON, RANKS, culmen, environment
+import executor_kit
+import pytest
+from harness import PYTHON, RANKS, ROOT, culmen, environment
 
 
-def launch(mpi, script, folder, *words, ranks=None):
+def launch(mpi, script, folder, *words, ranks=None, arguments=()):
     line = culmen("launch", "-n", ranks or RANKS[mpi], "--mpi", mpi, "--dry-run", "run", "x", cwd=folder).stdout.split()
-    command = ["env", *line[: line.index("-n") + 2], PYTHON, *words, script]
+    command = ["env", *line[: line.index("-n") + 2], PYTHON, *words, script, *arguments]
     return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60)
+
+
+def test_it_keeps_the_promises_of_concurrent_futures_on_ranks(mpi, tmp_path):
+    done = launch(mpi, ROOT / "tests" / "executor_kit.py", tmp_path, arguments=["mpi"])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines() == [f"ok {check}" for check in executor_kit.PROMISES | executor_kit.OWN]
 
 
 SCRIPT = """
@@ -60,8 +69,34 @@ def test_a_wrong_executor_is_said_once_and_every_rank_leaves(mpi, tmp_path):
     assert done.stdout.splitlines()[1:] == ["2"]
 
 
+JOBLIB = """
+import culmen, joblib
+culmen.register_joblib()
+with joblib.parallel_config(backend="culmen", n_jobs=2):
+    for _ in range(2):
+        print(joblib.Parallel()(joblib.delayed(pow)(i, 2) for i in range(4)))
+    try:
+        joblib.Parallel()(joblib.delayed(divmod)(1, i) for i in range(4))
+    except ZeroDivisionError as e:
+        print(e)
+with joblib.parallel_config(backend="culmen"):
+    print(joblib.effective_n_jobs(-1), joblib.Parallel()(joblib.delayed(pow)(i, 2) for i in range(4)))
+"""
+
+
+def test_joblib_runs_on_ranks_again_and_again(mpi, tmp_path):
+    (tmp_path / "script.py").write_text(JOBLIB)
+    done = launch(mpi, "script.py", tmp_path)
+    assert done.returncode == 0, done.stderr
+    squares = "[0, 1, 4, 9]"
+    said = [squares, squares, "integer division or modulo by zero", f"{RANKS[mpi] - 1} {squares}"]
+    assert done.stdout.splitlines() == said
+
+
 LENT = """
+import sys
 import culmen
+from mpi4py import MPI
 from mpi4py.futures import MPIPoolExecutor
 
 def valley(p):
@@ -75,10 +110,25 @@ if __name__ == "__main__":
 """
 
 
-def test_mpi4pys_executor_finds_what_local_workers_find(tmp_path):
-    (tmp_path / "script.py").write_text(LENT)
-    done = launch("openmpi", "script.py", tmp_path, "-m", "mpi4py.futures", ranks=4)  # mpi4py's wheel is Open MPI's
+@pytest.fixture
+def _mpi4py_takes(mpi, tmp_path, monkeypatch):
+    """The MPI that launches it: its wheel seeks MPICH by the name that Debian's does not have, and falls back on Open
+    MPI."""
+    if mpi == "mpich":
+        known = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
+        library = next(line.split()[-1] for line in known.splitlines() if "libmpich.so.12 " in line)
+        (tmp_path / "lib").mkdir()
+        (tmp_path / "lib" / "libmpi.so.12").symlink_to(library)
+        monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path / "lib"), prepend=os.pathsep)
+        monkeypatch.setenv("MPI4PY_MPIABI", "mpich")
+
+
+@pytest.mark.usefixtures("_mpi4py_takes")
+def test_mpi4pys_executor_finds_what_local_workers_find(mpi, tmp_path):
+    (tmp_path / "script.py").write_text(LENT + "    print(MPI.Get_library_version(), file=sys.stderr)\n")
+    done = launch(mpi, "script.py", tmp_path, "-m", "mpi4py.futures", ranks=4)
     assert done.returncode == 0, done.stderr
+    assert {"openmpi": "Open MPI", "mpich": "MPICH"}[mpi] in done.stderr
     (tmp_path / "alone.py").write_text(LENT.replace("MPIPoolExecutor()", "culmen.Executor(3)"))
     alone = subprocess.run(
         [PYTHON, "alone.py"], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60

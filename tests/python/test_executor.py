@@ -290,6 +290,10 @@ WRONG = {
     "mpi": (lambda: culmen.Executor(1, "mpi"), "no rank of an MPI launch"),
     "initializer": (lambda: culmen.Executor(1, initializer=3), "initializer = 3: a function is wanted"),
     "time limit": (lambda: culmen.Executor(1, time_limit_s=0), "time_limit_s = 0: seconds above 0"),
+    "text as time limit": (lambda: culmen.Executor(1, time_limit_s="3"), "time_limit_s = '3': seconds above 0"),
+    "two numbers": (lambda: culmen.Executor(1, max_workers=2), "workers and max_workers are two names of one thing"),
+    "initargs": (lambda: culmen.Executor(1, initializer=len, initargs=3), "initargs = 3: the initializer's arguments"),
+    "prefetch": (lambda: culmen.Executor(1, prefetch="no"), "prefetch = 'no': True or False"),
 }
 
 
@@ -306,6 +310,8 @@ WRONG_CALLS = {
     "function": (lambda pool: pool.submit(threading.Lock().acquire), "lock.acquire cannot be pickled"),
     "arguments": (lambda pool: pool.submit(len, threading.Lock()), "the arguments cannot be pickled"),
     "chunksize": (lambda pool: pool.map(len, ["a"], chunksize=0), "chunksize = 0: a whole number not below 1"),
+    "chunksize of starmap": (lambda pool: pool.starmap(len, ["a"], 0.5), r"chunksize = 0\.5: a whole number"),
+    "buffersize": (lambda pool: pool.map(len, ["a"], buffersize=0), "buffersize = 0: a whole number not below 1"),
 }
 
 
@@ -327,4 +333,95 @@ def test_nothing_is_taken_after_shutdown():
     pool.shutdown()
     with pytest.raises(culmen.InputError, match="was shut down"):
         pool.submit(len, "a")
+    pool.shutdown()
+
+
+def test_the_number_of_workers_may_have_the_name_of_the_standard_library_and_be_numpys():
+    with culmen.Executor(max_workers=np.int64(2)) as pool:
+        assert pool.workers == 2
+        assert list(pool.map(abs, range(4), chunksize=np.int64(3))) == [0, 1, 2, 3]
+
+
+def test_long_calls_begin_in_their_order_and_nothing_waits_behind_one(tmp_path):
+    gate = tmp_path / "gate"
+    with culmen.Executor(2) as pool:
+        long = pool.submit(lambda: wait_for(gate.exists, "the gate"))
+        short = [pool.submit(time.sleep, 0.03) for _ in range(3)]
+        assert concurrent.futures.wait(short, timeout=20).not_done == set()
+        assert not long.done()
+        gate.touch()
+
+
+FORKING = """
+import culmen, os, sys
+pool = culmen.Executor(1)
+print(pool.submit(len, "ab").result(), flush=True)
+copy = os.fork()
+if copy == 0:
+    try:
+        pool.submit(len, "ab")
+    except culmen.InputError as e:
+        print(e)
+    pool.shutdown()
+    with culmen.Executor(1) as own:
+        print(own.submit(len, "abc").result())
+    sys.exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]), pool.submit(len, "abcd").result())
+"""
+
+
+def test_a_fork_of_the_program_may_end_and_have_executors_of_its_own(tmp_path):
+    (tmp_path / "forking.py").write_text(FORKING)
+    done = run_python(tmp_path / "forking.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "2",
+        "this executor belongs to the process that made it, of which this is a copy by os.fork(); make one here",
+        "3",
+        "7 4",
+    ]
+
+
+class Slowly:
+    """An engine's run whose ``cancel`` stops between what it does and what it says."""
+
+    def __init__(self, run, meanwhile):
+        self._run = run
+        self._meanwhile = meanwhile
+
+    def __getattr__(self, name):
+        return getattr(self._run, name)
+
+    def cancel(self, number):
+        done = self._run.cancel(number)
+        self._meanwhile()
+        return done
+
+
+def test_who_cancels_while_another_cancels_is_told_the_same(tmp_path, monkeypatch):
+    inside, on = threading.Event(), threading.Event()
+    seen = []
+    with culmen.Executor(1, prefetch=False) as pool:
+        begun = pool.submit(lambda: wait_for((tmp_path / "gate").exists, "the gate"))
+        future = pool.submit(len, "abc")
+        monkeypatch.setattr(pool._pool, "_run", Slowly(pool._pool._run, lambda: inside.set() or on.wait(20)))
+        threads = [threading.Thread(target=lambda: seen.append(future.cancel())) for _ in range(2)]
+        threads[0].start()
+        assert inside.wait(20)
+        threads[1].start()
+        threads[1].join(0.05)  # either it is told too early, or it waits for the first
+        on.set()
+        for thread in threads:
+            thread.join()
+        (tmp_path / "gate").touch()
+        assert begun.result() is True
+    assert seen == [True, True]
+
+
+def test_who_cancels_while_the_executor_breaks_gets_no_error(monkeypatch):
+    pool = culmen.Executor(1, initializer=raise_, initargs=(ValueError, "no licence"))
+    sent = pool.submit(len, "abc")
+    monkeypatch.setattr(pool._pool, "_run", Slowly(pool._pool._run, lambda: wait_for(sent.done, "the end")))
+    sent.cancel()
+    assert sent.done()
     pool.shutdown()

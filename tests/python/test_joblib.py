@@ -1,8 +1,12 @@
 """joblib, and scikit-learn through it, on culmen's workers."""
 
+import multiprocessing
 import os
+import time
+from pathlib import Path
 
 import pytest
+from harness import wait_for
 
 import culmen
 
@@ -51,3 +55,74 @@ def test_scikit_learn_gives_the_same_forest_as_alone():
     alone = scores()
     with joblib.parallel_config(backend="culmen", n_jobs=2):
         assert scores() == alone
+
+
+def test_a_grid_search_finds_the_same_as_alone_and_says_which_backend_works(capfd):
+    selection = pytest.importorskip("sklearn.model_selection")
+    svm, datasets = pytest.importorskip("sklearn.svm"), pytest.importorskip("sklearn.datasets")
+    x, y = datasets.load_iris(return_X_y=True)
+
+    def found():
+        inner = selection.GridSearchCV(svm.SVC(), {"C": [1, 10]}, cv=2, n_jobs=2)
+        search = selection.GridSearchCV(svm.SVC(), {"C": [0.1, 1, 10], "gamma": [0.1, 1]}, cv=3, n_jobs=2, verbose=1)
+        nested = selection.cross_val_score(inner, x, y, cv=2).tolist()
+        return search.fit(x, y).best_params_, search.cv_results_["mean_test_score"].tolist(), nested
+
+    alone = found()
+    with joblib.parallel_config(backend="culmen", n_jobs=2):
+        assert found() == alone
+        joblib.Parallel(verbose=10)(joblib.delayed(len)("ab") for _ in range(3))
+    assert "Using backend CulmenBackend with 2 concurrent workers" in "".join(capfd.readouterr())
+
+
+def test_after_an_exception_or_a_timeout_nothing_goes_on(tmp_path):
+    def late(fails):
+        if fails:
+            wait_for(lambda: any(tmp_path.iterdir()), "another call")
+            raise ValueError("no such level")
+        (tmp_path / str(os.getpid())).touch()
+        time.sleep(1000)
+
+    def lives(path):
+        return Path("/proc", path.name).exists()
+
+    with joblib.parallel_config(backend="culmen", n_jobs=2):
+        with pytest.raises(ValueError, match="no such level"):
+            joblib.Parallel()(joblib.delayed(late)(i == 1) for i in range(9))
+        wait_for(lambda: not any(map(lives, tmp_path.iterdir())), "the end of what ran")
+        with pytest.raises(multiprocessing.TimeoutError):
+            joblib.Parallel(timeout=0.2)(joblib.delayed(late)(False) for _ in range(3))
+        wait_for(lambda: not any(map(lives, tmp_path.iterdir())), "the end of what ran")
+        assert joblib.Parallel()(joblib.delayed(len)("ab") for _ in range(3)) == [2, 2, 2]
+
+
+def threads_of_blas():
+    return os.environ["OPENBLAS_NUM_THREADS"], os.environ.get("MARK")
+
+
+def test_libraries_in_the_children_get_their_share_of_the_cpus():
+    with joblib.parallel_config(backend="culmen", n_jobs=2, inner_max_num_threads=3):
+        assert joblib.Parallel()(joblib.delayed(threads_of_blas)() for _ in range(2)) == [("3", None)] * 2
+    share = os.environ.get("OPENBLAS_NUM_THREADS", str(max(1, joblib.cpu_count() // 3)))
+    initializer = {"initializer": lambda mark: os.environ.update(MARK=mark), "initargs": ("here",)}
+    with joblib.parallel_backend("culmen", n_jobs=3, transport="threads", **initializer):
+        assert joblib.Parallel()(joblib.delayed(threads_of_blas)() for _ in range(2)) == [(share, "here")] * 2
+
+
+WRONG = {
+    "no executor": ({"executor": 3}, "executor = 3: a culmen.Executor is wanted"),
+    "no jobs": ({"n_jobs": 0}, "n_jobs = 0: a number not below 1"),
+    "transport": ({"n_jobs": 2, "transport": "pigeon"}, "transport = 'pigeon': one of"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_wrong_backend_is_one_sentence(mistake):
+    arguments, sentence = WRONG[mistake]
+    with pytest.raises(culmen.InputError, match=sentence), joblib.parallel_config(backend="culmen", **arguments):
+        joblib.Parallel()(joblib.delayed(len)("ab") for _ in range(3))
+
+
+def test_what_an_executor_that_is_there_cannot_take_is_refused():
+    with culmen.Executor(1) as executor, pytest.raises(culmen.InputError, match="transport is for an executor that is"):
+        joblib.parallel_config(backend="culmen", executor=executor, transport="processes")

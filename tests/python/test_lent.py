@@ -138,6 +138,14 @@ def test_an_executor_that_breaks_ends_the_study_with_its_sentence():
         culmen.minimize(valley, SPACE, budget=60, executor=executor)
 
 
+def test_an_executor_of_culmens_own_that_breaks_ends_the_study_too():
+    with (
+        culmen.Executor(1, initializer=divmod, initargs=(1, 0)) as executor,
+        pytest.raises(culmen.CulmenError, match=r"the executor is broken: .*initializer failed: ZeroDivisionError"),
+    ):
+        culmen.minimize(valley, SPACE, budget=60, executor=executor)
+
+
 def test_a_time_limit_is_refused_and_what_is_no_executor_too():
     with (
         concurrent.futures.ThreadPoolExecutor(1) as executor,

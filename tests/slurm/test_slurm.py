@@ -1,7 +1,8 @@
 """A Slurm job: ranks by srun, a launch inside an allocation, and a batch script that is no rank."""
 
+import executor_kit
 import pytest
-from harness import culmen, outcomes, run_undisturbed, sequence, write_study
+from harness import PYTHON, ROOT, culmen, outcomes, run_undisturbed, sequence, write_study
 
 BUDGET = 60
 PMI = {"openmpi": "pmix", "mpich": "pmi2"}
@@ -42,6 +43,16 @@ def test_a_launch_inside_a_batch_script(slurm, local, tmp_path, mpi):
     assert code == 0, out
     assert f"with {RANKS - 1} workers" in out
     assert of_store(tmp_path) == local
+
+
+@pytest.mark.parametrize("mpi", PMI)
+def test_an_executor_on_ranks_of_srun_keeps_its_promises(slurm, tmp_path, mpi):
+    script = f"srun --mpi={PMI[mpi]} {PYTHON} {ROOT}/tests/executor_kit.py mpi"
+    code, out = slurm.batch(script, tmp_path, f"-n{RANKS}")
+    assert code == 0, out
+    assert [line for line in out.splitlines() if line.startswith("ok ")] == [
+        f"ok {check}" for check in executor_kit.PROMISES | executor_kit.OWN
+    ]
 
 
 def test_a_batch_script_is_no_rank(slurm, local, tmp_path):

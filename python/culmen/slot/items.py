@@ -1,8 +1,8 @@
 """The slot's loop for an Executor: every item names its function and brings what to call it with.
 
-A function comes with an item once; a slot that does not know it (any more) asks for it. ``study/executor_source.hpp``
-says what an item's payload holds. An answer's payload is one byte, then a pickle: RETURNED and the value; RAISED and
-the exception with its traceback as text; WANTS_FUNCTION and nothing.
+A function comes with the first items; a slot that does not know it (any more) asks for it.
+``study/executor_source.hpp`` says what an item's payload holds. An answer's payload is one byte, then a pickle:
+RETURNED and the value; RAISED and the exception with its traceback as text; WANTS_FUNCTION and nothing.
 """
 
 import pickle
@@ -49,16 +49,14 @@ class Functions:
 
     def get(self, number, pickled):
         """None where it has to be sent. What unpickling raises is the caller's."""
-        if pickled:
-            if number in self._known:
-                self._bytes -= self._known.pop(number)[1]
+        if number in self._known:
+            self._known.move_to_end(number)
+        elif pickled:
             with importing("the function's module"):
                 self._known[number] = pickle.loads(pickled), len(pickled)
             self._bytes += len(pickled)
             while len(self._known) > 1 and (len(self._known) > _KEPT_FUNCTIONS or self._bytes > _KEPT_BYTES):
                 self._bytes -= self._known.popitem(last=False)[1][1]
-        elif number in self._known:
-            self._known.move_to_end(number)
         return self._known.get(number, (None,))[0]
 
 

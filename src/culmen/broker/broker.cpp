@@ -174,8 +174,8 @@ void Broker::on_event(const Arrived& e) {
     actions_->push_back(Drop{e.id});
     return;
   }
-  mean_duration_s_ =
-      mean_duration_s_ < 0 ? e.duration_s : mean_duration_s_ + duration_memory * (e.duration_s - mean_duration_s_);
+  if (mean_duration_s_ < 0) mean_duration_s_ = e.duration_s;
+  if (e.duration_s >= 0) mean_duration_s_ += duration_memory * (e.duration_s - mean_duration_s_);
   auto& evaluation = evaluations_[e.id];
   if (!e.ok && options_.failures.on_failure == OnFailure::stop) {
     actions_->push_back(Drop{e.id});

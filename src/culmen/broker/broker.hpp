@@ -31,7 +31,7 @@ struct Arrived {
   Attempt attempt;
   bool ok;
   double value;
-  double duration_s;
+  double duration_s;  ///< below 0: it says nothing of the others'
 };
 struct Offered {};  ///< the source has candidates again, though nothing was told
 struct Recorded {

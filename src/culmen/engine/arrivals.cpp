@@ -49,7 +49,8 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
   incoming_worker_ = worker;
   incoming_attempt_ = head.attempt;
   incoming_id_ = head.evaluation;
-  feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), merit_of(incoming_), incoming_.duration_s});
+  const double duration_s = source_.evaluated(incoming_) ? incoming_.duration_s : -1;
+  feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), merit_of(incoming_), duration_s});
 }
 
 }  // namespace culmen

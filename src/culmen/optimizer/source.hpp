@@ -19,6 +19,8 @@ class Source {
   virtual std::size_t ask(std::size_t n, std::vector<Candidate>& out) = 0;
   /// `outcome` may be moved from where the source is not journalled.
   virtual void tell(EvaluationId id, Outcome& outcome) = 0;
+  /// False where it only asks for something, and its duration says nothing. Any thread.
+  virtual bool evaluated(const Outcome& /*outcome*/) const { return true; }
   /// The candidate will not be evaluated.
   virtual void cancel(EvaluationId id) = 0;
   /// How many evaluations can run at once.

@@ -10,10 +10,6 @@ namespace culmen {
 namespace {
 constexpr std::byte wants_function{2};
 
-bool asks_for_function(const Outcome& outcome) {
-  return outcome.ok() && outcome.payload.size() == 1 && outcome.payload[0] == wants_function;
-}
-
 void check_size(const Item& item) {
   const auto bytes = item.function->pickle.size() + item.arguments.size();
   if (bytes <= ExecutorSource::largest_item_bytes) return;
@@ -26,7 +22,7 @@ void check_size(const Item& item) {
 
 std::shared_ptr<const ItemFunction> ExecutorSource::make_function(Bytes pickle) {
   const std::lock_guard lock(mutex_);
-  return std::make_shared<ItemFunction>(functions_++, std::move(pickle));
+  return std::make_shared<ItemFunction>(ItemFunction{functions_++, std::move(pickle)});
 }
 
 bool ExecutorSource::push(std::vector<Item> items) {
@@ -38,6 +34,11 @@ bool ExecutorSource::push(std::vector<Item> items) {
     queue_.emplace(id, std::move(item));
   }
   return std::exchange(hungry_, false);
+}
+
+bool ExecutorSource::holds(ItemId id) const {
+  const std::lock_guard lock(mutex_);
+  return queue_.contains(id);
 }
 
 bool ExecutorSource::cancel_item(ItemId id) {
@@ -53,12 +54,15 @@ std::vector<ItemId> ExecutorSource::cancel_all() {
   return ids;
 }
 
-void ExecutorSource::give(Item item, bool with_function, std::vector<Candidate>& out) {
+void ExecutorSource::give(Item item, bool was_asked_for, std::vector<Candidate>& out) {
   Bytes payload;
-  const BytesView pickle = with_function ? BytesView(item.function->pickle) : BytesView{};
+  const auto& f = *item.function;
+  const bool unasked = f.sent < 2 * workers_ && f.pickle.size() <= small_function_bytes;  // one waits ahead, as a rule
+  const BytesView pickle = was_asked_for || unasked ? BytesView(f.pickle) : BytesView{};
+  f.sent += !pickle.empty();
   payload.reserve(2 * sizeof(std::uint64_t) + pickle.size() + item.arguments.size());
   ByteWriter w(payload);
-  w.u64(item.function->number);
+  w.u64(f.number);
   w.blob(pickle);
   w.raw(item.arguments.data(), item.arguments.size());
   out.push_back({next_, {}, std::move(payload)});
@@ -80,8 +84,17 @@ std::size_t ExecutorSource::ask(std::size_t n, std::vector<Candidate>& out) {
 void ExecutorSource::tell(EvaluationId id, Outcome& outcome) {
   const std::lock_guard lock(mutex_);
   auto node = sent_.extract(id);
-  if (asks_for_function(outcome)) return again_.push_back(std::move(node.mapped()));
+  if (!evaluated(outcome)) return again_.push_back(std::move(node.mapped()));
   finish(node.mapped().id, std::move(outcome));
+}
+
+bool ExecutorSource::evaluated(const Outcome& outcome) const {
+  return !outcome.ok() || outcome.payload.size() != 1 || outcome.payload[0] != wants_function;
+}
+
+void ExecutorSource::resize(std::size_t workers) {
+  const std::lock_guard lock(mutex_);
+  workers_ = workers;
 }
 
 void ExecutorSource::cancel(EvaluationId id) {

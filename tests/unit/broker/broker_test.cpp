@@ -94,6 +94,13 @@ TEST(Broker, does_not_prefetch_long_evaluations_or_when_told_not_to) {
   slow.feed(Joined{0});
   slow.answer(0, 1, true, 5.0);
   EXPECT_EQ(slow.sent.size(), 1u);
+  Table unknown(with_budget(100));
+  unknown.start();
+  unknown.feed(Joined{0});
+  unknown.answer(0, 1, true, -1);
+  EXPECT_EQ(unknown.sent.size(), 1u);
+  unknown.answer(0);
+  EXPECT_EQ(unknown.sent.size(), 2u);
   auto options = with_budget(100);
   options.prefetch = false;
   Table off(options);

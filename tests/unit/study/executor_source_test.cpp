@@ -75,15 +75,34 @@ struct Machine {
 
 TEST(ExecutorSource, items_reach_slots_which_ask_for_functions_that_they_do_not_know) {
   Machine machine;
-  const auto f = machine.source.make_function(bytes("f")), g = machine.source.make_function(bytes("g"));
+  const std::string long_name(ExecutorSource::small_function_bytes + 1, 'g');
+  const auto f = machine.source.make_function(bytes("f")), g = machine.source.make_function(bytes(long_name));
   machine.submit(0, 20, f);
   machine.submit(20, 20, g);
   machine.work();
   ASSERT_EQ(machine.answers.size(), 40u);
   EXPECT_EQ(machine.answers[3], "f(3)");
-  EXPECT_EQ(machine.answers[33], "g(33)");
+  EXPECT_EQ(machine.answers[33], long_name + "(33)");
   EXPECT_GT(machine.source.asked(), 40u);
   EXPECT_LT(machine.source.asked(), 80u);  // a slot that has a function does not ask again
+}
+
+TEST(ExecutorSource, a_small_function_comes_with_the_first_items_so_that_no_slot_asks_and_their_order_stays) {
+  Machine machine;
+  machine.submit(0, 40, machine.source.make_function(bytes("f")));
+  machine.work();
+  EXPECT_EQ(machine.answers.size(), 40u);
+  EXPECT_EQ(machine.source.asked(), 40u);
+}
+
+TEST(ExecutorSource, what_asks_for_a_function_is_no_evaluation) {
+  const ExecutorSource source;
+  auto outcome = Outcome::of_value(0);
+  EXPECT_TRUE(source.evaluated(outcome));
+  outcome.payload = {std::byte{2}};
+  EXPECT_FALSE(source.evaluated(outcome));
+  outcome.payload.push_back({});
+  EXPECT_TRUE(source.evaluated(outcome));
 }
 
 TEST(ExecutorSource, the_engine_waits_while_it_is_empty_and_ends_when_it_is_closed) {
@@ -161,8 +180,11 @@ TEST(ExecutorSource, what_was_not_asked_for_can_be_cancelled) {
   source.push({{0, f, {}}, {1, f, {}}, {2, f, {}}, {3, f, {}}});
   std::vector<Candidate> given;
   source.ask(1, given);
+  EXPECT_FALSE(source.holds(0));
+  EXPECT_TRUE(source.holds(2));
   EXPECT_FALSE(source.cancel_item(0));
   EXPECT_TRUE(source.cancel_item(2));
+  EXPECT_FALSE(source.holds(2));
   EXPECT_FALSE(source.cancel_item(2));
   EXPECT_THAT(source.cancel_all(), ElementsAre(1, 3));
   source.close();
