@@ -1,12 +1,11 @@
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "background_run.hpp"
 #include "bindings.hpp"
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/study/executor_source.hpp"
 #include "culmen/study/lent_workers.hpp"
+#include "program_run.hpp"
 
 namespace nb = nanobind;
 
@@ -23,14 +22,16 @@ struct FunctionHandle {
   std::shared_ptr<const ItemFunction> function;
 };
 
-/// The engine of an Executor on a thread of its own, and its queue.
-class ExecutorRun {
- public:
-  ExecutorRun(StudyConfig config, RunOptions options)
-      : source_(std::make_shared<ExecutorSource>()),
-        run_(std::move(config), std::move(options), source_, [source = source_] { source->end(); }) {}
+nb::tuple row_of(const Finished& item) {
+  const auto& o = item.outcome;
+  return nb::make_tuple(item.number, to_string(o.status), o.message,
+                        nb::bytes(reinterpret_cast<const char*>(o.payload.data()), o.payload.size()));
+}
 
-  void start() { run_.start(); }
+/// An Executor's items.
+class ExecutorRun : public ProgramRun<ExecutorSource, row_of> {
+ public:
+  using ProgramRun::ProgramRun;
   FunctionHandle make_function(const nb::bytes& pickle) { return {source_->make_function(copy_of(pickle))}; }
 
   void submit(const std::vector<ItemId>& numbers, const FunctionHandle& handle,
@@ -43,34 +44,6 @@ class ExecutorRun {
   bool holds(ItemId number) const { return source_->holds(number); }
   bool cancel(ItemId number) { return source_->cancel_item(number); }
   std::vector<ItemId> cancel_all() { return source_->cancel_all(); }
-  void close() {
-    source_->close();
-    run_.offer();
-  }
-
-  nb::list take(double timeout_s) {
-    std::vector<Finished> finished;
-    {
-      const nb::gil_scoped_release released;
-      finished = source_->take(timeout_s);
-    }
-    nb::list out;
-    for (const auto& [id, outcome] : finished) {
-      const auto& payload = outcome.payload;
-      out.append(nb::make_tuple(id, to_string(outcome.status), outcome.message,
-                                nb::bytes(reinterpret_cast<const char*>(payload.data()), payload.size())));
-    }
-    return out;
-  }
-  std::string message() const { return run_.message(); }
-  bool ended() const { return source_->ended(); }
-  void stop() { run_.stop(); }
-  bool wait(double timeout_s) { return run_.wait(timeout_s); }
-  const StudyResult& result() { return run_.result(); }
-
- private:
-  std::shared_ptr<ExecutorSource> source_;
-  BackgroundRun run_;
 };
 
 nb::list take_work(LentWorkers& lent, double timeout_s) {
@@ -102,21 +75,13 @@ void bind_executor(nb::module_& m) {
       .def("end", &LentWorkers::end)
       .def_prop_ro("ended", &LentWorkers::ended);
   nb::class_<FunctionHandle>(m, "ItemFunction");
-  nb::class_<ExecutorRun>(m, "ExecutorRun")
+  bind_program_run<ExecutorRun>(m, "ExecutorRun")
       .def(nb::init<StudyConfig, RunOptions>(), nb::arg("config"), nb::arg("options"))
-      .def("start", &ExecutorRun::start, nb::call_guard<nb::gil_scoped_release>())
       .def("make_function", &ExecutorRun::make_function, nb::arg("pickle"))
       .def("submit", &ExecutorRun::submit, nb::arg("numbers"), nb::arg("function"), nb::arg("arguments"))
       .def("holds", &ExecutorRun::holds, nb::arg("number"))
       .def("cancel", &ExecutorRun::cancel, nb::arg("number"))
-      .def("cancel_all", &ExecutorRun::cancel_all)
-      .def("close", &ExecutorRun::close)
-      .def("take", &ExecutorRun::take, nb::arg("timeout_s"))
-      .def_prop_ro("message", &ExecutorRun::message)
-      .def_prop_ro("ended", &ExecutorRun::ended)
-      .def("stop", &ExecutorRun::stop)
-      .def("wait", &ExecutorRun::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>())
-      .def("result", &ExecutorRun::result, nb::rv_policy::reference_internal, nb::call_guard<nb::gil_scoped_release>());
+      .def("cancel_all", &ExecutorRun::cancel_all);
 }
 
 }  // namespace culmen::bindings

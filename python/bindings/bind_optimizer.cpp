@@ -13,6 +13,7 @@
 #include "bindings.hpp"
 #include "culmen/optimizer/combinators.hpp"
 #include "culmen/optimizer/optimizer.hpp"
+#include "names.hpp"
 #include "options.hpp"
 
 namespace nb = nanobind;
@@ -47,25 +48,11 @@ void tell(Optimizer& optimizer, EvaluationId id, const std::optional<Told>& told
   optimizer.tell(id, outcome);
 }
 
-const char* type_of(const OptionRule& rule) {
-  switch (rule.type) {
-    case OptionRule::Type::number:
-      return "number";
-    case OptionRule::Type::whole:
-      return "whole number";
-    case OptionRule::Type::word:
-      return "word";
-    case OptionRule::Type::flag:
-      return "flag";
-  }
-  return "";
-}
-
 nb::dict described(const OptionRule& rule) {
   nb::dict out;
   out["name"] = rule.name;
   out["about"] = rule.about;
-  out["type"] = type_of(rule);
+  out["type"] = word_of(rule.type);
   const bool is_number = rule.type == OptionRule::Type::number || rule.type == OptionRule::Type::whole;
   if (is_number) out["lowest"] = rule.lowest, out["highest"] = rule.highest;
   if (rule.type == OptionRule::Type::word) out["words"] = rule.words;

@@ -19,6 +19,17 @@ nb::dict extras_of(const Outcome& outcome) {
   return out;
 }
 
+void put_outcome(nb::dict& row, const Outcome& o) {
+  row["status"] = to_string(o.status);
+  row["value"] = o.value;
+  row["values"] = o.values;
+  row["violation"] = o.violation;
+  row["residuals"] = o.residuals;
+  row["extras"] = extras_of(o);
+  row["message"] = o.message;
+  row["duration_s"] = o.duration_s;
+}
+
 namespace {
 
 nb::dict summary(const Journal& journal) {
@@ -60,12 +71,7 @@ nb::list outcomes(const Journal& journal, EvaluationId first, std::size_t count)
         row["attempt"] = r.attempt;
         row["worker"] = r.worker;
         row["at_s"] = r.at_s;
-        row["status"] = to_string(r.outcome.status);
-        row["value"] = r.outcome.value;
-        row["residuals"] = r.outcome.residuals;
-        row["extras"] = extras_of(r.outcome);
-        row["message"] = r.outcome.message;
-        row["duration_s"] = r.outcome.duration_s;
+        put_outcome(row, r.outcome);
         out.append(row);
       },
       count);

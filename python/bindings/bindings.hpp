@@ -17,5 +17,7 @@ void bind_ranks(nanobind::module_& m);
 
 /// An outcome's further figures by name.
 nanobind::dict extras_of(const Outcome& outcome);
+/// An outcome as keys of a row.
+void put_outcome(nanobind::dict& row, const Outcome& outcome);
 
 }  // namespace culmen::bindings

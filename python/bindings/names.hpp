@@ -7,6 +7,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/broker/rules.hpp"
+#include "culmen/optimizer/catalogue.hpp"
 #include "culmen/study/config.hpp"
 #include "culmen/transport/mpi/launcher.hpp"
 
@@ -73,6 +74,12 @@ struct Words<Durability> {
 template <>
 struct Words<StopReason> {
   static constexpr auto all = stop_words;
+};
+template <>
+struct Words<OptionRule::Type> {
+  static constexpr std::array all{std::pair{OptionRule::Type::number, "number"},
+                                  std::pair{OptionRule::Type::whole, "whole number"},
+                                  std::pair{OptionRule::Type::word, "word"}, std::pair{OptionRule::Type::flag, "flag"}};
 };
 template <>
 struct Words<LauncherKind> {

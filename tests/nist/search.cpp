@@ -11,10 +11,11 @@ Found search(const Set& set, const std::string& optimizer, std::uint64_t seed, s
   const auto lead = make_optimizer(optimizer, box_of(set.starts), seed, {}, {true, 1});
   Found found{std::numeric_limits<double>::infinity()};
   std::vector<Candidate> batch;
-  for (std::size_t told = 0; told < budget;) {
+  auto& told = found.evaluations;
+  while (told < budget) {
     if (found.evaluations_to_digits > 0 && told > found.evaluations_to_digits + afterwards) break;
     batch.clear();
-    lead->ask(budget - told, batch);
+    if (lead->ask(budget - told, batch) == 0) break;
     for (const auto& c : batch) {
       const auto outcome = set.outcome(c.x);
       ++told;

@@ -11,9 +11,11 @@ struct Found {
   double sum = 0;                         ///< the least
   double digits = 0;                      ///< of the parameters that gave it
   std::size_t evaluations_to_digits = 0;  ///< after which the best had 6 digits, and kept them to the end; 0: never
+  std::size_t evaluations = 0;            ///< all
 };
 
-/// `optimizer` in box_of(starts), told residuals, for so many evaluations, or `afterwards` after it had 6 digits.
+/// `optimizer` in box_of(starts), told residuals, for so many evaluations, or `afterwards` after it had 6 digits, or
+/// until it ends by itself.
 Found search(const Set& set, const std::string& optimizer, std::uint64_t seed, std::size_t budget,
              std::size_t afterwards);
 

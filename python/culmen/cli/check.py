@@ -105,10 +105,12 @@ def _optimizer(config: _core.StudyConfig) -> str:
 
 
 def _ends(config: _core.StudyConfig) -> str:
+    agreeing = config.optimizer == "lm" and config.optimizer_options.get("agreement", 8)
     rules = {
         "after {} evaluations": config.evaluations or None,
         "at a value of {:g}": as_given(config.target, config.objectives) if math.isfinite(config.target) else None,
         "after {} evaluations without an improvement": config.stagnation or None,
+        "when {} agree": "the descents" if agreeing else None,
         "after {:g} s": config.wall_time_s if math.isfinite(config.wall_time_s) else None,
     }
     return ", or ".join(text.format(rule) for text, rule in rules.items() if rule is not None)

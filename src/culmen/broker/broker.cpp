@@ -25,7 +25,7 @@ const char* to_string(StopReason reason) {
     case StopReason::target:
       return "target reached";
     case StopReason::exhausted:
-      return "optimizer exhausted";
+      return "nothing more to try";
     case StopReason::stagnation:
       return "no improvement any more";
     case StopReason::wall_time:

@@ -35,7 +35,7 @@ enum class StopReason : unsigned char {
   none = 0,
   evaluations,  ///< the budget is used up
   target,       ///< a value reached the target
-  exhausted,    ///< the optimizer has nothing more to propose
+  exhausted,    ///< the optimizer has nothing more to try
   stagnation,   ///< nothing has become better for long
   wall_time,    ///< resumable
   interrupted,  ///< by a signal or a caller; resumable

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "culmen/optimizer/catalogue.hpp"
 
@@ -37,6 +38,13 @@ Chosen default_optimizer(const Space& space, const Yield& yield) {
   if (space.conditional()) return {"evolution", "conditional parameters"};
   if (!std::ranges::all_of(all, has_order)) return {"evolution", "categorical parameters"};
   return {"cmaes", "one objective of parameters with an order"};
+}
+
+void fit_to_budget(const std::string& optimizer, const Yield& yield, std::uint64_t budget, OptimizerOptions& options) {
+  if (optimizer != "evolution" || yield.objectives < 2 || budget == 0) return;
+  const double population = std::clamp(std::round(0.6 * std::sqrt(static_cast<double>(budget))), 10.0, 100.0);
+  const auto* parents = std::get_if<double>(&options.emplace("parents", population).first->second);
+  options.emplace("children", parents != nullptr ? std::max(population, *parents) : population);
 }
 
 }  // namespace culmen

@@ -1,4 +1,4 @@
-// One parameter's double <-> its place in [0, 1]. Internal to this folder.
+// One parameter's double <-> its place in [0, 1], whether it is active or not.
 #pragma once
 #include "culmen/space/parameter.hpp"
 

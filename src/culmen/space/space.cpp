@@ -86,7 +86,7 @@ Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constrai
   if (!rules.conditions.empty() || !rules.constraints.empty()) rules_ = std::make_shared<const Rules>(std::move(rules));
 }
 
-bool Space::is_plain() const { return rules_ == nullptr || rules_->conditions.empty(); }
+bool Space::conditional() const { return rules_ != nullptr && !rules_->conditions.empty(); }
 
 std::size_t Space::index_of(std::string_view name) const {
   std::vector<std::string> known;

@@ -52,7 +52,8 @@ class Space {
   /// reals; bounds map to 0 and 1 exactly for reals.
   void to_unit(std::span<const double> vector, std::span<double> unit) const;
 
-  bool conditional() const { return rules_ != nullptr && !is_plain(); }
+  /// Whether any parameter is active under a condition only.
+  bool conditional() const;
   /// Which parameters are active, one flag each.
   std::vector<char> activity(std::span<const double> vector) const;
   /// Inactive parameters become `value`.
@@ -89,7 +90,6 @@ class Space {
 
  private:
   struct Rules;
-  bool is_plain() const;
   std::vector<Parameter> parameters_;
   std::vector<Constraint> constraints_;
   std::shared_ptr<const Rules> rules_;  // expressions, parsed; null where there are none

@@ -16,6 +16,7 @@ struct StudyRecord {
   std::string fingerprint;    ///< of space, evaluator, optimizer and seed: a store of another study is refused by it
   std::string build;          ///< version and compiler of the culmen that made it
   double created_s = 0;       ///< seconds since 1970
+  std::uint64_t budget = 0;   ///< evaluations that it was begun with, whatever came later; 0: no limit
 };
 
 enum class CallKind : unsigned char { ask = 0, tell = 1, cancel = 2, resize = 3, finish = 4 };

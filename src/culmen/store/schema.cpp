@@ -129,6 +129,7 @@ Database make_study_file(const std::string& path, const StudyRecord& study, Netw
   insert.run("fingerprint", study.fingerprint);
   insert.run("build", study.build);
   insert.run("created_s", study.created_s);
+  insert.run("budget", study.budget);
   return database;
 }
 
@@ -170,9 +171,9 @@ StudyRecord read_study(Database& database) {
     auto rows = select.rows(key);
     return rows.next() ? rows.text(0) : std::string();
   };
-  StudyRecord study{text("name"), text("configuration"), text("fingerprint"), text("build"), 0};
-  auto rows = select.rows("created_s");
-  if (rows.next()) study.created_s = rows.real(0);
+  StudyRecord study{text("name"), text("configuration"), text("fingerprint"), text("build")};
+  if (auto rows = select.rows("created_s"); rows.next()) study.created_s = rows.real(0);
+  if (auto rows = select.rows("budget"); rows.next()) study.budget = static_cast<std::uint64_t>(rows.integer(0));
   return study;
 }
 

@@ -82,12 +82,19 @@ struct Run::Impl {
     }
   }
 
+  /// Of the start that made the store: what a later one is given does not change the candidates.
+  std::uint64_t first_budget() const {
+    return options.resume && !options.store.empty() ? Journal::read(options.store).study().budget
+                                                    : config.stop.evaluations;
+  }
+
   std::optional<Journal> open_store() const {
     if (options.store.empty()) return std::nullopt;
     if (!options.resume) {
-      return Journal::create(
-          options.store, {config.name, config.configuration, config.fingerprint, build_description(), wall_clock_s()},
-          options.durability);
+      return Journal::create(options.store,
+                             {config.name, config.configuration, config.fingerprint, build_description(),
+                              wall_clock_s(), config.stop.evaluations},
+                             options.durability);
     }
     // Compared before the store is taken, so that a refused start leaves no owner and no epoch behind.
     check_against(Journal::read(options.store));
@@ -145,6 +152,7 @@ struct Run::Impl {
     config.evaluator.run_marker = marker;
     if (!source) {
       choose_optimizer(config);
+      fit_to_budget(config.optimizer, yield_of(config), first_budget(), config.optimizer_options);
       source = make_search(config);
     }
     journal = open_store();

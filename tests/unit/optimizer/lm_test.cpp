@@ -7,6 +7,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/optimizer/combinators.hpp"
 #include "culmen/optimizer/lm/differences.hpp"
+#include "culmen/optimizer/lm/magnitude.hpp"
 #include "culmen/optimizer/lm/starts.hpp"
 #include "culmen/optimizer/lm/step.hpp"
 #include "unit/optimizer/study.hpp"
@@ -21,6 +22,8 @@ struct Fit {
   double sum = INFINITY;
   std::size_t evaluations = 0;  // until the sum was below the target
   std::string remark;
+  std::size_t all = 0;    // evaluations
+  bool finished = false;  // by itself
 };
 
 /// Residuals that are not finite are a failure.
@@ -29,9 +32,10 @@ Fit fit(const Space& space, const Residuals& residuals, std::size_t budget, doub
   const auto lm = make_optimizer("lm", space, seed, options, {true, 1});
   Fit best;
   std::vector<Candidate> batch;
-  for (std::size_t told = 0; told < budget && best.evaluations == 0;) {
+  auto& told = best.all;
+  while (told < budget && best.evaluations == 0) {
     batch.clear();
-    lm->ask(std::min<std::size_t>(64, budget - told), batch);
+    if (lm->ask(std::min<std::size_t>(64, budget - told), batch) == 0) break;
     for (const auto& c : batch) {
       auto outcome = Outcome::of_residuals(residuals(c.x));
       outcome.check_finite();
@@ -42,6 +46,7 @@ Fit fit(const Space& space, const Residuals& residuals, std::size_t budget, doub
     }
   }
   best.remark = lm->remark();
+  best.finished = lm->finished();
   return best;
 }
 
@@ -122,8 +127,58 @@ TEST(Lm, DescendsFromTheStartsThatItHearsOf) {
 
 TEST(Lm, SaysHowManyDescentsAgree) {
   EXPECT_THAT(fit(cube(2, -5, 5), rosenbrock, 3000).remark,
+              testing::MatchesRegex("[0-9]+ of [0-9]+ descents ended at the best value, no better one is to be "
+                                    "expected"));
+  EXPECT_THAT(fit(cube(2, -5, 5), rosenbrock, 3000, -1, 1, {{"agreement", 0}}).remark,
               testing::MatchesRegex("[0-9]+ of [0-9]+ descents ended at the best value"));
   EXPECT_EQ(fit(cube(2, -5, 5), rosenbrock, 10).remark, "no descent has ended yet");
+}
+
+TEST(Lm, EndsWhereDescentsComeBackToTheBestPlace) {
+  const auto noisy = [](const Point& x) {
+    auto r = decay(x);
+    for (std::size_t i = 0; i < r.size(); ++i) r[i] += 0.1 * std::sin(static_cast<double>(7 * i));
+    return r;
+  };
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    for (const auto& [n, residuals] : {std::pair<std::size_t, Residuals>{2, rosenbrock}, {3, decay}, {3, noisy}}) {
+      const auto found = fit(cube(n, 0.001, 1000), residuals, 20000, -1, seed);
+      EXPECT_TRUE(found.finished) << seed;
+      EXPECT_LT(found.all, 4000) << seed;
+    }
+    EXPECT_TRUE(fit(Space{real("x", -5, 0.5), real("y", -5, 5)}, rosenbrock, 20000).finished) << "at a bound";
+  }
+}
+
+TEST(Lm, GoesOnWhereItIsToldTo) {
+  const auto found = fit(cube(2, -5, 5), rosenbrock, 20000, -1, 1, {{"agreement", 0}});
+  EXPECT_FALSE(found.finished);
+  EXPECT_EQ(found.all, 20000);
+  EXPECT_LT(fit(cube(2, -5, 5), rosenbrock, 20000, -1, 1, {{"agreement", 2}}).all,
+            fit(cube(2, -5, 5), rosenbrock, 20000, -1, 1, {{"agreement", 20}}).all);
+}
+
+TEST(Lm, DoesNotTakeAPlateauForTheMinimum) {
+  // Nearly everywhere the sum is 1, wherever a descent ends.
+  const auto well = [](const Point& x) { return Point{1 - std::exp(-1e3 * (std::pow(x[0] - 0.3, 2) + x[1] * x[1]))}; };
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    EXPECT_GT(fit(cube(2, -5, 5), well, 50000, 1e-10, seed).evaluations, 0) << seed;
+}
+
+TEST(Lm, GoesOnWhileDescentsEndInManyMinima) {
+  const auto waves = [](const Point& x) { return Point{x[0], x[1], 20 * std::sin(3 * x[0]), 20 * std::cos(2 * x[1])}; };
+  EXPECT_FALSE(fit(cube(2, -20, 20), waves, 3000).finished);
+}
+
+TEST(Lm, HasSoManyDescentsAtATime) {
+  for (const std::size_t descents : {1, 4, 7}) {
+    const auto lm = make_optimizer("lm", cube(3, -5, 5), 1, {{"descents", descents}, {"screen", 8}}, {true, 1});
+    std::vector<Candidate> batch;
+    EXPECT_EQ(lm->ask(1000, batch), 8 * descents);
+    for (const auto& c : batch) lm->tell(c.id, Outcome::of_residuals(decay(c.x)));
+    batch.clear();
+    EXPECT_EQ(lm->ask(1000, batch), 3 * descents) << "a Jacobian of each";
+  }
 }
 
 TEST(LmStep, SolvesTheBoundedProblem) {
@@ -165,6 +220,13 @@ TEST(LmDifferences, AreAccurateAndStayInTheBox) {
       EXPECT_LT((differences.jacobian(f(z).residuals, replies) - exact).norm(), allowed);
       allowed = b == 0.3 && accuracy == lm::Accuracy::central ? 1e-10 : 1e-8;
     }
+  }
+}
+
+TEST(LmMagnitude, HasAnInverse) {
+  for (const auto& p : {real("a", 2e-4, 4e8), real("b", -4e8, -2e-4), real("c", -1e6, 10), real("d", 0, 3)}) {
+    for (const double u : {0.0, 0.1, 0.5, 0.99, 1.0})
+      EXPECT_NEAR(lm::magnitude_of(p, lm::of_magnitude(p, u)), u, 1e-12) << p.name;
   }
 }
 

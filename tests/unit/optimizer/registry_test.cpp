@@ -98,6 +98,25 @@ TEST(Registry, ChoosesWhatSuitsTheSpace) {
   }
 }
 
+TEST(Registry, FitsAPopulationToTheBudgetWhereNoneIsGiven) {
+  const auto fitted = [](std::uint64_t budget, OptimizerOptions options = {}, std::size_t objectives = 2) {
+    fit_to_budget("evolution", {false, objectives}, budget, options);
+    return options;
+  };
+  const auto both = [](double parents, double children) {
+    return OptimizerOptions{{"parents", parents}, {"children", children}};
+  };
+  EXPECT_EQ(fitted(1), both(10, 10));
+  EXPECT_EQ(fitted(1000), both(19, 19));
+  EXPECT_EQ(fitted(10000), both(60, 60));
+  EXPECT_EQ(fitted(10000000), both(100, 100));
+  EXPECT_EQ(fitted(1000, {{"parents", 50}}), both(50, 50));
+  EXPECT_EQ(fitted(1000, {{"children", 64}}), both(19, 64));
+  EXPECT_EQ(fitted(0), OptimizerOptions{}) << "no budget";
+  EXPECT_EQ(fitted(1000, {}, 1), OptimizerOptions{}) << "one objective";
+  EXPECT_EQ(fitted(1000, {{"parents", "many"}}).at("parents"), OptionValue("many")) << "is refused later";
+}
+
 TEST(Registry, DeclaresOptionsThatItsOwnRulesAccept) {
   for (const auto& info : optimizer_catalogue()) {
     EXPECT_FALSE(info.about.empty());

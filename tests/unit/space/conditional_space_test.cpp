@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "culmen/base/error.hpp"
 #include "culmen/base/random.hpp"
 #include "culmen/space/space.hpp"
+#include "unit/space/messages.hpp"
 
 namespace culmen {
 namespace {
@@ -22,15 +22,6 @@ Space tree() {
                 categorical("method", {"tree", "net"}), integer("size", 1, 1000, Scale::log), boolean("fast"),
                 ordinal("block", {16.0, 32.0, 64.0})},
                {{"small", "size * layers <= 100"}, {"block", "block >= 32 or fast"}});
-}
-
-std::string message_of(std::vector<Parameter> parameters, std::vector<Constraint> constraints = {}) {
-  try {
-    Space(std::move(parameters), std::move(constraints));
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "accepted";
 }
 
 TEST(ConditionalSpace, inactive_parameters_rest_and_are_not_named) {
@@ -116,25 +107,17 @@ TEST(ConditionalSpace, refuses_what_makes_no_sense_in_one_sentence) {
 
 TEST(ConditionalSpace, refuses_values_that_a_parameter_cannot_be) {
   const auto space = tree();
-  const auto message = [&](std::vector<Space::Named> values) -> std::string {
-    try {
-      space.vector_of(values);
-    } catch (const InputError& e) {
-      return e.what();
-    }
-    return "accepted";
-  };
   const std::vector<Space::Named> right{{"method", "tree"}, {"size", 3.0}, {"fast", true}, {"block", 32.0}};
-  EXPECT_EQ(message(right), "accepted");
+  EXPECT_EQ(message_at(space, right), "accepted");
   auto wrong = right;
   wrong[0].second = "forest";
-  EXPECT_THAT(message(wrong), HasSubstr("'method': forest is not one of its choices: tree, net"));
+  EXPECT_THAT(message_at(space, wrong), HasSubstr("'method': forest is not one of its choices: tree, net"));
   wrong = right;
   wrong[2].second = "yes";
-  EXPECT_THAT(message(wrong), HasSubstr("'fast': yes is given; true or false is wanted"));
+  EXPECT_THAT(message_at(space, wrong), HasSubstr("'fast': yes is given; true or false is wanted"));
   wrong = right;
   wrong.emplace_back("rate", 0.5);
-  EXPECT_THAT(message(wrong), HasSubstr("'rate' is given, but it is inactive"));
+  EXPECT_THAT(message_at(space, wrong), HasSubstr("'rate' is given, but it is inactive"));
 }
 
 }  // namespace

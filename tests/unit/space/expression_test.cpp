@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "culmen/base/error.hpp"
+#include "unit/space/messages.hpp"
 
 namespace culmen {
 namespace {
@@ -24,12 +24,7 @@ double violation(const char* text, std::vector<double> x = {2, 3, 1, 0, 1, 0.5})
 }
 
 std::string mistake(std::string_view text) {
-  try {
-    Expression(text, parameters);
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "accepted";
+  return message([&] { Expression(text, parameters); });
 }
 
 TEST(Expression, what_holds_has_no_violation) {

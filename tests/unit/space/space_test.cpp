@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "culmen/base/error.hpp"
 #include "culmen/base/random.hpp"
+#include "unit/space/messages.hpp"
 
 namespace culmen {
 namespace {
@@ -34,15 +34,6 @@ Space random_space(Random& random) {
     }
   }
   return Space(parameters);
-}
-
-std::string message_of(std::vector<Parameter> parameters) {
-  try {
-    Space space(std::move(parameters));
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "accepted";
 }
 
 TEST(Space, round_trip_from_names_to_vector_and_back_is_exact) {
@@ -129,21 +120,13 @@ TEST(Space, refuses_wrong_parameters_in_one_sentence_that_names_them) {
 
 TEST(Space, refuses_wrong_values_in_one_sentence_that_names_them) {
   const Space space{real("a", 0, 1), integer("n", 1, 5)};
-  const auto message = [&](std::vector<Space::Named> values) -> std::string {
-    try {
-      space.vector_of(values);
-    } catch (const InputError& e) {
-      return e.what();
-    }
-    return "accepted";
-  };
-  EXPECT_THAT(message({{"a", 0.5}}), HasSubstr("'n' is missing"));
-  EXPECT_THAT(message({{"a", 0.5}, {"b", 1.0}}), HasSubstr("no parameter 'b'"));
-  EXPECT_THAT(message({{"a", 0.5}, {"a", 1.0}}), HasSubstr("given twice"));
-  EXPECT_THAT(message({{"a", 1.5}, {"n", 1.0}}), HasSubstr("outside [0, 1]"));
-  EXPECT_THAT(message({{"a", NAN}, {"n", 1.0}}), HasSubstr("outside"));
-  EXPECT_THAT(message({{"a", 0.5}, {"n", 1.5}}), HasSubstr("not a whole number"));
-  EXPECT_EQ(message({{"n", 2.0}, {"a", 0.5}}), "accepted");
+  EXPECT_THAT(message_at(space, {{"a", 0.5}}), HasSubstr("'n' is missing"));
+  EXPECT_THAT(message_at(space, {{"a", 0.5}, {"b", 1.0}}), HasSubstr("no parameter 'b'"));
+  EXPECT_THAT(message_at(space, {{"a", 0.5}, {"a", 1.0}}), HasSubstr("given twice"));
+  EXPECT_THAT(message_at(space, {{"a", 1.5}, {"n", 1.0}}), HasSubstr("outside [0, 1]"));
+  EXPECT_THAT(message_at(space, {{"a", NAN}, {"n", 1.0}}), HasSubstr("outside"));
+  EXPECT_THAT(message_at(space, {{"a", 0.5}, {"n", 1.5}}), HasSubstr("not a whole number"));
+  EXPECT_EQ(message_at(space, {{"n", 2.0}, {"a", 0.5}}), "accepted");
 }
 
 }  // namespace

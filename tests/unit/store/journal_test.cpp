@@ -24,6 +24,7 @@ TEST_F(JournalTest, TheStudyComesBackAsItWasWritten) {
   EXPECT_EQ(study.fingerprint, "5f2a");
   EXPECT_EQ(study.build, "culmen 0.1 (g++ 12)");
   EXPECT_EQ(study.created_s, 1234.5);
+  EXPECT_EQ(study.budget, 100U);
   EXPECT_EQ(journal.epoch(), 1U);
 }
 

@@ -65,7 +65,7 @@ void Child::kill() {
   pid_ = -1;
 }
 
-StudyRecord some_study() { return {"pion", R"({"budget": 100})", "5f2a", "culmen 0.1 (g++ 12)", 1234.5}; }
+StudyRecord some_study() { return {"pion", R"({"budget": 100})", "5f2a", "culmen 0.1 (g++ 12)", 1234.5, 100}; }
 
 Journal make(const std::string& path, Durability durability) { return Journal::create(path, some_study(), durability); }
 

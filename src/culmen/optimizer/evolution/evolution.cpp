@@ -203,10 +203,11 @@ OptimizerKind evolution_kind() {
       {.name = "evolution",
        .about = "an evolutionary algorithm for every kind of space, conditions and several objectives",
        .one_objective = false,
-       .options = {count_rule("children", "candidates in a generation", "42; several objectives: 100"),
+       .options = {count_rule("children", "candidates in a generation",
+                              "42; several objectives: 100, or 0.6 times the root of the budget (10 to 100)"),
                    crossovers.rule("crossover", "how a child mixes two parents"),
                    duplications.rule("duplication", "all parents have as many children, or better ones more"),
-                   count_rule("parents", "from whom children come", "7; several objectives: 100"),
+                   count_rule("parents", "from whom children come", "7; several objectives: as for children"),
                    selections.rule("selection",
                                    "next parents come from parents and children, from children, or from children and "
                                    "the best parent")}},

@@ -1,7 +1,8 @@
 #include "culmen/optimizer/evolution/individual.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "culmen/space/scaling.hpp"
 
 namespace culmen::evolution {
 namespace {
@@ -21,12 +22,6 @@ double first_step(const Parameter& p) {
   }
   return first_share;
 }
-
-double random_gene(const Parameter& p, double u) {
-  if (!p.discrete()) return u;
-  if (p.scale == Scale::log) return std::clamp(std::round(p.lower * std::pow(p.upper / p.lower, u)), p.lower, p.upper);
-  return std::min(p.lower + std::floor(u * p.cells()), p.upper);
-}
 }  // namespace
 
 std::vector<double> vector_of(const Space& space, const Individual& individual) {
@@ -43,7 +38,8 @@ std::vector<double> vector_of(const Space& space, const Individual& individual) 
 Individual random_individual(const Space& space, Random& random) {
   Individual out;
   for (const auto& p : space.parameters()) {
-    out.genes.push_back(random_gene(p, random.uniform()));
+    const double u = random.uniform();
+    out.genes.push_back(p.discrete() ? from_unit(p, u) : u);
     out.steps.push_back(first_step(p));
   }
   return out;

@@ -1,7 +1,7 @@
-// "lm": least squares by Levenberg and Marquardt from many starts. It needs residuals, and real parameters alone. Never
-// finishes by itself: when a descent has ended, the next begins, from the best of a few points of the box or from a
-// known minimum of which some parameters were drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook
-// of Metaheuristics, 2003), in the parameters and in their logarithms by turns.
+// "lm": least squares by Levenberg and Marquardt from many starts. It needs residuals, and real parameters alone. When
+// a descent has ended, the next begins, from the best of a few points of the box or from a known minimum of which some
+// parameters were drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook of Metaheuristics, 2003),
+// in the parameters and in their logarithms by turns; until the descents agree (Minima::settled).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t most_given = 100;
 
 struct Settings {
-  std::size_t descents, screen;
+  std::size_t agreement, descents, screen;
   double noise;
 };
 
@@ -51,10 +51,14 @@ class LevenbergMarquardt final : public Optimizer {
         logarithmic_(std::make_shared<Coordinates>(space, true)),
         random_(seed, 2),
         starts_(space, seed),
+        minima_(space),
         lanes_(settings.descents) {
     begin_generation();
   }
   bool generational() const override { return true; }
+  bool finished() const override {
+    return given_.empty() && settings_.agreement > 0 && minima_.settled(settings_.agreement);
+  }
   std::string name() const override { return "lm"; }
   std::string remark() const override;
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
@@ -88,6 +92,7 @@ class LevenbergMarquardt final : public Optimizer {
 void LevenbergMarquardt::begin_generation() {
   first_id_ += size_;
   size_ = served_ = settled_ = 0;
+  if (finished()) return;
   for (auto& lane : lanes_) {
     propose(lane);
     lane.replies.assign(lane.points.size(), {});
@@ -161,6 +166,7 @@ void LevenbergMarquardt::start(Lane& lane) {
 }
 
 void LevenbergMarquardt::begin(Lane& lane, const std::vector<double>& x, Reply reply) {
+  minima_.begin(reply.sum);
   const auto& coordinates = lane.logarithmic ? logarithmic_ : plain_;
   lane.descent.emplace(coordinates, coordinates->from_space(x), std::move(reply), settings_.noise);
 }
@@ -173,7 +179,8 @@ void LevenbergMarquardt::conclude(Lane& lane) {
 
 std::string LevenbergMarquardt::remark() const {
   if (minima_.descents() == 0) return "no descent has ended yet";
-  return fmt::format("{} of {} descents ended at the best value", minima_.agreeing(), minima_.descents());
+  return fmt::format("{} of {} descents ended at the best value{}", minima_.agreeing(), minima_.descents(),
+                     finished() ? ", no better one is to be expected" : "");
 }
 }  // namespace
 }  // namespace lm
@@ -184,13 +191,18 @@ OptimizerKind lm_kind() {
        .about = "Levenberg-Marquardt from many starts, for residuals that depend smoothly on real parameters",
        .needs_residuals = true,
        .needs_reals = true,
-       .options = {OptionRule::whole("descents", "how many go on at a time; more keep more workers busy", 1, 1000, 4),
+       .options = {OptionRule::whole("agreement",
+                                     "it ends when so many descents, and half of all, came back to the best place; 0: "
+                                     "it goes on",
+                                     0, 1e6, 8),
+                   OptionRule::whole("descents", "how many go on at a time; more keep more workers busy", 1, 1000, 4),
                    OptionRule::number("noise", "relative error of a residual", 1e-16, 0.01, 2.3e-16),
                    OptionRule::whole("screen", "points of which the best becomes a start", 1, 10000, 8)}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Yield&) {
         return std::make_unique<lm::LevenbergMarquardt>(
             space, seed,
-            lm::Settings{count_of(options, "descents"), count_of(options, "screen"), number_of(options, "noise")});
+            lm::Settings{count_of(options, "agreement"), count_of(options, "descents"), count_of(options, "screen"),
+                         number_of(options, "noise")});
       }};
 }
 

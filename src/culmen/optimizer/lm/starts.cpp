@@ -1,26 +1,10 @@
 #include "culmen/optimizer/lm/starts.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "culmen/optimizer/lm/magnitude.hpp"
 
 namespace culmen::lm {
-namespace {
-constexpr double bend_share = 0.05;  // of a box around zero: below it, points lie evenly
-
-double of_unit(const Parameter& p, double u) {
-  double v = 0;
-  if (p.lower > 0) {
-    v = std::exp(std::log(p.lower) + u * (std::log(p.upper) - std::log(p.lower)));
-  } else if (p.upper < 0) {
-    v = -std::exp(std::log(-p.lower) + u * (std::log(-p.upper) - std::log(-p.lower)));
-  } else {
-    const double bend = bend_share * std::max(-p.lower, p.upper);
-    const double low = std::asinh(p.lower / bend), high = std::asinh(p.upper / bend);
-    v = bend * std::sinh(low + u * (high - low));
-  }
-  return std::clamp(v, p.lower, p.upper);
-}
-}  // namespace
 
 Starts::Starts(const Space& space, std::uint64_t seed) : space_(space), random_(seed, 1) {
   if (space.size() <= SobolSequence::most_dimensions) sequence_.emplace(space.size(), seed);
@@ -30,7 +14,7 @@ std::vector<double> Starts::fresh() {
   std::vector<double> x(space_.size());
   if (sequence_) sequence_->next(x);
   else std::ranges::generate(x, [this] { return random_.uniform(); });
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = of_unit(space_[i], x[i]);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = of_magnitude(space_[i], x[i]);
   return x;
 }
 
@@ -38,7 +22,7 @@ std::vector<double> Starts::changed(const std::vector<double>& x) {
   std::vector<double> out = x;
   const std::size_t surely = random_.below(x.size());
   const double share = 0.5 * random_.uniform();
-  const auto renew = [&](std::size_t i) { out[i] = of_unit(space_[i], random_.uniform()); };
+  const auto renew = [&](std::size_t i) { out[i] = of_magnitude(space_[i], random_.uniform()); };
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (random_.uniform() < share) renew(i);
   }

@@ -10,8 +10,7 @@
 namespace culmen::lm {
 
 /// Points of the box, spread by a Sobol sequence (independent ones where that has too few dimensions) over the
-/// *magnitudes* of the parameters: a positive (or negative) box is covered evenly in the logarithm, whatever the
-/// parameter's scale is; one around zero evenly in asinh(x / c), with c a twentieth of its reach.
+/// magnitudes of the parameters.
 class Starts {
  public:
   Starts(const Space& space, std::uint64_t seed);

@@ -1,0 +1,65 @@
+// The engine of a program's own queue on a thread of its own: what an Executor and Evaluations have in common.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "background_run.hpp"
+#include "culmen/study/program_source.hpp"
+
+namespace culmen::bindings {
+
+/// Queue: a ProgramSource. row_of: what Python gets of a Finished.
+template <class Queue, auto row_of>
+class ProgramRun {
+ public:
+  ProgramRun(StudyConfig config, RunOptions options)
+      : source_(std::make_shared<Queue>()),
+        run_(std::move(config), std::move(options), source_, [source = source_] { source->end(); }) {}
+
+  void start() { run_.start(); }
+  void close() {
+    source_->close();
+    run_.offer();
+  }
+  nanobind::list take(double timeout_s) {
+    std::vector<Finished> finished;
+    {
+      const nanobind::gil_scoped_release released;
+      finished = source_->take(timeout_s);
+    }
+    nanobind::list out;
+    for (const auto& one : finished) out.append(row_of(one));
+    return out;
+  }
+  std::string message() const { return run_.message(); }
+  bool ended() const { return source_->ended(); }
+  void stop() { run_.stop(); }
+  bool wait(double timeout_s) { return run_.wait(timeout_s); }
+  const StudyResult& result(const std::string& note) { return run_.result(note); }
+
+ protected:
+  std::shared_ptr<Queue> source_;
+  BackgroundRun run_;
+};
+
+template <class Bound>
+nanobind::class_<Bound> bind_program_run(nanobind::module_& m, const char* name) {
+  namespace nb = nanobind;
+  return nb::class_<Bound>(m, name)
+      .def("start", &Bound::start, nb::call_guard<nb::gil_scoped_release>())
+      .def("close", &Bound::close)
+      .def("take", &Bound::take, nb::arg("timeout_s"))
+      .def_prop_ro("message", &Bound::message)
+      .def_prop_ro("ended", &Bound::ended)
+      .def("stop", &Bound::stop)
+      .def("wait", &Bound::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>())
+      .def("result", &Bound::result, nb::arg("note") = "", nb::rv_policy::reference_internal,
+           nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace culmen::bindings
