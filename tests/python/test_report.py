@@ -107,7 +107,7 @@ def test_a_report_has_all_its_sections_and_figures(fit):
 def test_a_report_says_how_to_do_it_again(fit):
     text = report(fit)
     assert "culmen run built.toml --seed 7 --store again.db" in text
-    assert "pip install culmen==0.1.0" in text
+    assert "# with culmen 0.1.0" in text
     assert "p0 = { type = &quot;real&quot;, lower = -5.0, upper = 5.0 }" in text
 
 

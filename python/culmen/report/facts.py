@@ -118,11 +118,11 @@ def study_file(table: Evaluations) -> str:
 def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:
     """A sentence and the commands."""
     data, path = table.configuration, shlex.quote(str(table.path))
-    install = f"pip install culmen=={table.store.build.split()[1]}" if len(table.store.build.split()) > 1 else ""
+    build = f"# with {table.store.build}" if table.store.build else ""
     if function_in(data):
         return (
             "It was made by culmen.minimize; the same function gives the same candidates by:",
-            [install, call_of(data, "again.db")],
+            [build, call_of(data, "again.db")],
         )
     if "evaluator" in data:
         name = shlex.quote(f"{data['name']}.toml")
@@ -135,11 +135,11 @@ def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:
             "workers."
         )
         return text, [
-            install,
+            build,
             f"{launch}run {name} --seed {data['seed']} --store again.db",
             f"culmen compare {path} again.db",
         ]
-    return "It was made by a program's own minimize(), which keeps space, optimizer and seed.", [install]
+    return "It was made by a program's own minimize(), which keeps space, optimizer and seed.", [build]
 
 
 def lasted(seconds: float) -> str:
