@@ -257,3 +257,7 @@ def few(workers: float) -> str:
 def clock(seconds: float) -> str:
     minutes, s = divmod(int(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{s:02}"
+
+
+def lasted(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds < 60 else clock(seconds)

@@ -15,6 +15,7 @@ from culmen.progress import (
     few,
     figures,
     in_notebook,
+    lasted,
     layout,
     make_monitor,
     per_second,
@@ -84,6 +85,10 @@ def test_what_matters_least_is_left_out_first():
 )
 def test_clock(seconds, text):
     assert clock(seconds) == text
+
+
+def test_what_was_short_is_told_in_seconds():
+    assert [lasted(seconds) for seconds in (0.01234, 4.567, 59.99, 60)] == ["0.0123 s", "4.57 s", "60 s", "0:01:00"]
 
 
 @pytest.mark.parametrize(("rate", "text"), [(0.123, "0.12/s"), (9.99, "10/s"), (1234.5, "1234/s")])

@@ -14,7 +14,7 @@ from .. import _core
 from ..fit.errors import Errors
 from ..fit.studies import kept
 from ..goals import as_given
-from ..progress import clock, counts, on_terminal, per_second
+from ..progress import counts, lasted, on_terminal, per_second
 from ..result import Result, Trade, at_bounds, shown
 from ..space import Value
 from ..stores import open_store, space_of, to_go_on, working_folder
@@ -121,14 +121,14 @@ def failures_of(path: Path, summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _best_table(best: dict[str, Value], bounds: dict[str, str], fit: "Errors | None" = None) -> Table:
-    table = Table("parameter", "best value", *([fit.column] if fit else []), "")
+    notes = {name: f"at bound ({bounds[name]})" if name in bounds else "" for name in best}
+    if fit is not None:
+        notes = {name: fit[name].note or note for name, note in notes.items()}
+    noted = any(notes.values())
+    table = Table("parameter", "best value", *([fit.column] if fit else []), *([""] if noted else []))
     for name, value in best.items():
-        row = [name, shown(value, 10)]
-        note = f"at bound ({bounds[name]})" if name in bounds else ""
-        if fit is not None:
-            row.append(fit[name].shown)
-            note = fit[name].note or note
-        table.add_row(*row, note)
+        errors = [fit[name].shown] if fit is not None else []
+        table.add_row(name, shown(value, 10), *errors, *([notes[name]] if noted else []))
     return table
 
 
@@ -165,7 +165,7 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
         **({} if result.front else {name: f"{figure:.10g}" for name, figure in result.extras.items()}),
         "evaluations": f"{result.evaluations}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
-        "time": f"{clock(result.wall_s)} with {result.workers} workers, {rate}",
+        "time": f"{lasted(result.wall_s)} with {result.workers} workers, {rate}",
         "store": result.store or None,
     }
 

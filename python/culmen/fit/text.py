@@ -41,7 +41,7 @@ def as_rows(errors: Errors) -> tuple[list[list[str]], list[str]]:
         if profiled:
             row.append(_shown_interval(p.value, p.interval) if p.interval else "")
         rows.append([*row, p.note])
-    return rows, [*headings, ""]
+    return (rows, [*headings, ""]) if any(p.note for p in errors.parameters) else ([row[:-1] for row in rows], headings)
 
 
 def _parameters(errors: Errors) -> Table:

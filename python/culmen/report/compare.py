@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from ..progress import per_second
+from ..progress import lasted, per_second
 from . import facts, style
 from .convergence import best_so_far, elapsed, steps, time_unit
 from .page import Section, page, place_of, table
@@ -37,7 +37,7 @@ def _facts_of(e: Evaluations) -> list[tuple[str, str]]:
         ("best value" if objective == "value" else f"best {objective}", _best(e)),
         ("evaluations", str(len(e.order))),
         ("failed", str(int(e.failed[e.order].sum()))),
-        ("time until the last outcome", facts.lasted(total.wall_s)),
+        ("time until the last outcome", lasted(total.wall_s)),
         ("rate until then", per_second(len(e.order) / total.wall_s) if total.wall_s else ""),
         ("workers that answered", str(total.workers)),
     ]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import _core, digest, machine
-from ..progress import clock, counts, per_second
+from ..progress import counts, lasted, per_second
 from ..result import at_bounds, shown
 from ..stores import function_in
 from ..study_file import call_of
@@ -140,10 +140,6 @@ def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:
             f"culmen compare {path} again.db",
         ]
     return "It was made by a program's own minimize(), which keeps space, optimizer and seed.", [build]
-
-
-def lasted(seconds: float) -> str:
-    return f"{seconds:.3g} s" if seconds < 60 else clock(seconds)
 
 
 def _evaluated(data: dict[str, Any]) -> str:
