@@ -301,12 +301,14 @@ def interrupt(tmp_path, script, ready, times=1):
         assert time.monotonic() < end, "the evaluations did not begin in 60 s"
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    lines = []
+    deadline = threading.Timer(60, process.kill)
+    deadline.start()
+    first = process.stdout.readline() if times > 1 else ""
     if times > 1:
-        lines.append(process.stdout.readline())
         process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    return process.returncode, "".join(lines) + out, err
+    out, err = process.communicate(timeout=60)
+    deadline.cancel()
+    return process.returncode, first + out, err
 
 
 @pytest.mark.parametrize("store", ["", "fit.db"])
