@@ -16,18 +16,18 @@ DECAY = {"a": (0.01, 100), "b": (0.01, 100)}
 
 
 def test_residuals_of_real_parameters_are_fitted_by_lm():
-    result = culmen.minimize(decay, DECAY, budget=400, result="residuals", options={"agreement": 0}, workers=2)
+    result = culmen.minimize(decay, DECAY, budget=400, result="residuals", workers=2)
     assert (result.optimizer, result.optimizer_why) == ("lm", "residuals of real parameters")
     assert result.remark.endswith("descents ended at the best value")
     assert result.best == pytest.approx({"a": 2.5, "b": 1.3}, rel=1e-12)
 
 
-def test_a_fit_ends_when_nothing_is_to_be_gained():
-    result = culmen.minimize(decay, DECAY, budget=100000, result="residuals", workers=2)
+def test_a_fit_ends_when_so_many_descents_agree_as_are_wanted():
+    result = culmen.minimize(decay, DECAY, budget=100000, result="residuals", options={"agreement": 8}, workers=2)
     assert (result.reason, result.final) == ("exhausted", True)
     assert result.evaluations < 2000
     assert result.message == f"nothing more to try after {result.evaluations} evaluations"
-    assert result.remark.endswith("descents ended at the best value, no better one is to be expected")
+    assert result.remark.endswith("descents ended at the best value, so many as agreement wanted")
     assert result.best == pytest.approx({"a": 2.5, "b": 1.3}, rel=1e-12)
 
 
@@ -88,3 +88,61 @@ def test_several_objectives_by_ask_and_tell():
             seen.append(x)
             optimizer.tell(candidate, [x**2, (x - 2) ** 2])
     assert sum(0 <= x <= 2 for x in seen[-500:]) > 350
+
+
+def test_residuals_with_limits_are_not_for_lm_which_cannot_follow_a_limit():
+    result = culmen.minimize(
+        lambda p: ([p["x"] - 2, p["y"]], {"s": p["x"]}),
+        {"x": (-5, 5), "y": (-5, 5)},
+        limits={"s": {"upper": 1}},
+        budget=600,
+        result="residuals",
+        workers=2,
+    )
+    assert result.optimizer == "cmaes"
+    assert result.value == pytest.approx(1, abs=1e-3)
+
+
+def test_a_population_that_the_budget_makes_small_may_be_given_few_children():
+    result = culmen.minimize(
+        lambda p: {"a": p["x"] ** 2, "b": (p["x"] - 1) ** 2},
+        {"x": (-5, 5)},
+        objectives={"a": "minimize", "b": "minimize"},
+        budget=1000,
+        options={"selection": "comma", "children": 50},
+        workers=2,
+    )
+    assert result.evaluations == 1000
+
+
+def test_lm_leaves_an_initial_value_of_zero():
+    times = [k / 19 for k in range(20)]
+
+    def f(p):
+        model = [p["c"] + p["a"] * math.exp(-p["k"] * t) + p["b"] * t for t in times]
+        return [m - 10 - 3 * math.exp(-2 * t) - 0.5 * t for m, t in zip(model, times, strict=True)]
+
+    initial = {"c": 9.0, "a": 2.0, "k": 1.5, "b": 0.0}
+    width = {"c": 20, "a": 10, "k": 5, "b": 1}
+    space = {name: culmen.real(-w, w, initial=initial[name]) for name, w in width.items()}
+    options = {"descents": 1, "screen": 1}
+    result = culmen.minimize(f, space, budget=60, result="residuals", options=options, workers=1)
+    assert result.value < 1e-15
+
+
+def test_residuals_of_another_length_are_a_failure_and_no_shorter_sum(tmp_path):
+    def f(p):
+        full = [p["x"] - 1, 2 * p["y"], 1.0, 2.0]
+        return full if p["x"] > -2 else full[:2]
+
+    store = tmp_path / "s.db"
+    space = {"x": (-5, 5), "y": (-5, 5)}
+    for budget in (60, 200):  # the second goes on
+        result = culmen.minimize(f, space, budget=budget, result="residuals", workers=2, store=store)
+        assert len(result.residuals) == 4
+        assert result.failed > 0
+    assert result.value == pytest.approx(5)
+    outcomes = culmen._core.Store.read(str(store)).outcomes(0, 200)
+    assert {len(o["residuals"]) for o in outcomes if o["status"] == "ok"} == {4}
+    wrong = {o["message"] for o in outcomes if o["status"] == "wrong shape"}
+    assert all("2 residuals of evaluation" in text and "but 4 of evaluation" in text for text in wrong)

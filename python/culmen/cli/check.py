@@ -105,7 +105,7 @@ def _optimizer(config: _core.StudyConfig) -> str:
 
 
 def _ends(config: _core.StudyConfig) -> str:
-    agreeing = config.optimizer == "lm" and config.optimizer_options.get("agreement", 8)
+    agreeing = config.optimizer == "lm" and config.optimizer_options.get("agreement")
     rules = {
         "after {} evaluations": config.evaluations or None,
         "at a value of {:g}": as_given(config.target, config.objectives) if math.isfinite(config.target) else None,

@@ -46,11 +46,27 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
     incoming_ = Outcome::failure(Status::wrong_shape,
                                  fmt::format("worker {} sent an answer that cannot be read: {}", worker, e.what()));
   }
+  fail_other_shape(head.evaluation, incoming_);
   incoming_worker_ = worker;
   incoming_attempt_ = head.attempt;
   incoming_id_ = head.evaluation;
   const double duration_s = source_.evaluated(incoming_) ? incoming_.duration_s : -1;
   feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), merit_of(incoming_), duration_s});
+}
+
+/// The fewer residuals, the less their sum: a study of vectors of several lengths would look for the shortest.
+void Engine::fail_other_shape(EvaluationId id, Outcome& outcome) const {
+  if (residuals_ == 0 || !outcome.ok() || outcome.residuals.size() == residuals_) return;
+  outcome = Outcome::failure(Status::wrong_shape,
+                             fmt::format("{} residuals of evaluation {}, but {} of evaluation {}: all need the same "
+                                         "number; NaN, or an exception, says that there is no value",
+                                         outcome.residuals.size(), id, residuals_, residuals_of_));
+}
+
+void Engine::learn_shape(EvaluationId id, const Outcome& outcome) {
+  if (residuals_ != 0 || !outcome.ok() || source_.open_ended()) return;
+  residuals_ = outcome.residuals.size();
+  residuals_of_ = id;
 }
 
 }  // namespace culmen

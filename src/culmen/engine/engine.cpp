@@ -147,6 +147,7 @@ void Engine::execute(const Send& a) {
 void Engine::execute(const Record& a) {
   auto& entry = table_[a.id];
   std::swap(entry.outcome, incoming_);
+  learn_shape(a.id, entry.outcome);
   if (recorder_ == nullptr) {
     record_tickets_.push_back(0);
     return;

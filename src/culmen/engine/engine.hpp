@@ -85,6 +85,8 @@ class Engine final : private Transport::Sink {
   void execute(const Stop& a);
   void stop_with(StopReason reason, BytesView sentence);
   void arrived_result(WorkerId worker, const FrameHead& head, BytesView body);
+  void fail_other_shape(EvaluationId id, Outcome& outcome) const;
+  void learn_shape(EvaluationId id, const Outcome& outcome);
   bool look_at_records();
   void flush_tells();
   void replay_call(const Journal& journal, const CallRecord& call);
@@ -114,6 +116,8 @@ class Engine final : private Transport::Sink {
   EvaluationId incoming_id_ = 0;
   WorkerId incoming_worker_ = 0;
   Attempt incoming_attempt_ = 0;
+  std::size_t residuals_ = 0;  // that all evaluations have to give; 0: not known yet
+  EvaluationId residuals_of_ = 0;
   Bytes scratch_;
   EngineResult result_;
   std::string last_loss_;

@@ -33,6 +33,7 @@ void Engine::replay(const Journal& journal) {
   journal.outcomes(broker_.first_open(), [&](const OutcomeRecord& record) {
     if (!table_.has(record.evaluation) || !table_[record.evaluation].open) return;
     table_[record.evaluation].outcome = record.outcome;
+    learn_shape(record.evaluation, record.outcome);
     broker_.replay_outcome(record.evaluation, record.outcome.ok(), merit_of(record.outcome));
   });
 }
@@ -78,6 +79,7 @@ void Engine::replay_told(const Journal& journal, EvaluationId id) {
         "{}: evaluation {} was told, but its outcome is not in the journal: the file is damaged", journal.path(), id));
   source_.tell(id, record->outcome);
   note(id, record->outcome);
+  learn_shape(id, record->outcome);
   broker_.replay_tell(id, record->outcome.ok(), merit_of(record->outcome));
   table_.close(id);
 }

@@ -30,6 +30,7 @@ struct OptionRule {
 struct Yield {
   bool residuals = false;
   std::size_t objectives = 1;
+  bool limits = false;  ///< of figures: some outcomes count for less than their value
 };
 
 struct OptimizerInfo {

@@ -11,7 +11,8 @@
 
 namespace culmen {
 namespace {
-constexpr std::size_t most_infeasible = 100000;  // in a row
+// In a row. All within one ask(), in which nobody hears a Ctrl-C: a second or two.
+constexpr std::size_t most_infeasible = 100'000, most_infeasible_of_grids = 1'000'000;
 
 class FeasibleOnly final : public Optimizer {
  public:
@@ -39,7 +40,8 @@ class FeasibleOnly final : public Optimizer {
       const double violation = space_.violation(one[0].x);
       entries_.push_back({true, violation});
       if (violation > 0) {
-        if (++infeasible == most_infeasible && !inner_->ends_by_itself()) give_up();
+        if (++infeasible == (inner_->ends_by_itself() ? most_infeasible_of_grids : most_infeasible))
+          give_up(infeasible);
         inner_->generational() ? tell_infeasible() : tell_infeasible(entries_.size() - 1);
         continue;
       }
@@ -82,13 +84,13 @@ class FeasibleOnly final : public Optimizer {
     inner_->tell(first_ + entry, outcome);
   }
 
-  [[noreturn]] void give_up() const {
+  [[noreturn]] void give_up(std::size_t infeasible) const {
     std::string names;
     for (const auto& c : space_.constraints()) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", c.name);
     throw Error(fmt::format(
         "{} candidates in a row do not fulfil the constraints ({}); an initial value for each parameter, or wider "
         "constraints, would help",
-        most_infeasible, names));
+        infeasible, names));
   }
 
   std::unique_ptr<Optimizer> inner_;

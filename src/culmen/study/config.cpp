@@ -114,7 +114,8 @@ std::unique_ptr<Optimizer> make_search(const StudyConfig& c) {
 }
 
 Yield yield_of(const StudyConfig& c) {
-  return {c.evaluator.result == ResultKind::residuals, std::max<std::size_t>(1, c.goals.objectives.size())};
+  return {c.evaluator.result == ResultKind::residuals, std::max<std::size_t>(1, c.goals.objectives.size()),
+          !c.goals.limits.empty()};
 }
 
 void choose_optimizer(StudyConfig& c) {
@@ -125,7 +126,9 @@ void choose_optimizer(StudyConfig& c) {
 }
 
 void check_optimizer(const StudyConfig& c) {
-  make_optimizer(c.optimizer, c.space, c.seed, c.optimizer_options, yield_of(c));
+  auto options = c.optimizer_options;
+  fit_to_budget(c.optimizer, yield_of(c), c.stop.evaluations, options);
+  make_optimizer(c.optimizer, c.space, c.seed, options, yield_of(c));
 }
 
 std::string version() { return CULMEN_VERSION; }

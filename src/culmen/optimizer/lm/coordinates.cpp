@@ -5,7 +5,7 @@
 
 namespace culmen::lm {
 namespace {
-constexpr double least_share = 1e-8;  // of the box's width that counts as the size of a parameter near zero
+constexpr double least_share = 1e-5;  // of the box's width that counts as the size of a parameter near zero
 }
 
 Coordinates::Coordinates(const Space& space, bool logarithmic) : parameters_(space.parameters()) {

@@ -180,7 +180,7 @@ void LevenbergMarquardt::conclude(Lane& lane) {
 std::string LevenbergMarquardt::remark() const {
   if (minima_.descents() == 0) return "no descent has ended yet";
   return fmt::format("{} of {} descents ended at the best value{}", minima_.agreeing(), minima_.descents(),
-                     finished() ? ", no better one is to be expected" : "");
+                     finished() ? ", so many as agreement wanted" : "");
 }
 }  // namespace
 }  // namespace lm
@@ -193,8 +193,8 @@ OptimizerKind lm_kind() {
        .needs_reals = true,
        .options = {OptionRule::whole("agreement",
                                      "it ends when so many descents, and half of all, came back to the best place; 0: "
-                                     "it goes on",
-                                     0, 1e6, 8),
+                                     "never",
+                                     0, 1e6, 0),
                    OptionRule::whole("descents", "how many go on at a time; more keep more workers busy", 1, 1000, 4),
                    OptionRule::number("noise", "relative error of a residual", 1e-16, 0.01, 2.3e-16),
                    OptionRule::whole("screen", "points of which the best becomes a start", 1, 10000, 8)}},

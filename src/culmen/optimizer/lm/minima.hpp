@@ -30,10 +30,9 @@ class Minima {
   bool empty() const { return known_.empty(); }
   std::uint64_t descents() const { return descents_; }
   std::uint64_t agreeing() const { return agreeing_; }  ///< of the descents
-  /// True when nothing more is to be expected: at least `repeats` descents, and half of all, came back to where another
-  /// had found the best value. Places count because on a plateau sums agree where nothing has been found. The repeats
-  /// are those of Boender and Rinnooy Kan's stopping rules for multistart (Mathematical Programming 37 (1987) 59);
-  /// their number and the half come from NIST's regression sets (benchmarks/README.md).
+  /// At least `repeats` descents, and half of all, came back to where another had found the best value. Places count
+  /// because on a plateau sums agree where nothing has been found. A sign, no proof: descents also begin near known
+  /// minima, so that a narrow one elsewhere may be missed.
   bool settled(std::uint64_t repeats) const { return repeats_ >= repeats && 2 * repeats_ >= descents_; }
 
  private:
