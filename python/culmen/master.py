@@ -4,9 +4,10 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from . import _core
@@ -21,8 +22,9 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
     """For programs: runs a study to its end.
 
     Ctrl-C ends it cleanly and says so on standard error, with the best so far; a second one, or one before anything has
-    succeeded, raises KeyboardInterrupt. SIGTERM ends it as cleanly, and then the program. Raises CulmenError where the
-    evaluator cannot be set up, no worker is left, or the store cannot be written.
+    succeeded, raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1, where the program has no plan of its own for them,
+    end it as cleanly, and then the program. Without a store, evaluations have their folders in a temporary one. Raises
+    CulmenError where the evaluator cannot be set up, no worker is left, or the store cannot be written.
     """
     refuse_while_imported()
     if not is_master() and options.lent is None:
@@ -31,19 +33,30 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
     def again(_number: int) -> None:
         raise KeyboardInterrupt
 
-    run = make_run(config, options)
-    ends = signal.getsignal(signal.SIGTERM) == signal.SIG_DFL  # else the program has a plan of its own
-    with stopping_on((signal.SIGINT, signal.SIGTERM) if ends else (signal.SIGINT,), run.stop, again) as seen:
-        run.start()
-        result = wait(run, monitor)
+    ending = [n for n in STOP_SIGNALS if n != signal.SIGINT and signal.getsignal(n) == signal.SIG_DFL]
+    with _working_folder(config, options):
+        run = make_run(config, options)
+        with stopping_on((signal.SIGINT, *ending), run.stop, again) as seen:
+            run.start()
+            result = wait(run, monitor)
     if seen and result.reason == "interrupted":
         _say_interrupted(result, config)
-    if seen and seen[0] == signal.SIGTERM:
-        signal.raise_signal(signal.SIGTERM)
+    for number in filter(ending.__contains__, seen):
+        signal.raise_signal(number)
     if seen and result.reason == "interrupted" and result.best is None:
         raise KeyboardInterrupt
     raise_error(result)
     return result
+
+
+@contextmanager
+def _working_folder(config: _core.StudyConfig, options: _core.RunOptions) -> Iterator[None]:
+    if options.store:  # it has one beside it
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="culmen-", ignore_cleanup_errors=True) as folder:
+        config.evaluator.working_folder = folder
+        yield
 
 
 def _say_interrupted(result: _core.Result, config: _core.StudyConfig) -> None:
@@ -57,7 +70,8 @@ def _say_interrupted(result: _core.Result, config: _core.StudyConfig) -> None:
         go_on = f"to go on: {to_go_on(result.store, json.loads(config.configuration))}"
     else:
         go_on = 'store="fit.db" lets the same call go on'
-    print(f"culmen: {result.message}; {best}; {go_on}", file=sys.stderr, flush=True)
+    with suppress(OSError):  # the terminal may have hung up
+        print(f"culmen: {result.message}; {best}; {go_on}", file=sys.stderr, flush=True)
 
 
 def refuse_while_imported() -> None:

@@ -1,7 +1,6 @@
 """``culmen.minimize``: a Python function, its bounds, and the best parameters."""
 
 import pickle
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -126,7 +125,8 @@ def minimize(
     The result's ``errors`` are those of the parameters, by further evaluations.
 
     Ctrl-C ends the study cleanly: the result is the best so far, its ``reason`` "interrupted"; a second one, or one
-    before anything has succeeded, raises KeyboardInterrupt.
+    before anything has succeeded, raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1 end it as cleanly, and then the
+    program, which may have handlers of its own for them.
     Raises InputError for arguments that are not allowed, StoreError, TransportError. Warns when every evaluation
     failed, and when ``f`` is no longer the function that ``store`` began with (what ``f`` calls is not looked at).
     """
@@ -146,11 +146,7 @@ def minimize(
             study.config.evaluator.pickle = _pickled(function)
         if store is not None and Path(store).exists():
             study.go_on()
-    if store is not None:
-        return study.run(progress=progress)
-    with tempfile.TemporaryDirectory(prefix="culmen-", ignore_cleanup_errors=True) as folder:
-        study.config.evaluator.working_folder = folder
-        return study.run(progress=progress)
+    return study.run(progress=progress)
 
 
 _NO_DATA = ("f", "space", "constraints", "store", "progress", "executor")

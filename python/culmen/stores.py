@@ -55,9 +55,11 @@ def space_of(store: _core.Store) -> _core.Space | None:
 
 def _advice(study: Path, command: str) -> str:
     store = _store_of(study)
-    if store.exists():
-        return f"its store is {store}: `culmen {command} {shlex.quote(str(store))}`"
-    return f"`culmen run {shlex.quote(str(study))}` runs it"
+    if not store.exists():
+        return f"`culmen run {shlex.quote(str(study))}` runs it"
+    if command == "compare":  # with whatever other
+        return f"its store is {store}; `culmen compare A.db B.db` is wanted"
+    return f"its store is {store}: `culmen {command} {shlex.quote(str(store))}`"
 
 
 def _store_of(study: Path) -> Path:

@@ -142,6 +142,8 @@ def test_watching_a_study_of_nothing_but_failures_is_no_success(tmp_path):
         (["export", "study.db", "--parquet"], "--parquet is not for a terminal or a pipe; -o FILE.parquet"),
         (["compare", "study.db", "study.db"], "study.db is given twice; two stores are wanted"),
         (["compare", "study.db", "no.db"], "there is no store no.db"),
+        (["compare", "study.db", "study.toml"],
+         "study.toml is a study file, not a store; its store is study.db; `culmen compare A.db B.db` is wanted\n"),
         (["status", "study.db", "--every", "3"], "--every 3 is for --watch, which is not given"),
         (["status", "study.db", "--watch", "--json"], "--watch and --json are given; one of them is wanted"),
     ],

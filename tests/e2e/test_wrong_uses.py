@@ -126,6 +126,15 @@ FILES = {
         ": not valid TOML: Invalid value (at line 5, column 10): python = model.py:f; a text stands in quotes: "
         'python = "model.py:f"',
     ),
+    "a number that begins with its point": (
+        edited((X, "x = { lower = -.5e-1, upper = 5 }")),
+        ": not valid TOML: Invalid value (at line 2, column 15): x = { lower = -.5e-1, upper = 5 }; a number begins "
+        "with a digit: -0.5e-1",
+    ),
+    "only a number that begins with its point": (
+        "seed = .1\n" + STUDY,
+        ": not valid TOML: Invalid value (at line 1, column 8): seed = .1; a number begins with a digit: 0.1",
+    ),
     "parameters for space": (
         "[parameters]\nz = 1\n" + STUDY,
         ": the top level has no key 'parameters'; did you mean 'space'?",

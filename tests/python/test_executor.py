@@ -232,6 +232,40 @@ def test_a_map_ends_with_its_timeout(executor):
         list(executor.map(time.sleep, [0.3, 0.3, 0.3], timeout=0.01))
 
 
+def close(results):
+    assert next(results) == 0
+    results.close()
+
+
+def fail(results):
+    with pytest.raises(ZeroDivisionError):
+        list(results)
+
+
+def time_out(results):
+    with pytest.raises(concurrent.futures.TimeoutError):
+        list(results)
+
+
+@pytest.mark.parametrize(("end", "timeout"), [(close, None), (fail, None), (time_out, 0)])
+def test_what_is_left_of_a_map_is_cancelled_when_it_ends(tmp_path, end, timeout):
+    first_fails = end is fail
+
+    def call(n):
+        (tmp_path / str(n)).touch()
+        if n == 1:
+            wait_for((tmp_path / "gate").exists, "the gate")
+        return n // (n or not first_fails)
+
+    with culmen.Executor(1, prefetch=False) as pool:
+        results = pool.map(call, range(20), timeout=timeout)
+        wait_for((tmp_path / "1").exists, "the second item")
+        end(results)
+        (tmp_path / "gate").touch()
+        assert pool.submit(len, "next").result() == 4
+        assert {path.name for path in tmp_path.iterdir()} == {"0", "1", "gate"}
+
+
 def test_scipys_differential_evolution_finds_the_same_as_with_its_own_pool(executor):
     optimize = pytest.importorskip("scipy.optimize")
 

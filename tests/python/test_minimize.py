@@ -291,8 +291,8 @@ except KeyboardInterrupt:
 """
 
 
-def interrupt(tmp_path, script, ready, times=1):
-    """What the script printed, and its code, after a Ctrl-C, and another one when it goes on."""
+def interrupt(tmp_path, script, ready, times=1, number=signal.SIGINT):
+    """What the script printed, and its code, after a Ctrl-C (or ``number``), and another one when it goes on."""
     (tmp_path / "script.py").write_text(script)
     words = [sys.executable, "-u", "script.py"]
     process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -300,7 +300,7 @@ def interrupt(tmp_path, script, ready, times=1):
     while not ready():
         assert time.monotonic() < end, "the evaluations did not begin in 60 s"
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     deadline = threading.Timer(60, process.kill)
     deadline.start()
     first = process.stdout.readline() if times > 1 else ""
@@ -329,3 +329,22 @@ def test_ctrl_c_before_anything_has_succeeded_raises(tmp_path):
     code, out, err = interrupt(tmp_path, script, (tmp_path / "calls").exists)
     assert (code, out) == (7, "raised\n")
     assert err.startswith("culmen: interrupted after 0 evaluations; nothing has succeeded yet; ")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
+def test_what_ends_the_program_ends_the_evaluations_cleanly_and_leaves_no_folder(tmp_path, monkeypatch, number):
+    calls, temporary = tmp_path / "calls", tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    script = f"""
+import culmen
+
+program = culmen.Command(["sh", "-c", "echo >> {calls}; echo {{x}}"])
+culmen.minimize(program, {{"x": (0, 1)}}, budget=10**6, workers=2)
+"""
+    code, _, err = interrupt(
+        tmp_path, script, lambda: calls.exists() and calls.stat().st_size > 20 and any(temporary.iterdir()), 1, number
+    )
+    assert code == -number
+    assert err.startswith("culmen: interrupted after ")
+    assert list(temporary.iterdir()) == []

@@ -106,8 +106,16 @@ def _no_toml(path: Path, text: str, why: str) -> str:
     other = "JSON" if text.lstrip().startswith("{") else {".yaml": "YAML", ".yml": "YAML"}.get(path.suffix)
     if other:
         return f"{path} is {other}; a study file is TOML {_WRITTEN}"
-    place, lines = re.search(r"at line (\d+)", why), text.splitlines()
-    line = lines[int(place[1]) - 1].strip() if place and 0 < int(place[1]) <= len(lines) else ""
-    bare = re.fullmatch(r"([\w.-]+)\s*=\s*([^\s\"'#\[{][^\"'#]*)", line) if "Invalid value" in why else None
-    quoted = f"; a text stands in quotes: {bare[1]} = {json.dumps(bare[2].strip())}" if bare else ""
-    return f"{path}: not valid TOML: {why}" + (f": {line:.80}" if line else "") + quoted
+    place, lines = re.search(r"at line (\d+), column (\d+)", why), text.splitlines()
+    line = lines[int(place[1]) - 1] if place and 0 < int(place[1]) <= len(lines) else ""
+    hint = _right_value(line, int(place[2]) - 1) if place and "Invalid value" in why else ""
+    return f"{path}: not valid TOML: {why}" + (f": {line.strip():.80}" if line.strip() else "") + hint
+
+
+def _right_value(line: str, at: int) -> str:
+    """What is wanted in place of the value that begins there, where that is clear."""
+    if number := re.match(r"([+-]?)(\.\d[\deE+_-]*)", line[at:]):
+        return f"; a number begins with a digit: {number[1]}0{number[2]}"
+    if bare := re.fullmatch(r"([\w.-]+)\s*=\s*([^\s\"'#\[{][^\"'#]*)", line.strip()):
+        return f"; a text stands in quotes: {bare[1]} = {json.dumps(bare[2].strip())}"
+    return ""

@@ -156,8 +156,8 @@ std::unique_ptr<Optimizer> starting_with(std::unique_ptr<Optimizer> inner, std::
 
 std::unique_ptr<Optimizer> make_search(const Search& search, const Space& space) {
   const bool at_start = !space.has_start() && !search.starts.empty();
-  auto optimizer = make_optimizer(search.optimizer, at_start ? beginning_at(space, search.starts[0]) : space,
-                                  search.seed, search.options, search.yield);
+  const Space searched = at_start ? beginning_at(space, search.starts[0]) : space;
+  auto optimizer = make_optimizer(search.optimizer, searched, search.seed, search.options, search.yield);
   std::vector<std::vector<double>> starts;
   const bool any = search.evaluate_infeasible;
   if (auto start = space.start(); space.has_start()) {
@@ -168,6 +168,11 @@ std::unique_ptr<Optimizer> make_search(const Search& search, const Space& space)
     if (!any && !space.feasible(start))
       throw InputError(fmt::format("the start {} does not fulfil the constraints", sentence_for(space, start)));
     if (std::ranges::find(starts, start) == starts.end()) starts.push_back(start);
+  }
+  if (optimizer->begins_at_start()) {
+    auto own = searched.start();
+    searched.rest_inactive(own);
+    std::erase(starts, own);
   }
   if (!space.constraints().empty() && !any) optimizer = feasible_only(std::move(optimizer), space);
   if (!starts.empty()) optimizer = starting_with(std::move(optimizer), std::move(starts));

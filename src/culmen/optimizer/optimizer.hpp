@@ -32,6 +32,8 @@ class Optimizer : public Source {
   virtual void hear(const std::vector<double>& /*x*/, const Outcome& /*outcome*/) {}
   /// True when it has a number of candidates of its own and then finishes.
   virtual bool ends_by_itself() const { return false; }
+  /// True: its first candidate is the space's start, at rest where inactive; nobody has to give that before.
+  virtual bool begins_at_start() const { return false; }
   /// A generational optimizer ignores it.
   void resize(std::size_t /*workers*/) override {}
   bool finished() const override { return false; }

@@ -22,6 +22,7 @@ class Scan final : public Optimizer {
   }
   bool generational() const override { return true; }
   bool ends_by_itself() const override { return true; }
+  bool begins_at_start() const override { return true; }
   bool finished() const override { return centre_served_ && parameter_ == centre_.size(); }
   std::string name() const override { return "scan"; }
 
@@ -48,7 +49,7 @@ class Scan final : public Optimizer {
 
 OptimizerKind scan_kind() {
   return {{.name = "scan",
-           .about = "one parameter at a time through its range, the others at the centre; ends by itself",
+           .about = "one parameter at a time through its range, the others where the search begins; ends by itself",
            .one_objective = false,
            .seeded = false,
            .options = {OptionRule::whole(

@@ -13,8 +13,9 @@
 namespace culmen {
 namespace {
 std::string_view trim(std::string_view text) {
-  const auto begin = text.find_first_not_of(' ');
-  return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+  constexpr std::string_view blanks = " \t";
+  const auto begin = text.find_first_not_of(blanks);
+  return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
 bool is_identifier(std::string_view text) {

@@ -9,9 +9,9 @@
 namespace culmen {
 
 /// How a place is written. `words`: `{name}`, but for `${name}`, which is a shell's. `file`: `{{name}}`. Both may hold
-/// a format behind a colon (`{name:.6e}`; see ValueFormat). Whatever else stands in braces is text like any other, but
-/// for what must be a mistake: in a file any `{{identifier}}` that is no parameter, in a word without blanks one that
-/// is a parameter's but for two letters.
+/// a format behind a colon (`{name:.6e}`; see ValueFormat), and blanks and tabs around either. Whatever else stands in
+/// braces is text like any other, but for what must be a mistake: in a file any `{{identifier}}` that is no parameter,
+/// in a word without blanks one that is a parameter's but for two letters.
 enum class PlaceholderStyle : unsigned char { words, file };
 
 class PlaceholderText {

@@ -180,6 +180,15 @@ TEST(EvolutionRanking, PutsLowerFrontsFirstAndTheCrowdedLast) {
   EXPECT_EQ(members[6].outcome.violation, 1);
 }
 
+TEST(EvolutionRanking, MeasuresCrowdingInSharesOfTheFront) {
+  std::vector<evolution::Individual> members;
+  for (const auto& [a, b] : {std::pair{0.0, 1e6}, {0.9, 5e5}, {0.8, 9e5}, {1.0, 0.0}})
+    members.push_back(with(values(a, b)));
+  evolution::rank(members);
+  EXPECT_EQ(members[2].outcome.values[0], 0.8);  // (0.9 - 0) / 1 + (1e6 - 5e5) / 1e6 = 1.4
+  EXPECT_EQ(members[3].outcome.values[0], 0.9);  // (1 - 0.8) / 1 + (9e5 - 0) / 1e6 = 1.1
+}
+
 TEST(EvolutionVariation, ReachesEveryChoiceAndKeepsTheRanges) {
   const auto space = mixed_space();
   Random random(3);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "culmen/base/error.hpp"
+#include "culmen/optimizer/combinators.hpp"
 #include "culmen/optimizer/optimizer.hpp"
 #include "unit/optimizer/study.hpp"
 
@@ -77,6 +78,24 @@ TEST(Scan, LeavesTheCentreInOneParameterAtATime) {
   y.initial = 1;
   EXPECT_THAT(all_of("scan", Space{real("x", -1, 1), y}, {{"points", 3}}),
               testing::ElementsAre(Point{0, 1}, Point{-1, 1}, Point{1, 1}, Point{0, 0}, Point{0, 2}, Point{0, 4}));
+}
+
+TEST(Scan, EvaluatesWhereItBeginsOnce) {
+  const auto all_of_search = [](const Space& space, std::vector<Point> starts) {
+    const auto made =
+        make_search({.optimizer = "scan", .options = {{"points", 2}}, .starts = std::move(starts)}, space);
+    std::vector<Candidate> batch;
+    while (made->ask(7, batch) > 0) EXPECT_LE(batch.size(), 100U);
+    std::vector<Point> points;
+    for (auto& c : batch) points.push_back(c.x);
+    return points;
+  };
+  auto y = real("y", 0, 4);
+  EXPECT_THAT(all_of_search(Space{real("x", -1, 1), y}, {{0, 3}}),
+              testing::ElementsAre(Point{0, 3}, Point{-1, 3}, Point{1, 3}, Point{0, 0}, Point{0, 4}));
+  y.initial = 1;
+  EXPECT_THAT(all_of_search(Space{real("x", -1, 1), y}, {{0, 3}}),
+              testing::ElementsAre(Point{0, 3}, Point{0, 1}, Point{-1, 1}, Point{1, 1}, Point{0, 0}, Point{0, 4}));
 }
 
 TEST(Scan, LeavesOutWhatIsInactive) {

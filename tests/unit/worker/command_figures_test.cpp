@@ -105,6 +105,7 @@ TEST(Placeholders, take_values_with_and_without_a_format) {
   EXPECT_EQ(filled("--x={x} -n{n}", words), "--x=0.1 -n3");
   EXPECT_EQ(filled("{x:.3e} {n:04d} {n:.1f} {a:b} {a:b:.1f}", words), "1.000e-01 0003 3.0 2 2.0");
   EXPECT_EQ(filled("x = {{x:8.4f}}\nn = {{ n }};{{x}}{{n}}\n", file), "x =   0.1000\nn = 3;0.13\n");
+  EXPECT_EQ(filled("{{ x : 8.4f }}{{\tn\t}}", file), "  0.10003") << "blanks and tabs inside do not matter";
 }
 
 TEST(Placeholders, leave_other_braces_alone) {
