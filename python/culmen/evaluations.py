@@ -3,7 +3,9 @@
 import atexit
 import contextlib
 import copy
+import itertools
 import math
+import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ from .space import Value
 Candidate: TypeAlias = Mapping[str, Value] | Sequence[float]
 _SLICE_S = 0.05  # how late a signal may be heard
 _FOR_EVER_S = 1e6
+_NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -195,5 +198,6 @@ def _without_rules(config: _core.StudyConfig) -> _core.StudyConfig:
     out.target, out.wall_time_s = -math.inf, math.inf
     out.on_failure = "retry" if config.on_failure == "retry" else "penalise"
     if config.evaluator.working_folder:
-        out.evaluator.working_folder = str(Path(config.evaluator.working_folder) / "further")
+        own = f"further-{os.getpid()}-{next(_NUMBERS)}"  # another may evaluate for the same store
+        out.evaluator.working_folder = str(Path(config.evaluator.working_folder) / own)
     return out

@@ -101,6 +101,17 @@ def test_a_command_evaluates_and_leaves_no_folder(tmp_path, monkeypatch):
     assert not list(tmp_path.glob("*.work/*"))
 
 
+def test_two_evaluators_of_one_study_leave_each_other_alone(tmp_path, monkeypatch):
+    copy_example("02_external_program", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    study, candidate = Study.from_file("misra.toml"), {"b1": 238.94212918, "b2": 5.5015643181e-4}
+    with study.evaluations(workers=1) as one:
+        with study.evaluations(workers=1) as other:
+            assert [evaluate([candidate])[0].status for evaluate in (one, other, one)] == ["ok"] * 3
+        assert one([candidate])[0].status == "ok"
+    assert not list(tmp_path.glob("*.work/*"))
+
+
 PROGRAM = """
 import culmen
 study = culmen.Study.from_file("study.toml")
