@@ -246,6 +246,40 @@ def callbacks_come_in_order_and_once_whatever_they_raise(make):
     assert seen == [True, 3, True, "late"]
 
 
+class EndsWhereItArrives:
+    def __init__(self, kind):
+        self._kind = kind
+
+    def __reduce__(self):
+        return fail, (self._kind,)
+
+
+@own
+def what_would_end_a_program_ends_neither_its_executor_nor_other_futures(make):
+    """In a call, in a callback, and in what comes back."""
+    logger = logging.getLogger("concurrent.futures")
+    lock, seen = threading.Lock(), []
+    with make() as pool:
+        logger.disabled = True
+        for kind in (SystemExit, KeyboardInterrupt):
+            with Blocked(pool):
+                ends, unsendable = pool.submit(nap, 3), pool.submit(nap, 4)
+                ends.add_done_callback(lambda _, kind=kind: fail(kind, "in a callback"))
+                unsendable.add_done_callback(lambda _: pool.submit(nap, lock))
+            assert (ends.result(PATIENCE_S), unsendable.result(PATIENCE_S)) == (3, 4)
+            assert isinstance(pool.submit(fail, kind).exception(PATIENCE_S), kind)
+            back = pool.submit(EndsWhereItArrives, kind)
+            assert kind.__name__ in str(back.exception(PATIENCE_S))
+            seen += pool.map(nap, range(5), timeout=PATIENCE_S)
+        with Blocked(pool):
+            cancelled = pool.submit(nap, 5)
+            cancelled.add_done_callback(lambda _: fail(SystemExit))
+            pool.stop()
+        assert cf.wait([cancelled], PATIENCE_S).done
+        logger.disabled = False
+    assert seen == [*range(5), *range(5)]
+
+
 @promise
 def a_callback_may_submit(make):
     chain = []

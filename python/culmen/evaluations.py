@@ -3,7 +3,9 @@
 import atexit
 import contextlib
 import copy
+import itertools
 import math
+import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +18,14 @@ from ._core import CulmenError, InputError
 from .goals import as_given, oriented
 from .master import raise_error
 from .ranks import is_master, serve_until_dismissed
+from .slot.result import number_of
 from .space import Value
 
 Candidate: TypeAlias = Mapping[str, Value] | Sequence[float]
 _SLICE_S = 0.05  # how late a signal may be heard
 _FOR_EVER_S = 1e6
+_LISTED = ("categorical", "ordinal", "boolean")
+_NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -49,9 +54,10 @@ class CandidateEvaluator:
         with study.evaluations(workers=4) as evaluate:
             outcomes = evaluate([{"x": 1.0, "y": 2.0}, [3.0, 4.0]])
 
-    A candidate is a dict of the parameters, or a vector in the space's order, which need not lie within the bounds as a
-    dict has to. The outcomes come in the candidates' order. Nothing of it is kept in a store, and no rule of the study
-    ends it. Ctrl-C ends the workers and what they evaluate, and raises KeyboardInterrupt.
+    A candidate is a dict of the parameters, or a vector of finite numbers in the space's order, which need not lie
+    within the bounds as a dict has to; of what has choices, its place among them from 0. The outcomes come in the
+    candidates' order. Nothing of it is kept in a store, and no rule of the study ends it. Ctrl-C ends the workers and
+    what they evaluate, and raises KeyboardInterrupt.
 
     Raises InputError where the evaluator cannot be set up, TransportError where workers cannot be started, CulmenError
     where none is left.
@@ -144,12 +150,25 @@ def _vector_of(candidate: Candidate, space: _core.Space, place: str) -> list[flo
         if isinstance(candidate, Mapping):
             _check_bounds(candidate, space)
             return space.vector_of(candidate)
-        try:
-            return [float(value) for value in candidate]
-        except (TypeError, ValueError):
+        vector = [number_of(value) for value in candidate] if isinstance(candidate, Iterable) else [None]
+        numbers = [value for value in vector if value is not None]
+        if len(numbers) < len(vector):
+            raise InputError(f"{candidate!r:.80} is given; a dict of the parameters or a list of numbers is wanted")
+        if len(numbers) == len(space):  # else the engine says so
+            _check_numbers(numbers, space)
+        return numbers
+
+
+def _check_numbers(vector: list[float], space: _core.Space) -> None:
+    """Beside what is inactive, which may be NaN."""
+    for p, value, active in zip(space.parameters, vector, space.activity(vector), strict=True):
+        if active and not math.isfinite(value):
+            raise InputError(f"parameter '{p.name}': {value:g} is given; a finite number is wanted")
+        if active and p.kind in _LISTED and not (value.is_integer() and p.lower <= value <= p.upper):
             raise InputError(
-                f"{candidate!r:.80} is given; a dict of the parameters or a list of numbers is wanted"
-            ) from None
+                f"parameter '{p.name}': {value:g} is given; in a list of numbers a whole number from 0 to {p.upper:g} "
+                "is wanted, which says which of its values it has"
+            )
 
 
 def _check_bounds(candidate: Mapping[str, Value], space: _core.Space) -> None:
@@ -195,5 +214,6 @@ def _without_rules(config: _core.StudyConfig) -> _core.StudyConfig:
     out.target, out.wall_time_s = -math.inf, math.inf
     out.on_failure = "retry" if config.on_failure == "retry" else "penalise"
     if config.evaluator.working_folder:
-        out.evaluator.working_folder = str(Path(config.evaluator.working_folder) / "further")
+        own = f"further-{os.getpid()}-{next(_NUMBERS)}"  # another may evaluate for the same store
+        out.evaluator.working_folder = str(Path(config.evaluator.working_folder) / own)
     return out

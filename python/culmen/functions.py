@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from . import _core
 from ._core import InputError
@@ -69,11 +69,11 @@ class FunctionCache:
         captured = _captured(function) if type(function) is types.FunctionType else None
         if captured is not None:
             known = self._by_function.get(function)
-            if known is not None and len(known[0]) == len(captured) and all(map(_is, known[0], captured)):
+            if known is not None and len(known[0]) == len(captured) and all(map(_is_kept, known[0], captured)):
                 return known[1]
         made = self._of_pickle(_pickled(function))
         if captured is not None:
-            self._by_function[function] = captured, made
+            self._by_function[function] = tuple(map(_weakly, captured)), made
         return made
 
     def _of_pickle(self, pickled: bytes) -> _core.ItemFunction:
@@ -86,8 +86,13 @@ class FunctionCache:
         return made
 
 
-def _is(a: object, b: object) -> bool:
-    return a is b
+def _weakly(value: object) -> object:
+    """Among what a function captured may be itself, or what has captured it: that must not keep it."""
+    return ref(value) if type(value) is types.FunctionType else value
+
+
+def _is_kept(kept: Any, value: object) -> bool:
+    return (kept() if type(kept) is ref else kept) is value
 
 
 def _is_one_of(value: object, *others: object) -> bool:

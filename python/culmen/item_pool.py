@@ -2,17 +2,20 @@
 
 import atexit
 import itertools
+import logging
 import os
 import pickle
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent import futures
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from . import _core
 from ._core import CulmenError, InputError
 from .slot import items
+from .slot.failure import sentence
 
 _FOR_EVER_S = 1e6  # what a wait can count
 _LIVING: set["ItemPool"] = set()
@@ -52,8 +55,10 @@ class _Future(futures.Future):
         return super().cancel() if self.withdrawn else False
 
     def cancel_now(self) -> None:
-        super().cancel()
-        self.set_running_or_notify_cancel()
+        try:
+            super().cancel()
+        finally:  # whatever a callback raised: who waits is told
+            self.set_running_or_notify_cancel()
 
 
 class _Foreign:
@@ -201,7 +206,9 @@ class ItemPool:
         self._broken = BrokenPoolError(f"the executor has ended: {self._run.message}")
         while self._waiting:
             with suppress(KeyError):  # the last was just withdrawn
-                self._give_up(self._waiting.popitem()[1])
+                future = self._waiting.popitem()[1]
+                with _callbacks_of(future):
+                    self._give_up(future)
         if not self._of_ranks:
             self._run.wait(_FOR_EVER_S)
             self._conclude()
@@ -223,16 +230,30 @@ class ItemPool:
 
 
 def _settle(future: futures.Future, status: str, message: str, payload: bytes) -> None:
+    result, error = None, None
     try:
         if status != "ok":
-            future.set_exception(EvaluationError(message, status))
+            error = EvaluationError(message, status)
         elif payload[0] == items.RETURNED:
-            future.set_result(pickle.loads(memoryview(payload)[1:]))
+            result = pickle.loads(memoryview(payload)[1:])
         else:
-            future.set_exception(items.load_error(memoryview(payload)[1:]))
+            error = items.load_error(memoryview(payload)[1:])
     except BaseException as e:  # also what an unpickling raises to end a program: this thread serves all futures
-        what = f"what came back cannot be unpickled in this process: {type(e).__name__}: {e}"
-        future.set_exception(EvaluationError(what, "failed"))
+        error = EvaluationError(f"what came back cannot be unpickled in this process: {sentence(e)}", "failed")
+    with _callbacks_of(future):
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+
+
+@contextmanager
+def _callbacks_of(future: futures.Future) -> Iterator[None]:
+    """What they raise to end a program, too, is logged as the standard library logs their exceptions."""
+    try:
+        yield
+    except BaseException:
+        logging.getLogger("concurrent.futures").exception("exception calling callback for %r", future)
 
 
 def _forget() -> None:

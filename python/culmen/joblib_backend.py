@@ -86,7 +86,11 @@ class _Backend:
     def submit(self, func: Callable[[], Any], callback: Callable[[Future], object] | None = None) -> Future:
         if self._executor is None:
             raise InputError("joblib's backend culmen was not configured")
-        future = self._executor.submit(call, func)
+        try:
+            future = self._executor.submit(call, func)
+        except BaseException as error:  # joblib calls this in callbacks too, where nobody hears of what is raised
+            future = Future()
+            future.set_exception(error)
         if callback is not None:
             future.add_done_callback(callback)
         return future

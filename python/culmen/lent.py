@@ -9,7 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from functools import partial
 from hashlib import blake2b
@@ -19,8 +19,8 @@ from . import _core
 from ._core import InputError
 from .callables import Travelling
 from .slot import protocol
-from .slot.failure import describe, sentence
-from .slot.result import WrongShapeError, read_result
+from .slot.failure import sentence
+from .slot.outcome import outcome_of
 
 _FOR_EVER_S = 1e6
 _KEPT = 8
@@ -46,7 +46,7 @@ class LentFunction:
 
     def __call__(self, arguments: dict[str, Any]) -> tuple[bytes, float]:
         begin = time.perf_counter()
-        outcome = _evaluate(self._f, *self._how, arguments)
+        outcome = outcome_of(self._f, arguments, *self._how)
         return outcome, time.perf_counter() - begin
 
 
@@ -58,18 +58,6 @@ def _arrive(digest: bytes, pickled: bytes) -> "LentFunction":
         if len(_arrived) > _KEPT:
             _arrived.popitem(last=False)
     return _arrived[digest]  # type: ignore[return-value]
-
-
-def _evaluate(f: Callable[[Any], Any], result: int, objectives: list[str], arguments: dict[str, Any]) -> bytes:
-    try:
-        returned = f(arguments)
-    except Exception as error:
-        return protocol.encode_failure(protocol.FAILED, describe(error, arguments))
-    try:
-        numbers, extras = read_result(returned, result, objectives)
-    except WrongShapeError as error:
-        return protocol.encode_failure(protocol.WRONG_SHAPE, str(error))
-    return protocol.encode_outcome(numbers, result, extras)
 
 
 def width(executor: Executor, workers: int | None) -> int:
@@ -113,7 +101,7 @@ def _serve(
         for ticket, vector in lent.take(_FOR_EVER_S):
             try:
                 future = under_way[ticket] = executor.submit(f, space.named(vector))
-            except Exception as error:
+            except BaseException as error:  # this thread serves all: what ends a program too
                 lent.fail(f"the executor takes nothing more: {sentence(error)}")
                 return
             future.add_done_callback(partial(_done, lent, under_way, ticket))
@@ -126,6 +114,6 @@ def _done(lent: _core.LentWorkers, under_way: dict[int, Future], ticket: int, fu
         encoded, duration_s = future.result()
     except BrokenExecutor as error:
         return lent.fail(f"the executor is broken: {sentence(error)}")
-    except (Exception, CancelledError) as error:
+    except BaseException as error:  # SystemExit too
         encoded, duration_s = protocol.encode_failure(protocol.CRASHED, sentence(error)), 0.0
     return lent.give(ticket, encoded, duration_s)

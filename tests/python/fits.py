@@ -23,6 +23,7 @@ class Sample:
     factor: float = 1.0  # of the value
     objectives: list[tuple[str, str]] = field(default_factory=list)
     calls: list[list[float]] = field(default_factory=list)
+    violation: Callable[[Sequence[float]], float] = lambda x: 0.0  # of limits
 
     def outcome(self, x: Sequence[float]) -> Outcome:
         try:
@@ -33,7 +34,7 @@ class Sample:
         if not all(map(math.isfinite, r)):
             return failed("a residual is not finite")
         cost = self.factor * sum(v * v for v in r)
-        return Outcome("ok", cost, {}, 0.0, [] if self.as_value else r, {}, "", 0.0, cost)
+        return Outcome("ok", cost, {}, self.violation(x), [] if self.as_value else r, {}, "", 0.0, cost)
 
     def evaluate(self, vectors: list[list[float]]) -> list[Outcome]:
         self.calls += vectors

@@ -4,6 +4,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from culmen.fit.studies import keep
 from harness import PYTHON, calls_of, copy_example, environment, wait_for, write_fit, write_study
@@ -64,6 +65,11 @@ def test_an_empty_list_has_no_outcomes(study):
             "a list of numbers in the space's order may lie outside of them",
         ),
         ("xy", "candidate 0: 'xy' is given; a dict of the parameters or a list of numbers is wanted"),
+        ([1.0, "2"], r"candidate 0: \[1.0, '2'\] is given; a dict of the parameters or a list of numbers is wanted"),
+        ([1.0, None], r"candidate 0: \[1.0, None\] is given; a dict of the parameters or a list of numbers is wanted"),
+        (3.0, "candidate 0: 3.0 is given; a dict of the parameters or a list of numbers is wanted"),
+        ([1.0, float("nan")], "candidate 0: parameter 'y': nan is given; a finite number is wanted"),
+        ([float("-inf"), 1.0], "candidate 0: parameter 'x': -inf is given; a finite number is wanted"),
     ],
 )
 def test_a_candidate_of_another_space_is_refused(study, candidate, sentence):
@@ -71,6 +77,34 @@ def test_a_candidate_of_another_space_is_refused(study, candidate, sentence):
         with pytest.raises(InputError, match=sentence):
             evaluate([candidate])
         assert evaluate([[1.0, 1.0]])[0].value == 1
+
+
+def test_a_list_has_values_that_exist_and_nan_only_where_it_says_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.py").write_text("def f(p): return sum(map(float, p.values()))\n")
+    (tmp_path / "study.toml").write_text(MIXED)
+    with Study.from_file("study.toml").evaluations(workers=1) as evaluate:
+        for index in (7, -1, 0.5, float("nan")):
+            with pytest.raises(InputError, match=f"candidate 0: parameter 'k': {index} is given; .*number") as raised:
+                evaluate([[0.5, index, 0, 0.1]])
+            assert "\n" not in str(raised.value)
+        with pytest.raises(InputError, match=r"parameter 'b': 2 is given; .* a whole number from 0 to 1 is wanted"):
+            evaluate([[0.5, 1, 2, 0.1]])
+        found = evaluate([[np.float32(0.5), 1, True, float("nan")], np.array([2.0, 0, 0, 3.0])])
+        assert [outcome.value for outcome in found] == [5.5, 8.0]
+
+
+MIXED = """
+[space]
+x = { lower = 0, upper = 1 }
+k = { type = "ordinal", choices = [3, 4] }
+b = { type = "boolean" }
+o = { lower = 0, upper = 1, active_when = "k == 3" }
+[evaluator]
+python = "model.py:f"
+[stop]
+evaluations = 10
+"""
 
 
 def test_an_evaluator_that_cannot_be_set_up_is_bad_input(study, tmp_path):
@@ -98,6 +132,17 @@ def test_a_command_evaluates_and_leaves_no_folder(tmp_path, monkeypatch):
     with study.evaluations(workers=2) as evaluate:
         outcome = evaluate([{"b1": 238.94212918, "b2": 5.5015643181e-4}])[0]
     assert outcome.value == pytest.approx(0.12455138894, rel=1e-6)
+    assert not list(tmp_path.glob("*.work/*"))
+
+
+def test_two_evaluators_of_one_study_leave_each_other_alone(tmp_path, monkeypatch):
+    copy_example("02_external_program", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    study, candidate = Study.from_file("misra.toml"), {"b1": 238.94212918, "b2": 5.5015643181e-4}
+    with study.evaluations(workers=1) as one:
+        with study.evaluations(workers=1) as other:
+            assert [evaluate([candidate])[0].status for evaluate in (one, other, one)] == ["ok"] * 3
+        assert one([candidate])[0].status == "ok"
     assert not list(tmp_path.glob("*.work/*"))
 
 

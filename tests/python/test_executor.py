@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import functools
+import gc
 import operator
 import os
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -55,6 +57,31 @@ def test_what_a_function_captures_is_as_it_was_when_it_was_submitted(executor):
     assert executor.submit(scaled, 3).result() == 15
     factors[0] = 10
     assert executor.submit(scaled, 3).result() == 150
+
+
+def countdown():
+    """A function that captures itself, and two that capture each other."""
+
+    def down(n):
+        return n and down(n - 1)
+
+    def even(n):
+        return n == 0 or odd(n - 1)
+
+    def odd(n):
+        return n > 0 and even(n - 1)
+
+    return down, even
+
+
+def test_functions_that_refer_to_themselves_are_not_kept(executor):
+    functions = countdown()
+    gone = [weakref.ref(f) for f in functions]
+    for _ in range(2):
+        assert [executor.submit(f, 4).result() for f in functions] == [0, True]
+    del functions
+    gc.collect()
+    assert [f() for f in gone] == [None, None]
 
 
 def test_what_a_function_calls_is_as_it_was_when_it_was_submitted(tmp_path):

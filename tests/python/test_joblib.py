@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -39,6 +40,24 @@ def test_an_exception_reaches_the_caller_and_the_next_call_works():
     with joblib.parallel_config(backend="culmen", n_jobs=2):
         with pytest.raises(ZeroDivisionError):
             joblib.Parallel()(joblib.delayed(divmod)(1, i % 3) for i in range(100))
+        assert joblib.Parallel()(joblib.delayed(len)("ab") for _ in range(3)) == [2, 2, 2]
+
+
+class EndsTheProgram:
+    def __reduce__(self):
+        raise SystemExit("no licence")
+
+
+@pytest.mark.parametrize(
+    ("argument", "error"),
+    [(threading.Lock(), culmen.InputError("the arguments cannot be pickled")), (EndsTheProgram(), SystemExit("no"))],
+)
+@pytest.mark.parametrize("before", [0, 12])
+def test_a_task_that_cannot_be_sent_is_raised_also_when_it_comes_late(argument, error, before):
+    tasks = [*range(before), argument, *range(5)]
+    with joblib.parallel_config(backend="culmen", n_jobs=2):
+        with pytest.raises(type(error), match=str(error)):
+            joblib.Parallel()(joblib.delayed(callable)(task) for task in tasks)
         assert joblib.Parallel()(joblib.delayed(len)("ab") for _ in range(3)) == [2, 2, 2]
 
 

@@ -154,3 +154,40 @@ def test_a_time_limit_is_refused_and_what_is_no_executor_too():
         culmen.minimize(valley, SPACE, budget=5, executor=executor, time_limit_s=3)
     with pytest.raises(culmen.InputError, match=r"executor = 3: a concurrent.futures.Executor is wanted"):
         culmen.minimize(valley, SPACE, budget=5, executor=3)
+
+
+@pytest.mark.parametrize("kind", EXECUTORS)
+@pytest.mark.parametrize("raised", [SystemExit, KeyboardInterrupt])
+def test_a_function_that_ends_its_program_fails_as_on_culmens_own_workers(kind, raised):
+    def f(p):
+        if p["x"] > 4:
+            raise raised("no licence")
+        return valley(p)
+
+    with EXECUTORS[kind]() as executor:
+        found = culmen.minimize(f, SPACE, budget=60, executor=executor)
+    alone = culmen.minimize(f, SPACE, budget=60)
+    assert (found.x, found.failed, found.evaluations) == (alone.x, alone.failed, 60)
+    assert found.failed > 0
+    assert f"{raised.__name__}: no licence" in found.first_failure
+
+
+class Exits(concurrent.futures.Executor):
+    """Calls nothing; its futures, or their making, end the program."""
+
+    def __init__(self, at_once):
+        self._at_once = at_once
+
+    def submit(self, *_, **__):
+        if self._at_once:
+            raise SystemExit("no queue")
+        future = concurrent.futures.Future()
+        future.set_exception(SystemExit("no queue"))
+        return future
+
+
+def test_an_executor_that_ends_the_program_ends_the_study_or_fails_each_evaluation():
+    with pytest.raises(culmen.CulmenError, match="the executor takes nothing more: SystemExit: no queue"):
+        culmen.minimize(valley, SPACE, budget=60, executor=Exits(True))
+    with pytest.warns(RuntimeWarning, match="SystemExit: no queue"):
+        assert culmen.minimize(valley, SPACE, budget=5, executor=Exits(False)).failed == 5

@@ -232,3 +232,19 @@ def test_it_is_said_by_how_much_they_rise_and_that_they_do_not_know_s():
     sample = line()
     errors = sample.errors(fit(sample, [0, 0]), profile=True, confidence=0.95)
     assert "Profiles: the least χ² over all other parameters rises by 3.841; S is not in them." in errors.lines
+
+
+@pytest.mark.parametrize("as_value", [False, True])
+def test_beyond_a_limit_there_is_no_lower_minimum_and_nobody_advises_to_go_there(as_value):
+    def residuals(x):
+        return [10 * (x[0] - 2), x[0] + x[1] - 1]
+
+    space, limit = Space([(0, 3), (-5, 5)]), lambda x: max(0.0, x[0] - 1.9)
+    sample = Sample(space, residuals, as_value=as_value, violation=limit)
+    errors = sample.errors([1.8999999, -0.8999999], profile=True)
+    assert errors.lower_minimum is None
+    assert ends(errors, "x0")[0] == pytest.approx(2 - math.sqrt(0.02), rel=1e-4)
+    text = " ".join(errors.notes)
+    assert "the fit lies at a limit: by the derivatives the value would fall by about 1 without it" in text
+    assert "the profiles met a limit" in text
+    assert "more evaluations" not in text

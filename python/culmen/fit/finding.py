@@ -30,22 +30,26 @@ class Fit:
         self._held = held_parameters(config.space, best.x)
         self._notes: list[str] = []
         self._evaluations = 0
+        self._limited = False  # a limit was violated on the way
         self._r0 = np.array(best.residuals) if best.residuals else None
 
     def errors(self) -> Errors:
         point, up = self._derivatives(), self._wanted.up
         stands = stand(point, up)
+        of_stand = notes.of_stand(stands, up, self._way, self._limited)
         covariance = self._covariance(point, list(stands.normals.values()))
         found = self._profiles(point, covariance) if self._wanted.profile else Profiles({})
         given = self._given(found.lower_minimum[1]) if found.lower_minimum else None
         self._notes += notes.of_profiles(found, self._space, given, self._way)
         self._notes += notes.of_directions(covariance, self._r0 is None, self._way)
-        self._notes += notes.of_stand(stands, up, self._way)
+        self._notes += of_stand
         return self._result(point, covariance, found, stands)
 
     def _batch(self, vectors: list[list[float]]) -> Any:
         self._evaluations += len(vectors)
-        return self._evaluate(vectors)
+        outcomes = self._evaluate(vectors)
+        self._limited |= any(outcome.violation > 0 for outcome in outcomes)
+        return outcomes
 
     def _derivatives(self) -> Point:
         """By the parameters that are not held; those whose evaluations fail, or whom only a wall stops, become held."""

@@ -10,6 +10,7 @@ from .covariance import Covariance
 from .frame import Array
 from .minimum import Stand
 from .profile import Profiles
+from .rays import BEYOND_LIMIT
 
 _FAR = 0.01  # of Δ: the best candidate is this far above the minimum that its derivatives point to
 _UNCERTAIN = 0.03
@@ -28,6 +29,10 @@ class Way:
     @property
     def optimum(self) -> str:
         return "maximum" if self.maximized else "minimum"
+
+    @property
+    def fall(self) -> str:
+        return "rise" if self.maximized else "fall"
 
     @property
     def falls(self) -> str:
@@ -68,14 +73,20 @@ def of_directions(covariance: Covariance, of_value: bool, way: Way) -> list[str]
     return out
 
 
-def of_stand(found: Stand, up: float, way: Way) -> list[str]:
+def of_stand(found: Stand, up: float, way: Way, limited: bool) -> list[str]:
+    """``limited``: the derivatives met a limit."""
     out = []
     if found.normals:
         out.append(
             f"the fit lies at the constraint {' and '.join(found.normals)}, beyond which the value would "
-            f"{'rise' if way.maximized else 'fall'} by about {found.gain:.2g}; the errors are for moves along it"
+            f"{way.fall} by about {found.gain:.2g}; the errors are for moves along it"
         )
-    if found.distance > _FAR * up:
+    if found.distance > _FAR * up and limited:
+        out.append(
+            f"the fit lies at a limit: by the derivatives the value would {way.fall} by about {found.distance:.2g} "
+            "without it; the errors do not account for it"
+        )
+    elif found.distance > _FAR * up:
         out.append(
             f"the fit is not at its {way.optimum}: by the derivatives that is about {found.distance:.2g} {way.below}; "
             f"more evaluations would come nearer"
@@ -97,6 +108,8 @@ def of_profiles(found: Profiles, space: _core.Space, given: float | None, way: W
     if found.lower_minimum:
         place = ", ".join(f"{name} = {shown(value)}" for name, value in space.named(found.lower_minimum[0]).items())
         out.append(f"the fit was not at the {way.optimum}: the profiles met {given:.10g} at {place}")
-    if found.failure:
+    if found.failure == BEYOND_LIMIT:
+        out.append("the profiles met a limit, beyond which they do not go")
+    elif found.failure:
         out.append(f"evaluations of the profiles failed, the first: {found.failure}")
     return out

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _TWO_PLACES, _ONE_PLACE = ((1, -1), (1, 2), (-1, -2)), ((1,), (-1,))
 _NEARER, _NEAREST = 10.0, 4  # steps become so many times shorter, at most so often
 NO_PLACE = "no allowed point lies beside it"
+BEYOND_LIMIT = "it violates a limit"
 
 
 @dataclass
@@ -140,6 +141,8 @@ def figures_of(outcome: "Outcome | None", count: int) -> Array | str:
         return NO_PLACE
     if not outcome.ok:
         return outcome.message.partition("\n")[0] or outcome.status
+    if outcome.violation > 0:
+        return BEYOND_LIMIT
     if not count:
         return np.array([outcome.cost])
     if len(outcome.residuals) != count:

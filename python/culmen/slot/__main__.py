@@ -4,8 +4,8 @@ import os
 import signal
 
 from culmen.slot import protocol
+from culmen.slot.outcome import outcome_of
 from culmen.slot.process import Process
-from culmen.slot.result import WrongShapeError, read_result
 from culmen.slot.target import TargetError, load
 
 
@@ -14,14 +14,7 @@ def evaluate(function, set_up, request, process):
     values = protocol.decode_candidate(request)
     named = zip(set_up.names, set_up.converters, values, strict=True)
     arguments = {name: convert(value) for name, convert, value in named if value == value}  # NaN: inactive
-    returned, failure = process.call(function, arguments)
-    if failure is not None:
-        return failure
-    try:
-        numbers, extras = read_result(returned, set_up.result, set_up.objectives)
-    except WrongShapeError as error:
-        return protocol.encode_failure(protocol.WRONG_SHAPE, str(error))
-    return protocol.encode_outcome(numbers, set_up.result, extras)
+    return outcome_of(function, arguments, set_up.result, set_up.objectives, process.call)
 
 
 def answer_one(function, set_up, request, process):

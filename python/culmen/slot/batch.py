@@ -4,7 +4,8 @@ Vectors are NumPy's arrays where NumPy can be imported, else lists.
 """
 
 from culmen.slot import protocol
-from culmen.slot.result import WrongShapeError, kind_of, read_result
+from culmen.slot.outcome import encode_returned
+from culmen.slot.result import WrongShapeError, kind_of
 
 
 def evaluate_batch(function, set_up, requests, call):
@@ -46,17 +47,10 @@ def _outcomes(returned, set_up, n):
     try:
         rows, extras = _rows(returned, n)
         figures = [{name: column[i] for name, column in extras.items()} for i in range(n)]
-        return [_outcome(row, own, set_up) for row, own in zip(rows, figures, strict=True)]
+        answers = zip(rows, figures, strict=True)
+        return [encode_returned(answer, set_up.result, set_up.objectives) for answer in answers]
     except WrongShapeError as error:
         return [protocol.encode_failure(protocol.WRONG_SHAPE, str(error))] * n
-
-
-def _outcome(row, extras, set_up):
-    try:
-        numbers, extras = read_result((row, extras), set_up.result, set_up.objectives)
-    except WrongShapeError as error:
-        return protocol.encode_failure(protocol.WRONG_SHAPE, str(error))
-    return protocol.encode_outcome(numbers, set_up.result, extras)
 
 
 def _rows(returned, n):

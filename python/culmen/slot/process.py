@@ -3,7 +3,7 @@
 import os
 import sys
 
-from culmen.slot import protocol
+from culmen.slot import outcome
 from culmen.slot.failure import describe
 
 
@@ -15,13 +15,7 @@ class Process:
 
     def call(self, function, arguments):
         """(what came back, None), or (None, the encoded failure)."""
-        try:
-            returned = function(arguments)
-        except BaseException as error:  # SystemExit too: the function's failure is an answer, not this process's end
-            self.end_copy(error)
-            return None, protocol.encode_failure(protocol.FAILED, describe(error, arguments))
-        self.end_copy()
-        return returned, None
+        return outcome.call(function, arguments, self.end_copy)
 
     def end_copy(self, error=None):
         """Ends this process at once where it is a copy; ``error`` is what the user's code raised, if it did."""

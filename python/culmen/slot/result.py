@@ -32,9 +32,9 @@ def _figures(returned, objectives):
     """A dict of figures, or as many numbers as there are objectives."""
     if isinstance(returned, dict):
         return {str(name): _extra(name, figure) for name, figure in returned.items()}
-    numbers = [_number(returned)] if len(objectives) == 1 else None
+    numbers = [number_of(returned)] if len(objectives) == 1 else None
     if _is_vector(returned) and len(returned) == len(objectives):
-        numbers = [_number(thing) for thing in returned]
+        numbers = [number_of(thing) for thing in returned]
     if numbers is None or None in numbers:
         names = ", ".join(objectives)
         wanted = f"a dict with the figures {names}" if len(objectives) > 1 else f"one number, or a dict with {names},"
@@ -43,7 +43,7 @@ def _figures(returned, objectives):
     return dict(zip(objectives, numbers, strict=True))
 
 
-def _number(thing):
+def number_of(thing):
     """The float, or None where it is not one number."""
     if getattr(thing, "shape", ()) != () or not (hasattr(thing, "__float__") or hasattr(thing, "__index__")):
         return None
@@ -56,7 +56,7 @@ def _number(thing):
 
 
 def _value(thing):
-    number = _number(thing)
+    number = number_of(thing)
     if number is None:
         raise WrongShapeError(f"the function returned {kind_of(thing)}; one number is wanted{_hint(thing)}")
     return number
@@ -71,7 +71,7 @@ def _hint(thing):
 
 
 def _extra(name, thing):
-    number = _number(thing)
+    number = number_of(thing)
     if number is None:
         raise WrongShapeError(f"the extra figure {name!r} is {kind_of(thing)}; one number is wanted")
     return number
