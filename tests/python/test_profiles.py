@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from culmen.fit.errors import ONE_SIGMA
+from culmen.fit.errors import ONE_SIGMA, Errors
 from fits import Sample, brute_end, fit, rise_at
 from test_fit_errors import ROOM, at_constraint, certified, line
 
@@ -199,22 +199,70 @@ def hill() -> tuple[Sample, list[float]]:
     return sample, fit(sample, [10, 2.8, 1.2])
 
 
+def assert_ends_are_right(residual: Sample, best: list[float], errors: Errors) -> None:
+    """They are on the target, or the profile is below it at the bound."""
+    delta = NormalDist().inv_cdf((1 + errors.confidence) / 2) ** 2
+    for i, (p, parameter) in enumerate(zip(errors.parameters, residual.space.core.parameters, strict=True)):
+        for end, note, bound in (
+            (p.interval.lower, p.interval.lower_note, parameter.lower),
+            (p.interval.upper, p.interval.upper_note, parameter.upper),
+        ):
+            if end is None:
+                assert note == "at bound", p.name
+                assert rise_at(residual, best, i, bound) < delta
+            else:
+                assert rise_at(residual, best, i, end) == pytest.approx(delta, rel=4e-3), p.name
+
+
 @pytest.mark.parametrize(("as_value", "confidence"), [(False, ONE_SIGMA), (False, 0.95), (True, ONE_SIGMA)])
 def test_ends_of_a_strongly_curved_model_are_found(as_value, confidence):
     residual, best = hill()
     sample = Sample(residual.space, residual.residuals, as_value=as_value)
-    errors = sample.errors(best, profile=True, confidence=confidence)
+    assert_ends_are_right(residual, best, sample.errors(best, profile=True, confidence=confidence))
+
+
+BANANA = Sample(Space({"x": (-5, 5), "y": (-5, 25)}), lambda p: [10 * (p[1] - p[0] ** 2), 1 - p[0]])
+RING = Sample(Space({"x": (-3, 3), "y": (-3, 3)}), lambda p: [(p[0] ** 2 + p[1] ** 2 - 1) / 0.1, p[0] - 0.5])
+WAVE = Sample(Space({"a": (-5, 5), "b": (-8, 8)}), lambda p: [(p[0] - math.sin(2 * p[1])) / 0.1, p[1] / 1.5])
+BALL = Sample(
+    Space(dict.fromkeys("xyz", (-3, 3))),
+    lambda p: [(p[0] ** 2 + p[1] ** 2 + p[2] ** 2 - 1) / 0.1, p[0] - 0.5, (p[1] - 0.4) / 0.7],
+)
+TWO_BANANAS = Sample(
+    Space({"x": (-5, 5), "y": (-5, 5), "z": (-5, 25)}),
+    lambda p: [10 * (p[1] - p[0] ** 2), 1 - p[0], 10 * (p[2] - p[1] ** 2), 1 - p[1]],
+)
+TURNS = {
+    "banana": (BANANA, [1.0, 1.0]),
+    "ring": (RING, [0.5, 0.75**0.5]),
+    "wave": (WAVE, [0.0, 0.0]),
+    "ball": (BALL, [0.5, 0.4, 0.59**0.5]),
+    "two bananas": (TWO_BANANAS, [1.0, 1.0, 1.0]),
+}
+
+
+@pytest.mark.parametrize("confidence", [0.3, ONE_SIGMA, 0.95, 0.99])
+@pytest.mark.parametrize("name", TURNS)
+def test_ends_are_found_where_the_valley_turns_round(name, confidence):
+    """There residuals and their curvature are great, so that Gauss and Newton's steps diverge."""
+    sample, best = TURNS[name]
+    assert_ends_are_right(sample, best, sample.errors(best, profile=True, confidence=confidence))
+
+
+@pytest.mark.parametrize("confidence", [ONE_SIGMA, 0.95])
+def test_a_ring_ends_where_all_of_it_is_above_the_target(confidence):
+    """Going down in y the profile rises, comes back to 0 on the other side, and then leaves."""
     delta = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
-    for i, p in enumerate(errors.parameters):
-        for end, note, bound in (
-            (p.interval.lower, p.interval.lower_note, residual.space.core.parameters[i].lower),
-            (p.interval.upper, p.interval.upper_note, residual.space.core.parameters[i].upper),
-        ):
-            if end is None:
-                assert note == "at bound"
-                assert rise_at(residual, best, i, bound) < delta
-            else:
-                assert rise_at(residual, best, i, end) == pytest.approx(delta, rel=4e-3), p.name
+    x, y = np.linspace(-1.5, 1.5, 3001)[:, None], np.linspace(-1.3, 1.3, 2601)
+    inside = y[(((x**2 + y**2 - 1) / 0.1) ** 2 + (x - 0.5) ** 2 <= delta).any(axis=0)]
+    found = ends(RING.errors([0.5, 0.75**0.5], profile=True, confidence=confidence), "y")
+    assert found == pytest.approx((inside.min(), inside.max()), abs=1.5e-3)
+
+
+def test_where_the_valley_turns_round_an_end_takes_few_evaluations():
+    sample = Sample(BANANA.space, BANANA.residuals)
+    sample.errors([1.0, 1.0], profile=True, confidence=0.95)
+    assert len(sample.calls) < 150
 
 
 def test_ends_of_a_value_are_right_or_none():

@@ -2,7 +2,8 @@
 
 The intervals are those of Minuit's MINOS (James & Roos, Comput. Phys. Commun. 10 (1975) 343). All ends of all
 parameters are sought together, so that each round is one batch of evaluations, and a further one where a slope needs
-another side. Parabolas of residuals are those of Gauss and Newton, of values their Hessian is kept up by BFGS.
+another side. Parabolas of residuals are those of Gauss and Newton as long as they lead on; else, and of values, their
+Hessian is kept up by BFGS.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from .walls import Walls
 if TYPE_CHECKING:
     from ..evaluations import Outcome
 
-_ROUNDS = 60
+_ROUNDS, _ROUNDS_RESIDUALS = 60, 90  # these try two kinds of parabolas
 _LOWER = 0.01  # of Δ: this much below f₀ is another minimum
 _STEP_RESIDUALS, _STEP_VALUE = 0.02, 0.1  # of the errors where all others stay
 
@@ -45,6 +46,7 @@ class _Rounds:
         share = _STEP_RESIDUALS if count else _STEP_VALUE
         self._steps = np.minimum(share * size, (self.box.upper - self.box.lower) / 100) * scale
         self.lowest, self.lowest_at = np.inf, list(frame.x)
+        self.most = _ROUNDS_RESIDUALS if count else _ROUNDS
         self.failure = ""  # what the first evaluation that failed said
 
     def models(self, searches: "Sequence[Search]") -> list[Parabola | None]:
@@ -72,10 +74,11 @@ class _Rounds:
         if star.middle is None or not star.whole:
             return None
         slopes = np.array([ray.slope(star.middle) for ray in star.rays]).T * self.scale
-        if not self._count:
-            return _updated(search.model, search.aim, float(star.middle[0]), slopes[0])
         r = star.middle
-        return Parabola(search.aim, float(r @ r), 2 * slopes.T @ r, 2 * slopes.T @ slopes)
+        f, g = (float(r @ r), 2 * slopes.T @ r) if self._count else (float(r[0]), slopes[0])
+        if search.first is not None:
+            return _updated(search.model, search.aim, f, g)
+        return Parabola(search.aim, f, g, 2 * slopes.T @ slopes)
 
 
 def _updated(last: Parabola, v: Array, f: float, g: Array) -> Parabola:
@@ -110,7 +113,7 @@ def profiles(
         for side in (-1, 1)
     ]
     walls = Walls(frame, scale)
-    for _ in range(_ROUNDS):
+    for _ in range(rounds.most):
         for search in searches:
             if search.end is None:
                 search.propose(rounds.box, walls)
@@ -127,7 +130,7 @@ def profiles(
 
 
 def _own_unit(search: Search, rounds: _Rounds) -> End:
-    end = search.end or End(None, f"not found in {_ROUNDS} rounds")
+    end = search.end or End(None, f"not found in {rounds.most} rounds")
     if end.value is None:
         return end
     v = np.zeros(len(rounds.start))

@@ -2,7 +2,9 @@
 
 An end is where the value is f₀ + Δ and its derivatives by the other parameters vanish (Venzon & Moolgavkar, Appl.
 Statist. 37 (1988) 87). Each round solves this for a parabola. Where valleys are bent that leads far up: then the others
-find their way back first, or the search goes back inside for shorter moves.
+find their way back first, or the search goes back inside for shorter moves. Gauss and Newton's parabolas leave out how
+the slopes of residuals change, and diverge where that and the residuals are great, as where a valley turns round; a
+search that is lost with them goes on by BFGS, as for values (Fletcher & Xu, IMA J. Numer. Anal. 7 (1987) 371).
 """
 
 from dataclasses import dataclass, field
@@ -49,7 +51,7 @@ class Search:
     share: float = 1.0  # of the step that the parabola wants
     most: float = 1.0  # of the parameter's own move in it
     lost: int = 0  # rounds without a failure since ``inner`` became another
-    first: Array | None = None  # of values: the Hessian that the search begins with
+    first: Array | None = None  # the Hessian that BFGS begins with; None: parabolas are Gauss and Newton's
     doubts: int = 0  # how often that one was looked at again
     aim: Array = field(default_factory=lambda: np.empty(0))
     end: End | None = None
@@ -59,6 +61,7 @@ class Search:
         self._propose(box, walls)
         while self.end is None and self._is_lost():
             self.most, self.lost, self.model, self.share = self.most / 3, 0, self.inner, 1.0
+            self.first = self.inner.b if self.first is None else self.first
             if self.most < _SHORTEST:
                 self.end = End(None, _NOT_MET)
             else:
@@ -88,8 +91,8 @@ class Search:
             self._aim(box, walls, move * self.most, near)
 
     def _doubts(self, box: Box, walls: Walls) -> bool:
-        """Of values: whether by the first Hessian the others could still gain. BFGS may have made it too great, so that
-        is tried then."""
+        """Whether by the first Hessian the others could still gain. BFGS may have made it too great, so that is tried
+        then."""
         m = self.model
         if self.first is None or self.doubts == _DOUBTS:
             return False
