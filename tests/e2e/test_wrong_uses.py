@@ -94,7 +94,7 @@ WORDS = {
     "check study.toml --evaluate -1": "culmen check: --evaluate -1: a number not below 0 is wanted",
     "init fit --kind pyton": "culmen init: --kind pyton: python, library or command is wanted; did you mean 'python'?",
     "init my-fit": "culmen: my-fit: 'my-fit' is given; a name of letters, digits and _ is wanted, such as fit",
-    "init nowhere/fit": "culmen: nowhere/fit.toml cannot be written: No such file or directory",
+    "init nowhere/fit": "culmen: nowhere/fit: there is no folder nowhere; `mkdir -p nowhere` makes it",
     "launch run study.toml": "culmen launch: -n is missing; `culmen launch -n 4 run STUDY.toml` is wanted",
     "launch -n 1 run study.toml": "culmen launch: -n 1: a number not below 2 is wanted",
     "launch -n 4": "culmen: nothing to launch is given; as in `culmen launch -n 4 run STUDY.toml`",
@@ -248,6 +248,42 @@ FILES = {
     "a program with a blank in one text": (
         edited((MODEL_KEY, "command = \"'./my model.sh' --fast {x}\"")),
         """: [evaluator] command = "'./my model.sh' --fast {x}": ["./my model.sh", "--fast", "{x}"] is wanted""",
+    ),
+    **{
+        f"{line} for objectives": (
+            STUDY + line,
+            f": [stop] has no key '{line.split()[0]}'; [objectives] with a line such as value = \"maximize\" says what "
+            "is wanted",
+        )
+        for line in ("maximize = true", 'goal = "max"', 'direction = "maximize"', 'minimize = "cost"')
+    },
+    "no end": (
+        STUDY.replace("[stop]\nevaluations = 20", ""),
+        ": the table [stop] is missing; [stop] with a line such as evaluations = 1000 is wanted",
+    ),
+    "no evaluator": (
+        edited((f"[evaluator]\n{MODEL_KEY}", "")),
+        ': the table [evaluator] is missing; [evaluator] with a line such as python = "model.py:f" is wanted',
+    ),
+    "hours for seconds": (
+        edited(("evaluations = 20", 'wall_time_s = "1h"')),
+        ': [stop] wall_time_s = "1h": 3600, in seconds, is wanted',
+    ),
+    "milliseconds for seconds": (
+        edited(("evaluations = 20", 'wall_time_s = "100 ms"')),
+        ': [stop] wall_time_s = "100 ms": a number is wanted',
+    ),
+    "a condition for a limit": (
+        STUDY + '[limits]\nw = "<= 2"',
+        ': [limits] w = "<= 2": { upper = 2 } is wanted',
+    ),
+    "a regular expression for a figure": (
+        edited((MODEL_KEY, 'command = ["./model.sh"]\nvalue = "energy = (.*)"')),
+        ': [evaluator] value = "energy = (.*)": { regex = "energy = (.*)" } is wanted',
+    ),
+    "a file for a figure": (
+        edited((MODEL_KEY, 'command = ["./model.sh"]\nvalues = { e = "out.dat" }')),
+        ': [evaluator] values.e = "out.dat": { file = "out.dat" }, { key = … } or { regex = … } is wanted',
     ),
     "a template outside of a list": (
         edited((MODEL_KEY, 'command = ["./model.py"]\ntemplates = "input.in"')),

@@ -85,10 +85,10 @@ void CommandInputs::check_use(const EvaluatorSpec& spec) const {
   if (unused == static_cast<std::ptrdiff_t>(used.size())) return;
   const auto& name = space_[static_cast<std::size_t>(unused)].name;
   if (odd != words_.end())
-    throw InputError(
-        fmt::format("command: {{{}}} is no parameter, and the parameter '{}' has no place: {{{}}} in a word of the command, "
-                    "in a template or in a value of environment, or stdin = \"json\"",
-                    odd->stranger(), name, name));
+    throw InputError(fmt::format(
+        "command: {{{}}} is no parameter, and the parameter '{}' has no place: {{{}}} in a word of the command, "
+        "in a template or in a value of environment, or stdin = \"json\"",
+        odd->stranger(), name, name));
   throw InputError(
       fmt::format("templates: none has a place {{{{{}}}}}, so the parameter '{}' would change nothing", name, name));
 }
