@@ -86,7 +86,14 @@ def _load_file(path):
 
 def _why(error):
     """Imports that are not found need no traceback; anything else happened in somebody's code."""
-    return str(error) if isinstance(error, ModuleNotFoundError) else describe(error)
+    if not isinstance(error, ModuleNotFoundError):
+        return describe(error)
+    if not error.name or "." in error.name:
+        return str(error)
+    from shlex import quote
+
+    python = quote(sys.executable)
+    return f"{error}; culmen runs in {python}: `{python} -m pip install {error.name}`"
 
 
 def _is_offered(module, name):
