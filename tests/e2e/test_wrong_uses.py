@@ -7,6 +7,7 @@ stores in test_stores.py.
 import math
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from harness import PYTHON, environment
@@ -376,6 +377,22 @@ CALLS = {
         "parameter 'x0': -5 is given; a pair (lower, upper), culmen.real(…) or another of integer, ordinal, "
         "categorical and boolean is wanted",
     ),
+    "a range for bounds": (
+        lambda: culmen.minimize(f, {"x": range(1, 10)}, budget=9),
+        "parameter 'x': range(1, 10) is given; culmen.integer(1, 9) is wanted",
+    ),
+    "a range in steps for bounds": (
+        lambda: culmen.minimize(f, {"x": range(0, 5, 2)}, budget=9),
+        "parameter 'x': range(0, 5, 2) is given; culmen.ordinal([0, 2, 4]) is wanted",
+    ),
+    "a scale beside bounds": (
+        lambda: culmen.minimize(f, {"x": (0, 1, "log")}, budget=9),
+        "parameter 'x': (0, 1, 'log') is given; culmen.real(0.1, 1, scale=\"log\") is wanted",
+    ),
+    "the name of a method": (
+        lambda: culmen.minimize(f, S, budget=9, optimizer="CMA"),
+        "culmen.minimize: there is no optimizer 'CMA' (did you mean 'cmaes'?); known are KNOWN",
+    ),
     "choices for bounds": (
         lambda: culmen.minimize(f, {"x": ["a", "b", "c"]}, budget=9),
         "parameter 'x': ['a', 'b', 'c'] is given; culmen.categorical(['a', 'b', 'c']) is wanted",
@@ -440,7 +457,8 @@ def test_wrong_calls_from_python(folder, mistake):
     call, answer = CALLS[mistake]
     with pytest.raises(InputError) as error:
         call()
-    assert without_line(str(error.value)) == answer.replace("{folder}", str(folder))
+    known = ", ".join(culmen._core.optimizer_names())
+    assert without_line(str(error.value)) == answer.replace("{folder}", str(folder)).replace("KNOWN", known)
     assert not (folder / "fit.db").exists()
 
 
@@ -456,7 +474,15 @@ MODELS = {
     ),
     "another name": ("def g(p):\n    return 1\n", "{folder}/model.py has no function 'f' (it has: g)"),
     "no function": ("f = 3\n", "'f' in {folder}/model.py is of type int, not a function"),
-    "a module that is not there": ("import nmpy\n" + MODEL, "cannot import {folder}/model.py: No module named 'nmpy'"),
+    "a package that is not there": (
+        "import nmpy\n" + MODEL,
+        "cannot import {folder}/model.py: No module named 'nmpy'; culmen runs in {python}: "
+        "`{python} -m pip install nmpy`",
+    ),
+    "a module that is not there": (
+        "import json.nothing\n" + MODEL,
+        "cannot import {folder}/model.py: No module named 'json.nothing'",
+    ),
     "a syntax error": (
         "def f(p)\n    return 1\n",
         "cannot import {folder}/model.py: SyntaxError: expected ':' (model.py, line 1)",
@@ -474,7 +500,10 @@ def test_models_that_cannot_be_had(folder, mistake):
     (folder / "model.py").write_text(text)
     done = typed("run", "study.toml", cwd=folder)
     said = done.stderr.splitlines()[0]
-    assert (done.returncode, said) == (2, "culmen: study.toml: [evaluator] " + answer.replace("{folder}", str(folder)))
+    python = re.search(r"culmen runs in (\S+):", said)
+    answer = answer.replace("{folder}", str(folder)).replace("{python}", python[1] if python else "")
+    assert (done.returncode, said) == (2, f"culmen: study.toml: [evaluator] {answer}")
+    assert python is None or Path(python[1]).samefile(PYTHON)
     assert "Traceback" not in done.stderr
 
 
