@@ -25,9 +25,14 @@ class Monitor(Protocol):
     def close(self) -> None: ...
 
 
-def make_monitor(wanted: bool | None = None) -> Monitor:
+def best_of(objectives: list[tuple[str, str]]) -> str:
+    """What the best value is called: where there are several objectives it is that of the first."""
+    return f"best {objectives[0][0]}" if len(objectives) > 1 else "best"
+
+
+def make_monitor(wanted: bool | None = None, best: str = "best") -> Monitor:
     """``None``: a bar where standard output is a terminal or a notebook's cell, else nothing; True: a bar there, else
-    lines; False: nothing.
+    lines; False: nothing. ``best``: what the best value is called.
 
     CULMEN_PROGRESS=bar, lines or none decides where it is set, unless ``wanted`` is False.
     """
@@ -37,9 +42,9 @@ def make_monitor(wanted: bool | None = None) -> Monitor:
     if wanted is False or kind == "none":
         return Silent()
     if kind == "lines":
-        return Lines()
+        return Lines(best)
     try:
-        return Cell() if in_notebook() else Bar()
+        return Cell(best) if in_notebook() else Bar(best)
     except (OSError, SystemExit):  # rich leaves the program when nobody reads
         return Silent()
 
@@ -78,8 +83,8 @@ class Lines:
 
     slice_s = 0.2
 
-    def __init__(self) -> None:
-        self._recent = Recent()
+    def __init__(self, best: str = "best") -> None:
+        self._recent, self._best = Recent(), best
         self._due_s, self._gap_s = _FIRST_LINE_S, _FIRST_LINE_S
 
     def update(self, progress: _core.Progress) -> None:
@@ -88,7 +93,7 @@ class Lines:
             return
         self._gap_s = min(self._gap_s * _LINE_GAP_GROWS, _LONGEST_GAP_S)
         self._due_s = progress.elapsed_s + self._gap_s
-        parts = (counted(progress), *figures(progress, self._recent), clock(progress.elapsed_s))
+        parts = (counted(progress), *figures(progress, self._recent, self._best), clock(progress.elapsed_s))
         print(f"culmen: {', '.join(parts)}", flush=True)
 
     def close(self) -> None:
@@ -103,11 +108,11 @@ class Bar:
 
     slice_s = 0.05
 
-    def __init__(self) -> None:
+    def __init__(self, best: str = "best") -> None:
         from rich.console import Console
         from rich.live import Live
 
-        self._recent, self._drawn_s = Recent(), -_REDRAW_S
+        self._recent, self._best, self._drawn_s = Recent(), best, -_REDRAW_S
         self._live = Live(console=Console(force_terminal=True), auto_refresh=False)
         self._live.start()
         self._live.console.show_cursor()
@@ -121,7 +126,7 @@ class Bar:
         if progress.elapsed_s < self._drawn_s + _REDRAW_S and progress.phase != "done":
             return
         self._drawn_s = progress.elapsed_s
-        room, text = layout(progress, self._recent, self._live.console.width - _ROOM_FOR_CTRL_C)
+        room, text = layout(progress, self._recent, self._live.console.width - _ROOM_FOR_CTRL_C, self._best)
         row: list[Text | ProgressBar] = [Text(text, no_wrap=True)]
         if room:
             row.insert(0, ProgressBar(total=progress.budget, completed=progress.evaluations, width=room))
@@ -138,8 +143,8 @@ class Cell:
 
     slice_s = 0.1
 
-    def __init__(self) -> None:
-        self._recent, self._drawn_s = Recent(), -_CELL_REDRAW_S
+    def __init__(self, best: str = "best") -> None:
+        self._recent, self._best, self._drawn_s = Recent(), best, -_CELL_REDRAW_S
         self._handle: Any = None
 
     def update(self, progress: _core.Progress) -> None:
@@ -147,7 +152,8 @@ class Cell:
         if progress.elapsed_s < self._drawn_s + _CELL_REDRAW_S and progress.phase != "done":
             return
         self._drawn_s = progress.elapsed_s
-        shown = CellLine(progress.evaluations, progress.budget, layout(progress, self._recent, _CELL_WIDTH)[1])
+        text = layout(progress, self._recent, _CELL_WIDTH, self._best)[1]
+        shown = CellLine(progress.evaluations, progress.budget, text)
         if self._handle is None:
             from IPython.display import display
 
@@ -175,12 +181,12 @@ class CellLine:
         return f"{bar}<span>{html.escape(self.text)}</span>"
 
 
-def layout(progress: _core.Progress, recent: "Recent", width: int) -> tuple[int, str]:
+def layout(progress: _core.Progress, recent: "Recent", width: int, best: str = "best") -> tuple[int, str]:
     """Columns for the bar (0: there is no room, or no budget) and the text beside it, together at most ``width``.
 
     What matters least is left out where there is no room.
     """
-    parts = [counted(progress), *figures(progress, recent), clock(progress.elapsed_s)]
+    parts = [counted(progress), *figures(progress, recent, best), clock(progress.elapsed_s)]
     if len("  ".join(parts)) + _SHORTEST_BAR > width:
         parts[0] = parts[0].removesuffix(" evaluations")
     while len(parts) > 1 and len("  ".join(parts)) > width:
@@ -229,10 +235,10 @@ def counted(progress: _core.Progress) -> str:
     return f"{counts(progress.evaluations, progress.budget)} evaluations"
 
 
-def figures(progress: _core.Progress, recent: Recent) -> list[str]:
+def figures(progress: _core.Progress, recent: Recent, best: str = "best") -> list[str]:
     """Best value, rate, workers, and what is out of the ordinary; what matters most comes first."""
     parts = [] if progress.phase in ("running", "done") else [progress.phase]
-    parts += [] if progress.best_value is None else [f"best {progress.best_value:.6g}"]
+    parts += [] if progress.best_value is None else [f"{best} {progress.best_value:.6g}"]
     if progress.phase == "running":
         busy = f"{few(recent.busy)}/{progress.workers} busy" if progress.workers else "waiting for workers"
         parts += [*_time_left(progress, recent.rate), per_second(recent.rate), busy]

@@ -179,6 +179,8 @@ def _choices(name: str, choices: object) -> list[float | str]:
 def _pair(name: str, bounds: Any) -> tuple[float, float]:
     if isinstance(bounds, (list, tuple)) and len(bounds) > 1 and all(isinstance(bound, str) for bound in bounds):
         raise InputError(f"parameter '{name}': {bounds!r} is given; culmen.categorical({list(bounds)!r}) is wanted")
+    if wanted := _meant(bounds):
+        raise InputError(f"parameter '{name}': {bounds!r} is given; culmen.{wanted} is wanted")
     lower: float
     upper: float
     try:
@@ -189,6 +191,19 @@ def _pair(name: str, bounds: Any) -> tuple[float, float]:
             f"ordinal, categorical and boolean is wanted"
         ) from None
     return lower, upper
+
+
+def _meant(bounds: Any) -> str:
+    """What a range, or bounds and a word, stand for; empty: that cannot be told."""
+    if isinstance(bounds, range):
+        first, last = min(bounds, default=0), max(bounds, default=0)
+        return f"integer({first}, {last})" if abs(bounds.step) == 1 else f"ordinal({list(bounds)!r:.60})"
+    if not isinstance(bounds, (list, tuple)) or len(bounds) != 3:
+        return ""
+    lower, upper, word = bounds
+    if word != "log" or not all(isinstance(bound, (int, float)) for bound in (lower, upper)) or upper <= 0:
+        return ""
+    return f'real({lower if lower > 0 else upper / 10!r}, {upper!r}, scale="log")'
 
 
 def plain(value: Any) -> Any:

@@ -14,12 +14,12 @@ from .evaluator import check_command, digest_of, evaluator_of
 from .fit.studies import Lend, errors_of_study, finder, with_errors_of_ranks
 from .goals import set_goals, set_stop
 from .master import execute, letting_ranks_go
-from .progress import make_monitor
+from .progress import best_of, make_monitor
 from .ranks import is_master
 from .report.table import read
 from .result import Result, warn, warn_when_all_failed
 from .space import Parameter, Space
-from .stores import function_in, open_store, working_folder
+from .stores import another_study, function_in, open_store, working_folder
 from .study_file import Mistakes, StudyFile, checked, examine_study_file
 
 if TYPE_CHECKING:
@@ -124,10 +124,11 @@ class Study:
         leads = is_master() or not on_ranks
         if self.options.resume and leads:
             with letting_ranks_go() if on_ranks else nullcontext():
+                self._refuse_another()
                 if note := self.change():
                     warn(f"{note}; another store begins anew")
         with self.lend() as self.options.lent:
-            core = execute(self.config, self.options, make_monitor(progress))
+            core = execute(self.config, self.options, make_monitor(progress, best_of(self.config.objectives)))
         space = self.config.space
         result = Result.of(core, space, finder(self.config, self.options, self.lend) if leads else None)
         if on_ranks:
@@ -135,6 +136,14 @@ class Study:
         if leads:
             warn_when_all_failed(result)
         return result
+
+    def _refuse_another(self) -> None:
+        """Raises InputError where the store is that of another study."""
+        found = open_store(self.options.store)
+        if found.fingerprint != self.config.fingerprint:
+            raise InputError(
+                f"{another_study(self.options.store, found, self.config)}; another store is wanted for this one"
+            )
 
     def plot(self) -> "plotly.graph_objects.Figure":
         """Convergence so far, from its store, as a figure that a notebook shows; also while it runs elsewhere."""

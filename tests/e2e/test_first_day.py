@@ -41,7 +41,8 @@ def test_init_overwrites_nothing(tmp_path):
 def test_the_lines_that_init_offers_are_right_too(tmp_path):
     culmen("init", "fit", cwd=tmp_path)
     study = tmp_path / "fit.toml"
-    offered = [line.removeprefix("# ") for line in study.read_text().splitlines()]
+    text = re.sub(r"# \[\[starts\]\](.*\n)*?(?=# How a candidate)", "", study.read_text())
+    offered = [line.removeprefix("# ") for line in text.splitlines()]
     study.write_text("\n".join(line for line in offered if " = " in line or line.startswith("[")))
     checked = culmen("check", "fit.toml", cwd=tmp_path)
     assert checked.returncode == 0, checked.stderr
@@ -54,6 +55,25 @@ def test_the_lines_that_init_offers_are_right_too(tmp_path):
         assert word in checked.stdout
 
 
+@pytest.mark.parametrize(
+    ("heading", "shown"),
+    [
+        ("[[starts]]", r"x +│ real \[-5, 5\] linear +│ 1 "),
+        ("[objectives]", "wanted +maximize value"),
+        ("[limits]", "wanted +least value; stress <= 250"),
+    ],
+)
+def test_goals_and_starts_that_init_offers_are_right(tmp_path, heading, shown):
+    culmen("init", "fit", "--kind", "command", cwd=tmp_path)
+    study = tmp_path / "fit.toml"
+    before, _, block = study.read_text().partition(f"# {heading}\n")
+    block, _, after = block.partition("\n\n")
+    study.write_text(f"{before}{heading}\n{block.replace('# ', '', block.count(chr(10)) + 1)}\n\n{after}")
+    checked = culmen("check", "fit.toml", "--evaluate", 0, cwd=tmp_path)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert re.search(shown, checked.stdout), checked.stdout
+
+
 def test_check_names_every_mistake(tmp_path):
     culmen("init", "fit", cwd=tmp_path)
     study = tmp_path / "fit.toml"
@@ -63,7 +83,7 @@ def test_check_names_every_mistake(tmp_path):
     assert checked.returncode == 2
     assert checked.stderr.splitlines() == [
         'culmen: fit.toml: [space] amplitude.upper = "ten": a number is wanted (line 9)',
-        "culmen: fit.toml: [stop] has no key 'evaluatons'; did you mean 'evaluations'? (line 34)",
+        "culmen: fit.toml: [stop] has no key 'evaluatons'; did you mean 'evaluations'? (line 49)",
     ]
 
 

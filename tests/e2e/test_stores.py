@@ -48,14 +48,34 @@ def test_another_store_runs_it_anew(finished):
     assert sequence(finished / "again.db") == sequence(finished / "study.db")
 
 
-def test_a_store_of_another_study_is_refused(finished):
-    done = culmen("run", "study.toml", "--seed", 2, cwd=finished)
+@pytest.mark.parametrize(
+    ("old", "new", "difference"),
+    [
+        ("\n[space]", "seed = 8\n[space]", "seed 1 there, 8 here"),
+        ("upper = 5", "upper = 6", "parameter x: upper 5 there, 6 here"),
+        ("model.py:f", "model.py:g", "evaluator python model.py:f there, model.py:g here"),
+        ("[stop]", '[optimizer]\nname = "random"\n[stop]', "optimizer cmaes there, random here"),
+        ("[evaluator]", "z = { lower = 0, upper = 1 }\n[evaluator]", "parameter z is here only"),
+    ],
+)
+def test_a_store_of_another_study_is_refused(finished, old, new, difference):
+    text = (finished / "study.toml").read_text()
+    assert old in text
+    (finished / "study.toml").write_text(text.replace(old, new, 1))
+    done = culmen("run", "study.toml", cwd=finished)
     assert done.returncode == 2
-    assert done.stderr == (
-        "culmen: study.db holds another study ('study': its space, evaluator, optimizer or seed differ); "
-        "--store PATH gives this one a store of its own\n"
-    )
+    assert re.fullmatch(
+        rf"culmen: study\.db holds another study \('study': {re.escape(difference)}[^)]*\); "
+        r"--store PATH gives this study a store of its own\n",
+        done.stderr,
+    ), done.stderr
     assert summary(finished / "study.db")["told"] == 30
+
+
+def test_a_finished_study_is_quiet_where_that_is_wanted(finished):
+    for words in (["run", "study.toml", "-q"], ["resume", "study.db", "-q"]):
+        done = culmen(*words, cwd=finished)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path):
@@ -67,6 +87,8 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path):
         assert done.stderr.startswith("culmen: ")
         assert "study.db" in done.stderr
         assert len(done.stderr.splitlines()) == 1
+        advice = "; --store PATH gives this study a store of its own\n"
+        assert done.stderr.endswith(advice) == (words[0] == "run")
     assert (tmp_path / "study.db").read_text() == "my notes"
 
 

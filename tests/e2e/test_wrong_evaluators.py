@@ -80,6 +80,12 @@ EVALUATORS = {
         {},
         PLACE + ' command: no shell reads "--x=$x"; "--x={x}" is wanted',
     ),
+    "a place for no parameter": (
+        'command = ["echo", "{x}", "{yy}"]',
+        {},
+        PLACE + " command: {yy} is no parameter, and the parameter 'y' has no place: {y} in a word of the command, "
+        'in a template or in a value of environment, or stdin = "json"',
+    ),
     "a redirection": (
         'command = ["./model.sh", "{x}", ">", "out.txt"]',
         {"model.sh": "#!/bin/sh\necho 3\n"},
@@ -157,6 +163,22 @@ def test_each_way_to_a_script_beside_the_study_file_works(folder, lines):
     (folder / "fit.py").write_text("import os\nprint(float(os.environ['x']) ** 2)\n")
     (folder / "fit.sh").write_text("#!/bin/sh\npython3 $CULMEN_STUDY_FOLDER/fit.py\n")
     (folder / "fit.sh").chmod(0o755)
+    (folder / "study.toml").write_text(evaluator(lines))
+    done = typed("check", "study.toml", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        """command = ["awk", "BEGIN { print ENVIRON[\\"x\\"] }"]""",
+        """command = ["echo", "{x}", "{print}", "{y}"]\nvalue = { regex = '(.*) .print' }""",
+        """command = ["sh", "-c", "echo {print}; echo $x"]""",
+        """command = ["sh", "-c", "echo {print}; jq .x"]\nstdin = "json"\n""".replace("jq .x", "echo $x"),
+        """command = ["env", "A={print}", "sh", "-c", "echo $x"]\nenvironment = { X2 = "{x}", Y2 = "{y}" }""",
+    ],
+)
+def test_braces_of_other_tools_stay_as_they_are(folder, lines):
     (folder / "study.toml").write_text(evaluator(lines))
     done = typed("check", "study.toml", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")

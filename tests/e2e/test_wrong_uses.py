@@ -7,6 +7,7 @@ stores in test_stores.py.
 import math
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from harness import PYTHON, environment
@@ -94,7 +95,7 @@ WORDS = {
     "check study.toml --evaluate -1": "culmen check: --evaluate -1: a number not below 0 is wanted",
     "init fit --kind pyton": "culmen init: --kind pyton: python, library or command is wanted; did you mean 'python'?",
     "init my-fit": "culmen: my-fit: 'my-fit' is given; a name of letters, digits and _ is wanted, such as fit",
-    "init nowhere/fit": "culmen: nowhere/fit.toml cannot be written: No such file or directory",
+    "init nowhere/fit": "culmen: nowhere/fit: there is no folder nowhere; `mkdir -p nowhere` makes it",
     "launch run study.toml": "culmen launch: -n is missing; `culmen launch -n 4 run STUDY.toml` is wanted",
     "launch -n 1 run study.toml": "culmen launch: -n 1: a number not below 2 is wanted",
     "launch -n 4": "culmen: nothing to launch is given; as in `culmen launch -n 4 run STUDY.toml`",
@@ -249,6 +250,42 @@ FILES = {
         edited((MODEL_KEY, "command = \"'./my model.sh' --fast {x}\"")),
         """: [evaluator] command = "'./my model.sh' --fast {x}": ["./my model.sh", "--fast", "{x}"] is wanted""",
     ),
+    **{
+        f"{line} for objectives": (
+            STUDY + line,
+            f": [stop] has no key '{line.split()[0]}'; [objectives] with a line such as value = \"maximize\" says what "
+            "is wanted",
+        )
+        for line in ("maximize = true", 'goal = "max"', 'direction = "maximize"', 'minimize = "cost"')
+    },
+    "no end": (
+        STUDY.replace("[stop]\nevaluations = 20", ""),
+        ": the table [stop] is missing; [stop] with a line such as evaluations = 1000 is wanted",
+    ),
+    "no evaluator": (
+        edited((f"[evaluator]\n{MODEL_KEY}", "")),
+        ': the table [evaluator] is missing; [evaluator] with a line such as python = "model.py:f" is wanted',
+    ),
+    "hours for seconds": (
+        edited(("evaluations = 20", 'wall_time_s = "1h"')),
+        ': [stop] wall_time_s = "1h": 3600, in seconds, is wanted',
+    ),
+    "milliseconds for seconds": (
+        edited(("evaluations = 20", 'wall_time_s = "100 ms"')),
+        ': [stop] wall_time_s = "100 ms": a number is wanted',
+    ),
+    "a condition for a limit": (
+        STUDY + '[limits]\nw = "<= 2"',
+        ': [limits] w = "<= 2": { upper = 2 } is wanted',
+    ),
+    "a regular expression for a figure": (
+        edited((MODEL_KEY, 'command = ["./model.sh"]\nvalue = "energy = (.*)"')),
+        ': [evaluator] value = "energy = (.*)": { regex = "energy = (.*)" } is wanted',
+    ),
+    "a file for a figure": (
+        edited((MODEL_KEY, 'command = ["./model.sh"]\nvalues = { e = "out.dat" }')),
+        ': [evaluator] values.e = "out.dat": { file = "out.dat" }, { key = … } or { regex = … } is wanted',
+    ),
     "a template outside of a list": (
         edited((MODEL_KEY, 'command = ["./model.py"]\ntemplates = "input.in"')),
         ': [evaluator] templates = "input.in": ["input.in"] is wanted',
@@ -340,6 +377,22 @@ CALLS = {
         "parameter 'x0': -5 is given; a pair (lower, upper), culmen.real(…) or another of integer, ordinal, "
         "categorical and boolean is wanted",
     ),
+    "a range for bounds": (
+        lambda: culmen.minimize(f, {"x": range(1, 10)}, budget=9),
+        "parameter 'x': range(1, 10) is given; culmen.integer(1, 9) is wanted",
+    ),
+    "a range in steps for bounds": (
+        lambda: culmen.minimize(f, {"x": range(0, 5, 2)}, budget=9),
+        "parameter 'x': range(0, 5, 2) is given; culmen.ordinal([0, 2, 4]) is wanted",
+    ),
+    "a scale beside bounds": (
+        lambda: culmen.minimize(f, {"x": (0, 1, "log")}, budget=9),
+        "parameter 'x': (0, 1, 'log') is given; culmen.real(0.1, 1, scale=\"log\") is wanted",
+    ),
+    "the name of a method": (
+        lambda: culmen.minimize(f, S, budget=9, optimizer="CMA"),
+        "culmen.minimize: there is no optimizer 'CMA' (did you mean 'cmaes'?); known are KNOWN",
+    ),
     "choices for bounds": (
         lambda: culmen.minimize(f, {"x": ["a", "b", "c"]}, budget=9),
         "parameter 'x': ['a', 'b', 'c'] is given; culmen.categorical(['a', 'b', 'c']) is wanted",
@@ -404,7 +457,8 @@ def test_wrong_calls_from_python(folder, mistake):
     call, answer = CALLS[mistake]
     with pytest.raises(InputError) as error:
         call()
-    assert without_line(str(error.value)) == answer.replace("{folder}", str(folder))
+    known = ", ".join(culmen._core.optimizer_names())
+    assert without_line(str(error.value)) == answer.replace("{folder}", str(folder)).replace("KNOWN", known)
     assert not (folder / "fit.db").exists()
 
 
@@ -420,7 +474,15 @@ MODELS = {
     ),
     "another name": ("def g(p):\n    return 1\n", "{folder}/model.py has no function 'f' (it has: g)"),
     "no function": ("f = 3\n", "'f' in {folder}/model.py is of type int, not a function"),
-    "a module that is not there": ("import nmpy\n" + MODEL, "cannot import {folder}/model.py: No module named 'nmpy'"),
+    "a package that is not there": (
+        "import nmpy\n" + MODEL,
+        "cannot import {folder}/model.py: No module named 'nmpy'; culmen runs in {python}: "
+        "`{python} -m pip install nmpy`",
+    ),
+    "a module that is not there": (
+        "import json.nothing\n" + MODEL,
+        "cannot import {folder}/model.py: No module named 'json.nothing'",
+    ),
     "a syntax error": (
         "def f(p)\n    return 1\n",
         "cannot import {folder}/model.py: SyntaxError: expected ':' (model.py, line 1)",
@@ -438,7 +500,10 @@ def test_models_that_cannot_be_had(folder, mistake):
     (folder / "model.py").write_text(text)
     done = typed("run", "study.toml", cwd=folder)
     said = done.stderr.splitlines()[0]
-    assert (done.returncode, said) == (2, "culmen: study.toml: [evaluator] " + answer.replace("{folder}", str(folder)))
+    python = re.search(r"culmen runs in (\S+):", said)
+    answer = answer.replace("{folder}", str(folder)).replace("{python}", python[1] if python else "")
+    assert (done.returncode, said) == (2, f"culmen: study.toml: [evaluator] {answer}")
+    assert python is None or Path(python[1]).samefile(PYTHON)
     assert "Traceback" not in done.stderr
 
 

@@ -10,7 +10,7 @@ import warnings
 import pytest
 
 import culmen
-from culmen import Study, digest
+from culmen import InputError, Study, digest
 
 SPACE = {"x": (-5, 5)}
 
@@ -118,6 +118,9 @@ def test_minimize_warns_of_an_edited_function_and_keeps_the_values():
     with pytest.warns(UserWarning, match="has changed since this study was begun"):
         culmen.minimize(edited, SPACE, budget=41, store="kept.db", workers=1)
     assert [warning.filename for warning in seen] == [__file__]
+    with warnings.catch_warnings(), pytest.raises(InputError, match="parameter x: lower -5 there, 0 here"):
+        warnings.simplefilter("error")
+        culmen.minimize(edited, {"x": (0, 9)}, budget=42, store="kept.db", workers=1)
 
 
 EVALUATORS = {

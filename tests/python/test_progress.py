@@ -10,6 +10,7 @@ from culmen.progress import (
     Lines,
     Recent,
     Silent,
+    best_of,
     clock,
     counted,
     few,
@@ -43,6 +44,9 @@ def test_figures_name_only_what_is_there():
         "1 lost",
     ]
     assert figures(seen(phase="done"), running) == ["best 1.5"]
+    of_the_first = best_of([("cost", "minimize"), ("range", "maximize")])
+    assert figures(seen(phase="done"), running, of_the_first) == ["best cost 1.5"]
+    assert best_of([("cost", "minimize")]) == "best"
     assert figures(seen(workers=0, best_value=None), recent()) == ["0/s", "waiting for workers"]
 
 

@@ -59,7 +59,7 @@ WRONG = {
     ),
     "no space": (
         '[evaluator]\npython = "model.py:chi2"\n[stop]\nevaluations = 1',
-        "study.toml: the table [space] is missing",
+        "study.toml: the table [space] is missing; [space] with a line such as x = { lower = 0, upper = 1 } is wanted",
     ),
     "empty space": (
         '[space]\n[evaluator]\npython = "model.py:chi2"\n[stop]\nevaluations = 1',

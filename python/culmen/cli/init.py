@@ -1,5 +1,6 @@
 """``culmen init``: a commented study file and a model, to begin with."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ class Kind:
     evaluator: str
     space: str = _TWO
     constraint: str = 'disc = "x**2 + y**2 <= 20"'
+    start: str = "x = 1.0\n# y = 0.5"
     budget: int = 3000
     first: str = ""  # what is to be done before `culmen check`
 
@@ -27,6 +29,7 @@ KINDS = {
         "amplitude = { lower = 0.0, upper = 10.0 }\nrate = { lower = 0.0, upper = 5.0 }\n"
         "offset = { lower = -1.0, upper = 1.0 }",
         'decay = "rate * 8 >= 1"',
+        "amplitude = 4.0\n# rate = 0.5\n# offset = 0.5",
     ),
     "library": Kind(
         ".c",
@@ -43,6 +46,8 @@ def init_study(path: Path, kind: str) -> None:
     name, folder = path.name.removesuffix(".toml"), path.parent
     if not name.isidentifier():
         raise InputError(f"{path}: '{name}' is given; a name of letters, digits and _ is wanted, such as fit")
+    if not folder.is_dir():
+        raise InputError(f"{path}: there is no folder {folder}; `mkdir -p {shlex.quote(str(folder))}` makes it")
     chosen = KINDS[kind]
     files = {folder / f"{name}.toml": _study(chosen), folder / f"{name}{chosen.model}": _text(f"model{chosen.model}")}
     for file in files:
@@ -59,7 +64,7 @@ def init_study(path: Path, kind: str) -> None:
 
 def _study(kind: Kind) -> str:
     text = _text("study.toml")
-    parts = {"SPACE": kind.space, "CONSTRAINT": kind.constraint, "EVALUATOR": kind.evaluator}
+    parts = {"SPACE": kind.space, "CONSTRAINT": kind.constraint, "START": kind.start, "EVALUATOR": kind.evaluator}
     for place, part in {**parts, "BUDGET": str(kind.budget)}.items():
         text = text.replace(place, part)
     return text

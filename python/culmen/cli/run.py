@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from .._core import InputError
+from .._core import InputError, StoreError
 from ..master import STOP_SIGNALS, make_run, stopping_on, wait
-from ..progress import make_monitor
+from ..progress import best_of, make_monitor
 from ..ranks import commanding_ranks
 from ..result import Result
-from ..stores import open_store
+from ..stores import another_study, open_store
 from ..study import Study
 from . import BAD_INPUT, FAILED, FINISHED, RESUMABLE
 from .errors import errors_at_end
@@ -27,6 +27,7 @@ _OPTIONS = {
     "stagnation": "--stagnation",
     "wall_time_s": "--wall-time",
 }
+_OTHER_STORE = "--store PATH gives this study a store of its own"
 Given = dict[str, Any]  # evaluations, target, stagnation, wall_time_s, workers; None: not given
 
 
@@ -49,7 +50,7 @@ def run_study(
         _note_idle_option(given)
         if not quiet:
             note_file_left_behind(study)
-        code = _existing(study, overwrite)
+        code = _existing(study, overwrite, quiet)
         return _execute(study, prefetch, quiet, errors) if code is None else code
 
 
@@ -63,7 +64,8 @@ def resume_study(path: Path, given: Given, prefetch: bool, quiet: bool, errors: 
         _note_idle_option(given)
         _note_change(study)
         if _is_over(summary, study.config, found.configuration):
-            _show_finished(path, summary, f"{_goes_on_with(path, summary['finished'])}")
+            if not quiet:
+                _show_finished(path, summary, f"{_goes_on_with(path, summary['finished'])}")
             return _code_of(summary)
         return _execute(study, prefetch, quiet, errors)
 
@@ -102,13 +104,16 @@ def note_file_left_behind(study: Study) -> None:
         print(f"culmen: note: {study.source}: [evaluator] command: {hint}", file=sys.stderr)
 
 
-def _existing(study: Study, overwrite: bool) -> int | None:
+def _existing(study: Study, overwrite: bool, quiet: bool) -> int | None:
     """None where the store can be made; else says what is there."""
     path = study.options.store
     if not Path(path).exists():
         return None
-    found = open_store(path)
-    summary: dict[str, Any] = found.summary()
+    try:
+        found = open_store(path)
+        summary: dict[str, Any] = found.summary()
+    except (InputError, StoreError) as e:
+        raise type(e)(f"{e}; {_OTHER_STORE}") from None
     if summary["owned"]:
         advice = f"`culmen status {shlex.quote(path)}` shows how far it is"
         raise InputError(f"{path} is in use: {summary['owner']} runs this study; {advice}")
@@ -116,10 +121,7 @@ def _existing(study: Study, overwrite: bool) -> int | None:
         _remove(study)  # where there is nothing in it, its start could not even begin
         return None
     if found.fingerprint != study.config.fingerprint:
-        raise InputError(
-            f"{path} holds another study ('{found.name}': its space, evaluator, optimizer or seed differ); "
-            f"--store PATH gives this one a store of its own"
-        )
+        raise InputError(f"{another_study(path, found, study.config)}; {_OTHER_STORE}")
     resume = f"`culmen resume {shlex.quote(path)}{_new_limits(study, found.configuration, summary['finished'])}`"
     if not _is_over(summary, study.config, found.configuration):
         how = "finished" if summary["finished"] else "stopped"
@@ -127,6 +129,8 @@ def _existing(study: Study, overwrite: bool) -> int | None:
         advice = f"{resume} goes on, --overwrite begins anew"
         raise InputError(f"{path} holds this study, {how} after {summary['told']} evaluations{failed}; {advice}")
     _note_change(study)
+    if quiet:
+        return _code_of(summary)
     again = "`culmen run` with --overwrite, or --store PATH, runs it anew"
     _show_finished(Path(path), summary, f"{_goes_on_with(path, summary['finished'])}; {again}")
     return _code_of(summary)
@@ -174,7 +178,7 @@ def _execute(study: Study, prefetch: bool, quiet: bool, errors: bool) -> int:
         if not quiet and study.config.optimizer_why:
             with contextlib.suppress(OSError):
                 print(f"Optimizer: {study.config.optimizer} (chosen: {study.config.optimizer_why})", flush=True)
-        result = Result.of(wait(run, make_monitor(not quiet)), study.config.space)
+        result = Result.of(wait(run, make_monitor(not quiet, best_of(study.config.objectives))), study.config.space)
         here = run.progress().evaluations_here
     fit = errors_at_end(study, result) if errors else None
     if not quiet and (here or result.reason not in ERRORS):

@@ -62,7 +62,12 @@ def reached(e: Evaluations, other: Evaluations) -> str:
 
 def differences(a: Evaluations, b: Evaluations) -> Rows:
     """Settings that are not the same: what, of the first, of the second; "–": it has none."""
-    return list(_differences(_settings(a.configuration), _settings(b.configuration), ""))
+    return settings_that_differ(a.configuration, b.configuration)
+
+
+def settings_that_differ(a: dict[str, Any], b: dict[str, Any]) -> Rows:
+    """``differences``, of what stores keep as their configurations."""
+    return list(_differences(_settings(a), _settings(b), ""))
 
 
 def compare_page(a: Evaluations, b: Evaluations) -> str:

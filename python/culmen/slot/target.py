@@ -62,7 +62,7 @@ def _import_module(name, base_folder):
             return importlib.import_module(name)
     except BaseException as error:
         where = f" (from {base_folder})" if base_folder else ""
-        raise TargetError(f"cannot import module '{name}'{where}: {_why(error)}") from error
+        raise TargetError(f"cannot import module '{name}'{where}: {_why(error, name)}") from error
 
 
 def _load_file(path):
@@ -84,9 +84,17 @@ def _load_file(path):
     return module
 
 
-def _why(error):
-    """Imports that are not found need no traceback; anything else happened in somebody's code."""
-    return str(error) if isinstance(error, ModuleNotFoundError) else describe(error)
+def _why(error, target=""):
+    """Imports that are not found need no traceback; anything else happened in somebody's code. No package is said to
+    bring the target itself."""
+    if not isinstance(error, ModuleNotFoundError):
+        return describe(error)
+    if not error.name or "." in error.name or error.name == target.partition(".")[0]:
+        return str(error)
+    from shlex import quote
+
+    python = quote(sys.executable)
+    return f"{error}; culmen runs in {python}: `{python} -m pip install {error.name}`"
 
 
 def _is_offered(module, name):

@@ -1,6 +1,7 @@
 """What is wanted instead: examples of tables and lists, and words of other tools."""
 
 import json
+import re
 import shlex
 from typing import Any
 
@@ -61,6 +62,56 @@ _WORDS = {
     "timeout": ("time_limit_s",),
     "objective": ("objectives",),
 }
+
+
+_OBJECTIVES = '[objectives] with a line such as value = "maximize" says what is wanted'
+_ANSWERS = dict.fromkeys(
+    ("maximize", "maximise", "minimize", "minimise", "goal", "direction", "directions", "sense"), _OBJECTIVES
+)
+_MISSING = {
+    "space": "x = { lower = 0, upper = 1 }",
+    "evaluator": 'python = "model.py:f"',
+    "stop": "evaluations = 1000",
+}
+_UNITS_S = {
+    **dict.fromkeys(("s", "sec", "second", "seconds"), 1),
+    **dict.fromkeys(("m", "min", "minute", "minutes"), 60),
+    **dict.fromkeys(("h", "hour", "hours"), 3600),
+    **dict.fromkeys(("d", "day", "days"), 86400),
+}
+_LENGTH = re.compile(rf"\s*(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS_S)})\s*")
+_SIDES = {"<": "upper", "<=": "upper", ">": "lower", ">=": "lower"}
+
+
+def missing(table: str) -> str:
+    """What to write where a table of this name is wanted."""
+    return f"; [{table}] with a line such as {_MISSING[table]} is wanted" if table in _MISSING else ""
+
+
+def answer(key: str) -> str:
+    """What to write instead of a key that many look for, and that there is nowhere; empty: it is none of these."""
+    text = _ANSWERS.get(key.lower())
+    return f"; {text}" if text else ""
+
+
+def instead(loc: tuple[int | str, ...], given: Any) -> str:
+    """What a text stands for where it is no text that is wanted; empty where that cannot be told."""
+    if not isinstance(given, str):
+        return ""
+    if str(loc[-1]).endswith("_s") and (length := _LENGTH.fullmatch(given)):
+        return f"{float(length[1]) * _UNITS_S[length[2]]:.12g}, in seconds,"
+    if loc[0] == "limits" and (limit := re.fullmatch(r"\s*([<>]=?)\s*(-?\d[\d.e+-]*)\s*", given)):
+        return f"{{ {_SIDES[limit[1]]} = {limit[2]} }}"
+    if loc[:2] in (("evaluator", "value"), ("evaluator", "residuals"), ("evaluator", "values")):
+        return _figure(given)
+    return ""
+
+
+def _figure(text: str) -> str:
+    quoted = json.dumps(text, ensure_ascii=False)
+    if re.search(r"[(\\*+^$]", text):
+        return f"{{ regex = {quoted} }}"
+    return f"{{ file = {quoted} }}, {{ key = … }} or {{ regex = … }}"
 
 
 def table_at(loc: tuple[int | str, ...], in_program: bool) -> str:

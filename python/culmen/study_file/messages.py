@@ -46,11 +46,13 @@ def sentences(error: ValidationError, root: type[Table]) -> Iterator[tuple[Place
         elif kind == "extra_forbidden":
             yield loc, _unknown_key(loc, root)
         elif kind == "missing":
-            yield loc, f"{'the table ' if loc[-1] in tables else ''}{place} is missing"
+            what = f"the table {place} is missing{advice.missing(str(loc[-1]))}" if loc[-1] in tables else ""
+            yield loc, what or f"{place} is missing"
         elif kind == "value_error":
             yield loc, ": ".join(filter(None, (place, str(context["error"]))))
         else:
-            wanted = advice.as_list(loc, value) if kind == "list_type" else ""
+            wanted = "" if in_program else advice.instead(loc, value)
+            wanted = wanted or (advice.as_list(loc, value) if kind == "list_type" else "")
             wanted = wanted or _wanted(kind, context, _said(loc, root), in_program)
             yield loc, f"{place} = {_toml(value)}: {wanted} is wanted" + _near_literal(value, context)
 
@@ -86,7 +88,8 @@ def _unknown_key(loc: Place, root: type[Table]) -> str:
     known = [field.alias or name for name, field in table.model_fields.items()]
     home = next((n for n, t in tables.items() if n in _PLAIN and key in t.model_fields and t is not table), None)
     belongs = f"; it belongs in [{home}]" if home else f"; known are {', '.join(known)}"
-    instead = did_you_mean(key, known) or advice.translated(key, known) or belongs
+    instead = advice.answer(key) if root.has_sections else ""
+    instead = instead or did_you_mean(key, known) or advice.translated(key, known) or belongs
     if not tables:
         return f"there is no {key!r}{instead}"
     return f"{_place(loc[:-1], root) or 'the top level'} has no key {key!r}{instead}"

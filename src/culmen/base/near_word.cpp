@@ -40,7 +40,7 @@ std::string near_word(const std::string& given, const std::vector<std::string>& 
     if (plain(k) == plain_given) return k;
   }
   for (const auto& k : known) {
-    const auto d = distance(given, k);
+    const auto d = distance(plain_given, plain(k));
     if (d <= 2 && d < k.size() && 2 * d <= k.size()) return k;
   }
   return {};

@@ -75,7 +75,8 @@ CommandInputs::CommandInputs(const SetUp& set_up)
 }
 
 void CommandInputs::check_use(const EvaluatorSpec& spec) const {
-  if (templates_.empty() || spec.json_stdin) return;
+  const auto odd = std::ranges::find_if(words_, [](const auto& word) { return !word.stranger().empty(); });
+  if ((templates_.empty() && odd == words_.end()) || spec.json_stdin) return;
   std::vector<bool> used(space_.size());
   for (const auto& word : words_) word.mark_used(used);
   for (const auto& [name, value] : environment_) value.mark_used(used);
@@ -83,6 +84,11 @@ void CommandInputs::check_use(const EvaluatorSpec& spec) const {
   const auto unused = std::ranges::find(used, false) - used.begin();
   if (unused == static_cast<std::ptrdiff_t>(used.size())) return;
   const auto& name = space_[static_cast<std::size_t>(unused)].name;
+  if (odd != words_.end())
+    throw InputError(fmt::format(
+        "command: {{{}}} is no parameter, and the parameter '{}' has no place: {{{}}} in a word of the command, "
+        "in a template or in a value of environment, or stdin = \"json\"",
+        odd->stranger(), name, name));
   throw InputError(
       fmt::format("templates: none has a place {{{{{}}}}}, so the parameter '{}' would change nothing", name, name));
 }

@@ -17,7 +17,8 @@ namespace culmen {
 class CommandInputs {
  public:
   /// Throws InputError with one sentence: no command, an unknown place, a format that is none, a template without
-  /// places, and where there are templates a parameter that nothing has a place for; two parameters of one variable.
+  /// places, and a parameter that nothing has a place for where there are templates, or where something else stands in
+  /// braces in a word without blanks; two parameters of one variable.
   explicit CommandInputs(const SetUp& set_up);
   CommandInputs(const CommandInputs&) = delete;
   CommandInputs& operator=(const CommandInputs&) = delete;

@@ -49,20 +49,6 @@ std::optional<Found> look_up(std::string_view inside, const Space& space) {
   }
   return {};
 }
-
-/// Throws where something in braces, at `at` in the text, that is no parameter must be a mistake.
-void check_unknown(const std::string& inside, const std::string& text, std::size_t at, const Space& space,
-                   PlaceholderStyle style) {
-  const auto name = std::string(trim(std::string_view(inside).substr(0, inside.find(':'))));
-  if (!is_identifier(name)) return;
-  const auto hint = did_you_mean(name, names_of(space));
-  if (style == PlaceholderStyle::file) {
-    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-    throw InputError(fmt::format("line {}: {{{{{}}}}} is no parameter{}", line, name, hint));
-  }
-  if (!hint.empty() && text.find_first_of(" \t\n") == text.npos)
-    throw InputError(fmt::format("{{{}}} is no parameter{}", name, hint));
-}
 }  // namespace
 
 PlaceholderText::PlaceholderText(const std::string& text, const Space& space, PlaceholderStyle style) : space_(&space) {
@@ -76,7 +62,7 @@ PlaceholderText::PlaceholderText(const std::string& text, const Space& space, Pl
     const bool closed = end != text.npos && text.compare(end, close.size(), close) == 0;
     if (closed && !of_a_shell && add(text.substr(done, at - done), text.substr(begin, end - begin)))
       done = at = end + close.size();
-    else if (closed && !of_a_shell) check_unknown(text.substr(begin, end - begin), text, at++, space, style);
+    else if (closed && !of_a_shell) see_unknown(text.substr(begin, end - begin), text, at++, style);
     else ++at;
   }
   rest_ = text.substr(done);
@@ -87,6 +73,20 @@ bool PlaceholderText::add(std::string before, const std::string& inside) {
   if (!found) return false;
   places_.push_back({std::move(before), found->parameter, ValueFormat((*space_)[found->parameter], found->format)});
   return true;
+}
+
+void PlaceholderText::see_unknown(const std::string& inside, const std::string& text, std::size_t at,
+                                  PlaceholderStyle style) {
+  const auto name = std::string(trim(std::string_view(inside).substr(0, inside.find(':'))));
+  if (!is_identifier(name)) return;
+  const auto hint = did_you_mean(name, names_of(*space_));
+  if (style == PlaceholderStyle::file) {
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    throw InputError(fmt::format("line {}: {{{{{}}}}} is no parameter{}", line, name, hint));
+  }
+  if (text.find_first_of(" \t\n") != text.npos) return;
+  if (!hint.empty()) throw InputError(fmt::format("{{{}}} is no parameter{}", name, hint));
+  if (stranger_.empty()) stranger_ = name;
 }
 
 std::string PlaceholderText::fill(const std::vector<double>& x) const {

@@ -22,6 +22,8 @@ class PlaceholderText {
   /// Marks the parameters that it has places for.
   void mark_used(std::vector<bool>& used) const;
   bool has_places() const { return !places_.empty(); }
+  /// Of a word without blanks: what stands in braces as a parameter would, and is none; empty: nothing does.
+  const std::string& stranger() const { return stranger_; }
 
  private:
   struct Place {
@@ -31,9 +33,11 @@ class PlaceholderText {
   };
   /// False where what is inside the braces is no parameter.
   bool add(std::string before, const std::string& inside);
+  /// What is inside the braces at `at` is no parameter: throws where that must be a mistake.
+  void see_unknown(const std::string& inside, const std::string& text, std::size_t at, PlaceholderStyle style);
   const Space* space_;
   std::vector<Place> places_;
-  std::string rest_;
+  std::string rest_, stranger_;
 };
 
 }  // namespace culmen
