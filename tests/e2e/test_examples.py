@@ -200,6 +200,7 @@ def test_decay(copy):
     found = status(folder, "decay.db")
     assert found["best_value"] == pytest.approx(3.7550528545, abs=1e-8)
     assert found["best"]["rate"] == pytest.approx(0.0457473, abs=1e-6)
+    assert found["told"] == evaluations_in_the_gallery("08_decay")
 
 
 def test_hello_worlds_are_short_and_in_the_documents():
