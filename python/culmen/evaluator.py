@@ -9,13 +9,12 @@ from pathlib import Path
 
 from . import _core, digest
 from ._core import InputError
-from .goals import At
-from .study_file import CommandOptions, EvaluatorTable, did_you_mean, is_source
+from .study_file import CommandOptions, EvaluatorTable, Mistakes, did_you_mean, is_source
 
 
-def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, at: At) -> _core.EvaluatorSpec:
-    """``folder`` is where relative paths begin; ``at`` gets the InputErrors where a file is missing, each with the
-    ``heading`` in front. A ``function`` is a program's, which has to give it."""
+def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, mistakes: Mistakes) -> _core.EvaluatorSpec:
+    """``folder`` is where relative paths begin; ``mistakes`` gets those of files that are missing, each
+    with the ``heading`` in front. A ``function`` is a program's, which has to give it."""
     spec = _core.EvaluatorSpec()
     spec.kind = "python" if table.kind == "function" else table.kind
     spec.isolation, spec.base_folder = table.isolation, str(folder)
@@ -23,29 +22,34 @@ def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, at: At) -> _
     spec.time_limit_s, spec.batch = table.time_limit_s or 0, table.batch or 0
     spec.environment, spec.modules = table.environment, table.modules
     if table.command is not None:
-        _set_command(spec, table.command, table, folder, heading, at)
+        _set_command(spec, table.command, table, folder, heading, mistakes)
     elif table.kind != "function":
         where, function = table.target
         is_file = table.kind == "library" or where.endswith(".py")
-        with at(heading, "evaluator", table.kind):
+        with mistakes.at(heading, "evaluator", table.kind):
             spec.target = f"{_existing(where, folder, table.kind) if is_file else where}:{function}"
     return spec
 
 
 def _set_command(
-    spec: _core.EvaluatorSpec, command: list[str], options: CommandOptions, folder: Path, heading: str, at: At
+    spec: _core.EvaluatorSpec,
+    command: list[str],
+    options: CommandOptions,
+    folder: Path,
+    heading: str,
+    mistakes: Mistakes,
 ) -> None:
     spec.keep, spec.json_stdin = options.keep, options.stdin == "json"
-    with at(heading, "evaluator", "command"):
+    with mistakes.at(heading, "evaluator", "command"):
         spec.command = [_program(_placed(command[0], folder), folder), *(_placed(word, folder) for word in command[1:])]
     spec.environment = {name: _placed(value, folder) for name, value in options.environment.items()}
     for name in options.templates:
-        with at(heading, "evaluator", "templates"):
+        with mistakes.at(heading, "evaluator", "templates"):
             path = _existing(name, folder, "templates")
             spec.add_template(_name_in(folder, path), _content(path, "templates"))
     for key, names in (("copy", options.inputs.copied), ("link", options.inputs.link)):
         for name in names:
-            with at(heading, "evaluator", "inputs", key):
+            with mistakes.at(heading, "evaluator", "inputs", key):
                 path = _input(name, folder, key)
                 spec.add_input(str(path), _name_in(folder, path), key == "link")
     for name, figure in options.figures.items():

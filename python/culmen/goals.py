@@ -1,8 +1,7 @@
 """What is wanted: objectives, limits of further figures, and where to begin."""
 
-import contextlib
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from . import _core
@@ -10,8 +9,6 @@ from ._core import InputError
 
 if TYPE_CHECKING:
     from .study_file import Mistakes, StudyFile
-
-At = Callable[..., contextlib.AbstractContextManager[None]]  # as Mistakes.at()
 
 
 def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:

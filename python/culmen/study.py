@@ -197,7 +197,7 @@ def _config_of(file: StudyFile, folder: Path, mistakes: Mistakes) -> _core.Study
     _set_space(config, file, mistakes)
     place = file.place("evaluator")
     if not mistakes.concern("evaluator"):
-        config.evaluator = evaluator_of(file.evaluator, folder, place, mistakes.at)
+        config.evaluator = evaluator_of(file.evaluator, folder, place, mistakes)
     if not mistakes.concern("space", "evaluator"):
         with mistakes.at(place, "evaluator"):
             check_command(config.space, config.evaluator)
