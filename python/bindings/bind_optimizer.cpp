@@ -42,8 +42,9 @@ Outcome outcome_of(const std::optional<Told>& told, bool residuals) {
   return outcome;
 }
 
-void tell(Optimizer& optimizer, EvaluationId id, const std::optional<Told>& told, bool residuals) {
+void tell(Optimizer& optimizer, EvaluationId id, const std::optional<Told>& told, bool residuals, double duration_s) {
   auto outcome = outcome_of(told, residuals);
+  outcome.duration_s = duration_s;
   outcome.check_finite();
   optimizer.tell(id, outcome);
 }
@@ -71,6 +72,7 @@ nb::list catalogue() {
     entry["needs_reals"] = info.needs_reals;
     entry["needs_order"] = info.needs_order;
     entry["one_objective"] = info.one_objective;
+    entry["asynchronous"] = info.asynchronous;
     nb::list options;
     for (const auto& rule : info.options) options.append(described(rule));
     entry["options"] = options;
@@ -81,10 +83,10 @@ nb::list catalogue() {
 
 std::unique_ptr<Optimizer> make(const Space& space, const std::string& name, std::uint64_t seed,
                                 const PythonOptions& options, const std::vector<std::vector<double>>& starts,
-                                bool residuals, std::size_t objectives) {
-  const Yield yield{residuals, objectives};
-  const auto chosen = name.empty() ? default_optimizer(space, yield).name : name;
-  return make_search({chosen, from_python(options), seed, starts, false, yield}, space);
+                                bool residuals, std::size_t objectives, std::uint64_t evaluations, bool generational) {
+  const Terms terms{{residuals, objectives}, evaluations, generational};
+  const auto chosen = name.empty() ? default_optimizer(space, terms.yield).name : name;
+  return make_search({chosen, from_python(options), seed, starts, false, terms}, space);
 }
 
 }  // namespace
@@ -93,9 +95,12 @@ void bind_optimizer(nb::module_& m) {
   nb::class_<Optimizer>(m, "Optimizer")
       .def(nb::new_(&make), nb::arg("space"), nb::arg("name") = "", nb::arg("seed") = 1,
            nb::arg("options") = PythonOptions{}, nb::arg("starts") = std::vector<std::vector<double>>{},
-           nb::arg("residuals") = false, nb::arg("objectives") = 1)
+           nb::arg("residuals") = false, nb::arg("objectives") = 1, nb::arg("evaluations") = 0,
+           nb::arg("generational") = true)
       .def("ask", &ask, nb::arg("n") = 1)
-      .def("tell", &tell, nb::arg("evaluation"), nb::arg("told").none(), nb::arg("residuals") = false)
+      .def("tell", &tell, nb::arg("evaluation"), nb::arg("told").none(), nb::arg("residuals") = false,
+           nb::arg("duration_s") = 0.0)
+      .def("resize", &Optimizer::resize, nb::arg("workers"))
       .def("cancel", &Optimizer::cancel, nb::arg("evaluation"))
       .def_prop_ro("name", &Optimizer::name)
       .def_prop_ro("remark", &Optimizer::remark)

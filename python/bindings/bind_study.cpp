@@ -144,6 +144,7 @@ void bind_config(nb::module_& m) {
       .def_prop_rw(
           "optimizer_options", [](const StudyConfig& c) { return to_python(c.optimizer_options); },
           [](StudyConfig& c, const PythonOptions& o) { c.optimizer_options = from_python(o); })
+      .def_rw("generational", &StudyConfig::generational)
       .def_rw("seed", &StudyConfig::seed)
       .def_prop_rw(
           "evaluations", [](const StudyConfig& c) { return c.stop.evaluations; },

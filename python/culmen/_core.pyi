@@ -86,6 +86,7 @@ class StudyConfig:
     @property
     def optimizer_why(self) -> str: ...  # where that decided
     optimizer_options: dict[str, bool | float | str]
+    generational: bool
     seed: int
     evaluations: int  # 0: no limit
     target: float  # -inf: none
@@ -290,10 +291,19 @@ class Optimizer:
         starts: Sequence[Sequence[float]] = (),
         residuals: bool = False,  # whether these will be told
         objectives: int = 1,
+        evaluations: int = 0,  # that there will be; 0: not known
+        generational: bool = True,
     ) -> None: ...
     def ask(self, n: int = 1) -> list[tuple[int, list[float]]]: ...
     # Told: the value, those of several objectives, residuals; None: the evaluation failed.
-    def tell(self, evaluation: int, told: float | Sequence[float] | None, residuals: bool = False) -> None: ...
+    def tell(
+        self,
+        evaluation: int,
+        told: float | Sequence[float] | None,
+        residuals: bool = False,
+        duration_s: float = 0.0,
+    ) -> None: ...
+    def resize(self, workers: int) -> None: ...
     def cancel(self, evaluation: int) -> None: ...
     @property
     def name(self) -> str: ...
@@ -306,7 +316,8 @@ class Optimizer:
 
 def optimizer_names() -> list[str]: ...
 
-# name, about, needs_residuals, needs_reals, needs_order, one_objective; options: a list of {name, about, type
-# ("number", "whole number", "word", "flag"), lowest and highest or words, default (in words where it is no constant)}.
+# name, about, needs_residuals, needs_reals, needs_order, one_objective, asynchronous; options: a list of {name, about,
+# type ("number", "whole number", "word", "flag"), lowest and highest or words, default (in words
+# where it is no constant)}.
 def optimizer_catalogue() -> list[dict[str, Any]]: ...
 def find_executable() -> str: ...

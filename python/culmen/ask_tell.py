@@ -21,6 +21,8 @@ class Optimizer:
 
     The same seed and the same calls give the same candidates. Without ``optimizer`` the space and what is told decide.
     ``result="residuals"``: residuals are told, whose squares are summed. ``objectives``: so many values are told.
+    ``evaluations``: how many there will be, where that is known. ``generational=False``: ``ask`` always has a
+    candidate, whatever has been told.
     Raises InputError for an unknown optimizer or option, and where the optimizer cannot work on this.
     """
 
@@ -33,11 +35,21 @@ class Optimizer:
         options: Mapping[str, bool | float | str] | None = None,
         result: Literal["value", "residuals"] = "value",
         objectives: int = 1,
+        evaluations: int = 0,
+        generational: bool = True,
     ) -> None:
         self.space = Space(space)
         self._residuals = result == "residuals"
         self._core = _core.Optimizer(
-            self.space.core, optimizer or "", seed, dict(options or {}), (), self._residuals, objectives
+            self.space.core,
+            optimizer or "",
+            seed,
+            dict(options or {}),
+            (),
+            self._residuals,
+            objectives,
+            evaluations,
+            generational,
         )
 
     @property

@@ -241,6 +241,7 @@ def _set_space(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -
 def _try_optimizer(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
     """As a whole; where that fails, without options and then with one at a time."""
     name, options, heading = file.optimizer.name, file.optimizer.model_extra or {}, file.place("optimizer")
+    config.generational = file.optimizer.generational
     try:
         _set_optimizer(config, name, options)
     except InputError as e:

@@ -8,7 +8,7 @@ namespace culmen::nist {
 
 Found search(const Set& set, const std::string& optimizer, std::uint64_t seed, std::size_t budget,
              std::size_t afterwards) {
-  const auto lead = make_optimizer(optimizer, box_of(set.starts), seed, {}, {true, 1});
+  const auto lead = make_optimizer(optimizer, box_of(set.starts), seed, {}, {{true, 1}});
   Found found{std::numeric_limits<double>::infinity()};
   std::vector<Candidate> batch;
   auto& told = found.evaluations;

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from culmen import InputError, Study
+from culmen import InputError, Study, _core
 
 STUDY = """
 [space]
@@ -222,8 +222,8 @@ WRONG = {
     ),
     "unknown optimizer": (
         STUDY + '[optimizer]\nname = "cmase"',
-        "study.toml: [optimizer] there is no optimizer 'cmase' (did you mean 'cmaes'?); known are cmaes, evolution, "
-        "grid, lm, random, scan, sobol",
+        "study.toml: [optimizer] there is no optimizer 'cmase' (did you mean 'cmaes'?); known are "
+        + ", ".join(_core.optimizer_names()),
     ),
     "unknown option of the optimizer": (
         STUDY + "[optimizer]\nsigm = 0.3",

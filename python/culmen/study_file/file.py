@@ -20,6 +20,7 @@ class OptimizerTable(Table):
     model_config = ConfigDict(extra="allow", strict=True)
     __pydantic_extra__: dict[str, Any]  # options; the optimizer checks them
     name: str | None = None
+    generational: bool = True
 
     @model_validator(mode="before")
     @classmethod

@@ -1,5 +1,6 @@
 // What there is to choose from: the optimizers, what they are for, what they need and what they can be told.
 #pragma once
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -33,6 +34,13 @@ struct Yield {
   bool limits = false;  ///< of figures: some outcomes count for less than their value
 };
 
+/// What a search can count on.
+struct Terms {
+  Yield yield = {};               ///< of an evaluation
+  std::uint64_t evaluations = 0;  ///< how many the study begins with; 0: no limit is known
+  bool generational = true;       ///< the candidates shall not depend on timing; else none shall wait for others
+};
+
 struct OptimizerInfo {
   std::string name;
   std::string about;
@@ -41,6 +49,7 @@ struct OptimizerInfo {
   bool needs_order = false;              ///< no parameter categorical
   bool one_objective = true;             ///< false: any number of them
   bool seeded = true;                    ///< false: the same candidates whatever the seed
+  bool asynchronous = false;             ///< it can be told in any order and then always has a candidate
   std::vector<OptionRule> options = {};  ///< in alphabetical order
 };
 

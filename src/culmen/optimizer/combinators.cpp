@@ -157,7 +157,7 @@ std::unique_ptr<Optimizer> starting_with(std::unique_ptr<Optimizer> inner, std::
 std::unique_ptr<Optimizer> make_search(const Search& search, const Space& space) {
   const bool at_start = !space.has_start() && !search.starts.empty();
   const Space searched = at_start ? beginning_at(space, search.starts[0]) : space;
-  auto optimizer = make_optimizer(search.optimizer, searched, search.seed, search.options, search.yield);
+  auto optimizer = make_optimizer(search.optimizer, searched, search.seed, search.options, search.terms);
   std::vector<std::vector<double>> starts;
   const bool any = search.evaluate_infeasible;
   if (auto start = space.start(); space.has_start()) {

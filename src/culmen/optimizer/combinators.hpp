@@ -22,7 +22,7 @@ struct Search {
   std::uint64_t seed = 1;
   std::vector<std::vector<double>> starts = {};  ///< evaluated first
   bool evaluate_infeasible = false;              ///< as if there were no constraints; the worker measures the violation
-  Yield yield = {};                              ///< of an evaluation
+  Terms terms = {};
 };
 
 /// make_optimizer(), then both of the above as far as they are needed. The space's initial values, where there are any,

@@ -103,7 +103,7 @@ OptimizerKind grid_kind() {
                                      1e6, 10),
                    OptionRule::whole("total", "candidates in all at most: fewer points where needed; 0: no limit", 0,
                                      1e15, 0)}},
-      [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Yield&) {
+      [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms&) {
         auto levels = grid_levels(space, count_of(options, "points"), count_of(options, "total"));
         if (combinations(levels) == most_points) {
           throw InputError("optimizer 'grid': the grid has more than 2^53 candidates; give fewer points, or a total");

@@ -9,9 +9,9 @@
 namespace culmen {
 
 struct OptimizerKind : OptimizerInfo {
-  /// Gets a space and a yield without an obstacle, and options that have passed the rules, with every standard filled
+  /// Gets a space and terms without an obstacle, and options that have passed the rules, with every standard filled
   /// in.
-  std::function<std::unique_ptr<Optimizer>(const Space&, std::uint64_t seed, const OptimizerOptions&, const Yield&)>
+  std::function<std::unique_ptr<Optimizer>(const Space&, std::uint64_t seed, const OptimizerOptions&, const Terms&)>
       make;
 };
 

@@ -57,9 +57,9 @@ class Optimizer : public Source {
   std::unordered_set<EvaluationId> open_;  // so memory follows what is open, however long one evaluation takes
 };
 
-/// Throws InputError for an unknown name or option, naming the known ones, for a value that is not allowed, and where
-/// there is an obstacle().
+/// Throws InputError for an unknown name or option, naming the known ones, for a value that is not allowed, where there
+/// is an obstacle(), and for terms that are not generational where it is not asynchronous.
 std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& space, std::uint64_t seed,
-                                          const OptimizerOptions& options = {}, const Yield& yield = {});
+                                          const OptimizerOptions& options = {}, const Terms& terms = {});
 
 }  // namespace culmen

@@ -29,7 +29,7 @@ class RandomSearch final : public Optimizer {
 
 OptimizerKind random_kind() {
   return {{.name = "random", .about = "independent random points", .one_objective = false},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions&, const Yield&) {
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions&, const Terms&) {
             return std::make_unique<RandomSearch>(space, seed);
           }};
 }

@@ -113,7 +113,7 @@ std::vector<std::string> optimizer_names() {
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& space, std::uint64_t seed,
-                                          const OptimizerOptions& options, const Yield& yield) {
+                                          const OptimizerOptions& options, const Terms& terms) {
   const auto kind = std::ranges::find(kinds(), name, &OptimizerKind::name);
   if (kind == kinds().end()) {
     const auto known = optimizer_names();
@@ -121,9 +121,11 @@ std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& 
                                  fmt::join(known, ", ")));
   }
   for (const auto& [option, value] : options) check_option(*kind, option, value);
-  if (const auto why = obstacle(*kind, space, yield); !why.empty())
+  if (const auto why = obstacle(*kind, space, terms.yield); !why.empty())
     throw InputError(fmt::format("optimizer '{}' {}", name, why));
-  return kind->make(space, seed, completed(*kind, options), yield);
+  if (!terms.generational && !kind->asynchronous)
+    throw InputError(fmt::format("optimizer '{}' works in generations only; leave generational = false out", name));
+  return kind->make(space, seed, completed(*kind, options), terms);
 }
 
 }  // namespace culmen

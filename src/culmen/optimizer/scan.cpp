@@ -54,7 +54,7 @@ OptimizerKind scan_kind() {
            .seeded = false,
            .options = {OptionRule::whole(
                "points", "values a number takes, its bounds included; choices take all theirs", 2, 1e6, 21)}},
-          [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Yield&) {
+          [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms&) {
             return std::make_unique<Scan>(space, count_of(options, "points"));
           }};
 }

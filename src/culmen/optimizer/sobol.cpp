@@ -33,7 +33,7 @@ class Sobol final : public Optimizer {
 
 OptimizerKind sobol_kind() {
   return {{.name = "sobol", .about = "points that cover the box evenly", .one_objective = false},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions&, const Yield&) {
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions&, const Terms&) {
             if (space.size() > SobolSequence::most_dimensions) {
               throw InputError(fmt::format(
                   "optimizer 'sobol' takes at most {} parameters, the space has {}; use 'random' or 'cmaes'",

@@ -102,6 +102,7 @@ std::string fingerprint_of(const StudyConfig& c) {
   text += fmt::format("{:?} {}\n", c.optimizer, c.seed);
   for (const auto& [name, value] : c.optimizer_options) text += fmt::format("{:?} {}\n", name, to_string(value));
   text += text_of(c.goals);
+  if (!c.generational) text += "asynchronous\n";
   if (c.evaluate_infeasible) text += "infeasible too\n";
   for (const auto& start : c.starts) text += fmt::format("start {}\n", fmt::join(start, " "));
   std::uint64_t h = 0xcbf29ce484222325ULL;
@@ -109,8 +110,9 @@ std::string fingerprint_of(const StudyConfig& c) {
   return fmt::format("{:016x}", h);
 }
 
-std::unique_ptr<Optimizer> make_search(const StudyConfig& c) {
-  return make_search({c.optimizer, c.optimizer_options, c.seed, c.starts, c.evaluate_infeasible, yield_of(c)}, c.space);
+std::unique_ptr<Optimizer> make_search(const StudyConfig& c, std::uint64_t evaluations) {
+  const Terms terms{yield_of(c), evaluations, c.generational};
+  return make_search({c.optimizer, c.optimizer_options, c.seed, c.starts, c.evaluate_infeasible, terms}, c.space);
 }
 
 Yield yield_of(const StudyConfig& c) {
@@ -128,7 +130,7 @@ void choose_optimizer(StudyConfig& c) {
 void check_optimizer(const StudyConfig& c) {
   auto options = c.optimizer_options;
   fit_to_budget(c.optimizer, yield_of(c), c.stop.evaluations, options);
-  make_optimizer(c.optimizer, c.space, c.seed, options, yield_of(c));
+  make_optimizer(c.optimizer, c.space, c.seed, options, {yield_of(c), c.stop.evaluations, c.generational});
 }
 
 std::string version() { return CULMEN_VERSION; }

@@ -24,6 +24,7 @@ struct StudyConfig {
   std::string optimizer;      ///< empty: choose_optimizer() decides
   std::string optimizer_why;  ///< where that decided: why, in a few words
   OptimizerOptions optimizer_options;
+  bool generational = true;  ///< see Terms
   std::uint64_t seed = 1;
   StopRules stop;
   FailurePolicy failures;
@@ -74,8 +75,9 @@ void check_optimizer(const StudyConfig& config);
 /// seed), not of stop rules: 16 hex digits of FNV-1a over a text with a line a parameter. Stores outlive builds: what
 /// comes to these later is written only where it is not the default, so that older studies keep theirs.
 std::string fingerprint_of(const StudyConfig& config);
-/// The optimizer of a study, with its starts and constraints. Throws InputError for what it cannot do.
-std::unique_ptr<Optimizer> make_search(const StudyConfig& config);
+/// The optimizer of a study that begins with so many evaluations (0: no limit), with its starts and constraints.
+/// Throws InputError for what it cannot do.
+std::unique_ptr<Optimizer> make_search(const StudyConfig& config, std::uint64_t evaluations);
 /// As in "0.1.0".
 std::string version();
 /// Version and compiler.

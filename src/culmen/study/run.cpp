@@ -152,8 +152,9 @@ struct Run::Impl {
     config.evaluator.run_marker = marker;
     if (!source) {
       choose_optimizer(config);
-      fit_to_budget(config.optimizer, yield_of(config), first_budget(), config.optimizer_options);
-      source = make_search(config);
+      const auto evaluations = first_budget();
+      fit_to_budget(config.optimizer, yield_of(config), evaluations, config.optimizer_options);
+      source = make_search(config, evaluations);
     }
     journal = open_store();
     engine = std::make_unique<Engine>(*source, clock, engine_options());

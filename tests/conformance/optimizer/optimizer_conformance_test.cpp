@@ -35,7 +35,7 @@ class EveryOptimizer : public testing::TestWithParam<Case> {};
 TEST_P(EveryOptimizer, KeepsEveryPromise) {
   const auto& [optimizer, space] = GetParam();
   const auto factory = [&](const Space& s, std::uint64_t seed) {
-    return make_optimizer(optimizer, s, seed, enough(optimizer), residuals);
+    return make_optimizer(optimizer, s, seed, enough(optimizer), {residuals});
   };
   for (const auto& promise : optimizer_promises()) {
     for (const std::uint64_t seed : {1, 2, 77})

@@ -114,7 +114,7 @@ TEST(Evolution, HasChildrenOfTheStartsThatItHearsOf) {
 }
 
 TEST(Evolution, CoversAFrontOfTwoObjectives) {
-  const auto optimizer = make_optimizer("evolution", cube(10, 0, 1), 1, {}, {false, 2});
+  const auto optimizer = make_optimizer("evolution", cube(10, 0, 1), 1, {}, {{false, 2}});
   Front front;
   std::vector<Candidate> batch;
   for (std::size_t told = 0; told < 20000;) {

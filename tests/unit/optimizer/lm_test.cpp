@@ -29,7 +29,7 @@ struct Fit {
 /// Residuals that are not finite are a failure.
 Fit fit(const Space& space, const Residuals& residuals, std::size_t budget, double target = -1, std::uint64_t seed = 1,
         const OptimizerOptions& options = {}) {
-  const auto lm = make_optimizer("lm", space, seed, options, {true, 1});
+  const auto lm = make_optimizer("lm", space, seed, options, {{true, 1}});
   Fit best;
   std::vector<Candidate> batch;
   auto& told = best.all;
@@ -115,7 +115,7 @@ TEST(Lm, WorksThroughTheNoiseThatItIsTold) {
 TEST(Lm, DescendsFromTheStartsThatItHearsOf) {
   auto x = real("x", -5, 5);
   x.initial = 0.99;
-  const auto lm = make_search({"lm", {}, 1, {{1, 2}}, false, {true, 1}}, Space{x, real("y", -5, 5)});
+  const auto lm = make_search({"lm", {}, 1, {{1, 2}}, false, {{true, 1}}}, Space{x, real("y", -5, 5)});
   std::vector<Candidate> batch;
   lm->ask(256, batch);
   EXPECT_EQ(batch[0].x, (Point{0.99, 0}));
@@ -174,7 +174,7 @@ TEST(Lm, GoesOnWhileDescentsEndInManyMinima) {
 
 TEST(Lm, HasSoManyDescentsAtATime) {
   for (const std::size_t descents : {1, 4, 7}) {
-    const auto lm = make_optimizer("lm", cube(3, -5, 5), 1, {{"descents", descents}, {"screen", 8}}, {true, 1});
+    const auto lm = make_optimizer("lm", cube(3, -5, 5), 1, {{"descents", descents}, {"screen", 8}}, {{true, 1}});
     std::vector<Candidate> batch;
     EXPECT_EQ(lm->ask(1000, batch), 8 * descents);
     for (const auto& c : batch) lm->tell(c.id, Outcome::of_residuals(decay(c.x)));

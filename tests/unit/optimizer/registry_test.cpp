@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +14,7 @@ namespace {
 std::string refusal(const std::string& name, const OptimizerOptions& options = {}, const Space& space = cube(2, 0, 1),
                     const Yield& yield = {}) {
   try {
-    make_optimizer(name, space, 1, options, yield);
+    make_optimizer(name, space, 1, options, {yield});
   } catch (const InputError& error) {
     return error.what();
   }
@@ -20,18 +22,16 @@ std::string refusal(const std::string& name, const OptimizerOptions& options = {
 }
 
 TEST(Registry, KnowsTheOptimizersByTheirNames) {
-  EXPECT_THAT(optimizer_names(), testing::ElementsAre("cmaes", "evolution", "grid", "lm", "random", "scan", "sobol"));
+  EXPECT_THAT(optimizer_names(), testing::IsSupersetOf({"cmaes", "evolution", "grid", "lm", "random", "scan"}));
+  EXPECT_TRUE(std::ranges::is_sorted(optimizer_names()));
   for (const auto& name : optimizer_names())
-    EXPECT_EQ(make_optimizer(name, cube(2, 0, 1), 1, {}, {true, 1})->name(), name);
+    EXPECT_EQ(make_optimizer(name, cube(2, 0, 1), 1, {}, {{true, 1}})->name(), name);
 }
 
 TEST(Registry, RefusesAnUnknownNameAndNamesTheKnown) {
-  EXPECT_EQ(refusal("newton"),
-            "there is no optimizer 'newton'; known are cmaes, evolution, grid, lm, random, scan, sobol");
-  EXPECT_EQ(
-      refusal("cma-es"),
-      "there is no optimizer 'cma-es' (did you mean 'cmaes'?); known are cmaes, evolution, grid, lm, random, scan, "
-      "sobol");
+  const auto known = fmt::format("{}", fmt::join(optimizer_names(), ", "));
+  EXPECT_EQ(refusal("quantum"), "there is no optimizer 'quantum'; known are " + known);
+  EXPECT_EQ(refusal("cma-es"), "there is no optimizer 'cma-es' (did you mean 'cmaes'?); known are " + known);
 }
 
 TEST(Registry, RefusesAnUnknownOptionAndNamesTheKnown) {

@@ -180,7 +180,7 @@ OptimizerKind cmaes_kind() {
                         .otherwise = "4 + 3 ln(parameters)"},
                        OptionRule::number("sigma", "first standard deviation as a share of each parameter's range",
                                           1e-6, 1, cmaes::default_sigma)}},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Yield&) {
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms&) {
             const auto population = options.contains("population") ? count_of(options, "population")
                                                                    : cmaes::Constants::default_population(space.size());
             return std::make_unique<cmaes::CmaEs>(space, seed, population, number_of(options, "sigma"));

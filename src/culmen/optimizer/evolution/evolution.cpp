@@ -211,8 +211,8 @@ OptimizerKind evolution_kind() {
                    selections.rule("selection",
                                    "next parents come from parents and children, from children, or from children and "
                                    "the best parent")}},
-      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Yield& yield) {
-        return std::make_unique<Evolution>(space, seed, settings_of(options, yield));
+      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
+        return std::make_unique<Evolution>(space, seed, settings_of(options, terms.yield));
       }};
 }
 

@@ -198,7 +198,7 @@ OptimizerKind lm_kind() {
                    OptionRule::whole("descents", "how many go on at a time; more keep more workers busy", 1, 1000, 4),
                    OptionRule::number("noise", "relative error of a residual", 1e-16, 0.01, 2.3e-16),
                    OptionRule::whole("screen", "points of which the best becomes a start", 1, 10000, 8)}},
-      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Yield&) {
+      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms&) {
         return std::make_unique<lm::LevenbergMarquardt>(
             space, seed,
             lm::Settings{count_of(options, "agreement"), count_of(options, "descents"), count_of(options, "screen"),

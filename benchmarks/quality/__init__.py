@@ -1,0 +1,1 @@
+"""How well optimizers spend evaluations: COCO's problems, peers, and the area under the runtime curve."""

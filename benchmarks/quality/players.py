@@ -1,0 +1,89 @@
+"""What is compared: culmen's optimizers by ask and tell, and peers as they are called by their users."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from culmen import _core
+
+from .problems import Problem
+
+
+class BudgetSpent(Exception):
+    """Raised inside a peer that is called with a function, when its evaluations are used up."""
+
+
+class Player(Protocol):
+    """An optimizer by ask and tell; ids are whatever ask() gave."""
+
+    def ask(self, n: int) -> list[tuple[Any, Any]]: ...
+    def tell(self, evaluation: Any, value: float, duration: float) -> None: ...
+
+
+class Culmen:
+    """One of culmen's optimizers.
+
+    name: as in a study file, with options after a colon (cmaes:population=20,sigma=0.3); generational=false among them.
+    """
+
+    def __init__(self, name: str, problem: Problem, seed: int, budget: int) -> None:
+        name, _, words = name.partition(":")
+        options = dict(_option(word) for word in words.split(",") if word)
+        generational = bool(options.pop("generational", True))
+        space = [_core.real(f"x{i}", problem.lower, problem.upper) for i in range(problem.dimension)]
+        self._optimizer = _core.Optimizer(
+            _core.Space(space), name, seed, options, evaluations=budget, generational=generational
+        )
+        self.ask = self._optimizer.ask
+
+    def tell(self, evaluation: Any, value: float, duration: float) -> None:
+        self._optimizer.tell(evaluation, value, duration_s=duration)
+
+
+def _option(word: str) -> tuple[str, Any]:
+    name, _, value = word.partition("=")
+    if value in ("true", "false"):
+        return name, value == "true"
+    try:
+        return name, float(value)
+    except ValueError:
+        return name, value
+
+
+Peer = Callable[[Callable[[Any], float], int, int, int], None]  # function, dimension, budget, seed
+
+
+def pycma_bipop(f: Callable[[Any], float], dimension: int, budget: int, seed: int) -> None:
+    import cma
+
+    random = np.random.default_rng(seed)
+    cma.fmin2(
+        f,
+        lambda: random.uniform(-4, 4, dimension),
+        2,
+        {"verbose": -9, "seed": seed, "maxfevals": budget, "bounds": [-5, 5]},
+        restarts=9,
+        bipop=True,
+    )
+
+
+def slsqp(f: Callable[[Any], float], dimension: int, budget: int, seed: int) -> None:
+    from scipy.optimize import minimize
+
+    random = np.random.default_rng(seed)
+    start = np.zeros(dimension)
+    while True:
+        minimize(f, start, method="SLSQP", bounds=[(-5, 5)] * dimension, options={"maxiter": 10**6, "ftol": 1e-12})
+        start = random.uniform(-5, 5, dimension)
+
+
+def random_search(f: Callable[[Any], float], dimension: int, budget: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    while True:
+        f(random.uniform(-5, 5, dimension))
+
+
+PEERS: dict[str, Peer] = {"pycma": pycma_bipop, "slsqp": slsqp, "random": random_search}
