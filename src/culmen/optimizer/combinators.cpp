@@ -135,15 +135,6 @@ std::string sentence_for(const Space& space, const std::vector<double>& start) {
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, to_string(value));
   return text;
 }
-
-/// Where nothing else says where the search begins, the first start does. What is active under a condition only keeps
-/// its resting value.
-Space beginning_at(const Space& space, const std::vector<double>& start) {
-  auto parameters = space.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    if (parameters[i].active_when.empty()) parameters[i].initial = start[i];
-  return Space(std::move(parameters), space.constraints());
-}
 }  // namespace
 
 std::unique_ptr<Optimizer> feasible_only(std::unique_ptr<Optimizer> inner, const Space& space) {
@@ -152,6 +143,13 @@ std::unique_ptr<Optimizer> feasible_only(std::unique_ptr<Optimizer> inner, const
 
 std::unique_ptr<Optimizer> starting_with(std::unique_ptr<Optimizer> inner, std::vector<std::vector<double>> starts) {
   return std::make_unique<StartingWith>(std::move(inner), std::move(starts));
+}
+
+Space beginning_at(const Space& space, const std::vector<double>& start) {
+  auto parameters = space.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i].active_when.empty()) parameters[i].initial = start[i];
+  return Space(std::move(parameters), space.constraints());
 }
 
 std::unique_ptr<Optimizer> make_search(const Search& search, const Space& space) {

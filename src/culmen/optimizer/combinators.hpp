@@ -16,6 +16,9 @@ std::unique_ptr<Optimizer> feasible_only(std::unique_ptr<Optimizer> inner, const
 /// Gives these vectors first; `inner` hears of them.
 std::unique_ptr<Optimizer> starting_with(std::unique_ptr<Optimizer> inner, std::vector<std::vector<double>> starts);
 
+/// The space with the search's beginning at this vector. What is active under a condition only keeps its resting value.
+Space beginning_at(const Space& space, const std::vector<double>& start);
+
 struct Search {
   std::string optimizer = "cmaes";
   OptimizerOptions options = {};

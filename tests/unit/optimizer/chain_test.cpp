@@ -1,0 +1,100 @@
+#include "culmen/optimizer/chain.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "culmen/base/error.hpp"
+#include "culmen/optimizer/combinators.hpp"
+#include "unit/optimizer/study.hpp"
+
+namespace culmen {
+namespace {
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+double sphere(const std::vector<double>& x) {
+  double sum = 0;
+  for (const double v : x) sum += (v - 1) * (v - 1);
+  return sum;
+}
+
+/// Asks `at_once` at a time and tells them, `evaluations` in all.
+std::vector<std::vector<double>> asked_by(Optimizer& optimizer, std::size_t at_once, std::size_t evaluations) {
+  std::vector<std::vector<double>> all;
+  std::vector<Candidate> asked;
+  while (all.size() < evaluations) {
+    asked.clear();
+    if (optimizer.ask(std::min(at_once, evaluations - all.size()), asked) == 0) break;
+    for (const auto& c : asked) all.push_back(c.x);
+    for (const auto& c : asked) optimizer.tell(c.id, Outcome::of_value(sphere(c.x)));
+  }
+  return all;
+}
+
+std::string refusal(const std::string& name, const OptimizerOptions& options) {
+  try {
+    make_optimizer(name, cube(2, -5, 5), 1, options);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(Chain, IsNamedByItsLinks) {
+  EXPECT_THAT(links_of("random, cmaes ,lm"), ElementsAre("random", "cmaes", "lm"));
+  EXPECT_EQ(make_optimizer("random, cmaes", cube(2, -5, 5), 1)->name(), "random,cmaes");
+}
+
+TEST(Chain, GivesEachLinkItsShareOfTheEvaluations) {
+  const auto chain = make_optimizer("random,sobol,random", cube(2, -5, 5), 7, {}, {.evaluations = 30});
+  const auto alone = make_optimizer("random", cube(2, -5, 5), 7);
+  const auto all = asked_by(*chain, 4, 30), first = asked_by(*alone, 4, 10);
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), all.begin()));
+  const auto sobol = asked_by(*make_optimizer("sobol", cube(2, -5, 5), 8), 4, 10);
+  EXPECT_TRUE(std::equal(sobol.begin(), sobol.end(), all.begin() + 10));
+}
+
+TEST(Chain, AnOptionSaysALinksShare) {
+  const OptimizerOptions options{{"random.evaluations", 3}};
+  const auto chain = make_optimizer("random,sobol", cube(2, -5, 5), 7, options, {.evaluations = 30});
+  const auto all = asked_by(*chain, 30, 6);
+  EXPECT_EQ(all[3], asked_by(*make_optimizer("sobol", cube(2, -5, 5), 8), 1, 1)[0]);
+}
+
+TEST(Chain, HandsTheBestOn) {
+  const OptimizerOptions options{{"random.evaluations", 200}, {"cmaes.sigma", 1e-6}};
+  const auto chain = make_optimizer("random,cmaes", cube(2, -5, 5), 7, options);
+  const auto all = asked_by(*chain, 10, 201);
+  const auto best = *std::ranges::min_element(all.begin(), all.begin() + 200, {}, sphere);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(all[200][i], best[i], 1e-3);
+}
+
+TEST(Chain, WithoutAnEndALinkEndsWhenNothingGetsBetter) {
+  const auto chain = make_optimizer("cmaes,sobol", cube(2, -5, 5), 7);
+  const auto all = asked_by(*chain, 10, 20000);
+  const auto sobol = asked_by(*make_optimizer("sobol", cube(2, -5, 5), 8), 1, 1)[0];
+  EXPECT_THAT(all, testing::Contains(sobol));
+  EXPECT_THAT(chain->remark(), HasSubstr("sobol is at work, 2 of 2"));
+}
+
+TEST(Chain, CandidatesDoNotDependOnHowManyAreAskedAtATime) {
+  const auto make = [] { return make_optimizer("evolution,cmaes", cube(3, -5, 5), 3, {}, {.evaluations = 400}); };
+  EXPECT_EQ(asked_by(*make(), 1, 400), asked_by(*make(), 64, 400));
+}
+
+TEST(Chain, GoesOnWhenALinkHasFinished) {
+  const auto chain = make_optimizer("grid,random", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.evaluations = 100});
+  EXPECT_EQ(asked_by(*chain, 7, 100).size(), 100U);
+}
+
+TEST(Chain, SaysWhatIsWrongWithAnOption) {
+  EXPECT_EQ(refusal("random,cmaes", {{"sigma", 0.1}}),
+            "optimizer 'random,cmaes': option 'sigma' is of none of its optimizers; say as in \"random.sigma\"");
+  EXPECT_THAT(refusal("random,cmaes", {{"cmase.sigma", 0.1}}), HasSubstr("(did you mean 'cmaes'?)"));
+  EXPECT_EQ(refusal("random,cmaes", {{"cmaes.evaluations", 0}}),
+            "optimizer 'cmaes': option 'evaluations' is 0, it must be a whole number from 1 to 1e15");
+  EXPECT_THAT(refusal("random,cmase", {}), HasSubstr("there is no optimizer 'cmase'"));
+  EXPECT_THAT(refusal("random,", {}), HasSubstr("there is no optimizer ''"));
+}
+}  // namespace
+}  // namespace culmen
