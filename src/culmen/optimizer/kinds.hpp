@@ -20,12 +20,15 @@ double number_of(const OptimizerOptions& options, const std::string& name);
 std::size_t count_of(const OptimizerOptions& options, const std::string& name);
 const std::string& word_of(const OptimizerOptions& options, const std::string& name);
 
+OptimizerKind bobyqa_kind();
 OptimizerKind cmaes_kind();
 OptimizerKind evolution_kind();
 OptimizerKind grid_kind();
 OptimizerKind lm_kind();
+OptimizerKind nelder_mead_kind();
 OptimizerKind random_kind();
 OptimizerKind scan_kind();
+OptimizerKind slsqp_kind();
 OptimizerKind sobol_kind();
 
 }  // namespace culmen

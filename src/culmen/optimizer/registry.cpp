@@ -13,9 +13,10 @@
 
 namespace culmen {
 namespace {
-const std::array<OptimizerKind, 7>& kinds() {
-  static const std::array<OptimizerKind, 7> all{cmaes_kind(),  evolution_kind(), grid_kind(), lm_kind(),
-                                                random_kind(), scan_kind(),      sobol_kind()};
+const std::array<OptimizerKind, 10>& kinds() {
+  static const std::array<OptimizerKind, 10> all{bobyqa_kind(), cmaes_kind(),       evolution_kind(), grid_kind(),
+                                                 lm_kind(),     nelder_mead_kind(), random_kind(),    scan_kind(),
+                                                 slsqp_kind(),  sobol_kind()};
   return all;
 }
 

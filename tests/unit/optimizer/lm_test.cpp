@@ -210,10 +210,10 @@ TEST(LmDifferences, AreAccurateAndStayInTheBox) {
     exact << std::cos(1.2) * b, std::sin(1.2), 0, std::exp(b);
     double allowed = 1e-6;
     for (const auto accuracy : {lm::Accuracy::forward, lm::Accuracy::central, lm::Accuracy::five_point}) {
-      lm::Differences differences(coordinates, 2.3e-16);
+      lm::Differences differences(coordinates.lower(), coordinates.upper(), 2.3e-16);
       std::vector<Eigen::VectorXd> points;
       std::vector<lm::Reply> replies;
-      differences.propose(z, accuracy, points);
+      differences.propose(z, coordinates.sizes_at(z), accuracy, points);
       for (const auto& p : points) {
         EXPECT_TRUE((p.array() >= coordinates.lower().array()).all() &&
                     (p.array() <= coordinates.upper().array()).all());

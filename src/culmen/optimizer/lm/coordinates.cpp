@@ -48,4 +48,10 @@ double Coordinates::size_of(Eigen::Index i, double z) const {
   return std::min(std::max(std::abs(z), least_share * width), width);
 }
 
+Eigen::VectorXd Coordinates::sizes_at(const Eigen::VectorXd& z) const {
+  Eigen::VectorXd sizes(size());
+  for (Eigen::Index i = 0; i < size(); ++i) sizes[i] = size_of(i, z[i]);
+  return sizes;
+}
+
 }  // namespace culmen::lm

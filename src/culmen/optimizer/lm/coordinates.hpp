@@ -22,6 +22,7 @@ class Coordinates {
   Eigen::VectorXd from_space(std::span<const double> x) const;
   /// By how much z_i has to change to change the parameter by its own size: what steps of differences are shares of.
   double size_of(Eigen::Index i, double z) const;
+  Eigen::VectorXd sizes_at(const Eigen::VectorXd& z) const;
 
  private:
   std::vector<Parameter> parameters_;

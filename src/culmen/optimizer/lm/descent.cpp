@@ -18,7 +18,7 @@ constexpr double slow_share = 1e-3;
 
 Descent::Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd z, Reply start, double noise)
     : coordinates_(std::move(coordinates)),
-      differences_(*coordinates_, noise),
+      differences_(coordinates_->lower(), coordinates_->upper(), noise),
       z_(std::move(z)),
       here_(std::move(start)),
       marked_sum_(here_.sum) {
@@ -26,7 +26,7 @@ Descent::Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd
 }
 
 void Descent::propose(std::vector<Eigen::VectorXd>& points) {
-  if (phase_ == Phase::slopes) differences_.propose(z_, accuracy_, points);
+  if (phase_ == Phase::slopes) differences_.propose(z_, coordinates_->sizes_at(z_), accuracy_, points);
   if (phase_ == Phase::trial) points.push_back(trial_);
 }
 

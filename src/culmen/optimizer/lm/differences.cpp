@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <utility>
 
 namespace culmen::lm {
 namespace {
@@ -37,22 +38,23 @@ std::span<const Term> terms(Accuracy accuracy) {
 }
 }  // namespace
 
-Differences::Differences(const Coordinates& coordinates, double noise)
-    : coordinates_(coordinates),
+Differences::Differences(Eigen::VectorXd lower, Eigen::VectorXd upper, double noise)
+    : lower_(std::move(lower)),
+      upper_(std::move(upper)),
       noise_(noise),
-      downwards_(static_cast<std::size_t>(coordinates.size())),
-      shares_(Eigen::VectorXd::Ones(coordinates.size())) {}
+      downwards_(static_cast<std::size_t>(lower_.size())),
+      shares_(Eigen::VectorXd::Ones(lower_.size())) {}
 
-void Differences::plan(Eigen::Index i, double z, Accuracy accuracy) {
-  const double lower = coordinates_.lower()[i], upper = coordinates_.upper()[i];
+void Differences::plan(Eigen::Index i, double z, double size, Accuracy accuracy) {
+  const double lower = lower_[i], upper = upper_[i];
   const double room = std::max(upper - z, z - lower);
-  double h = std::min(step_share(accuracy, noise_) * shares_[i] * coordinates_.size_of(i, z), room / 2);
+  double h = std::min(step_share(accuracy, noise_) * shares_[i] * size, room / 2);
   auto formula = terms(accuracy);
   const double reach = formula.back().steps < 0 ? -formula.back().steps : 1;
   const bool fits = z + reach * h <= upper && z - reach * h >= lower;
   if (accuracy != Accuracy::forward && !fits) {
     formula = one_sided;
-    h = std::min(step_share(Accuracy::central, noise_) * shares_[i] * coordinates_.size_of(i, z), room / 2);
+    h = std::min(step_share(Accuracy::central, noise_) * shares_[i] * size, room / 2);
   }
   const bool up = upper - z >= 2 * h && !(downwards_[static_cast<std::size_t>(i)] && z - lower >= 2 * h);
   const double signed_h = up || (accuracy != Accuracy::forward && fits) ? h : -h;
@@ -62,9 +64,10 @@ void Differences::plan(Eigen::Index i, double z, Accuracy accuracy) {
   }
 }
 
-void Differences::propose(const Eigen::VectorXd& z, Accuracy accuracy, std::vector<Eigen::VectorXd>& points) {
+void Differences::propose(const Eigen::VectorXd& z, const Eigen::VectorXd& sizes, Accuracy accuracy,
+                          std::vector<Eigen::VectorXd>& points) {
   nodes_.clear();
-  for (Eigen::Index i = 0; i < z.size(); ++i) plan(i, z[i], accuracy);
+  for (Eigen::Index i = 0; i < z.size(); ++i) plan(i, z[i], sizes[i], accuracy);
   for (const auto& node : nodes_) {
     points.push_back(z);
     points.back()[node.parameter] += node.offset;
@@ -73,7 +76,7 @@ void Differences::propose(const Eigen::VectorXd& z, Accuracy accuracy, std::vect
 
 Eigen::MatrixXd Differences::jacobian(const Eigen::VectorXd& residuals, const std::vector<Reply>& replies) {
   steps_fit_ = true;
-  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(residuals.size(), coordinates_.size());
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(residuals.size(), lower_.size());
   for (std::size_t first = 0; first < nodes_.size();) {
     const auto i = nodes_[first].parameter;
     std::size_t end = first;

@@ -1,0 +1,56 @@
+// A search for one minimum from one start, in the unit cube: what multi-starts and portfolios are made of.
+#pragma once
+#include <Eigen/Dense>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace culmen::local {
+
+/// Where a search begins.
+struct Start {
+  Eigen::VectorXd x;            ///< in [0, 1]^n
+  std::optional<double> value;  ///< there; without one it is the first point that the search proposes
+  double step = 0.1;            ///< how far to try first, as a share of the box; (0, 1]
+  double noise = std::numeric_limits<double>::epsilon();  ///< relative error of a value; [2.3e-16, 0.1]
+};
+
+/// Asks for points and hears of them, in turns: all points of a turn can be evaluated at once. It depends on its start
+/// and on the values alone, so that it is restored by giving it the same values again. Adding a constant to all values
+/// or multiplying them by a positive number changes rounding only. Not thread-safe.
+class LocalSearch {
+ public:
+  virtual ~LocalSearch() = default;
+  LocalSearch(const LocalSearch&) = delete;
+  LocalSearch& operator=(const LocalSearch&) = delete;
+
+  /// Appends the points that it wants to know, all in [0, 1]^n; at least one unless it is over.
+  virtual void propose(std::vector<Eigen::VectorXd>& points) = 0;
+  /// The values there, in the same order; infinite (or NaN) where the evaluation failed or is not feasible: it then
+  /// turns back.
+  virtual void digest(const std::vector<double>& values) = 0;
+  /// It has found its minimum, as exactly as values tell, or can do no more.
+  virtual bool over() const = 0;
+
+  /// The best point so far and its value; infinite before a value came.
+  const Eigen::VectorXd& x() const { return x_; }
+  double value() const { return value_; }
+  /// About how low it may still come: value() minus what it expects to gain. -infinity: anything is possible.
+  virtual double hope() const { return -std::numeric_limits<double>::infinity(); }
+
+ protected:
+  explicit LocalSearch(const Start& start)
+      : x_(start.x), value_(start.value.value_or(std::numeric_limits<double>::infinity())) {}
+  /// Keeps it if it is the best.
+  void note(const Eigen::VectorXd& x, double value) {
+    if (value < value_) x_ = x, value_ = value;
+  }
+
+ private:
+  Eigen::VectorXd x_;
+  double value_;
+};
+
+}  // namespace culmen::local

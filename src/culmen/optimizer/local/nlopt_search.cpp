@@ -1,0 +1,187 @@
+#include "culmen/optimizer/local/nlopt_search.hpp"
+
+#include <nlopt.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "culmen/optimizer/local/fiber.hpp"
+#include "culmen/optimizer/local/slopes.hpp"
+
+namespace culmen::local {
+namespace {
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nothing = 1e-14;  // of what was gained
+constexpr int patience = 3;        // gradients that bring nothing
+constexpr unsigned most_corrections = 20;
+
+nlopt_algorithm algorithm_of(NloptMethod method) {
+  switch (method) {
+    case NloptMethod::slsqp:
+      return NLOPT_LD_SLSQP;
+    case NloptMethod::lbfgs:
+      return NLOPT_LD_LBFGS;
+    case NloptMethod::tnewton:
+      return NLOPT_LD_TNEWTON_PRECOND_RESTART;
+    case NloptMethod::ccsa:
+      return NLOPT_LD_CCSAQ;
+    case NloptMethod::mma:
+      return NLOPT_LD_MMA;
+    case NloptMethod::bobyqa:
+      return NLOPT_LN_BOBYQA;
+    case NloptMethod::nelder_mead:
+      return NLOPT_LN_NELDERMEAD;
+    case NloptMethod::sbplx:
+      return NLOPT_LN_SBPLX;
+  }
+  return NLOPT_LN_BOBYQA;
+}
+
+bool by_gradients(NloptMethod method) { return method < NloptMethod::bobyqa; }
+
+class NloptSearch final : public LocalSearch {
+ public:
+  NloptSearch(NloptMethod method, const Start& start)
+      : LocalSearch(start), method_(method), start_(start), slopes_(start.x.size(), start.noise), at_(start.x) {
+    want_slopes_ = by_gradients(method);
+    if (!start.value) return;
+    learn_value(*start.value);
+    if (!over_ && !want_slopes_) start_fiber();
+  }
+
+  void propose(std::vector<Eigen::VectorXd>& points) override {
+    want_value_ = !known();
+    if (want_value_) points.push_back(at_);
+    if (want_slopes_) slopes_.propose(at_, accuracy_, points);
+  }
+
+  void digest(const std::vector<double>& values) override {
+    if (want_value_) learn_value(values.front());
+    if (over_) return;
+    if (want_slopes_) learn_slopes(values);
+    if (stuck_) conclude();
+    else if (fiber_) go_on();
+    else start_fiber();
+  }
+
+  bool over() const override { return over_; }
+
+ private:
+  void learn_value(double value) {
+    known_x_ = at_;
+    known_value_ = value;
+    sloped_ = false;
+    note(at_, value);
+    const bool first = first_ == inf;
+    if (first) first_ = worst_ = marked_ = value;
+    over_ = first && !std::isfinite(value);
+    if (std::isfinite(value)) worst_ = std::max(worst_, value);
+  }
+
+  void learn_slopes(const std::vector<double>& values) {
+    sloped_ = true;
+    gradient_ = slopes_.gradient(known_value_, values, want_value_ ? 1 : 0);
+    if (!std::isfinite(known_value_)) gradient_.setZero();
+    if (const double length = gradient_.norm(); !scaled_ && length > 0 && std::isfinite(length)) {
+      scale_ = length;
+      scaled_ = true;
+    }
+    const bool hardly = marked_ - value() <= nothing * (first_ - value());
+    idle_ = hardly ? idle_ + 1 : 0;
+    marked_ = value();
+    stuck_ = !gradient_.allFinite() || idle_ > patience;
+  }
+
+  void start_fiber() {
+    fiber_ = std::make_unique<Fiber>([this](Fiber& fiber) { run(fiber); });
+    go_on();
+  }
+
+  /// To the next point that is not known.
+  void go_on() {
+    do {
+      fiber_->resume();
+      if (fiber_->over()) return conclude();
+    } while (known() && (!want_slopes_ || sloped_));
+  }
+
+  bool known() const { return known_x_.size() > 0 && at_ == known_x_; }
+
+  /// The library has ended, or does not get on.
+  void conclude() {
+    fiber_.reset();
+    stuck_ = false;
+    over_ = !by_gradients(method_) || accuracy_ == Accuracy::central || !(value() < first_);
+    if (over_) return;
+    accuracy_ = Accuracy::central;
+    idle_ = 0;
+    at_ = known_x_ = x();
+    known_value_ = value();
+    sloped_ = false;
+    start_fiber();
+  }
+
+  double reply() const {
+    const double worse = worst_ + (worst_ - value()) + std::abs(worst_) * 1e-3;
+    return ((std::isfinite(known_value_) ? known_value_ : worse) - first_) / scale_;
+  }
+
+  void run(Fiber& fiber) {
+    const auto n = static_cast<unsigned>(start_.x.size());
+    nlopt_opt opt = nlopt_create(algorithm_of(method_), n);
+    nlopt_set_lower_bounds1(opt, 0);
+    nlopt_set_upper_bounds1(opt, 1);
+    nlopt_set_min_objective(opt, &NloptSearch::call, this);
+    nlopt_set_initial_step1(opt, start_.step);
+    if (!by_gradients(method_)) nlopt_set_xtol_abs1(opt, std::max(1e-15, std::sqrt(start_.noise) * 1e-4));
+    if (method_ == NloptMethod::lbfgs || method_ == NloptMethod::tnewton)
+      nlopt_set_vector_storage(opt, most_corrections);
+    inside_ = {opt, &fiber};
+    Eigen::VectorXd x = at_;
+    double value = 0;
+    nlopt_optimize(opt, x.data(), &value);
+    nlopt_destroy(opt);
+  }
+
+  static double call(unsigned n, const double* x, double* gradient, void* self) {
+    auto& s = *static_cast<NloptSearch*>(self);
+    s.at_ = into_cube(Eigen::Map<const Eigen::VectorXd>(x, n));
+    s.want_slopes_ = gradient != nullptr;
+    if (!s.inside_.fiber->wait()) {
+      nlopt_force_stop(s.inside_.opt);
+      if (gradient != nullptr) std::fill_n(gradient, n, 0.0);
+      return 0;
+    }
+    if (gradient != nullptr) Eigen::Map<Eigen::VectorXd>(gradient, n) = s.gradient_ / s.scale_;
+    return s.reply();
+  }
+
+  struct Inside {
+    nlopt_opt opt;
+    Fiber* fiber;
+  };
+
+  const NloptMethod method_;
+  const Start start_;
+  Slopes slopes_;
+  Accuracy accuracy_ = Accuracy::forward;
+  Eigen::VectorXd at_;  // where the library is
+  bool want_value_ = true, want_slopes_ = false;
+  Eigen::VectorXd known_x_;  // the last point with a value
+  double known_value_ = inf;
+  bool sloped_ = false;  // its gradient is known too
+  Eigen::VectorXd gradient_;
+  double first_ = inf, worst_ = inf, marked_ = inf;
+  double scale_ = 1;  // the library sees values less the first, over the length of the first gradient
+  bool scaled_ = false, stuck_ = false, over_ = false;
+  int idle_ = 0;
+  Inside inside_{};
+  std::unique_ptr<Fiber> fiber_;  // last: it ends before what its body uses
+};
+}  // namespace
+
+std::unique_ptr<LocalSearch> nlopt_search(NloptMethod method, const Start& start) {
+  return std::make_unique<NloptSearch>(method, start);
+}
+
+}  // namespace culmen::local
