@@ -20,9 +20,12 @@ double number_of(const OptimizerOptions& options, const std::string& name);
 std::size_t count_of(const OptimizerOptions& options, const std::string& name);
 const std::string& word_of(const OptimizerOptions& options, const std::string& name);
 
+OptimizerKind bfgs_kind();
 OptimizerKind bobyqa_kind();
 OptimizerKind cmaes_kind();
+OptimizerKind conjugate_gradient_kind();
 OptimizerKind evolution_kind();
+OptimizerKind gradient_kind();
 OptimizerKind grid_kind();
 OptimizerKind lm_kind();
 OptimizerKind nelder_mead_kind();

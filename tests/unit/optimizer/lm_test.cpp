@@ -6,6 +6,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/optimizer/combinators.hpp"
+#include "culmen/optimizer/lm/coordinates.hpp"
 #include "culmen/optimizer/lm/differences.hpp"
 #include "culmen/optimizer/lm/magnitude.hpp"
 #include "culmen/optimizer/lm/starts.hpp"

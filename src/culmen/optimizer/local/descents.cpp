@@ -155,6 +155,7 @@ void Descents::end_generation() {
 
 void Descents::propose(Lane& lane) {
   lane.points.clear();
+  if (lane.search && lane.search->over()) conclude(lane);
   if (lane.search) lane.search->propose(lane.points);
   while (!lane.search && lane.points.size() < settings_.screen) lane.points.push_back(samples_.fresh());
   lane.values.assign(lane.points.size(), inf);

@@ -13,6 +13,7 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nothing = 1e-14;  // of what was gained
 constexpr int patience = 3;        // gradients that bring nothing
+constexpr int most_repeats = 100;  // of one point, one after the other
 constexpr unsigned most_corrections = 20;
 
 nlopt_algorithm algorithm_of(NloptMethod method) {
@@ -21,12 +22,6 @@ nlopt_algorithm algorithm_of(NloptMethod method) {
       return NLOPT_LD_SLSQP;
     case NloptMethod::lbfgs:
       return NLOPT_LD_LBFGS;
-    case NloptMethod::tnewton:
-      return NLOPT_LD_TNEWTON_PRECOND_RESTART;
-    case NloptMethod::ccsa:
-      return NLOPT_LD_CCSAQ;
-    case NloptMethod::mma:
-      return NLOPT_LD_MMA;
     case NloptMethod::bobyqa:
       return NLOPT_LN_BOBYQA;
     case NloptMethod::nelder_mead:
@@ -99,10 +94,12 @@ class NloptSearch final : public LocalSearch {
 
   /// To the next point that is not known.
   void go_on() {
-    do {
+    for (int repeats = 0; repeats < most_repeats; ++repeats) {
       fiber_->resume();
       if (fiber_->over()) return conclude();
-    } while (known() && (!want_slopes_ || sloped_));
+      if (!known() || (want_slopes_ && !sloped_)) return;
+    }
+    conclude();
   }
 
   bool known() const { return known_x_.size() > 0 && at_ == known_x_; }
@@ -134,8 +131,7 @@ class NloptSearch final : public LocalSearch {
     nlopt_set_min_objective(opt, &NloptSearch::call, this);
     nlopt_set_initial_step1(opt, start_.step);
     if (!by_gradients(method_)) nlopt_set_xtol_abs1(opt, std::max(1e-15, std::sqrt(start_.noise) * 1e-4));
-    if (method_ == NloptMethod::lbfgs || method_ == NloptMethod::tnewton)
-      nlopt_set_vector_storage(opt, most_corrections);
+    if (method_ == NloptMethod::lbfgs) nlopt_set_vector_storage(opt, most_corrections);
     inside_ = {opt, &fiber};
     Eigen::VectorXd x = at_;
     double value = 0;

@@ -1,0 +1,45 @@
+// One search along a line.
+#pragma once
+#include <optional>
+#include <vector>
+
+namespace culmen::local {
+
+/// The least value along a ray from 0, where value and slope are known, by parabolas between brackets and growing steps
+/// beyond (Nocedal and Wright, "Numerical Optimization", 2006, section 3.5). Steps of a turn can be evaluated at once.
+class Line {
+ public:
+  struct Rules {
+    int fan = 1;             ///< steps of the first turn: the first one and shares and multiples of it
+    double worth = 0.1;      ///< of what was gained: what a further step has to promise
+    int most_turns = 10;     ///< that may bring less than they promised
+    double furthest = 1e30;  ///< step
+  };
+  /// slope < 0.
+  Line(double value, double slope, double first, const Rules& rules);
+
+  /// What to try next; empty: it is over.
+  const std::vector<double>& steps() const { return steps_; }
+  /// Values at steps(); infinite where that failed.
+  void digest(const std::vector<double>& values);
+  bool over() const { return steps_.empty(); }
+  /// The best step and its value; 0 where nothing is better than the beginning.
+  double best() const { return best_step_; }
+  double best_value() const { return best_value_; }
+
+ private:
+  struct Point {
+    double step, value;
+  };
+  std::vector<double> next() const;
+  std::vector<double> back(const Point& nearest) const;
+
+  double value_, slope_;
+  Rules rules_;
+  std::vector<Point> known_;  // by step, 0 among them
+  std::vector<double> steps_;
+  double best_step_ = 0, best_value_;
+  int turns_ = 0;
+};
+
+}  // namespace culmen::local
