@@ -22,6 +22,7 @@ const std::string& word_of(const OptimizerOptions& options, const std::string& n
 
 OptimizerKind bfgs_kind();
 OptimizerKind bobyqa_kind();
+OptimizerKind brent_step_kind();
 OptimizerKind cmaes_kind();
 OptimizerKind conjugate_gradient_kind();
 OptimizerKind evolution_kind();

@@ -169,7 +169,7 @@ void Descents::digest(Lane& lane) {
     return look_for_start(lane);
   }
   lane.search->digest(lane.values);
-  if (lane.search->over() || lane.search->hope() > best_) conclude(lane);
+  if (lane.search->over()) conclude(lane);
 }
 
 void Descents::look_for_start(Lane& lane) {

@@ -12,10 +12,8 @@ constexpr double least_share = 0.2;  // of the model's curvature along a step
 
 void QuasiNewton::begin(Eigen::VectorXd diagonal) { matrix_ = diagonal.asDiagonal(); }
 
-void QuasiNewton::learn(const Eigen::VectorXd& step, const Eigen::VectorXd& change, bool scaled) {
+void QuasiNewton::learn(const Eigen::VectorXd& step, const Eigen::VectorXd& change) {
   const double seen = step.dot(change);
-  if (!scaled && seen > 0)
-    matrix_ = Eigen::MatrixXd::Identity(step.size(), step.size()) * (change.squaredNorm() / seen);
   const Eigen::VectorXd expected = matrix_ * step;
   const double model = step.dot(expected);
   if (!(model > 0) || !std::isfinite(seen)) return;

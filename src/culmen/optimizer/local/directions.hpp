@@ -9,9 +9,8 @@ class QuasiNewton {
  public:
   /// The matrix is diagonal, positive.
   void begin(Eigen::VectorXd diagonal);
-  /// Gradients differ by `change` over this step; damped as by Powell (Nocedal and Wright, procedure 18.2). The first
-  /// one sets the scale unless the diagonal is known.
-  void learn(const Eigen::VectorXd& step, const Eigen::VectorXd& change, bool scaled);
+  /// Gradients differ by `change` over this step; damped as by Powell (Nocedal and Wright, procedure 18.2).
+  void learn(const Eigen::VectorXd& step, const Eigen::VectorXd& change);
   /// argmin g·d + d·H·d / 2 with x + d in the unit cube; empty where numbers overflow.
   Eigen::VectorXd step(const Eigen::VectorXd& x, const Eigen::VectorXd& gradient) const;
   double reduction(const Eigen::VectorXd& gradient, const Eigen::VectorXd& d) const;

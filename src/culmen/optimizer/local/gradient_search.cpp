@@ -13,8 +13,12 @@ namespace {
 constexpr double rounding_share = 1e-3;  // of the first value: what rounding of values near zero is a share of
 constexpr double furthest = 0.5;         // first step of the box at most, where curvatures are known
 constexpr double nothing = 1e-15;        // of what was gained
-constexpr double near_share = 1e-3;      // of what was gained: a gain that shows a minimum near
-constexpr double still = 100;            // gains that may follow, of the last expected one
+
+/// Halfway, in logarithms: what a diagonal is worth is not known before the other elements are.
+Eigen::VectorXd towards_mean(const Eigen::VectorXd& diagonal) {
+  const double mean = std::exp(diagonal.array().log().mean());
+  return (diagonal.array() * mean).sqrt();
+}
 
 class GradientSearch final : public LocalSearch {
  public:
@@ -50,10 +54,6 @@ class GradientSearch final : public LocalSearch {
   }
 
   bool over() const override { return over_; }
-  double hope() const override {
-    const bool near = steps_ > 0 && promised_ < near_share * (first_ - here_);
-    return near ? here_ - still * promised_ : -std::numeric_limits<double>::infinity();
-  }
 
  private:
   double rounding() const { return start_.noise * std::max(std::abs(here_), rounding_share * std::abs(first_)); }
@@ -78,10 +78,10 @@ class GradientSearch final : public LocalSearch {
       Eigen::VectorXd c = slopes_.curvatures().cwiseAbs();
       for (Eigen::Index i = 0; i < c.size(); ++i)
         c[i] = std::isfinite(c[i]) ? std::max({c[i], steep[i], 1e-8 * flat}) : flat;
-      hessian_.begin(c.cwiseMax(1e-12 * c.maxCoeff()));
+      hessian_.begin(towards_mean(c.cwiseMax(1e-12 * c.maxCoeff())));
       accuracy_ = refined_ ? Accuracy::central : Accuracy::forward;
     } else if (moved_.size() > 0) {
-      hessian_.learn(moved_, gradient_ - old, true);
+      hessian_.learn(moved_, gradient_ - old);
     }
     moved_.resize(0);
     slopes_.fit(rounding(), hessian_.diagonal());

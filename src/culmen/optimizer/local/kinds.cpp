@@ -1,44 +1,29 @@
 // The optimizers that are multi-starts of a local search.
+#include "culmen/optimizer/local/axis_search.hpp"
 #include "culmen/optimizer/local/descents.hpp"
 #include "culmen/optimizer/local/gradient_search.hpp"
 #include "culmen/optimizer/local/nlopt_search.hpp"
 
 namespace culmen {
 namespace {
-local::ReadOptions plain(local::NloptMethod method) {
+using local::descents_kind;
+using local::GradientMethod;
+using local::NloptMethod;
+using local::ReadOptions;
+
+constexpr double usual_step = 0.1;
+
+ReadOptions by_nlopt(NloptMethod method) {
   return [method](const OptimizerOptions&) {
     return [method](const local::Start& start) {
       // BOBYQA's models need two parameters.
-      const bool one = method == local::NloptMethod::bobyqa && start.x.size() == 1;
-      return local::nlopt_search(one ? local::NloptMethod::nelder_mead : method, start);
+      const bool one = method == NloptMethod::bobyqa && start.x.size() == 1;
+      return local::nlopt_search(one ? NloptMethod::nelder_mead : method, start);
     };
   };
 }
-}  // namespace
 
-OptimizerKind slsqp_kind() {
-  return local::descents_kind(
-      {.name = "slsqp", .about = "sequential quadratic programming by differences from many starts, for smooth values"},
-      0.1, plain(local::NloptMethod::slsqp));
-}
-OptimizerKind bobyqa_kind() {
-  return local::descents_kind({.name = "bobyqa", .about = "quadratic models without derivatives from many starts"}, 0.1,
-                              plain(local::NloptMethod::bobyqa));
-}
-OptimizerKind nelder_mead_kind() {
-  return local::descents_kind(
-      {.name = "nelder_mead",
-       .about = "the downhill simplex from many starts, for few parameters",
-       .options = {OptionRule::word("subspaces", "x", {"no", "yes"}, "no")}},
-      0.1, [](const OptimizerOptions& o) {
-        return plain(word_of(o, "subspaces") == "no" ? local::NloptMethod::nelder_mead : local::NloptMethod::sbplx)(o);
-      });
-}
-
-}  // namespace culmen
-namespace culmen {
-namespace {
-local::ReadOptions by_gradients(local::GradientMethod method) {
+ReadOptions by_gradients(GradientMethod method) {
   return [method](const OptimizerOptions& options) {
     return [method, fan = static_cast<int>(count_of(options, "fan"))](const local::Start& start) {
       return local::gradient_search(method, start, fan);
@@ -50,24 +35,61 @@ std::vector<OptionRule> fan_of(double standard) {
   return {OptionRule::whole("fan", "steps of a line search that are tried at once; more are quicker where workers idle",
                             1, 100, standard)};
 }
+
+ReadOptions by_simplex() {
+  return [](const OptimizerOptions& options) {
+    return by_nlopt(word_of(options, "simplex") == "whole" ? NloptMethod::nelder_mead : NloptMethod::sbplx)(options);
+  };
+}
 }  // namespace
 
 OptimizerKind bfgs_kind() {
-  return local::descents_kind(
-      {.name = "bfgs",
-       .about = "quasi-Newton descents by parallel differences from many starts, for smooth values",
-       .options = fan_of(1)},
-      0.1, by_gradients(local::GradientMethod::bfgs));
+  return descents_kind({.name = "bfgs",
+                        .about = "quasi-Newton descents by parallel differences from many starts, for smooth values",
+                        .options = fan_of(1)},
+                       usual_step, by_gradients(GradientMethod::bfgs));
 }
+
+OptimizerKind bobyqa_kind() {
+  return descents_kind(
+      {.name = "bobyqa", .about = "quadratic models of the value, without derivatives, from many starts"}, usual_step,
+      by_nlopt(NloptMethod::bobyqa));
+}
+
+OptimizerKind brent_step_kind() {
+  return descents_kind(
+      {.name = "brent_step", .about = "a global search along each parameter, for sums of functions of one parameter"},
+      usual_step,
+      [](const OptimizerOptions&) { return [](const local::Start& start) { return local::axis_search(start); }; });
+}
+
 OptimizerKind conjugate_gradient_kind() {
-  return local::descents_kind({.name = "conjugate_gradient",
-                               .about = "conjugate gradients by parallel differences from many starts",
-                               .options = fan_of(4)},
-                              0.1, by_gradients(local::GradientMethod::conjugate));
+  return descents_kind({.name = "conjugate_gradient",
+                        .about = "conjugate gradients by parallel differences, from many starts",
+                        .options = fan_of(4)},
+                       usual_step, by_gradients(GradientMethod::conjugate));
 }
+
 OptimizerKind gradient_kind() {
-  return local::descents_kind(
-      {.name = "gradient", .about = "steepest descents by parallel differences from many starts", .options = fan_of(4)},
-      0.1, by_gradients(local::GradientMethod::steepest));
+  return descents_kind({.name = "gradient",
+                        .about = "steepest descents by parallel differences, from many starts",
+                        .options = fan_of(4)},
+                       usual_step, by_gradients(GradientMethod::steepest));
 }
+
+OptimizerKind nelder_mead_kind() {
+  return descents_kind(
+      {.name = "nelder_mead",
+       .about = "the downhill simplex from many starts, for few parameters and values that are not smooth",
+       .options = {OptionRule::word("simplex", "in all parameters, or in subspaces (Rowan's Subplex)",
+                                    {"whole", "subspaces"}, "subspaces")}},
+      usual_step, by_simplex());
+}
+
+OptimizerKind slsqp_kind() {
+  return descents_kind(
+      {.name = "slsqp", .about = "NLopt's sequential quadratic programming by parallel differences, from many starts"},
+      usual_step, by_nlopt(NloptMethod::slsqp));
+}
+
 }  // namespace culmen

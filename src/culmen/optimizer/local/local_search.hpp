@@ -37,8 +37,6 @@ class LocalSearch {
   /// The best point so far and its value; infinite before a value came.
   const Eigen::VectorXd& x() const { return x_; }
   double value() const { return value_; }
-  /// About how low it may still come: value() minus what it expects to gain. -infinity: anything is possible.
-  virtual double hope() const { return -std::numeric_limits<double>::infinity(); }
 
  protected:
   explicit LocalSearch(const Start& start)
