@@ -17,6 +17,8 @@ namespace local {
 namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_given = 100;
+constexpr std::size_t sample_every =
+    100;                             // evaluations of a descent: it may take long, and a better basin lie elsewhere
 constexpr int most_rounds = 4;       // of sampling without a start that keeps its distance
 constexpr double same_share = 1e-6;  // of what was gained: values that differ by less are the same
 
@@ -34,6 +36,8 @@ struct Lane {
   std::vector<double> values;
   std::size_t served = 0, settled = 0;
   int rounds = 0;
+  std::size_t since_sample = 0;  // evaluations of the search
+  bool with_sample = false;      // the last point is one
 };
 
 class Descents final : public Optimizer {
@@ -157,6 +161,12 @@ void Descents::propose(Lane& lane) {
   lane.points.clear();
   if (lane.search && lane.search->over()) conclude(lane);
   if (lane.search) lane.search->propose(lane.points);
+  lane.since_sample += lane.points.size();
+  lane.with_sample = lane.search && lane.since_sample >= sample_every;
+  if (lane.with_sample) {
+    lane.since_sample = 0;
+    lane.points.push_back(samples_.fresh());
+  }
   while (!lane.search && lane.points.size() < settings_.screen) lane.points.push_back(samples_.fresh());
   lane.values.assign(lane.points.size(), inf);
   lane.served = lane.settled = 0;
@@ -167,6 +177,10 @@ void Descents::digest(Lane& lane) {
   if (!lane.search) {
     for (std::size_t k = 0; k < lane.points.size(); ++k) samples_.add(lane.points[k], lane.values[k]);
     return look_for_start(lane);
+  }
+  if (lane.with_sample) {
+    samples_.add(lane.points.back(), lane.values.back());
+    lane.values.pop_back();
   }
   lane.search->digest(lane.values);
   if (lane.search->over()) conclude(lane);

@@ -1,0 +1,294 @@
+// Local searches on textbook functions, turn by turn.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "culmen/base/random.hpp"
+#include "culmen/optimizer/local/axis_search.hpp"
+#include "culmen/optimizer/local/fiber.hpp"
+#include "culmen/optimizer/local/gradient_search.hpp"
+#include "culmen/optimizer/local/nlopt_search.hpp"
+#include "unit/optimizer/study.hpp"
+
+namespace culmen::local {
+namespace {
+using Vector = Eigen::VectorXd;
+using Function = std::function<double(const Vector&)>;
+using Make = std::function<std::unique_ptr<LocalSearch>(const Start&)>;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+double square(double x) { return x * x; }
+
+/// On [-2, 2]², minimum 0 at (1, 1).
+double rosenbrock(const Vector& u) {
+  const double x = 4 * u[0] - 2, y = 4 * u[1] - 2;
+  return 100 * square(y - x * x) + square(1 - x);
+}
+
+Vector optimum(Eigen::Index n) {
+  Vector x(n);
+  for (Eigen::Index i = 0; i < n; ++i) x[i] = 0.5 + 0.3 * std::sin(static_cast<double>(i) + 1);
+  return x;
+}
+
+/// Condition 100, not along the axes (a Householder reflection).
+double quadratic(const Vector& u) {
+  const Eigen::Index n = u.size();
+  Vector d = u - optimum(n);
+  const Vector w = Vector::LinSpaced(n, 1, 2).normalized();
+  d -= 2 * w.dot(d) * w;
+  double f = 0;
+  for (Eigen::Index i = 0; i < n; ++i)
+    f += std::pow(100, static_cast<double>(i) / std::max<double>(1, static_cast<double>(n - 1))) * square(d[i]);
+  return f;
+}
+
+double rastrigin(const Vector& u) {
+  double f = 0;
+  for (Eigen::Index i = 0; i < u.size(); ++i) {
+    const double y = 10 * (u[i] - optimum(u.size())[i]);
+    f += 10 + y * y - 10 * std::cos(2 * std::numbers::pi * y);
+  }
+  return f;
+}
+
+Start middle(Eigen::Index n) { return {.x = Vector::Constant(n, 0.5)}; }
+Start classic() { return {.x = Vector{{0.2, 0.75}}}; }  // Rosenbrock's (-1.2, 1)
+
+struct Run {
+  double value = infinity;
+  Vector x;
+  int evaluations = 0, turns = 0;
+  bool over = false, inside = true;
+};
+
+/// Until the target is reached or the search is over.
+Run run(const Make& make, const Start& start, const Function& f, double target, int most_evaluations = 100000) {
+  const auto search = make(start);
+  Run out;
+  std::vector<Vector> points;
+  std::vector<double> values;
+  while (!search->over() && search->value() > target && out.evaluations < most_evaluations) {
+    points.clear();
+    values.clear();
+    search->propose(points);
+    for (const auto& x : points) {
+      out.inside &= (x.array() >= 0).all() && (x.array() <= 1).all();
+      values.push_back(f(x));
+    }
+    out.evaluations += static_cast<int>(points.size());
+    ++out.turns;
+    search->digest(values);
+  }
+  out.value = search->value();
+  out.x = search->x();
+  out.over = search->over();
+  return out;
+}
+
+Make nlopt(NloptMethod method) {
+  return [method](const Start& start) { return nlopt_search(method, start); };
+}
+Make descent(GradientMethod method, int fan = 1) {
+  return [method, fan](const Start& start) { return gradient_search(method, start, fan); };
+}
+
+struct Case {
+  std::string name;
+  Make make;
+  int rosenbrock;  // evaluations within which it comes to 1e-6
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+class EverySearch : public testing::TestWithParam<Case> {};
+
+TEST_P(EverySearch, FindsTheMinimumOfRosenbrockInTheUsualNumberOfEvaluations) {
+  const auto found = run(GetParam().make, classic(), rosenbrock, 1e-6);
+  EXPECT_LE(found.value, 1e-6);
+  EXPECT_LE(found.evaluations, GetParam().rosenbrock);
+}
+
+TEST_P(EverySearch, EndsByItselfAtTheMinimum) {
+  const auto found = run(GetParam().make, middle(3), quadratic, -1, 50000);
+  EXPECT_TRUE(found.over);
+  EXPECT_LE(found.value, 1e-9);
+}
+
+TEST_P(EverySearch, MeetsABoundExactlyAndStaysInside) {
+  const auto f = [](const Vector& u) { return square(u[0] - 0.3) + 3 * u[1] - u[2] + square(u[0] + u[1]); };
+  const auto found = run(GetParam().make, middle(3), f, -1 + 0.045 + 1e-9, 20000);
+  EXPECT_TRUE(found.inside);
+  EXPECT_NEAR(found.x[0], 0.15, 1e-3);
+  EXPECT_EQ(found.x[1], 0);
+  EXPECT_EQ(found.x[2], 1);
+}
+
+TEST_P(EverySearch, FindsTheSamePlaceWhereTheValueIsShiftedAndScaled) {
+  for (const auto& [shift, factor] : {std::pair{1e6, 1.0}, {0.0, 1e-6}, {-3e3, 1e3}}) {
+    const auto f = [&](const Vector& u) { return shift + factor * quadratic(u); };
+    const auto found = run(GetParam().make, middle(3), f, -infinity, 50000);
+    EXPECT_LE(quadratic(found.x), 1e-6) << shift << " " << factor;
+  }
+}
+
+TEST_P(EverySearch, TurnsBackWhereTheEvaluationFails) {
+  const auto f = [](const Vector& u) { return u[0] + u[1] < 0.7 ? infinity : quadratic(u); };
+  const auto found = run(GetParam().make, {.x = Vector{{0.8, 0.9, 0.6}}}, f, -1, 20000);
+  EXPECT_LT(found.value, 0.9 * quadratic(Vector{{0.8, 0.9, 0.6}}));
+  EXPECT_TRUE(std::isfinite(found.value));
+}
+
+TEST_P(EverySearch, IsOverWhereTheStartFails) {
+  const auto found = run(
+      GetParam().make, middle(3), [](const Vector&) { return std::nan(""); }, -1);
+  EXPECT_TRUE(found.over);
+  EXPECT_EQ(found.turns, 1);
+}
+
+TEST_P(EverySearch, DoesNotNeedTheValueOfItsStart) {
+  auto start = classic();
+  const auto without = run(GetParam().make, start, rosenbrock, 1e-6);
+  start.value = rosenbrock(start.x);
+  const auto with = run(GetParam().make, start, rosenbrock, 1e-6);
+  EXPECT_EQ(with.x, without.x);
+  EXPECT_LT(with.evaluations, without.evaluations);
+}
+
+TEST_P(EverySearch, CanBeLeftInTheMiddle) {
+  for (const int most : {0, 1, 20, 60}) run(GetParam().make, classic(), rosenbrock, -1, most);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EverySearch,
+                         testing::Values(Case{"slsqp", nlopt(NloptMethod::slsqp), 150},
+                                         Case{"lbfgs", nlopt(NloptMethod::lbfgs), 250},
+                                         Case{"bobyqa", nlopt(NloptMethod::bobyqa), 250},
+                                         Case{"nelder_mead", nlopt(NloptMethod::nelder_mead), 250},
+                                         Case{"sbplx", nlopt(NloptMethod::sbplx), 600},
+                                         Case{"steepest", descent(GradientMethod::steepest), 30000},
+                                         Case{"conjugate", descent(GradientMethod::conjugate), 500},
+                                         Case{"conjugate_fan", descent(GradientMethod::conjugate, 4), 800},
+                                         Case{"bfgs", descent(GradientMethod::bfgs), 150}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(ConjugateGradient, SolvesAQuadraticOfDParametersInAboutDLineSearches) {
+  for (const Eigen::Index n : {2, 5, 10, 20}) {
+    int slopes = 0;
+    const auto search = gradient_search(GradientMethod::conjugate, middle(n), 1);
+    std::vector<Vector> points;
+    std::vector<double> values;
+    while (!search->over() && search->value() > 1e-8 * quadratic(middle(n).x)) {
+      points.clear();
+      values.clear();
+      search->propose(points);
+      for (const auto& x : points) values.push_back(quadratic(x));
+      slopes += points.size() > 1;
+      search->digest(values);
+    }
+    EXPECT_LE(slopes, n + 1) << n;
+  }
+}
+
+TEST(Bfgs, NeedsTwoTurnsAStepHoweverManyParameters) {
+  const auto few = run(descent(GradientMethod::bfgs), middle(10), quadratic, 1e-10);
+  EXPECT_LE(few.turns, 60);
+  EXPECT_LE(few.evaluations, 60 * 11 / 2);
+}
+
+TEST(AFanOfSteps, SavesTurns) {
+  const auto one = run(descent(GradientMethod::steepest, 1), classic(), rosenbrock, 1e-4);
+  const auto five = run(descent(GradientMethod::steepest, 5), classic(), rosenbrock, 1e-4);
+  EXPECT_LT(five.turns, one.turns);
+}
+
+TEST(BrentStep, SolvesASumOfRuggedFunctionsInSomeTensOfEvaluationsAParameter) {
+  for (const Eigen::Index n : {1, 5, 20}) {
+    const auto found = run(axis_search, middle(n), rastrigin, 1e-8, 100000);
+    EXPECT_LE(found.value, 1e-8);
+    EXPECT_LE(found.evaluations, 100 * n) << n;
+  }
+}
+
+TEST(BrentStep, IsSoonOverWhereParametersActTogether) {
+  const auto found = run(axis_search, middle(10), quadratic, 1e-8);
+  EXPECT_TRUE(found.over);
+  EXPECT_LE(found.evaluations, 100);
+}
+
+TEST(BrentStep, DoesNotMindAConstant) {
+  const auto shifted = [](const Vector& u) { return rastrigin(u) + 1e6; };
+  EXPECT_LE(run(axis_search, middle(5), shifted, 1e6 + 1e-6, 1000).value, 1e6 + 1e-6);
+}
+
+TEST(AFiber, GoesBackAndForth) {
+  std::vector<int> seen;
+  Fiber fiber([&](Fiber& self) {
+    for (int k = 0; k < 3 && self.wait(); ++k) seen.push_back(k);
+  });
+  EXPECT_TRUE(seen.empty());
+  while (!fiber.over()) fiber.resume();
+  EXPECT_EQ(seen, (std::vector<int>{0, 1, 2}));
+}
+
+TEST(AFiber, LetsItsBodyEndWhenItIsLeft) {
+  const auto witness = std::make_shared<int>(0);
+  bool went_on = true;
+  {
+    Fiber fiber([witness, &went_on](Fiber& self) {
+      const auto own = witness;
+      while (self.wait()) {
+      }
+      went_on = false;
+    });
+    fiber.resume();
+    fiber.resume();
+  }
+  EXPECT_FALSE(went_on);
+  EXPECT_EQ(witness.use_count(), 1);
+  const Fiber never([witness](Fiber&) { FAIL(); });
+}
+
+const Terms asynchronous{.generational = false};
+
+TEST(Descents, BeginAtTheStart) {
+  auto x = real("x", 0, 7);
+  x.initial = 0.7;
+  const Space space{x, real("y", -3, 4)};
+  for (const auto* name : {"bfgs", "bobyqa", "brent_step", "gradient", "slsqp"}) {
+    std::vector<Candidate> batch;
+    make_optimizer(name, space, 1)->ask(1, batch);
+    EXPECT_EQ(batch.at(0).x, space.start()) << name;
+  }
+}
+
+TEST(Descents, AlwaysHaveSomethingForAnIdleWorkerWhereTimingMayDecide) {
+  for (const auto* name : {"bfgs", "bobyqa", "brent_step", "conjugate_gradient", "nelder_mead", "slsqp"}) {
+    const auto optimizer = make_optimizer(name, cube(5, -5, 5), 1, {}, asynchronous);
+    EXPECT_FALSE(optimizer->generational());
+    optimizer->resize(40);
+    std::vector<Candidate> open;
+    Random random(3);
+    for (int told = 0; told < 4000; ++told) {
+      EXPECT_EQ(optimizer->ask(40 - open.size(), open), told == 0 ? 40u : 1u);
+      std::swap(open[random.below(open.size())], open.back());
+      double value = 0;
+      for (const double v : open.back().x) value += square(v - 1);
+      optimizer->tell(open.back().id, Outcome::of_value(value));
+      open.pop_back();
+    }
+  }
+}
+
+TEST(Descents, GoOnFromManyStarts) {
+  // Two basins; the start lies in the worse one.
+  const auto f = [](const std::vector<double>& x) {
+    return std::min(1 + square(x[0] - 1) + square(x[1]), 4 * (square(x[0] + 3) + square(x[1] + 3)));
+  };
+  for (const auto* name : {"bfgs", "bobyqa", "conjugate_gradient", "gradient", "nelder_mead", "slsqp"}) {
+    const Problem problem{name, cube(2, -5, 5), f, 1e-6, 5000};
+    EXPECT_LT(median_evaluations(problem, 5), 2500u) << name;
+  }
+}
+}  // namespace
+}  // namespace culmen::local
