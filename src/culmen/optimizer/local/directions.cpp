@@ -1,6 +1,8 @@
 #include "culmen/optimizer/local/directions.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "culmen/optimizer/lm/step.hpp"
@@ -41,6 +43,15 @@ Eigen::VectorXd inwards(const Eigen::VectorXd& x, Eigen::VectorXd direction) {
     if ((x[i] <= 0 && direction[i] < 0) || (x[i] >= 1 && direction[i] > 0)) direction[i] = 0;
   }
   return direction;
+}
+
+double step_to_bound(const Eigen::VectorXd& x, const Eigen::VectorXd& direction) {
+  double least = std::numeric_limits<double>::infinity();
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    const double room = direction[i] > 0 ? 1 - x[i] : x[i];
+    if (direction[i] != 0) least = std::min(least, room / std::abs(direction[i]));
+  }
+  return least;
 }
 
 }  // namespace culmen::local

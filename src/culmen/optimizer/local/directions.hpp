@@ -22,5 +22,7 @@ class QuasiNewton {
 
 /// Components that would leave the unit cube at once become 0.
 Eigen::VectorXd inwards(const Eigen::VectorXd& x, Eigen::VectorXd direction);
+/// How far the direction leads until the first bound.
+double step_to_bound(const Eigen::VectorXd& x, const Eigen::VectorXd& direction);
 
 }  // namespace culmen::local

@@ -12,6 +12,7 @@ namespace culmen::local {
 namespace {
 constexpr double rounding_share = 1e-3;  // of the first value: what rounding of values near zero is a share of
 constexpr double furthest = 0.5;         // first step of the box at most, where curvatures are known
+constexpr double least_share = 0.1;      // of a line's usual first step, where a bound is near
 constexpr double nothing = 1e-15;        // of what was gained
 
 /// Halfway, in logarithms: what a diagonal is worth is not known before the other elements are.
@@ -104,8 +105,9 @@ class GradientSearch final : public LocalSearch {
   }
 
   Line::Rules rules() const {
-    if (method_ == GradientMethod::bfgs) return {fan_, 0.3, 10, 1e30};
-    return {fan_, 0.02, 20, 1e30};
+    // Conjugate directions live on exact line searches, steepest ones do not.
+    const double worth = method_ == GradientMethod::conjugate ? 1e-6 : fan_ > 1 ? 1 : 0.3;
+    return {.fan = fan_, .worth = worth};
   }
 
   /// Steepest or conjugate; the first step to try.
@@ -119,10 +121,13 @@ class GradientSearch final : public LocalSearch {
       if (!(next.dot(gradient_) < 0) || !next.allFinite()) next = down;
     }
     again_ = false;
-    const double length = next.norm();
-    const double step = last_length_ > 0 ? last_length_ : start_.step;
     direction_ = next;
-    return length > 0 ? step / length : 0;
+    const double length = next.norm(), slope = std::abs(gradient_.dot(next));
+    if (length == 0) return 0;
+    // As much as the last line's beginning promised.
+    const double step = last_slope_ > 0 ? last_step_ * last_slope_ / slope : start_.step / length;
+    last_slope_ = slope;
+    return std::clamp(step_to_bound(z_, next), step * least_share, step);
   }
 
   void learn_line(const std::vector<double>& values) {
@@ -134,8 +139,8 @@ class GradientSearch final : public LocalSearch {
     if (step == 0) return end_of_accuracy();
     const Eigen::VectorXd next = into_cube(z_ + step * direction_);
     moved_ = next - z_;
-    again_ = (next - z_ - step * direction_).norm() > 0;
-    last_length_ = moved_.norm();
+    again_ = next != z_ + step * direction_;
+    last_step_ = step;
     z_ = next;
     here_ = value;
     ++steps_;
@@ -162,7 +167,7 @@ class GradientSearch final : public LocalSearch {
   double here_ = std::numeric_limits<double>::infinity(), first_ = here_;
   QuasiNewton hessian_;
   std::optional<Line> line_;
-  double promised_ = 0, last_length_ = 0;
+  double promised_ = 0, last_step_ = 0, last_slope_ = 0;
   int steps_ = 0;
   bool over_ = false, learned_ = false, refined_ = false, again_ = true;
 };

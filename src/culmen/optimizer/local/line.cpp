@@ -8,6 +8,7 @@ namespace culmen::local {
 namespace {
 constexpr double growth = 4;                     // of steps that still gain
 constexpr double shortest = 0.1, longest = 0.5;  // share of a step that was too long
+constexpr double far_apart = 5;                  // steps of a bracket of which only the nearer one tells
 constexpr double least_share = 0.02;             // of a bracket: how near its ends a step is of use
 
 /// Where the parabola through (0, 0) with that slope and (step, rise) is least; infinite where it has no minimum.
@@ -19,13 +20,10 @@ double vertex(double slope, double step, double rise) {
 
 Line::Line(double value, double slope, double first, const Rules& rules)
     : value_(value), slope_(slope), rules_(rules), known_{{0, value}}, best_value_(value) {
-  first = std::min(first, rules.furthest);
-  double step = first;
   for (int k = 0; k < rules.fan; ++k) {
-    const double s = k % 2 == 1 ? first * std::pow(growth, (k + 1) / 2) : first / std::pow(growth, k / 2);
-    if (s <= rules.furthest) steps_.push_back(s);
+    steps_.push_back(k % 2 == 1 ? first * std::pow(growth, (k + 1) / 2) : first / std::pow(growth, k / 2));
   }
-  if (!(step > 0) || !(slope < 0)) steps_.clear();
+  if (!(first > 0) || !(slope < 0)) steps_.clear();
 }
 
 void Line::digest(const std::vector<double>& values) {
@@ -48,32 +46,31 @@ std::vector<double> Line::next() const {
   const auto best = std::ranges::find(known_, best_step_, &Point::step);
   if (best == known_.begin()) return back(known_[1]);
   const auto& low = *(best - 1);
-  if (best + 1 == known_.end()) {
-    if (best->step >= rules_.furthest) return {};
-    const double s = low.step == 0 ? vertex(slope_, best->step, best->value - value_) : growth * best->step;
-    const double promised = low.step == 0 ? -0.5 * slope_ * s : value_ - best->value;
-    if (s <= best->step * (1 + least_share)) {
-      // The least value lies before this step.
-      if (s >= best->step * (1 - least_share) ||
-          value_ - promised > best->value - rules_.worth * (value_ - best->value))
-        return {};
-      return {s};
-    }
-    if (std::isfinite(s) && promised - (value_ - best->value) < rules_.worth * (value_ - best->value)) return {};
-    return {std::min({s, growth * best->step, rules_.furthest})};
-  }
+  const bool last = best + 1 == known_.end();
+  const bool wide = !last && low.step == 0 && (best + 1)->step > far_apart * best->step;
+  const auto model = last || wide ? from_slope(*best) : from_bracket(low, *best, *(best + 1));
+  const double gained = value_ - best->value;
+  if (!model || model->step == best->step || model->gain < rules_.worth * gained) return {};
+  if (last) return {std::min(model->step, growth * best->step)};
   const auto& high = *(best + 1);
+  const double margin = least_share * (high.step - low.step);
+  return {std::clamp(model->step, low.step + margin, high.step - margin)};
+}
+
+/// The parabola through the beginning, with its slope, and a point.
+std::optional<Line::Model> Line::from_slope(const Point& p) const {
+  const double s = vertex(slope_, p.step, p.value - value_);
+  return Model{s, -0.5 * slope_ * s - (value_ - p.value)};
+}
+
+/// The one through three points, of which the middle one is the lowest.
+std::optional<Line::Model> Line::from_bracket(const Point& low, const Point& best, const Point& high) {
   if (!std::isfinite(high.value)) return {};
-  const double a = best->step - low.step, b = high.step - best->step;
-  const double down = (best->value - low.value) / a, up = (high.value - best->value) / b;
-  const double curvature = 2 * (up - down) / (a + b);
+  const double a = best.step - low.step, b = high.step - best.step;
+  const double down = (best.value - low.value) / a, up = (high.value - best.value) / b;
+  const double curvature = 2 * (up - down) / (a + b), middle = (down * b + up * a) / (a + b);
   if (!(curvature > 0)) return {};
-  const double middle = (down * b + up * a) / (a + b);
-  const double shift = -middle / curvature, gain = 0.5 * middle * middle / curvature;
-  if (gain < rules_.worth * (value_ - best->value)) return {};
-  const double s = std::clamp(best->step + shift, low.step + least_share * a, high.step - least_share * b);
-  if (std::abs(s - best->step) < least_share * std::min(a, b)) return {};
-  return {s};
+  return Model{best.step - middle / curvature, 0.5 * middle * middle / curvature};
 }
 
 }  // namespace culmen::local

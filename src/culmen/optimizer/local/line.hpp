@@ -10,10 +10,9 @@ namespace culmen::local {
 class Line {
  public:
   struct Rules {
-    int fan = 1;             ///< steps of the first turn: the first one and shares and multiples of it
-    double worth = 0.1;      ///< of what was gained: what a further step has to promise
-    int most_turns = 10;     ///< that may bring less than they promised
-    double furthest = 1e30;  ///< step
+    int fan = 1;         ///< steps of the first turn: the first one and shares and multiples of it
+    double worth = 0.1;  ///< of what was gained: what a further step has to promise
+    int most_turns = 15;
   };
   /// slope < 0.
   Line(double value, double slope, double first, const Rules& rules);
@@ -31,7 +30,12 @@ class Line {
   struct Point {
     double step, value;
   };
+  struct Model {
+    double step, gain;  // where it is least, and by how much less than the best
+  };
   std::vector<double> next() const;
+  std::optional<Model> from_slope(const Point& p) const;
+  static std::optional<Model> from_bracket(const Point& low, const Point& best, const Point& high);
   std::vector<double> back(const Point& nearest) const;
 
   double value_, slope_;
