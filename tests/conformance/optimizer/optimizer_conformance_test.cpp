@@ -11,19 +11,24 @@ const Yield residuals{true, 1};
 struct Case {
   std::string optimizer;
   std::pair<std::string, Space> space;
+  bool generational = true;
 };
 
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const auto& info : optimizer_catalogue()) {
     for (const auto& space : conformance_spaces()) {
-      if (obstacle(info, space.second, residuals).empty()) all.push_back({info.name, space});
+      if (!obstacle(info, space.second, residuals).empty()) continue;
+      all.push_back({info.name, space});
+      if (info.asynchronous) all.push_back({info.name, space, false});
     }
   }
   return all;
 }
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.optimizer << " on " << c.space.first; }
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.optimizer << " on " << c.space.first << (c.generational ? "" : ", asynchronous");
+}
 
 /// A grid of twenty parameters would be too large.
 OptimizerOptions enough(const std::string& optimizer) {
@@ -33,9 +38,10 @@ OptimizerOptions enough(const std::string& optimizer) {
 class EveryOptimizer : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryOptimizer, KeepsEveryPromise) {
-  const auto& [optimizer, space] = GetParam();
+  const auto& [optimizer, space, generational] = GetParam();
+  const Terms terms{.yield = residuals, .generational = generational};
   const auto factory = [&](const Space& s, std::uint64_t seed) {
-    return make_optimizer(optimizer, s, seed, enough(optimizer), {residuals});
+    return make_optimizer(optimizer, s, seed, enough(optimizer), terms);
   };
   for (const auto& promise : optimizer_promises()) {
     for (const std::uint64_t seed : {1, 2, 77})
@@ -43,8 +49,9 @@ TEST_P(EveryOptimizer, KeepsEveryPromise) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer, testing::ValuesIn(cases()),
-                         [](const auto& info) { return info.param.optimizer + "_" + info.param.space.first; });
+INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer, testing::ValuesIn(cases()), [](const auto& info) {
+  return info.param.optimizer + "_" + info.param.space.first + (info.param.generational ? "" : "_asynchronous");
+});
 
 const Space mixed{real("x", -5, 5), integer("n", 1, 10), real("rate", 1e-6, 1e2, Scale::log)};
 
