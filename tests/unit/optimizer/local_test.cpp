@@ -162,7 +162,6 @@ TEST_P(EverySearch, CanBeLeftInTheMiddle) {
 
 INSTANTIATE_TEST_SUITE_P(All, EverySearch,
                          testing::Values(Case{"slsqp", nlopt(NloptMethod::slsqp), 150},
-                                         Case{"lbfgs", nlopt(NloptMethod::lbfgs), 250},
                                          Case{"bobyqa", nlopt(NloptMethod::bobyqa), 250},
                                          Case{"nelder_mead", nlopt(NloptMethod::nelder_mead), 250},
                                          Case{"sbplx", nlopt(NloptMethod::sbplx), 600},

@@ -10,10 +10,9 @@
 
 namespace culmen::local {
 namespace {
-constexpr double rounding_share = 1e-3;  // of the first value: what rounding of values near zero is a share of
-constexpr double furthest = 0.5;         // first step of the box at most, where curvatures are known
-constexpr double least_share = 0.1;      // of a line's usual first step, where a bound is near
-constexpr double nothing = 1e-15;        // of what was gained
+constexpr double furthest = 0.5;     // first step of the box at most, where curvatures are known
+constexpr double least_share = 0.1;  // of a line's usual first step, where a bound is near
+constexpr double nothing = 1e-15;    // of what was gained
 
 /// Halfway, in logarithms: what a diagonal is worth is not known before the other elements are.
 Eigen::VectorXd towards_mean(const Eigen::VectorXd& diagonal) {
@@ -57,7 +56,7 @@ class GradientSearch final : public LocalSearch {
   bool over() const override { return over_; }
 
  private:
-  double rounding() const { return start_.noise * std::max(std::abs(here_), rounding_share * std::abs(first_)); }
+  double rounding() const { return rounding_of(start_.noise, here_, first_); }
 
   void learn_slopes(const std::vector<double>& values, std::size_t first) {
     const Eigen::VectorXd old = gradient_;

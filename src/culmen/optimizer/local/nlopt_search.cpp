@@ -11,17 +11,15 @@
 namespace culmen::local {
 namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nothing = 1e-14;  // of what was gained
-constexpr int patience = 3;        // gradients that bring nothing
-constexpr int most_repeats = 100;  // of one point, one after the other
-constexpr unsigned most_corrections = 20;
+constexpr double nothing = 1e-14;   // of what was gained
+constexpr double first_step = 0.3;  // of the box: as long is the library's first step
+constexpr int patience = 3;         // gradients that bring nothing
+constexpr int most_repeats = 100;   // of one point, one after the other
 
 nlopt_algorithm algorithm_of(NloptMethod method) {
   switch (method) {
     case NloptMethod::slsqp:
       return NLOPT_LD_SLSQP;
-    case NloptMethod::lbfgs:
-      return NLOPT_LD_LBFGS;
     case NloptMethod::bobyqa:
       return NLOPT_LN_BOBYQA;
     case NloptMethod::nelder_mead:
@@ -32,7 +30,7 @@ nlopt_algorithm algorithm_of(NloptMethod method) {
   return NLOPT_LN_BOBYQA;
 }
 
-bool by_gradients(NloptMethod method) { return method < NloptMethod::bobyqa; }
+bool by_gradients(NloptMethod method) { return method == NloptMethod::slsqp; }
 
 class NloptSearch final : public LocalSearch {
  public:
@@ -77,8 +75,11 @@ class NloptSearch final : public LocalSearch {
     sloped_ = true;
     gradient_ = slopes_.gradient(known_value_, values, want_value_ ? 1 : 0);
     if (!std::isfinite(known_value_)) gradient_.setZero();
+    if (accuracy_ == Accuracy::central) curvatures_ = slopes_.curvatures();
+    slopes_.fit(rounding_of(start_.noise, known_value_, first_), curvatures_);
+    if (!refined_) accuracy_ = Accuracy::forward;
     if (const double length = gradient_.norm(); !scaled_ && length > 0 && std::isfinite(length)) {
-      scale_ = length;
+      scale_ = length / first_step;
       scaled_ = true;
     }
     const bool hardly = marked_ - value() <= nothing * (first_ - value());
@@ -108,8 +109,9 @@ class NloptSearch final : public LocalSearch {
   void conclude() {
     fiber_.reset();
     stuck_ = false;
-    over_ = !by_gradients(method_) || accuracy_ == Accuracy::central || !(value() < first_);
+    over_ = !by_gradients(method_) || refined_ || !(value() < first_);
     if (over_) return;
+    refined_ = true;
     accuracy_ = Accuracy::central;
     idle_ = 0;
     at_ = known_x_ = x();
@@ -131,7 +133,6 @@ class NloptSearch final : public LocalSearch {
     nlopt_set_min_objective(opt, &NloptSearch::call, this);
     nlopt_set_initial_step1(opt, start_.step);
     if (!by_gradients(method_)) nlopt_set_xtol_abs1(opt, std::max(1e-15, std::sqrt(start_.noise) * 1e-4));
-    if (method_ == NloptMethod::lbfgs) nlopt_set_vector_storage(opt, most_corrections);
     inside_ = {opt, &fiber};
     Eigen::VectorXd x = at_;
     double value = 0;
@@ -160,16 +161,16 @@ class NloptSearch final : public LocalSearch {
   const NloptMethod method_;
   const Start start_;
   Slopes slopes_;
-  Accuracy accuracy_ = Accuracy::forward;
-  Eigen::VectorXd at_;  // where the library is
+  Accuracy accuracy_ = Accuracy::central;  // of the first gradient: it tells the curvatures
+  Eigen::VectorXd at_;                     // where the library is
   bool want_value_ = true, want_slopes_ = false;
   Eigen::VectorXd known_x_;  // the last point with a value
   double known_value_ = inf;
   bool sloped_ = false;  // its gradient is known too
-  Eigen::VectorXd gradient_;
+  Eigen::VectorXd gradient_, curvatures_;
   double first_ = inf, worst_ = inf, marked_ = inf;
   double scale_ = 1;  // the library sees values less the first, over the length of the first gradient
-  bool scaled_ = false, stuck_ = false, over_ = false;
+  bool scaled_ = false, stuck_ = false, refined_ = false, over_ = false;
   int idle_ = 0;
   Inside inside_{};
   std::unique_ptr<Fiber> fiber_;  // last: it ends before what its body uses

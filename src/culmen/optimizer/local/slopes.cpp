@@ -7,7 +7,8 @@
 namespace culmen::local {
 namespace {
 constexpr double least_size = 1e-5, most_size = 10;
-}
+constexpr double rounding_share = 1e-3;  // of the first value
+}  // namespace
 
 Slopes::Slopes(Eigen::Index parameters, double noise)
     : differences_(Eigen::VectorXd::Zero(parameters), Eigen::VectorXd::Ones(parameters), noise),
@@ -46,6 +47,10 @@ void Slopes::fit(double rounding, const Eigen::VectorXd& curvature) {
     const double size = 2 * std::sqrt(rounding / noise_ / std::abs(curvature[i]));
     if (size > 0) sizes_[i] = std::clamp(size, least_size, most_size);
   }
+}
+
+double rounding_of(double noise, double value, double first) {
+  return noise * std::max(std::abs(value), rounding_share * std::abs(first));
 }
 
 }  // namespace culmen::local

@@ -34,6 +34,9 @@ class Slopes {
   std::vector<Eigen::VectorXd> points_;  // of the last gradient
 };
 
+/// Absolute error of a value: a share of it or, near zero, of the value where the search began.
+double rounding_of(double noise, double value, double first);
+
 /// x in the unit cube, exactly.
 inline Eigen::VectorXd into_cube(const Eigen::VectorXd& x) { return x.cwiseMax(0).cwiseMin(1); }
 
