@@ -195,6 +195,18 @@ TEST(Bfgs, NeedsTwoTurnsAStepHoweverManyParameters) {
   EXPECT_LE(few.evaluations, 60 * 11 / 2);
 }
 
+TEST(Differences, AreAsLongAsNoiseWants) {
+  const auto noisy = [](const Vector& u) { return (1 + 1e-4 * std::sin(1e9 * u.sum())) * (1 + quadratic(u)); };
+  for (const auto& make :
+       {descent(GradientMethod::bfgs), descent(GradientMethod::conjugate), nlopt(NloptMethod::slsqp)}) {
+    auto start = middle(4);
+    start.noise = 1e-4;
+    EXPECT_LE(quadratic(run(make, start, noisy, -1, 3000).x), 0.01);
+    start.noise = 2.3e-16;
+    EXPECT_GT(quadratic(run(make, start, noisy, -1, 3000).x), 0.01);
+  }
+}
+
 TEST(AFanOfSteps, SavesTurnsWhereTheFirstStepIsFarOff) {
   auto start = middle(5);
   start.step = 1e-5;
