@@ -429,7 +429,10 @@ def test_an_optimizer_can_be_given_by_its_name_alone(tmp_path):
 
 
 def test_without_an_optimizer_the_study_decides_and_its_store_remembers(folder):
-    assert json.loads(Study.from_file("study.toml").config.configuration)["optimizer"] == {"name": "cmaes", "generational": True}
+    assert json.loads(Study.from_file("study.toml").config.configuration)["optimizer"] == {
+        "name": "cmaes",
+        "generational": True,
+    }
     residuals = with_(EVALUATOR, EVALUATOR + '\nresult = "residuals"').replace("n = {", "# n = {")
     (folder / "study.toml").write_text(residuals)
     study = Study.from_file("study.toml")

@@ -9,8 +9,9 @@ namespace culmen::local {
 /// Broyden, Fletcher, Goldfarb and Shanno (there, section 6.1), each the minimum of the model inside the bounds.
 enum class GradientMethod : unsigned char { steepest, conjugate, bfgs };
 
-/// Turns by turns a gradient, by forward differences evaluated at once, and a line search. Where forward differences
-/// bring nothing more it goes on by central ones, which end it. fan: how many steps of a line search are tried at once.
+/// By turns a gradient, of forward differences evaluated at once, and a line search. Where forward differences bring
+/// nothing more it goes on by central ones, which end it; the first gradient of bfgs is central too, and its second
+/// differences begin the model. fan: how many steps of a line search are tried at once.
 std::unique_ptr<LocalSearch> gradient_search(GradientMethod method, const Start& start, int fan);
 
 }  // namespace culmen::local

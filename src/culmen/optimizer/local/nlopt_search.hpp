@@ -10,8 +10,9 @@ namespace culmen::local {
 enum class NloptMethod : unsigned char { slsqp, bobyqa, nelder_mead, sbplx };
 
 /// NLopt (Johnson, https://github.com/stevengj/nlopt) in a Fiber. Gradients are forward differences, all points with
-/// the value itself in one turn; when they bring nothing more it goes on once from where it is, by central ones.
-/// Failures are worse than all that was seen.
+/// the value itself in one turn; the first one is central, for the curvatures that size the steps, and so are those
+/// after forward ones bring nothing more, when the library is begun again where it is. Failures are worse than all that
+/// was seen.
 std::unique_ptr<LocalSearch> nlopt_search(NloptMethod method, const Start& start);
 
 }  // namespace culmen::local
