@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <ranges>
 
@@ -13,11 +12,14 @@
 
 namespace culmen {
 namespace {
-const std::array<OptimizerKind, 14>& kinds() {
-  static const std::array<OptimizerKind, 14> all{
-      bfgs_kind(),      bobyqa_kind(),   brent_step_kind(), cmaes_kind(), conjugate_gradient_kind(),
-      evolution_kind(), gradient_kind(), grid_kind(),       lm_kind(),    nelder_mead_kind(),
-      random_kind(),    scan_kind(),     slsqp_kind(),      sobol_kind()};
+const std::vector<OptimizerKind>& kinds() {
+  static const std::vector<OptimizerKind> all{
+      auto_kind(),       bfgs_kind(),        bobyqa_kind(),
+      brent_step_kind(), cmaes_kind(),       conjugate_gradient_kind(),
+      evolution_kind(),  gradient_kind(),    grid_kind(),
+      lm_kind(),         nelder_mead_kind(), random_kind(),
+      scan_kind(),       slsqp_kind(),       sobol_kind(),
+  };
   return all;
 }
 

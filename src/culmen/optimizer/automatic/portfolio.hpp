@@ -1,0 +1,76 @@
+// Optimizers beside each other on one problem.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "culmen/optimizer/optimizer.hpp"
+
+namespace culmen::automatic {
+
+/// One of them, and what came of it.
+struct Member {
+  std::string name;
+  std::unique_ptr<Optimizer> optimizer;
+  std::uint64_t asked = 0, settled = 0;
+  Outcome best = Outcome::failure(Status::failed, {});  ///< of its own
+  std::vector<double> best_x = {};
+};
+
+/// Who is asked next. A rule over what Portfolio counts; it has no randomness.
+class Effort {
+ public:
+  virtual ~Effort() = default;
+  /// The member whose turn it is.
+  virtual std::size_t next(const std::vector<Member>& members) = 0;
+  /// A member's candidate came to this.
+  virtual void learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
+                     const Outcome& outcome) = 0;
+  virtual void resize(std::size_t /*workers*/) {}
+  /// A clause for people, or nothing.
+  virtual std::string remark(const std::vector<Member>& members) const = 0;
+};
+
+/// Where the terms are generational, turns follow each other: a turn is all that a member can give before it is told
+/// more, and with `parallel` > 1 that of further members until there are so many candidates; a turn begins when the one
+/// before has been told. Else each candidate is of the member whose turn it is then.
+class Portfolio final : public Optimizer {
+ public:
+  /// Members that are asynchronous exactly where `generational` is false.
+  Portfolio(std::string name, std::vector<Member> members, std::unique_ptr<Effort> effort, std::size_t parallel,
+            bool generational);
+  bool generational() const override { return generational_; }
+  bool begins_at_start() const override { return members_.front().optimizer->begins_at_start(); }
+  std::string name() const override { return name_; }
+  std::string remark() const override { return effort_->remark(members_); }
+  void resize(std::size_t workers) override;
+  void hear(const std::vector<double>& x, const Outcome& outcome) override;
+
+ private:
+  struct Given {
+    std::size_t member;
+    EvaluationId inner;
+    std::vector<double> x;
+  };
+
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override;
+  void do_tell(EvaluationId id, const Outcome& outcome) override;
+  void do_cancel(EvaluationId id) override;
+  void begin_turn();
+  std::size_t fill(std::size_t member, std::size_t n);
+  Given close(EvaluationId id);
+
+  const std::string name_;
+  std::vector<Member> members_;
+  std::unique_ptr<Effort> effort_;
+  const std::size_t parallel_;
+  const bool generational_;
+  EvaluationId next_ = 0, served_ = 0;
+  std::unordered_map<EvaluationId, Given> open_;  // given by members, whether served or not
+  std::vector<Candidate> asked_;
+};
+
+}  // namespace culmen::automatic
