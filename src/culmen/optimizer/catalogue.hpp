@@ -65,8 +65,8 @@ struct Chosen {
   std::string why;  ///< in a few words
 };
 
-/// What runs where the user names none: lm for residuals of real parameters, cmaes for one objective of numbers without
-/// conditions, else evolution.
+/// What runs where the user names none, or "auto": lm for residuals of real parameters, "auto" itself for one objective
+/// of real parameters, cmaes where there are other numbers, none of them with a condition, else evolution.
 Chosen default_optimizer(const Space& space, const Yield& yield);
 
 /// Sets what of the options is not given and depends on how many evaluations a study begins with: for several

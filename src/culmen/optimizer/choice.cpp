@@ -37,6 +37,7 @@ Chosen default_optimizer(const Space& space, const Yield& yield) {
     return {"lm", "residuals of real parameters"};
   if (space.conditional()) return {"evolution", "conditional parameters"};
   if (!std::ranges::all_of(all, has_order)) return {"evolution", "categorical parameters"};
+  if (std::ranges::all_of(all, is_plain_real)) return {"auto", "one objective of real parameters"};
   return {"cmaes", "one objective of parameters with an order"};
 }
 

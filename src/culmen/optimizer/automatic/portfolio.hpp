@@ -1,7 +1,7 @@
 // Optimizers beside each other on one problem.
 #pragma once
 #include <cstdint>
-#include <limits>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -25,7 +25,7 @@ class Effort {
  public:
   virtual ~Effort() = default;
   /// The member whose turn it is.
-  virtual std::size_t next(const std::vector<Member>& members) = 0;
+  virtual std::size_t next(std::vector<Member>& members) = 0;
   /// A member's candidate came to this.
   virtual void learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
                      const Outcome& outcome) = 0;
@@ -43,7 +43,7 @@ class Portfolio final : public Optimizer {
   Portfolio(std::string name, std::vector<Member> members, std::unique_ptr<Effort> effort, std::size_t parallel,
             bool generational);
   bool generational() const override { return generational_; }
-  bool begins_at_start() const override { return members_.front().optimizer->begins_at_start(); }
+  bool begins_at_start() const override { return true; }
   std::string name() const override { return name_; }
   std::string remark() const override { return effort_->remark(members_); }
   void resize(std::size_t workers) override;
