@@ -48,7 +48,8 @@ bool DescentsFirst::leads(const Member& leader) const {
 
 std::size_t DescentsFirst::by_share(const std::vector<Member>& members) {
   const auto &l = members[leader_], &g = members[global];
-  const double share = better(l.best, g.best) ? share_while_it_holds_the_best : share_of_leader;
+  const bool by_itself = !beaten_ || improved_ > asked_at_handing_ + patience * (n_ + 1);
+  const double share = better(l.best, g.best) && by_itself ? share_while_it_holds_the_best : share_of_leader;
   owed_ += share / (1 - share) * static_cast<double>(g.asked - std::exchange(counted_global_, g.asked));
   if (counted_leader_ > 0) owed_ -= static_cast<double>(l.asked - counted_leader_);
   counted_leader_ = l.asked;
@@ -70,6 +71,7 @@ void DescentsFirst::hand_over(std::vector<Member>& members) {
   auto& leader = members[leader_];
   const auto& from = members[global];
   if (!better(from.best, handed_) || leader.asked < asked_at_handing_ + turns_between_handings * (n_ + 1)) return;
+  beaten_ = beaten_ || better(from.best, leader.best);
   handed_ = from.best;
   asked_at_handing_ = leader.asked;
   leader.optimizer->hear(from.best_x, from.best);

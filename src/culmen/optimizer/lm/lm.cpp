@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "culmen/base/random.hpp"
@@ -25,6 +26,7 @@ constexpr std::size_t most_given = 100;
 struct Settings {
   std::size_t agreement, descents, screen;
   double noise;
+  bool generational;
 };
 
 /// One place at which descents follow each other. A turn: points that are asked for, and replies to all of them.
@@ -33,6 +35,8 @@ struct Lane {
   std::optional<Descent> descent;           // none: it looks for a start
   std::vector<std::vector<double>> points;  // of this turn
   std::vector<Reply> replies;
+  std::size_t served = 0, settled = 0;
+  bool idle() const { return served == points.size(); }  // nothing to ask for
 };
 
 /// Without residuals where it failed, or is not finite or feasible.
@@ -52,13 +56,15 @@ class LevenbergMarquardt final : public Optimizer {
         random_(seed, 2),
         starts_(space, seed),
         minima_(space),
-        lanes_(settings.descents) {
-    begin_generation();
+        lanes_(settings.descents),
+        most_lanes_(settings.descents) {
+    propose_all();
   }
-  bool generational() const override { return true; }
+  bool generational() const override { return settings_.generational; }
   bool finished() const override {
     return given_.empty() && settings_.agreement > 0 && minima_.settled(settings_.agreement);
   }
+  void resize(std::size_t workers) override { most_lanes_ = std::max(settings_.descents, workers); }
   std::string name() const override { return "lm"; }
   std::string remark() const override;
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
@@ -68,14 +74,15 @@ class LevenbergMarquardt final : public Optimizer {
   void do_tell(EvaluationId id, const Outcome& outcome) override;
   void do_cancel(EvaluationId id) override { settle(id, {}); }
   void settle(EvaluationId id, Reply reply);
-  void begin_generation();
+  void propose_all();
+  std::size_t new_lane();
+  void retire(std::size_t place);
   void seek(Lane& lane);
   void propose(Lane& lane);
   void digest(Lane& lane);
   void start(Lane& lane);
   void begin(Lane& lane, const std::vector<double>& x, Reply reply);
   void conclude(Lane& lane);
-  std::pair<std::size_t, std::size_t> place_of(EvaluationId id) const;
 
   const Settings settings_;
   std::shared_ptr<const Coordinates> plain_, logarithmic_;
@@ -83,29 +90,32 @@ class LevenbergMarquardt final : public Optimizer {
   Starts starts_;
   std::deque<std::pair<std::vector<double>, Reply>> given_;  // heard of, for descents to come
   Minima minima_;
-  std::vector<Lane> lanes_;
+  std::deque<Lane> lanes_;
   std::uint64_t started_ = 0;
-  EvaluationId first_id_ = 0;  // of the generation
-  std::size_t size_ = 0, served_ = 0, settled_ = 0;
+  std::vector<std::size_t> retired_;  // places in lanes_
+  std::size_t most_lanes_;            // without generations: those beyond retire when their descents have ended
+  std::size_t unserved_ = 0;          // all lanes before it are idle
+  EvaluationId next_ = 0;
+  std::unordered_map<EvaluationId, std::pair<std::size_t, std::size_t>> open_;  // lane and point
 };
 
-void LevenbergMarquardt::begin_generation() {
-  first_id_ += size_;
-  size_ = served_ = settled_ = 0;
+void LevenbergMarquardt::propose_all() {
+  unserved_ = 0;
   if (finished()) return;
-  for (auto& lane : lanes_) {
-    propose(lane);
-    lane.replies.assign(lane.points.size(), {});
-    size_ += lane.points.size();
-  }
+  for (auto& lane : lanes_) propose(lane);
 }
 
 void LevenbergMarquardt::propose(Lane& lane) {
   lane.points.clear();
-  if (!lane.descent) return seek(lane);
-  std::vector<Eigen::VectorXd> points;
-  lane.descent->propose(points);
-  for (const auto& z : points) lane.points.push_back(lane.descent->coordinates().to_space(z));
+  if (lane.descent) {
+    std::vector<Eigen::VectorXd> points;
+    lane.descent->propose(points);
+    for (const auto& z : points) lane.points.push_back(lane.descent->coordinates().to_space(z));
+  } else {
+    seek(lane);
+  }
+  lane.replies.assign(lane.points.size(), {});
+  lane.served = lane.settled = 0;
 }
 
 void LevenbergMarquardt::seek(Lane& lane) {
@@ -118,16 +128,16 @@ void LevenbergMarquardt::seek(Lane& lane) {
 }
 
 void LevenbergMarquardt::do_ask(std::size_t n, std::vector<Candidate>& out) {
-  for (; n > 0 && served_ < size_; --n) {
-    const auto [lane, k] = place_of(first_id_ + served_++);
-    out.push_back({0, lanes_[lane].points[k]});
+  for (; n > 0; --n) {
+    while (unserved_ < lanes_.size() && lanes_[unserved_].idle()) ++unserved_;
+    if (unserved_ == lanes_.size()) {
+      if (settings_.generational || finished()) return;
+      propose(lanes_[unserved_ = new_lane()]);
+    }
+    auto& lane = lanes_[unserved_];
+    open_.emplace(next_++, std::pair(unserved_, lane.served));
+    out.push_back({0, lane.points[lane.served++]});
   }
-}
-
-std::pair<std::size_t, std::size_t> LevenbergMarquardt::place_of(EvaluationId id) const {
-  std::size_t k = id - first_id_, lane = 0;
-  for (; k >= lanes_[lane].points.size(); ++lane) k -= lanes_[lane].points.size();
-  return {lane, k};
 }
 
 void LevenbergMarquardt::do_tell(EvaluationId id, const Outcome& outcome) { settle(id, reply_of(outcome)); }
@@ -137,11 +147,37 @@ void LevenbergMarquardt::hear(const std::vector<double>& x, const Outcome& outco
 }
 
 void LevenbergMarquardt::settle(EvaluationId id, Reply reply) {
-  const auto [lane, k] = place_of(id);
-  lanes_[lane].replies[k] = std::move(reply);
-  if (++settled_ < size_) return;
-  for (auto& l : lanes_) digest(l);
-  begin_generation();
+  const auto [place, k] = open_.extract(id).mapped();
+  auto& lane = lanes_[place];
+  lane.replies[k] = std::move(reply);
+  ++lane.settled;
+  if (settings_.generational) {
+    if (!open_.empty() || !std::ranges::all_of(lanes_, &Lane::idle)) return;
+    for (auto& l : lanes_) digest(l);
+    return propose_all();
+  }
+  if (lane.settled < lane.points.size()) return;
+  digest(lane);
+  const bool one_too_many = !lane.descent && lanes_.size() - retired_.size() > most_lanes_;
+  if (finished() || one_too_many) return retire(place);
+  propose(lane);
+  unserved_ = std::min(unserved_, place);
+}
+
+std::size_t LevenbergMarquardt::new_lane() {
+  if (retired_.empty()) {
+    lanes_.emplace_back();
+    return lanes_.size() - 1;
+  }
+  const auto place = retired_.back();
+  retired_.pop_back();
+  return place;
+}
+
+void LevenbergMarquardt::retire(std::size_t place) {
+  lanes_[place].points.clear();
+  lanes_[place].served = lanes_[place].settled = 0;
+  retired_.push_back(place);
 }
 
 void LevenbergMarquardt::digest(Lane& lane) {
@@ -191,6 +227,7 @@ OptimizerKind lm_kind() {
        .about = "Levenberg-Marquardt from many starts, for residuals that depend smoothly on real parameters",
        .needs_residuals = true,
        .needs_reals = true,
+       .asynchronous = true,
        .options = {OptionRule::whole("agreement",
                                      "it ends when so many descents, and half of all, came back to the best place; 0: "
                                      "never",
@@ -198,11 +235,11 @@ OptimizerKind lm_kind() {
                    OptionRule::whole("descents", "how many go on at a time; more keep more workers busy", 1, 1000, 4),
                    OptionRule::number("noise", "relative error of a residual", 1e-16, 0.01, 2.3e-16),
                    OptionRule::whole("screen", "points of which the best becomes a start", 1, 10000, 8)}},
-      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms&) {
+      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         return std::make_unique<lm::LevenbergMarquardt>(
             space, seed,
             lm::Settings{count_of(options, "agreement"), count_of(options, "descents"), count_of(options, "screen"),
-                         number_of(options, "noise")});
+                         number_of(options, "noise"), terms.generational});
       }};
 }
 

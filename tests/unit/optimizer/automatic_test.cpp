@@ -1,0 +1,144 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "culmen/base/random.hpp"
+#include "culmen/optimizer/automatic/probe.hpp"
+#include "unit/optimizer/study.hpp"
+
+namespace culmen {
+namespace {
+using testing::HasSubstr;
+using Point = std::vector<double>;
+
+double sphere(const Point& x) {
+  double sum = 0;
+  for (const double v : x) sum += (v - 1) * (v - 1);
+  return sum;
+}
+
+double rosenbrock(const Point& x) {
+  double sum = 0;
+  for (std::size_t i = 0; i + 1 < x.size(); ++i)
+    sum += 100 * std::pow(x[i + 1] - x[i] * x[i], 2) + (1 - x[i]) * (1 - x[i]);
+  return sum;
+}
+
+double rastrigin(const Point& x) {
+  double sum = 0;
+  for (const double v : x) sum += (v - 1) * (v - 1) + 10 * (1 - std::cos(2 * std::numbers::pi * (v - 1)));
+  return sum;
+}
+
+/// Rastrigin's function of neighbours' sums and differences: not a sum over parameters.
+double turned_rastrigin(const Point& x) {
+  Point y;
+  for (std::size_t i = 0; i + 1 < x.size(); i += 2) {
+    y.push_back(1 + (x[i] + x[i + 1] - 2) / std::numbers::sqrt2);
+    y.push_back(1 + (x[i] - x[i + 1]) / std::numbers::sqrt2);
+  }
+  return rastrigin(y);
+}
+
+automatic::Probe probed(const Objective& f, std::uint64_t seed, double first_noise = 0) {
+  const auto space = cube(6, -5, 5);
+  automatic::Probe probe(space, seed, true);
+  probe.hear(space.start(), Outcome::of_value(f(space.start()) * (1 + first_noise)));
+  std::vector<Candidate> asked;
+  probe.ask(100, asked);
+  for (const auto& c : asked) probe.tell(c.id, Outcome::of_value(f(c.x)));
+  return probe;
+}
+
+TEST(Probe, SeesASumOverParameters) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    EXPECT_TRUE(probed(rastrigin, seed).separable()) << seed;
+    EXPECT_TRUE(probed([](const Point& x) { return 1e6 + 1e-3 * sphere(x); }, seed).separable()) << seed;
+    EXPECT_FALSE(probed(rosenbrock, seed).separable()) << seed;
+    EXPECT_FALSE(probed([](const Point& x) { return std::sqrt(sphere(x)); }, seed).separable()) << seed;
+    EXPECT_FALSE(probed([](const Point&) { return 1.0; }, seed).separable()) << "a constant says nothing";
+    EXPECT_FALSE(probed([](const Point&) { return std::nan(""); }, seed).separable());
+  }
+}
+
+TEST(Probe, SeesNoise) {
+  EXPECT_EQ(probed(rastrigin, 1).noise(), 0);
+  const auto noisy = probed(rastrigin, 1, 0.01);
+  EXPECT_NEAR(noisy.noise(), 0.01, 2e-4);
+  EXPECT_FALSE(noisy.separable());
+  EXPECT_EQ(probed([](const Point&) { return std::nan(""); }, 1).noise(), 0);
+}
+
+std::string remark_on(const Objective& f, std::size_t parameters, std::size_t budget) {
+  const auto optimizer = make_optimizer("auto", cube(parameters, -5, 5), 1);
+  std::vector<Candidate> asked;
+  for (std::size_t k = 0; k < budget; ++k) {
+    asked.clear();
+    if (optimizer->ask(1, asked) == 0) break;
+    optimizer->tell(asked[0].id, Outcome::of_value(f(asked[0].x)));
+  }
+  return optimizer->remark();
+}
+
+TEST(Auto, SolvesSmoothFunctionsAsQuicklyAsDescents) {
+  EXPECT_LE(median_evaluations({"auto", cube(10, -5, 5), sphere, 1e-10, 5000}, 5), 60U);
+  EXPECT_LE(median_evaluations({"auto", cube(5, -5, 5), rosenbrock, 1e-10, 5000}, 5), 600U);
+}
+
+TEST(Auto, SolvesASumOverParametersByASearchAlongEach) {
+  EXPECT_LE(median_evaluations({"auto", cube(10, -5, 5), rastrigin, 1e-8, 20000}, 5), 1500U);
+  EXPECT_THAT(remark_on(rastrigin, 6, 2000), HasSubstr("a sum over parameters; the best is of brent_step"));
+}
+
+TEST(Auto, SolvesManyMinimaByTheGlobalSearch) {
+  EXPECT_LE(median_evaluations({"auto", cube(4, -5, 5), turned_rastrigin, 1e-8, 40000}, 5), 12000U);
+  EXPECT_THAT(remark_on(turned_rastrigin, 4, 4000), HasSubstr("; cmaes "));
+}
+
+TEST(Auto, ComparesValuesAloneUnderNoise) {
+  Random random(3);
+  const auto noisy = [&](const Point& x) { return sphere(x) * (1 + 0.01 * random.normal()); };
+  EXPECT_THAT(remark_on(noisy, 5, 1000), HasSubstr("values have noise; "));
+  EXPECT_LE(median_evaluations({"auto", cube(5, -5, 5), noisy, 1e-6, 10000}, 5), 2000U);
+}
+
+TEST(Auto, IsWhatSuitsOtherSpaces) {
+  EXPECT_EQ(make_optimizer("auto", cube(2, 0, 1), 1, {}, {{true, 1}})->name(), "lm");
+  EXPECT_EQ(make_optimizer("auto", cube(2, 0, 1), 1, {}, {{false, 2}})->name(), "evolution");
+  EXPECT_EQ(make_optimizer("auto", Space{integer("n", 1, 9)}, 1)->name(), "cmaes");
+  EXPECT_EQ(make_optimizer("auto", cube(2, 0, 1), 1)->name(), "auto");
+}
+
+TEST(Auto, CandidatesDoNotDependOnHowManyAreAskedAtATime) {
+  const auto asked_by = [](std::size_t at_once) {
+    const auto optimizer = make_optimizer("auto", cube(3, -5, 5), 3);
+    std::vector<Point> all;
+    std::vector<Candidate> asked;
+    while (all.size() < 3000) {
+      asked.clear();
+      optimizer->ask(at_once, asked);
+      for (const auto& c : asked) all.push_back(c.x);
+      for (const auto& c : asked) optimizer->tell(c.id, Outcome::of_value(turned_rastrigin(c.x)));
+    }
+    all.resize(3000);
+    return all;
+  };
+  EXPECT_EQ(asked_by(1), asked_by(100));
+}
+
+TEST(Auto, GivesAsManyAsAreWantedAtATime) {
+  const auto optimizer = make_optimizer("auto", cube(5, -5, 5), 3, {{"parallel", 10}});
+  std::vector<Candidate> asked;
+  std::size_t least = 1000, told = 0;
+  while (told < 5000) {
+    asked.clear();
+    least = std::min(least, optimizer->ask(1000, asked));
+    for (const auto& c : asked) optimizer->tell(c.id, Outcome::of_value(turned_rastrigin(c.x)));
+    told += asked.size();
+  }
+  EXPECT_GE(least, 10U);
+}
+}  // namespace
+}  // namespace culmen
