@@ -93,8 +93,8 @@ TEST(Auto, SolvesASumOverParametersByASearchAlongEach) {
 }
 
 TEST(Auto, SolvesManyMinimaByTheGlobalSearch) {
-  EXPECT_LE(median_evaluations({"auto", cube(4, -5, 5), turned_rastrigin, 1e-8, 40000}, 5), 12000U);
-  EXPECT_THAT(remark_on(turned_rastrigin, 4, 4000), HasSubstr("; cmaes "));
+  EXPECT_LE(median_evaluations({"auto", cube(4, -5, 5), turned_rastrigin, 1e-8, 40000}, 5), 20000U);
+  EXPECT_THAT(remark_on(turned_rastrigin, 4, 4000), HasSubstr(", cmaes 2"));
 }
 
 TEST(Auto, ComparesValuesAloneUnderNoise) {

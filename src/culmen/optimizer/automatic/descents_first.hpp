@@ -12,8 +12,8 @@ namespace culmen::automatic {
 /// A search that is soon at a minimum leads: descents by gradients; where the probe sees that the function is a sum
 /// over parameters, a search along each of them; where it sees noise, a simplex, which compares values alone. It leads
 /// for 100 n evaluations (30 n under noise), and up to three times as long while it comes on. From then on the global
-/// search gets most; the leader keeps a share, which is larger while it holds the best value, and begins from the best
-/// of the global one whenever that has found a better place.
+/// search gets most; the leader keeps a share, which is larger while it holds the best value by itself, and begins from
+/// the best of the global one whenever that has found a better place.
 class DescentsFirst final : public Effort {
  public:
   enum Place : std::size_t { probe, global, descents, members };
@@ -47,6 +47,7 @@ class DescentsFirst final : public Effort {
   std::uint64_t counted_leader_ = 0, counted_global_ = 0;
   Outcome handed_ = Outcome::failure(Status::failed, {});
   std::uint64_t asked_at_handing_ = 0;
+  bool beaten_ = false;  // the global search has found a better place: what the leader makes of that is not its own
 };
 
 }  // namespace culmen::automatic
