@@ -29,7 +29,7 @@ class Optimizer:
     def __init__(
         self,
         space: Space | Mapping[str, Bounds] | Iterable[Bounds],
-        optimizer: str | None = None,
+        optimizer: str | Sequence[str] | None = None,
         *,
         seed: int = 1,
         options: Mapping[str, bool | float | str] | None = None,
@@ -42,7 +42,7 @@ class Optimizer:
         self._residuals = result == "residuals"
         self._core = _core.Optimizer(
             self.space.core,
-            optimizer or "",
+            ",".join((optimizer,) if isinstance(optimizer, str) else optimizer or ()),
             seed,
             dict(options or {}),
             (),

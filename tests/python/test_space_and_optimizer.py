@@ -111,7 +111,7 @@ def test_a_candidate_ends_once():
 
 def test_options_of_an_optimizer_are_checked():
     with pytest.raises(InputError, match="'sigma' is 7"):
-        culmen.Optimizer({"x": (0, 1)}, options={"sigma": 7})
+        culmen.Optimizer({"x": (0, 1)}, "cmaes", options={"sigma": 7})
     with pytest.raises(InputError, match="did you mean 'sobol'"):
         culmen.Optimizer({"x": (0, 1)}, "sobul")
 

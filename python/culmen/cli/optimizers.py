@@ -43,8 +43,9 @@ def show_optimizers(name: str | None, as_json: bool) -> None:
 
 
 def _print_choice() -> None:
-    print("Without an optimizer: lm for residuals of real parameters, cmaes for one objective of parameters with an")
-    print("order, evolution for all else.")
+    print("Without an optimizer, and for auto: lm for residuals of real parameters, descents beside cmaes for one")
+    print("objective of real parameters, cmaes where there are other numbers, limits or constraints, evolution for all")
+    print('else. A list, ["evolution", "cmaes"], is a chain: each begins at the best of the one before.')
 
 
 def allowed(option: dict[str, Any]) -> str:

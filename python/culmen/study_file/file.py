@@ -16,6 +16,12 @@ from .table import Count, Finite, Seconds, Table, Whole
 Workers = Annotated[Whole, Field(ge=1, le=65_536)]
 
 
+def chained(names: Any) -> Any:
+    """["evolution", "cmaes"] as the one name of a chain; anything else as it is."""
+    is_chain = isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names)
+    return ",".join(names) if is_chain else names
+
+
 class OptimizerTable(Table):
     model_config = ConfigDict(extra="allow", strict=True)
     __pydantic_extra__: dict[str, Any]  # options; the optimizer checks them
@@ -24,8 +30,19 @@ class OptimizerTable(Table):
 
     @model_validator(mode="before")
     @classmethod
-    def _name_alone(cls, given: Any) -> Any:
-        return {"name": given} if isinstance(given, str) else given
+    def _spelt_out(cls, given: Any) -> Any:
+        """A name alone, a list of names and tables of their options, as the optimizer knows them."""
+        if isinstance(given, (str, list)):
+            given = {"name": given}
+        if not isinstance(given, dict):
+            return given
+        out: dict[str, Any] = {}
+        for key, value in given.items():
+            if isinstance(value, dict):
+                out |= {f"{key}.{option}": of_link for option, of_link in value.items()}
+            else:
+                out[key] = chained(value)
+        return out
 
 
 class StopTable(Table):

@@ -33,11 +33,12 @@ std::string obstacle(const OptimizerInfo& optimizer, const Space& space, const Y
 Chosen default_optimizer(const Space& space, const Yield& yield) {
   if (yield.objectives > 1) return {"evolution", "several objectives"};
   const auto& all = space.parameters();
-  if (yield.residuals && !yield.limits && space.constraints().empty() && std::ranges::all_of(all, is_plain_real))
-    return {"lm", "residuals of real parameters"};
+  const bool free = !yield.limits && space.constraints().empty();
+  const bool smooth = free && std::ranges::all_of(all, is_plain_real);
+  if (smooth && yield.residuals) return {"lm", "residuals of real parameters"};
+  if (smooth) return {"auto", "one objective of real parameters"};
   if (space.conditional()) return {"evolution", "conditional parameters"};
   if (!std::ranges::all_of(all, has_order)) return {"evolution", "categorical parameters"};
-  if (std::ranges::all_of(all, is_plain_real)) return {"auto", "one objective of real parameters"};
   return {"cmaes", "one objective of parameters with an order"};
 }
 

@@ -90,7 +90,7 @@ TEST(Registry, ChoosesWhatSuitsTheSpace) {
   EXPECT_EQ(default_optimizer(cube(2, 0, 1), {true, 1}).name, "lm");
   EXPECT_EQ(default_optimizer(cube(2, 0, 1), {false, 1}).name, "auto");
   EXPECT_EQ(default_optimizer(mixed, {true, 1}).name, "cmaes");
-  EXPECT_EQ(default_optimizer(Space({real("x", 0, 1)}, {{"half", "x < 0.5"}}), {true, 1}).name, "auto");
+  EXPECT_EQ(default_optimizer(Space({real("x", 0, 1)}, {{"half", "x < 0.5"}}), {true, 1}).name, "cmaes");
   for (const auto& [space, yield] : {std::pair{with_categorical(), Yield{true, 1}},
                                      {with_condition(), Yield{true, 1}},
                                      {cube(2, 0, 1), Yield{false, 2}}}) {
