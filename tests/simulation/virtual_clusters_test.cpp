@@ -16,7 +16,7 @@
 
 namespace culmen::testing {
 namespace {
-constexpr std::array optimizers{"cmaes", "evolution", "random", "sobol"};
+constexpr std::array optimizers{"cmaes", "de", "evolution", "random", "sobol", "swarm"};
 
 class Folder {
  public:

@@ -26,6 +26,7 @@ OptimizerKind bobyqa_kind();
 OptimizerKind brent_step_kind();
 OptimizerKind cmaes_kind();
 OptimizerKind conjugate_gradient_kind();
+OptimizerKind de_kind();
 OptimizerKind evolution_kind();
 OptimizerKind gradient_kind();
 OptimizerKind grid_kind();
@@ -35,5 +36,6 @@ OptimizerKind random_kind();
 OptimizerKind scan_kind();
 OptimizerKind slsqp_kind();
 OptimizerKind sobol_kind();
+OptimizerKind swarm_kind();
 
 }  // namespace culmen

@@ -1,7 +1,10 @@
 // "evolution": an evolutionary algorithm for every kind of space: μ parents have λ children, from whom and from the
 // parents the next parents are chosen. Modes of selection and duplication as in the tradition of evolution strategies
-// (Beyer and Schwefel, Natural Computing 1 (2002) 3) and of Geneva (Berlich, Garcia and Gabriel 2010). Generational;
-// never finishes by itself: where one objective no longer falls, a new population begins.
+// (Beyer and Schwefel, Natural Computing 1 (2002) 3) and of Geneva (Berlich, Garcia and Gabriel 2010). Never finishes
+// by itself: where one objective no longer falls, a new population begins.
+//
+// Without generations children are always born of the present parents; these change with each child that is told
+// ("plus" of one objective), else when λ have been.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +16,7 @@
 #include "culmen/optimizer/evolution/ranking.hpp"
 #include "culmen/optimizer/evolution/variation.hpp"
 #include "culmen/optimizer/kinds.hpp"
+#include "culmen/optimizer/population_search.hpp"
 
 namespace culmen {
 namespace evolution {
@@ -34,60 +38,86 @@ struct Settings {
   Crossover crossover;
 };
 
-class Evolution final : public Optimizer {
+struct Child {
+  unsigned population;
+  Individual individual;
+};
+
+class Evolution final : public PopulationSearch<Child, Outcome> {
  public:
-  Evolution(const Space& space, std::uint64_t seed, const Settings& settings)
-      : space_(space), settings_(settings), random_(seed), variation_(space, settings.crossover) {
+  Evolution(const Space& space, std::uint64_t seed, const Settings& settings, const Terms& terms)
+      : PopulationSearch(terms),
+        space_(space),
+        settings_(settings),
+        steady_(!terms.generational && terms.yield.objectives <= 1 && settings.selection == Selection::plus),
+        random_(seed),
+        variation_(space, settings.crossover) {
     begin_population();
   }
-  bool generational() const override { return true; }
   std::string name() const override { return "evolution"; }
+  void resize(std::size_t workers) override {
+    if (!generational()) workers_ = workers;
+  }
   void hear(const std::vector<double>& x, const Outcome& outcome) override {
     guests_.push_back(individual_at(space_, x));
-    guests_.back().outcome = essence(outcome);
+    guests_.back().outcome = verdict_of(outcome);
   }
 
  private:
-  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
-    for (; n > 0 && served_ < members_.size(); --n) out.push_back({0, vector_of(space_, members_[served_++])});
-  }
-  void do_tell(EvaluationId id, const Outcome& outcome) override;
-  void do_cancel(EvaluationId id) override { settle(id, Outcome::failure(Status::failed, {})); }
-  void settle(EvaluationId id, Outcome outcome);
-  static Outcome essence(const Outcome& outcome);
+  Child propose(std::vector<double>& x) override;
+  Outcome verdict_of(const Outcome& outcome) const override;
+  void absorb(Child&& child, std::optional<Outcome>&& verdict) override;
+  void end_generation() override;
+  std::size_t founders() const { return std::max(settings_.parents, settings_.children); }
   void begin_population();
-  void begin_generation();
   void select();
+  void admit(Individual&& individual);
   bool stagnated();
   const Individual& draw_parent();
 
   const Space space_;
   const Settings settings_;
+  const bool steady_;  // each child competes with the parents as it is told
   Random random_;
   const Variation variation_;
   std::vector<Individual> parents_;  // best first
-  std::vector<Individual> members_;  // of this generation, in candidate order
-  std::vector<Individual> guests_;   // heard of, for the next selection
-  std::size_t served_ = 0, settled_ = 0;
-  EvaluationId first_id_ = 0;  // of members_[0]
-  Outcome best_;               // of this population
+  std::vector<Individual> members_;  // told, for the next selection
+  std::vector<Individual> guests_;   // heard of, likewise
+  unsigned population_ = 0;
+  std::size_t workers_ = 0, proposed_ = 0;  // by this population
+  bool founded_ = false;                    // its first generation is over
+  Outcome best_;                            // of this population
   std::size_t idle_generations_ = 0;
 };
 
 void Evolution::begin_population() {
   parents_.clear();
-  first_id_ += std::exchange(served_, 0);
-  settled_ = idle_generations_ = 0;
-  best_ = Outcome::failure(Status::failed, {});
   members_.clear();
-  while (members_.size() < std::max(settings_.parents, settings_.children))
-    members_.push_back(random_individual(space_, random_));
+  proposed_ = idle_generations_ = 0;
+  founded_ = false;
+  best_ = Outcome::failure(Status::failed, {});
+  begin_generation(founders());
 }
 
-void Evolution::do_tell(EvaluationId id, const Outcome& outcome) { settle(id, essence(outcome)); }
+/// Without generations as many founders as there are workers, or the children of the first that came back would outrun
+/// those that take long.
+Child Evolution::propose(std::vector<double>& x) {
+  const auto founding = generational() ? founders() : std::max(founders(), workers_);
+  const bool has_parents = !parents_.empty() && proposed_ >= founding;
+  ++proposed_;
+  Child child{population_, {}};
+  if (has_parents) {
+    const auto& parent = draw_parent();
+    child.individual = variation_.child(parent, draw_parent(), random_);
+  } else {
+    child.individual = random_individual(space_, random_);
+  }
+  x = vector_of(space_, child.individual);
+  return child;
+}
 
 /// What ranks need, without texts and residuals.
-Outcome Evolution::essence(const Outcome& outcome) {
+Outcome Evolution::verdict_of(const Outcome& outcome) const {
   Outcome kept = outcome.ok() ? Outcome::of_value(outcome.value) : Outcome::failure(outcome.status, {});
   kept.values = outcome.values;
   kept.violation = outcome.violation;
@@ -96,16 +126,38 @@ Outcome Evolution::essence(const Outcome& outcome) {
   return kept;
 }
 
-void Evolution::settle(EvaluationId id, Outcome outcome) {
-  members_[id - first_id_].outcome = std::move(outcome);
-  if (++settled_ < members_.size()) return;
-  select();
-  if (stagnated()) begin_population();
-  else begin_generation();
+void Evolution::absorb(Child&& child, std::optional<Outcome>&& verdict) {
+  if (child.population != population_) return;
+  child.individual.outcome = verdict ? std::move(*verdict) : Outcome::failure(Status::failed, {});
+  if (steady_) return admit(std::move(child.individual));
+  members_.push_back(std::move(child.individual));
+}
+
+void Evolution::end_generation() {
+  if (steady_) {
+    for (auto& guest : guests_) admit(std::move(guest));
+    guests_.clear();
+  } else {
+    select();
+  }
+  if (stagnated()) {
+    ++population_;
+    return begin_population();
+  }
+  begin_generation(settings_.children);
+}
+
+/// Plus selection of one child.
+void Evolution::admit(Individual&& individual) {
+  if (!individual.outcome.ok() && !parents_.empty()) return;
+  const auto after = std::ranges::upper_bound(parents_, individual.outcome, &better, &Individual::outcome);
+  if (after == parents_.end() && parents_.size() == settings_.parents) return;
+  parents_.insert(after, std::move(individual));
+  if (parents_.size() > settings_.parents) parents_.pop_back();
 }
 
 void Evolution::select() {
-  const bool first = parents_.empty();
+  const bool first = !std::exchange(founded_, true);
   std::ranges::move(guests_, std::back_inserter(members_));
   guests_.clear();
   rank(members_);
@@ -114,28 +166,20 @@ void Evolution::select() {
     members_.insert(members_.begin(), parents_.begin(), parents_.begin() + static_cast<std::ptrdiff_t>(kept));
     rank(members_);
   }
-  if (!first && std::ranges::none_of(members_, [](const Individual& m) { return m.outcome.ok(); })) return;
-  parents_.assign(members_.begin(),
-                  members_.begin() + static_cast<std::ptrdiff_t>(std::min(settings_.parents, members_.size())));
+  if (first || std::ranges::any_of(members_, [](const Individual& m) { return m.outcome.ok(); }))
+    parents_.assign(members_.begin(),
+                    members_.begin() + static_cast<std::ptrdiff_t>(std::min(settings_.parents, members_.size())));
+  members_.clear();
 }
 
 /// Differences of values alone count, so a constant added to the objective changes nothing.
 bool Evolution::stagnated() {
+  if (parents_.empty()) return false;
   const auto& now = parents_.front().outcome;
   if (now.values.size() > 1) return false;
   idle_generations_ = better(now, best_) ? 0 : idle_generations_ + 1;
   if (idle_generations_ == 0) best_ = now;
   return idle_generations_ > 30 + 10 * space_.size();
-}
-
-void Evolution::begin_generation() {
-  first_id_ += std::exchange(served_, 0);
-  settled_ = 0;
-  members_.clear();
-  while (members_.size() < settings_.children) {
-    const auto& parent = draw_parent();
-    members_.push_back(variation_.child(parent, draw_parent(), random_));
-  }
 }
 
 const Individual& Evolution::draw_parent() {
@@ -203,6 +247,7 @@ OptimizerKind evolution_kind() {
       {.name = "evolution",
        .about = "an evolutionary algorithm for every kind of space, conditions and several objectives",
        .one_objective = false,
+       .asynchronous = true,
        .options = {count_rule("children", "candidates in a generation",
                               "42; several objectives: 100, or 0.6 times the root of the budget (10 to 100)"),
                    crossovers.rule("crossover", "how a child mixes two parents"),
@@ -212,7 +257,7 @@ OptimizerKind evolution_kind() {
                                    "next parents come from parents and children, from children, or from children and "
                                    "the best parent")}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-        return std::make_unique<Evolution>(space, seed, settings_of(options, terms.yield));
+        return std::make_unique<Evolution>(space, seed, settings_of(options, terms.yield), terms);
       }};
 }
 

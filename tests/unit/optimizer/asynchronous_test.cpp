@@ -1,0 +1,150 @@
+// Population methods without generations, on a virtual clock.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <queue>
+#include <tuple>
+
+#include "culmen/base/random.hpp"
+#include "culmen/optimizer/turns.hpp"
+#include "unit/optimizer/study.hpp"
+
+namespace culmen {
+namespace {
+using Point = std::vector<double>;
+using Duration = std::function<double(const Point&, Random&)>;
+double square(double x) { return x * x; }
+
+TEST(Turns, GoToWhoHasBeenIdleLongestThenToOneAfterTheOther) {
+  const auto all = [](std::size_t) { return true; };
+  Turns turns(3);
+  const auto take = [&] { return turns.take(all); };
+  EXPECT_EQ((std::vector{take(), take(), take()}), (std::vector<std::size_t>{0, 1, 2}));
+  turns.give_back(1);
+  turns.give_back(0);
+  EXPECT_EQ((std::vector{take(), take()}), (std::vector<std::size_t>{1, 0}));
+  std::vector<int> extra(3);
+  for (int k = 0; k < 6; ++k) ++extra[take()];
+  EXPECT_THAT(extra, testing::Each(2));
+  turns.give_back(2);
+  EXPECT_NE(take(), 3U) << "two more are in flight there, so it is not idle";
+  EXPECT_EQ(turns.take([](std::size_t place) { return place == 1; }), 1U);
+}
+
+/// `workers` at once, each for as long as `duration` says, one result in ten failed, late for good or cancelled where
+/// `faulty`; the evaluations until the target was reached.
+struct Clock {
+  std::string optimizer;
+  Space space;
+  Objective objective;
+  double target;
+  std::size_t workers = 20, budget = 50000;
+  Duration duration = [](const Point&, Random&) { return 1.0; };
+  bool faulty = false;
+
+  std::size_t evaluations(std::uint64_t seed, std::vector<Point>* points = nullptr) const {
+    const auto search = make_optimizer(optimizer, space, seed, {}, {{}, budget, false});
+    EXPECT_FALSE(search->generational());
+    search->resize(workers);
+    Random random(seed + 1000);
+    std::priority_queue<std::tuple<double, EvaluationId>, std::vector<std::tuple<double, EvaluationId>>, std::greater<>>
+        running;
+    std::vector<Point> at;
+    std::vector<Candidate> batch;
+    double now = 0;
+    for (std::size_t told = 0; told < budget;) {
+      batch.clear();
+      EXPECT_EQ(search->ask(workers - running.size(), batch), workers - running.size());
+      for (auto& c : batch) {
+        running.emplace(now + duration(c.x, random), c.id);
+        at.push_back(std::move(c.x));
+      }
+      const auto [end, id] = running.top();
+      running.pop();
+      now = end;
+      if (++told == budget) break;
+      if (points != nullptr) points->push_back(at[id]);
+      const auto fault = faulty ? random.below(10) : 9;
+      if (fault == 0) search->cancel(id);
+      else if (fault == 1) search->tell(id, Outcome::failure(Status::crashed, ""));
+      else if (fault == 2) running.emplace(now + 20 * random.uniform(), id);
+      else {
+        const double value = objective(at[id]);
+        if (value <= target) return told;
+        search->tell(id, Outcome::of_value(value));
+      }
+    }
+    return budget;
+  }
+};
+
+double sphere(const Point& x) {
+  double f = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) f += square(x[i] - 3 * std::sin(static_cast<double>(i) + 1));
+  return f;
+}
+
+double log_normal(const Point&, Random& random) { return std::exp(random.normal()); }
+
+class Asynchronous : public testing::TestWithParam<const char*> {};
+
+TEST_P(Asynchronous, FindsAMinimumWhateverTheDurations) {
+  for (const std::size_t workers : {1, 20, 200}) {
+    const std::size_t limit = 8000 + 60 * workers;
+    EXPECT_LT((Clock{GetParam(), cube(5, -5, 5), sphere, 1e-6, workers}.evaluations(1)), limit);
+    EXPECT_LT((Clock{GetParam(), cube(5, -5, 5), sphere, 1e-6, workers, 50000, log_normal}.evaluations(1)), limit);
+  }
+}
+
+TEST_P(Asynchronous, LivesWithFailedCancelledAndLateResults) {
+  EXPECT_LT((Clock{GetParam(), cube(5, -5, 5), sphere, 1e-6, 20, 50000, log_normal, true}.evaluations(1)), 15000U);
+}
+
+TEST_P(Asynchronous, GivesTheSameCandidatesForTheSameCalls) {
+  const Clock clock{GetParam(), cube(5, -5, 5), sphere, 0, 7, 2000, log_normal, true};
+  std::vector<Point> first, second, other;
+  clock.evaluations(1, &first);
+  clock.evaluations(1, &second);
+  clock.evaluations(2, &other);
+  EXPECT_EQ(first, second);
+  EXPECT_NE(first, other);
+}
+
+/// Two basins: the deeper one where evaluations take ten times as long, 0 against 0.02 at the bottom.
+double two_basins(const Point& x) {
+  double slow = 0, quick = 0.02;
+  for (const double v : x) {
+    slow += square(v - 0.8);
+    quick += square(v - 0.2);
+  }
+  return std::min(slow, quick);
+}
+
+TEST_P(Asynchronous, FindsTheOptimumWhereEvaluationsAreSlow) {
+  const auto slow_half = [](const Point& x, Random&) { return x[0] > 0.5 ? 10.0 : 1.0; };
+  int found = 0, found_with_equal_times = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Clock clock{GetParam(), cube(4, 0, 1), two_basins, 1e-4, 20, 20000, slow_half};
+    Clock equal = clock;
+    equal.duration = [](const Point&, Random&) { return 1.0; };
+    found += clock.evaluations(seed) < 20000 ? 1 : 0;
+    found_with_equal_times += equal.evaluations(seed) < 20000 ? 1 : 0;
+  }
+  EXPECT_GE(found, 9) << "with equal times " << found_with_equal_times;
+}
+
+TEST_P(Asynchronous, ShiftsAndFactorsOfTheObjectiveChangeNothing) {
+  // Powers of two and values with few bits keep the arithmetic exact.
+  const auto f = [](const Point& x) { return std::round(1024 * sphere(x)); };
+  const auto g = [&](const Point& x) { return 4 * (f(x) + 65536); };
+  std::vector<Point> first, second;
+  Clock{GetParam(), cube(3, -5, 5), f, -1, 7, 3000, log_normal}.evaluations(1, &first);
+  Clock{GetParam(), cube(3, -5, 5), g, -1, 7, 3000, log_normal}.evaluations(1, &second);
+  EXPECT_EQ(first, second);
+}
+
+INSTANTIATE_TEST_SUITE_P(PopulationMethods, Asynchronous, testing::Values("de", "evolution", "swarm"),
+                         [](const auto& info) { return std::string(info.param); });
+}  // namespace
+}  // namespace culmen
