@@ -26,12 +26,9 @@ double first_step(const Parameter& p) {
 
 std::vector<double> vector_of(const Space& space, const Individual& individual) {
   std::vector<double> x(space.size());
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = space[i].discrete() ? individual.genes[i] : space[i].lower;
-  space.to_unit(x, x);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (!space[i].discrete()) x[i] = individual.genes[i];
-  }
-  space.from_unit(x, x);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = space[i].discrete() ? individual.genes[i] : from_unit(space[i], individual.genes[i]);
+  space.rest_inactive(x);
   return x;
 }
 

@@ -13,6 +13,7 @@ constexpr double own_share = 0.3;  // of the rate at which reals' steps differ; 
 
 /// Mirrored at the ends of [lower, upper] as often as needed.
 double mirrored(double v, double lower, double upper) {
+  if (v >= lower && v <= upper) return v;
   const double width = upper - lower;
   double y = std::fmod(std::abs(v - lower), 2 * width);
   if (y > width) y = 2 * width - y;
@@ -44,14 +45,15 @@ void Variation::cross(Individual& child, const Individual& other, Random& random
     child.steps[i] = std::sqrt(child.steps[i] * other.steps[i]);
     const bool between = crossover_ == Crossover::intermediate && !space_[i].discrete();
     if (between) child.genes[i] += share * (other.genes[i] - child.genes[i]);
-    else if (random.below(2) == 0) child.genes[i] = other.genes[i];
+    else if (random.next() % 2 == 0) child.genes[i] = other.genes[i];
   }
 }
 
 void Variation::mutate(Individual& child, Random& random) const {
   const double real_rate = random.normal() / std::sqrt(2 * reals_),
                whole_rate = random.normal() / std::sqrt(2 * whole_);
-  const auto own_rate = [&](double count) { return random.normal() / std::sqrt(2 * std::sqrt(count)); };
+  const auto share_of = [](double count) { return 1 / std::sqrt(2 * std::sqrt(count)); };
+  const double own_real = own_share * share_of(reals_), own_whole = share_of(whole_);
   for (std::size_t i = 0; i < child.genes.size(); ++i) {
     const auto& p = space_[i];
     double& step = child.steps[i];
@@ -59,9 +61,9 @@ void Variation::mutate(Individual& child, Random& random) const {
       step = 1 / (1 + (1 - step) / step * std::exp(-random.normal() / std::sqrt(2 * choices_)));
       step = std::clamp(step, 1 / (3 * choices_ + 1), most_change);
     } else if (p.discrete()) {
-      step = std::clamp(step * std::exp(whole_rate + own_rate(whole_)), least_whole_step, std::max(1.0, p.cells()));
+      step = std::clamp(step * std::exp(whole_rate + own_whole * random.normal()), least_whole_step, std::max(1.0, p.cells()));
     } else {
-      step = std::clamp(step * std::exp(real_rate + own_share * own_rate(reals_)), least_deviation, most_deviation);
+      step = std::clamp(step * std::exp(real_rate + own_real * random.normal()), least_deviation, most_deviation);
     }
     child.genes[i] = changed(p, child.genes[i], step, random);
   }
