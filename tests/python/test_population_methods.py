@@ -1,0 +1,38 @@
+"""Differential evolution, particle swarm and evolution, as programs use them."""
+
+import culmen
+import pytest
+
+BOX = {"x": (-5, 5), "n": culmen.integer(1, 9), "t": culmen.real(1e-3, 1e3, scale="log")}
+
+
+def valley(p):
+    return (p["x"] - 1.3) ** 2 + (p["n"] - 7) ** 2 + (p["t"] - 1) ** 2
+
+
+@pytest.mark.parametrize("optimizer", ["de", "evolution", "swarm"])
+def test_minimize_finds_a_minimum_and_the_same_again_with_other_workers(optimizer):
+    found = [culmen.minimize(valley, BOX, budget=1500, optimizer=optimizer, workers=n) for n in (1, 2)]
+    assert found[0].optimizer == optimizer
+    assert found[0].value < 1e-6
+    assert found[0].best == found[1].best
+
+
+@pytest.mark.parametrize("optimizer", ["de", "evolution", "swarm"])
+def test_without_generations_there_is_always_something_to_do(optimizer):
+    search = culmen.Optimizer(BOX, optimizer, generational=False)
+    running = search.ask(50)
+    for _ in range(3000):
+        running += search.ask(50 - len(running))
+        assert len(running) == 50
+        candidate = running.pop(len(running) * 7 // 13)
+        search.tell(candidate, valley(candidate.params))
+    assert min(valley(candidate.params) for candidate in running) < 1e-2
+
+
+def test_de_takes_choices_and_a_swarm_does_not():
+    space = {"x": (-5, 5), "c": culmen.categorical(["s", "t", "u"])}
+    result = culmen.minimize(lambda p: p["x"] ** 2 + (p["c"] != "u"), space, budget=800, optimizer="de", workers=2)
+    assert result.best["c"] == "u"
+    with pytest.raises(culmen.InputError, match="'swarm' needs parameters with an order; 'c' is categorical"):
+        culmen.minimize(lambda p: p["x"] ** 2, space, budget=800, optimizer="swarm", workers=2)
