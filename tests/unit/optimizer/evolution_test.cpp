@@ -113,6 +113,28 @@ TEST(Evolution, HasChildrenOfTheStartsThatItHearsOf) {
   EXPECT_NEAR(mean, 1, 1);
 }
 
+/// Where the next children are, after one that is told better than all.
+double distance_of_children(const char* selection) {
+  const auto optimizer =
+      make_optimizer("evolution", cube(1, 0, 1), 1, {{"parents", 1}, {"children", 10}, {"selection", selection}},
+                     {.generational = false});
+  std::vector<Candidate> batch;
+  optimizer->ask(30, batch);
+  for (std::size_t k = 0; k < 20; ++k) optimizer->tell(k, Outcome::of_value(1 + std::abs(batch[k].x[0] - 0.1)));
+  optimizer->tell(20, Outcome::of_value(0));
+  const double best = batch[20].x[0];
+  batch.clear();
+  optimizer->ask(50, batch);
+  double distance = 0;
+  for (const auto& c : batch) distance += std::abs(c.x[0] - best) / 50;
+  return distance;
+}
+
+TEST(Evolution, WithoutGenerationsAChildCompetesAsItIsToldWhereParentsMayLive) {
+  EXPECT_LT(distance_of_children("plus"), 0.2);
+  EXPECT_GT(distance_of_children("comma"), distance_of_children("plus") + 0.1);
+}
+
 TEST(Evolution, CoversAFrontOfTwoObjectives) {
   const auto optimizer = make_optimizer("evolution", cube(10, 0, 1), 1, {}, {{false, 2}});
   Front front;
