@@ -1,7 +1,8 @@
 """Differential evolution, particle swarm and evolution, as programs use them."""
 
-import culmen
 import pytest
+
+import culmen
 
 BOX = {"x": (-5, 5), "n": culmen.integer(1, 9), "t": culmen.real(1e-3, 1e3, scale="log")}
 
