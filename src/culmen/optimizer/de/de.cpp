@@ -2,9 +2,9 @@
 // current-to-pbest/1/bin, an archive, success-history adaptation and linear population size reduction; in runs of
 // growing populations, which share what the memory has learnt. Never finishes by itself.
 //
-// Without generations each result competes with the present member of its place at once. All places have about as many
-// trials in flight, however long these take, so that quick evaluations do not crowd out slow ones; there is at least
-// one place for four workers when a run begins.
+// Without generations each result competes with the present member of its place at once. So that quick evaluations do
+// not crowd out slow ones, all places get as many trials (Turns), and none has parents until most of the first are back
+// (Founders). There is at least one place for four workers when a run begins.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -15,6 +15,7 @@
 #include "culmen/optimizer/de/plan.hpp"
 #include "culmen/optimizer/de/population.hpp"
 #include "culmen/optimizer/de/variation.hpp"
+#include "culmen/optimizer/founders.hpp"
 #include "culmen/optimizer/kinds.hpp"
 #include "culmen/optimizer/population_search.hpp"
 #include "culmen/optimizer/turns.hpp"
@@ -33,6 +34,7 @@ struct Trial {
   std::size_t place;
   Point x;
   std::optional<Strategy> strategy;  // none: it came from no parents
+  bool founder;
 };
 
 class DifferentialEvolution final : public PopulationSearch<Trial, Standing> {
@@ -85,6 +87,7 @@ class DifferentialEvolution final : public PopulationSearch<Trial, Standing> {
   Plan plan_;
   Population population_;
   Turns turns_;
+  Founders founders_;
   Archive archive_;
   Convergence convergence_{idle_generations};
   std::vector<Memory::Success> successes_;  // of this generation
@@ -94,7 +97,8 @@ class DifferentialEvolution final : public PopulationSearch<Trial, Standing> {
 void DifferentialEvolution::begin_run() {
   plan_ = plan();
   population_ = Population(plan_.population());
-  turns_ = Turns(plan_.population());
+  turns_ = {};
+  founders_ = Founders(plan_.population());
   archive_ = {};
   successes_.clear();
   used_by_run_ = 0;
@@ -108,7 +112,7 @@ void DifferentialEvolution::resize(std::size_t workers) {
   if (used_by_run_ > 0) return;
   plan_ = plan();
   population_.grow(plan_.population());
-  turns_.grow(plan_.population());
+  founders_.grow(plan_.population());
   begin_generation(population_.size());
 }
 
@@ -124,7 +128,8 @@ bool DifferentialEvolution::has_donors() const {
 }
 
 Trial DifferentialEvolution::propose(std::vector<double>& x) {
-  Trial trial{run_, turns_.take([&](std::size_t p) { return population_.alive(p); }), {}, {}};
+  const auto place = turns_.take(population_.places(), [&](std::size_t p) { return population_.alive(p); });
+  Trial trial{run_, place, {}, {}, founders_.enlist()};
   x.resize(space_.size());
   if (!std::exchange(started_, true)) {
     x = space_.start();
@@ -133,9 +138,9 @@ Trial DifferentialEvolution::propose(std::vector<double>& x) {
     space_.to_unit(x, trial.x);
     return trial;
   }
-  if (population_.filled(trial.place) && has_donors()) {
+  if (founders_.settled() && population_.filled(place) && has_donors()) {
     trial.strategy = memory_.draw(random_);
-    trial.x = variation_.trial(population_, archive_, trial.place, *trial.strategy, random_);
+    trial.x = variation_.trial(population_, archive_, place, *trial.strategy, random_);
   } else {
     trial.x = variation_.anywhere(random_);
   }
@@ -147,7 +152,7 @@ void DifferentialEvolution::absorb(Trial&& trial, std::optional<Standing>&& verd
   ++used_;
   if (trial.run != run_) return;
   ++used_by_run_;
-  turns_.give_back(trial.place);
+  founders_.returned(trial.founder);
   if (!verdict) return;
   convergence_.told(*verdict);
   const auto place = population_.alive(trial.place) ? trial.place : population_.worst();

@@ -4,7 +4,8 @@
 // by itself: where one objective no longer falls, a new population begins.
 //
 // Without generations children are always born of the present parents; these change with each child that is told
-// ("plus" of one objective), else when λ have been.
+// ("plus" of one objective), else when λ have been. So that the children of quick evaluations do not outrun slow ones,
+// there are as many founders as workers, at least, and no children until most of them are back (Founders).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/optimizer/evolution/ranking.hpp"
 #include "culmen/optimizer/evolution/variation.hpp"
+#include "culmen/optimizer/founders.hpp"
 #include "culmen/optimizer/kinds.hpp"
 #include "culmen/optimizer/population_search.hpp"
 
@@ -41,6 +43,7 @@ struct Settings {
 struct Child {
   unsigned population;
   Individual individual;
+  bool founder;
 };
 
 class Evolution final : public PopulationSearch<Child, Outcome> {
@@ -56,7 +59,9 @@ class Evolution final : public PopulationSearch<Child, Outcome> {
   }
   std::string name() const override { return "evolution"; }
   void resize(std::size_t workers) override {
-    if (!generational()) workers_ = workers;
+    if (generational()) return;
+    workers_ = workers;
+    founders_.grow(workers);
   }
   void hear(const std::vector<double>& x, const Outcome& outcome) override {
     guests_.push_back(individual_at(space_, x));
@@ -68,7 +73,7 @@ class Evolution final : public PopulationSearch<Child, Outcome> {
   Outcome verdict_of(const Outcome& outcome) const override;
   void absorb(Child&& child, std::optional<Outcome>&& verdict) override;
   void end_generation() override;
-  std::size_t founders() const { return std::max(settings_.parents, settings_.children); }
+  std::size_t first_generation() const { return std::max(settings_.parents, settings_.children); }
   void begin_population();
   void select();
   void admit(Individual&& individual);
@@ -84,29 +89,26 @@ class Evolution final : public PopulationSearch<Child, Outcome> {
   std::vector<Individual> members_;  // told, for the next selection
   std::vector<Individual> guests_;   // heard of, likewise
   unsigned population_ = 0;
-  std::size_t workers_ = 0, proposed_ = 0;  // by this population
-  bool founded_ = false;                    // its first generation is over
-  Outcome best_;                            // of this population
+  Founders founders_;
+  std::size_t workers_ = 0;
+  bool founded_ = false;  // its first generation is over
+  Outcome best_;          // of this population
   std::size_t idle_generations_ = 0;
 };
 
 void Evolution::begin_population() {
   parents_.clear();
   members_.clear();
-  proposed_ = idle_generations_ = 0;
+  idle_generations_ = 0;
+  founders_ = Founders(std::max(first_generation(), workers_));
   founded_ = false;
   best_ = Outcome::failure(Status::failed, {});
-  begin_generation(founders());
+  begin_generation(first_generation());
 }
 
-/// Without generations as many founders as there are workers, or the children of the first that came back would outrun
-/// those that take long.
 Child Evolution::propose(std::vector<double>& x) {
-  const auto founding = generational() ? founders() : std::max(founders(), workers_);
-  const bool has_parents = !parents_.empty() && proposed_ >= founding;
-  ++proposed_;
-  Child child{population_, {}};
-  if (has_parents) {
+  Child child{population_, {}, founders_.enlist()};
+  if (founders_.settled() && !parents_.empty()) {
     const auto& parent = draw_parent();
     child.individual = variation_.child(parent, draw_parent(), random_);
   } else {
@@ -128,6 +130,7 @@ Outcome Evolution::verdict_of(const Outcome& outcome) const {
 
 void Evolution::absorb(Child&& child, std::optional<Outcome>&& verdict) {
   if (child.population != population_) return;
+  founders_.returned(child.founder);
   child.individual.outcome = verdict ? std::move(*verdict) : Outcome::failure(Status::failed, {});
   if (steady_) return admit(std::move(child.individual));
   members_.push_back(std::move(child.individual));

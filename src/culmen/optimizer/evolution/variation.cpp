@@ -61,7 +61,8 @@ void Variation::mutate(Individual& child, Random& random) const {
       step = 1 / (1 + (1 - step) / step * std::exp(-random.normal() / std::sqrt(2 * choices_)));
       step = std::clamp(step, 1 / (3 * choices_ + 1), most_change);
     } else if (p.discrete()) {
-      step = std::clamp(step * std::exp(whole_rate + own_whole * random.normal()), least_whole_step, std::max(1.0, p.cells()));
+      step = std::clamp(step * std::exp(whole_rate + own_whole * random.normal()), least_whole_step,
+                        std::max(1.0, p.cells()));
     } else {
       step = std::clamp(step * std::exp(real_rate + own_real * random.normal()), least_deviation, most_deviation);
     }

@@ -2,14 +2,15 @@
 // hal-00764996 (2012); Zambrano-Bigiarini, Clerc and Rojas, CEC 2013 p. 2337), in runs of growing swarms. Never
 // finishes by itself.
 //
-// Without generations each result enters its particle's memory at once. All particles have about as many evaluations in
-// flight, however long these take, so that quick ones do not crowd out slow ones; there is at least one particle for
-// four workers when a run begins.
+// Without generations each result enters its particle's memory at once. So that quick evaluations do not crowd out slow
+// ones, all particles get as many (Turns), and none moves until most of the first are back (Founders). There is at
+// least one particle for four workers when a run begins.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "culmen/optimizer/convergence.hpp"
+#include "culmen/optimizer/founders.hpp"
 #include "culmen/optimizer/kinds.hpp"
 #include "culmen/optimizer/population_search.hpp"
 #include "culmen/optimizer/swarm/neighbourhood.hpp"
@@ -31,6 +32,7 @@ struct Trial {
   unsigned run;
   std::size_t place;
   Point x;
+  bool founder;
 };
 
 class Swarm final : public PopulationSearch<Trial, Standing> {
@@ -64,6 +66,7 @@ class Swarm final : public PopulationSearch<Trial, Standing> {
   std::vector<Particle> particles_;
   Neighbourhood neighbourhood_;
   Turns turns_;
+  Founders founders_;
   Convergence convergence_;
   std::vector<std::pair<Point, Standing>> guests_;
   bool started_ = false, improved_ = false;
@@ -74,7 +77,8 @@ class Swarm final : public PopulationSearch<Trial, Standing> {
 
 void Swarm::begin_run() {
   particles_.clear();
-  turns_ = Turns();
+  turns_ = {};
+  founders_ = Founders();
   convergence_ = Convergence(idle_generations);
   used_by_run_ = 0;
   enlist(std::max(first_population_ << (run_ % (most_doublings + 1)), workers_ / workers_to_a_particle));
@@ -82,7 +86,7 @@ void Swarm::begin_run() {
 
 void Swarm::enlist(std::size_t count) {
   particles_.resize(count);
-  turns_.grow(count);
+  founders_.grow(count);
   neighbourhood_ = Neighbourhood(count, random_);
   improved_ = true;
   begin_generation(count);
@@ -101,8 +105,9 @@ void Swarm::hear(const std::vector<double>& x, const Outcome& outcome) {
 }
 
 Trial Swarm::propose(std::vector<double>& x) {
-  Trial trial{run_, turns_.take([](std::size_t) { return true; }), {}};
-  auto& particle = particles_[trial.place];
+  const auto place = turns_.take(particles_.size(), [](std::size_t) { return true; });
+  Trial trial{run_, place, {}, founders_.enlist()};
+  auto& particle = particles_[place];
   x.resize(space_.size());
   if (!std::exchange(started_, true)) {
     x = space_.start();
@@ -111,8 +116,8 @@ Trial Swarm::propose(std::vector<double>& x) {
     space_.to_unit(x, unit);
     particle.place_at(std::move(unit), random_);
   } else {
-    const auto& guide = particles_[neighbourhood_.best_informant(trial.place, particles_)];
-    if (guide.best_standing.failed()) particle.place_anywhere(space_.size(), random_);
+    const auto& guide = particles_[neighbourhood_.best_informant(place, particles_)];
+    if (!founders_.settled() || guide.best_standing.failed()) particle.place_anywhere(space_.size(), random_);
     else particle.move(guide, random_);
     space_.from_unit(particle.x, x);
   }
@@ -123,7 +128,7 @@ Trial Swarm::propose(std::vector<double>& x) {
 void Swarm::absorb(Trial&& trial, std::optional<Standing>&& verdict) {
   if (trial.run != run_) return;
   ++used_by_run_;
-  turns_.give_back(trial.place);
+  founders_.returned(trial.founder);
   if (!verdict) return;
   improved_ |= convergence_.told(*verdict);
   particles_[trial.place].remember(std::move(trial.x), *verdict);
