@@ -1,6 +1,7 @@
 """python -m benchmarks.quality PLAYER …: the area of each on COCO's problems, by group.
 
-With --clock SIGMA time is that of a virtual clock with many workers (see clock.py) instead of evaluations.
+With --clock SIGMA time is that of a virtual clock with many workers (see clock.py) instead of evaluations; with --step N
+it is steps, in each of which N candidates are asked for, evaluated and told.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def numbers(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class Task:
-    """One player on one problem; horizon: evaluations, or with a clock mean durations."""
+    """One player on one problem; horizon: evaluations, with a clock mean durations, or steps."""
 
     player: str
     which: Id
@@ -35,11 +36,14 @@ class Task:
     noise: float
     workers: int
     sigma: float | None
+    step: int | None
 
 
 def one(task: Task) -> tuple[Task, list[float], float]:
     """When the targets were reached, and the share of the workers' time that was used."""
     warnings.simplefilter("ignore")
+    if task.step is not None:
+        return task, runs.stepped(task.player, task.which, task.seed, task.horizon, task.step, task.noise), 1.0
     if task.sigma is None:
         return task, runs.serial(task.player, task.which, task.seed, task.horizon, task.noise), 1.0
     reached, busy = clock.parallel(
@@ -51,27 +55,31 @@ def one(task: Task) -> tuple[Task, list[float], float]:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.quality", description=__doc__)
     parser.add_argument("players", nargs="+", help="culmen's name:option=value,…, or peer:name")
-    parser.add_argument("-d", "--dimensions", type=numbers, help="5,20; with a clock 10")
+    parser.add_argument("-d", "--dimensions", type=numbers, help="5,20; with a clock 10, in steps 20")
     parser.add_argument("-f", "--functions", type=numbers, default=list(range(1, 25)))
     parser.add_argument("-i", "--instances", type=numbers, default=[1, 2, 3])
     parser.add_argument(
         "-b",
         "--budget",
         type=int,
-        help="evaluations per dimension, 1000; with a clock mean durations, 5000 per dimension and worker",
+        help="evaluations per dimension, 1000; with a clock mean durations, 5000 per dimension and worker; steps, 250",
     )
     parser.add_argument("-s", "--seed", type=int, default=1)
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("-n", "--noise", type=float, default=0.0, help="relative deviation of a value")
     parser.add_argument("--clock", type=float, metavar="SIGMA", help="durations' logarithms deviate so much (0: equal)")
     parser.add_argument("--workers", type=int, default=100, help="with a clock: how many evaluations run at once")
+    parser.add_argument("--step", type=int, metavar="N", help="candidates asked for at a time")
     parser.add_argument("--by-function", action="store_true")
     args = parser.parse_args()
-    args.dimensions = args.dimensions or ([5, 20] if args.clock is None else [10])
+    standard = [20] if args.step is not None else [5, 20] if args.clock is None else [10]
+    args.dimensions = args.dimensions or standard
     return args
 
 
 def horizon(args: argparse.Namespace, dimension: int) -> int:
+    if args.step is not None:
+        return args.budget or 250
     if args.clock is None:
         return (args.budget or 1000) * dimension
     return args.budget or max(1, 5000 * dimension // args.workers)
@@ -80,7 +88,7 @@ def horizon(args: argparse.Namespace, dimension: int) -> int:
 def main() -> None:
     args = arguments()
     tasks = [
-        Task(player, which, args.seed, horizon(args, which.dimension), args.noise, args.workers, args.clock)
+        Task(player, which, args.seed, horizon(args, which.dimension), args.noise, args.workers, args.clock, args.step)
         for which in ids(args.functions, args.dimensions, args.instances)
         for player in args.players
     ]

@@ -57,18 +57,18 @@ def _option(word: str) -> tuple[str, Any]:
 Peer = Callable[[Callable[[Any], float], int, int, int], None]  # function, dimension, budget, seed
 
 
-def pycma_bipop(f: Callable[[Any], float], dimension: int, budget: int, seed: int) -> None:
-    import cma
+def _pycma(start: Callable[[Any, int], Any]) -> Peer:
+    def run(f: Callable[[Any], float], dimension: int, budget: int, seed: int) -> None:
+        import cma
 
-    random = np.random.default_rng(seed)
-    cma.fmin2(
-        f,
-        lambda: random.uniform(-4, 4, dimension),
-        2,
-        {"verbose": -9, "seed": seed, "maxfevals": budget, "bounds": [-5, 5]},
-        restarts=9,
-        bipop=True,
-    )
+        random = np.random.default_rng(seed)
+        options = {"verbose": -9, "seed": seed, "maxfevals": budget}
+        cma.fmin2(f, lambda: start(random, dimension), 2, options, restarts=9, bipop=True)
+
+    return run
+
+
+pycma_bipop = _pycma(lambda random, dimension: random.uniform(-4, 4, dimension))
 
 
 def slsqp(f: Callable[[Any], float], dimension: int, budget: int, seed: int) -> None:
@@ -87,7 +87,12 @@ def random_search(f: Callable[[Any], float], dimension: int, budget: int, seed: 
         f(random.uniform(-5, 5, dimension))
 
 
-PEERS: dict[str, Peer] = {"pycma": pycma_bipop, "slsqp": slsqp, "random": random_search}
+PEERS: dict[str, Peer] = {
+    "pycma": pycma_bipop,
+    "pycma0": _pycma(lambda r, d: np.zeros(d)),
+    "slsqp": slsqp,
+    "random": random_search,
+}
 
 
 class PycmaGenerations:

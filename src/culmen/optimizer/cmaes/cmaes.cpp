@@ -7,7 +7,6 @@
 
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/cmaes/bipop.hpp"
-#include "culmen/optimizer/cmaes/box.hpp"
 #include "culmen/optimizer/cmaes/distribution.hpp"
 #include "culmen/optimizer/cmaes/stopping.hpp"
 #include "culmen/optimizer/kinds.hpp"
@@ -23,8 +22,7 @@ Eigen::VectorXd first_mean(const Space& space) {
   space.to_unit(space.start(), unit);
   Eigen::VectorXd mean(static_cast<Eigen::Index>(unit.size()));
   for (std::size_t i = 0; i < unit.size(); ++i) {
-    const double u = !space[i].initial ? 0.5 : space[i].discrete() ? unit[i] : unbend(unit[i]);
-    mean[static_cast<Eigen::Index>(i)] = u;
+    mean[static_cast<Eigen::Index>(i)] = space[i].initial ? unit[i] : 0.5;
   }
   return mean;
 }
@@ -58,6 +56,7 @@ class CmaEs final : public Optimizer {
   std::vector<std::size_t> ranking() const;
   std::vector<double> weights(const std::vector<std::size_t>& ranking) const;
   Eigen::VectorXd floors() const;
+  Eigen::VectorXd insets() const;
   std::vector<double> into_space(const Eigen::VectorXd& point) const;
 
   const Space space_;
@@ -79,6 +78,7 @@ void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
   const double sigma = sigma_ * run.sigma_factor;
   distribution_.emplace(constants, mean, sigma, floors());
   stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
+  distribution_->confine(Eigen::VectorXd::Zero(dimension()), Eigen::VectorXd::Ones(dimension()), insets());
   run_evaluations_ = 0;
   begin_generation();
 }
@@ -156,11 +156,20 @@ Eigen::VectorXd CmaEs::floors() const {
   return out;
 }
 
+/// The mean of what is discrete stays in the middle of the outermost cells, from where its floor leads on.
+Eigen::VectorXd CmaEs::insets() const {
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(dimension());
+  for (Eigen::Index i = 0; i < dimension(); ++i) {
+    const auto& p = space_[static_cast<std::size_t>(i)];
+    if (p.discrete()) out[i] = 0.5 / p.cells();
+  }
+  return out;
+}
+
 std::vector<double> CmaEs::into_space(const Eigen::VectorXd& point) const {
   std::vector<double> x(space_.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double y = point[static_cast<Eigen::Index>(i)];
-    x[i] = space_[i].discrete() ? mirror_into_unit(y) : bend_into_unit(y);
+    x[i] = std::clamp(point[static_cast<Eigen::Index>(i)], 0.0, 1.0);
   }
   space_.from_unit(x, x);
   return x;
