@@ -1,7 +1,7 @@
 """python -m benchmarks.quality PLAYER …: the area of each on COCO's problems, by group.
 
-With --clock SIGMA time is that of a virtual clock with many workers (see clock.py) instead of evaluations; with --step N
-it is steps, in each of which N candidates are asked for, evaluated and told.
+With --clock SIGMA time is that of a virtual clock with many workers (see clock.py) instead of evaluations; with
+--step N it is steps, in each of which N candidates are asked for, evaluated and told.
 """
 
 from __future__ import annotations

@@ -27,10 +27,19 @@ Eigen::VectorXd first_mean(const Space& space) {
   return mean;
 }
 
+struct Settings {
+  std::size_t population;  // of the first run
+  std::size_t parallel;    // a generation is so many, or a multiple of it
+  double sigma;
+  Correlations correlations;
+};
+
+std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+
 class CmaEs final : public Optimizer {
  public:
-  CmaEs(const Space& space, std::uint64_t seed, std::size_t population, double sigma)
-      : space_(space), random_(seed), sigma_(sigma), bipop_(population) {
+  CmaEs(const Space& space, std::uint64_t seed, const Settings& settings)
+      : space_(space), random_(seed), settings_(settings), bipop_(settings.population) {
     begin_run(bipop_.first(), first_mean(space));
   }
   bool generational() const override { return true; }
@@ -61,7 +70,7 @@ class CmaEs final : public Optimizer {
 
   const Space space_;
   Random random_;
-  const double sigma_;
+  const Settings settings_;
   Bipop bipop_;
   std::optional<Distribution> distribution_;
   std::optional<Stopping> stopping_;
@@ -72,11 +81,11 @@ class CmaEs final : public Optimizer {
 };
 
 void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
-  const Constants constants(space_.size(), run.population);
+  const Constants constants(space_.size(), rounded_up(run.population, settings_.parallel));
   std::vector<char> real;
   for (const auto& p : space_.parameters()) real.push_back(!p.discrete());
-  const double sigma = sigma_ * run.sigma_factor;
-  distribution_.emplace(constants, mean, sigma, floors());
+  const double sigma = settings_.sigma * run.sigma_factor;
+  distribution_.emplace(constants, mean, sigma, floors(), settings_.correlations);
   stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
   distribution_->confine(Eigen::VectorXd::Zero(dimension()), Eigen::VectorXd::Ones(dimension()), insets());
   run_evaluations_ = 0;
@@ -177,11 +186,38 @@ std::vector<double> CmaEs::into_space(const Eigen::VectorXd& point) const {
 }  // namespace
 }  // namespace cmaes
 
+namespace cmaes {
+namespace {
+constexpr std::size_t most_with_full_covariance = 200;  // where a candidate comes to cost a tenth of a millisecond
+
+Correlations correlations(const std::string& word, std::size_t n) {
+  if (word == "auto") return n <= most_with_full_covariance ? Correlations::full : Correlations::limited;
+  return word == "full" ? Correlations::full : word == "diagonal" ? Correlations::none : Correlations::limited;
+}
+
+Settings settings(const Space& space, const OptimizerOptions& options) {
+  const std::size_t population =
+      options.contains("population") ? count_of(options, "population") : Constants::default_population(space.size());
+  const std::size_t parallel = count_of(options, "parallel");
+  return {rounded_up(population, parallel), parallel, number_of(options, "sigma"),
+          correlations(word_of(options, "covariance"), space.size())};
+}
+}  // namespace
+}  // namespace cmaes
+
 OptimizerKind cmaes_kind() {
   return {{.name = "cmaes",
            .about = "CMA-ES with restarts, for one objective of numbers that may be rugged and correlated",
            .needs_order = true,
-           .options = {{.name = "population",
+           .options = {OptionRule::word("covariance",
+                                        "what it learns of the parameters' correlations: all (full), none (diagonal) "
+                                        "or a few directions (limited); auto is full up to 200 parameters, then "
+                                        "limited",
+                                        {"auto", "full", "diagonal", "limited"}, "auto"),
+                       OptionRule::whole("parallel",
+                                         "candidates wanted at a time; a generation is so many or a multiple of it", 1,
+                                         10000, 1),
+                       {.name = "population",
                         .about = "candidates in a generation of the first run",
                         .type = OptionRule::Type::whole,
                         .lowest = 4,
@@ -190,9 +226,7 @@ OptimizerKind cmaes_kind() {
                        OptionRule::number("sigma", "first standard deviation as a share of each parameter's range",
                                           1e-6, 1, cmaes::default_sigma)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms&) {
-            const auto population = options.contains("population") ? count_of(options, "population")
-                                                                   : cmaes::Constants::default_population(space.size());
-            return std::make_unique<cmaes::CmaEs>(space, seed, population, number_of(options, "sigma"));
+            return std::make_unique<cmaes::CmaEs>(space, seed, cmaes::settings(space, options));
           }};
 }
 

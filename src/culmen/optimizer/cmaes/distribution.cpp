@@ -12,18 +12,26 @@ constexpr int redraws = 2;
 constexpr double reach = 2;  // of the mean beyond a bound, in standard deviations: 1 in 40 members lies inside
 }  // namespace
 
-Distribution::Distribution(const Constants& constants, VectorXd mean, double sigma, VectorXd floors)
-    : constants_(constants), mean_(std::move(mean)), sigma_(sigma), floors_(std::move(floors)) {
+Distribution::Distribution(const Constants& constants, VectorXd mean, double sigma, VectorXd floors,
+                           Correlations correlations)
+    : constants_(constants),
+      correlations_(correlations),
+      mean_(std::move(mean)),
+      sigma_(sigma),
+      floors_(std::move(floors)) {
   const auto n = static_cast<Index>(constants_.n), lambda = static_cast<Index>(constants_.population);
   scaling_ = VectorXd::Ones(n);
   at_floor_.assign(constants_.n, 0);
-  covariance_ = basis_ = root_ = MatrixXd::Identity(n, n);
-  axes_ = VectorXd::Ones(n);
+  if (full()) {
+    covariance_ = basis_ = root_ = MatrixXd::Identity(n, n);
+    axes_ = VectorXd::Ones(n);
+  }
+  if (correlations == Correlations::limited) directions_.emplace(constants_, Directions::default_count(constants_.n));
   sigma_path_ = covariance_path_ = VectorXd::Zero(n);
   normals_ = steps_ = MatrixXd::Zero(n, lambda);
   squared_norms_ = VectorXd::Zero(lambda);
   drawn_.assign(constants_.population, 0);
-  point_ = trial_normal_ = trial_step_ = VectorXd::Zero(n);
+  point_ = VectorXd::Zero(n);
   weighted_ = MatrixXd::Zero(n, lambda);
   hold_floors();
 }
@@ -48,26 +56,35 @@ void Distribution::draw(Index first, Index count, Random& random) {
   for (Index k = 0; k < count; ++k) {
     for (double& z : normals.col(k)) z = random.normal();
   }
-  steps_.middleCols(first, count).noalias() = root_ * normals;
+  correlate(first, count);
   for (Index k = first; k < first + count && lower_.size() > 0; ++k) draw_again(k, random);
   squared_norms_.segment(first, count) = normals.colwise().squaredNorm();
   std::fill_n(drawn_.begin() + first, count, 1);
   drawn_ahead_ = true;
 }
 
+void Distribution::correlate(Index first, Index count) {
+  auto steps = steps_.middleCols(first, count);
+  if (full()) steps.noalias() = root_ * normals_.middleCols(first, count);
+  else steps = normals_.middleCols(first, count);
+  if (directions_) directions_->transform(steps);
+}
+
 /// Keeps the draw that is the nearest to the box: values of repaired points mislead the covariance. More draws would
 /// keep the search from optima in corners.
 void Distribution::draw_again(Index k, Random& random) {
-  trial_step_ = steps_.col(k);
-  double nearest = distance_outside(trial_step_);
+  double nearest = distance_outside(steps_.col(k));
   for (int turn = 0; turn < redraws && nearest > 0; ++turn) {
-    for (double& z : trial_normal_) z = random.normal();
-    trial_step_.noalias() = root_ * trial_normal_;
-    const double distance = distance_outside(trial_step_);
-    if (distance >= nearest) continue;
-    nearest = distance;
-    normals_.col(k) = trial_normal_;
-    steps_.col(k) = trial_step_;
+    const VectorXd normal = normals_.col(k), step = steps_.col(k);
+    for (double& z : normals_.col(k)) z = random.normal();
+    correlate(k, 1);
+    const double distance = distance_outside(steps_.col(k));
+    if (distance < nearest) {
+      nearest = distance;
+    } else {
+      normals_.col(k) = normal;
+      steps_.col(k) = step;
+    }
   }
 }
 
@@ -102,12 +119,25 @@ double Distribution::mean_within(Index i, double to) const {
   return std::clamp(to, lower_[i] - beyond, upper_[i] + beyond);
 }
 
+/// The shift as one of standard normal vectors.
+VectorXd Distribution::isotropic(const VectorXd& weights, const VectorXd& shift) const {
+  if (full()) return whitened(shift);
+  const VectorXd free = steps_ * weights.cwiseMax(0.0);
+  const VectorXd kept = (free.array() == shift.array()).select(VectorXd::Ones(shift.size()), 0.0);
+  return (normals_ * weights.cwiseMax(0.0)).cwiseProduct(kept);
+}
+
+VectorXd Distribution::whitened(const VectorXd& step) const {
+  if (!full()) return step;
+  return basis_ * (basis_.transpose() * step).cwiseQuotient(axes_);
+}
+
 void Distribution::update(std::span<const double> weights) {
   const VectorXd w = Eigen::Map<const VectorXd>(weights.data(), static_cast<Index>(weights.size()));
   const VectorXd shift = move_mean(w);
-  const VectorXd isotropic = basis_ * (basis_.transpose() * shift).cwiseQuotient(axes_);
   const auto& c = constants_;
-  sigma_path_ = (1 - c.cs) * sigma_path_ + std::sqrt(c.cs * (2 - c.cs) * c.mueff) * isotropic;
+  const VectorXd normal = isotropic(w, shift);
+  sigma_path_ = (1 - c.cs) * sigma_path_ + std::sqrt(c.cs * (2 - c.cs) * c.mueff) * normal;
   ++generation_;
 
   const double ratio = free_path_ratio();
@@ -117,11 +147,12 @@ void Distribution::update(std::span<const double> weights) {
   if (!stalled) covariance_path_ += std::sqrt(c.cc * (2 - c.cc) * c.mueff) * scaling_.cwiseProduct(shift);
   const VectorXd scaled =
       (w.array() < 0).select(w.array() * static_cast<double>(c.n) / squared_norms_.array(), w.array());
-  learn_covariance(scaled, stalled);
+  if (full()) learn_covariance(scaled, stalled);
+  if (directions_) directions_->learn(normal, c.mueff);
   learn_scaling(scaled, stalled);
   learn_sigma(ratio);
   hold_floors();
-  if (generation_ >= decomposed_ + c.eigen_gap) decompose();
+  if (full() && generation_ >= decomposed_ + c.eigen_gap) decompose();
   healthy_ = healthy_ && std::isfinite(sigma_) && mean_.allFinite();
   std::ranges::fill(drawn_, 0);
   drawn_ahead_ = false;
@@ -154,8 +185,8 @@ void Distribution::learn_covariance(const VectorXd& weights, bool stalled) {
 /// Only as far as the coordinates are not correlated: the more they are, the slower.
 void Distribution::learn_scaling(const VectorXd& weights, bool stalled) {
   const auto& c = constants_;
-  const double damping = std::max(1.0, axis_ratio() - 1);
-  const VectorXd path = basis_ * (basis_.transpose() * covariance_path_.cwiseQuotient(scaling_)).cwiseQuotient(axes_);
+  const double damping = std::max(1.0, (directions_ ? directions_->stretch() : axis_ratio()) - 1);
+  const VectorXd path = whitened(covariance_path_.cwiseQuotient(scaling_));
   const double kept = stalled ? 1 - c.cc * (2 - c.cc) : 1;  // of the path's variance; roughly
   weighted_ = normals_.array().square();
   VectorXd change = c.cmu_scaling * (weighted_ * weights - VectorXd::Constant(mean_.size(), weights.sum()));
@@ -193,13 +224,14 @@ void Distribution::decompose() {
 
 double Distribution::deviation(std::size_t i) const {
   const auto k = static_cast<Index>(i);
-  return sigma_ * scaling_[k] * std::sqrt(covariance_(k, k));
+  return sigma_ * scaling_[k] * (full() ? std::sqrt(covariance_(k, k)) : 1);
 }
 
 double Distribution::path(std::size_t i) const { return sigma_ * covariance_path_[static_cast<Index>(i)]; }
 
 VectorXd Distribution::axis(std::size_t i) const {
   const auto k = static_cast<Index>(i);
+  if (!full()) return deviation(i) * VectorXd::Unit(mean_.size(), k);
   return sigma_ * axes_[k] * scaling_.cwiseProduct(basis_.col(k));
 }
 
