@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain, count
 from typing import Any, Protocol
 
 import numpy as np
@@ -38,6 +39,7 @@ class Culmen:
             _core.Space(space), name, seed, options, evaluations=budget, generational=generational
         )
         self.ask = self._optimizer.ask
+        self.resize = self._optimizer.resize
 
     def tell(self, evaluation: Any, value: float, duration: float) -> None:
         self._optimizer.tell(evaluation, value, duration_s=duration)
@@ -57,17 +59,13 @@ Peer = Callable[[Callable[[Any], float], int, int, int], None]  # function, dime
 
 
 def pycma_bipop(f: Callable[[Any], float], dimension: int, budget: int, seed: int) -> None:
+    """Without bounds, with which it does worse, and from the middle, then from anywhere."""
     import cma
 
     random = np.random.default_rng(seed)
-    cma.fmin2(
-        f,
-        lambda: random.uniform(-4, 4, dimension),
-        2,
-        {"verbose": -9, "seed": seed, "maxfevals": budget, "bounds": [-5, 5]},
-        restarts=9,
-        bipop=True,
-    )
+    starts = chain([np.zeros(dimension)], (random.uniform(-4, 4, dimension) for _ in count()))
+    options = {"verbose": -9, "seed": seed, "maxfevals": budget}
+    cma.fmin2(f, lambda: next(starts), 2, options, restarts=9, bipop=True)
 
 
 def slsqp(f: Callable[[Any], float], dimension: int, budget: int, seed: int) -> None:
@@ -86,4 +84,66 @@ def random_search(f: Callable[[Any], float], dimension: int, budget: int, seed: 
         f(random.uniform(-5, 5, dimension))
 
 
-PEERS: dict[str, Peer] = {"pycma": pycma_bipop, "slsqp": slsqp, "random": random_search}
+PEERS: dict[str, Peer] = {
+    "pycma": pycma_bipop,
+    "slsqp": slsqp,
+    "random": random_search,
+}
+
+
+class PycmaGenerations:
+    """pycma with a population of one for each worker, told when all are there; begins anew where it stops."""
+
+    def __init__(self, problem: Problem, seed: int, workers: int) -> None:
+        self._problem, self._population = problem, self.population(workers)
+        self._random = np.random.default_rng(seed)
+        self._begin()
+
+    def population(self, workers: int) -> int:
+        return workers
+
+    def _begin(self) -> None:
+        import cma
+
+        options = {
+            "verbose": -9,
+            "seed": int(self._random.integers(1, 2**31)),
+            "bounds": [self._problem.lower, self._problem.upper],
+            "popsize": self._population,
+        }
+        start = self._random.uniform(-4, 4, self._problem.dimension)
+        self._strategy = cma.CMAEvolutionStrategy(start, 2, options)
+        self._asked: list[Any] = []
+        self._arrived: list[tuple[Any, float]] = []
+
+    def ask(self, n: int) -> list[tuple[Any, Any]]:
+        if not self._asked and not self._arrived:
+            self._asked = list(self._strategy.ask())
+        given, self._asked = self._asked[:n], self._asked[n:]
+        return [((self._strategy, x), x) for x in given]
+
+    def tell(self, evaluation: Any, value: float, duration: float) -> None:
+        strategy, x = evaluation
+        if strategy is not self._strategy:
+            return
+        self._arrived.append((x, value))
+        if len(self._arrived) < self._population:
+            return
+        self._strategy.tell([x for x, _ in self._arrived], [value for _, value in self._arrived])
+        self._arrived = []
+        if self._strategy.stop():
+            self._begin()
+
+
+class PycmaArrivals(PycmaGenerations):
+    """pycma with half as large a population, told whenever so many results are there, of any age."""
+
+    def population(self, workers: int) -> int:
+        return max(4, workers // 2)
+
+    def ask(self, n: int) -> list[tuple[Any, Any]]:
+        return [((self._strategy, x), x) for x in self._strategy.ask(n)]
+
+
+Stream = Callable[[Problem, int, int], Player]  # problem, seed, workers
+STREAMS: dict[str, Stream] = {"pycma": PycmaGenerations, "pycma-arrivals": PycmaArrivals}

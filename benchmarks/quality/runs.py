@@ -1,11 +1,11 @@
-"""One player on one problem, one evaluation at a time."""
+"""One player on one problem, one evaluation at a time or many."""
 
 from __future__ import annotations
 
 import contextlib
 from typing import Any
 
-from .players import PEERS, BudgetSpent, Culmen
+from .players import PEERS, STREAMS, BudgetSpent, Culmen, Player
 from .problems import Id, Problem
 from .score import Curve
 
@@ -47,3 +47,24 @@ def _call(peer: Any, problem: Problem, curve: Curve, budget: int, seed: int) -> 
 
     with contextlib.suppress(BudgetSpent):
         peer(f, problem.dimension, budget, seed)
+
+
+def stepped(player: str, which: Id, seed: int, steps: int, width: int, noise: float = 0.0) -> list[float]:
+    """The steps after which each target was reached; a step is `width` candidates, or fewer where fewer are given."""
+    problem, curve = Problem(which, noise, seed), Curve()
+    asked_by = _player(player, problem, seed, steps, width)
+    for t in range(1, steps + 1):
+        asked = asked_by.ask(width)
+        for evaluation, x in asked:
+            value = problem(x)
+            curve.add(t, problem.true_gap)
+            asked_by.tell(evaluation, value, 1.0)
+        if curve.solved or not asked:
+            break
+    return curve.times
+
+
+def _player(player: str, problem: Problem, seed: int, steps: int, width: int) -> Player:
+    if player.startswith("peer:"):
+        return STREAMS[player[5:]](problem, seed, width)
+    return Culmen(player, problem, seed, steps * width)

@@ -228,7 +228,7 @@ WRONG = {
     "unknown option of the optimizer": (
         STUDY + "[optimizer]\nsigm = 0.3",
         "study.toml: [optimizer] optimizer 'cmaes' has no option 'sigm' (did you mean 'sigma'?); "
-        "it has population, sigma",
+        "it has covariance, parallel, population, sigma",
     ),
     "option that is a text": (
         STUDY + '[optimizer]\nsigma = "wide"',

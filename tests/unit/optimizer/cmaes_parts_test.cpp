@@ -8,6 +8,8 @@
 #include "culmen/optimizer/cmaes/bipop.hpp"
 #include "culmen/optimizer/cmaes/box.hpp"
 #include "culmen/optimizer/cmaes/constants.hpp"
+#include "culmen/optimizer/cmaes/directions.hpp"
+#include "culmen/optimizer/cmaes/distribution.hpp"
 
 namespace culmen::cmaes {
 namespace {
@@ -57,6 +59,54 @@ TEST(CmaesBox, IsTheIdentityInTheMiddleAndReachesTheBounds) {
     EXPECT_NEAR(mirror_into_unit(2 - y), y, 1e-12);
     EXPECT_NEAR(mirror_into_unit(8 + y), y, 1e-12);
   }
+}
+
+constexpr double unbounded = 1e9;
+
+double share_outside(const Eigen::VectorXd& mean, double lower, Random& random) {
+  const Constants constants(2, 1000);
+  Distribution d(constants, mean, 0.1, Eigen::VectorXd::Zero(2));
+  d.confine(Eigen::VectorXd::Constant(2, lower), Eigen::VectorXd::Constant(2, unbounded), Eigen::VectorXd::Zero(2));
+  int outside = 0;
+  for (std::size_t k = 0; k < 1000; ++k) outside += d.sample(k, random).minCoeff() < lower ? 1 : 0;
+  return outside / 1000.0;
+}
+
+TEST(CmaesDistribution, DrawsAgainWhatLeavesTheBoxButNotWhereTheMeanHasLeftIt) {
+  Random random(1);
+  EXPECT_NEAR(share_outside(Eigen::Vector2d(0, 1), 0, random), 1.0 / 8,
+              0.04);  // three draws, each outside with probability 1/2
+  EXPECT_NEAR(share_outside(Eigen::Vector2d(-0.1, 1), 0, random), 0.84, 0.04);
+}
+
+TEST(CmaesDistribution, KeepsItsMeanNearTheBox) {
+  Random random(1);
+  const Constants constants(2, 10);
+  Distribution d(constants, Eigen::VectorXd::Constant(2, 0.5), 0.1, Eigen::VectorXd::Zero(2));
+  d.confine(Eigen::VectorXd::Zero(2), Eigen::VectorXd::Ones(2), Eigen::Vector2d(0, 0.3));
+  for (int generation = 0; generation < 50; ++generation) {
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t k = 0; k < 10; ++k) order.emplace_back(d.sample(k, random).cwiseMax(0.0).sum(), k);
+    std::ranges::sort(order);
+    std::vector<double> weights(10);
+    for (std::size_t r = 0; r < 10; ++r) weights[order[r].second] = constants.weights[r];
+    d.update(weights);
+    ASSERT_TRUE(d.healthy());
+    ASSERT_GE(d.mean()[1], 0.3);
+  }
+  EXPECT_LT(d.mean()[0], 0);
+}
+
+TEST(CmaesDirections, StretchTheDirectionInWhichTheMeanMoves) {
+  const Constants constants(50, 20);
+  Directions directions(constants, Directions::default_count(50));
+  const Eigen::VectorXd way = Eigen::VectorXd::Constant(50, std::sqrt(1 / 50.0));
+  for (int generation = 0; generation < 200; ++generation) directions.learn(5 * way, constants.mueff);
+  Eigen::MatrixXd columns(50, 2);
+  columns << way, Eigen::VectorXd::Unit(50, 0) - Eigen::VectorXd::Unit(50, 1);
+  directions.transform(columns);
+  EXPECT_GT(columns.col(0).norm(), 5);
+  EXPECT_LT(columns.col(1).norm(), std::sqrt(2.0));
 }
 
 TEST(CmaesBipop, DoublesThePopulationOfLargeRunsAndGivesBothKindsEqualShares) {

@@ -94,6 +94,66 @@ TEST(Cmaes, FindsTheOptimumOfALogScaledParameter) {
   EXPECT_LE(median_evaluations({.space = space, .objective = f, .target = 1e-10}, 11), 564);
 }
 
+/// 80 evaluations: the slope tells the way, and what lies beyond the corner is evaluated in it.
+TEST(Cmaes, FindsACornerAtOnce) {
+  const auto slope = [](const Point& x) {
+    double f = 0;
+    for (const double y : x) f += y + 5;
+    return f;
+  };
+  EXPECT_LE(median_evaluations({.space = cube(5, -5, 5), .objective = slope, .target = 0}, 11), 400);
+  EXPECT_LE(median_evaluations({.space = cube(20, -5, 5), .objective = slope, .target = 0}, 11), 1500);
+}
+
+/// pycma needs 12809: it learns the scales of parameters with all their correlations.
+TEST(Cmaes, LearnsScalesFasterThanCorrelations) {
+  EXPECT_LE(median_evaluations({.space = cube(20, -5, 5), .objective = ellipsoid, .target = 1e-8}, 11), 8000);
+}
+
+/// pycma's 137 with the same population.
+TEST(Cmaes, NeedsFewGenerationsWhereManyCandidatesAreWantedAtATime) {
+  EXPECT_LE(median_evaluations(
+                {.space = cube(20, -5, 5), .objective = sphere, .target = 1e-8, .options = {{"parallel", 400}}}, 5),
+            70 * 400);
+}
+
+TEST(Cmaes, GoesOnToManyParametersInTimeProportionalToThem) {
+  const auto needs = [](Objective objective, double target, const std::string& covariance) {
+    return evaluations_to_target({.space = cube(250, -5, 5),
+                                  .objective = std::move(objective),
+                                  .target = target,
+                                  .budget = 150000,
+                                  .options = {{"covariance", covariance}}},
+                                 1);
+  };
+  EXPECT_LE(needs(sphere, 1e-8, "auto"), 60000);
+  EXPECT_LE(needs(ellipsoid, 1, "auto"), 110000);
+  EXPECT_LE(needs(ellipsoid, 1e-8, "diagonal"), 80000);
+}
+
+/// A valley along the diagonal, for which separate scales are no help.
+TEST(Cmaes, FollowsADirectionAmongManyParameters) {
+  const auto cigar = [](const Point& x) {
+    double along = 0, all = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      along += x[i] - 1;
+      all += square(x[i] - 1);
+    }
+    along *= along / static_cast<double>(x.size());
+    return along + 1e4 * (all - along);
+  };
+  const auto needs = [&](const std::string& covariance) {
+    return evaluations_to_target({.space = cube(60, -5, 5),
+                                  .objective = cigar,
+                                  .target = 1e-2,
+                                  .budget = 65000,
+                                  .options = {{"covariance", covariance}}},
+                                 1);
+  };
+  EXPECT_LT(needs("limited"), 65000);
+  EXPECT_EQ(needs("diagonal"), 65000);
+}
+
 Space mixed_space(double integer_bound) {
   std::vector<Parameter> parameters;
   for (int i = 0; i < 10; ++i) {

@@ -56,6 +56,17 @@ TEST(Cmaes, ServesAGenerationAndThenWaitsForItsLastTell) {
   EXPECT_EQ(optimizer->ask(10, batch), 6);
 }
 
+TEST(Cmaes, ServesWholeRoundsOfWhatIsWantedAtATime) {
+  const auto in_a_generation = [](const OptimizerOptions& options) {
+    std::vector<Candidate> batch;
+    return make_optimizer("cmaes", cube(3, -1, 1), 1, options)->ask(10000, batch);
+  };
+  EXPECT_EQ(in_a_generation({}), 7);
+  EXPECT_EQ(in_a_generation({{"parallel", 5}}), 10);
+  EXPECT_EQ(in_a_generation({{"parallel", 64}}), 64);
+  EXPECT_EQ(in_a_generation({{"parallel", 64}, {"population", 100}}), 128);
+}
+
 TEST(Cmaes, MovesOnWhenEverythingFails) {
   const auto all = points(
       5000, [](const Point&) { return std::nan(""); }, 1);

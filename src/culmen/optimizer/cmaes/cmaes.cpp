@@ -7,7 +7,6 @@
 
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/cmaes/bipop.hpp"
-#include "culmen/optimizer/cmaes/box.hpp"
 #include "culmen/optimizer/cmaes/distribution.hpp"
 #include "culmen/optimizer/cmaes/stopping.hpp"
 #include "culmen/optimizer/kinds.hpp"
@@ -23,16 +22,24 @@ Eigen::VectorXd first_mean(const Space& space) {
   space.to_unit(space.start(), unit);
   Eigen::VectorXd mean(static_cast<Eigen::Index>(unit.size()));
   for (std::size_t i = 0; i < unit.size(); ++i) {
-    const double u = !space[i].initial ? 0.5 : space[i].discrete() ? unit[i] : unbend(unit[i]);
-    mean[static_cast<Eigen::Index>(i)] = u;
+    mean[static_cast<Eigen::Index>(i)] = space[i].initial ? unit[i] : 0.5;
   }
   return mean;
 }
 
+struct Settings {
+  std::size_t population;  // of the first run
+  std::size_t parallel;    // a generation is so many, or a multiple of it
+  double sigma;
+  Correlations correlations;
+};
+
+std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+
 class CmaEs final : public Optimizer {
  public:
-  CmaEs(const Space& space, std::uint64_t seed, std::size_t population, double sigma)
-      : space_(space), random_(seed), sigma_(sigma), bipop_(population) {
+  CmaEs(const Space& space, std::uint64_t seed, const Settings& settings)
+      : space_(space), random_(seed), settings_(settings), bipop_(settings.population) {
     begin_run(bipop_.first(), first_mean(space));
   }
   bool generational() const override { return true; }
@@ -58,11 +65,12 @@ class CmaEs final : public Optimizer {
   std::vector<std::size_t> ranking() const;
   std::vector<double> weights(const std::vector<std::size_t>& ranking) const;
   Eigen::VectorXd floors() const;
+  Eigen::VectorXd insets() const;
   std::vector<double> into_space(const Eigen::VectorXd& point) const;
 
   const Space space_;
   Random random_;
-  const double sigma_;
+  const Settings settings_;
   Bipop bipop_;
   std::optional<Distribution> distribution_;
   std::optional<Stopping> stopping_;
@@ -73,12 +81,13 @@ class CmaEs final : public Optimizer {
 };
 
 void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
-  const Constants constants(space_.size(), run.population);
+  const Constants constants(space_.size(), rounded_up(run.population, settings_.parallel));
   std::vector<char> real;
   for (const auto& p : space_.parameters()) real.push_back(!p.discrete());
-  const double sigma = sigma_ * run.sigma_factor;
-  distribution_.emplace(constants, mean, sigma, floors());
+  const double sigma = settings_.sigma * run.sigma_factor;
+  distribution_.emplace(constants, mean, sigma, floors(), settings_.correlations);
   stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
+  distribution_->confine(Eigen::VectorXd::Zero(dimension()), Eigen::VectorXd::Ones(dimension()), insets());
   run_evaluations_ = 0;
   begin_generation();
 }
@@ -156,14 +165,42 @@ Eigen::VectorXd CmaEs::floors() const {
   return out;
 }
 
+/// The mean of what is discrete stays in the middle of the outermost cells, from where its floor leads on.
+Eigen::VectorXd CmaEs::insets() const {
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(dimension());
+  for (Eigen::Index i = 0; i < dimension(); ++i) {
+    const auto& p = space_[static_cast<std::size_t>(i)];
+    if (p.discrete()) out[i] = 0.5 / p.cells();
+  }
+  return out;
+}
+
 std::vector<double> CmaEs::into_space(const Eigen::VectorXd& point) const {
   std::vector<double> x(space_.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double y = point[static_cast<Eigen::Index>(i)];
-    x[i] = space_[i].discrete() ? mirror_into_unit(y) : bend_into_unit(y);
+    x[i] = std::clamp(point[static_cast<Eigen::Index>(i)], 0.0, 1.0);
   }
   space_.from_unit(x, x);
   return x;
+}
+}  // namespace
+}  // namespace cmaes
+
+namespace cmaes {
+namespace {
+constexpr std::size_t most_with_full_covariance = 200;  // where a candidate comes to cost a tenth of a millisecond
+
+Correlations correlations(const std::string& word, std::size_t n) {
+  if (word == "auto") return n <= most_with_full_covariance ? Correlations::full : Correlations::limited;
+  return word == "full" ? Correlations::full : word == "diagonal" ? Correlations::none : Correlations::limited;
+}
+
+Settings settings(const Space& space, const OptimizerOptions& options) {
+  const std::size_t population =
+      options.contains("population") ? count_of(options, "population") : Constants::default_population(space.size());
+  const std::size_t parallel = count_of(options, "parallel");
+  return {rounded_up(population, parallel), parallel, number_of(options, "sigma"),
+          correlations(word_of(options, "covariance"), space.size())};
 }
 }  // namespace
 }  // namespace cmaes
@@ -172,7 +209,15 @@ OptimizerKind cmaes_kind() {
   return {{.name = "cmaes",
            .about = "CMA-ES with restarts, for one objective of numbers that may be rugged and correlated",
            .needs_order = true,
-           .options = {{.name = "population",
+           .options = {OptionRule::word("covariance",
+                                        "what it learns of the parameters' correlations: all (full), none (diagonal) "
+                                        "or a few directions (limited); auto is full up to 200 parameters, then "
+                                        "limited",
+                                        {"auto", "full", "diagonal", "limited"}, "auto"),
+                       OptionRule::whole("parallel",
+                                         "candidates wanted at a time; a generation is so many or a multiple of it", 1,
+                                         10000, 1),
+                       {.name = "population",
                         .about = "candidates in a generation of the first run",
                         .type = OptionRule::Type::whole,
                         .lowest = 4,
@@ -181,9 +226,7 @@ OptimizerKind cmaes_kind() {
                        OptionRule::number("sigma", "first standard deviation as a share of each parameter's range",
                                           1e-6, 1, cmaes::default_sigma)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms&) {
-            const auto population = options.contains("population") ? count_of(options, "population")
-                                                                   : cmaes::Constants::default_population(space.size());
-            return std::make_unique<cmaes::CmaEs>(space, seed, population, number_of(options, "sigma"));
+            return std::make_unique<cmaes::CmaEs>(space, seed, cmaes::settings(space, options));
           }};
 }
 

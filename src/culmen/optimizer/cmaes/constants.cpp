@@ -41,6 +41,9 @@ Constants::Constants(std::size_t n_, std::size_t population_) : n(n_), populatio
   c1 = 2 / ((d + 1.3) * (d + 1.3) + mueff);
   cmu = std::min(1 - c1, 2 * (0.25 + mueff + 1 / mueff - 2) / ((d + 2) * (d + 2) + mueff));
 
+  const double rate = 1 / (4 * std::pow(d + 1, 0.75) + mueff / 2);
+  c1_scaling = rate;
+  cmu_scaling = std::min(1 - c1_scaling, rate * (mueff + 1 / mueff - 2 + lambda / (2 * (lambda + 5))));
   const double no_decay = 1 + c1 / cmu;
   const double by_mueff = 1 + 2 * mueff_minus / (mueff + 2);
   const double positive_definite = (1 - c1 - cmu) / (d * cmu);

@@ -16,9 +16,10 @@ struct Constants {
   std::vector<double>
       weights;  ///< by rank, best first; positive ones sum to 1, negative ones scaled as equations 49–53
   double mueff;
-  double cs, damps;       ///< step-size path: learning rate and damping
-  double cc, c1, cmu;     ///< covariance: path, rank one, rank mu
-  std::size_t eigen_gap;  ///< generations between two eigendecompositions
+  double cs, damps;                ///< step-size path: learning rate and damping
+  double cc, c1, cmu;              ///< covariance: path, rank one, rank mu
+  double c1_scaling, cmu_scaling;  ///< of the diagonal: rank one, rank mu (Akimoto and Hansen 2020)
+  std::size_t eigen_gap;           ///< generations between two eigendecompositions
 };
 
 /// Expected length of a standard normal vector of n components.

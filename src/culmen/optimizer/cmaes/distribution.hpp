@@ -1,20 +1,37 @@
 // The multivariate normal distribution of one CMA-ES run, and how it learns.
 #pragma once
 #include <Eigen/Dense>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/cmaes/constants.hpp"
+#include "culmen/optimizer/cmaes/directions.hpp"
 
 namespace culmen::cmaes {
 
-/// N(mean, (sigma A)² C) in unbounded coordinates; A is diagonal and differs from 1 only where a floor holds a
-/// coordinate up. Update: Hansen's tutorial (arXiv:1604.00772v2), section 6, with active covariance; floors as minstd
-/// in Marty et al., "LB+IC-CMA-ES" (PPSN 2024): a coordinate at its floor does not take part in the step-size path.
+/// What a distribution knows of correlations: all, none, or a few directions.
+enum class Correlations : unsigned char { full, none, limited };
+
+/// N(mean, (sigma D)² C) in unbounded coordinates, D diagonal. Update: Hansen's tutorial (arXiv:1604.00772v2), section
+/// 6, with active covariance; D learns beside C and faster (Akimoto and Hansen, "Diagonal acceleration for covariance
+/// matrix adaptation evolution strategies", Evolutionary Computation 28 (2020) 405); floors as minstd in Marty et al.,
+/// "LB+IC-CMA-ES" (PPSN 2024): a coordinate at its floor does not take part in the step-size path.
+///
+/// Without correlations C is the identity, and D learns as fast as in Ros and Hansen, "A simple modification in CMA-ES
+/// achieving linear time and space complexity" (PPSN 2008); limited, Directions stand for the root of C. Both take
+/// memory and time in proportion to n.
 class Distribution {
  public:
   /// floors: least standard deviation per coordinate, 0 for none.
-  Distribution(const Constants& constants, Eigen::VectorXd mean, double sigma, Eigen::VectorXd floors);
+  Distribution(const Constants& constants, Eigen::VectorXd mean, double sigma, Eigen::VectorXd floors,
+               Correlations correlations = Correlations::full);
+
+  /// From now on members that lie outside the box are drawn again, at most twice, and the mean stays within two
+  /// standard deviations of it, per coordinate; where inset[i] > 0, that far inside. Who repairs the members that lie
+  /// outside nevertheless takes the nearest point of the box.
+  void confine(Eigen::VectorXd lower, Eigen::VectorXd upper, Eigen::VectorXd inset);
 
   /// Draws member k of the present generation; valid until the next call of either function.
   const Eigen::VectorXd& sample(std::size_t k, Random& random);
@@ -26,36 +43,53 @@ class Distribution {
   const Eigen::VectorXd& mean() const { return mean_; }
   double sigma() const { return sigma_; }
   double deviation(std::size_t i) const;  ///< of coordinate i
-  double path(std::size_t i) const;       ///< of coordinate i: sigma A pc
+  double path(std::size_t i) const;       ///< of coordinate i: sigma D pc
   bool at_floor(std::size_t i) const { return at_floor_[i]; }
-  Eigen::VectorXd axis(std::size_t i) const;  ///< principal axis i with its length, in ascending order of length
-  double axis_ratio() const { return axes_[axes_.size() - 1] / axes_[0]; }
+  /// Principal axis i with its length, in ascending order of length; that of coordinate i unless correlations are full.
+  Eigen::VectorXd axis(std::size_t i) const;
+  double axis_ratio() const { return full() ? axes_[axes_.size() - 1] / axes_[0] : 1; }
   std::size_t generation() const { return generation_; }  ///< updates so far
   bool healthy() const {
     return healthy_;
   }  ///< false once the covariance is no longer positive definite or a number overflowed
 
  private:
-  void learn_covariance(std::span<const double> weights, bool stalled);
+  bool full() const { return correlations_ == Correlations::full; }
+  void correlate(Eigen::Index first, Eigen::Index count);
+  Eigen::VectorXd whitened(const Eigen::VectorXd& step) const;
+  void draw(Eigen::Index first, Eigen::Index count, Random& random);
+  void draw_again(Eigen::Index k, Random& random);
+  double distance_outside(const Eigen::VectorXd& step) const;
+  double mean_within(Eigen::Index i, double to) const;
+  Eigen::VectorXd move_mean(const Eigen::VectorXd& weights);
+  Eigen::VectorXd isotropic(const Eigen::VectorXd& weights, const Eigen::VectorXd& shift) const;
+  void learn_covariance(const Eigen::VectorXd& weights, bool stalled);
+  void learn_scaling(const Eigen::VectorXd& weights, bool stalled);
   void learn_sigma(double path_ratio);
   double free_path_ratio() const;
   void hold_floors();
   void decompose();
 
   Constants constants_;
+  Correlations correlations_;
+  std::optional<Directions> directions_;
   Eigen::VectorXd mean_;
   double sigma_;
   Eigen::VectorXd floors_;
-  Eigen::VectorXd scaling_;  // A
+  Eigen::VectorXd lower_, upper_, inset_;  // empty: no box
+  Eigen::VectorXd scaling_;                // D
   std::vector<char> at_floor_;
-  Eigen::MatrixXd covariance_;  // C; the lower triangle counts
+  Eigen::MatrixXd covariance_;  // C; the lower triangle counts; this and what follows from it only where full
   Eigen::MatrixXd basis_;       // B: C = B diag(axes)² Bᵀ as of the last decomposition
   Eigen::VectorXd axes_;
-  Eigen::MatrixXd transform_;  // B diag(axes)
-  Eigen::VectorXd sigma_path_, covariance_path_;
-  Eigen::MatrixXd steps_;          // column k: (x_k - mean) / (sigma A)
-  Eigen::VectorXd squared_norms_;  // of the standard normal vectors behind them
-  Eigen::VectorXd normal_, point_;
+  Eigen::MatrixXd root_;                          // B diag(axes) Bᵀ
+  Eigen::VectorXd sigma_path_, covariance_path_;  // the latter times D
+  Eigen::MatrixXd normals_, steps_;  // column k: of the standard normal distribution; (x_k - mean) / (sigma D)
+  Eigen::VectorXd squared_norms_;    // of the normals
+  std::vector<char> drawn_;          // and not yet served
+  bool drawn_ahead_ = false;         // the whole generation, since the last update
+  Eigen::MatrixXd weighted_;         // room for work
+  Eigen::VectorXd point_;
   std::size_t generation_ = 0, decomposed_ = 0;
   bool healthy_ = true;
 };
