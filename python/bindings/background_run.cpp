@@ -1,5 +1,6 @@
 #include "background_run.hpp"
 
+#include <nanobind/nanobind.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -51,7 +52,13 @@ BackgroundRun::BackgroundRun(StudyConfig config, RunOptions options, std::shared
 BackgroundRun::~BackgroundRun() {
   if (thread_.joinable()) {
     run_.stop();
-    thread_.join();
+    // An optimizer of a Python library wants the interpreter before it ends.
+    if (PyGILState_Check() != 0) {
+      const nanobind::gil_scoped_release released;
+      thread_.join();
+    } else {
+      thread_.join();
+    }
   }
   close(done_);
 }

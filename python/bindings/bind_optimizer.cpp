@@ -12,9 +12,11 @@
 
 #include "bindings.hpp"
 #include "culmen/optimizer/combinators.hpp"
+#include "culmen/optimizer/foreign.hpp"
 #include "culmen/optimizer/optimizer.hpp"
 #include "names.hpp"
 #include "options.hpp"
+#include "python_optimizer.hpp"
 
 namespace nb = nanobind;
 
@@ -92,6 +94,7 @@ std::unique_ptr<Optimizer> make(const Space& space, const std::string& name, std
 }  // namespace
 
 void bind_optimizer(nb::module_& m) {
+  set_foreign_maker(&make_python_optimizer);
   nb::class_<Optimizer>(m, "Optimizer")
       .def(nb::new_(&make), nb::arg("space"), nb::arg("name") = "", nb::arg("seed") = 1,
            nb::arg("options") = PythonOptions{}, nb::arg("starts") = std::vector<std::vector<double>>{},

@@ -121,6 +121,20 @@ void bind_space(nb::module_& m) {
           "violation", [](const Space& s, const std::vector<double>& x) { return s.violation(sized(s, x)); },
           nb::arg("vector"))
       .def(
+          "from_unit",
+          [](const Space& s, std::vector<double> unit) {
+            s.from_unit(sized(s, unit), unit);
+            return unit;
+          },
+          nb::arg("unit"))
+      .def(
+          "to_unit",
+          [](const Space& s, std::vector<double> vector) {
+            s.to_unit(sized(s, vector), vector);
+            return vector;
+          },
+          nb::arg("vector"))
+      .def(
           "value", [](const Space& s, std::size_t i, double x) { return value_of(s[i], x); }, nb::arg("i"),
           nb::arg("x"))
       .def_prop_ro("parameters", [](const Space& s) { return s.parameters(); })

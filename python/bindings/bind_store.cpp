@@ -79,7 +79,7 @@ nb::list outcomes(const Journal& journal, EvaluationId first, std::size_t count)
 }
 
 const char* word(CallKind kind) {
-  constexpr const char* words[] = {"ask", "tell", "cancel", "resize", "finish"};
+  constexpr const char* words[] = {"ask", "tell", "cancel", "resize", "finish", "adopt"};
   return words[static_cast<std::size_t>(kind)];
 }
 

@@ -7,7 +7,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   if (size == 0) return 0;
   culmen::CallRecord call;
-  call.kind = static_cast<culmen::CallKind>(data[0] % 5);
+  call.kind = static_cast<culmen::CallKind>(data[0] % 6);
   try {
     culmen::decode({reinterpret_cast<const std::byte*>(data + 1), size - 1}, call);
   } catch (const culmen::Error&) {

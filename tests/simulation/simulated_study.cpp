@@ -5,6 +5,8 @@
 
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/optimizer/optimizer.hpp"
+#include "culmen/simulation/virtual_jobs.hpp"
+#include "modelled.hpp"
 
 namespace culmen::testing {
 namespace {
@@ -26,6 +28,7 @@ class WatchedOptimizer final : public Optimizer {
   WatchedOptimizer(std::unique_ptr<Optimizer> inner, std::vector<Seen>& seen, std::vector<std::string>& violations)
       : inner_(std::move(inner)), seen_(seen), violations_(violations) {
     seen_.clear();
+    inner_->hand_out_jobs();
   }
   void watch(const LossyRecorder* recorder) { recorder_ = recorder; }
   bool generational() const override { return inner_->generational(); }
@@ -46,12 +49,20 @@ class WatchedOptimizer final : public Optimizer {
     inner_->tell(id, outcome);
   }
   void do_cancel(EvaluationId id) override { inner_->cancel(id); }
+  std::function<Bytes()> do_job() override {
+    auto job = inner_->next_job();
+    if (!job) return {};
+    inner_job_ = job->id;
+    return std::move(job->work);
+  }
+  void do_adopt(const Bytes& result) override { inner_->adopt(inner_job_, result); }
 
  public:
   std::set<EvaluationId> known_;  // outcomes that the journal held before this master
 
  private:
   std::unique_ptr<Optimizer> inner_;
+  JobId inner_job_ = 0;
   std::vector<Seen>& seen_;
   std::vector<std::string>& violations_;
   const LossyRecorder* recorder_ = nullptr;
@@ -77,7 +88,7 @@ class Simulation {
     auto journal = out_.masters == 1
                        ? Journal::create(plan_.store, {"simulated", "{}", "0", "test", 0}, Durability::process)
                        : Journal::resume(plan_.store, Durability::process);
-    WatchedOptimizer optimizer(make_optimizer(plan_.optimizer, space, 5), out_.seen, out_.violations);
+    WatchedOptimizer optimizer(make(), out_.seen, out_.violations);
     Engine engine(optimizer, clock_, engine_options(journal.epoch()));
     engine.replay(journal);
     journal.outcomes(0, [&](const OutcomeRecord& r) { optimizer.known_.insert(r.evaluation); });
@@ -98,7 +109,12 @@ class Simulation {
     return true;
   }
 
-  EngineOptions engine_options(Epoch epoch) const {
+  std::unique_ptr<Optimizer> make() const {
+    if (plan_.optimizer == "modelled") return std::make_unique<Modelled>(space, 5, plan_.generational);
+    return make_optimizer(plan_.optimizer, space, 5);
+  }
+
+  EngineOptions engine_options(Epoch epoch) {
     EngineOptions o;
     o.broker.rules.evaluations = plan_.evaluations;
     o.broker.rules.target = plan_.target;
@@ -107,6 +123,7 @@ class Simulation {
     o.set_up = encode(SetUp{space, {}});
     o.epoch = epoch;
     o.build = "test";
+    o.jobs = std::make_shared<VirtualJobs>(cluster_, clock_, plan_.mean_job_s, plan_.cluster.seed + epoch);
     return o;
   }
 

@@ -12,7 +12,9 @@ namespace culmen::testing {
 
 struct SimulationPlan {
   ClusterPlan cluster;
-  std::string optimizer = "cmaes";
+  std::string optimizer = "cmaes";  ///< or "modelled", which has jobs
+  bool generational = true;         ///< of "modelled"
+  double mean_job_s = 1;
   std::uint64_t evaluations = 60;
   double target = -std::numeric_limits<double>::infinity();
   double master_dies = 0;      ///< probability at each of the master's turns

@@ -16,7 +16,7 @@
 
 namespace culmen::testing {
 namespace {
-constexpr std::array optimizers{"cmaes", "de", "evolution", "random", "sobol", "swarm"};
+constexpr std::array optimizers{"cmaes", "de", "evolution", "modelled", "random", "sobol", "swarm"};
 
 class Folder {
  public:
@@ -52,6 +52,7 @@ SimulationPlan plan_for(std::uint64_t seed, const std::string& store) {
   plan.cluster.workers = 1 + random.below(12);
   plan.cluster.mean_duration_s = std::pow(10, 3 * random.uniform() - 2);
   plan.cluster.mean_delay_s = std::pow(10, 3 * random.uniform() - 3);
+  plan.mean_job_s = std::pow(10, 4 * random.uniform() - 3);
   for (auto* p : {&plan.cluster.dies, &plan.cluster.leaves, &plan.cluster.answers_twice, &plan.cluster.answers_late,
                   &plan.cluster.joins}) {
     *p = 0.2 * random.uniform() * static_cast<double>(random.below(2));
@@ -187,6 +188,27 @@ TEST(VirtualClusters, an_evaluation_that_kills_its_workers_is_told_as_failed_and
     EXPECT_GT(run.result.counts.failed, 5u);
     EXPECT_TRUE(run.violations.empty());
   }
+}
+
+// That a replay proposes what the journal holds is what Engine::replay insists on.
+TEST(VirtualClusters, an_asynchronous_optimizer_with_jobs_goes_on_from_any_moment) {
+  Folder folder;
+  int masters = 0;
+  for (std::uint64_t seed = 1; seed <= seeds() / 4; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    auto plan = plan_for(seed, folder.file());
+    plan.optimizer = "modelled";
+    plan.generational = false;
+    plan.master_dies = 0.02;
+    const auto run = simulate(plan);
+    EXPECT_EQ(run.result.reason, StopReason::evaluations);
+    EXPECT_EQ(run.result.counts.told, plan.evaluations);
+    for (const auto& [id, n] : tells_in(Journal::read(plan.store))) EXPECT_EQ(n, 1) << "evaluation " << id;
+    masters += run.masters;
+    std::filesystem::remove(plan.store);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(masters, static_cast<int>(seeds() / 2));
 }
 
 TEST(VirtualClusters, the_same_seed_gives_the_same_simulation) {

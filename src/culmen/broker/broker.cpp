@@ -97,6 +97,7 @@ void Broker::start(double now_s, std::vector<Action>& actions) {
   }
   stop_if_at_end();
   if (stopped()) return;
+  if (job_) actions_->push_back(StartJob{*job_});
   if (options_.generational) {
     tell_in_order();
   } else {
@@ -152,7 +153,7 @@ void Broker::on_event(const Asked& e) {
     ready_.push_back(e.first + i);
   }
   counts_.asked += e.count;
-  const bool idle = e.count == 0 && !e.finished && evaluations_.first() == evaluations_.end();
+  const bool idle = e.count == 0 && !e.finished && evaluations_.first() == evaluations_.end() && !job_;
   if (idle && !options_.open_ended) stop(StopReason::error);
 }
 
@@ -204,6 +205,20 @@ void Broker::on_event(const Recorded& e) {
 }
 
 void Broker::on_event(const RecordFailed&) { stop(StopReason::error); }
+
+void Broker::on_event(const JobGiven& e) {
+  job_ = e.job;
+  actions_->push_back(StartJob{e.job});
+}
+
+void Broker::on_event(const JobDone& e) {
+  if (job_ != e.job) return;
+  job_.reset();
+  if (!e.ok) return stop(StopReason::error);
+  must_tell_first_ = false;
+  actions_->push_back(Adopt{e.job});
+}
+
 void Broker::on_event(const StopRequested& e) { stop(e.reason); }
 
 void Broker::accept(EvaluationId id, bool ok, double value) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -38,11 +39,19 @@ struct Recorded {
   std::uint64_t records;
 };  ///< the first `records` Record actions of this broker are durable
 struct RecordFailed {};
+struct JobGiven {
+  JobId job;
+};  ///< the optimizer gave a job out; one at a time
+struct JobDone {
+  JobId job;
+  bool ok;
+};
 struct StopRequested {
   StopReason reason;
 };
 struct Tick {};
-using Event = std::variant<Joined, Lost, Asked, Offered, Arrived, Recorded, RecordFailed, StopRequested, Tick>;
+using Event =
+    std::variant<Joined, Lost, Asked, Offered, Arrived, Recorded, RecordFailed, JobGiven, JobDone, StopRequested, Tick>;
 
 /// What to do, in this order.
 struct Ask {
@@ -71,13 +80,19 @@ struct Tell {
 struct Cancel {
   EvaluationId id;
 };
+struct StartJob {
+  JobId job;
+};
+struct Adopt {
+  JobId job;
+};  ///< give the job's result to the optimizer
 struct Resize {
   std::uint64_t workers;
 };
 struct Stop {
   StopReason reason;
 };
-using Action = std::variant<Ask, Send, Record, Fail, Drop, Tell, Cancel, Resize, Stop>;
+using Action = std::variant<Ask, Send, Record, Fail, Drop, Tell, Cancel, StartJob, Adopt, Resize, Stop>;
 
 struct BrokerOptions {
   StopRules rules;
@@ -109,6 +124,9 @@ class Broker {
   void replay_cancel(EvaluationId id);
   /// An outcome is durable, but was not told.
   void replay_outcome(EvaluationId id, bool ok, double value);
+  /// The optimizer gave a job out; replay_adopt(): it was adopted. One that was not is started anew.
+  void replay_job(JobId job) { job_ = job; }
+  void replay_adopt() { job_.reset(); }
   /// The least id that is neither told nor cancelled.
   EvaluationId first_open() const { return evaluations_.first(); }
   /// Starts the clock of wall_time_s and the first actions.
@@ -143,6 +161,8 @@ class Broker {
   void on_event(const Arrived& e);
   void on_event(const Recorded& e);
   void on_event(const RecordFailed&);
+  void on_event(const JobGiven& e);
+  void on_event(const JobDone& e);
   void on_event(const StopRequested& e);
   void on_event(const Tick&) {}
   void accept(EvaluationId id, bool ok, double value);
@@ -168,6 +188,7 @@ class Broker {
   double ends_s_ = 0;
   std::uint64_t told_before_ = 0;  // by former masters
   StopReason stopped_ = StopReason::none;
+  std::optional<JobId> job_;  // that is out
   Window<Evaluation> evaluations_;
   std::deque<EvaluationId> ready_;
   std::deque<EvaluationId> recording_;

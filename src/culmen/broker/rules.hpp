@@ -42,7 +42,7 @@ enum class StopReason : unsigned char {
   failure,      ///< FailurePolicy::stop; resumable
   all_failed,   ///< FailurePolicy::give_up_after; resumable
   set_up,       ///< a worker cannot set the evaluator up: bad input; resumable
-  error,        ///< no worker is left, or the store cannot be written; resumable
+  error,        ///< no worker is left, a job of the optimizer failed, or the store cannot be written; resumable
 };
 
 /// As kept in stores and given to programs.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 #include "culmen/base/error.hpp"
@@ -22,7 +23,15 @@ std::string describe(EvaluationId id, const Outcome& failed) {
 }  // namespace
 
 Engine::Engine(Source& source, const Clock& clock, EngineOptions options)
-    : source_(source), clock_(clock), options_(std::move(options)), broker_(with_source(options_.broker, source)) {}
+    : source_(source), clock_(clock), options_(std::move(options)), broker_(with_source(options_.broker, source)) {
+  if (!options_.jobs) {
+    options_.jobs = std::make_shared<JobThread>([this] {
+      if (auto* transport = awake_.load()) transport->wake();
+    });
+  }
+  source_.hand_out_jobs();
+  if (look_for_job()) broker_.replay_job(job_->id);
+}
 
 Engine::~Engine() = default;
 
@@ -42,16 +51,22 @@ void Engine::start(Transport& transport, Recorder* recorder) {
 }
 
 EngineResult Engine::run(Transport& transport, Recorder* recorder) {
-  start(transport, recorder);
-  while (!stopped()) {
-    if (!turn() && !stopped()) transport.sleep(patience_s());
+  try {
+    start(transport, recorder);
+    while (!stopped()) {
+      if (!turn() && !stopped()) transport.sleep(patience_s());
+    }
+    return finish();
+  } catch (...) {
+    options_.jobs->wait();  // it wakes the transport
+    throw;
   }
-  return finish();
 }
 
 bool Engine::turn() {
   bool any = transport_->receive(*this);
   any |= look_at_records();
+  any |= look_at_job();
   if (stop_requested_.exchange(false)) feed(StopRequested{StopReason::interrupted}), any = true;
   if (offered_.exchange(false)) feed(Offered{}), any = true;
   if (!any && clock_.now_s() >= broker_.deadline_s()) feed(Tick{}), any = true;
@@ -89,6 +104,7 @@ EngineResult Engine::finish() {
       result_.message = e.what();
     }
   }
+  options_.jobs->wait();
   const auto told_in_journal = result_.counts.told;  // of a replay that was cut short
   result_.counts = broker_.counts();
   result_.remark = source_.remark();
@@ -118,7 +134,9 @@ void Engine::execute(const Ask& a) {
   asked_.clear();
   const auto n = source_.ask(a.wanted, asked_);
   const EvaluationId first = n > 0 ? asked_.front().id : 0;
-  if (recorder_ != nullptr && n > 0) {
+  const bool given = look_for_job();
+  // Where jobs are given out, one that gave nothing may be what the next job depends on.
+  if (recorder_ != nullptr && (n > 0 || any_job_)) {
     CallRecord call;
     call.kind = CallKind::ask;
     call.wanted = a.wanted;
@@ -129,6 +147,7 @@ void Engine::execute(const Ask& a) {
     const auto hash = hash_of(candidate);
     table_.add(std::move(candidate), hash);
   }
+  if (given) broker_.on(JobGiven{job_->id}, clock_.now_s(), actions_);
   broker_.on(Asked{a.wanted, first, n, source_.finished()}, clock_.now_s(), actions_);
 }
 
@@ -177,12 +196,14 @@ void Engine::execute(const Tell& a) {
     note(a.id, entry.outcome);
   }
   table_.close(a.id);
+  announce_job();
 }
 
 void Engine::execute(const Cancel& a) {
   flush_tells();
   source_.cancel(a.id);
   table_.close(a.id);
+  announce_job();
   if (recorder_ == nullptr) return;
   CallRecord call;
   call.kind = CallKind::cancel;
@@ -190,10 +211,28 @@ void Engine::execute(const Cancel& a) {
   recorder_->push(std::move(call));
 }
 
+void Engine::execute(const StartJob& a) {
+  assert(job_ && job_->id == a.job);
+  options_.jobs->start(*job_);
+}
+
+void Engine::execute(const Adopt& a) {
+  flush_tells();
+  job_.reset();
+  source_.adopt(a.job, job_result_.bytes);
+  announce_job();
+  if (recorder_ == nullptr) return;
+  CallRecord call;
+  call.kind = CallKind::adopt;
+  call.wanted = a.job;
+  recorder_->push(std::move(call));
+}
+
 void Engine::execute(const Resize& a) {
   if (source_.generational()) return;
   flush_tells();
   source_.resize(a.workers);
+  announce_job();
   if (recorder_ == nullptr) return;
   CallRecord call;
   call.kind = CallKind::resize;
@@ -245,6 +284,29 @@ bool Engine::look_at_records() {
   record_tickets_.erase(record_tickets_.begin(), record_tickets_.begin() + static_cast<std::ptrdiff_t>(done));
   recorded_ += done;
   feed(Recorded{recorded_});
+  return true;
+}
+
+/// True: there is a new one, in job_.
+bool Engine::look_for_job() {
+  auto job = source_.next_job();
+  if (!job) return false;
+  job_ = std::move(job);
+  any_job_ = true;
+  return true;
+}
+
+void Engine::announce_job() {
+  if (look_for_job()) broker_.on(JobGiven{job_->id}, clock_.now_s(), actions_);
+}
+
+bool Engine::look_at_job() {
+  if (stopped()) return false;
+  auto result = options_.jobs->take();
+  if (!result) return false;
+  job_result_ = std::move(*result);
+  if (!job_result_.error.empty()) result_.message = job_result_.error;
+  feed(JobDone{job_result_.id, job_result_.error.empty()});
   return true;
 }
 

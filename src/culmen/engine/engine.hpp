@@ -2,11 +2,13 @@
 #pragma once
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "culmen/base/clock.hpp"
 #include "culmen/broker/broker.hpp"
+#include "culmen/engine/jobs.hpp"
 #include "culmen/engine/table.hpp"
 #include "culmen/evaluation/front.hpp"
 #include "culmen/monitor/progress.hpp"
@@ -21,7 +23,8 @@ struct EngineOptions {
   Bytes set_up;             ///< sent to every worker that joins; opaque here
   std::uint64_t study = 0;  ///< in every frame's head
   Epoch epoch = 1;
-  std::string build;           ///< of this culmen, for messages
+  std::string build;                     ///< of this culmen, for messages
+  std::shared_ptr<JobRunner> jobs = {};  ///< where jobs run; none: on a thread that the engine makes for each
   double close_grace_s = 0.1;  ///< how long workers may take to leave a study that did not reach its end; else they
                                ///< finish what they are at
 };
@@ -57,7 +60,7 @@ class Engine final : private Transport::Sink {
   double patience_s() const;
   /// start(), then turn() and sleep until stopped, then finish(). What production calls.
   EngineResult run(Transport& transport, Recorder* recorder);
-  /// After stopped(): records the end, closes the recorder, lets the workers go.
+  /// After stopped(): waits for the job under way, records the end, closes the recorder, lets the workers go.
   EngineResult finish();
 
   /// Ends the run as soon as the engine wakes. Any thread, and a signal handler.
@@ -81,6 +84,8 @@ class Engine final : private Transport::Sink {
   void execute(const Drop&) {}
   void execute(const Tell& a);
   void execute(const Cancel& a);
+  void execute(const StartJob& a);
+  void execute(const Adopt& a);
   void execute(const Resize& a);
   void execute(const Stop& a);
   void stop_with(StopReason reason, BytesView sentence);
@@ -88,9 +93,14 @@ class Engine final : private Transport::Sink {
   void fail_other_shape(EvaluationId id, Outcome& outcome) const;
   void learn_shape(EvaluationId id, const Outcome& outcome);
   bool look_at_records();
+  bool look_for_job();
+  void announce_job();
+  bool look_at_job();
   void flush_tells();
   void replay_call(const Journal& journal, const CallRecord& call);
   void replay_ask(const Journal& journal, const CallRecord& call);
+  void replay_job();
+  void replay_adopt(const Journal& journal, const CallRecord& call);
   void replay_told(const Journal& journal, EvaluationId id);
   void stopped_in_replay(const Journal& journal);
   void note(EvaluationId id, const Outcome& outcome);
@@ -119,6 +129,9 @@ class Engine final : private Transport::Sink {
   std::size_t residuals_ = 0;  // that all evaluations have to give; 0: not known yet
   EvaluationId residuals_of_ = 0;
   Bytes scratch_;
+  std::optional<Job> job_;  // that is out
+  JobResult job_result_;
+  bool any_job_ = false;
   EngineResult result_;
   std::string last_loss_;
   std::uint64_t told_before_ = 0;

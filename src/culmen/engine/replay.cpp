@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "culmen/base/error.hpp"
 #include "culmen/engine/engine.hpp"
@@ -50,10 +51,14 @@ void Engine::replay_call(const Journal& journal, const CallRecord& call) {
         source_.cancel(id);
         broker_.replay_cancel(id);
         table_.close(id);
+        replay_job();
       }
       return;
     case CallKind::resize:
-      return source_.resize(call.wanted);
+      source_.resize(call.wanted);
+      return replay_job();
+    case CallKind::adopt:
+      return replay_adopt(journal, call);
     case CallKind::finish:
       return;
   }
@@ -70,6 +75,19 @@ void Engine::replay_ask(const Journal& journal, const CallRecord& call) {
     table_.add(std::move(asked_[i]), hash);
   }
   broker_.replay_ask(first, n);
+  replay_job();
+}
+
+void Engine::replay_job() {
+  if (look_for_job()) broker_.replay_job(job_->id);
+}
+
+void Engine::replay_adopt(const Journal& journal, const CallRecord& call) {
+  if (!job_ || job_->id != call.wanted) differs(journal, source_.asked(), options_.build);
+  const auto job = *std::exchange(job_, {});
+  broker_.replay_adopt();
+  source_.adopt(job.id, job.work());
+  replay_job();
 }
 
 void Engine::replay_told(const Journal& journal, EvaluationId id) {
@@ -82,6 +100,7 @@ void Engine::replay_told(const Journal& journal, EvaluationId id) {
   learn_shape(id, record->outcome);
   broker_.replay_tell(id, record->outcome.ok(), merit_of(record->outcome));
   table_.close(id);
+  replay_job();
 }
 
 /// The figures of the end are the journal's: the replay saw a part only.

@@ -14,12 +14,30 @@ namespace {
 // In a row. All within one ask(), in which nobody hears a Ctrl-C: a second or two.
 constexpr std::size_t most_infeasible = 100'000, most_infeasible_of_grids = 1'000'000;
 
+/// Passes the jobs of an optimizer on.
+class InnerJobs {
+ public:
+  explicit InnerJobs(Optimizer& inner) { inner.hand_out_jobs(); }
+  std::function<Bytes()> next(Optimizer& inner) {
+    auto job = inner.next_job();
+    if (!job) return {};
+    id_ = job->id;
+    return std::move(job->work);
+  }
+  void adopt(Optimizer& inner, const Bytes& result) const { inner.adopt(id_, result); }
+
+ private:
+  JobId id_ = 0;
+};
+
 class FeasibleOnly final : public Optimizer {
  public:
-  FeasibleOnly(std::unique_ptr<Optimizer> inner, const Space& space) : inner_(std::move(inner)), space_(space) {}
+  FeasibleOnly(std::unique_ptr<Optimizer> inner, const Space& space)
+      : inner_(std::move(inner)), inner_jobs_(*inner_), space_(space) {}
   bool generational() const override { return inner_->generational(); }
   std::string name() const override { return inner_->name(); }
   std::string remark() const override { return inner_->remark(); }
+  std::string library() const override { return inner_->library(); }
   bool finished() const override { return inner_->finished(); }
   bool ends_by_itself() const override { return inner_->ends_by_itself(); }
   void resize(std::size_t workers) override { inner_->resize(workers); }
@@ -34,18 +52,17 @@ class FeasibleOnly final : public Optimizer {
 
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
     std::vector<Candidate> one;
-    for (std::size_t got = 0, infeasible = 0; got < n;) {
+    for (std::size_t got = 0; got < n;) {
       one.clear();
       if (inner_->ask(1, one) == 0) return;
       const double violation = space_.violation(one[0].x);
       entries_.push_back({true, violation});
       if (violation > 0) {
-        if (++infeasible == (inner_->ends_by_itself() ? most_infeasible_of_grids : most_infeasible))
-          give_up(infeasible);
+        if (++in_a_row_ == (inner_->ends_by_itself() ? most_infeasible_of_grids : most_infeasible)) give_up(in_a_row_);
         inner_->generational() ? tell_infeasible() : tell_infeasible(entries_.size() - 1);
         continue;
       }
-      infeasible = 0;
+      in_a_row_ = 0;
       ++got;
       inner_ids_.emplace(given_++, one[0].id);
       out.push_back(std::move(one[0]));
@@ -60,6 +77,8 @@ class FeasibleOnly final : public Optimizer {
     inner_->cancel(close(id));
     tell_infeasible();
   }
+  std::function<Bytes()> do_job() override { return inner_jobs_.next(*inner_); }
+  void do_adopt(const Bytes& result) override { inner_jobs_.adopt(*inner_, result); }
 
   EvaluationId close(EvaluationId id) {
     const auto found = inner_ids_.extract(id);
@@ -94,8 +113,10 @@ class FeasibleOnly final : public Optimizer {
   }
 
   std::unique_ptr<Optimizer> inner_;
+  InnerJobs inner_jobs_;
   const Space space_;
   EvaluationId given_ = 0;
+  std::size_t in_a_row_ = 0;                                  // infeasible ones, up to now
   std::unordered_map<EvaluationId, EvaluationId> inner_ids_;  // of what is open
   std::deque<Entry> entries_;
   EvaluationId first_ = 0;  // the inner id of entries_[0]
@@ -104,10 +125,11 @@ class FeasibleOnly final : public Optimizer {
 class StartingWith final : public Optimizer {
  public:
   StartingWith(std::unique_ptr<Optimizer> inner, std::vector<std::vector<double>> starts)
-      : inner_(std::move(inner)), starts_(std::move(starts)) {}
+      : inner_(std::move(inner)), inner_jobs_(*inner_), starts_(std::move(starts)) {}
   bool generational() const override { return inner_->generational(); }
   std::string name() const override { return inner_->name(); }
   std::string remark() const override { return inner_->remark(); }
+  std::string library() const override { return inner_->library(); }
   bool finished() const override { return served_ == starts_.size() && inner_->finished(); }
   void resize(std::size_t workers) override { inner_->resize(workers); }
 
@@ -123,8 +145,11 @@ class StartingWith final : public Optimizer {
   void do_cancel(EvaluationId id) override {
     if (id >= starts_.size()) inner_->cancel(id - starts_.size());
   }
+  std::function<Bytes()> do_job() override { return inner_jobs_.next(*inner_); }
+  void do_adopt(const Bytes& result) override { inner_jobs_.adopt(*inner_, result); }
 
   std::unique_ptr<Optimizer> inner_;
+  InnerJobs inner_jobs_;
   std::vector<std::vector<double>> starts_;
   std::size_t served_ = 0;
 };

@@ -27,6 +27,11 @@ class Optimizer : public Source {
   void tell(EvaluationId id, Outcome& outcome) final { tell(id, std::as_const(outcome)); }
   /// The candidate will not be evaluated. Throws like tell().
   void cancel(EvaluationId id) final;
+  /// The candidates of a generational optimizer are the same whether its jobs are handed out or not.
+  void hand_out_jobs() final { hands_out_jobs_ = true; }
+  std::optional<Job> next_job() final;
+  /// Throws InputError for a job that is not out.
+  void adopt(JobId job, const Bytes& result) final;
   /// What came of a vector that it did not ask for, such as a user's start. Deterministic where it comes before the
   /// tells of the first generation.
   virtual void hear(const std::vector<double>& /*x*/, const Outcome& /*outcome*/) {}
@@ -50,10 +55,16 @@ class Optimizer : public Source {
   virtual void do_ask(std::size_t n, std::vector<Candidate>& out) = 0;
   virtual void do_tell(EvaluationId id, const Outcome& outcome) = 0;
   virtual void do_cancel(EvaluationId id) = 0;
+  /// Work that is due and was not given yet; not called while such is out. Called after every other call.
+  virtual std::function<Bytes()> do_job() { return {}; }
+  virtual void do_adopt(const Bytes& /*result*/) {}
 
  private:
   void close(EvaluationId id, const char* what);
+  bool did_job();
   EvaluationId next_ = 0;
+  bool hands_out_jobs_ = false, job_is_out_ = false;
+  JobId jobs_ = 0;
   std::unordered_set<EvaluationId> open_;  // so memory follows what is open, however long one evaluation takes
 };
 

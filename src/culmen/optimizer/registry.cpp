@@ -8,6 +8,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/base/near_word.hpp"
 #include "culmen/optimizer/chain.hpp"
+#include "culmen/optimizer/foreign.hpp"
 #include "culmen/optimizer/kinds.hpp"
 
 namespace culmen {
@@ -118,6 +119,7 @@ std::vector<std::string> optimizer_names() {
 std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& space, std::uint64_t seed,
                                           const OptimizerOptions& options, const Terms& terms) {
   if (is_chain(name)) return make_chain(name, space, seed, options, terms);
+  if (is_foreign(name)) return make_foreign(name, space, seed, options, terms);
   const auto kind = std::ranges::find(kinds(), name, &OptimizerKind::name);
   if (kind == kinds().end()) {
     const auto known = optimizer_names();

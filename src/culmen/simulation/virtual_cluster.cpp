@@ -54,6 +54,7 @@ void VirtualCluster::sleep(double at_most_s) {
     clock_.advance_to(future_.begin()->first);
     Happening h = std::move(future_.begin()->second);
     future_.erase(future_.begin());
+    if (h.kind == Kind::reminder) return;
     if (h.kind == Kind::frame_to_worker) take_frame(h);
     else if (h.kind == Kind::work_done) finish(h);
     else for_master_.push_back(std::move(h));

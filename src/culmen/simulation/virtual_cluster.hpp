@@ -42,12 +42,15 @@ class VirtualCluster final : public Transport {
   void wake() noexcept override { woken_ = true; }
   void close(double grace_s) override;
 
+  /// sleep() ends after so long, though nothing arrives.
+  void remind(double delay_s) { schedule(delay_s, {Kind::reminder, 0, {}, {}, false}); }
+
   /// The master died: every worker goes, new ones join, and answers still under way will reach the next master.
   void restart();
   const FaultCounts& faults() const { return faults_; }
 
  private:
-  enum class Kind { frame_to_worker, work_done, joined, arrived, lost };
+  enum class Kind { frame_to_worker, work_done, joined, arrived, lost, reminder };
   struct Happening {
     Kind kind = Kind::arrived;
     WorkerId worker = 0;

@@ -123,7 +123,7 @@ CallRecord Journal::Impl::call_at(const Statement::Rows& rows) const {
   return of_call(rows, [&] {
     CallRecord call;
     const auto kind = rows.integer(1);
-    if (kind < 0 || kind > static_cast<int>(CallKind::finish)) throw Error(fmt::format("its kind is {}", kind));
+    if (kind < 0 || kind > static_cast<int>(CallKind::adopt)) throw Error(fmt::format("its kind is {}", kind));
     call.kind = static_cast<CallKind>(kind);
     call.wanted = static_cast<std::uint64_t>(rows.integer(2));
     decode(rows.blob(3), call);

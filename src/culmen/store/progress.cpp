@@ -28,6 +28,7 @@ void Tally::add(const CallRecord& call) {
     case CallKind::tell:  // each of them by add_told()
     case CallKind::cancel:
     case CallKind::resize:
+    case CallKind::adopt:
       break;
   }
 }

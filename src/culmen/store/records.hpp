@@ -19,12 +19,13 @@ struct StudyRecord {
   std::uint64_t budget = 0;   ///< evaluations that it was begun with, whatever came later; 0: no limit
 };
 
-enum class CallKind : unsigned char { ask = 0, tell = 1, cancel = 2, resize = 3, finish = 4 };
+enum class CallKind : unsigned char { ask = 0, tell = 1, cancel = 2, resize = 3, finish = 4, adopt = 5 };
 
 /// One call of the optimizer, in the order in which it was called. finish: the study reached its end; `note` says why.
+/// adopt: the result itself is not kept, the job runs again where the calls are gone through.
 struct CallRecord {
   CallKind kind = CallKind::ask;
-  std::uint64_t wanted = 0;           ///< ask: n; resize: workers
+  std::uint64_t wanted = 0;           ///< ask: n; resize: workers; adopt: the job
   std::vector<Candidate> candidates;  ///< ask: what it gave (perhaps fewer than n)
   std::vector<EvaluationId> ids;      ///< tell, cancel: which, in order
   std::string note;

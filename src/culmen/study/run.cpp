@@ -88,17 +88,23 @@ struct Run::Impl {
                                                     : config.stop.evaluations;
   }
 
+  /// What decides the candidates: this culmen, and the library whose optimizer it is.
+  std::string build() const {
+    const auto library = source->library();
+    return library.empty() ? build_description() : fmt::format("{}, {}", build_description(), library);
+  }
+
   std::optional<Journal> open_store() const {
     if (options.store.empty()) return std::nullopt;
     if (!options.resume) {
-      return Journal::create(options.store,
-                             {config.name, config.configuration, config.fingerprint, build_description(),
-                              wall_clock_s(), config.stop.evaluations},
-                             options.durability);
+      return Journal::create(
+          options.store,
+          {config.name, config.configuration, config.fingerprint, build(), wall_clock_s(), config.stop.evaluations},
+          options.durability);
     }
     // Compared before the store is taken, so that a refused start leaves no owner and no epoch behind.
     check_against(Journal::read(options.store));
-    return Journal::resume(options.store, options.durability, build_description(), config.configuration);
+    return Journal::resume(options.store, options.durability, build(), config.configuration);
   }
 
   void check_against(const Journal& found) const {
@@ -140,7 +146,7 @@ struct Run::Impl {
     o.set_up = encode(SetUp{config.space, config.evaluator, config.goals});
     o.study = std::hash<std::string>{}(marker);
     o.epoch = journal ? journal->epoch() : 1;
-    o.build = build_description();
+    o.build = build();
     o.close_grace_s = grace_s();
     return o;
   }

@@ -42,6 +42,7 @@ class Table {
   std::uint64_t asked = 0, asks = 0, records = 0, drops = 0, fails = 0;
   std::vector<Send> sent;
   std::vector<EvaluationId> told, cancelled;
+  std::vector<JobId> started, adopted;
   StopReason stopped = StopReason::none;
 
  private:
@@ -62,6 +63,8 @@ class Table {
       if (const auto* a = std::get_if<Send>(&action)) sent.push_back(*a);
       if (const auto* a = std::get_if<Tell>(&action)) told.push_back(a->id);
       if (const auto* a = std::get_if<Cancel>(&action)) cancelled.push_back(a->id);
+      if (const auto* a = std::get_if<StartJob>(&action)) started.push_back(a->job);
+      if (const auto* a = std::get_if<Adopt>(&action)) adopted.push_back(a->job);
       if (const auto* a = std::get_if<Stop>(&action)) stopped = a->reason;
       records += std::holds_alternative<Record>(action);
       drops += std::holds_alternative<Drop>(action);
@@ -132,6 +135,40 @@ TEST(Broker, tells_in_the_order_of_arrival_when_not_generational) {
   for (WorkerId w = 0; w < 4; ++w) t.feed(Joined{w});
   t.answer(2);
   EXPECT_EQ(t.told.size(), 1u);
+}
+
+TEST(Broker, waits_for_the_job_of_an_optimizer_that_gives_nothing_and_asks_again_when_it_is_adopted) {
+  Table t(with_budget(10));
+  t.generation = 0;
+  t.start();
+  t.feed(JobGiven{0});
+  t.feed(Joined{0});
+  EXPECT_EQ(t.started, std::vector<JobId>{0});
+  EXPECT_EQ(t.asks, 1u);
+  EXPECT_EQ(t.stopped, StopReason::none);
+  t.generation = 5;
+  t.feed(JobDone{0, true});
+  EXPECT_EQ(t.adopted, std::vector<JobId>{0});
+  EXPECT_EQ(t.asked, 5u);
+  EXPECT_FALSE(t.sent.empty());
+}
+
+TEST(Broker, stops_with_an_error_when_a_job_fails) {
+  Table t(with_budget(10));
+  t.start();
+  t.feed(JobGiven{0});
+  t.feed(JobDone{0, false});
+  EXPECT_EQ(t.stopped, StopReason::error);
+  EXPECT_TRUE(t.adopted.empty());
+}
+
+TEST(Broker, starts_a_job_again_that_a_former_master_did_not_see_the_end_of) {
+  Table t(with_budget(10));
+  t.broker.replay_job(3);
+  t.broker.replay_adopt();
+  t.broker.replay_job(4);
+  t.start();
+  EXPECT_EQ(t.started, std::vector<JobId>{4});
 }
 
 TEST(Broker, tells_nothing_before_it_is_durable) {

@@ -1,0 +1,76 @@
+"""Nevergrad's registry."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib.metadata import version
+from typing import Any
+
+import nevergrad as ng
+import numpy as np
+
+from .. import _core
+from .adapter import Terms, batch_of, unknown
+
+
+def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "NevergradAdapter":
+    """With options it is a family, such as ParametrizedCMA, that makes the optimizer of them."""
+    window = batch_of(name, options)
+    if options:
+        families = {n: f for n, f in vars(ng.families).items() if isinstance(f, type)}
+        if what not in families:
+            raise unknown(name, what, "family of nevergrad's, which could take options", families)
+        return NevergradAdapter(families[what](**options), window, terms)
+    if what not in ng.optimizers.registry:
+        raise unknown(name, what, "optimizer of nevergrad's registry", ng.optimizers.registry)
+    return NevergradAdapter(ng.optimizers.registry[what], window, terms)
+
+
+def parametrization_of(terms: Terms) -> ng.p.Dict:
+    found = ng.p.Dict(**{p.name: _parameter(p) for p in terms.space.parameters})
+    found.random_state = np.random.RandomState(terms.seed % 2**32)
+    return found
+
+
+def _parameter(p: _core.Parameter) -> Any:
+    """Choices are their index."""
+    if p.kind in ("categorical", "boolean"):
+        return ng.p.Choice(list(range(int(p.upper) + 1)))
+    if p.kind == "ordinal":
+        return ng.p.TransitionChoice(list(range(int(p.upper) + 1)))
+    begin = {} if p.initial is None else {"init": float(p.initial)}
+    number = (ng.p.Log if p.scale == "log" else ng.p.Scalar)(lower=p.lower, upper=p.upper, **begin)
+    return number.set_integer_casting() if p.kind == "integer" else number
+
+
+class NevergradAdapter:
+    library = f"nevergrad {version('nevergrad')}"
+
+    def __init__(self, maker: Any, window: int, terms: Terms) -> None:
+        self.window = window
+        self._space = terms.space
+        self._parametrization = parametrization_of(terms)
+        self._optimizer = maker(self._parametrization, budget=terms.evaluations or None, num_workers=window)
+        self._open: dict[int, Any] = {}
+        self._asked = 0
+
+    def ask(self) -> list[list[float]]:
+        candidate = self._optimizer.ask()
+        self._open[self._asked] = candidate
+        self._asked += 1
+        values = candidate.value
+        return [[float(min(max(values[p.name], p.lower), p.upper)) for p in self._space.parameters]]
+
+    def tell(self, number: int, values: Sequence[float] | None) -> None:
+        self._optimizer.tell(self._open.pop(number), float("inf") if values is None else _loss(values))
+
+    def hear(self, vector: Sequence[float], values: Sequence[float]) -> None:
+        named = {
+            p.name: float(x) if p.kind == "real" else int(x)
+            for p, x in zip(self._space.parameters, vector, strict=True)
+        }
+        with suppress(ng.errors.TellNotAskedNotSupportedError):
+            self._optimizer.tell(self._parametrization.spawn_child(new_value=named), _loss(values))
+
+
+def _loss(values: Sequence[float]) -> Any:
+    return values[0] if len(values) == 1 else list(values)

@@ -1,0 +1,94 @@
+"""Samplers of Optuna. What is conditional is suggested where it is active, as in a define-by-run objective."""
+
+import inspect
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import Trial, TrialState
+
+from .. import _core
+from .adapter import Terms, batch_of, unknown
+
+
+def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "OptunaAdapter":
+    samplers = {n: s for n, s in vars(optuna.samplers).items() if n.endswith("Sampler") and not n.startswith("Base")}
+    if what not in samplers:
+        raise unknown(name, what, "sampler of optuna", samplers)
+    window = batch_of(name, options)
+    if "seed" in inspect.signature(samplers[what]).parameters:
+        options.setdefault("seed", terms.seed)
+    return OptunaAdapter(samplers[what](**options), window, terms)
+
+
+def distribution_of(p: _core.Parameter) -> BaseDistribution:
+    """Ordinals are their choice's index."""
+    log = p.scale == "log"
+    if p.kind == "real":
+        return FloatDistribution(p.lower, p.upper, log=log)
+    if p.kind in ("integer", "ordinal"):
+        return IntDistribution(int(p.lower), int(p.upper), log=log)
+    return CategoricalDistribution([False, True] if p.kind == "boolean" else p.choices)
+
+
+class OptunaAdapter:
+    library = f"optuna {optuna.__version__}"
+
+    def __init__(self, sampler: optuna.samplers.BaseSampler, window: int, terms: Terms) -> None:
+        self.window = window
+        self._space = terms.space
+        self._distributions = {p.name: distribution_of(p) for p in terms.space.parameters}
+        self._order = _in_order_of_need(terms.space.parameters)
+        self._open: dict[int, Trial] = {}
+        self._asked = 0
+        self._ended = False
+        former = optuna.logging.get_verbosity()
+        optuna.logging.set_verbosity(max(former, optuna.logging.WARNING))  # it would announce the study
+        self._study = optuna.create_study(sampler=sampler, directions=["minimize"] * terms.objectives)
+        optuna.logging.set_verbosity(former)
+        self._study.stop = self._stop  # type: ignore[method-assign] # samplers of a finite grid call it; it is optimize()'s
+
+    def _stop(self) -> None:
+        self._ended = True
+
+    def ask(self) -> list[list[float]]:
+        if self._ended:
+            return []
+        trial = self._study.ask()
+        vector = self._space.start()
+        for i in self._order:
+            p = self._space.parameters[i]
+            if self._space.activity(vector)[i]:
+                distribution = self._distributions[p.name]
+                vector[i] = distribution.to_internal_repr(trial._suggest(p.name, distribution))
+        self._open[self._asked] = trial
+        self._asked += 1
+        return [vector]
+
+    def tell(self, number: int, values: Sequence[float] | None) -> None:
+        trial = self._open.pop(number)
+        if values is None:
+            self._study.tell(trial, state=TrialState.FAIL)
+        else:
+            self._study.tell(trial, list(values))
+
+    def hear(self, vector: Sequence[float], values: Sequence[float]) -> None:
+        active = self._space.activity(vector)
+        of = [(p, x) for p, x, there in zip(self._space.parameters, vector, active, strict=True) if there]
+        distributions = {p.name: self._distributions[p.name] for p, _ in of}
+        params = {p.name: distributions[p.name].to_external_repr(x) for p, x in of}
+        told = optuna.create_trial(params=params, distributions=distributions, values=list(values))
+        self._study.add_trial(told)
+
+
+def _in_order_of_need(parameters: Sequence[_core.Parameter]) -> list[int]:
+    """Their indices: each after those that its condition names."""
+    names = {p.name: i for i, p in enumerate(parameters)}
+    needs = [{names[word] for word in re.findall(r"\w+", p.active_when) if word in names} for p in parameters]
+    order: list[int] = []
+    while len(order) < len(parameters):
+        ready = [i for i in range(len(parameters)) if i not in order and needs[i] <= set(order)]
+        order += ready or [i for i in range(len(parameters)) if i not in order]
+    return order
