@@ -48,6 +48,7 @@ class Modelled final : public Optimizer {
     return [number, best = best_value_, told = told_, fails = number == fails_at_] {
       if (fails) throw std::runtime_error("the model cannot be fitted");
       Bytes out;
+      out.reserve(sizeof(double));
       const double value = best < std::numeric_limits<double>::infinity() ? best : 0;
       ByteWriter(out).f64(1 / (1 + 0.01 * value + 0.001 * static_cast<double>(told)));
       return out;

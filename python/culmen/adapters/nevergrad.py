@@ -49,7 +49,7 @@ class NevergradAdapter:
         self.window = window
         self._space = terms.space
         self._parametrization = parametrization_of(terms)
-        self._optimizer = maker(self._parametrization, budget=terms.evaluations or None, num_workers=window)
+        self._optimizer = maker(self._parametrization, budget=terms.evaluations or 10_000, num_workers=window)
         self._open: dict[int, Any] = {}
         self._asked = 0
 
