@@ -9,7 +9,7 @@
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/optimizer.hpp"
 
-namespace culmen::testing {
+namespace culmen {
 
 class Modelled final : public Optimizer {
  public:
@@ -67,4 +67,4 @@ class Modelled final : public Optimizer {
   double width_ = 1, best_value_ = std::numeric_limits<double>::infinity();
 };
 
-}  // namespace culmen::testing
+}  // namespace culmen

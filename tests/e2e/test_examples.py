@@ -191,6 +191,7 @@ def test_other_tools_come_to_what_culmen_comes_to():
     assert answers_of("ask_tell.py") == pytest.approx(least, abs=1e-6)
     assert answers_of("with_pycma.py") == pytest.approx(least, abs=1e-6)
     assert least <= answers_of("with_optuna.py") <= 2 * least
+    assert least <= answers_of("with_both.py")
 
 
 def test_decay(copy):

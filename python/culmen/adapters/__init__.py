@@ -13,6 +13,13 @@ from .adapter import Adapter, Terms
 
 _HOMES = {"optuna": "optuna", "pycma": "pycma", "nevergrad": "nevergrad", "pagmo": "pygmo", "pygmo": "pygmo"}
 DISTRIBUTIONS = {"optuna": "optuna", "pycma": "cma", "nevergrad": "nevergrad", "pygmo": "pygmo"}
+FAMILIES = tuple(_HOMES)
+ABOUT = {
+    "optuna": "any of optuna.samplers",
+    "pycma": "CMAEvolutionStrategy",
+    "nevergrad": "any of its registry",
+    "pygmo": "any algorithm of pagmo; also pagmo:…",
+}
 EXAMPLES = {
     "optuna": "optuna:TPESampler",
     "pycma": "pycma",
@@ -70,4 +77,4 @@ def installed() -> dict[str, str]:
     return found
 
 
-__all__ = ["DISTRIBUTIONS", "EXAMPLES", "Adapter", "Terms", "installed", "make"]
+__all__ = ["ABOUT", "DISTRIBUTIONS", "EXAMPLES", "FAMILIES", "Adapter", "Terms", "installed", "make"]

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.table import Table
 
-from .. import _core
+from .. import _core, adapters
 from ..study_file import did_you_mean
 from .summary import console
 
@@ -22,6 +22,9 @@ def show_optimizers(name: str | None, as_json: bool) -> None:
 
     Raises InputError where there is none of that name.
     """
+    if name is not None and name.partition(":")[0] in adapters.FAMILIES and not as_json:
+        _print_others()
+        return
     catalogue = [entry for entry in _core.optimizer_catalogue() if name in (None, entry["name"])]
     if not catalogue:
         known = _core.optimizer_names()
@@ -39,7 +42,16 @@ def show_optimizers(name: str | None, as_json: bool) -> None:
     console().print(table)
     console().print(options)
     if name is None:
+        _print_others()
         _print_choice()
+
+
+def _print_others() -> None:
+    table = Table("of other libraries", "what", "installed")
+    for library, version in adapters.installed().items():
+        there = version or f"no: pip install {adapters.DISTRIBUTIONS[library]}"
+        table.add_row(adapters.EXAMPLES[library], adapters.ABOUT[library], there)
+    console().print(table)
 
 
 def _print_choice() -> None:

@@ -14,7 +14,6 @@
 
 namespace culmen {
 namespace {
-using testing::Modelled;
 
 const Space space{real("x", -1, 1), real("y", -1, 1)};
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "culmen/base/error.hpp"
+#include "modelled.hpp"
 
 namespace culmen {
 namespace {
@@ -112,6 +113,33 @@ TEST(Search, constraints_that_nothing_fulfils_end_with_a_sentence) {
   } catch (const Error& e) {
     EXPECT_THAT(e.what(), HasSubstr("candidates in a row do not fulfil the constraints ('never')"));
   }
+}
+
+TEST(InnerJobs, of_a_wrapped_optimizer_are_handed_out) {
+  const Space most({real("x", -1, 1), real("y", -1, 1)}, {{"most", "x + y <= 0.5"}});
+  const auto make = [&] {
+    auto inner = feasible_only(std::make_unique<Modelled>(most, 3), most);
+    return starting_with(std::move(inner), {{0, 0}, {-0.5, 0.5}});
+  };
+  const auto alone = make(), beside = make();
+  beside->hand_out_jobs();
+  std::vector<std::vector<double>> expected, found;
+  while (expected.size() < 40) {
+    for (const auto& c : asked(*alone, 1)) {
+      expected.push_back(c.x);
+      alone->tell(c.id, Outcome::of_value(c.x[0]));
+    }
+  }
+  int jobs = 0;
+  while (found.size() < 40) {
+    if (const auto job = beside->next_job()) ++jobs, beside->adopt(job->id, job->work());
+    for (const auto& c : asked(*beside, 1)) {
+      found.push_back(c.x);
+      beside->tell(c.id, Outcome::of_value(c.x[0]));
+    }
+  }
+  EXPECT_EQ(found, expected);
+  EXPECT_GT(jobs, 4);
 }
 
 }  // namespace

@@ -120,6 +120,11 @@ TEST(Registry, FitsAPopulationToTheBudgetWhereNoneIsGiven) {
   EXPECT_EQ(fitted(1000, {{"parents", "many"}}).at("parents"), OptionValue("many")) << "is refused later";
 }
 
+TEST(Registry, SaysThatOnlyPythonKnowsTheOptimizersOfPythonLibraries) {
+  for (const char* name : {"optuna:TPESampler", "pycma", "nevergrad:NGOpt", "pagmo:de1220", "pygmo:de1220"})
+    EXPECT_THAT(refusal(name, {}, cube(2, 0, 1), {}), ::testing::HasSubstr("a C++ program cannot")) << name;
+}
+
 TEST(Registry, DeclaresOptionsThatItsOwnRulesAccept) {
   for (const auto& info : optimizer_catalogue()) {
     EXPECT_FALSE(info.about.empty());

@@ -37,9 +37,17 @@ TEST_F(JournalTest, EveryKindOfCallComesBackInOrder) {
   resize.wanted = 17;
   auto cancel = tell({1, 2, 0});
   cancel.kind = CallKind::cancel;
-  const std::vector<CallRecord> written{
-      awkward, ask(3, 0), ask(3, 1, 0), tell({2, 0, 1, 7, 8, 9}),
-      cancel,  tell({}),  resize,       call(CallKind::finish, "budget of 4 reached: 'ok'\n")};
+  auto adopt = call(CallKind::adopt);
+  adopt.wanted = 3;
+  const std::vector<CallRecord> written{awkward,
+                                        ask(3, 0),
+                                        ask(3, 1, 0),
+                                        adopt,
+                                        tell({2, 0, 1, 7, 8, 9}),
+                                        cancel,
+                                        tell({}),
+                                        resize,
+                                        call(CallKind::finish, "budget of 4 reached: 'ok'\n")};
   for (const EvaluationId id : {0, 1, 2, 7, 8, 9}) journal.append(outcome(id, 1));
   for (const auto& record : written) journal.append(record);
   journal.commit();
