@@ -93,9 +93,7 @@ class PythonOptimizer final : public Optimizer {
         library_(nb::cast<std::string>(adapter.attr("library"))),
         window_(nb::cast<std::size_t>(adapter.attr("window"))),
         generational_(generational),
-        adapter_(shared(std::move(adapter))) {
-    refill();
-  }
+        adapter_(shared(std::move(adapter))) {}
   bool generational() const override { return generational_; }
   std::string name() const override { return name_; }
   std::string library() const override { return library_; }
@@ -106,6 +104,7 @@ class PythonOptimizer final : public Optimizer {
 
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
+    refill();  // at first; what it heard before comes before that
     for (; n > 0 && !stock_.empty(); --n) {
       out.push_back({0, std::move(stock_.front())});
       stock_.pop_front();

@@ -232,7 +232,9 @@ def evaluated(store: Any) -> list[list[float]]:
     return culmen.read(store).x.tolist()
 
 
-@pytest.mark.parametrize("name", ["optuna:TPESampler", "pycma", "nevergrad:DE", "pygmo:de1220"])
+@pytest.mark.parametrize(
+    "name", ["optuna:TPESampler", "pycma", "nevergrad:DE", "pygmo:de1220", "optuna:TPESampler,pycma"]
+)
 def test_a_study_goes_on_with_what_the_library_would_have_suggested(name: str, tmp_path: Any) -> None:
     alone = suggested_in_order(culmen.Optimizer(BOX, name, seed=2, evaluations=12), 24)
     store = tmp_path / "study.db"

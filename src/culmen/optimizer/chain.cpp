@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/near_word.hpp"
 #include "culmen/evaluation/front.hpp"
 #include "culmen/optimizer/combinators.hpp"
+#include "culmen/optimizer/inner_jobs.hpp"
 
 namespace culmen {
 namespace {
@@ -22,6 +24,7 @@ struct Link {
   std::string name;
   OptimizerOptions options;
   std::uint64_t evaluations = 0;  // 0: as long as it finds something better
+  std::string library = {};
 };
 
 class Chain final : public Optimizer {
@@ -37,6 +40,12 @@ class Chain final : public Optimizer {
     std::vector<std::string> names;
     for (const auto& link : links_) names.push_back(link.name);
     return fmt::format("{}", fmt::join(names, ","));
+  }
+  std::string library() const override {
+    std::vector<std::string> libraries;
+    for (const auto& link : links_)
+      if (!link.library.empty()) libraries.push_back(link.library);
+    return fmt::format("{}", fmt::join(libraries, ", "));
   }
   std::string remark() const override {
     const auto more = inner_->remark();
@@ -67,6 +76,14 @@ class Chain final : public Optimizer {
   void do_ask(std::size_t n, std::vector<Candidate>& out) override;
   void do_tell(EvaluationId id, const Outcome& outcome) override;
   void do_cancel(EvaluationId id) override;
+  std::function<Bytes()> do_job() override {
+    job_link_ = link_;
+    return inner_jobs_->next(*inner_);
+  }
+  /// Of a link that has gone: nobody waits for it.
+  void do_adopt(const Bytes& result) override {
+    if (job_link_ == link_) inner_jobs_->adopt(*inner_, result);
+  }
   void note(const std::vector<double>& x, const Outcome& outcome);
 
   const std::vector<Link> links_;
@@ -74,7 +91,8 @@ class Chain final : public Optimizer {
   const std::uint64_t seed_;
   const Terms terms_;
   std::unique_ptr<Optimizer> inner_;
-  std::size_t link_ = 0, workers_ = 0;
+  std::optional<InnerJobs> inner_jobs_;
+  std::size_t link_ = 0, workers_ = 0, job_link_ = 0;
   std::uint64_t left_ = 0;  // to be asked before go_on()
   EvaluationId given_ = 0;
   std::unordered_map<EvaluationId, Open> asked_;
@@ -91,6 +109,7 @@ void Chain::enter(std::size_t link) {
   const Space from = first || best_x_.empty() ? space_ : beginning_at(space_, best_x_);
   inner_ = make_optimizer(links_[link].name, from, seed_ + link, links_[link].options,
                           {terms_.yield, links_[link].evaluations, terms_.generational});
+  inner_jobs_.emplace(*inner_);
   if (workers_ > 0) inner_->resize(workers_);
   if (!first && !best_x_.empty()) inner_->hear(best_x_, best_);
   for (const auto& m : front_.members()) inner_->hear(m.candidate.x, m.outcome);
@@ -213,8 +232,8 @@ std::unique_ptr<Optimizer> make_chain(const std::string& name, const Space& spac
   for (const auto& link : names) {
     auto own = options_of(link, options);
     const auto evaluations = taken_from(own, link);
-    make_optimizer(link, space, seed, own, terms);
-    links.push_back({link, std::move(own), evaluations});
+    const auto library = make_optimizer(link, space, seed, own, terms)->library();
+    links.push_back({link, std::move(own), evaluations, library});
   }
   share_out(links, terms.evaluations);
   return std::make_unique<Chain>(std::move(links), space, seed, terms);

@@ -8,27 +8,12 @@
 #include <unordered_map>
 
 #include "culmen/base/error.hpp"
+#include "culmen/optimizer/inner_jobs.hpp"
 
 namespace culmen {
 namespace {
 // In a row. All within one ask(), in which nobody hears a Ctrl-C: a second or two.
 constexpr std::size_t most_infeasible = 100'000, most_infeasible_of_grids = 1'000'000;
-
-/// Passes the jobs of an optimizer on.
-class InnerJobs {
- public:
-  explicit InnerJobs(Optimizer& inner) { inner.hand_out_jobs(); }
-  std::function<Bytes()> next(Optimizer& inner) {
-    auto job = inner.next_job();
-    if (!job) return {};
-    id_ = job->id;
-    return std::move(job->work);
-  }
-  void adopt(Optimizer& inner, const Bytes& result) const { inner.adopt(id_, result); }
-
- private:
-  JobId id_ = 0;
-};
 
 class FeasibleOnly final : public Optimizer {
  public:
