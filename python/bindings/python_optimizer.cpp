@@ -26,6 +26,7 @@ namespace {
 /// With the interpreter's lock.
 std::string sentence_of(const nb::python_error& e, const std::string& who) {
   auto text = nb::cast<std::string>(nb::str(e.value()));
+  text.erase(0, text.find_first_not_of(" \n"));
   text.resize(std::min(text.size(), text.find('\n')));
   if (e.matches(nb::module_::import_("culmen._core").attr("InputError"))) return text;
   const auto type = nb::cast<std::string>(e.type().attr("__name__"));
@@ -44,7 +45,7 @@ Adapter shared(nb::object object) {
 }
 
 struct AskOne {};
-/// None: it failed, or will never be evaluated.
+/// None: it failed, or will never be evaluated; empty: it is infeasible.
 struct TellOne {
   EvaluationId id = 0;
   std::optional<std::vector<double>> values;
@@ -56,7 +57,8 @@ struct Hear {
 using Call = std::variant<AskOne, TellOne, Hear>;
 
 std::optional<std::vector<double>> values_of(const Outcome& outcome) {
-  if (!outcome.feasible()) return {};
+  if (!outcome.ok()) return {};
+  if (!outcome.feasible()) return std::vector<double>{};
   return outcome.values.empty() ? std::vector{outcome.value} : outcome.values;
 }
 
@@ -99,7 +101,7 @@ class PythonOptimizer final : public Optimizer {
   std::string library() const override { return library_; }
   bool finished() const override { return ends_ && stock_.empty(); }
   void hear(const std::vector<double>& x, const Outcome& outcome) override {
-    if (auto values = values_of(outcome)) calls_.emplace_back(Hear{x, std::move(*values)});
+    if (auto values = values_of(outcome); values && !values->empty()) calls_.emplace_back(Hear{x, std::move(*values)});
   }
 
  private:

@@ -115,9 +115,10 @@ def minimize(
     ``store``: a file that records each evaluation; when it is there already, the study in it goes on from where it was.
     ``durability``: "process" (it survives any end of this process) or "power" (also that of the machine).
     ``prefetch``: a worker has its next candidate before it has answered.
-    ``optimizer``: as ``culmen optimizers`` lists them, with ``options`` of its own; a list of them is a chain, of which
-    each begins at the best of the one before, with ``options`` such as {"cmaes": {"population": 20, "evaluations":
-    1000}}. Without it the space and the objectives decide, and the result says what was chosen.
+    ``optimizer``: as ``culmen optimizers`` lists them, also of other libraries, with ``options`` of its own; a list of
+    them is a chain, of which each begins at the best of the one before, with ``options`` such as {"cmaes":
+    {"population": 20, "evaluations": 1000}}. Without it the space and the objectives decide, and the result says what
+    was chosen.
     ``progress``: draw it; None: where standard output is a terminal.
     ``executor``: a ``concurrent.futures.Executor`` that evaluates instead of processes of culmen's own: Dask's,
     mpi4py.futures', the standard library's, culmen.Executor; ``workers`` is then how many evaluations it is given at a

@@ -261,13 +261,18 @@ def test_asynchronous_where_the_library_can(name: str, tmp_path: Any) -> None:
     )
     study = culmen.Study.from_file(tmp_path / "study.toml", store=tmp_path / "s.db")
     assert study.run(progress=False).evaluations == 12
+    assert culmen.Study.from_store(tmp_path / "s.db", evaluations=20).run(progress=False).evaluations == 20
 
 
 @pytest.mark.parametrize(
     ("name", "options", "sentence"),
     [
         ("optuna:TPE", {}, "'TPE' is no sampler of optuna; such as"),
-        ("optuna:TPESampler", {"multivariat": True}, "TPESampler.*unexpected keyword argument 'multivariat'"),
+        (
+            "optuna:TPESampler",
+            {"multivariat": True},
+            "'multivariat' is no option of TPESampler; did you mean",
+        ),
         ("optuna:TPESampler", {"batch": 0}, "option 'batch' is 0, it must be a whole number from 1 on"),
         ("pycma:x", {}, "'x' is no strategy of pycma; such as CMAEvolutionStrategy"),
         ("pycma", {"popsiz": 5}, "'popsiz' is no option of pycma; did you mean popsize"),
@@ -311,6 +316,11 @@ def test_what_a_library_raises_ends_the_study_with_one_sentence(monkeypatch: pyt
         culmen.Optimizer(BOX, "optuna:TPESampler").ask()
 
 
+def test_what_pagmo_refuses_is_one_sentence() -> None:
+    with pytest.raises(culmen.CulmenError, match=r"^pygmo:nsga2 \(pygmo [0-9.]+\): ValueError: .*nsga|NSGA"):
+        suggested(culmen.Optimizer(BOX, "pygmo:nsga2"), box, 100, 100)
+
+
 def test_ctrl_c_while_a_library_thinks_ends_the_study_cleanly(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     original, asked = OptunaAdapter.ask, []
 
@@ -337,6 +347,12 @@ def test_another_version_of_the_library_is_named_where_it_suggests_something_els
     monkeypatch.setattr(OptunaAdapter, "ask", lambda self: [[0.0, 0.0, 1.0]])
     with pytest.raises(culmen.CulmenError, match=rf"optuna {optuna.__version__}.*optuna 99\.0"):
         minimize("optuna:TPESampler", 9, store=store)
+
+
+@pytest.mark.parametrize("name", ["optuna:TPESampler", "pycma", "nevergrad:DE"])
+def test_a_library_learns_where_constraints_are(name: str) -> None:
+    optimizer = culmen.Optimizer(culmen.Space(BOX, ["x + y <= 0.5"]), name, seed=3, evaluations=40)
+    assert all(p["x"] + p["y"] <= 0.5 for p in suggested(optimizer, box, 40, 10))
 
 
 def test_what_is_installed_is_listed() -> None:

@@ -32,7 +32,7 @@ class Adapter(Protocol):
         ...
 
     def tell(self, number: int, values: Sequence[float] | None) -> None:
-        """Less is better; None: it failed, is infeasible, or will not be evaluated."""
+        """Less is better; None: it failed, or will not be evaluated; empty: it is infeasible."""
         ...
 
     def hear(self, vector: Sequence[float], values: Sequence[float]) -> None:
@@ -41,14 +41,15 @@ class Adapter(Protocol):
 
 
 class Worst:
-    """What a library that knows no failures is told of one: the worst value so far, of each objective."""
+    """What a library is told where there are no values: the worst so far, of each objective."""
 
-    def __init__(self, objectives: int) -> None:
-        self._values = [-float("inf")] * objectives
+    def __init__(self, objectives: int, before: float = 1e100) -> None:
+        """``before``: while there is none."""
+        self._values, self._before = [-float("inf")] * objectives, before
 
     def of(self, values: Sequence[float] | None) -> list[float]:
-        if values is None:
-            return [1e100 if worst == -float("inf") else worst for worst in self._values]
+        if not values:
+            return [self._before if worst == -float("inf") else worst for worst in self._values]
         self._values = [max(pair) for pair in zip(self._values, values, strict=True)]
         return list(values)
 
@@ -63,7 +64,7 @@ def batch_of(name: str, options: dict[str, Any]) -> int:
 
 def unknown(name: str, what: str, kind: str, known: Iterable[str]) -> InputError:
     """``kind``: as in "sampler of optuna"."""
-    names = sorted(known)
+    names = sorted(set(known))
     low = {n.lower(): n for n in names}
     near = [low[n] for n in difflib.get_close_matches(what.lower(), low, 3, 0.5)]
     hint = f"did you mean {', '.join(near)}?" if near else f"such as {', '.join(names[:6])}"

@@ -9,7 +9,7 @@ import nevergrad as ng
 import numpy as np
 
 from .. import _core
-from .adapter import Terms, batch_of, unknown
+from .adapter import Terms, Worst, batch_of, unknown
 
 
 def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "NevergradAdapter":
@@ -52,6 +52,7 @@ class NevergradAdapter:
         self._optimizer = maker(self._parametrization, budget=terms.evaluations or 10_000, num_workers=window)
         self._open: dict[int, Any] = {}
         self._asked = 0
+        self._worst = Worst(terms.objectives, float("inf"))
 
     def ask(self) -> list[list[float]]:
         candidate = self._optimizer.ask()
@@ -61,7 +62,8 @@ class NevergradAdapter:
         return [[float(min(max(values[p.name], p.lower), p.upper)) for p in self._space.parameters]]
 
     def tell(self, number: int, values: Sequence[float] | None) -> None:
-        self._optimizer.tell(self._open.pop(number), float("inf") if values is None else _loss(values))
+        told = float("inf") if values is None else _loss(self._worst.of(values))
+        self._optimizer.tell(self._open.pop(number), told)
 
     def hear(self, vector: Sequence[float], values: Sequence[float]) -> None:
         named = {

@@ -1,6 +1,7 @@
 """Samplers of Optuna. What is conditional is suggested where it is active, as in a define-by-run objective."""
 
 import inspect
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from optuna.trial import Trial, TrialState
 
 from .. import _core
-from .adapter import Terms, batch_of, unknown
+from .adapter import Terms, Worst, batch_of, unknown
 
 
 def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "OptunaAdapter":
@@ -18,7 +19,10 @@ def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "Optuna
     if what not in samplers:
         raise unknown(name, what, "sampler of optuna", samplers)
     window = batch_of(name, options)
-    if "seed" in inspect.signature(samplers[what]).parameters:
+    takes = inspect.signature(samplers[what]).parameters
+    for option in options.keys() - takes.keys():
+        raise unknown(name, option, f"option of {what}", [*takes, "batch"])
+    if "seed" in takes:
         options.setdefault("seed", terms.seed)
     return OptunaAdapter(samplers[what](**options), window, terms)
 
@@ -44,6 +48,7 @@ class OptunaAdapter:
         self._open: dict[int, Trial] = {}
         self._asked = 0
         self._ended = False
+        self._worst = Worst(terms.objectives, math.nan)
         former = optuna.logging.get_verbosity()
         optuna.logging.set_verbosity(max(former, optuna.logging.WARNING))  # it would announce the study
         self._study = optuna.create_study(sampler=sampler, directions=["minimize"] * terms.objectives)
@@ -69,10 +74,12 @@ class OptunaAdapter:
 
     def tell(self, number: int, values: Sequence[float] | None) -> None:
         trial = self._open.pop(number)
-        if values is None:
+        # Failed trials teach samplers nothing: infeasible ones would be suggested again and again.
+        told = None if values is None else self._worst.of(values)
+        if told is None or math.isnan(told[0]):
             self._study.tell(trial, state=TrialState.FAIL)
         else:
-            self._study.tell(trial, list(values))
+            self._study.tell(trial, told)
 
     def hear(self, vector: Sequence[float], values: Sequence[float]) -> None:
         active = self._space.activity(vector)

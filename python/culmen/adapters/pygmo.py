@@ -112,6 +112,12 @@ def _evolve(desk: _Desk, algorithm: Any, size: int, terms: Terms) -> None:
         desk.points.put(None)
 
 
+def _plain(error: BaseException) -> BaseException:
+    """pagmo's own say in which line of its source they were thrown."""
+    _, there, sentence = str(error).rpartition("what: ")
+    return type(error)(sentence.strip()) if there else error
+
+
 class PygmoAdapter:
     library = f"pygmo {pg.__version__}"
     window = 0
@@ -139,7 +145,7 @@ class PygmoAdapter:
         if self._points is None:
             self._points = ()
             if self._desk.error is not None:
-                raise self._desk.error
+                raise _plain(self._desk.error)
             return []
         self._values = [[]] * len(self._points)
         return [self._space.from_unit([float(u) for u in x]) for x in self._points]
