@@ -116,6 +116,16 @@ def test_optuna_suggests_conditional_parameters_where_they_are_active() -> None:
     assert suggested(culmen.Optimizer(space, "optuna:TPESampler", seed=2), f, 30) == of_optuna(alone, suggest, f, 30)
 
 
+@pytest.mark.parametrize("name", ["optuna:TPESampler", "nevergrad:DE"])
+def test_what_is_inactive_is_at_rest(name: str) -> None:
+    space = culmen.Space({"x": (0, 1), "y": culmen.real(0, 1, initial=0.25, active_when="x < 0.5")})
+    core = culmen.Optimizer(space, name, seed=3)._core
+    for _ in range(20):
+        [(number, (x, y))] = core.ask(1)
+        assert x < 0.5 or y == 0.25
+        core.tell(number, x)
+
+
 @pytest.mark.parametrize("name", ["NSGAIISampler", "NSGAIIISampler"])
 def test_optuna_takes_several_objectives(name: str) -> None:
     def f(p: dict) -> list[float]:
@@ -317,7 +327,9 @@ def test_what_a_library_raises_ends_the_study_with_one_sentence(monkeypatch: pyt
 
 
 def test_what_pagmo_refuses_is_one_sentence() -> None:
-    with pytest.raises(culmen.CulmenError, match=r"^pygmo:nsga2 \(pygmo [0-9.]+\): ValueError: .*nsga|NSGA"):
+    with pytest.raises(
+        culmen.CulmenError, match=r"^pygmo:nsga2 \(pygmo [0-9.]+\): ValueError: .*multiobjective.* in the study is 1"
+    ):
         suggested(culmen.Optimizer(BOX, "pygmo:nsga2"), box, 100, 100)
 
 

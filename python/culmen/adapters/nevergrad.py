@@ -59,7 +59,11 @@ class NevergradAdapter:
         self._open[self._asked] = candidate
         self._asked += 1
         values = candidate.value
-        return [[float(min(max(values[p.name], p.lower), p.upper)) for p in self._space.parameters]]
+        vector = [float(min(max(values[p.name], p.lower), p.upper)) for p in self._space.parameters]
+        if self._space.conditional:
+            active, at_rest = self._space.activity(vector), self._space.start()
+            vector = [x if there else rest for x, there, rest in zip(vector, active, at_rest, strict=True)]
+        return [vector]
 
     def tell(self, number: int, values: Sequence[float] | None) -> None:
         told = float("inf") if values is None else _loss(self._worst.of(values))

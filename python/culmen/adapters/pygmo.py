@@ -80,6 +80,9 @@ class _Problem:
     def get_bounds(self) -> tuple[list[float], list[float]]:
         return [0.0] * self._size, [1.0] * self._size
 
+    def get_name(self) -> str:
+        return "the study"
+
     def get_nobj(self) -> int:
         return self._objectives
 
