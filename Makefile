@@ -10,9 +10,9 @@ format = $(shell find src python/bindings tests benchmarks examples -name '*.cpp
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CULMEN_BUILD := $(CURDIR)/$(BUILD)
 
-.PHONY: help bootstrap build tests announce demo test test-all slurm sanitize checked fuzz bench format docs lint clean
+.PHONY: help bootstrap build tests announce demo test test-all slurm sanitize checked fuzz bench bench-quality format docs lint clean
 help:
-	@echo 'make build | demo | test | test-all | slurm | sanitize | checked | fuzz | bench | format | docs | lint | clean'
+	@echo 'make build | demo | test | test-all | slurm | sanitize | checked | fuzz | bench | bench-quality | format | docs | lint | clean'
 
 bootstrap:
 	@tools/bootstrap
@@ -86,6 +86,9 @@ bench: build
 	cmake -S . -B $(BUILD) -DCULMEN_BENCHMARKS=ON >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; false; }
 	cmake --build $(BUILD) -j $(JOBS)
 	python benchmarks/run.py
+
+bench-quality: build
+	python -m benchmarks.quality.bench
 
 format: build
 	tools/quote_examples

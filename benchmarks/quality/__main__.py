@@ -7,13 +7,11 @@ With --clock SIGMA time is that of a virtual clock with many workers (see clock.
 from __future__ import annotations
 
 import argparse
-import warnings
-from dataclasses import dataclass
-from multiprocessing import Pool
 
-from . import clock, runs
-from .problems import Id, ids
-from .score import TARGETS, area, table
+from .measure import Mode, Score, measure
+from .problems import ids
+
+SHARES = ("targets", "solved")
 
 
 def numbers(text: str) -> list[int]:
@@ -23,33 +21,6 @@ def numbers(text: str) -> list[int]:
         low, _, high = part.partition("-")
         out += range(int(low), int(high or low) + 1)
     return out
-
-
-@dataclass(frozen=True)
-class Task:
-    """One player on one problem; horizon: evaluations, with a clock mean durations, or steps."""
-
-    player: str
-    which: Id
-    seed: int
-    horizon: int
-    noise: float
-    workers: int
-    sigma: float | None
-    step: int | None
-
-
-def one(task: Task) -> tuple[Task, list[float], float]:
-    """When the targets were reached, and the share of the workers' time that was used."""
-    warnings.simplefilter("ignore")
-    if task.step is not None:
-        return task, runs.stepped(task.player, task.which, task.seed, task.horizon, task.step, task.noise), 1.0
-    if task.sigma is None:
-        return task, runs.serial(task.player, task.which, task.seed, task.horizon, task.noise), 1.0
-    reached, busy = clock.parallel(
-        task.player, task.which, task.seed, task.horizon, task.workers, task.sigma, task.noise
-    )
-    return task, reached, busy
 
 
 def arguments() -> argparse.Namespace:
@@ -77,47 +48,30 @@ def arguments() -> argparse.Namespace:
     return args
 
 
-def horizon(args: argparse.Namespace, dimension: int) -> int:
-    if args.step is not None:
-        return args.budget or 250
-    if args.clock is None:
-        return (args.budget or 1000) * dimension
-    return args.budget or max(1, 5000 * dimension // args.workers)
-
-
 def main() -> None:
     args = arguments()
-    tasks = [
-        Task(player, which, args.seed, horizon(args, which.dimension), args.noise, args.workers, args.clock, args.step)
-        for which in ids(args.functions, args.dimensions, args.instances)
-        for player in args.players
-    ]
-    times: dict[str, dict[Id, list[float]]] = {player: {} for player in args.players}
-    busy: dict[tuple[str, int], list[float]] = {}
-    with Pool(args.jobs) as pool:
-        for task, reached, share in pool.imap_unordered(one, tasks):
-            times[task.player][task.which] = reached
-            busy.setdefault((task.player, task.which.dimension), []).append(share)
+    mode = Mode(args.noise, args.clock, args.workers, args.step, args.budget)
+    problems = list(ids(args.functions, args.dimensions, args.instances))
+    scores = measure(args.players, problems, mode, args.seed, args.jobs)
     for d in args.dimensions:
         for player in args.players:
-            chosen = {k: v for k, v in times[player].items() if k.dimension == d}
-            areas = {k: area(v, horizon(args, d)) for k, v in chosen.items()}
-            solved = sum(len(v) == len(TARGETS) for v in chosen.values()) / len(chosen)
-            cells = "  ".join(f"{name} {v:.3f}" for name, v in table(areas).items())
-            share = sum(map(len, chosen.values())) / len(TARGETS) / len(chosen)
-            shares = busy[player, d]
-            used = "" if args.clock is None else f"  busy {100 * sum(shares) / len(shares):.0f} %"
-            print(f"D={d:<3}{player:28} {cells}  targets {share:.2f}  solved {solved:.2f}{used}", flush=True)
+            score = scores[player, d]
+            figures = score.figures
+            busy = figures.pop("busy")
+            cells = "  ".join(f"{name} {v:.2f}" if name in SHARES else f"{name} {v:.3f}" for name, v in figures.items())
+            used = "" if args.clock is None else f"  busy {100 * busy:.0f} %"
+            print(f"D={d:<3}{player:28} {cells}{used}", flush=True)
             if args.by_function:
-                by_function(args.functions, chosen, areas)
+                by_function(args.functions, score)
 
 
-def by_function(functions: list[int], times: dict[Id, list[float]], areas: dict[Id, float]) -> None:
+def by_function(functions: list[int], score: Score) -> None:
+    areas = score.areas
     for f in functions:
-        mine = [k for k in times if k.function == f]
+        mine = [k for k in areas if k.function == f]
         mean = sum(areas[k] for k in mine) / len(mine)
-        share = sum(len(times[k]) for k in mine) / len(mine)
-        last = max((times[k][-1] for k in mine if times[k]), default=0)
+        share = sum(len(score.times[k]) for k in mine) / len(mine)
+        last = max((score.times[k][-1] for k in mine if score.times[k]), default=0)
         print(f"      f{f:<3} area {mean:.3f}  targets {share:4.1f} of 51  last {last:.0f}")
 
 

@@ -1,0 +1,79 @@
+"""Players over many problems, several at a time, and what came of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from multiprocessing import Pool
+
+from . import clock, runs
+from .problems import Id
+from .score import TARGETS, area, table
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How time is counted: evaluations, with a `step` steps of so many, with a `sigma` a clock's mean durations."""
+
+    noise: float = 0.0
+    sigma: float | None = None
+    workers: int = 100
+    step: int | None = None
+    budget: int | None = None  # evaluations per dimension, steps, or mean durations
+
+    def horizon(self, dimension: int) -> int:
+        if self.step is not None:
+            return self.budget or 250
+        if self.sigma is None:
+            return (self.budget or 1000) * dimension
+        return self.budget or max(1, 5000 * dimension // self.workers)
+
+
+@dataclass
+class Score:
+    """Of one player in one dimension."""
+
+    horizon: int
+    times: dict[Id, list[float]] = field(default_factory=dict)  # when the targets were reached
+    busy: list[float] = field(default_factory=list)  # shares of the workers' time
+
+    @property
+    def areas(self) -> dict[Id, float]:
+        return {which: area(times, self.horizon) for which, times in self.times.items()}
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Areas by group, "all", the shares of targets and of problems reached, and of workers' time used."""
+        reached = [len(times) for times in self.times.values()]
+        return table(self.areas) | {
+            "targets": sum(reached) / len(TARGETS) / len(reached),
+            "solved": sum(n == len(TARGETS) for n in reached) / len(reached),
+            "busy": sum(self.busy) / len(self.busy),
+        }
+
+
+def measure(
+    players: Iterable[str], problems: Iterable[Id], mode: Mode, seed: int = 1, jobs: int = 2
+) -> dict[tuple[str, int], Score]:
+    """By player and dimension."""
+    players = list(players)
+    tasks = [(player, which, mode, seed) for which in problems for player in players]
+    scores: dict[tuple[str, int], Score] = {}
+    with Pool(jobs) as pool:
+        for player, which, times, busy in pool.imap_unordered(_one, tasks):
+            score = scores.setdefault((player, which.dimension), Score(mode.horizon(which.dimension)))
+            score.times[which] = times
+            score.busy.append(busy)
+    return scores
+
+
+def _one(task: tuple[str, Id, Mode, int]) -> tuple[str, Id, list[float], float]:
+    warnings.simplefilter("ignore")
+    player, which, mode, seed = task
+    horizon = mode.horizon(which.dimension)
+    if mode.step is not None:
+        return player, which, runs.stepped(player, which, seed, horizon, mode.step, mode.noise), 1.0
+    if mode.sigma is None:
+        return player, which, runs.serial(player, which, seed, horizon, mode.noise), 1.0
+    return player, which, *clock.parallel(player, which, seed, horizon, mode.workers, mode.sigma, mode.noise)
