@@ -182,6 +182,12 @@ class KeepsPlacesOfTheOpen final : public SoundAsynchronous {
   EvaluationId first_ = 0;
 };
 
+class RemembersDurations final : public SoundAsynchronous {
+  using SoundAsynchronous::SoundAsynchronous;
+  void do_tell(EvaluationId, const Outcome& outcome) override { durations_.push_back(outcome.duration_s); }
+  std::vector<double> durations_;
+};
+
 template <typename T>
 OptimizerFactory factory() {
   return [](const Space& space, std::uint64_t seed) { return std::make_unique<T>(space, seed); };
@@ -198,6 +204,7 @@ const std::vector<BrokenOptimizer>& broken_asynchronous_optimizers() {
       {"GivesAsManyAsWorkers", "an ask is served in full", factory<GivesAsManyAsWorkers>()},
       {"KnowsTheLastHundred", "late results are survived", factory<KnowsTheLastHundred>()},
       {"KeepsPlacesOfTheOpen", "stragglers hold no memory", factory<KeepsPlacesOfTheOpen>()},
+      {"RemembersDurations", "stragglers hold no memory", factory<RemembersDurations>()},
   };
   return all;
 }

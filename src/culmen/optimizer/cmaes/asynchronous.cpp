@@ -23,7 +23,7 @@ constexpr double ratio_exponent = 0.25;
 constexpr std::size_t most_modelled = 20;     // parameters
 constexpr std::size_t most_compared = 100;    // results
 constexpr double trust = 0.85;                // rank correlation from which the polynomial stands in for values
-constexpr int most_steps_ahead = 30;          // of the distribution on the polynomial, between two updates
+constexpr int most_steps_ahead = 10;          // of the distribution on the polynomial, between two updates
 constexpr double most_contraction_log = 1.4;  // of a coordinate's deviation, against what results came from
 
 enum class Fate : char { ok, infeasible, failed };

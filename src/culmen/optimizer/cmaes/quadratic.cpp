@@ -19,7 +19,7 @@ Quadratic::Quadratic(std::size_t n) : coefficients_((n + 1) * (n + 2) / 2) {}
 
 void Quadratic::add(const VectorXd& point, double value) {
   results_.push_back({point, value});
-  if (results_.size() > 3 * coefficients_) results_.pop_front();
+  if (results_.size() > 2 * coefficients_) results_.pop_front();
   ++new_;
 }
 
@@ -33,7 +33,7 @@ void Quadratic::fill(const VectorXd& z, Eigen::Ref<VectorXd> row) const {
 }
 
 void Quadratic::fit(const Density& frame) {
-  if (2 * new_ < coefficients_) return;
+  if (4 * new_ < 3 * coefficients_) return;
   new_ = 0;
   fitted_ = false;
   if (4 * results_.size() < 5 * coefficients_) return;
