@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -70,6 +69,7 @@ class Asynchronous final : public Optimizer {
   void update();
   std::vector<std::size_t> ranking() const;
   std::vector<double> ratios() const;
+  VectorXd mean_offset(const std::vector<double>& ratios) const;
   void learn(const std::vector<std::size_t>& ranking);
   double foretold();
   void step_ahead();
@@ -187,6 +187,18 @@ std::vector<double> Asynchronous::ratios() const {
   return out;
 }
 
+/// Of points from the means that they were drawn around. It is zero but for chance, where the time of an evaluation
+/// does not depend on its point; else quick regions are over-represented in what has arrived, and this is by how much.
+VectorXd Asynchronous::mean_offset(const std::vector<double>& ratios) const {
+  VectorXd sum = VectorXd::Zero(density_->mean.size());
+  double all = 0;
+  for (std::size_t k = 0; k < ratios.size(); ++k) {
+    sum += ratios[k] * (results_[k].drawn.point - results_[k].drawn.density->mean);
+    all += ratios[k];
+  }
+  return sum / all;
+}
+
 /// A rank's weight is that of its place among all ratios, times its own. Nothing moves towards a failure.
 void Asynchronous::learn(const std::vector<std::size_t>& ranking) {
   const auto& constants = distribution_->constants();
@@ -194,9 +206,10 @@ void Asynchronous::learn(const std::vector<std::size_t>& ranking) {
   double all = 0, before = 0, plus = 0, minus = 0, standard_minus = 0;
   for (const double r : ratio) all += r;
   for (const double w : constants.weights) standard_minus -= std::min(0.0, w);
+  const VectorXd off = settings_.stale == Stale::ignored ? VectorXd::Zero(density_->mean.size()) : mean_offset(ratio);
   std::vector<double> weights(constants.population, 0.0);
   for (const auto k : ranking) {
-    distribution_->place(k, results_[k].drawn.point);
+    distribution_->place(k, results_[k].drawn.point - off);
     const double place = (before + ratio[k] / 2) / all * static_cast<double>(constants.population);
     before += ratio[k];
     const double w = ratio[k] * constants.weights[std::min(static_cast<std::size_t>(place), weights.size() - 1)];
