@@ -13,7 +13,7 @@ BUDGET = 300
 def asynchronous_study(folder):
     write_study(folder, BUDGET)
     with (folder / "study.toml").open("a") as file:
-        file.write("[optimizer]\ngenerational = false\n")
+        file.write('[optimizer]\nname = "cmaes"\ngenerational = false\n')
 
 
 def told_before_an_earlier_one(calls):
