@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from harness import Running, culmen, outcomes, sequence, store_is_ready, wait_for, write_fit, write_study
+from harness import Running, culmen, outcomes, sequence, store_is_ready, wait_for, write_study
 
 import culmen as package
 
@@ -62,13 +62,3 @@ def test_minimize_takes_it_among_the_options(optimizer):
     )
     assert result.evaluations == 80
     assert result.value < (1e-2 if optimizer == "cmaes" else 1)
-
-
-def test_an_optimizer_that_works_in_generations_only_says_so(tmp_path):
-    write_fit(tmp_path, "def f(p):\n    return [p['x']]\n", "x = { lower = -1, upper = 2 }", 50)
-    with (tmp_path / "study.toml").open("a") as file:
-        file.write('[optimizer]\nname = "lm"\ngenerational = false\n')
-    done = culmen("check", "study.toml", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "works in generations only" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
