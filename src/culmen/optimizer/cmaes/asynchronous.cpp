@@ -86,7 +86,7 @@ class Asynchronous final : public Optimizer {
   std::shared_ptr<const Density> density_;  // of distribution_
   std::unordered_map<EvaluationId, Drawn> open_;
   std::vector<Result> results_;  // since the last update
-  std::uint64_t run_ = 0, run_evaluations_ = 0;
+  std::uint64_t run_ = 0, run_evaluations_ = 0, served_ = 0;
 };
 
 std::size_t Asynchronous::population() const {
@@ -117,14 +117,15 @@ void Asynchronous::prepare(const Run& run, const VectorXd& mean) {
   std::vector<char> real;
   for (const auto& p : space_.parameters()) real.push_back(!p.discrete());
   const double sigma = settings_.sigma * run.sigma_factor;
-  distribution_.emplace(constants, mean, sigma, least_deviations(space_));
+  distribution_.emplace(constants, mean, sigma, least_deviations(space_), settings_.correlations);
+  served_ = 0;
   stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
   density_ = std::make_shared<const Density>(distribution_->density());
 }
 
 void Asynchronous::do_ask(std::size_t n, std::vector<Candidate>& out) {
   for (std::size_t k = 0; k < n; ++k) {
-    const auto& point = distribution_->sample(0, random_);
+    const auto& point = distribution_->sample(served_++ % distribution_->constants().population, random_);
     open_.emplace(asked() + k, Drawn{run_, density_, point, density_->log_at(point)});
     out.push_back({0, into_space(space_, point)});
   }
@@ -251,7 +252,7 @@ void Asynchronous::step_ahead() {
   std::vector<double> weights(ranked.size());
   for (int step = 0; step < most_steps_ahead && distribution_->healthy(); ++step) {
     if (distribution_->density().log_volume < least_volume) return;
-    if ((begin.whitening * (distribution_->mean() - begin.mean)).squaredNorm() > n) return;
+    if (begin.whitened(distribution_->mean() - begin.mean).squaredNorm() > n) return;
     for (std::size_t k = 0; k < values.size(); ++k)
       values[k] = {model_(bent(space_, distribution_->sample(k, random_))), k};
     std::ranges::sort(values);

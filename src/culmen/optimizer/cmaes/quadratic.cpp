@@ -53,7 +53,7 @@ void Quadratic::solve(double lowest) {
   VectorXd right(rows);
   for (Index k = 0; k < rows; ++k) {
     const auto& r = results_[static_cast<std::size_t>(k)];
-    const VectorXd z = frame_.whitening * (r.point - frame_.mean);
+    const VectorXd z = frame_.whitened(r.point - frame_.mean);
     const auto better = std::ranges::lower_bound(sorted, r.value) - sorted.begin();
     const double rank = static_cast<double>(better) / static_cast<double>(rows);
     const double by_rank = 1 - (1 - worst_share) * rank;
@@ -71,7 +71,7 @@ void Quadratic::solve(double lowest) {
 
 double Quadratic::operator()(const VectorXd& point) const {
   VectorXd row(static_cast<Index>(coefficients_));
-  fill(frame_.whitening * (point - frame_.mean), row);
+  fill(frame_.whitened(point - frame_.mean), row);
   return row.dot(solution_);
 }
 
