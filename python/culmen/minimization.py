@@ -119,6 +119,8 @@ def minimize(
     them is a chain, of which each begins at the best of the one before, with ``options`` such as {"cmaes":
     {"population": 20, "evaluations": 1000}}. Without it the space and the objectives decide, and the result says what
     was chosen.
+    ``options={"generational": False}``: no worker waits for others, and the number and speed of workers change the
+    candidates.
     ``progress``: draw it; None: where standard output is a terminal.
     ``executor``: a ``concurrent.futures.Executor`` that evaluates instead of processes of culmen's own: Dask's,
     mpi4py.futures', the standard library's, culmen.Executor; ``workers`` is then how many evaluations it is given at a

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/optimizer/optimizer.hpp"
@@ -34,6 +35,7 @@ class WatchedOptimizer final : public Optimizer {
   bool generational() const override { return inner_->generational(); }
   bool finished() const override { return inner_->finished(); }
   std::string name() const override { return inner_->name(); }
+  void resize(std::size_t workers) override { inner_->resize(workers); }
 
  protected:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
@@ -68,6 +70,11 @@ class WatchedOptimizer final : public Optimizer {
   const LossyRecorder* recorder_ = nullptr;
 };
 
+std::unique_ptr<Optimizer> made_for(const SimulationPlan& plan) {
+  if (plan.optimizer == "modelled") return std::make_unique<Modelled>(space, 5, plan.generational);
+  return make_optimizer(plan.optimizer, space, 5, {}, {.generational = plan.generational});
+}
+
 class Simulation {
  public:
   explicit Simulation(const SimulationPlan& plan)
@@ -88,7 +95,7 @@ class Simulation {
     auto journal = out_.masters == 1
                        ? Journal::create(plan_.store, {"simulated", "{}", "0", "test", 0}, Durability::process)
                        : Journal::resume(plan_.store, Durability::process);
-    WatchedOptimizer optimizer(make(), out_.seen, out_.violations);
+    WatchedOptimizer optimizer(made_for(plan_), out_.seen, out_.violations);
     Engine engine(optimizer, clock_, engine_options(journal.epoch()));
     engine.replay(journal);
     journal.outcomes(0, [&](const OutcomeRecord& r) { optimizer.known_.insert(r.evaluation); });
@@ -107,11 +114,6 @@ class Simulation {
     }
     out_.result = engine.finish();
     return true;
-  }
-
-  std::unique_ptr<Optimizer> make() const {
-    if (plan_.optimizer == "modelled") return std::make_unique<Modelled>(space, 5, plan_.generational);
-    return make_optimizer(plan_.optimizer, space, 5);
   }
 
   EngineOptions engine_options(Epoch epoch) {
@@ -137,5 +139,24 @@ class Simulation {
 }  // namespace
 
 SimulationResult simulate(const SimulationPlan& plan) { return Simulation(plan).run(); }
+
+std::vector<Seen> replayed(const SimulationPlan& plan, std::vector<std::string>& violations) {
+  std::vector<Seen> seen;
+  WatchedOptimizer optimizer(made_for(plan), seen, violations);
+  const auto journal = Journal::read(plan.store);
+  journal.replay([&](const CallRecord& call) {
+    std::vector<Candidate> given;
+    if (call.kind == CallKind::resize) optimizer.resize(call.wanted);
+    if (call.kind == CallKind::ask) {
+      optimizer.ask(call.wanted, given);
+      if (given != call.candidates) violations.push_back("an ask for " + std::to_string(call.wanted) + " differs");
+    }
+    for (const auto id : call.ids) {
+      if (call.kind == CallKind::cancel) optimizer.cancel(id);
+      else optimizer.tell(id, std::as_const(journal.outcome(id)->outcome));
+    }
+  });
+  return seen;
+}
 
 }  // namespace culmen::testing

@@ -13,7 +13,7 @@ namespace culmen::testing {
 struct SimulationPlan {
   ClusterPlan cluster;
   std::string optimizer = "cmaes";  ///< or "modelled", which has jobs
-  bool generational = true;         ///< of "modelled"
+  bool generational = true;
   double mean_job_s = 1;
   std::uint64_t evaluations = 60;
   double target = -std::numeric_limits<double>::infinity();
@@ -42,5 +42,9 @@ struct SimulationResult {
 
 /// Runs to the end, restarting the master whenever it dies.
 SimulationResult simulate(const SimulationPlan& plan);
+
+/// What a new optimizer of the plan gives when it is led through the plan's journal: asks and tells, as it sees them.
+/// Adds to `violations` where the journal holds other candidates.
+std::vector<Seen> replayed(const SimulationPlan& plan, std::vector<std::string>& violations);
 
 }  // namespace culmen::testing

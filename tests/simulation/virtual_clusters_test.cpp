@@ -211,6 +211,30 @@ TEST(VirtualClusters, an_asynchronous_optimizer_with_jobs_goes_on_from_any_momen
   EXPECT_GT(masters, static_cast<int>(seeds() / 2));
 }
 
+TEST(VirtualClusters, without_generations_all_is_told_once_and_the_journal_gives_the_same_sequence_again) {
+  Folder folder;
+  int masters = 0, runs = 0;
+  for (std::uint64_t seed = 1; seed <= std::max<std::uint64_t>(seeds() / 5, 40); ++seed, ++runs) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    auto plan = plan_for(seed, folder.file());
+    plan.optimizer = seed % 4 == 0 ? "random" : "cmaes";
+    plan.generational = false;
+    plan.evaluations = 200;
+    const auto run = simulate(plan);
+    EXPECT_TRUE(run.violations.empty()) << run.violations.front();
+    EXPECT_EQ(run.result.reason, StopReason::evaluations);
+    EXPECT_EQ(run.result.counts.told, plan.evaluations);
+    for (const auto& [id, n] : tells_in(Journal::read(plan.store))) EXPECT_EQ(n, 1) << "evaluation " << id;
+    std::vector<std::string> violations;
+    EXPECT_EQ(replayed(plan, violations), run.seen);
+    EXPECT_TRUE(violations.empty()) << violations.front();
+    masters += run.masters;
+    std::filesystem::remove(plan.store);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(masters, runs + runs / 10);
+}
+
 TEST(VirtualClusters, the_same_seed_gives_the_same_simulation) {
   Folder folder;
   const auto a = simulate(plan_for(7, folder.file()));

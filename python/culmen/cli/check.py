@@ -101,7 +101,8 @@ def _evaluator(spec: _core.EvaluatorSpec) -> str:
 def _optimizer(config: _core.StudyConfig) -> str:
     options = {k: f"{v:g}" if isinstance(v, float) else str(v) for k, v in config.optimizer_options.items()}
     chosen = f" (chosen: {config.optimizer_why})" if config.optimizer_why else ""
-    return " ".join([config.optimizer, *(f"{name}={text}" for name, text in options.items())]) + chosen
+    mode = "" if config.generational else ", asynchronous: candidates depend on timing"
+    return " ".join([config.optimizer, *(f"{name}={text}" for name, text in options.items())]) + chosen + mode
 
 
 def _ends(config: _core.StudyConfig) -> str:

@@ -58,6 +58,8 @@ def _print_choice() -> None:
     print("Without an optimizer, and for auto: lm for residuals of real parameters, descents beside cmaes for one")
     print("objective of real parameters, cmaes where there are other numbers, limits or constraints, evolution for all")
     print('else. A list, ["evolution", "cmaes"], is a chain: each begins at the best of the one before.')
+    able = [entry["name"] for entry in _core.optimizer_catalogue() if entry["asynchronous"]]
+    print(f"Without waiting for each other's results (generational = false): {', '.join(able)}.")
 
 
 def allowed(option: dict[str, Any]) -> str:

@@ -175,9 +175,9 @@ def _execute(study: Study, prefetch: bool, quiet: bool, errors: bool) -> int:
     run = make_run(study.config, study.options)
     with stopping_on(STOP_SIGNALS, run.stop, lambda _number: os._exit(RESUMABLE)):
         run.start()
-        if not quiet and study.config.optimizer_why:
+        if not quiet:
             with contextlib.suppress(OSError):
-                print(f"Optimizer: {study.config.optimizer} (chosen: {study.config.optimizer_why})", flush=True)
+                _say_what_searches(study.config)
         result = Result.of(wait(run, make_monitor(not quiet, best_of(study.config.objectives))), study.config.space)
         here = run.progress().evaluations_here
     fit = errors_at_end(study, result) if errors else None
@@ -185,6 +185,14 @@ def _execute(study: Study, prefetch: bool, quiet: bool, errors: bool) -> int:
         with contextlib.suppress(OSError, SystemExit):
             print_result(result, here, fit)
     return _code(result, study.source)
+
+
+def _say_what_searches(config: _core.StudyConfig) -> None:
+    """Where the user did not name it, or where timing decides with it."""
+    chosen = f" (chosen: {config.optimizer_why})" if config.optimizer_why else ""
+    mode = "" if config.generational else ", asynchronous: candidates depend on timing"
+    if chosen or mode:
+        print(f"Optimizer: {config.optimizer}{chosen}{mode}", flush=True)
 
 
 def _code(result: Result, source: str) -> int:

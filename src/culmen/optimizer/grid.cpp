@@ -42,12 +42,13 @@ std::uint64_t spread_stride(std::uint64_t n) {
 
 class Grid final : public Optimizer {
  public:
-  Grid(const Space& space, std::vector<std::vector<double>> levels, bool spread)
+  Grid(const Space& space, std::vector<std::vector<double>> levels, bool spread, bool generational)
       : space_(space),
         levels_(std::move(levels)),
         size_(combinations(levels_)),
-        stride_(spread ? spread_stride(size_) : 1) {}
-  bool generational() const override { return true; }
+        stride_(spread ? spread_stride(size_) : 1),
+        generational_(generational) {}
+  bool generational() const override { return generational_; }
   bool ends_by_itself() const override { return true; }
   bool finished() const override { return visited_ == size_; }
   std::string name() const override { return "grid"; }
@@ -87,6 +88,7 @@ class Grid final : public Optimizer {
   const Space space_;
   const std::vector<std::vector<double>> levels_;
   const std::uint64_t size_, stride_;
+  const bool generational_;
   std::uint64_t visited_ = 0, at_ = 0;
 };
 }  // namespace
@@ -97,18 +99,20 @@ OptimizerKind grid_kind() {
        .about = "every combination of a few values of each parameter; ends by itself",
        .one_objective = false,
        .seeded = false,
+       .asynchronous = true,
        .options = {OptionRule::word("order", "early candidates far apart, or the last parameter fastest",
                                     {"spread", "rows"}, "spread"),
                    OptionRule::whole("points", "values a number takes, its bounds included; choices take all theirs", 2,
                                      1e6, 10),
                    OptionRule::whole("total", "candidates in all at most: fewer points where needed; 0: no limit", 0,
                                      1e15, 0)}},
-      [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms&) {
+      [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms& terms) {
         auto levels = grid_levels(space, count_of(options, "points"), count_of(options, "total"));
         if (combinations(levels) == most_points) {
           throw InputError("optimizer 'grid': the grid has more than 2^53 candidates; give fewer points, or a total");
         }
-        return std::make_unique<Grid>(space, std::move(levels), word_of(options, "order") == "spread");
+        return std::make_unique<Grid>(space, std::move(levels), word_of(options, "order") == "spread",
+                                      terms.generational);
       }};
 }
 

@@ -6,8 +6,9 @@ namespace culmen {
 namespace {
 class RandomSearch final : public Optimizer {
  public:
-  RandomSearch(const Space& space, std::uint64_t seed) : space_(space), random_(seed) {}
-  bool generational() const override { return true; }
+  RandomSearch(const Space& space, std::uint64_t seed, bool generational)
+      : space_(space), random_(seed), generational_(generational) {}
+  bool generational() const override { return generational_; }
   std::string name() const override { return "random"; }
 
  private:
@@ -24,13 +25,14 @@ class RandomSearch final : public Optimizer {
 
   const Space space_;
   Random random_;
+  const bool generational_;
 };
 }  // namespace
 
 OptimizerKind random_kind() {
-  return {{.name = "random", .about = "independent random points", .one_objective = false},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions&, const Terms&) {
-            return std::make_unique<RandomSearch>(space, seed);
+  return {{.name = "random", .about = "independent random points", .one_objective = false, .asynchronous = true},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions&, const Terms& terms) {
+            return std::make_unique<RandomSearch>(space, seed, terms.generational);
           }};
 }
 

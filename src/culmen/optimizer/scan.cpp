@@ -10,8 +10,8 @@ namespace culmen {
 namespace {
 class Scan final : public Optimizer {
  public:
-  Scan(const Space& space, std::size_t points)
-      : space_(space), centre_(space.start()), levels_(levels_of(space, points)) {
+  Scan(const Space& space, std::size_t points, bool generational)
+      : space_(space), centre_(space.start()), levels_(levels_of(space, points)), generational_(generational) {
     space.rest_inactive(centre_);
     const auto active = space.activity(centre_);
     for (std::size_t i = 0; i < centre_.size(); ++i) {
@@ -20,7 +20,7 @@ class Scan final : public Optimizer {
     }
     while (parameter_ < centre_.size() && levels_[parameter_].empty()) ++parameter_;
   }
-  bool generational() const override { return true; }
+  bool generational() const override { return generational_; }
   bool ends_by_itself() const override { return true; }
   bool begins_at_start() const override { return true; }
   bool finished() const override { return centre_served_ && parameter_ == centre_.size(); }
@@ -44,6 +44,7 @@ class Scan final : public Optimizer {
   std::vector<std::vector<double>> levels_;  // without the centre's
   std::size_t parameter_ = 0, level_ = 0;
   bool centre_served_ = false;
+  const bool generational_;
 };
 }  // namespace
 
@@ -52,10 +53,11 @@ OptimizerKind scan_kind() {
            .about = "one parameter at a time through its range, the others where the search begins; ends by itself",
            .one_objective = false,
            .seeded = false,
+           .asynchronous = true,
            .options = {OptionRule::whole(
                "points", "values a number takes, its bounds included; choices take all theirs", 2, 1e6, 21)}},
-          [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms&) {
-            return std::make_unique<Scan>(space, count_of(options, "points"));
+          [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms& terms) {
+            return std::make_unique<Scan>(space, count_of(options, "points"), terms.generational);
           }};
 }
 

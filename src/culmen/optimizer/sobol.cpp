@@ -10,8 +10,9 @@ namespace culmen {
 namespace {
 class Sobol final : public Optimizer {
  public:
-  Sobol(const Space& space, std::uint64_t seed) : space_(space), sequence_(space.size(), seed) {}
-  bool generational() const override { return true; }
+  Sobol(const Space& space, std::uint64_t seed, bool generational)
+      : space_(space), sequence_(space.size(), seed), generational_(generational) {}
+  bool generational() const override { return generational_; }
   std::string name() const override { return "sobol"; }
 
  private:
@@ -28,18 +29,19 @@ class Sobol final : public Optimizer {
 
   const Space space_;
   SobolSequence sequence_;
+  const bool generational_;
 };
 }  // namespace
 
 OptimizerKind sobol_kind() {
-  return {{.name = "sobol", .about = "points that cover the box evenly", .one_objective = false},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions&, const Terms&) {
+  return {{.name = "sobol", .about = "points that cover the box evenly", .one_objective = false, .asynchronous = true},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions&, const Terms& terms) {
             if (space.size() > SobolSequence::most_dimensions) {
               throw InputError(fmt::format(
                   "optimizer 'sobol' takes at most {} parameters, the space has {}; use 'random' or 'cmaes'",
                   SobolSequence::most_dimensions, space.size()));
             }
-            return std::make_unique<Sobol>(space, seed);
+            return std::make_unique<Sobol>(space, seed, terms.generational);
           }};
 }
 

@@ -1,5 +1,8 @@
 #include "conformance/optimizer/broken_optimizers.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "culmen/base/random.hpp"
 
 namespace culmen::conformance {
@@ -129,6 +132,62 @@ class KeepsEverything final : public Sound {
   std::vector<double> told_;
 };
 
+class SoundAsynchronous : public Sound {
+ public:
+  using Sound::Sound;
+  bool generational() const override { return false; }
+};
+
+class SaysGenerational final : public Sound {
+  using Sound::Sound;
+};
+
+class WaitsForStragglers final : public SoundAsynchronous {
+  using SoundAsynchronous::SoundAsynchronous;
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override { Sound::do_ask(open() > 150 ? 0 : n, out); }
+};
+
+class GivesAsManyAsWorkers final : public SoundAsynchronous {
+ public:
+  using SoundAsynchronous::SoundAsynchronous;
+  void resize(std::size_t workers) override { workers_ = workers; }
+
+ private:
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override { Sound::do_ask(std::min(n, workers_), out); }
+  std::size_t workers_ = 100;
+};
+
+class KnowsTheLastHundred final : public SoundAsynchronous {
+  using SoundAsynchronous::SoundAsynchronous;
+  void do_tell(EvaluationId id, const Outcome&) override { lost_ = lost_ || id + 100 < asked(); }
+  std::vector<double> point() override {
+    auto x = Sound::point();
+    if (lost_) x[0] = std::numeric_limits<double>::quiet_NaN();
+    return x;
+  }
+  bool lost_ = false;
+};
+
+class KeepsPlacesOfTheOpen final : public SoundAsynchronous {
+  using SoundAsynchronous::SoundAsynchronous;
+  void do_tell(EvaluationId id, const Outcome&) override {
+    told_.resize(std::max<std::size_t>(told_.size(), id - first_ + 1));
+    told_[id - first_] = 1;
+    while (!told_.empty() && told_.front() != 0) {
+      told_.erase(told_.begin());
+      ++first_;
+    }
+  }
+  std::vector<std::uint64_t> told_;
+  EvaluationId first_ = 0;
+};
+
+class RemembersDurations final : public SoundAsynchronous {
+  using SoundAsynchronous::SoundAsynchronous;
+  void do_tell(EvaluationId, const Outcome& outcome) override { durations_.push_back(outcome.duration_s); }
+  std::vector<double> durations_;
+};
+
 template <typename T>
 OptimizerFactory factory() {
   return [](const Space& space, std::uint64_t seed) { return std::make_unique<T>(space, seed); };
@@ -136,6 +195,19 @@ OptimizerFactory factory() {
 }  // namespace
 
 OptimizerFactory sound_optimizer() { return factory<Sound>(); }
+OptimizerFactory sound_asynchronous_optimizer() { return factory<SoundAsynchronous>(); }
+
+const std::vector<BrokenOptimizer>& broken_asynchronous_optimizers() {
+  static const std::vector<BrokenOptimizer> all{
+      {"SaysGenerational", "it says that it does not wait", factory<SaysGenerational>()},
+      {"WaitsForStragglers", "an ask is served in full", factory<WaitsForStragglers>()},
+      {"GivesAsManyAsWorkers", "an ask is served in full", factory<GivesAsManyAsWorkers>()},
+      {"KnowsTheLastHundred", "late results are survived", factory<KnowsTheLastHundred>()},
+      {"KeepsPlacesOfTheOpen", "stragglers hold no memory", factory<KeepsPlacesOfTheOpen>()},
+      {"RemembersDurations", "stragglers hold no memory", factory<RemembersDurations>()},
+  };
+  return all;
+}
 
 const std::vector<BrokenOptimizer>& broken_optimizers() {
   static const std::vector<BrokenOptimizer> all{

@@ -15,7 +15,10 @@ struct BrokenOptimizer {
 };
 
 const std::vector<BrokenOptimizer>& broken_optimizers();
-/// The same scheme with nothing broken.
+/// They break asynchronous_promises().
+const std::vector<BrokenOptimizer>& broken_asynchronous_optimizers();
+/// The same schemes with nothing broken.
 OptimizerFactory sound_optimizer();
+OptimizerFactory sound_asynchronous_optimizer();
 
 }  // namespace culmen::conformance

@@ -58,6 +58,12 @@ std::vector<Call> record(Optimizer& optimizer, const Space& space, std::size_t n
   std::vector<Call> calls;
   std::vector<Candidate> open;
   while (optimizer.asked() < n) {
+    if (random.below(20) == 0) {
+      Call& resize = calls.emplace_back();
+      resize.kind = Call::Kind::resize;
+      resize.n = 1 + random.below(50);
+      repeat(optimizer, resize);
+    }
     Call& ask = calls.emplace_back();
     ask.n = 1 + random.below(11);
     optimizer.ask(ask.n, ask.candidates);
@@ -86,6 +92,9 @@ bool repeat(Optimizer& optimizer, const Call& call) {
       return true;
     case Call::Kind::cancel:
       optimizer.cancel(call.id);
+      return true;
+    case Call::Kind::resize:
+      optimizer.resize(call.n);
       return true;
   }
   return false;

@@ -23,15 +23,15 @@ enum class Manner {
 Points points_of(Optimizer& optimizer, const Space& space, std::size_t n, Manner manner, std::uint64_t variation);
 
 struct Call {
-  enum class Kind { ask, tell, cancel } kind = Kind::ask;
-  std::size_t n = 0;                  // of an ask
+  enum class Kind { ask, tell, cancel, resize } kind = Kind::ask;
+  std::size_t n = 0;                  // of an ask; of a resize: workers
   std::vector<Candidate> candidates;  // that came
   EvaluationId id = 0;                // of a tell or cancel
   Outcome outcome;                    // of a tell
 };
 
-/// Asks, tells, fails and cancels at random until n were asked for or the optimizer has finished; returns the calls,
-/// none when it stops proposing.
+/// Asks, tells, fails, cancels and resizes at random until n were asked for or the optimizer has finished; returns the
+/// calls, none when it stops proposing.
 std::vector<Call> record(Optimizer& optimizer, const Space& space, std::size_t n, std::uint64_t variation);
 /// False when an ask brings other candidates than it did.
 bool repeat(Optimizer& optimizer, const Call& call);

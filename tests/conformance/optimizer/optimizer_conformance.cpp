@@ -11,6 +11,19 @@
 #include "culmen/base/error.hpp"
 
 namespace culmen::conformance {
+std::string misplaced(const Space& space, const std::vector<double>& x) {
+  if (x.size() != space.size()) return fmt::format("{} values for {} parameters", x.size(), space.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto& p = space[i];
+    if (!(x[i] >= p.lower && x[i] <= p.upper))
+      return fmt::format("'{}' = {} is outside [{}, {}]", p.name, x[i], p.lower, p.upper);
+    if (p.discrete() && x[i] != std::floor(x[i])) return fmt::format("'{}' = {} is not whole", p.name, x[i]);
+  }
+  auto rested = x;
+  space.rest_inactive(rested);
+  return rested == x ? "" : "an inactive parameter is not at rest";
+}
+
 namespace {
 constexpr std::size_t length = 1500;  // candidates per look
 
@@ -55,19 +68,6 @@ std::string ids_follow(const OptimizerFactory& make, const Space& space, std::ui
     for (const auto& c : batch) optimizer->tell(c.id, outcome_of(space, c.x));
   }
   return "";
-}
-
-std::string misplaced(const Space& space, const std::vector<double>& x) {
-  if (x.size() != space.size()) return fmt::format("{} values for {} parameters", x.size(), space.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto& p = space[i];
-    if (!(x[i] >= p.lower && x[i] <= p.upper))
-      return fmt::format("'{}' = {} is outside [{}, {}]", p.name, x[i], p.lower, p.upper);
-    if (p.discrete() && x[i] != std::floor(x[i])) return fmt::format("'{}' = {} is not whole", p.name, x[i]);
-  }
-  auto rested = x;
-  space.rest_inactive(rested);
-  return rested == x ? "" : "an inactive parameter is not at rest";
 }
 
 using Judge = std::function<Outcome(const Candidate&)>;
@@ -214,10 +214,11 @@ std::string misuse_is_refused(const OptimizerFactory& make, const Space& space, 
 }
 
 /// One evaluation stays open for as long as the optimizer goes on without it. Memory that stands still bounds the work
-/// of a tell as well.
+/// of a tell as well. Of those that are not generational asynchronous_promises() says more.
 std::string memory_is_bounded(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
   constexpr std::size_t tells = 100000, allowed_bytes = 1 << 19;
   const auto optimizer = make(space, seed);
+  if (!optimizer->generational()) return "";
   std::vector<Candidate> batch;
   std::deque<Candidate> late;
   std::size_t after_warm_up = 0;
@@ -276,9 +277,10 @@ const std::vector<OptimizerPromise>& optimizer_promises() {
   return all;
 }
 
-std::vector<std::string> broken_promises(const OptimizerFactory& factory, const Space& space, std::uint64_t seed) {
+std::vector<std::string> broken_promises(const std::vector<OptimizerPromise>& promises, const OptimizerFactory& factory,
+                                         const Space& space, std::uint64_t seed) {
   std::vector<std::string> broken;
-  for (const auto& promise : optimizer_promises()) {
+  for (const auto& promise : promises) {
     if (!promise.holds(factory, space, seed).empty()) broken.push_back(promise.name);
   }
   return broken;

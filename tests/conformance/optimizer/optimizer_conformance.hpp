@@ -18,9 +18,15 @@ struct OptimizerPromise {
 };
 
 const std::vector<OptimizerPromise>& optimizer_promises();
+/// What is promised beside these where Terms said that it is not generational.
+const std::vector<OptimizerPromise>& asynchronous_promises();
 
-/// Names of the promises that are broken, in the order of optimizer_promises().
-std::vector<std::string> broken_promises(const OptimizerFactory& factory, const Space& space, std::uint64_t seed);
+/// Names of those that are broken, in their order.
+std::vector<std::string> broken_promises(const std::vector<OptimizerPromise>& promises, const OptimizerFactory& factory,
+                                         const Space& space, std::uint64_t seed);
+
+/// Why a vector is no point of the space: out of bounds, of the wrong length, not whole, not at rest; or empty.
+std::string misplaced(const Space& space, const std::vector<double>& x);
 
 /// Spaces on which every optimizer that has no obstacle() there has to work: one parameter, integers, logarithms,
 /// mixtures, extreme ranges, choices and conditions.

@@ -35,6 +35,14 @@ OptimizerOptions enough(const std::string& optimizer) {
   return optimizer == "grid" ? OptimizerOptions{{"total", 1000000}} : OptimizerOptions{};
 }
 
+void expect_all(const std::vector<OptimizerPromise>& promises, const OptimizerFactory& factory, const Space& space,
+                const std::vector<std::uint64_t>& seeds) {
+  for (const auto& promise : promises) {
+    for (const auto seed : seeds)
+      EXPECT_EQ(promise.holds(factory, space, seed), "") << promise.name << ", seed " << seed;
+  }
+}
+
 class EveryOptimizer : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryOptimizer, KeepsEveryPromise) {
@@ -43,10 +51,10 @@ TEST_P(EveryOptimizer, KeepsEveryPromise) {
   const auto factory = [&](const Space& s, std::uint64_t seed) {
     return make_optimizer(optimizer, s, seed, enough(optimizer), terms);
   };
-  for (const auto& promise : optimizer_promises()) {
-    for (const std::uint64_t seed : {1, 2, 77})
-      EXPECT_EQ(promise.holds(factory, space.second, seed), "") << promise.name << ", seed " << seed;
-  }
+  const std::vector<std::uint64_t> seeds =
+      generational ? std::vector<std::uint64_t>{1, 2, 77} : std::vector<std::uint64_t>{1, 77};
+  expect_all(optimizer_promises(), factory, space.second, seeds);
+  if (!generational) expect_all(asynchronous_promises(), factory, space.second, {2});
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer, testing::ValuesIn(cases()), [](const auto& info) {
@@ -55,14 +63,27 @@ INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer, testing::ValuesIn(cases()), [](con
 
 const Space mixed{real("x", -5, 5), integer("n", 1, 10), real("rate", 1e-6, 1e2, Scale::log)};
 
-TEST(TheKit, PassesASoundOptimizer) { EXPECT_THAT(broken_promises(sound_optimizer(), mixed, 5), testing::IsEmpty()); }
+TEST(TheKit, PassesASoundOptimizer) {
+  EXPECT_THAT(broken_promises(optimizer_promises(), sound_optimizer(), mixed, 5), testing::IsEmpty());
+  EXPECT_THAT(broken_promises(optimizer_promises(), sound_asynchronous_optimizer(), mixed, 5), testing::IsEmpty());
+  EXPECT_THAT(broken_promises(asynchronous_promises(), sound_asynchronous_optimizer(), mixed, 5), testing::IsEmpty());
+}
 
 class BrokenOptimizerTest : public testing::TestWithParam<BrokenOptimizer> {};
 
 TEST_P(BrokenOptimizerTest, FailsTheKit) {
-  EXPECT_THAT(broken_promises(GetParam().make, mixed, 5), testing::Contains(GetParam().promise));
+  EXPECT_THAT(broken_promises(optimizer_promises(), GetParam().make, mixed, 5), testing::Contains(GetParam().promise));
 }
 
+class BrokenAsynchronousOptimizerTest : public testing::TestWithParam<BrokenOptimizer> {};
+
+TEST_P(BrokenAsynchronousOptimizerTest, FailsTheKit) {
+  EXPECT_THAT(broken_promises(asynchronous_promises(), GetParam().make, mixed, 5),
+              testing::Contains(GetParam().promise));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BrokenAsynchronousOptimizerTest, testing::ValuesIn(broken_asynchronous_optimizers()),
+                         [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(All, BrokenOptimizerTest, testing::ValuesIn(broken_optimizers()),
                          [](const auto& info) { return info.param.name; });
 }  // namespace

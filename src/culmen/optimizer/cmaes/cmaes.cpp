@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "culmen/base/random.hpp"
+#include "culmen/optimizer/cmaes/asynchronous.hpp"
 #include "culmen/optimizer/cmaes/bipop.hpp"
+#include "culmen/optimizer/cmaes/coordinates.hpp"
 #include "culmen/optimizer/cmaes/distribution.hpp"
 #include "culmen/optimizer/cmaes/stopping.hpp"
 #include "culmen/optimizer/kinds.hpp"
@@ -15,9 +17,8 @@ namespace culmen {
 namespace cmaes {
 namespace {
 constexpr double default_sigma = 0.25;
-constexpr double integer_floor = 0.2;  // of a cell: about one member in 80 leaves its cell in a given coordinate
 
-Eigen::VectorXd first_mean(const Space& space) {
+Eigen::VectorXd middle_or_start(const Space& space) {
   std::vector<double> unit(space.size());
   space.to_unit(space.start(), unit);
   Eigen::VectorXd mean(static_cast<Eigen::Index>(unit.size()));
@@ -40,7 +41,7 @@ class CmaEs final : public Optimizer {
  public:
   CmaEs(const Space& space, std::uint64_t seed, const Settings& settings)
       : space_(space), random_(seed), settings_(settings), bipop_(settings.population) {
-    begin_run(bipop_.first(), first_mean(space));
+    begin_run(bipop_.first(), middle_or_start(space));
   }
   bool generational() const override { return true; }
   std::string name() const override { return "cmaes"; }
@@ -64,9 +65,8 @@ class CmaEs final : public Optimizer {
   void end_generation();
   std::vector<std::size_t> ranking() const;
   std::vector<double> weights(const std::vector<std::size_t>& ranking) const;
-  Eigen::VectorXd floors() const;
   Eigen::VectorXd insets() const;
-  std::vector<double> into_space(const Eigen::VectorXd& point) const;
+  std::vector<double> into_box(const Eigen::VectorXd& point) const;
 
   const Space space_;
   Random random_;
@@ -85,7 +85,7 @@ void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
   std::vector<char> real;
   for (const auto& p : space_.parameters()) real.push_back(!p.discrete());
   const double sigma = settings_.sigma * run.sigma_factor;
-  distribution_.emplace(constants, mean, sigma, floors(), settings_.correlations);
+  distribution_.emplace(constants, mean, sigma, least_deviations(space_), settings_.correlations);
   stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
   distribution_->confine(Eigen::VectorXd::Zero(dimension()), Eigen::VectorXd::Ones(dimension()), insets());
   run_evaluations_ = 0;
@@ -107,7 +107,7 @@ void CmaEs::begin_generation() {
 
 void CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
   const std::size_t got = std::min(n, members_.size() - served_);
-  for (std::size_t k = 0; k < got; ++k) out.push_back({0, into_space(distribution_->sample(served_++, random_))});
+  for (std::size_t k = 0; k < got; ++k) out.push_back({0, into_box(distribution_->sample(served_++, random_))});
 }
 
 void CmaEs::do_tell(EvaluationId id, const Outcome& outcome) {
@@ -156,15 +156,6 @@ std::vector<double> CmaEs::weights(const std::vector<std::size_t>& ranking) cons
   return out;
 }
 
-Eigen::VectorXd CmaEs::floors() const {
-  Eigen::VectorXd out = Eigen::VectorXd::Zero(dimension());
-  for (Eigen::Index i = 0; i < dimension(); ++i) {
-    const auto& p = space_[static_cast<std::size_t>(i)];
-    if (p.discrete()) out[i] = integer_floor / p.cells();
-  }
-  return out;
-}
-
 /// The mean of what is discrete stays in the middle of the outermost cells, from where its floor leads on.
 Eigen::VectorXd CmaEs::insets() const {
   Eigen::VectorXd out = Eigen::VectorXd::Zero(dimension());
@@ -175,7 +166,7 @@ Eigen::VectorXd CmaEs::insets() const {
   return out;
 }
 
-std::vector<double> CmaEs::into_space(const Eigen::VectorXd& point) const {
+std::vector<double> CmaEs::into_box(const Eigen::VectorXd& point) const {
   std::vector<double> x(space_.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     x[i] = std::clamp(point[static_cast<Eigen::Index>(i)], 0.0, 1.0);
@@ -202,6 +193,16 @@ Settings settings(const Space& space, const OptimizerOptions& options) {
   return {rounded_up(population, parallel), parallel, number_of(options, "sigma"),
           correlations(word_of(options, "covariance"), space.size())};
 }
+
+AsynchronousSettings asynchronous_settings(const Space& space, const OptimizerOptions& options) {
+  AsynchronousSettings out{.population = {}, .sigma = number_of(options, "sigma")};
+  if (options.contains("population")) out.population = count_of(options, "population");
+  const bool full = correlations(word_of(options, "covariance"), space.size()) == Correlations::full;
+  out.correlations = full ? Correlations::full : Correlations::none;
+  if (const auto& word = word_of(options, "stale"); word != "corrected")
+    out.stale = word == "weighted" ? Stale::weighted : Stale::ignored;
+  return out;
+}
 }  // namespace
 }  // namespace cmaes
 
@@ -209,6 +210,7 @@ OptimizerKind cmaes_kind() {
   return {{.name = "cmaes",
            .about = "CMA-ES with restarts, for one objective of numbers that may be rugged and correlated",
            .needs_order = true,
+           .asynchronous = true,
            .options = {OptionRule::word("covariance",
                                         "what it learns of the parameters' correlations: all (full), none (diagonal) "
                                         "or a few directions (limited); auto is full up to 200 parameters, then "
@@ -222,10 +224,17 @@ OptimizerKind cmaes_kind() {
                         .type = OptionRule::Type::whole,
                         .lowest = 4,
                         .highest = 10000,
-                        .otherwise = "4 + 3 ln(parameters)"},
+                        .otherwise = "4 + 3 ln(parameters); asynchronous: half the workers where that is more"},
                        OptionRule::number("sigma", "first standard deviation as a share of each parameter's range",
-                                          1e-6, 1, cmaes::default_sigma)}},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms&) {
+                                          1e-6, 1, cmaes::default_sigma),
+                       OptionRule::word("stale",
+                                        "asynchronous: results of points from before the last steps are corrected "
+                                        "by densities and a model, weighted by densities, or taken as new",
+                                        {"corrected", "weighted", "ignored"}, "corrected")}},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
+             const Terms& terms) -> std::unique_ptr<Optimizer> {
+            if (!terms.generational)
+              return cmaes::make_asynchronous(space, seed, cmaes::asynchronous_settings(space, options));
             return std::make_unique<cmaes::CmaEs>(space, seed, cmaes::settings(space, options));
           }};
 }

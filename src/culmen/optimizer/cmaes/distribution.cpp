@@ -132,23 +132,39 @@ VectorXd Distribution::whitened(const VectorXd& step) const {
   return basis_ * (basis_.transpose() * step).cwiseQuotient(axes_);
 }
 
-void Distribution::update(std::span<const double> weights) {
+void Distribution::place(std::size_t k, const VectorXd& x) {
+  const auto column = static_cast<Index>(k);
+  steps_.col(column) = (x - mean_).cwiseQuotient(sigma_ * scaling_);
+  normals_.col(column) = whitened(steps_.col(column));
+  squared_norms_[column] = normals_.col(column).squaredNorm();
+  drawn_[k] = 0;
+}
+
+Density Distribution::density() const {
+  const VectorXd lengths = sigma_ * scaling_;
+  const double log_lengths = lengths.array().log().sum();
+  if (!full()) return {mean_, lengths, {}, log_lengths};
+  return {mean_, lengths, axes_.cwiseInverse().asDiagonal() * basis_.transpose(),
+          axes_.array().log().sum() + log_lengths};
+}
+
+void Distribution::update(std::span<const double> weights, double mueff) {
   const VectorXd w = Eigen::Map<const VectorXd>(weights.data(), static_cast<Index>(weights.size()));
   const VectorXd shift = move_mean(w);
   const auto& c = constants_;
   const VectorXd normal = isotropic(w, shift);
-  sigma_path_ = (1 - c.cs) * sigma_path_ + std::sqrt(c.cs * (2 - c.cs) * c.mueff) * normal;
+  sigma_path_ = (1 - c.cs) * sigma_path_ + std::sqrt(c.cs * (2 - c.cs) * mueff) * normal;
   ++generation_;
 
   const double ratio = free_path_ratio();
   const double warm_up = 1 - std::pow(1 - c.cs, 2.0 * static_cast<double>(generation_));
   const bool stalled = ratio * ratio / warm_up >= 2 + 4 / (static_cast<double>(c.n) + 1);
   covariance_path_ *= 1 - c.cc;
-  if (!stalled) covariance_path_ += std::sqrt(c.cc * (2 - c.cc) * c.mueff) * scaling_.cwiseProduct(shift);
+  if (!stalled) covariance_path_ += std::sqrt(c.cc * (2 - c.cc) * mueff) * scaling_.cwiseProduct(shift);
   const VectorXd scaled =
       (w.array() < 0).select(w.array() * static_cast<double>(c.n) / squared_norms_.array(), w.array());
   if (full()) learn_covariance(scaled, stalled);
-  if (directions_) directions_->learn(normal, c.mueff);
+  if (directions_) directions_->learn(normal, mueff);
   learn_scaling(scaled, stalled);
   learn_sigma(ratio);
   hold_floors();

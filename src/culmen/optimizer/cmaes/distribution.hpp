@@ -11,6 +11,21 @@
 
 namespace culmen::cmaes {
 
+/// Where a point was drawn from, for the ratio of two densities.
+struct Density {
+  Eigen::VectorXd mean;
+  Eigen::VectorXd lengths;    ///< sigma D
+  Eigen::MatrixXd whitening;  ///< times (x - mean) / lengths: a standard normal vector; empty: that is one already
+  double log_volume;          ///< logarithm of the determinant of the root of the covariance
+
+  Eigen::VectorXd whitened(const Eigen::VectorXd& step) const {
+    const Eigen::VectorXd scaled = step.cwiseQuotient(lengths);
+    return whitening.size() == 0 ? scaled : whitening * scaled;
+  }
+  /// Logarithm of the density at x but for a constant that all of them share.
+  double log_at(const Eigen::VectorXd& x) const { return -whitened(x - mean).squaredNorm() / 2 - log_volume; }
+};
+
 /// What a distribution knows of correlations: all, none, or a few directions.
 enum class Correlations : unsigned char { full, none, limited };
 
@@ -35,9 +50,14 @@ class Distribution {
 
   /// Draws member k of the present generation; valid until the next call of either function.
   const Eigen::VectorXd& sample(std::size_t k, Random& random);
+  /// Makes x member k, wherever it was drawn. Correlations are full or none, in these two.
+  void place(std::size_t k, const Eigen::VectorXd& x);
+  Density density() const;
   /// One generation's step. weights[k] is that of member k, by its rank; 0 leaves a member out. The positive ones sum
   /// to at most 1.
-  void update(std::span<const double> weights);
+  void update(std::span<const double> weights) { update(weights, constants_.mueff); }
+  /// mueff: 1 / the sum of the squared positive weights, where they are not those of the constants.
+  void update(std::span<const double> weights, double mueff);
 
   const Constants& constants() const { return constants_; }
   const Eigen::VectorXd& mean() const { return mean_; }

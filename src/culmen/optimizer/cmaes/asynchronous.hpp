@@ -1,0 +1,35 @@
+// CMA-ES that never waits: results are learnt from as they arrive, whatever distribution their points were drawn from.
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "culmen/optimizer/cmaes/distribution.hpp"
+#include "culmen/optimizer/optimizer.hpp"
+
+namespace culmen::cmaes {
+
+/// What is done about results of points that were drawn before the distribution moved on.
+enum class Stale : unsigned char {
+  corrected,  ///< weighted, and while a polynomial foretells new results, steps follow it (see Quadratic)
+  weighted,   ///< each counts by the ratio of the present density at its point to the one that it was drawn from; steps
+              ///< are counted from the results' own mean, which lies where evaluations are quick
+  ignored,    ///< they count as if they had been drawn just now
+};
+
+struct AsynchronousSettings {
+  std::optional<std::size_t> population;  ///< results between two updates; none: half as many as workers
+  double sigma;                           ///< of the first run, in the unit cube
+  Stale stale = Stale::corrected;
+  Correlations correlations = Correlations::full;  ///< full or none
+};
+
+/// Always has a candidate. Learns from every `population` results, in order of arrival. Weights by densities:
+/// Shirakawa, Akimoto, Ouchi and Ohara, "Sample reuse in the covariance matrix adaptation evolution strategy based on
+/// importance sampling" (GECCO 2015). Restarts are those of Bipop; what is told of an earlier run is not learnt from.
+/// A number of workers that changes after the first update counts from the next run on. Costs O(n²) a candidate, O(n)
+/// without correlations, and up to 20 real parameters the fit of a polynomial, a few milliseconds at most, every half
+/// as many results as it has coefficients.
+std::unique_ptr<Optimizer> make_asynchronous(const Space& space, std::uint64_t seed,
+                                             const AsynchronousSettings& settings);
+
+}  // namespace culmen::cmaes

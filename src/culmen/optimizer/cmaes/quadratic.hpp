@@ -1,0 +1,45 @@
+// What the last results say of a valley, as one polynomial.
+#pragma once
+#include <Eigen/Dense>
+#include <deque>
+
+#include "culmen/optimizer/cmaes/distribution.hpp"
+
+namespace culmen::cmaes {
+
+/// A full polynomial of degree two through the last results, whatever distribution they were drawn from; by least
+/// squares in the coordinates in which a distribution is standard normal, near and good points counting more. It stands
+/// in for values as in Hansen, "A global surrogate assisted CMA-ES" (GECCO 2019).
+class Quadratic {
+ public:
+  /// n: parameters.
+  explicit Quadratic(std::size_t n);
+  /// A finite value. The last results are kept, three for each coefficient.
+  void add(const Eigen::VectorXd& point, double value);
+  /// Of what was added so far. Without effect where there is less that is new than half as many results as
+  /// coefficients. It is not fitted() where results are too few, all equal, or do not decide it.
+  void fit(const Density& frame);
+  bool fitted() const { return fitted_; }
+  /// The polynomial at a point, but for a constant. It must be fitted().
+  double operator()(const Eigen::VectorXd& point) const;
+
+ private:
+  struct Result {
+    Eigen::VectorXd point;
+    double value;
+  };
+  void fill(const Eigen::VectorXd& z, Eigen::Ref<Eigen::VectorXd> row) const;
+  void solve(double lowest);
+
+  std::size_t coefficients_;
+  std::deque<Result> results_;
+  std::size_t new_ = 0;  // since the last fit
+  Density frame_;
+  Eigen::VectorXd solution_;
+  bool fitted_ = false;
+};
+
+/// Kendall's rank correlation of pairs (foretold, seen); 0 where there are fewer than two.
+double rank_correlation(const std::vector<std::pair<double, double>>& pairs);
+
+}  // namespace culmen::cmaes

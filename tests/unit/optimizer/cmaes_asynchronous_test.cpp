@@ -1,0 +1,163 @@
+// CMA-ES that never waits; what every asynchronous optimizer promises stands in the conformance kit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "culmen/optimizer/cmaes/quadratic.hpp"
+#include "unit/optimizer/clock.hpp"
+
+namespace culmen {
+namespace {
+using Point = std::vector<double>;
+
+double square(double x) { return x * x; }
+
+double sphere(const Point& x) {
+  double f = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) f += square(x[i] - 3 * std::sin(static_cast<double>(i) + 1));
+  return f;
+}
+
+double ellipsoid(const Point& x) {
+  double f = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    f += std::pow(1e6, static_cast<double>(i) / static_cast<double>(x.size() - 1)) *
+         square(x[i] - 3 * std::sin(static_cast<double>(i) + 1));
+  return f;
+}
+
+double median_time(const Problem& problem, std::size_t workers, const Duration& duration, double horizon) {
+  std::vector<double> all;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    all.push_back(time_to_target(problem, seed, workers, duration, horizon));
+  std::ranges::sort(all);
+  return all[2];
+}
+
+Problem ten(Objective objective, OptimizerOptions options = {}) {
+  return {.space = cube(10, -5, 5), .objective = std::move(objective), .target = 1e-8, .options = std::move(options)};
+}
+
+TEST(AsynchronousCmaes, StaysGoodWhenDurationsDiffer) {
+  for (const double sigma : {0.0, 0.5, 1.0}) {
+    EXPECT_LE(median_time(ten(sphere), 100, log_normal(sigma), 100), 25) << sigma;
+    EXPECT_LE(median_time(ten(ellipsoid), 100, log_normal(sigma), 100), 45) << sigma;
+  }
+}
+
+/// The same population with each of the cures, and without.
+TEST(AsynchronousCmaes, CollapsesWhereAgesAreIgnored) {
+  const auto with = [](const std::string& stale) {
+    return median_time(ten(ellipsoid, {{"population", 25.0}, {"stale", stale}}), 100, log_normal(0.5), 200);
+  };
+  EXPECT_LE(with("corrected"), 60);
+  EXPECT_GE(with("ignored"), 150);
+}
+
+TEST(AsynchronousCmaes, NeedsNoMoreThanGenerationsWhereThereIsOneWorker) {
+  for (const auto objective : {sphere, ellipsoid}) {
+    const auto problem = ten(objective);
+    EXPECT_LE(median_time(problem, 1, log_normal(0), 1e5), static_cast<double>(median_evaluations(problem, 5)));
+  }
+}
+
+/// Half of the box answers ten times as fast, and has an optimum of its own that is not as good.
+TEST(AsynchronousCmaes, FindsAnOptimumWhereEvaluationsAreSlow) {
+  const auto two_valleys = [](const Point& x) {
+    double quick = 1 + square(x[0] + 2.5), slow = square(x[0] - 2.5);
+    for (std::size_t i = 1; i < x.size(); ++i) quick += square(x[i]), slow += square(x[i]);
+    return std::min(quick, slow);
+  };
+  const Problem problem{.space = cube(5, -5, 5), .objective = two_valleys, .target = 1e-6};
+  const auto slow_half = [](const Point& x, Random& random) {
+    return (x[0] > 0 ? 10 : 1) * std::exp(0.5 * random.normal());
+  };
+  int soon = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const double time = time_to_target(problem, seed, 40, slow_half, 1500);
+    EXPECT_LT(time, 1500) << seed;
+    if (time < 450) ++soon;  // one run
+  }
+  EXPECT_GE(soon, 15);  // 18 of 20 where all last as long
+}
+
+std::vector<Point> first_points(const Objective& objective) {
+  const auto optimizer = make_optimizer("cmaes", cube(3, -1, 1), 4, {}, {.generational = false});
+  std::vector<Candidate> open;
+  std::vector<Point> out;
+  Random dice(1);
+  optimizer->resize(20);
+  while (out.size() < 3000) {
+    const auto before = open.size();
+    optimizer->ask(20 - open.size(), open);
+    for (auto k = before; k < open.size(); ++k) out.push_back(open[k].x);
+    std::swap(open[dice.below(open.size())], open.back());
+    optimizer->tell(open.back().id, Outcome::of_value(objective(open.back().x)));
+    open.pop_back();
+  }
+  return out;
+}
+
+TEST(AsynchronousCmaes, DoesNotSeeAConstantOrAFactor) {
+  // On a grid, so that a whole number is added without rounding.
+  const auto valley = [](const Point& x) {
+    return std::round(std::ldexp(x[0] * x[0] + 3 * square(x[1] - 0.2) + std::abs(x[2]), 30)) * 0x1p-30;
+  };
+  const auto expected = first_points(valley);
+  EXPECT_EQ(first_points([&](const Point& x) { return valley(x) + 1048576; }), expected);
+  EXPECT_EQ(first_points([&](const Point& x) { return 0x1p-40 * valley(x); }), expected);
+}
+
+TEST(AsynchronousCmaes, MovesOnWhenEverythingFails) {
+  const auto all = first_points([](const Point&) { return std::nan(""); });
+  const auto [low, high] = std::ranges::minmax(all, {}, [](const Point& x) { return x[0]; });
+  EXPECT_LT(low[0], -0.9);
+  EXPECT_GT(high[0], 0.9);
+}
+
+cmaes::Density unit_density(Eigen::Index n) { return {Eigen::VectorXd::Zero(n), Eigen::VectorXd::Ones(n), {}, 0}; }
+
+TEST(Quadratic, FindsThePolynomialThatResultsLieOn) {
+  const auto f = [](const Eigen::VectorXd& x) {
+    return 7 + 2 * x[0] - x[1] + 3 * x[0] * x[0] + x[0] * x[1] - x[2] * x[2];
+  };
+  cmaes::Quadratic model(3);
+  Random random(1);
+  Eigen::VectorXd x(3);
+  for (int k = 0; k < 20; ++k) {
+    for (double& c : x) c = random.normal();
+    model.add(x, f(x));
+  }
+  model.fit(unit_density(3));
+  ASSERT_TRUE(model.fitted());
+  const Eigen::VectorXd origin = Eigen::VectorXd::Zero(3), far = Eigen::VectorXd::Constant(3, 4);
+  EXPECT_NEAR(model(far) - model(origin), f(far) - f(origin), 1e-9);
+}
+
+TEST(Quadratic, IsNotFittedWhereResultsDoNotDecideIt) {
+  cmaes::Quadratic few(3), line(3), flat(3);
+  Random random(1);
+  Eigen::VectorXd x(3);
+  for (int k = 0; k < 20; ++k) {
+    for (double& c : x) c = random.normal();
+    if (k < 12) few.add(x, x[0]);
+    flat.add(x, 1);
+    x[2] = x[1];
+    line.add(x, x[0]);
+  }
+  for (auto* model : {&few, &line, &flat}) {
+    model->fit(unit_density(3));
+    EXPECT_FALSE(model->fitted());
+  }
+}
+
+TEST(Quadratic, RankCorrelationIsThatOfKendall) {
+  EXPECT_EQ(cmaes::rank_correlation({{1, 10}, {2, 20}, {3, 30}}), 1);
+  EXPECT_EQ(cmaes::rank_correlation({{1, 30}, {2, 20}, {3, 10}}), -1);
+  EXPECT_NEAR(cmaes::rank_correlation({{1, 10}, {2, 30}, {3, 20}}), 1.0 / 3, 1e-15);
+  EXPECT_EQ(cmaes::rank_correlation({{1, 10}}), 0);
+}
+}  // namespace
+}  // namespace culmen
