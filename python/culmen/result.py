@@ -61,7 +61,7 @@ class Result:
     optimizer: str  # its name
     optimizer_why: str  # why it was chosen, where the user named none
     remark: str  # of the optimizer on its search; may be empty
-    recommended: Recommended | None  # of an optimizer that evaluates repeatedly, such as racing; best is the luckiest value
+    recommended: Recommended | None  # by an optimizer that evaluates repeatedly; best is then only the luckiest
     first_failure: str  # which failed first and why, and in further lines where; empty: none did
     retried: int
     lost: int  # workers that died

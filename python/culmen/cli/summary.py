@@ -174,8 +174,8 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
 def _recommended(result: Result) -> str | None:
     if (r := result.recommended) is None:
         return None
-    params = ", ".join(f"{name} = {shown(value)}" for name, value in r.params.items())
-    return f"{params} = {r.value:.6g} ± {r.error:.2g} of {r.evaluations} evaluations"
+    params = ", ".join(f"{name}={shown(value)}" for name, value in r.params.items())
+    return f"{params}: {r.value:.6g} ± {r.error:.2g} of {r.evaluations} evaluations"
 
 
 def _failures_table(failures: list[dict[str, Any]]) -> Table:

@@ -63,6 +63,12 @@ TEST(SignedRank, HasTheProbabilityOfTheTextbook) {
   EXPECT_EQ(found.favour, 40 - 5);
 }
 
+TEST(SignTest, IsBinomialAndForgetsZeros) {
+  const auto found = racing::sign_test({-1, -2, -9, -1, -3, 0, -1, -1, 1000, -2});
+  EXPECT_NEAR(found.p, 2 * (1 + 9) / 512.0, 1e-12);
+  EXPECT_EQ(found.favour, 1 - 8);
+}
+
 TEST(SignedRank, IsNearlyNormalWhereThereAreMany) {
   std::vector<double> differences;
   for (int k = 1; k <= 50; ++k) differences.push_back(k % 3 == 0 ? -k : k);
@@ -122,6 +128,8 @@ struct Noise {
   Measure measure;
   std::string elimination;
 };
+
+void PrintTo(const Noise& noise, std::ostream* out) { *out << noise.name; }
 
 class Races : public testing::TestWithParam<Noise> {};
 

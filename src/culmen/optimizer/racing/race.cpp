@@ -125,9 +125,10 @@ std::vector<char> Race::loser_of_two(const std::vector<std::size_t>& members, st
   std::vector<double> differences;
   for (std::size_t r = 0; r < rounds; ++r)
     differences.push_back(difference(*scores_[members[0]][r], *scores_[members[1]][r]));
-  const auto [p, favour] = signed_rank(std::move(differences));
-  if (p > significance_) return {0, 0};
-  return favour < 0 ? std::vector<char>{0, 1} : std::vector<char>{1, 0};
+  const auto by_ranks = signed_rank(differences), by_signs = sign_test(differences);
+  const auto& surer = by_ranks.p <= by_signs.p ? by_ranks : by_signs;
+  if (surer.p > significance_ / 2) return {0, 0};
+  return surer.favour < 0 ? std::vector<char>{0, 1} : std::vector<char>{1, 0};
 }
 
 std::vector<char> Race::worse_half(const std::vector<std::size_t>& members, std::size_t rounds) const {

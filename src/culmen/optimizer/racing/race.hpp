@@ -21,10 +21,11 @@ struct Rules {
 
 /// Members are measured in rounds: a round is a block, in which all of them met about the same circumstances. After
 /// rounds_before_test complete rounds, and then after each further quarter, members leave:
-/// - by rank: who is worse than the best, by Friedman's test where there are more than two, else by Wilcoxon's;
-/// - by halving: all but the better half by their medians (Jamieson and Talwalkar, AISTATS 2016), the last two by
-///   Wilcoxon's test.
-/// Who fails at first leaves at once. A default (member 0) loses by Wilcoxon's and Friedman's test only.
+/// - by rank: who is worse than the best, by Friedman's test where there are more than two, else by Wilcoxon's test or
+///   the sign test, each at half the level: outliers make the one weak, small differences the other;
+/// - by halving: all but the better half by their medians (Jamieson and Talwalkar, AISTATS 2016), the last two as
+///   above.
+/// Who fails at first leaves at once. A default (member 0) loses by a test only.
 class Race {
  public:
   Race(std::size_t members, bool has_default, const Rules& rules);

@@ -89,7 +89,7 @@ std::vector<char> worse_than_best(const Blocks& blocks, double significance) {
   return worse;
 }
 
-SignedRank signed_rank(std::vector<double> differences) {
+Paired signed_rank(std::vector<double> differences) {
   std::erase(differences, 0.0);
   if (differences.empty()) return {};
   std::vector<double> sizes;
@@ -100,6 +100,13 @@ SignedRank signed_rank(std::vector<double> differences) {
   const double least = std::min(up, down);
   const double share = ranks.size() <= most_exact ? exact_share(ranks, least) : normal_share(ranks, least);
   return {std::min(1.0, 2 * share), up - down};
+}
+
+Paired sign_test(const std::vector<double>& differences) {
+  const auto up = static_cast<double>(std::ranges::count_if(differences, [](double d) { return d > 0; }));
+  const auto down = static_cast<double>(std::ranges::count_if(differences, [](double d) { return d < 0; }));
+  const std::vector<double> ones(static_cast<std::size_t>(up + down), 1.0);
+  return {std::min(1.0, 2 * exact_share(ones, std::min(up, down))), up - down};
 }
 
 }  // namespace culmen::racing

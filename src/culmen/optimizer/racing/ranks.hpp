@@ -38,13 +38,15 @@ Friedman friedman(const Blocks& blocks);
 /// ≥ 2.
 std::vector<char> worse_than_best(const Blocks& blocks, double significance);
 
-/// Two-sided p-value of Wilcoxon's signed-rank test, differences of zero left out (Wilcoxon, Biometrics Bulletin 1
-/// (1945) 80); exact up to 50 of them, also with ties, beyond by the normal distribution. `favour` < 0: the
-/// differences tend to be negative.
-struct SignedRank {
-  double p = 1;
-  double favour = 0;
+/// What a test of two candidates by their differences finds.
+struct Paired {
+  double p = 1;       ///< two-sided
+  double favour = 0;  ///< < 0: the differences tend to be negative
 };
-SignedRank signed_rank(std::vector<double> differences);
+/// Wilcoxon's signed-rank test, differences of zero left out (Wilcoxon, Biometrics Bulletin 1 (1945) 80); exact up to
+/// 50 of them, also with ties, beyond by the normal distribution.
+Paired signed_rank(std::vector<double> differences);
+/// By the signs alone: weaker, but large outliers count no more than all else (Conover 1999, 3.4). Exact.
+Paired sign_test(const std::vector<double>& differences);
 
 }  // namespace culmen::racing
