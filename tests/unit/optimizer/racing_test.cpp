@@ -166,6 +166,7 @@ TEST(Racing, KeepsTheDefaultWhereNothingIsBetter) {
       EXPECT_EQ(found.points[0][0], 5);
       kept += found.recommended->x[0] == 5 ? 1 : 0;
     }
+    RecordProperty(elimination, static_cast<int>(kept));
     EXPECT_GE(kept, 190U) << elimination;
   }
 }
@@ -260,6 +261,19 @@ TEST(Racing, FindsTheBestWithoutRoundsThatWait) {
     right += race->recommendation()->x[0] == truly_best ? 1 : 0;
   }
   EXPECT_GE(right, 47U);
+}
+
+TEST(Racing, EvaluatesAgainWhatNeverCame) {
+  const auto race = make_optimizer("racing", methods(16), 1, {}, {.generational = false});
+  Random noise(1);
+  std::vector<Candidate> lost, open;
+  race->ask(40, lost);
+  for (; race->ask(1, open) == 1; open.clear()) race->tell(open[0].id, normal(open[0].x, noise));
+  EXPECT_TRUE(race->finished());
+  EXPECT_EQ(race->recommendation()->x[0], truly_best);
+  EXPECT_LE(race->asked(), 16U * 30 + 40);
+  for (const auto& c : lost) race->tell(c.id, Outcome::of_value(-1));
+  EXPECT_EQ(race->recommendation()->x[0], truly_best);
 }
 
 TEST(Racing, SpeaksThroughChainsAndStartsAndConstraints) {

@@ -30,8 +30,11 @@ class Race {
  public:
   Race(std::size_t members, bool has_default, const Rules& rules);
 
-  /// Each repetition (from 0 on, below most_rounds) of each member at most once, in any order.
+  /// Repetitions from 0 on, below most_rounds, in any order; each of a member at most once.
   void note(std::size_t member, std::size_t repetition, const Outcome& outcome);
+  bool has(std::size_t member, std::size_t repetition) const {
+    return repetition < scores_[member].size() && scores_[member][repetition];
+  }
   bool survives(std::size_t member) const { return survives_[member] != 0; }
   std::vector<std::size_t> survivors() const;
   /// Repetitions that all survivors have.

@@ -77,7 +77,10 @@ class Racing final : public Optimizer {
   void begin_race();
   void end_race();
   bool begin_round();
-  bool counts(const Turn& turn) const { return turn.race == race_number_ && race_->survives(turn.member); }
+  bool repeat_what_is_late();
+  bool counts(const Turn& turn) const {
+    return turn.race == race_number_ && race_->survives(turn.member) && !race_->has(turn.member, turn.repetition);
+  }
   std::size_t elites() const { return 1 + static_cast<std::size_t>(std::bit_width(space_.size())); }
   Moments moments(std::size_t member) const;
   std::size_t leader() const;
@@ -142,7 +145,8 @@ void Racing::end_race() {
 
 /// The default is the very first candidate; else a round's order is drawn, so that no member is always early.
 bool Racing::begin_round() {
-  if (rounds_begun_ == plan_.rules.most_rounds || (generational_ && race_->rounds() < rounds_begun_)) return false;
+  if (generational_ && race_->rounds() < rounds_begun_) return false;
+  if (rounds_begun_ == plan_.rules.most_rounds) return repeat_what_is_late();
   auto members = race_->survivors();
   const std::size_t fixed = has_default_ && race_number_ == 0 && rounds_begun_ == 0 ? 1 : 0;
   for (std::size_t k = members.size(); k > fixed + 1; --k)
@@ -150,6 +154,15 @@ bool Racing::begin_round() {
   for (const auto member : members) turns_.push_back({race_number_, member, rounds_begun_});
   ++rounds_begun_;
   return true;
+}
+
+/// Without generations a worker is never without work: all has been given, and the first result that comes counts.
+bool Racing::repeat_what_is_late() {
+  for (const auto member : race_->survivors()) {
+    for (std::size_t r = 0; r < rounds_begun_; ++r)
+      if (!race_->has(member, r)) turns_.push_back({race_number_, member, r});
+  }
+  return !turns_.empty();
 }
 
 void Racing::do_ask(std::size_t n, std::vector<Candidate>& out) {
