@@ -42,6 +42,12 @@ nb::list front_of(const StudyResult& r) {
   return out;
 }
 
+nb::object recommended_of(const StudyResult& r) {
+  if (!r.recommended) return nb::none();
+  const auto& [x, value, error, evaluations] = *r.recommended;
+  return nb::make_tuple(x, r.goals.as_given(0, value), error, evaluations);
+}
+
 std::vector<std::string> objective_names(const StudyResult& r) {
   std::vector<std::string> out;
   for (const auto& o : r.goals.objectives) out.push_back(o.name);
@@ -228,6 +234,7 @@ void bind_views(nb::module_& m) {
       .def_ro("optimizer", &StudyResult::optimizer)
       .def_ro("optimizer_why", &StudyResult::optimizer_why)
       .def_prop_ro("remark", [](const StudyResult& r) { return r.remark; })
+      .def_prop_ro("recommended", &recommended_of)
       .def_prop_ro("first_failure", [](const StudyResult& r) { return r.first_failure; })
       .def_ro("wall_s", &StudyResult::wall_s)
       .def_ro("workers", &StudyResult::workers)

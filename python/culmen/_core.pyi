@@ -153,6 +153,7 @@ class Result:
     optimizer: str
     optimizer_why: str  # where it was chosen for the user
     remark: str  # of the optimizer on its search; may be empty
+    recommended: tuple[list[float], float, float, int] | None  # vector, mean as given, its error, evaluations
     first_failure: str  # one sentence on the first evaluation that failed; "": none did
     wall_s: float
     workers: int

@@ -21,6 +21,16 @@ class Trade:
     values: dict[str, float]
 
 
+@dataclass(frozen=True)
+class Recommended:
+    """The candidate that several evaluations speak for, where values have noise."""
+
+    params: dict[str, Value]  # by name, in the space's order, without what is inactive
+    value: float  # mean of its values
+    error: float  # standard error of that mean
+    evaluations: int  # whose values these are
+
+
 if TYPE_CHECKING:
     import plotly.graph_objects
 
@@ -51,6 +61,7 @@ class Result:
     optimizer: str  # its name
     optimizer_why: str  # why it was chosen, where the user named none
     remark: str  # of the optimizer on its search; may be empty
+    recommended: Recommended | None  # by an optimizer that evaluates repeatedly; best is then only the luckiest
     first_failure: str  # which failed first and why, and in further lines where; empty: none did
     retried: int
     lost: int  # workers that died
@@ -78,6 +89,7 @@ class Result:
             residuals=list(core.residuals),
             extras=dict(core.extras),
             at_bounds={} if x is None else at_bounds(space, x),
+            recommended=_recommended(core, space),
             first_failure=core.first_failure,
             _finder=finder,
             **{name: getattr(core, name) for name in _SAME},
@@ -136,6 +148,13 @@ _ELSEWHERE = {
     **dict.fromkeys(("nfev", "evals", "n_trials"), "evaluations"),
     **{"xbest": "x", "best_trials": "front", "success": "final", "status": "reason"},
 }
+
+
+def _recommended(core: _core.Result, space: _core.Space) -> Recommended | None:
+    if core.recommended is None:
+        return None
+    x, value, error, evaluations = core.recommended
+    return Recommended(space.named(x), value, error, evaluations)
 
 
 def shown(value: Value, digits: int = 6) -> str:

@@ -161,6 +161,7 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
         "optimizer": f"{result.optimizer}{chosen}{remark}",
         "end": None if result.reason in ERRORS else result.message,
         "best value": None if result.front else "none" if result.value is None else f"{result.value:.10g}{residuals}",
+        "recommended": _recommended(result),
         "constraints": f"violated by {result.violation:.6g}" if result.violation else None,
         **({} if result.front else {name: f"{figure:.10g}" for name, figure in result.extras.items()}),
         "evaluations": f"{result.evaluations}{former}",
@@ -168,6 +169,13 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
         "time": f"{lasted(result.wall_s)} with {result.workers} workers, {rate}",
         "store": result.store or None,
     }
+
+
+def _recommended(result: Result) -> str | None:
+    if (r := result.recommended) is None:
+        return None
+    params = ", ".join(f"{name}={shown(value)}" for name, value in r.params.items())
+    return f"{params}: {r.value:.6g} ± {r.error:.2g} of {r.evaluations} evaluations"
 
 
 def _failures_table(failures: list[dict[str, Any]]) -> Table:

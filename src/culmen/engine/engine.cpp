@@ -108,6 +108,7 @@ EngineResult Engine::finish() {
   const auto told_in_journal = result_.counts.told;  // of a replay that was cut short
   result_.counts = broker_.counts();
   result_.remark = source_.remark();
+  result_.recommended = source_.recommendation();
   result_.counts.told = std::max(result_.counts.told, told_in_journal);
   transport_->close(is_final(result_.reason) ? std::numeric_limits<double>::infinity() : options_.close_grace_s);
   show(Phase::done);

@@ -37,8 +37,9 @@ struct EngineResult {
   bool has_best = false;
   Candidate best;
   Outcome best_outcome;
-  Front front;                ///< of several objectives
-  std::string remark;         ///< of the optimizer on its search; may be empty
+  Front front;         ///< of several objectives
+  std::string remark;  ///< of the optimizer on its search; may be empty
+  std::optional<Recommendation> recommended;
   std::string first_failure;  ///< one sentence on the first told evaluation that failed; empty: none did
 };
 

@@ -52,6 +52,7 @@ class Chain final : public Optimizer {
     return fmt::format("{} is at work, {} of {}{}{}", links_[link_].name, link_ + 1, links_.size(),
                        more.empty() ? "" : ": ", more);
   }
+  std::optional<Recommendation> recommendation() const override { return inner_->recommendation(); }
   void resize(std::size_t workers) override {
     workers_ = workers;
     inner_->resize(workers);

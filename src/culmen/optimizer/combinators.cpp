@@ -23,6 +23,7 @@ class FeasibleOnly final : public Optimizer {
   std::string name() const override { return inner_->name(); }
   std::string remark() const override { return inner_->remark(); }
   std::string library() const override { return inner_->library(); }
+  std::optional<Recommendation> recommendation() const override { return inner_->recommendation(); }
   bool finished() const override { return inner_->finished(); }
   bool ends_by_itself() const override { return inner_->ends_by_itself(); }
   void resize(std::size_t workers) override { inner_->resize(workers); }
@@ -115,6 +116,7 @@ class StartingWith final : public Optimizer {
   std::string name() const override { return inner_->name(); }
   std::string remark() const override { return inner_->remark(); }
   std::string library() const override { return inner_->library(); }
+  std::optional<Recommendation> recommendation() const override { return inner_->recommendation(); }
   bool finished() const override { return served_ == starts_.size() && inner_->finished(); }
   void resize(std::size_t workers) override { inner_->resize(workers); }
 

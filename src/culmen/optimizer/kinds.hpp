@@ -32,6 +32,7 @@ OptimizerKind gradient_kind();
 OptimizerKind grid_kind();
 OptimizerKind lm_kind();
 OptimizerKind nelder_mead_kind();
+OptimizerKind racing_kind();
 OptimizerKind random_kind();
 OptimizerKind scan_kind();
 OptimizerKind slsqp_kind();

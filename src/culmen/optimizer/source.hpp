@@ -7,6 +7,7 @@
 
 #include "culmen/base/ids.hpp"
 #include "culmen/evaluation/outcome.hpp"
+#include "culmen/optimizer/recommendation.hpp"
 #include "culmen/space/candidate.hpp"
 
 namespace culmen {
@@ -56,6 +57,8 @@ class Source {
   virtual std::string remark() const { return {}; }
   /// The library that proposes and its version, as in "optuna 5.0.0"; empty: culmen's own.
   virtual std::string library() const { return {}; }
+  /// The candidate it would take, where it measures repeatedly, so far.
+  virtual std::optional<Recommendation> recommendation() const { return std::nullopt; }
   /// How many candidates ask() has given.
   virtual std::uint64_t asked() const = 0;
 };

@@ -10,6 +10,27 @@
 #include "culmen/optimizer/combinators.hpp"
 
 namespace culmen {
+namespace {
+void encode(const std::optional<Recommendation>& recommended, ByteWriter& out) {
+  out.u8(recommended.has_value());
+  if (!recommended) return;
+  out.u64(recommended->x.size());
+  for (const double v : recommended->x) out.f64(v);
+  out.f64(recommended->value);
+  out.f64(recommended->error);
+  out.u64(recommended->evaluations);
+}
+
+std::optional<Recommendation> decode_recommended(ByteReader& in) {
+  if (in.u8() == 0) return std::nullopt;
+  Recommendation r;
+  for (auto n = in.u64(); n > 0; --n) r.x.push_back(in.f64());
+  r.value = in.f64();
+  r.error = in.f64();
+  r.evaluations = in.u64();
+  return r;
+}
+}  // namespace
 
 Bytes encode(const StudyResult& r) {
   Bytes out;
@@ -31,6 +52,7 @@ Bytes encode(const StudyResult& r) {
   w.blob(part);
   encode(r.goals, w);
   for (const auto* text : {&r.optimizer, &r.optimizer_why, &r.remark}) w.text(*text);
+  encode(r.recommended, w);
   w.u64(r.front.members().size());
   for (const auto& m : r.front.members()) {
     part.clear();
@@ -60,6 +82,7 @@ StudyResult decode_result(BytesView in) {
   decode(b.blob(), r.best_outcome);
   r.goals = decode_goals(b);
   for (auto* text : {&r.optimizer, &r.optimizer_why, &r.remark}) *text = b.text();
+  r.recommended = decode_recommended(b);
   for (auto n = b.u64(); n > 0; --n) {
     Evaluated m;
     decode(b.blob(), m.candidate);

@@ -140,6 +140,8 @@ TEST_F(StudyRun, fingerprints_in_stores_stay_valid) {
 TEST_F(StudyRun, a_result_travels_to_the_ranks_unchanged) {
   auto result = run();
   result.first_failure = "evaluation 3 failed: out of range";
+  EXPECT_FALSE(decode_result(encode(result)).recommended);
+  result.recommended = Recommendation{{0.5, 2}, 1.25, 0.125, 9};
   const auto copy = decode_result(encode(result));
   EXPECT_EQ(copy.counts.told, result.counts.told);
   EXPECT_EQ(copy.best.x, result.best.x);
@@ -147,6 +149,11 @@ TEST_F(StudyRun, a_result_travels_to_the_ranks_unchanged) {
   EXPECT_EQ(copy.message, result.message);
   EXPECT_EQ(copy.first_failure, result.first_failure);
   EXPECT_EQ(copy.store, result.store);
+  ASSERT_TRUE(copy.recommended);
+  EXPECT_EQ(copy.recommended->x, result.recommended->x);
+  EXPECT_EQ(copy.recommended->value, 1.25);
+  EXPECT_EQ(copy.recommended->error, 0.125);
+  EXPECT_EQ(copy.recommended->evaluations, 9U);
 }
 
 }  // namespace

@@ -1,0 +1,257 @@
+// "racing": the best of candidates whose values have noise (F-race: Birattari, Stützle, Paquete and Varrentrapp, GECCO
+// 2002; successive halving: Jamieson and Talwalkar, AISTATS 2016; iterated where the space has more points than are
+// raced at a time: López-Ibáñez et al., Operations Research Perspectives 3 (2016) 43). Finishes by itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <deque>
+#include <unordered_map>
+
+#include "culmen/optimizer/kinds.hpp"
+#include "culmen/optimizer/racing/field.hpp"
+#include "culmen/optimizer/racing/race.hpp"
+
+namespace culmen {
+namespace racing {
+namespace {
+/// Of numbers, one after the other (Welford, Technometrics 4 (1962) 419).
+struct Moments {
+  std::uint64_t n = 0;
+  double mean = 0, squares = 0;
+  void add(double value) {
+    const double off = value - mean;
+    mean += off / static_cast<double>(++n);
+    squares += off * (value - mean);
+  }
+  double error() const { return std::sqrt(squares / static_cast<double>(n) / static_cast<double>(n - 1)); }
+};
+
+struct Entrant {
+  std::vector<double> x;
+  Moments before = {};  // in earlier races
+};
+
+struct Plan {
+  Rules rules;
+  std::size_t candidates, races;
+};
+
+class Racing final : public Optimizer {
+ public:
+  Racing(const Space& space, std::uint64_t seed, const Plan& plan, bool generational)
+      : space_(space), plan_(plan), generational_(generational), field_(space, seed, plan.races), order_(seed, 1) {
+    auto all = all_points(space, plan.candidates);
+    races_ = all ? 1 : plan.races;
+    if (has_default_) {
+      auto start = space.start();
+      space.rest_inactive(start);
+      entrants_.push_back({std::move(start)});
+    }
+    for (auto& x : all.value_or(std::vector<std::vector<double>>{}))
+      if (!has_default_ || x != entrants_[0].x) entrants_.push_back({std::move(x)});
+    if (!all) fill();
+    begin_race();
+  }
+  bool generational() const override { return generational_; }
+  bool ends_by_itself() const override { return true; }
+  bool begins_at_start() const override { return space_.has_start(); }
+  bool finished() const override { return race_number_ == races_; }
+  std::string name() const override { return "racing"; }
+  std::string remark() const override;
+  std::optional<Recommendation> recommendation() const override;
+  void hear(const std::vector<double>& x, const Outcome& outcome) override {
+    if (races_ == 1 || !better(outcome, heard_)) return;
+    heard_ = Outcome::of_value(outcome.value);
+    heard_.violation = outcome.violation;
+    heard_x_ = x;
+  }
+
+ private:
+  struct Turn {
+    std::size_t race, member, repetition;
+  };
+
+  void fill();
+  void begin_race();
+  void end_race();
+  bool begin_round();
+  bool repeat_what_is_late();
+  bool counts(const Turn& turn) const {
+    return turn.race == race_number_ && race_->survives(turn.member) && !race_->has(turn.member, turn.repetition);
+  }
+  std::size_t elites() const { return 1 + static_cast<std::size_t>(std::bit_width(space_.size())); }
+  Moments moments(std::size_t member) const;
+  std::size_t leader() const;
+
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override;
+  void do_tell(EvaluationId id, const Outcome& outcome) override;
+  void do_cancel(EvaluationId id) override;
+
+  const Space space_;
+  const Plan plan_;
+  const bool generational_;
+  Field field_;
+  Random order_;
+  bool has_default_ = space_.has_start();  // entrants_[0] then
+  std::size_t races_ = 1, race_number_ = 0, rounds_begun_ = 0;
+  std::vector<Entrant> entrants_;
+  std::size_t elites_here_ = 0;  // entrants from the last race, before the new ones
+  std::optional<Race> race_;
+  std::deque<Turn> turns_;
+  EvaluationId next_ = 0;
+  std::unordered_map<EvaluationId, Turn> open_;
+  Outcome heard_ = Outcome::failure(Status::failed, {});  // the best of what it did not ask for
+  std::vector<double> heard_x_;
+};
+
+void Racing::fill() {
+  std::vector<std::vector<double>> points;
+  for (const auto& entrant : entrants_) points.push_back(entrant.x);
+  if (!heard_x_.empty() && std::ranges::find(points, heard_x_) == points.end()) points.push_back(heard_x_);
+  field_.fill(points, plan_.candidates, race_number_);
+  for (std::size_t k = entrants_.size(); k < points.size(); ++k) entrants_.push_back({std::move(points[k])});
+}
+
+void Racing::begin_race() {
+  auto rules = plan_.rules;
+  if (race_number_ + 1 < races_) {
+    rules.wanted = elites();
+    rules.rounds_to_confirm = 0;
+  }
+  race_.emplace(entrants_.size(), has_default_, rules);
+  rounds_begun_ = 0;
+  turns_.clear();
+}
+
+void Racing::end_race() {
+  turns_.clear();
+  if (race_number_ + 1 == races_) {
+    ++race_number_;
+    return;
+  }
+  auto best = race_->order();
+  if (best.size() > elites()) best.resize(elites());
+  std::vector<Entrant> next;
+  for (const auto member : best) next.push_back({entrants_[member].x, moments(member)});
+  has_default_ = has_default_ && race_->survives(0);
+  entrants_ = std::move(next);
+  elites_here_ = entrants_.size();
+  ++race_number_;
+  fill();
+  begin_race();
+}
+
+/// The default is the very first candidate; else a round's order is drawn, so that no member is always early.
+bool Racing::begin_round() {
+  if (generational_ && race_->rounds() < rounds_begun_) return false;
+  if (rounds_begun_ == plan_.rules.most_rounds) return repeat_what_is_late();
+  auto members = race_->survivors();
+  const std::size_t fixed = has_default_ && race_number_ == 0 && rounds_begun_ == 0 ? 1 : 0;
+  for (std::size_t k = members.size(); k > fixed + 1; --k)
+    std::swap(members[k - 1], members[fixed + order_.below(k - fixed)]);
+  for (const auto member : members) turns_.push_back({race_number_, member, rounds_begun_});
+  ++rounds_begun_;
+  return true;
+}
+
+/// Without generations a worker is never without work: all has been given, and the first result that comes counts.
+bool Racing::repeat_what_is_late() {
+  for (const auto member : race_->survivors()) {
+    for (std::size_t r = 0; r < rounds_begun_; ++r)
+      if (!race_->has(member, r)) turns_.push_back({race_number_, member, r});
+  }
+  return !turns_.empty();
+}
+
+void Racing::do_ask(std::size_t n, std::vector<Candidate>& out) {
+  while (n > 0 && !finished()) {
+    if (turns_.empty() && !begin_round()) return;
+    const auto turn = turns_.front();
+    turns_.pop_front();
+    if (!counts(turn)) continue;
+    open_.emplace(next_++, turn);
+    out.push_back({0, entrants_[turn.member].x});
+    --n;
+  }
+}
+
+void Racing::do_tell(EvaluationId id, const Outcome& outcome) {
+  const auto turn = open_.extract(id).mapped();
+  if (!counts(turn)) return;
+  race_->note(turn.member, turn.repetition, outcome);
+  const bool within_round = !turns_.empty() || race_->rounds() < rounds_begun_;
+  if (race_->over() && !(generational_ && within_round)) end_race();
+}
+
+void Racing::do_cancel(EvaluationId id) {
+  const auto turn = open_.extract(id).mapped();
+  if (counts(turn)) turns_.push_back(turn);
+}
+
+Moments Racing::moments(std::size_t member) const {
+  auto all = entrants_[member].before;
+  for (const auto& score : race_->scores(member))
+    if (score.feasible()) all.add(score.value);
+  return all;
+}
+
+/// Before the first test of a later race a newcomer that leads would only be lucky.
+std::size_t Racing::leader() const {
+  const bool tested = race_->rounds() >= std::min(plan_.rules.rounds_before_test, plan_.rules.most_rounds);
+  for (std::size_t member = 0; !tested && member < elites_here_; ++member)
+    if (race_->survives(member)) return member;
+  return race_->order().front();
+}
+
+std::optional<Recommendation> Racing::recommendation() const {
+  if (race_->survivors().empty()) return std::nullopt;
+  const auto member = leader();
+  const auto found = moments(member);
+  if (found.n < 2 || !std::isfinite(found.mean) || !std::isfinite(found.squares)) return std::nullopt;
+  return Recommendation{entrants_[member].x, found.mean, found.error(), found.n};
+}
+
+std::string Racing::remark() const {
+  const auto left = race_->survivors().size();
+  const auto of = races_ > 1 ? fmt::format(" in race {} of {}", std::min(race_number_ + 1, races_), races_) : "";
+  return fmt::format("{} of {} candidates {} left after {} rounds{}", left, entrants_.size(), left == 1 ? "is" : "are",
+                     left == 0 ? 1 : race_->rounds(), of);
+}
+
+Plan plan_of(const OptimizerOptions& options) {
+  const bool halving = word_of(options, "elimination") == "halving";
+  return {{halving ? Elimination::halving : Elimination::rank, number_of(options, "confidence"),
+           count_of(options, "rounds_before_test"), count_of(options, "rounds_to_confirm"),
+           count_of(options, "most_rounds")},
+          count_of(options, "candidates"),
+          count_of(options, "races")};
+}
+}  // namespace
+}  // namespace racing
+
+OptimizerKind racing_kind() {
+  return {
+      {.name = "racing",
+       .about = "the best of candidates whose values have noise, by repeated evaluations; ends by itself",
+       .asynchronous = true,
+       .options = {OptionRule::whole("candidates", "how many race; all where the space has no more", 2, 1e4, 64),
+                   OptionRule::number("confidence", "that a race does not lose its best", 0.5, 0.9999, 0.95),
+                   OptionRule::word("elimination", "who leaves: what a test by ranks finds worse, or half at a time",
+                                    {"rank", "halving"}, "rank"),
+                   OptionRule::whole("most_rounds", "of a race: after them the best of what is left wins", 2, 1000, 30),
+                   OptionRule::whole("races",
+                                     "one after the other, with new candidates about the best, where the "
+                                     "space has more than race",
+                                     1, 100, 4),
+                   OptionRule::whole("rounds_before_test", "evaluations of each candidate before the first leave", 2,
+                                     1000, 5),
+                   OptionRule::whole("rounds_to_confirm", "evaluations of the last two before one of them wins", 2,
+                                     1000, 10)}},
+      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
+        return std::make_unique<racing::Racing>(space, seed, racing::plan_of(options), terms.generational);
+      }};
+}
+
+}  // namespace culmen
