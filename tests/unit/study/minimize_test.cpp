@@ -30,7 +30,7 @@ TEST(LeastSquares, takes_the_optimizer_that_is_named) {
 TEST(Minimize, refuses_what_needs_residuals) {
   const auto f = [](const Point& x) { return x[0]; };
   EXPECT_THROW(minimize(f, Space{real("x", 0, 1)}, {.evaluations = 5, .optimizer = "lm"}), InputError);
-  EXPECT_EQ(minimize(f, Space{real("x", 0, 1)}, {.evaluations = 5}).optimizer, "cmaes");
+  EXPECT_EQ(minimize(f, Space{real("x", 0, 1)}, {.evaluations = 5}).optimizer, "auto");
 }
 }  // namespace
 }  // namespace culmen
