@@ -29,6 +29,7 @@ def f(p):
     return (1 - p["x"]) ** 2 + 100 * (p["y"] - p["x"] ** 2) ** 2
 """
 STUDY = """
+optimizer = "cmaes"
 [space]
 x = { lower = -5, upper = 5 }
 y = { lower = -5, upper = 5 }

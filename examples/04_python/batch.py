@@ -17,6 +17,7 @@ result = culmen.minimize(
     {"decay": (0.0, 2.0), "frequency": (1.0, 6.0)},
     budget=4000,
     batch=64,
+    optimizer="cmaes",
     options={"population": 128},
     workers=2,
 )

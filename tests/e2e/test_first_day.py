@@ -121,7 +121,8 @@ MODEL = "def f(p):\n    print('at', p['x'])\n    return p['x'] ** 2\n"
 NAMED = '[optimizer]\nname = "NAME"\n'
 INITIAL = TRIED.replace("upper = 5 }\ny", "upper = 5, initial = 2.0 }\ny")
 BEGINNINGS = {
-    "cmaes": (TRIED, ["searches around", "(0: the middle)", "(0: the middle)"]),
+    "auto": (TRIED, ["begins at", "(0: the middle)", "(0: the middle)"]),
+    "cmaes": (TRIED + NAMED.replace("NAME", "cmaes"), ["searches around", "(0: the middle)", "(0: the middle)"]),
     "scan": (TRIED + NAMED.replace("NAME", "scan"), ["begins at", "(0: the middle)", "(0: the middle)"]),
     "random": (TRIED + NAMED.replace("NAME", "random"), []),
     "an initial value": (INITIAL + NAMED.replace("NAME", "random"), ["begins at", "2", "(0: the middle)"]),

@@ -51,10 +51,10 @@ def test_another_store_runs_it_anew(finished):
 @pytest.mark.parametrize(
     ("old", "new", "difference"),
     [
-        ("\n[space]", "seed = 8\n[space]", "seed 1 there, 8 here"),
+        ("\n[space]", "\nseed = 8\n[space]", "seed 1 there, 8 here"),
         ("upper = 5", "upper = 6", "parameter x: upper 5 there, 6 here"),
         ("model.py:f", "model.py:g", "evaluator python model.py:f there, model.py:g here"),
-        ("[stop]", '[optimizer]\nname = "random"\n[stop]', "optimizer cmaes there, random here"),
+        ('"cmaes"', '"random"', "optimizer cmaes there, random here"),
         ("[evaluator]", "z = { lower = 0, upper = 1 }\n[evaluator]", "parameter z is here only"),
     ],
 )

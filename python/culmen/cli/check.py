@@ -21,7 +21,8 @@ from . import FAILED, FINISHED, RESUMABLE
 from .run import note_file_left_behind
 from .summary import console, print_figures
 
-_AT_THE_MIDDLE = {"scan": "begins at", "cmaes": "searches around"}  # optimizers, where the study names no start
+# Of optimizers, where the study names no start.
+_AT_THE_MIDDLE = {"auto": "begins at", "scan": "begins at", "cmaes": "searches around"}
 _PRINTED_LINES = 10
 _SAMPLE = 2000  # random points, for the share that fulfils the constraints
 
