@@ -5,8 +5,10 @@
 //
 // Without generations each result enters its walk at once, and a walk that is asked again before that looks once more
 // from where it is. So that quick evaluations do not crowd out slow ones, all walks get as many (Turns), and none moves
-// until most of the first are back (Founders). There is at least one walk for four workers when it begins.
+// until most of the first are back (Founders). There is at least one walk for two workers when it begins: of many looks
+// from one place the quickest would count too often.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "culmen/optimizer/annealing/metropolis.hpp"
@@ -21,8 +23,9 @@ namespace annealing {
 namespace {
 using evolution::Individual;
 
-constexpr std::size_t least_founders = 8, workers_to_a_walk = 4;
-constexpr double ladder = 2;  // from one temperature to the next
+constexpr std::size_t least_founders = 8, workers_to_a_walk = 2;
+constexpr double first_temperature = 0.1;  // of the spread
+constexpr double ladder = 8;               // from the coldest to the hottest
 
 struct Trial {
   std::size_t walk;
@@ -77,9 +80,8 @@ void Annealing::hear(const std::vector<double>& x, const Outcome& outcome) {
 }
 
 double Annealing::temperature(std::size_t walk) const {
-  double out = spread_.value() * cooling_.share();
-  for (; walk > 0; --walk) out *= ladder;
-  return out;
+  const double height = static_cast<double>(walk) / static_cast<double>(std::max<std::size_t>(2, walks_.size()) - 1);
+  return first_temperature * spread_.value() * cooling_.share() * std::pow(ladder, height);
 }
 
 Trial Annealing::propose(std::vector<double>& x) {

@@ -33,7 +33,7 @@ void Spread::add(double value) {
 }
 
 Cooling::Cooling(std::size_t parameters, std::uint64_t evaluations)
-    : length_(evaluations > 0 ? evaluations : first_cycle_per_parameter * (parameters + 1)) {}
+    : length_(evaluations > 0 ? (evaluations + 2) / 3 : first_cycle_per_parameter * (parameters + 1)) {}
 
 bool Cooling::step() {
   if (++passed_ < length_) return false;

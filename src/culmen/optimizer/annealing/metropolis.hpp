@@ -29,11 +29,12 @@ class Spread {
 };
 
 /// The temperature's fall as a share of the first one: geometric (Kirkpatrick, Gelatt and Vecchi, Science 220 (1983)
-/// 671), over all evaluations where their number is known; then in cycles, each twice as long, that begin a tenth as
-/// hot as the one before, down to a ten-thousandth, and then hot again.
+/// 671), in cycles, each twice as long, that begin a tenth as hot as the one before, down to a ten-thousandth, and then
+/// hot again. Where the number of evaluations is known, the first cycle takes a third of them, so that the second ends
+/// with them.
 class Cooling {
  public:
-  static constexpr double last_share = 1e-10;  ///< at the end of each cycle
+  static constexpr double last_share = 1e-12;  ///< at the end of each cycle
 
   /// evaluations 0: not known; the first cycle then has 100 (n + 1).
   Cooling(std::size_t parameters, std::uint64_t evaluations);

@@ -11,6 +11,7 @@ namespace culmen::annealing {
 namespace {
 constexpr double gain = 0.5;  // of the logarithm of a step
 constexpr double least_real_step = 1e-15, most_real_step = 0.5;
+constexpr double far_share = 0.1;  // of steps of one parameter
 constexpr double least_along = 1e-3, most_along = 3;
 
 std::size_t most_places(const Space& space) { return std::min<std::size_t>(10 + 2 * space.size(), 100); }
@@ -25,12 +26,21 @@ std::size_t drawn_parameter(const Space& space, const evolution::Individual& at,
   }
 }
 
+/// Now and then longer, of any order of magnitude up to the range: else no walk would leave a basin whose width its
+/// steps have adapted to.
+double drawn_step(double step, double range, Random& random) {
+  return random.uniform() < far_share ? step * std::pow(std::max(1.0, range / step), random.uniform()) : step;
+}
+
 double changed(const Parameter& p, double gene, double step, Random& random) {
   if (is_choice(p)) return other_choice(p, gene, random);
+  step = drawn_step(step, p.discrete() ? p.cells() : 1, random);
   if (!p.discrete()) return mirrored(gene + step * random.normal(), 0, 1);
   const double cells = 1 + geometric(1 / std::max(1.0, step_at(p, step, gene)), random);
   const double moved = random.next() % 2 == 0 ? gene + cells : gene - cells;
-  return std::clamp(mirrored(moved, p.lower, p.upper), p.lower, p.upper);
+  const double place = std::clamp(mirrored(moved, p.lower, p.upper), p.lower, p.upper);
+  if (place != gene) return place;
+  return gene < p.upper ? gene + 1 : gene - 1;
 }
 }  // namespace
 

@@ -14,15 +14,17 @@ namespace culmen::annealing {
 struct Look {
   evolution::Individual at;              ///< without steps
   std::optional<std::size_t> parameter;  ///< which alone was changed; none: the reals, along a difference
-  std::uint64_t departure = 0;  ///< the walk's moves when it was drawn
+  std::uint64_t departure = 0;           ///< the walk's moves when it was drawn
 };
 
 /// A place, and steps that it takes from there: of one parameter at a time, or of all reals along the difference of two
-/// places where it was lately (ter Braak and Vrugt, Stat. Comput. 18 (2008) 435), in turn by chance. Each parameter, and
-/// the differences, have a step length of their own that adapts until 0.44 of the looks are accepted. (Corana, Marchesi, Martini and Ridella, ACM Trans. Math. Softw. 13
-/// (1987) 262; after each look, as in Andrieu and Thoms, Stat. Comput. 18 (2008) 343; 0.44 is the best share for one
-/// parameter: Gelman, Roberts and Gilks 1996.) Reals step normally, integers and ordinals by geometric numbers of
-/// cells, categorical and boolean ones to any other of their choices. What leaves its range is mirrored back.
+/// places where it was lately (ter Braak and Vrugt, Stat. Comput. 18 (2008) 435), in turn by chance. Each parameter,
+/// and the differences, have a step length of their own that adapts until 0.44 of the looks are accepted. (Corana,
+/// Marchesi, Martini and Ridella, ACM Trans. Math. Softw. 13 (1987) 262; after each look, as in Andrieu and Thoms,
+/// Stat. Comput. 18 (2008) 343; 0.44 is the best share for one parameter: Gelman, Roberts and Gilks 1996.) Reals step
+/// normally, integers and ordinals by geometric numbers of cells, one in ten far, as in very fast annealing (Ingber,
+/// Math. Comput. Modelling 12 (1989) 967); categorical and boolean ones to any other of their choices. What leaves its
+/// range is mirrored back.
 class Walk {
  public:
   static constexpr double wanted_share = 0.44;
