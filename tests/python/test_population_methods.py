@@ -1,4 +1,4 @@
-"""Differential evolution, particle swarm and evolution, as programs use them."""
+"""Annealing, differential evolution, particle swarm and evolution, as programs use them."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def valley(p):
     return (p["x"] - 1.3) ** 2 + (p["n"] - 7) ** 2 + (p["t"] - 1) ** 2
 
 
-@pytest.mark.parametrize("optimizer", ["de", "evolution", "swarm"])
+@pytest.mark.parametrize("optimizer", ["annealing", "de", "evolution", "swarm"])
 def test_minimize_finds_a_minimum_and_the_same_again_with_other_workers(optimizer):
     found = [culmen.minimize(valley, BOX, budget=1500, optimizer=optimizer, workers=n) for n in (1, 2)]
     assert found[0].optimizer == optimizer
@@ -19,7 +19,7 @@ def test_minimize_finds_a_minimum_and_the_same_again_with_other_workers(optimize
     assert found[0].best == found[1].best
 
 
-@pytest.mark.parametrize("optimizer", ["de", "evolution", "swarm"])
+@pytest.mark.parametrize("optimizer", ["annealing", "de", "evolution", "swarm"])
 def test_without_generations_there_is_always_something_to_do(optimizer):
     search = culmen.Optimizer(BOX, optimizer, generational=False)
     running = search.ask(50)

@@ -16,7 +16,7 @@
 
 namespace culmen::testing {
 namespace {
-constexpr std::array optimizers{"cmaes", "de", "evolution", "modelled", "random", "sobol", "swarm"};
+constexpr std::array optimizers{"annealing", "cmaes", "de", "evolution", "modelled", "random", "sobol", "swarm"};
 
 class Folder {
  public:

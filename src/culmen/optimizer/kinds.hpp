@@ -20,6 +20,7 @@ double number_of(const OptimizerOptions& options, const std::string& name);
 std::size_t count_of(const OptimizerOptions& options, const std::string& name);
 const std::string& word_of(const OptimizerOptions& options, const std::string& name);
 
+OptimizerKind annealing_kind();
 OptimizerKind auto_kind();
 OptimizerKind bfgs_kind();
 OptimizerKind bobyqa_kind();

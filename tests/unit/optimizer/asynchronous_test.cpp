@@ -103,8 +103,9 @@ double sphere(const Point& x) {
 double log_normal(const Point&, Random& random) { return std::exp(random.normal()); }
 
 class Asynchronous : public testing::TestWithParam<const char*> {};
+class QuickAsynchronous : public Asynchronous {};
 
-TEST_P(Asynchronous, FindsAMinimumWhateverTheDurations) {
+TEST_P(QuickAsynchronous, FindsAMinimumWhateverTheDurations) {
   for (const std::size_t workers : {1, 20, 200}) {
     const std::size_t limit = 8000 + 60 * workers;
     EXPECT_LT((Clock{GetParam(), cube(5, -5, 5), sphere, 1e-6, workers}.evaluations(1)), limit);
@@ -136,7 +137,7 @@ double two_basins(const Point& x) {
   return std::min(slow, quick);
 }
 
-TEST_P(Asynchronous, FindsTheOptimumWhereEvaluationsAreSlow) {
+TEST_P(QuickAsynchronous, FindsTheOptimumWhereEvaluationsAreSlow) {
   const auto slow_half = [](const Point& x, Random&) { return x[0] > 0.5 ? 10.0 : 1.0; };
   for (const std::size_t workers : {20, 100}) {
     int found = 0;
@@ -165,7 +166,22 @@ TEST_P(Asynchronous, ShiftsAndFactorsOfTheObjectiveChangeNothing) {
   EXPECT_EQ(first, second);
 }
 
-INSTANTIATE_TEST_SUITE_P(PopulationMethods, Asynchronous, testing::Values("de", "evolution", "swarm"),
+TEST(AsynchronousAnnealing, FindsTheOptimumWhereEvaluationsAreSlowAsWellAsElsewhere) {
+  const auto found = [](const Duration& duration) {
+    int count = 0;
+    for (std::uint64_t seed = 1; seed <= 11; ++seed) {
+      const Clock clock{"annealing", cube(4, 0, 1), two_basins, 1e-4, 20, 20000, duration};
+      count += clock.evaluations(seed) < clock.budget ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_GE(found([](const Point& x, Random&) { return x[0] > 0.5 ? 10.0 : 1.0; }), 8);
+  EXPECT_GE(found([](const Point&, Random&) { return 1.0; }), 8);
+}
+
+INSTANTIATE_TEST_SUITE_P(PopulationMethods, Asynchronous, testing::Values("annealing", "de", "evolution", "swarm"),
+                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(PopulationMethods, QuickAsynchronous, testing::Values("de", "evolution", "swarm"),
                          [](const auto& info) { return std::string(info.param); });
 }  // namespace
 }  // namespace culmen

@@ -140,5 +140,35 @@ TEST(Auto, GivesAsManyAsAreWantedAtATime) {
   }
   EXPECT_GE(least, 10U);
 }
+/// Without generations, `workers` at a time, the oldest told first; the first `failing` evaluations fail.
+std::pair<double, std::string> asynchronous(const Objective& f, std::size_t workers, std::size_t failing) {
+  const auto optimizer = make_optimizer("auto", cube(6, -5, 5), 1, {}, {{}, 0, false});
+  optimizer->resize(workers);
+  std::vector<Candidate> open;
+  double best = 1e300;
+  for (std::size_t told = 0; told < 6000; ++told) {
+    EXPECT_EQ(optimizer->ask(workers - open.size(), open), workers - (told == 0 ? 0 : workers - 1));
+    const double value = f(open.front().x);
+    if (told >= failing) best = std::min(best, value);
+    optimizer->tell(open.front().id, told < failing ? Outcome::failure(Status::failed, "") : Outcome::of_value(value));
+    open.erase(open.begin());
+  }
+  return {best, optimizer->remark()};
+}
+
+TEST(AsynchronousAuto, SearchesASumAlongEachParameterWhateverTheWorkers) {
+  for (const std::size_t workers : {1, 8, 100}) {
+    const auto [best, remark] = asynchronous(rastrigin, workers, 0);
+    EXPECT_LT(best, 1e-8) << workers << ": " << remark;
+    EXPECT_THAT(remark, HasSubstr("the best is of brent_step")) << workers;
+  }
+}
+
+TEST(AsynchronousAuto, RecoversFromEvaluationsThatFailAtFirst) {
+  for (const std::size_t workers : {1, 8, 100}) {
+    for (const std::size_t failing : {1, 100})
+      EXPECT_LT(asynchronous(sphere, workers, failing).first, 1e-8) << workers << ", " << failing << " failed";
+  }
+}
 }  // namespace
 }  // namespace culmen

@@ -34,6 +34,7 @@ void DescentsFirst::judge(std::vector<Member>& members) {
     return;
   }
   leader_ = members.size() - 1;
+  counted_leader_ = asked_at_handing_ = 0;  // of descents, where their share has begun before the probe was back
   best_of_leader_ = Outcome::failure(Status::failed, {});
   improved_ = 0;
   if (workers_ > 0) members.back().optimizer->resize(workers_);

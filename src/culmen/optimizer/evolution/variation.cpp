@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "culmen/optimizer/mutation.hpp"
+
 namespace culmen::evolution {
 namespace {
 constexpr double crossed_share = 0.6;  // of children that have two parents
@@ -10,22 +12,6 @@ constexpr double least_deviation = 1e-15, most_deviation = 0.5;
 constexpr double most_change = 0.5;
 constexpr double least_whole_step = 0.3;  // so that reals are also looked at while the integers stand still
 constexpr double own_share = 0.3;  // of the rate at which reals' steps differ; selection is too weak for all of it
-
-/// Mirrored at the ends of [lower, upper] as often as needed.
-double mirrored(double v, double lower, double upper) {
-  if (v >= lower && v <= upper) return v;
-  const double width = upper - lower;
-  double y = std::fmod(std::abs(v - lower), 2 * width);
-  if (y > width) y = 2 * width - y;
-  return lower + y;
-}
-
-/// 0, 1, 2, … with probability p (1 - p)^k.
-double geometric(double p, Random& random) {
-  return p >= 1 ? 0 : std::floor(std::log1p(-random.uniform()) / std::log1p(-p));
-}
-
-bool is_choice(const Parameter& p) { return p.kind == ParameterKind::categorical || p.kind == ParameterKind::boolean; }
 }  // namespace
 
 Variation::Variation(const Space& space, Crossover crossover) : space_(space), crossover_(crossover) {
@@ -74,12 +60,9 @@ double Variation::changed(const Parameter& p, double gene, double step, Random& 
   if (!p.discrete()) return mirrored(gene + step * random.normal(), 0, 1);
   if (is_choice(p)) {
     if (random.uniform() >= step) return gene;
-    const auto other = static_cast<double>(random.below(static_cast<std::uint64_t>(p.cells()) - 1));
-    return other + p.lower < gene ? other + p.lower : other + p.lower + 1;
+    return other_choice(p, gene, random);
   }
-  if (p.scale == Scale::log)
-    step = std::max(1.0, step / p.cells() * gene * std::log((p.upper + 0.5) / (p.lower - 0.5)));
-  const double mean = step / whole_;
+  const double mean = step_at(p, step, gene) / whole_;
   const double end = 1 - mean / (1 + std::sqrt(1 + mean * mean));
   const double moved = gene + geometric(end, random) - geometric(end, random);
   return std::clamp(mirrored(moved, p.lower, p.upper), p.lower, p.upper);
