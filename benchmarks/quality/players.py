@@ -30,13 +30,19 @@ class Culmen:
     name: as in a study file, with options after a colon (cmaes:population=20,sigma=0.3); generational=false among them.
     """
 
-    def __init__(self, name: str, problem: Problem, seed: int, budget: int) -> None:
+    def __init__(self, name: str, problem: Any, seed: int, budget: int, objectives: int = 1) -> None:
         name, _, words = name.partition(":")
         options = dict(_option(word) for word in words.split(",") if word)
         generational = bool(options.pop("generational", True))
         space = [_core.real(f"x{i}", problem.lower, problem.upper) for i in range(problem.dimension)]
         self._optimizer = _core.Optimizer(
-            _core.Space(space), name, seed, options, evaluations=budget, generational=generational
+            _core.Space(space),
+            name,
+            seed,
+            options,
+            objectives=objectives,
+            evaluations=budget,
+            generational=generational,
         )
         self.ask = self._optimizer.ask
         self.resize = self._optimizer.resize

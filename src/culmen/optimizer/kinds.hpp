@@ -33,6 +33,7 @@ OptimizerKind gradient_kind();
 OptimizerKind grid_kind();
 OptimizerKind lm_kind();
 OptimizerKind nelder_mead_kind();
+OptimizerKind nsga2_kind();
 OptimizerKind racing_kind();
 OptimizerKind random_kind();
 OptimizerKind scan_kind();

@@ -28,6 +28,7 @@ const std::vector<OptimizerKind>& kinds() {
       grid_kind(),
       lm_kind(),
       nelder_mead_kind(),
+      nsga2_kind(),
       racing_kind(),
       random_kind(),
       scan_kind(),

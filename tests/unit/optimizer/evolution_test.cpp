@@ -7,8 +7,8 @@
 
 #include "culmen/evaluation/front.hpp"
 #include "culmen/optimizer/combinators.hpp"
-#include "culmen/optimizer/evolution/ranking.hpp"
 #include "culmen/optimizer/evolution/variation.hpp"
+#include "culmen/optimizer/ranking.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {
@@ -181,7 +181,7 @@ TEST(EvolutionRanking, PutsFailuresLastAndLessViolationBeforeMore) {
   std::vector<evolution::Individual> members{with(Outcome::failure(Status::crashed, "")), with(violating(2)),
                                              with(violating(1)), with(Outcome::of_value(7)),
                                              with(Outcome::of_value(3))};
-  evolution::rank(members);
+  rank(members);
   EXPECT_EQ(members[0].outcome.value, 3);
   EXPECT_EQ(members[1].outcome.value, 7);
   EXPECT_EQ(members[2].outcome.violation, 1);
@@ -194,7 +194,7 @@ TEST(EvolutionRanking, PutsLowerFrontsFirstAndTheCrowdedLast) {
   for (const auto& [a, b] : {std::pair{0.5, 0.5}, {0.51, 0.49}, {0.9, 0.9}, {0.0, 1.0}, {1.0, 0.0}, {0.2, 0.8}})
     members.push_back(with(values(a, b)));
   members.push_back(with(violating(1)));
-  evolution::rank(members);
+  rank(members);
   const auto first = [&](std::size_t k) { return members[k].outcome.values[0]; };
   EXPECT_THAT((std::vector{first(0), first(1)}), testing::UnorderedElementsAre(0, 1));  // the ends
   EXPECT_THAT((std::vector{first(2), first(3), first(4)}), testing::UnorderedElementsAre(0.2, 0.5, 0.51));
@@ -206,7 +206,7 @@ TEST(EvolutionRanking, MeasuresCrowdingInSharesOfTheFront) {
   std::vector<evolution::Individual> members;
   for (const auto& [a, b] : {std::pair{0.0, 1e6}, {0.9, 5e5}, {0.8, 9e5}, {1.0, 0.0}})
     members.push_back(with(values(a, b)));
-  evolution::rank(members);
+  rank(members);
   EXPECT_EQ(members[2].outcome.values[0], 0.8);  // (0.9 - 0) / 1 + (1e6 - 5e5) / 1e6 = 1.4
   EXPECT_EQ(members[3].outcome.values[0], 0.9);  // (1 - 0.8) / 1 + (9e5 - 0) / 1e6 = 1.1
 }

@@ -118,6 +118,9 @@ TEST(Registry, FitsAPopulationToTheBudgetWhereNoneIsGiven) {
   EXPECT_EQ(fitted(1000, {{"children", 64}}), both(19, 64));
   EXPECT_EQ(fitted(0), OptimizerOptions{}) << "no budget";
   EXPECT_EQ(fitted(1000, {}, 1), OptimizerOptions{}) << "one objective";
+  OptimizerOptions population;
+  fit_to_budget("nsga2", {false, 2}, 1000, population);
+  EXPECT_EQ(population, (OptimizerOptions{{"population", 19}}));
   EXPECT_EQ(fitted(1000, {{"parents", "many"}}).at("parents"), OptionValue("many")) << "is refused later";
 }
 

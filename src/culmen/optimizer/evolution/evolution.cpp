@@ -14,11 +14,11 @@
 #include <utility>
 
 #include "culmen/base/error.hpp"
-#include "culmen/optimizer/evolution/ranking.hpp"
 #include "culmen/optimizer/evolution/variation.hpp"
 #include "culmen/optimizer/founders.hpp"
 #include "culmen/optimizer/kinds.hpp"
 #include "culmen/optimizer/population_search.hpp"
+#include "culmen/optimizer/ranking.hpp"
 
 namespace culmen {
 namespace evolution {
@@ -70,7 +70,7 @@ class Evolution final : public PopulationSearch<Child, Outcome> {
 
  private:
   Child propose(std::vector<double>& x) override;
-  Outcome verdict_of(const Outcome& outcome) const override;
+  Outcome verdict_of(const Outcome& outcome) const override { return rankable(outcome); }
   void absorb(Child&& child, std::optional<Outcome>&& verdict) override;
   void end_generation() override;
   std::size_t first_generation() const { return std::max(settings_.parents, settings_.children); }
@@ -116,16 +116,6 @@ Child Evolution::propose(std::vector<double>& x) {
   }
   x = vector_of(space_, child.individual);
   return child;
-}
-
-/// What ranks need, without texts and residuals.
-Outcome Evolution::verdict_of(const Outcome& outcome) const {
-  Outcome kept = outcome.ok() ? Outcome::of_value(outcome.value) : Outcome::failure(outcome.status, {});
-  kept.values = outcome.values;
-  kept.violation = outcome.violation;
-  kept.check_finite();
-  if (outcome.ok() && outcome.violation > 0) kept.status = Status::ok;  // a value may be missing there
-  return kept;
 }
 
 void Evolution::absorb(Child&& child, std::optional<Outcome>&& verdict) {

@@ -1,0 +1,167 @@
+// NSGA-II: its operators as the papers say them, and what it finds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "culmen/evaluation/front.hpp"
+#include "culmen/optimizer/nsga/variation.hpp"
+#include "unit/optimizer/study.hpp"
+
+namespace culmen {
+namespace {
+using nsga::crossed, nsga::mutated, nsga::Point, nsga::Variation;
+
+TEST(SimulatedBinaryCrossover, SpreadsChildrenAsItsDensitySaysWhereBoundsAreFar) {
+  const double a = 0.4999, b = 0.5001;
+  const auto spread = [&](double u) {
+    const auto [below, above] = crossed(a, b, 15, u);
+    EXPECT_NEAR(below + above, a + b, 1e-12) << "their mean is that of the parents";
+    return (above - below) / (b - a);
+  };
+  EXPECT_NEAR(spread(0.5), 1, 1e-9);
+  for (const double u : {0.05, 0.2, 0.45}) EXPECT_NEAR(spread(u), std::pow(2 * u, 1.0 / 16), 1e-9);
+  for (const double u : {0.55, 0.8, 0.99}) EXPECT_NEAR(spread(u), std::pow(2 * (1 - u), -1.0 / 16), 1e-9);
+}
+
+TEST(SimulatedBinaryCrossover, KeepsChildrenInsideAndReachesTheNearerBoundAtMost) {
+  const auto [below, above] = crossed(0.05, 0.95, 15, 1 - 1e-16);
+  EXPECT_NEAR(below, 0, 1e-9);
+  EXPECT_NEAR(above, 1, 1e-9);
+  for (double u = 0; u < 1; u += 0.01) {
+    const auto [low, high] = crossed(0.01, 0.6, 2, u);
+    EXPECT_TRUE(low >= 0 && low <= high && high <= 1);
+  }
+  EXPECT_EQ(crossed(0.3, 0.3, 15, 0.9), (std::pair{0.3, 0.3}));
+  EXPECT_EQ(crossed(0, 0.5, 15, 0.9).first, 0) << "a bound that both respect is kept";
+}
+
+TEST(PolynomialMutation, MovesAsItsDensitySaysAndStopsAtTheBounds) {
+  EXPECT_DOUBLE_EQ(mutated(0.5, 20, 0.5), 0.5);
+  EXPECT_NEAR(mutated(0.5, 20, 0.25) - 0.5, std::pow(0.5, 1.0 / 21) - 1, 1e-6);
+  EXPECT_NEAR(mutated(0.5, 20, 0.75) - 0.5, 1 - std::pow(0.5, 1.0 / 21), 1e-6);
+  EXPECT_NEAR(mutated(0.01, 20, 0), 0, 1e-12);
+  EXPECT_NEAR(mutated(0.99, 20, 1), 1, 1e-12);
+  for (double u = 0.01; u < 1; u += 0.01) EXPECT_GE(mutated(0.02, 20, u), mutated(0.02, 20, u - 0.01));
+}
+
+TEST(NsgaVariation, ChangesOneParameterByMutationOnAverage) {
+  Random random(1);
+  const auto space = cube(10, 0, 1);
+  const Variation variation(space);
+  const Point parent(10, 0.5);  // the same twice: crossover changes nothing
+  int changed = 0;
+  for (int k = 0; k < 5000; ++k) {
+    const auto [one, other] = variation.children(parent, parent, random);
+    for (std::size_t i = 0; i < 10; ++i) changed += (one[i] != 0.5 ? 1 : 0) + (other[i] != 0.5 ? 1 : 0);
+  }
+  EXPECT_NEAR(changed, 10000, 400);
+}
+
+TEST(NsgaVariation, KeepsToCellsAndReachesEveryChoice) {
+  Random random(2);
+  const Space space{integer("n", 1, 5), categorical("c", {"s", "t", "u"}), boolean("on")};
+  const Variation variation(space);
+  Point point{0.5, 0.5, 0.25};
+  std::vector<double> x(3), back(3);
+  std::set<std::vector<double>> seen;
+  for (int k = 0; k < 2000; ++k) {
+    point = variation.children(point, point, random).first;
+    space.from_unit(point, x);
+    space.to_unit(x, back);
+    EXPECT_THAT(back, testing::Pointwise(testing::DoubleNear(1e-12), point));
+    seen.insert(x);
+  }
+  EXPECT_EQ(seen.size(), 30);
+}
+
+/// ZDT1 (Zitzler, Deb and Thiele 2000): the front is f2 = 1 - sqrt(f1).
+Outcome zdt1(const std::vector<double>& x) {
+  double g = 1;
+  for (std::size_t i = 1; i < x.size(); ++i) g += 9 * x[i] / static_cast<double>(x.size() - 1);
+  auto outcome = Outcome::of_value(x[0]);
+  outcome.values = {x[0], g * (1 - std::sqrt(x[0] / g))};
+  return outcome;
+}
+
+/// The largest distance of ten places on ZDT1's front to what was found.
+double gap(const Front& front) {
+  double largest = 0;
+  for (int k = 0; k < 10; ++k) {
+    const double f1 = 0.05 + 0.1 * k;
+    double nearest = 1;
+    for (const auto& m : front.members()) {
+      const auto& v = m.outcome.values;
+      nearest = std::min(nearest, std::hypot(v[0] - f1, v[1] - (1 - std::sqrt(f1))));
+    }
+    largest = std::max(largest, nearest);
+  }
+  return largest;
+}
+
+class SeveralObjectives : public testing::TestWithParam<std::pair<const char*, bool>> {};
+
+TEST_P(SeveralObjectives, CoversAFrontOfTwo) {
+  const auto [name, generational] = GetParam();
+  const Terms terms{.yield = {false, 2}, .generational = generational};
+  const auto optimizer = make_optimizer(name, cube(10, 0, 1), 1, {{"population", 40}}, terms);
+  Front front;
+  std::vector<Candidate> running;
+  for (std::size_t told = 0; told < 8000; ++told) {
+    if (running.size() < 40) optimizer->ask(40 - running.size(), running);
+    const auto one = running.begin() + static_cast<std::ptrdiff_t>(told * 7 % running.size());
+    const auto outcome = zdt1(one->x);
+    front.add(*one, outcome);
+    optimizer->tell(one->id, outcome);
+    running.erase(one);
+  }
+  EXPECT_LT(gap(front), 0.04);
+}
+
+TEST_P(SeveralObjectives, DoesNotTryAVectorTwiceWhileThereAreOthers) {
+  const auto [name, generational] = GetParam();
+  const Space space{integer("n", 1, 40), categorical("c", {"s", "t", "u"}), boolean("on")};
+  const Terms terms{.yield = {false, 2}, .generational = generational};
+  const auto optimizer = make_optimizer(name, space, 3, {{"population", 20}}, terms);
+  std::set<std::vector<double>> seen;
+  std::vector<Candidate> batch;
+  for (std::size_t told = 0; told < 40;) {
+    batch.clear();
+    optimizer->ask(1, batch);
+    for (const auto& c : batch) {
+      EXPECT_TRUE(seen.insert(c.x).second) << "candidate " << told;
+      auto outcome = Outcome::of_value(c.x[0]);
+      outcome.values = {c.x[0], 40 - c.x[0] + c.x[1]};
+      optimizer->tell(c.id, outcome);
+      ++told;
+    }
+  }
+}
+
+TEST_P(SeveralObjectives, PrefersWhatViolatesLessToWhatIsBetterAndForgetsFailures) {
+  const auto [name, generational] = GetParam();
+  const Terms terms{.yield = {false, 2}, .generational = generational};
+  const auto optimizer = make_optimizer(name, cube(2, 0, 1), 5, {{"population", 20}}, terms);
+  std::vector<Candidate> batch;
+  std::size_t feasible = 0;
+  for (std::size_t told = 0; told < 2000;) {
+    batch.clear();
+    optimizer->ask(20, batch);
+    for (const auto& c : batch) {
+      auto outcome = c.x[1] > 0.9 ? Outcome::failure(Status::crashed, "") : zdt1(c.x);
+      outcome.violation = std::max(0.0, 0.7 - c.x[1]);
+      feasible += told >= 1000 && outcome.feasible() ? 1 : 0;
+      optimizer->tell(c.id, outcome);
+      ++told;
+    }
+  }
+  EXPECT_GT(feasible, 600) << "of 1000; a fifth of the square is";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SeveralObjectives, testing::Values(std::pair{"nsga2", true}, std::pair{"nsga2", false}),
+                         [](const auto& info) {
+                           return std::string(info.param.first) + (info.param.second ? "" : "_asynchronous");
+                         });
+}  // namespace
+}  // namespace culmen
