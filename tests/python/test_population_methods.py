@@ -1,4 +1,4 @@
-"""Annealing, differential evolution, particle swarm and evolution, as programs use them."""
+"""Annealing, differential evolution, particle swarm, evolution and NSGA-II, as programs use them."""
 
 import pytest
 
@@ -37,3 +37,25 @@ def test_de_takes_choices_and_a_swarm_does_not():
     assert result.best["c"] == "u"
     with pytest.raises(culmen.InputError, match="'swarm' needs parameters with an order; 'c' is categorical"):
         culmen.minimize(lambda p: p["x"] ** 2, space, budget=800, optimizer="swarm", workers=2)
+
+
+def two_valleys(p):
+    return {"near": p["x"] ** 2 + (p["c"] != "u"), "far": (p["x"] - 2) ** 2 + (p["c"] != "u")}
+
+
+@pytest.mark.parametrize("generational", [True, False])
+def test_nsga2_finds_the_front_of_a_mixed_space(generational):
+    space = {"x": (-5, 5), "c": culmen.categorical(["s", "t", "u"])}
+    result = culmen.minimize(
+        two_valleys,
+        space,
+        budget=600,
+        objectives={"near": "minimize", "far": "minimize"},
+        optimizer="nsga2",
+        options={"generational": generational},
+        workers=2,
+    )
+    assert result.optimizer == "nsga2"
+    best = [point for point in result.front if point.params["c"] == "u"]
+    assert len(best) > 50
+    assert all(-0.1 < point.params["x"] < 2.1 for point in best)

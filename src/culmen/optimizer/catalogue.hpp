@@ -70,8 +70,8 @@ struct Chosen {
 Chosen default_optimizer(const Space& space, const Yield& yield);
 
 /// Sets what of the options is not given and depends on how many evaluations a study begins with: for several
-/// objectives the population of evolution and nsga2, 0.6 times the root of the budget, from 10 to 100. It does not depend on the
-/// workers, so that these do not change the candidates. 0: no budget, nothing is set.
+/// objectives the population of evolution and of nsga2, 0.6 times the root of the budget, from 10 to 100. It does not
+/// depend on the workers, so that these do not change the candidates. 0: no budget, nothing is set.
 void fit_to_budget(const std::string& optimizer, const Yield& yield, std::uint64_t budget, OptimizerOptions& options);
 
 }  // namespace culmen
