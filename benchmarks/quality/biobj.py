@@ -110,10 +110,15 @@ class PygmoProblem:
 
 
 def of_pygmo(name: str, problem: BiProblem, seed: int, population: int) -> None:
+    """With its defaults, but for the mutation of nsga2: 0.01 of the parameters would not be enough, one in each is."""
     import pygmo
 
     population += -population % 4
-    algorithm = pygmo.algorithm(getattr(pygmo, name)(gen=problem.budget // population, seed=seed))
+    options: dict[str, Any] = {
+        "nsga2": {"m": 1 / problem.dimension},
+        "moead": {"neighbours": min(20, population - 1)},
+    }.get(name, {})
+    algorithm = pygmo.algorithm(getattr(pygmo, name)(gen=problem.budget // population, seed=seed, **options))
     members = pygmo.population(pygmo.problem(PygmoProblem(problem)), population, seed=seed)
     algorithm.evolve(members)
 
@@ -135,7 +140,7 @@ def main() -> None:
     parser.add_argument(
         "players",
         nargs="+",
-        help="culmen's name:option=value,…; peer:pymoo, peer:nsga2, peer:moead, peer:maco (pygmo's), each :population",
+        help="culmen's name:option=value,…; peer:pymoo, peer:nsga2, peer:moead, peer:maco (pygmo's), each :population, 100",
     )
     parser.add_argument("-d", "--dimension", type=int, default=5)
     parser.add_argument("-f", "--functions", type=numbers, default=list(range(1, len(PAIRS) + 1)))
