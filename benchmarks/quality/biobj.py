@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument(
         "players",
         nargs="+",
-        help="culmen's name:option=value,…; peer:pymoo, peer:nsga2, peer:moead, peer:maco (pygmo's), each :population, 100",
+        help="culmen's name:option=value,…; peer:pymoo, peer:nsga2, peer:moead, peer:maco (pygmo's), each :population",
     )
     parser.add_argument("-d", "--dimension", type=int, default=5)
     parser.add_argument("-f", "--functions", type=numbers, default=list(range(1, len(PAIRS) + 1)))
