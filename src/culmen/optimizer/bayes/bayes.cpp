@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "culmen/optimizer/bayes/proposal.hpp"
 #include "culmen/optimizer/bayes/region.hpp"
@@ -18,8 +19,9 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr std::size_t fewest_patience = 4;
-constexpr std::size_t most_pending = 64;  // of which a model knows: the newest
-constexpr std::uint64_t seldom = 20;      // beyond the points of a model: one more after a so-manieth part of all
+constexpr std::size_t most_pending = 32;     // of which a model knows: the newest
+constexpr std::uint64_t most_at_a_time = 8;  // proposals of a job without generations: as many as came back
+constexpr std::uint64_t seldom = 10;         // beyond the points of a model: one more after a so-manieth part of all
 
 class Bayes final : public Optimizer {
  public:
@@ -37,7 +39,6 @@ class Bayes final : public Optimizer {
   bool generational() const override { return generational_; }
   bool begins_at_start() const override { return true; }
   std::string name() const override { return "bayes"; }
-  void resize(std::size_t workers) override { workers_ = workers; }
   void hear(const std::vector<double>& x, const Outcome& outcome) override {
     archive_.add(Point::of(unit_of(x), outcome));
   }
@@ -82,7 +83,6 @@ class Bayes final : public Optimizer {
   Archive archive_;
   Region region_;
   Hyperparameters hyperparameters_;
-  std::size_t workers_ = 1;
   std::size_t to_cover_ = 0;    // of the design, not back yet
   std::deque<VectorXd> ready_;  // to be given; generational: of this generation
   std::map<EvaluationId, Open> open_;
@@ -179,6 +179,7 @@ void Bayes::end_generation() {
 
 std::function<Bytes()> Bayes::do_job() {
   if (!wants_model_ || job_is_out_) return {};
+  const auto came = std::clamp<std::uint64_t>(told_ - modelled_, 1, most_at_a_time);
   wants_model_ = false;
   job_is_out_ = true;
   modelled_ = told_;
@@ -189,7 +190,7 @@ std::function<Bytes()> Bayes::do_job() {
                     .side = region_.side(),
                     .from = hyperparameters_,
                     .seed = random_.next(),
-                    .wanted = generational_ ? parallel_ : std::clamp<std::size_t>(workers_, 1, most_pending)};
+                    .wanted = generational_ ? parallel_ : static_cast<std::size_t>(came)};
   for (auto k = open_.rbegin(); k != open_.rend() && question.pending.size() < most_pending; ++k)
     question.pending.push_back(k->second.unit);
   return [question = std::move(question)] { return propose(question).encoded(); };

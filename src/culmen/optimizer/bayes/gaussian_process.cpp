@@ -15,7 +15,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 const double root5 = std::sqrt(5.0);
-constexpr double jitter = 1e-10;
+constexpr double jitter = 1e-13;
 constexpr double farthest = 12;  // of a logarithm from the middle of its prior
 
 /// Gaussian, of a logarithm.
@@ -23,7 +23,7 @@ struct Prior {
   double mean, deviation;
 };
 Prior length_prior(std::size_t n) { return {0.5 * std::log(static_cast<double>(n)), 1}; }
-constexpr Prior matern_prior{-1, 2}, trend_prior{0, 2}, noise_prior{-16, 3};
+constexpr Prior matern_prior{-1, 2}, trend_prior{0, 2}, noise_prior{-23, 4};
 
 Prior prior_of(Index k, Index n) {
   if (k < n) return length_prior(static_cast<std::size_t>(n));

@@ -17,7 +17,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr std::size_t fewest_local = 50, local_per_parameter = 10;  // points of a model
-constexpr int fit_steps = 12, climb_steps = 30;
+constexpr int fit_steps = 25, climb_steps = 30;
 constexpr std::size_t draws = 200, climbs = 3;
 constexpr double same = 1e-9;  // of two unit vectors
 
@@ -34,11 +34,11 @@ class Advice {
   }
 
   Proposal proposal() {
-    for (const auto& unit : question_.pending) believe(unit);
+    believe(question_.pending);
     Proposal out{hyperparameters_, {}};
     while (out.units.size() < question_.wanted) {
       out.units.push_back(next());
-      if (out.units.size() < question_.wanted) believe(out.units.back());
+      if (out.units.size() < question_.wanted) believe({out.units.back()});
     }
     return out;
   }
@@ -94,13 +94,16 @@ class Advice {
     upper_ = inner(VectorXd::Ones(centre_.size())).cwiseMin(0.5 * sides).cwiseMax(0);
   }
 
-  void believe(const VectorXd& unit) {
-    const VectorXd x = inner(unit);
-    const double mean = process_->posterior(x, false).mean;
-    points_.conservativeResize(points_.rows() + 1, Eigen::NoChange);
-    points_.row(points_.rows() - 1) = x.transpose();
-    values_.conservativeResize(values_.size() + 1);
-    values_[values_.size() - 1] = mean;
+  void believe(const std::vector<VectorXd>& units) {
+    if (units.empty()) return;
+    const Index before = points_.rows(), after = before + static_cast<Index>(units.size());
+    points_.conservativeResize(after, Eigen::NoChange);
+    values_.conservativeResize(after);
+    for (Index k = before; k < after; ++k) {
+      const VectorXd x = inner(units[static_cast<std::size_t>(k - before)]);
+      points_.row(k) = x.transpose();
+      values_[k] = process_->posterior(x, false).mean;
+    }
     process().set(hyperparameters_);
   }
 
