@@ -22,6 +22,7 @@ const std::string& word_of(const OptimizerOptions& options, const std::string& n
 
 OptimizerKind annealing_kind();
 OptimizerKind auto_kind();
+OptimizerKind bayes_kind();
 OptimizerKind bfgs_kind();
 OptimizerKind bobyqa_kind();
 OptimizerKind brent_step_kind();

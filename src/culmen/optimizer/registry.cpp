@@ -17,6 +17,7 @@ const std::vector<OptimizerKind>& kinds() {
   static const std::vector<OptimizerKind> all{
       annealing_kind(),
       auto_kind(),
+      bayes_kind(),
       bfgs_kind(),
       bobyqa_kind(),
       brent_step_kind(),

@@ -30,8 +30,9 @@ void PrintTo(const Case& c, std::ostream* out) {
   *out << c.optimizer << " on " << c.space.first << (c.generational ? "" : ", asynchronous");
 }
 
-/// A grid of twenty parameters would be too large.
+/// A grid of twenty parameters would be too large, models of hundreds of points too slow.
 OptimizerOptions enough(const std::string& optimizer) {
+  if (optimizer == "bayes") return {{"points", 12.0}};
   return optimizer == "grid" ? OptimizerOptions{{"total", 1000000}} : OptimizerOptions{};
 }
 
