@@ -29,7 +29,6 @@ def f(p):
     return (1 - p["x"]) ** 2 + 100 * (p["y"] - p["x"] ** 2) ** 2
 """
 STUDY = """
-optimizer = "cmaes"
 [space]
 x = { lower = -5, upper = 5 }
 y = { lower = -5, upper = 5 }
@@ -40,10 +39,10 @@ evaluations = BUDGET
 """
 
 
-def write_study(folder: Path, budget: int = 400) -> None:
-    """study.toml and model.py; every call of the model appends a line to the file `calls`."""
+def write_study(folder: Path, budget: int = 400, top: str = 'optimizer = "cmaes"\n') -> None:
+    """study.toml and model.py; every call of the model appends a line to the file `calls`. ``top``: first lines."""
     (folder / "model.py").write_text(MODEL.replace("CALLS", str(folder / "calls")))
-    (folder / "study.toml").write_text(STUDY.replace("BUDGET", str(budget)))
+    (folder / "study.toml").write_text(top + STUDY.replace("BUDGET", str(budget)))
 
 
 def write_fit(folder: Path, model: str, space: str, budget: int, evaluator: str = "", workers: int | None = 2) -> None:

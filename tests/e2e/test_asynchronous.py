@@ -11,7 +11,7 @@ BUDGET = 300
 
 
 def asynchronous_study(folder):
-    write_study(folder, BUDGET)
+    write_study(folder, BUDGET, top="")
     with (folder / "study.toml").open("a") as file:
         file.write('[optimizer]\nname = "cmaes"\ngenerational = false\n')
 

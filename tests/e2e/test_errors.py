@@ -278,7 +278,7 @@ def test_a_store_in_use_is_left_alone(tmp_path):
 
 
 def test_several_objectives_have_no_errors(tmp_path):
-    write_study(tmp_path, 10)
+    write_study(tmp_path, 10, top="")
     (tmp_path / "model.py").write_text("def f(p): return {'u': p['x'], 'v': p['y']}\n")
     objectives = '[objectives]\nu = "minimize"\nv = "minimize"\n[optimizer]\nname = "random"\n'
     (tmp_path / "study.toml").write_text((tmp_path / "study.toml").read_text() + objectives)
