@@ -16,7 +16,7 @@ def done(tmp_path_factory):
     """A folder with study.toml, its finished store study.db, and other.db of another seed."""
     folder = tmp_path_factory.mktemp("done")
     write_study(folder, 80)
-    (folder / "model.py").write_text("def f(p):\n    assert p['x'] < 4\n    return p['x'] ** 2 + p['y'] ** 2\n")
+    (folder / "model.py").write_text("def f(p):\n    assert p['x'] < 1\n    return p['x'] ** 2 + p['y'] ** 2\n")
     assert culmen("run", "study.toml", "--quiet", cwd=folder).returncode == 0
     more = ("--seed", 2, "--store", "other.db", "--evaluations", 120)
     assert culmen("run", "study.toml", "--quiet", *more, cwd=folder).returncode == 0
@@ -29,7 +29,7 @@ def test_a_report_is_written_beside_the_store_and_again(done):
         assert (said.returncode, said.stderr) == (0, "")
         assert said.stdout == "The report on 80 evaluations is in study.html\n"
     page = (done / "study.html").read_text()
-    assert "assert p[&#x27;x&#x27;] &lt; 4" in page or "AssertionError" in page
+    assert "assert p[&#x27;x&#x27;] &lt; 1" in page or "AssertionError" in page
     assert "culmen run study.toml --seed 1 --store again.db" in page
 
 
