@@ -24,6 +24,8 @@ struct OptionRule {
 
   static OptionRule number(std::string name, std::string about, double lowest, double highest, double standard);
   static OptionRule whole(std::string name, std::string about, double lowest, double highest, double standard);
+  /// What holds where it is not given, in words.
+  static OptionRule whole(std::string name, std::string about, double lowest, double highest, std::string otherwise);
   static OptionRule word(std::string name, std::string about, std::vector<std::string> words, std::string standard);
 };
 

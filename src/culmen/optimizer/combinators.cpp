@@ -15,18 +15,33 @@ namespace {
 // In a row. All within one ask(), in which nobody hears a Ctrl-C: a second or two.
 constexpr std::size_t most_infeasible = 100'000, most_infeasible_of_grids = 1'000'000;
 
-class FeasibleOnly final : public Optimizer {
+/// What is the inner optimizer's own.
+class Around : public Optimizer {
  public:
-  FeasibleOnly(std::unique_ptr<Optimizer> inner, const Space& space)
-      : inner_(std::move(inner)), inner_jobs_(*inner_), space_(space) {}
   bool generational() const override { return inner_->generational(); }
   std::string name() const override { return inner_->name(); }
   std::string remark() const override { return inner_->remark(); }
   std::string library() const override { return inner_->library(); }
   std::optional<Recommendation> recommendation() const override { return inner_->recommendation(); }
+  void resize(std::size_t workers) override { inner_->resize(workers); }
+
+ protected:
+  explicit Around(std::unique_ptr<Optimizer> inner) : inner_(std::move(inner)), inner_jobs_(*inner_) {}
+
+  const std::unique_ptr<Optimizer> inner_;
+
+ private:
+  std::function<Bytes()> do_job() override { return inner_jobs_.next(*inner_); }
+  void do_adopt(const Bytes& result) override { inner_jobs_.adopt(*inner_, result); }
+
+  InnerJobs inner_jobs_;
+};
+
+class FeasibleOnly final : public Around {
+ public:
+  FeasibleOnly(std::unique_ptr<Optimizer> inner, const Space& space) : Around(std::move(inner)), space_(space) {}
   bool finished() const override { return inner_->finished(); }
   bool ends_by_itself() const override { return inner_->ends_by_itself(); }
-  void resize(std::size_t workers) override { inner_->resize(workers); }
   void hear(const std::vector<double>& x, const Outcome& outcome) override { inner_->hear(x, outcome); }
 
  private:
@@ -63,8 +78,6 @@ class FeasibleOnly final : public Optimizer {
     inner_->cancel(close(id));
     tell_infeasible();
   }
-  std::function<Bytes()> do_job() override { return inner_jobs_.next(*inner_); }
-  void do_adopt(const Bytes& result) override { inner_jobs_.adopt(*inner_, result); }
 
   EvaluationId close(EvaluationId id) {
     const auto found = inner_ids_.extract(id);
@@ -98,8 +111,6 @@ class FeasibleOnly final : public Optimizer {
         infeasible, names));
   }
 
-  std::unique_ptr<Optimizer> inner_;
-  InnerJobs inner_jobs_;
   const Space space_;
   EvaluationId given_ = 0;
   std::size_t in_a_row_ = 0;                                  // infeasible ones, up to now
@@ -108,17 +119,11 @@ class FeasibleOnly final : public Optimizer {
   EvaluationId first_ = 0;  // the inner id of entries_[0]
 };
 
-class StartingWith final : public Optimizer {
+class StartingWith final : public Around {
  public:
   StartingWith(std::unique_ptr<Optimizer> inner, std::vector<std::vector<double>> starts)
-      : inner_(std::move(inner)), inner_jobs_(*inner_), starts_(std::move(starts)) {}
-  bool generational() const override { return inner_->generational(); }
-  std::string name() const override { return inner_->name(); }
-  std::string remark() const override { return inner_->remark(); }
-  std::string library() const override { return inner_->library(); }
-  std::optional<Recommendation> recommendation() const override { return inner_->recommendation(); }
+      : Around(std::move(inner)), starts_(std::move(starts)) {}
   bool finished() const override { return served_ == starts_.size() && inner_->finished(); }
-  void resize(std::size_t workers) override { inner_->resize(workers); }
 
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
@@ -132,11 +137,7 @@ class StartingWith final : public Optimizer {
   void do_cancel(EvaluationId id) override {
     if (id >= starts_.size()) inner_->cancel(id - starts_.size());
   }
-  std::function<Bytes()> do_job() override { return inner_jobs_.next(*inner_); }
-  void do_adopt(const Bytes& result) override { inner_jobs_.adopt(*inner_, result); }
 
-  std::unique_ptr<Optimizer> inner_;
-  InnerJobs inner_jobs_;
   std::vector<std::vector<double>> starts_;
   std::size_t served_ = 0;
 };

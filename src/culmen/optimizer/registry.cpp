@@ -92,6 +92,11 @@ OptionRule OptionRule::whole(std::string name, std::string about, double lowest,
   return {std::move(name), std::move(about), Type::whole, lowest, highest, {}, OptionValue(standard), {}};
 }
 
+OptionRule OptionRule::whole(std::string name, std::string about, double lowest, double highest,
+                             std::string otherwise) {
+  return {std::move(name), std::move(about), Type::whole, lowest, highest, {}, {}, std::move(otherwise)};
+}
+
 OptionRule OptionRule::word(std::string name, std::string about, std::vector<std::string> words, std::string standard) {
   return {std::move(name), std::move(about), Type::word, 0, 0, std::move(words), OptionValue(standard), {}};
 }

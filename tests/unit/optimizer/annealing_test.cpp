@@ -7,6 +7,7 @@
 
 #include "culmen/optimizer/annealing/metropolis.hpp"
 #include "culmen/optimizer/annealing/walk.hpp"
+#include "unit/optimizer/functions.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {
@@ -14,7 +15,6 @@ namespace {
 using namespace annealing;
 using Point = std::vector<double>;
 
-double square(double x) { return x * x; }
 Standing valued(double value) { return {Standing::Fate::ok, value}; }
 Standing violating(double violation) { return {Standing::Fate::infeasible, violation}; }
 
@@ -146,23 +146,6 @@ TEST(Walk, TakesTheFirstOfSeveralLooksAndThenOnlyBetterOnes) {
   walk.saw(std::move(third), valued(5), 0, space, random);
   EXPECT_EQ(walk.standing().value, 5);
   EXPECT_EQ(walk.at().genes, genes);
-}
-
-double optimum(std::size_t i) { return 3 * std::sin(static_cast<double>(i) + 1); }
-
-double sphere(const Point& x) {
-  double f = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) f += square(x[i] - optimum(i));
-  return f;
-}
-
-double rastrigin(const Point& x) {
-  double f = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double y = x[i] - 0.9 * optimum(i);
-    f += 10 + y * y - 10 * std::cos(2 * std::numbers::pi * y);
-  }
-  return f;
 }
 
 std::vector<Point> candidates(const Objective& f, bool generational, std::size_t evaluations) {

@@ -11,6 +11,7 @@
 #include "culmen/optimizer/de/plan.hpp"
 #include "culmen/optimizer/de/population.hpp"
 #include "culmen/optimizer/de/variation.hpp"
+#include "unit/optimizer/functions.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {
@@ -19,7 +20,6 @@ using de::Memory, de::Plan, de::Point, de::Population, de::Strategy;
 using testing::DoubleEq;
 using testing::ElementsAre;
 
-double square(double x) { return x * x; }
 Standing valued(double value) { return {Standing::Fate::ok, value}; }
 
 TEST(DeMemory, ReplacesTheOldestPairByLehmerMeansWeightedByTheGains) {
@@ -167,29 +167,6 @@ TEST(DeVariation, InheritsChoicesWholeAndLosesNone) {
   }
   EXPECT_NEAR(inherited, 1800, 100);
   EXPECT_NEAR(lost, 100, 50);
-}
-
-double optimum(std::size_t i) { return 3 * std::sin(static_cast<double>(i) + 1); }
-
-double sphere(const Point& x) {
-  double f = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) f += square(x[i] - optimum(i));
-  return f;
-}
-
-double rosenbrock(const Point& x) {
-  double f = 0;
-  for (std::size_t i = 0; i + 1 < x.size(); ++i) f += 100 * square(x[i + 1] - x[i] * x[i]) + square(1 - x[i]);
-  return f;
-}
-
-double rastrigin(const Point& x) {
-  double f = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double y = x[i] - 0.9 * optimum(i);
-    f += 10 + y * y - 10 * std::cos(2 * std::numbers::pi * y);
-  }
-  return f;
 }
 
 std::size_t median(const Space& space, Objective objective, double target, const OptimizerOptions& options = {}) {

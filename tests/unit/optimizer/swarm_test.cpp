@@ -7,13 +7,13 @@
 
 #include "culmen/optimizer/swarm/neighbourhood.hpp"
 #include "culmen/optimizer/swarm/particle.hpp"
+#include "unit/optimizer/functions.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {
 namespace {
 using swarm::Neighbourhood, swarm::Particle, swarm::Point;
 
-double square(double x) { return x * x; }
 Standing valued(double value) { return {Standing::Fate::ok, value}; }
 
 Particle particle_at(Point x, Point velocity, Point best, double value) {
@@ -102,29 +102,6 @@ TEST(SwarmNeighbourhood, NamesTheBestInformant) {
   const Neighbourhood neighbourhood(6, random);
   for (std::size_t p = 0; p < 6; ++p)
     EXPECT_EQ(neighbourhood.best_informant(p, particles), std::ranges::max(neighbourhood.informants(p)));
-}
-
-double optimum(std::size_t i) { return 3 * std::sin(static_cast<double>(i) + 1); }
-
-double sphere(const Point& x) {
-  double f = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) f += square(x[i] - optimum(i));
-  return f;
-}
-
-double rosenbrock(const Point& x) {
-  double f = 0;
-  for (std::size_t i = 0; i + 1 < x.size(); ++i) f += 100 * square(x[i + 1] - x[i] * x[i]) + square(1 - x[i]);
-  return f;
-}
-
-double rastrigin(const Point& x) {
-  double f = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double y = x[i] - 0.9 * optimum(i);
-    f += 10 + y * y - 10 * std::cos(2 * std::numbers::pi * y);
-  }
-  return f;
 }
 
 std::size_t median(const Space& space, Objective objective, double target) {

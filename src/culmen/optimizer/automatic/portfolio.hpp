@@ -1,7 +1,6 @@
 // Optimizers beside each other on one problem.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>

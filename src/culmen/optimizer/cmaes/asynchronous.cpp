@@ -11,6 +11,7 @@
 #include "culmen/optimizer/cmaes/coordinates.hpp"
 #include "culmen/optimizer/cmaes/quadratic.hpp"
 #include "culmen/optimizer/cmaes/stopping.hpp"
+#include "culmen/optimizer/standing.hpp"
 
 namespace culmen::cmaes {
 namespace {
@@ -25,8 +26,6 @@ constexpr double trust = 0.85;                // rank correlation from which the
 constexpr int most_steps_ahead = 10;          // of the distribution on the polynomial, between two updates
 constexpr double most_contraction_log = 1.4;  // of a coordinate's deviation, against what results came from
 
-enum class Fate : char { ok, infeasible, failed };
-
 struct Drawn {
   std::uint64_t run;
   std::shared_ptr<const Density> density;  // that it was drawn from
@@ -36,8 +35,7 @@ struct Drawn {
 
 struct Result {
   Drawn drawn;
-  double value;  // infeasible: the violation
-  Fate fate;
+  Standing standing;
 };
 
 class Asynchronous final : public Optimizer {
@@ -134,21 +132,13 @@ void Asynchronous::do_ask(std::size_t n, std::vector<Candidate>& out) {
 void Asynchronous::do_tell(EvaluationId id, const Outcome& outcome) {
   auto drawn = std::move(open_.extract(id).mapped());
   if (drawn.run != run_) return;
-  Result result{std::move(drawn), 0, Fate::failed};
-  if (outcome.ok() && outcome.violation > 0) {
-    result.value = outcome.violation;
-    result.fate = Fate::infeasible;
-  } else if (outcome.ok() && std::isfinite(outcome.value)) {
-    result.value = outcome.value;
-    result.fate = Fate::ok;
-  }
-  results_.push_back(std::move(result));
+  results_.push_back({std::move(drawn), Standing::of(outcome)});
   if (results_.size() >= distribution_->constants().population) update();
 }
 
 void Asynchronous::update() {
   const auto order = ranking();
-  const bool any = results_[order.front()].fate != Fate::failed;
+  const bool any = !results_[order.front()].standing.failed();
   const bool trusted = modelled_ && foretold() >= trust;
   if (any && !trusted) learn(order);
   if (modelled_) model_.fit(bent(space_, distribution_->density()));
@@ -156,7 +146,7 @@ void Asynchronous::update() {
   density_ = std::make_shared<const Density>(distribution_->density());
   std::vector<double> sorted;
   for (const auto k : order) {
-    if (results_[k].fate == Fate::ok) sorted.push_back(results_[k].value);
+    if (results_[k].standing.ok()) sorted.push_back(results_[k].standing.value);
   }
   run_evaluations_ += results_.size();
   results_.clear();
@@ -172,7 +162,8 @@ void Asynchronous::update() {
 std::vector<std::size_t> Asynchronous::ranking() const {
   std::vector<std::size_t> order(results_.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return std::pair(results_[k].fate, results_[k].value); });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return results_[a].standing.better_than(results_[b].standing); });
   return order;
 }
 
@@ -214,7 +205,7 @@ void Asynchronous::learn(const std::vector<std::size_t>& ranking) {
     const double place = (before + ratio[k] / 2) / all * static_cast<double>(constants.population);
     before += ratio[k];
     const double w = ratio[k] * constants.weights[std::min(static_cast<std::size_t>(place), weights.size() - 1)];
-    weights[k] = w > 0 && results_[k].fate == Fate::failed ? 0 : w;
+    weights[k] = w > 0 && results_[k].standing.failed() ? 0 : w;
     (w > 0 ? plus : minus) += std::abs(weights[k]);
   }
   if (plus == 0) return;
@@ -231,10 +222,11 @@ void Asynchronous::learn(const std::vector<std::size_t>& ranking) {
 double Asynchronous::foretold() {
   std::vector<std::pair<double, double>> pairs;
   for (std::size_t k = 0; k < results_.size(); ++k) {
-    if (results_[k].fate != Fate::ok) continue;
+    const auto& standing = results_[k].standing;
+    if (!standing.ok()) continue;
     const VectorXd x = bent(space_, results_[k].drawn.point);
-    if (model_.fitted() && k + most_compared >= results_.size()) pairs.emplace_back(model_(x), results_[k].value);
-    model_.add(x, results_[k].value);
+    if (model_.fitted() && k + most_compared >= results_.size()) pairs.emplace_back(model_(x), standing.value);
+    model_.add(x, standing.value);
   }
   return rank_correlation(pairs);
 }

@@ -1,7 +1,6 @@
 // "cmaes": CMA-ES with active covariance update and BIPOP restarts, in the unit cube. Never finishes by itself.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "culmen/optimizer/cmaes/distribution.hpp"
 #include "culmen/optimizer/cmaes/stopping.hpp"
 #include "culmen/optimizer/kinds.hpp"
+#include "culmen/optimizer/standing.hpp"
 
 namespace culmen {
 namespace cmaes {
@@ -47,21 +47,15 @@ class CmaEs final : public Optimizer {
   std::string name() const override { return "cmaes"; }
 
  private:
-  enum class Fate : char { open, ok, infeasible, failed, cancelled };
-  struct Member {
-    double value = 0;  // infeasible: the violation
-    Fate fate = Fate::open;
-  };
-
   void do_ask(std::size_t n, std::vector<Candidate>& out) override;
-  void do_tell(EvaluationId id, const Outcome& outcome) override;
-  void do_cancel(EvaluationId id) override { settle(id, {0, Fate::cancelled}); }
+  void do_tell(EvaluationId id, const Outcome& outcome) override { settle(id, Standing::of(outcome)); }
+  void do_cancel(EvaluationId id) override { settle(id, {}); }
 
   Eigen::Index dimension() const { return static_cast<Eigen::Index>(space_.size()); }
   void begin_run(const Run& run, const Eigen::VectorXd& mean);
   void restart();
   void begin_generation();
-  void settle(EvaluationId id, Member member);
+  void settle(EvaluationId id, std::optional<Standing> standing);
   void end_generation();
   std::vector<std::size_t> ranking() const;
   std::vector<double> weights(const std::vector<std::size_t>& ranking) const;
@@ -74,7 +68,7 @@ class CmaEs final : public Optimizer {
   Bipop bipop_;
   std::optional<Distribution> distribution_;
   std::optional<Stopping> stopping_;
-  std::vector<Member> members_;  // of the present generation, in candidate order
+  std::vector<std::optional<Standing>> members_;  // of this generation, in candidate order; none: open or cancelled
   std::size_t served_ = 0, settled_ = 0;
   std::uint64_t run_evaluations_ = 0;
   EvaluationId first_id_ = 0;  // of members_[0]
@@ -100,7 +94,7 @@ void CmaEs::restart() {
 }
 
 void CmaEs::begin_generation() {
-  members_.assign(distribution_->constants().population, Member{});
+  members_.assign(distribution_->constants().population, std::nullopt);
   first_id_ += std::exchange(served_, 0);
   settled_ = 0;
 }
@@ -110,14 +104,8 @@ void CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
   for (std::size_t k = 0; k < got; ++k) out.push_back({0, into_box(distribution_->sample(served_++, random_))});
 }
 
-void CmaEs::do_tell(EvaluationId id, const Outcome& outcome) {
-  if (outcome.ok() && outcome.violation > 0) return settle(id, {outcome.violation, Fate::infeasible});
-  const bool ok = outcome.ok() && std::isfinite(outcome.value);
-  settle(id, ok ? Member{outcome.value, Fate::ok} : Member{std::numeric_limits<double>::infinity(), Fate::failed});
-}
-
-void CmaEs::settle(EvaluationId id, Member member) {
-  members_[id - first_id_] = member;
+void CmaEs::settle(EvaluationId id, std::optional<Standing> standing) {
+  members_[id - first_id_] = standing;
   if (++settled_ == members_.size()) end_generation();
 }
 
@@ -125,10 +113,10 @@ void CmaEs::end_generation() {
   const auto order = ranking();
   std::vector<double> sorted;
   for (const auto k : order) {
-    if (members_[k].fate == Fate::ok) sorted.push_back(members_[k].value);
+    if (members_[k]->ok()) sorted.push_back(members_[k]->value);
   }
   run_evaluations_ += members_.size();
-  const bool any = std::ranges::any_of(order, [&](std::size_t k) { return members_[k].fate != Fate::failed; });
+  const bool any = std::ranges::any_of(order, [&](std::size_t k) { return !members_[k]->failed(); });
   if (any) distribution_->update(weights(order));
   if (stopping_->over(*distribution_, sorted)) restart();
   else begin_generation();
@@ -139,9 +127,9 @@ void CmaEs::end_generation() {
 std::vector<std::size_t> CmaEs::ranking() const {
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < members_.size(); ++k) {
-    if (members_[k].fate != Fate::cancelled) order.push_back(k);
+    if (members_[k]) order.push_back(k);
   }
-  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return std::pair(members_[k].fate, members_[k].value); });
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return members_[a]->better_than(*members_[b]); });
   return order;
 }
 
@@ -150,7 +138,7 @@ std::vector<double> CmaEs::weights(const std::vector<std::size_t>& ranking) cons
   std::vector<double> out(members_.size(), 0.0);
   for (std::size_t r = 0; r < ranking.size(); ++r) {
     const double w = distribution_->constants().weights[(2 * r + 1) * members_.size() / (2 * ranking.size())];
-    const bool towards_failure = w > 0 && members_[ranking[r]].fate == Fate::failed;
+    const bool towards_failure = w > 0 && members_[ranking[r]]->failed();
     out[ranking[r]] = towards_failure ? 0 : w;
   }
   return out;
@@ -174,11 +162,7 @@ std::vector<double> CmaEs::into_box(const Eigen::VectorXd& point) const {
   space_.from_unit(x, x);
   return x;
 }
-}  // namespace
-}  // namespace cmaes
 
-namespace cmaes {
-namespace {
 constexpr std::size_t most_with_full_covariance = 200;  // where a candidate comes to cost a tenth of a millisecond
 
 Correlations correlations(const std::string& word, std::size_t n) {
@@ -219,12 +203,8 @@ OptimizerKind cmaes_kind() {
                        OptionRule::whole("parallel",
                                          "candidates wanted at a time; a generation is so many or a multiple of it", 1,
                                          10000, 1),
-                       {.name = "population",
-                        .about = "candidates in a generation of the first run",
-                        .type = OptionRule::Type::whole,
-                        .lowest = 4,
-                        .highest = 10000,
-                        .otherwise = "4 + 3 ln(parameters); asynchronous: half the workers where that is more"},
+                       OptionRule::whole("population", "candidates in a generation of the first run", 4, 10000,
+                                         "4 + 3 ln(parameters); asynchronous: half the workers where that is more"),
                        OptionRule::number("sigma", "first standard deviation as a share of each parameter's range",
                                           1e-6, 1, cmaes::default_sigma),
                        OptionRule::word("stale",

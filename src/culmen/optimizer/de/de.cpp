@@ -218,12 +218,8 @@ OptimizerKind de_kind() {
   return {{.name = "de",
            .about = "differential evolution with restarts, for one objective that may be rugged",
            .asynchronous = true,
-           .options = {{.name = "population",
-                        .about = "members of the first run",
-                        .type = OptionRule::Type::whole,
-                        .lowest = 4,
-                        .highest = 10000,
-                        .otherwise = "8 + 2 parameters; without generations at least a quarter of the workers"}}},
+           .options = {OptionRule::whole("population", "members of the first run", 4, 10000,
+                                         "8 + 2 parameters; without generations at least a quarter of the workers")}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
             auto sizes = de::Plan::default_sizes(space.size());
             if (options.contains("population")) sizes.first = count_of(options, "population");

@@ -207,15 +207,6 @@ const Words<Duplication> duplications{{{"random", Duplication::random}, {"value"
 const Words<Crossover> crossovers{
     {{"discrete", Crossover::discrete}, {"intermediate", Crossover::intermediate}, {"none", Crossover::none}}};
 
-OptionRule count_rule(std::string name, std::string about, std::string otherwise) {
-  return {.name = std::move(name),
-          .about = std::move(about),
-          .type = OptionRule::Type::whole,
-          .lowest = 1,
-          .highest = 1e6,
-          .otherwise = std::move(otherwise)};
-}
-
 Settings settings_of(const OptimizerOptions& options, const Yield& yield) {
   const bool several = yield.objectives > 1;
   const auto count = [&](const std::string& name, std::size_t otherwise) {
@@ -241,11 +232,12 @@ OptimizerKind evolution_kind() {
        .about = "an evolutionary algorithm for every kind of space, conditions and several objectives",
        .one_objective = false,
        .asynchronous = true,
-       .options = {count_rule("children", "candidates in a generation",
-                              "42; several objectives: 100, or 0.6 times the root of the budget (10 to 100)"),
+       .options = {OptionRule::whole("children", "candidates in a generation", 1, 1e6,
+                                     "42; several objectives: 100, or 0.6 times the root of the budget (10 to 100)"),
                    crossovers.rule("crossover", "how a child mixes two parents"),
                    duplications.rule("duplication", "all parents have as many children, or better ones more"),
-                   count_rule("parents", "from whom children come", "7; several objectives: as for children"),
+                   OptionRule::whole("parents", "from whom children come", 1, 1e6,
+                                     "7; several objectives: as for children"),
                    selections.rule("selection",
                                    "next parents come from parents and children, from children, or from children and "
                                    "the best parent")}},

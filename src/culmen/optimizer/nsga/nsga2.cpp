@@ -138,20 +138,17 @@ void Nsga2::end_generation() {
 }  // namespace nsga
 
 OptimizerKind nsga2_kind() {
-  return {{.name = "nsga2",
-           .about = "the genetic algorithm NSGA-II for several objectives, in every kind of space",
-           .one_objective = false,
-           .asynchronous = true,
-           .options = {{.name = "population",
-                        .about = "members, and candidates in a generation",
-                        .type = OptionRule::Type::whole,
-                        .lowest = 4,
-                        .highest = 10000,
-                        .otherwise = "100, or for several objectives 0.6 times the root of the budget (10 to 100)"}}},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-            const auto population = options.contains("population") ? count_of(options, "population") : 100;
-            return std::make_unique<nsga::Nsga2>(space, seed, population, terms);
-          }};
+  return {
+      {.name = "nsga2",
+       .about = "the genetic algorithm NSGA-II for several objectives, in every kind of space",
+       .one_objective = false,
+       .asynchronous = true,
+       .options = {OptionRule::whole("population", "members, and candidates in a generation", 4, 10000,
+                                     "100, or for several objectives 0.6 times the root of the budget (10 to 100)")}},
+      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
+        const auto population = options.contains("population") ? count_of(options, "population") : 100;
+        return std::make_unique<nsga::Nsga2>(space, seed, population, terms);
+      }};
 }
 
 }  // namespace culmen

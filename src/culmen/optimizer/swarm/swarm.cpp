@@ -173,12 +173,8 @@ OptimizerKind swarm_kind() {
            .about = "particle swarm with restarts, for one objective of numbers that may be rugged",
            .needs_order = true,
            .asynchronous = true,
-           .options = {{.name = "population",
-                        .about = "particles of the first run",
-                        .type = OptionRule::Type::whole,
-                        .lowest = 2,
-                        .highest = 10000,
-                        .otherwise = "10 + 2 √parameters; without generations at least a quarter of the workers"}}},
+           .options = {OptionRule::whole("population", "particles of the first run", 2, 10000,
+                                         "10 + 2 √parameters; without generations at least a quarter of the workers")}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
             const auto population = options.contains("population") ? count_of(options, "population")
                                                                    : swarm::default_population(space.size());
