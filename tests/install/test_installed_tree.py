@@ -66,6 +66,16 @@ def test_lennard_jones_clusters_reach_the_known_energies(prefix, tmp_path):
         assert float(found[1]) == pytest.approx(energy, abs=1e-5)
 
 
+@pytest.mark.skipif(not os.environ.get("CULMEN_TEST_ALL"), reason="minutes; make test-all")
+def test_the_truncated_octahedron_of_38_atoms_is_found_from_most_seeds(prefix, tmp_path):
+    program = built("10_lennard_jones", prefix, tmp_path) / "lennard_jones"
+    found = [
+        subprocess.run([program, "38", "-173.92842", str(seed)], capture_output=True, timeout=900).returncode
+        for seed in range(1, 11)
+    ]
+    assert found.count(0) >= 8, found
+
+
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_the_evaluator_header_stands_alone(prefix, language, tmp_path):
     source = tmp_path / "evaluator"
