@@ -1,4 +1,5 @@
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -150,7 +151,7 @@ void bind_config(nb::module_& m) {
       .def_prop_rw(
           "optimizer_options", [](const StudyConfig& c) { return to_python(c.optimizer_options); },
           [](StudyConfig& c, const PythonOptions& o) { c.optimizer_options = from_python(o); })
-      .def_rw("generational", &StudyConfig::generational)
+      .def_rw("generational", &StudyConfig::generational, nb::arg().none())
       .def_rw("seed", &StudyConfig::seed)
       .def_prop_rw(
           "evaluations", [](const StudyConfig& c) { return c.stop.evaluations; },
@@ -187,6 +188,12 @@ void bind_config(nb::module_& m) {
   m.attr("STOP_SIGNALS") = nb::tuple(signals);
   m.def("fingerprint_of", &fingerprint_of, nb::arg("config"));
   m.def("choose_optimizer", &choose_optimizer, nb::arg("config"));
+  m.def(
+      "settle_mode",
+      [](StudyConfig& config, const RunOptions& options, const std::string& begun) {
+        settle_mode(config, workers_of(options), begun);
+      },
+      nb::arg("config"), nb::arg("options"), nb::arg("begun") = "");
   m.def("check_optimizer", &check_optimizer, nb::arg("config"));
   nb::class_<RunOptions>(m, "RunOptions")
       .def(nb::init<>())
@@ -233,6 +240,8 @@ void bind_views(nb::module_& m) {
       .def_prop_ro("extras", [](const StudyResult& r) { return extras_of(r.best_outcome); })
       .def_ro("optimizer", &StudyResult::optimizer)
       .def_ro("optimizer_why", &StudyResult::optimizer_why)
+      .def_ro("generational", &StudyResult::generational)
+      .def_prop_ro("evaluated_s", [](const StudyResult& r) { return r.evaluated_s; })
       .def_prop_ro("remark", [](const StudyResult& r) { return r.remark; })
       .def_prop_ro("recommended", &recommended_of)
       .def_prop_ro("first_failure", [](const StudyResult& r) { return r.first_failure; })

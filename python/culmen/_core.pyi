@@ -88,7 +88,7 @@ class StudyConfig:
     @property
     def optimizer_why(self) -> str: ...  # where that decided
     optimizer_options: dict[str, bool | float | str]
-    generational: bool
+    generational: bool | None  # None: settle_mode decides
     seed: int
     evaluations: int  # 0: no limit
     target: float  # -inf: none
@@ -104,6 +104,7 @@ class StudyConfig:
 
 def fingerprint_of(config: StudyConfig) -> str: ...
 def choose_optimizer(config: StudyConfig) -> None: ...  # sets the optimizer where it is empty
+def settle_mode(config: StudyConfig, options: RunOptions, begun: str = "") -> None: ...  # begun: a store's fingerprint
 def check_optimizer(config: StudyConfig) -> None: ...  # raises for one that there is not, or that cannot work on this
 def describe_reason(word: str) -> str: ...  # a Result's or a finished store's, for people
 
@@ -152,6 +153,8 @@ class Result:
     extras: dict[str, float]
     optimizer: str
     optimizer_why: str  # where it was chosen for the user
+    generational: bool
+    evaluated_s: float  # what the evaluations of this start took, together
     remark: str  # of the optimizer on its search; may be empty
     recommended: tuple[list[float], float, float, int] | None  # vector, mean as given, its error, evaluations
     first_failure: str  # one sentence on the first evaluation that failed; "": none did

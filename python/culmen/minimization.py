@@ -110,8 +110,7 @@ def minimize(
     ``objectives``: names of figures and "minimize" or "maximize"; ``f`` then returns a dict of figures, or as many
     numbers. Several of them give a ``front``. ``limits``: bounds of further figures: {"stress": {"upper": 250}}.
     ``workers``: evaluations at a time, by default one per CPU; under mpiexec the other ranks are the workers, and every
-    rank returns the same result: ``culmen.is_master()`` is true in one of them. The same ``seed`` gives the same
-    candidates, whatever the number of workers.
+    rank returns the same result: ``culmen.is_master()`` is true in one of them.
     ``store``: a file that records each evaluation; when it is there already, the study in it goes on from where it was.
     ``durability``: "process" (it survives any end of this process) or "power" (also that of the machine).
     ``prefetch``: a worker has its next candidate before it has answered.
@@ -119,8 +118,10 @@ def minimize(
     them is a chain, of which each begins at the best of the one before, with ``options`` such as {"cmaes":
     {"population": 20, "evaluations": 1000}}. Without it the space and the objectives decide, and the result says what
     was chosen.
-    ``options={"generational": False}``: no worker waits for others, and the number and speed of workers change the
-    candidates.
+    ``options={"generational": True}``: the same ``seed`` gives the same candidates, whatever the number and speed of
+    workers; False: no worker waits for others, and timing decides too. Where it is not given, "auto" (the default for
+    one value of real parameters) is asynchronous with more than one worker, and all others are generational; the
+    result's ``generational`` says which.
     ``progress``: draw it; None: where standard output is a terminal.
     ``executor``: a ``concurrent.futures.Executor`` that evaluates instead of processes of culmen's own: Dask's,
     mpi4py.futures', the standard library's, culmen.Executor; ``workers`` is then how many evaluations it is given at a

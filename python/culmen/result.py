@@ -60,6 +60,7 @@ class Result:
     failed: int
     optimizer: str  # its name
     optimizer_why: str  # why it was chosen, where the user named none
+    generational: bool  # else it was asynchronous: timing decided with the seed
     remark: str  # of the optimizer on its search; may be empty
     recommended: Recommended | None  # by an optimizer that evaluates repeatedly; best is then only the luckiest
     first_failure: str  # which failed first and why, and in further lines where; empty: none did
@@ -67,6 +68,7 @@ class Result:
     lost: int  # workers that died
     workers: int
     wall_s: float
+    evaluated_s: float  # what the evaluations of this start took, together
     store: str  # empty: nothing was stored
 
     # How its errors are found, and what was found when the ranks of a launch still served.
@@ -157,6 +159,13 @@ def _recommended(core: _core.Result, space: _core.Space) -> Recommended | None:
     return Recommended(space.named(x), value, error, evaluations)
 
 
+def mode_of(generational: bool) -> str:
+    """What it means for the user."""
+    if generational:
+        return "generational: the workers do not change the candidates"
+    return "asynchronous: candidates depend on timing"
+
+
 def shown(value: Value, digits: int = 6) -> str:
     """Reals with so many digits; all else as it is."""
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
@@ -165,6 +174,7 @@ def shown(value: Value, digits: int = 6) -> str:
 _SAME = (
     "optimizer",
     "optimizer_why",
+    "generational",
     "remark",
     "reason",
     "message",
@@ -175,6 +185,7 @@ _SAME = (
     "lost",
     "workers",
     "wall_s",
+    "evaluated_s",
     "store",
 )
 

@@ -50,9 +50,13 @@ def another_study(path: str, store: _core.Store, config: _core.StudyConfig) -> s
 
     before, now = json.loads(store.configuration or "{}"), json.loads(config.configuration)
     changed = [row for row in settings_that_differ(before, now) if _tells_apart(row[0])]
+    changed = [row for row in changed if row[0] != _MODE] or changed  # which may only follow from the others
     first = _difference(*changed[0]) if changed else "its space, evaluator, optimizer or seed differ"
     more = f", and {len(changed) - 1} further" if len(changed) > 1 else ""
     return f"{path} holds another study ('{store.name}': {first}{more})"
+
+
+_MODE = "optimizer.generational"
 
 
 def _difference(place: str, there: str, here: str) -> str:

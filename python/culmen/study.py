@@ -106,10 +106,22 @@ class Study:
         """With what is in the store, which keeps where and with what it was begun.
 
         Raises InputError where there is no store, StoreError where it is damaged."""
-        stored = json.loads(open_store(self.options.store).configuration or "{}")
+        store = open_store(self.options.store)
+        self.settle(store.fingerprint)
+        stored = json.loads(store.configuration or "{}")
         begun = {key: stored[key] for key in (digest.KEY, machine.KEY) if key in stored}
         self.config.configuration = json.dumps({**json.loads(self.config.configuration), **begun})
         self.options.resume = True
+
+    def settle(self, begun: str = "") -> None:
+        """Whether it is generational, where that is not said: as the store with the fingerprint ``begun`` where that is
+        this study's, else ("auto") by the workers. From here on it is as if the study said so."""
+        if self.config.generational is not None:
+            return
+        _core.settle_mode(self.config, self.options, begun)
+        kept = json.loads(self.config.configuration)
+        kept["optimizer"] = {**kept["optimizer"], "generational": self.config.generational}
+        self.config.configuration = json.dumps(kept)
 
     def run(self, *, progress: bool | None = None) -> Result:
         """Runs to the end, or until Ctrl-C: then the result is the best so far (``reason`` is "interrupted", and
@@ -128,6 +140,7 @@ class Study:
                 if note := self.change():
                     warn(f"{note}; another store begins anew")
         with self.lend() as self.options.lent:
+            self.settle()
             core = execute(self.config, self.options, make_monitor(progress, best_of(self.config.objectives)))
         space = self.config.space
         result = Result.of(core, space, finder(self.config, self.options, self.lend) if leads else None)
@@ -140,6 +153,7 @@ class Study:
     def _refuse_another(self) -> None:
         """Raises InputError where the store is that of another study."""
         found = open_store(self.options.store)
+        self.settle(found.fingerprint)
         if found.fingerprint != self.config.fingerprint:
             raise InputError(
                 f"{another_study(self.options.store, found, self.config)}; another store is wanted for this one"

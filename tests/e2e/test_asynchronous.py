@@ -1,5 +1,6 @@
-"""generational = false: no worker waits for others, however their times differ, and resume is as exact as ever."""
+"""Asynchronous studies: no worker waits for others, however their times differ, and resume is as exact as ever."""
 
+import json
 from itertools import pairwise
 
 import pytest
@@ -62,3 +63,77 @@ def test_minimize_takes_it_among_the_options(optimizer):
     )
     assert result.evaluations == 80
     assert result.value < (1e-2 if optimizer == "cmaes" else 1)
+
+
+SAID = {
+    True: "generational: the workers do not change the candidates",
+    False: "asynchronous: candidates depend on timing",
+}
+
+
+def run(folder, *words, command="run", file="study.toml"):
+    done = culmen(command, file, *words, cwd=folder, COLUMNS="160")
+    assert done.returncode == 0, done.stderr
+    return " ".join(done.stdout.split())
+
+
+def mode(folder):
+    return json.loads(culmen("status", "study.db", "--json", cwd=folder).stdout)["generational"]
+
+
+@pytest.mark.parametrize(
+    ("top", "workers", "generational"),
+    [
+        ("", 3, False),
+        ("", 1, True),
+        ('optimizer = "auto"\n', 2, False),
+        ('optimizer = "cmaes"\n', 3, True),
+        ("optimizer = { generational = true }\n", 3, True),
+        ("optimizer = { generational = false }\n", 1, False),
+    ],
+)
+def test_the_mode_follows_the_workers_where_culmen_chooses_and_is_said(tmp_path, top, workers, generational):
+    write_study(tmp_path, 40, top=top)
+    shown = run(tmp_path, "--workers", workers)
+    assert shown.count(SAID[generational]) == 2, "in the first line and the table at the end"
+    assert SAID[not generational] not in shown
+    assert SAID[generational] in run(tmp_path, command="status", file="study.db")
+    run(tmp_path, command="report", file="study.db")
+    assert SAID[generational] in (tmp_path / "study.html").read_text()
+    assert mode(tmp_path) is generational
+
+
+@pytest.mark.parametrize(("begun", "later"), [(3, 1), (1, 3)])
+def test_a_store_goes_on_in_the_mode_that_it_was_begun_in(tmp_path, begun, later):
+    write_study(tmp_path, 40, top="")
+    run(tmp_path, "--workers", begun)
+    again = run(tmp_path, "--workers", later)
+    assert "has finished" in again, "it is the same study with other workers"
+    resumed = run(tmp_path, "--workers", later, "--evaluations", 60, command="resume", file="study.db")
+    assert resumed.count(SAID[begun == 1]) == 2
+    assert mode(tmp_path) is (begun == 1)
+    assert len(outcomes(tmp_path / "study.db")) == 60
+
+
+def test_another_mode_than_the_stores_is_another_study(tmp_path):
+    write_study(tmp_path, 40, top="")
+    run(tmp_path, "--workers", 2)
+    write_study(tmp_path, 40, top="optimizer = { generational = true }\n")
+    refused = culmen("run", "study.toml", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "optimizer generational False there, True here" in refused.stderr, refused.stderr
+    write_study(tmp_path, 40, top="optimizer = { generational = false }\n")
+    assert "has finished" in run(tmp_path)
+
+
+def test_minimize_follows_its_workers_and_its_store(tmp_path):
+    def found(workers, **more):
+        box = {"x": (-1, 2), "y": (-1, 2)}
+        return package.minimize(lambda p: p["x"] ** 2 + p["y"] ** 2, box, workers=workers, progress=False, **more)
+
+    store = tmp_path / "fit.db"
+    assert not found(2, budget=20, store=store).generational
+    assert not found(1, budget=40, store=store).generational
+    assert found(1, budget=20).generational
+    assert found(2, budget=20, options={"generational": True}).generational
+    assert found(2, budget=20, optimizer="cmaes").generational

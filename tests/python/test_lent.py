@@ -11,6 +11,7 @@ from harness import outcomes, sequence
 import culmen
 
 SPACE = {"x": (-5, 5), "y": (-5, 5)}
+SAME = {"generational": True}  # whatever evaluates
 
 
 def valley(p):
@@ -20,7 +21,7 @@ def valley(p):
 @pytest.fixture(scope="module")
 def alone():
     """What culmen's own processes find."""
-    return culmen.minimize(valley, SPACE, budget=200)
+    return culmen.minimize(valley, SPACE, budget=200, options=SAME)
 
 
 EXECUTORS = {
@@ -33,7 +34,7 @@ EXECUTORS = {
 @pytest.mark.parametrize("kind", EXECUTORS)
 def test_every_executor_finds_the_same(alone, kind):
     with EXECUTORS[kind]() as executor:
-        found = culmen.minimize(lambda p: valley(p), SPACE, budget=200, executor=executor)
+        found = culmen.minimize(lambda p: valley(p), SPACE, budget=200, options=SAME, executor=executor)
     assert (found.x, found.value, found.evaluations) == (alone.x, alone.value, alone.evaluations)
     assert found.workers == 3
 
@@ -43,7 +44,7 @@ def test_dasks_executor_finds_the_same(alone):
     distributed = pytest.importorskip("distributed")
     with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
         executor = client.get_executor()
-        found = culmen.minimize(lambda p: valley(p), SPACE, budget=200, executor=executor)
+        found = culmen.minimize(lambda p: valley(p), SPACE, budget=200, options=SAME, executor=executor)
     assert (found.x, found.evaluations, found.workers) == (alone.x, 200, 2)
 
 
@@ -56,7 +57,7 @@ def test_a_function_that_cannot_be_pickled_runs_on_threads(alone):
         return valley(p)
 
     with concurrent.futures.ThreadPoolExecutor(2) as executor:
-        assert culmen.minimize(counted, SPACE, budget=200, executor=executor).x == alone.x
+        assert culmen.minimize(counted, SPACE, budget=200, options=SAME, executor=executor).x == alone.x
     assert len(calls) >= 200
 
 
@@ -80,10 +81,10 @@ def test_no_more_is_under_way_than_twice_the_workers():
 
 def test_a_store_begun_on_processes_goes_on_on_an_executor(tmp_path, alone):
     store, whole = tmp_path / "study.db", tmp_path / "whole.db"
-    culmen.minimize(valley, SPACE, budget=200, store=whole)
-    culmen.minimize(valley, SPACE, budget=80, store=store)
+    culmen.minimize(valley, SPACE, budget=200, options=SAME, store=whole)
+    culmen.minimize(valley, SPACE, budget=80, options=SAME, store=store)
     with concurrent.futures.ThreadPoolExecutor(2) as executor:
-        found = culmen.minimize(valley, SPACE, budget=200, store=store, executor=executor)
+        found = culmen.minimize(valley, SPACE, budget=200, options=SAME, store=store, executor=executor)
     assert found.x == alone.x
     told = [entry for entry in sequence(store) if entry[0] == "tell"]
     assert told == [entry for entry in sequence(whole) if entry[0] == "tell"]
@@ -165,8 +166,8 @@ def test_a_function_that_ends_its_program_fails_as_on_culmens_own_workers(kind, 
         return valley(p)
 
     with EXECUTORS[kind]() as executor:
-        found = culmen.minimize(f, SPACE, budget=60, executor=executor)
-    alone = culmen.minimize(f, SPACE, budget=60)
+        found = culmen.minimize(f, SPACE, budget=60, options=SAME, executor=executor)
+    alone = culmen.minimize(f, SPACE, budget=60, options=SAME)
     assert (found.x, found.failed, found.evaluations) == (alone.x, alone.failed, 60)
     assert found.failed > 0
     assert f"{raised.__name__}: no licence" in found.first_failure

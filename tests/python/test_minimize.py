@@ -72,7 +72,9 @@ def test_residuals_and_extra_figures():
 
 
 def test_the_number_of_workers_does_not_change_the_result():
-    one, four = (culmen.minimize(sphere, {"x": (-5, 4), "y": (-1, 2)}, budget=200, workers=n) for n in (1, 4))
+    same = {"generational": True}
+    box = {"x": (-5, 4), "y": (-1, 2)}
+    one, four = (culmen.minimize(sphere, box, budget=200, workers=n, options=same) for n in (1, 4))
     assert (one.x, one.value, one.evaluation) == (four.x, four.value, four.evaluation)
 
 
@@ -108,7 +110,8 @@ def test_it_gives_up_where_nothing_but_failures_comes():
         raise ValueError("no grid")
 
     with pytest.warns(RuntimeWarning, match="the first: evaluation 0 failed: ValueError: no grid"):
-        result = culmen.minimize(f, {"x": (0, 1)}, budget=500, give_up_after=20, workers=2)
+        options = {"generational": True}  # the first to fail is candidate 0
+        result = culmen.minimize(f, {"x": (0, 1)}, budget=500, give_up_after=20, workers=2, options=options)
     assert (result.reason, result.final, result.evaluations) == ("all_failed", False, 20)
     with pytest.warns(RuntimeWarning, match="all 60 evaluations failed"):
         assert culmen.minimize(f, {"x": (0, 1)}, budget=60, give_up_after=0, workers=2).evaluations == 60

@@ -429,14 +429,14 @@ def test_an_optimizer_can_be_given_by_its_name_alone(tmp_path):
 
 
 def test_without_an_optimizer_the_study_decides_and_its_store_remembers(folder):
-    assert json.loads(Study.from_file("study.toml").config.configuration)["optimizer"] == {
-        "name": "cmaes",
-        "generational": True,
-    }
+    study = Study.from_file("study.toml")
+    study.settle()
+    assert json.loads(study.config.configuration)["optimizer"] == {"name": "cmaes", "generational": True}
     residuals = with_(EVALUATOR, EVALUATOR + '\nresult = "residuals"').replace("n = {", "# n = {")
     (folder / "study.toml").write_text(residuals)
     study = Study.from_file("study.toml")
     assert (study.config.optimizer, study.config.optimizer_why) == ("lm", "residuals of real parameters")
+    study.settle()
     assert json.loads(study.config.configuration)["optimizer"] == {"name": "lm", "generational": True}
     (folder / "study.toml").write_text(residuals + '[optimizer]\nname = "lm"')
     assert Study.from_file("study.toml").config.fingerprint == study.config.fingerprint

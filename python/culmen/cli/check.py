@@ -13,7 +13,7 @@ from ..goals import as_given
 from ..master import make_run, stopping_on, wait
 from ..progress import Silent, clock
 from ..report.table import STATUSES, Evaluations, read
-from ..result import shown
+from ..result import mode_of, shown
 from ..space import describe
 from ..stores import working_folder
 from ..study import Study
@@ -30,6 +30,7 @@ _SAMPLE = 2000  # random points, for the share that fulfils the constraints
 def check_study(path: Path, evaluations: int) -> int:
     """Raises InputError with a line for each mistake; else prints and returns an exit code."""
     study = Study.from_file(path)
+    study.settle()
     config = study.config
     _print_space(config)
     print_figures(
@@ -102,8 +103,8 @@ def _evaluator(spec: _core.EvaluatorSpec) -> str:
 def _optimizer(config: _core.StudyConfig) -> str:
     options = {k: f"{v:g}" if isinstance(v, float) else str(v) for k, v in config.optimizer_options.items()}
     chosen = f" (chosen: {config.optimizer_why})" if config.optimizer_why else ""
-    mode = "" if config.generational else ", asynchronous: candidates depend on timing"
-    return " ".join([config.optimizer, *(f"{name}={text}" for name, text in options.items())]) + chosen + mode
+    named = " ".join([config.optimizer, *(f"{name}={text}" for name, text in options.items())])
+    return f"{named}{chosen}, {mode_of(config.generational)}"
 
 
 def _ends(config: _core.StudyConfig) -> str:

@@ -60,6 +60,7 @@ def _print_choice() -> None:
     print('else. A list, ["evolution", "cmaes"], is a chain: each begins at the best of the one before.')
     able = [entry["name"] for entry in _core.optimizer_catalogue() if entry["asynchronous"]]
     print(f"Without waiting for each other's results (generational = false): {', '.join(able)}.")
+    print("That is the default where culmen chooses the optimizer (for auto, too) and there is more than one worker.")
 
 
 def allowed(option: dict[str, Any]) -> str:

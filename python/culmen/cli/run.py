@@ -14,7 +14,7 @@ from .._core import InputError, StoreError
 from ..master import STOP_SIGNALS, make_run, stopping_on, wait
 from ..progress import best_of, make_monitor
 from ..ranks import commanding_ranks
-from ..result import Result
+from ..result import Result, mode_of
 from ..stores import another_study, open_store
 from ..study import Study
 from . import BAD_INPUT, FAILED, FINISHED, RESUMABLE
@@ -120,6 +120,7 @@ def _existing(study: Study, overwrite: bool, quiet: bool) -> int | None:
     if overwrite or not summary["outcomes"]:
         _remove(study)  # where there is nothing in it, its start could not even begin
         return None
+    study.settle(found.fingerprint)
     if found.fingerprint != study.config.fingerprint:
         raise InputError(f"{another_study(path, found, study.config)}; {_OTHER_STORE}")
     resume = f"`culmen resume {shlex.quote(path)}{_new_limits(study, found.configuration, summary['finished'])}`"
@@ -169,6 +170,7 @@ def _show_finished(path: Path, summary: dict[str, Any], advice: str) -> None:
 
 def _execute(study: Study, prefetch: bool, quiet: bool, errors: bool) -> int:
     study.options.prefetch = study.options.prefetch and prefetch
+    study.settle()
     errors = errors and study.config.evaluator.result == "residuals"
     if not errors:
         _core.dismiss_with_result()
@@ -188,11 +190,8 @@ def _execute(study: Study, prefetch: bool, quiet: bool, errors: bool) -> int:
 
 
 def _say_what_searches(config: _core.StudyConfig) -> None:
-    """Where the user did not name it, or where timing decides with it."""
     chosen = f" (chosen: {config.optimizer_why})" if config.optimizer_why else ""
-    mode = "" if config.generational else ", asynchronous: candidates depend on timing"
-    if chosen or mode:
-        print(f"Optimizer: {config.optimizer}{chosen}{mode}", flush=True)
+    print(f"Optimizer: {config.optimizer}{chosen}, {mode_of(config.generational)}", flush=True)
 
 
 def _code(result: Result, source: str) -> int:

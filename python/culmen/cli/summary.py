@@ -15,11 +15,12 @@ from ..fit.errors import Errors
 from ..fit.studies import kept
 from ..goals import as_given
 from ..progress import counts, lasted, on_terminal, per_second
-from ..result import Result, Trade, at_bounds, shown
+from ..result import Result, Trade, at_bounds, mode_of, shown
 from ..space import Value
 from ..stores import open_store, space_of, to_go_on, working_folder
 
 _FRONT_ROWS = 12
+_LONG_S, _DEAR_S, _MUCH = 10.0, 0.01, 0.25  # of a run, an evaluation, and waiting, that are worth a word
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
 
@@ -59,6 +60,7 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
             {
                 "study": state["name"],
                 "state": state["state"],
+                "optimizer": _searching(state),
                 "best value": "none" if state["best_value"] is None else f"{state['best_value']:.10g}",
                 "evaluations": counts(state["told"], state["limit"], state["in_flight"]),
                 "failed": state["failed"] or None,
@@ -86,6 +88,7 @@ def state_of(path: Path) -> dict[str, Any]:
     best = summary.pop("best")
     configuration = json.loads(store.configuration or "{}")
     objectives = list(configuration.get("objectives", {}).items())
+    optimizer = configuration.get("optimizer", {})
     ended = f"finished ({_core.describe_reason(summary['finished'])})" if summary["finished"] else "stopped"
     return {
         "name": store.name,
@@ -97,6 +100,8 @@ def state_of(path: Path) -> dict[str, Any]:
         "in_flight": summary["asked"] - summary["outcomes"] if summary["owned"] else 0,
         "store": str(path),
         "limit": configuration.get("stop", {}).get("evaluations"),
+        "optimizer": optimizer.get("name"),
+        "generational": optimizer.get("generational", True) if optimizer else None,
         **summary,
         "failures": failures_of(path, summary),
         "best_value": _as_given(summary.get("best_value"), objectives),
@@ -104,6 +109,13 @@ def state_of(path: Path) -> dict[str, Any]:
         "at_bounds": at_bounds(space, best) if best and space else {},
         "errors": fit.as_table() if fit else None,
     }
+
+
+def _searching(state: dict[str, Any]) -> str | None:
+    """Of a store that a C++ program made nothing is known."""
+    if not state["optimizer"]:
+        return None
+    return f"{state['optimizer']}, {mode_of(state['generational'])}"
 
 
 def _as_given(value: float | None, objectives: list[tuple[str, str]]) -> float | None:
@@ -158,7 +170,7 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
     chosen = f" (chosen: {result.optimizer_why})" if result.optimizer_why else ""
     remark = f"; {result.remark}" if result.remark else ""
     return {
-        "optimizer": f"{result.optimizer}{chosen}{remark}",
+        "optimizer": f"{result.optimizer}{chosen}, {mode_of(result.generational)}{remark}",
         "end": None if result.reason in ERRORS else result.message,
         "best value": None if result.front else "none" if result.value is None else f"{result.value:.10g}{residuals}",
         "recommended": _recommended(result),
@@ -167,8 +179,22 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
         "evaluations": f"{result.evaluations}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
         "time": f"{lasted(result.wall_s)} with {result.workers} workers, {rate}",
+        "workers waited": _waited(result, here),
         "store": result.store or None,
     }
+
+
+def _waited(result: Result, here: int) -> str | None:
+    """Where waiting for each other cost much of the time, and need not."""
+    capacity_s = result.workers * result.wall_s
+    if not result.generational or result.workers < 2 or result.wall_s < _LONG_S or result.evaluated_s < here * _DEAR_S:
+        return None
+    if not any(e["name"] == result.optimizer and e["asynchronous"] for e in _core.optimizer_catalogue()):
+        return None
+    share = 1 - result.evaluated_s / capacity_s
+    if share < _MUCH:
+        return None
+    return f"{share:.0%} of the time; with generational = false none waits, and candidates depend on timing"
 
 
 def _recommended(result: Result) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core, digest, machine
 from ..progress import counts, lasted, per_second
-from ..result import at_bounds, shown
+from ..result import at_bounds, mode_of, shown
 from ..stores import function_in
 from ..study_file import call_of
 from .results import front_of
@@ -80,6 +80,7 @@ def origins(table: Evaluations) -> Rows:
     """Versions, machine, seed, and what was evaluated."""
     data, store = table.configuration, table.store
     began: dict[str, Any] = data.get(machine.KEY) or {}
+    optimizer: dict[str, Any] = data.get("optimizer") or {}
     rows = {
         "begun": _moment(store.created_s),
         "by": store.build,
@@ -88,7 +89,8 @@ def origins(table: Evaluations) -> Rows:
         "machine": ", ".join(str(began[key]) for key in ("host", "system", "cpu") if began.get(key)),
         "CPUs": f"{began['cpus']}, {began['memory_gib']} GiB of memory" if "cpus" in began else "",
         "seed": str(data.get("seed", "")) or "in the program that made the store",
-        "optimizer": _words(data.get("optimizer")),
+        "optimizer": _words({key: value for key, value in optimizer.items() if key != "generational"}),
+        "mode": mode_of(optimizer.get("generational", True)) if optimizer else "",
         "stops at": _words(data.get("stop")),
         "evaluated": _evaluated(data),
         "fingerprint": store.fingerprint,
@@ -121,7 +123,7 @@ def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:
     build = f"# with {table.store.build}" if table.store.build else ""
     if function_in(data):
         return (
-            "It was made by culmen.minimize; the same function gives the same candidates by:",
+            f"It was made by culmen.minimize, with the call below; {_gives_the_same(data, 'the same function')}.",
             [build, call_of(data, "again.db")],
         )
     if "evaluator" in data:
@@ -131,8 +133,7 @@ def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:
         )
         text = (
             f"Save the study file above as {data['name']}.toml in the folder of what it evaluates "
-            f"(then: {data.get('folder', '?')}). The same seed gives the same candidates, whatever the number of "
-            "workers."
+            f"(then: {data.get('folder', '?')}); {_gives_the_same(data, 'the same seed')}."
         )
         return text, [
             build,
@@ -140,6 +141,12 @@ def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:
             f"culmen compare {path} again.db",
         ]
     return "It was made by a program's own minimize(), which keeps space, optimizer and seed.", [build]
+
+
+def _gives_the_same(data: dict[str, Any], what: str) -> str:
+    if (data.get("optimizer") or {}).get("generational", True):
+        return f"{what} gives the same candidates, whatever the number of workers"
+    return f"{what} gives other candidates where the evaluations take other times: the study was asynchronous"
 
 
 def _evaluated(data: dict[str, Any]) -> str:

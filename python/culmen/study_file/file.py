@@ -26,7 +26,7 @@ class OptimizerTable(Table):
     model_config = ConfigDict(extra="allow", strict=True)
     __pydantic_extra__: dict[str, Any]  # options; the optimizer checks them
     name: str | None = None
-    generational: bool = True
+    generational: bool | None = None  # for "auto" the workers decide
 
     @model_validator(mode="before")
     @classmethod

@@ -1,6 +1,8 @@
 // The engine's side of the transport: what workers send.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "culmen/base/error.hpp"
 #include "culmen/engine/engine.hpp"
 #include "culmen/evaluation/codec.hpp"
@@ -50,6 +52,7 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
   incoming_worker_ = worker;
   incoming_attempt_ = head.attempt;
   incoming_id_ = head.evaluation;
+  result_.evaluated_s += std::max(0.0, incoming_.duration_s);
   const double duration_s = source_.evaluated(incoming_) ? incoming_.duration_s : -1;
   feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), merit_of(incoming_), duration_s});
 }

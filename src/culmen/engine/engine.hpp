@@ -34,6 +34,7 @@ struct EngineResult {
   StopReason reason = StopReason::none;
   std::string message;  ///< one sentence, for failure and error
   BrokerCounts counts;
+  double evaluated_s = 0;  ///< what the evaluations of this start took, together
   bool has_best = false;
   Candidate best;
   Outcome best_outcome;

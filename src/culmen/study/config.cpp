@@ -52,6 +52,8 @@ Bytes encode(const StudyResult& r) {
   w.blob(part);
   encode(r.goals, w);
   for (const auto* text : {&r.optimizer, &r.optimizer_why, &r.remark}) w.text(*text);
+  w.u8(r.generational);
+  w.f64(r.evaluated_s);
   encode(r.recommended, w);
   w.u64(r.front.members().size());
   for (const auto& m : r.front.members()) {
@@ -82,6 +84,8 @@ StudyResult decode_result(BytesView in) {
   decode(b.blob(), r.best_outcome);
   r.goals = decode_goals(b);
   for (auto* text : {&r.optimizer, &r.optimizer_why, &r.remark}) *text = b.text();
+  r.generational = b.u8() != 0;
+  r.evaluated_s = b.f64();
   r.recommended = decode_recommended(b);
   for (auto n = b.u64(); n > 0; --n) {
     Evaluated m;
@@ -96,6 +100,8 @@ namespace {
 const char* word_of(ResultKind kind) {
   return kind == ResultKind::value ? "value" : kind == ResultKind::residuals ? "residuals" : "figures";
 }
+
+bool is_generational(const StudyConfig& c) { return c.generational.value_or(true); }
 
 std::string text_of(const Space& space) {
   std::string text;
@@ -125,7 +131,7 @@ std::string fingerprint_of(const StudyConfig& c) {
   text += fmt::format("{:?} {}\n", c.optimizer, c.seed);
   for (const auto& [name, value] : c.optimizer_options) text += fmt::format("{:?} {}\n", name, to_string(value));
   text += text_of(c.goals);
-  if (!c.generational) text += "asynchronous\n";
+  if (!is_generational(c)) text += "asynchronous\n";
   if (c.evaluate_infeasible) text += "infeasible too\n";
   for (const auto& start : c.starts) text += fmt::format("start {}\n", fmt::join(start, " "));
   std::uint64_t h = 0xcbf29ce484222325ULL;
@@ -134,7 +140,7 @@ std::string fingerprint_of(const StudyConfig& c) {
 }
 
 std::unique_ptr<Optimizer> make_search(const StudyConfig& c, std::uint64_t evaluations) {
-  const Terms terms{yield_of(c), evaluations, c.generational};
+  const Terms terms{yield_of(c), evaluations, is_generational(c)};
   return make_search({c.optimizer, c.optimizer_options, c.seed, c.starts, c.evaluate_infeasible, terms}, c.space);
 }
 
@@ -150,10 +156,27 @@ void choose_optimizer(StudyConfig& c) {
   c.optimizer_why = chosen.why;
 }
 
+namespace {
+/// What searches is "auto" itself, not one that it stands for here.
+bool is_auto(const StudyConfig& c) {
+  return c.optimizer == "auto" && default_optimizer(c.space, yield_of(c)).name == "auto";
+}
+}  // namespace
+
+void settle_mode(StudyConfig& c, std::size_t workers, const std::string& begun) {
+  if (c.generational) return;
+  auto asynchronous = c;
+  asynchronous.generational = false;
+  const auto of_asynchronous = fingerprint_of(asynchronous);
+  const bool goes_on = begun == fingerprint_of(c) || begun == of_asynchronous;
+  c.generational = goes_on ? begun != of_asynchronous : workers < 2 || !is_auto(c);
+  if (!*c.generational) c.fingerprint = of_asynchronous;
+}
+
 void check_optimizer(const StudyConfig& c) {
   auto options = c.optimizer_options;
   fit_to_budget(c.optimizer, yield_of(c), c.stop.evaluations, options);
-  make_optimizer(c.optimizer, c.space, c.seed, options, {yield_of(c), c.stop.evaluations, c.generational});
+  make_optimizer(c.optimizer, c.space, c.seed, options, {yield_of(c), c.stop.evaluations, is_generational(c)});
 }
 
 std::string version() { return CULMEN_VERSION; }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "culmen/broker/rules.hpp"
@@ -24,7 +25,7 @@ struct StudyConfig {
   std::string optimizer;      ///< empty: choose_optimizer() decides
   std::string optimizer_why;  ///< where that decided: why, in a few words
   OptimizerOptions optimizer_options;
-  bool generational = true;  ///< see Terms
+  std::optional<bool> generational;  ///< see Terms; where it is not given, settle_mode() decides
   std::uint64_t seed = 1;
   StopRules stop;
   FailurePolicy failures;
@@ -60,6 +61,7 @@ struct StudyResult : EngineResult {
   std::string store;
   Goals goals;  ///< how its values are to be read
   std::string optimizer, optimizer_why;
+  bool generational = true;
 };
 
 Bytes encode(const StudyResult& result);
@@ -68,12 +70,17 @@ StudyResult decode_result(BytesView in);
 Yield yield_of(const StudyConfig& config);
 /// Sets the optimizer where it is empty, and why.
 void choose_optimizer(StudyConfig& config);
+/// Sets `generational`, and the fingerprint with it, where it is not given: as the store with the fingerprint `begun`
+/// was begun, unless that is empty or another study's. Else the study is asynchronous where "auto" itself searches, not
+/// what it stands for in some spaces, and there is more than one worker.
+void settle_mode(StudyConfig& config, std::size_t workers, const std::string& begun = {});
 /// Throws InputError for an optimizer or an option that there is not, and one that cannot work on this.
 void check_optimizer(const StudyConfig& config);
 
 /// Of what decides the candidates and their values (space, evaluator_identity, kind of result, optimizer, its options,
-/// seed), not of stop rules: 16 hex digits of FNV-1a over a text with a line a parameter. Stores outlive builds: what
-/// comes to these later is written only where it is not the default, so that older studies keep theirs.
+/// seed, mode: generational unless it says otherwise), not of stop rules: 16 hex digits of FNV-1a over a text with a
+/// line a parameter. Stores outlive builds: what comes to these later is written only where it is not the default, so
+/// that older studies keep theirs.
 std::string fingerprint_of(const StudyConfig& config);
 /// The optimizer of a study that begins with so many evaluations (0: no limit), with its starts and constraints.
 /// Throws InputError for what it cannot do.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct MinimizeOptions {
   std::size_t workers = 0;                       ///< threads; 0: one per usable CPU. Under MPI the ranks decide
   std::string optimizer = {};                    ///< as `culmen optimizers` lists them; empty: what suits the space
   OptimizerOptions optimizer_options = {};
+  /// The candidates do not depend on the workers and their speed; else none of them waits for others. Where it is not
+  /// given a store goes on as it was begun, and "auto" (which suits one value) is asynchronous with several workers.
+  std::optional<bool> generational = {};
   std::uint64_t seed = 1;
   std::string store = {};  ///< file of the study's journal; empty: none
   bool resume = false;     ///< go on with the store instead of making it
@@ -46,6 +50,7 @@ struct MinimizeResult {
   std::uint64_t failed = 0;       ///< of them: the function threw, or gave NaN or infinity
   std::string message;            ///< why it ended, one sentence
   std::string optimizer;          ///< that was used
+  bool generational = true;       ///< how it was
   bool final = false;             ///< false: stopped before its end; a store can be resumed
   bool is_master = true;          ///< false in ranks other than 0
 };

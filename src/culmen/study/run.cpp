@@ -41,10 +41,22 @@ bool starts_children(const EvaluatorSpec& e) {
 // killed at once, and are late on a crowded machine only; a function inside a worker may never come back.
 constexpr double leave_s = 2, leave_function_s = 0.1;
 
+Place place_of(const RunOptions& options) {
+  if (options.lent) return Place::threads;
+  if (options.place != Place::automatic) return options.place;
+  return detect_launch().is_rank() ? Place::mpi : Place::threads;
+}
+
 // A program's calls may be of any length, so that what waits behind one may wait long.
 constexpr double prefetch_items_below_s = 0.01;
 
 }  // namespace
+
+std::size_t workers_of(const RunOptions& options) {
+  if (options.lent) return options.lent->workers();
+  if (place_of(options) == Place::mpi) return static_cast<std::size_t>(std::max(1, detect_launch().size - 1));
+  return options.workers != 0 ? options.workers : usable_cpus();
+}
 
 struct Run::Impl {
   StudyConfig config;
@@ -64,11 +76,7 @@ struct Run::Impl {
   std::atomic<Engine*> live{nullptr};
   std::atomic<bool> stop_wanted{false};
 
-  Place place() const {
-    if (options.lent) return Place::threads;
-    if (options.place != Place::automatic) return options.place;
-    return detect_launch().is_rank() ? Place::mpi : Place::threads;
-  }
+  Place place() const { return place_of(options); }
 
   void check() const {
     const auto& e = config.evaluator;
@@ -82,10 +90,10 @@ struct Run::Impl {
     }
   }
 
-  /// Of the start that made the store: what a later one is given does not change the candidates.
-  std::uint64_t first_budget() const {
-    return options.resume && !options.store.empty() ? Journal::read(options.store).study().budget
-                                                    : config.stop.evaluations;
+  /// The start that made the store, where it is to go on.
+  std::optional<StudyRecord> former_start() const {
+    if (!options.resume || options.store.empty()) return std::nullopt;
+    return Journal::read(options.store).study();
   }
 
   /// What decides the candidates: this culmen, and the library whose optimizer it is.
@@ -122,7 +130,7 @@ struct Run::Impl {
 
   std::unique_ptr<Crew> hire() {
     if (options.lent) return make_lent_crew(options.lent);
-    CrewRequest request{options.workers != 0 ? options.workers : usable_cpus(), marker, function};
+    CrewRequest request{workers_of(options), marker, function};
     switch (place()) {
       case Place::mpi:
         return make_rank_crew(request);
@@ -158,7 +166,10 @@ struct Run::Impl {
     config.evaluator.run_marker = marker;
     if (!source) {
       choose_optimizer(config);
-      const auto evaluations = first_budget();
+      const auto former = former_start();
+      settle_mode(config, workers_of(options), former ? former->fingerprint : "");
+      // What a later start is given does not change the candidates.
+      const auto evaluations = former ? former->budget : config.stop.evaluations;
       fit_to_budget(config.optimizer, yield_of(config), evaluations, config.optimizer_options);
       source = make_search(config, evaluations);
     }
@@ -230,6 +241,7 @@ struct Run::Impl {
     r.message = note.empty() ? message() : note;
     r.optimizer = config.optimizer;
     r.optimizer_why = config.optimizer_why;
+    r.generational = config.generational.value_or(true);
     r.wall_s = clock.now_s() - started_s;
     r.workers = static_cast<std::uint32_t>(crew->workers());
     r.store = options.store;

@@ -7,6 +7,9 @@
 
 namespace culmen {
 
+/// How many evaluations at a time such a run is going to have: known before there are any workers.
+std::size_t workers_of(const RunOptions& options);
+
 /// prepare() and conclude() belong to one thread (MPI's); execute() may run on another.
 class Run {
  public:

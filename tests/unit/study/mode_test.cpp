@@ -1,0 +1,95 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "culmen/study/culmen.hpp"
+#include "culmen/study/run.hpp"
+
+namespace culmen {
+namespace {
+
+namespace fs = std::filesystem;
+
+StudyConfig study_of(std::string optimizer, Space space = {real("x", -1, 1), real("y", -1, 1)},
+                     ResultKind result = ResultKind::value) {
+  StudyConfig config;
+  config.evaluator.result = result;
+  config.space = std::move(space);
+  config.optimizer = std::move(optimizer);
+  choose_optimizer(config);
+  config.fingerprint = fingerprint_of(config);
+  return config;
+}
+
+bool settled(StudyConfig config, std::size_t workers, const std::string& begun = {}) {
+  settle_mode(config, workers, begun);
+  EXPECT_EQ(config.fingerprint, fingerprint_of(config));
+  return *config.generational;
+}
+
+TEST(Mode, IsAsynchronousWhereAutoSearchesAndHasSeveralWorkers) {
+  for (const std::string name : {"", "auto"}) {
+    EXPECT_FALSE(settled(study_of(name), 2));
+    EXPECT_TRUE(settled(study_of(name), 1));
+    EXPECT_TRUE(settled(study_of(name, Space{real("x", -1, 1)}, ResultKind::residuals), 8)) << "lm runs in its place";
+  }
+  for (const auto* name : {"cmaes", "de", "random", "auto,cmaes"}) EXPECT_TRUE(settled(study_of(name), 100)) << name;
+}
+
+TEST(Mode, IsWhatTheUserSaysBeforeAllElse) {
+  for (const bool wanted : {true, false}) {
+    auto config = study_of("auto");
+    config.generational = wanted;
+    config.fingerprint = fingerprint_of(config);
+    for (const std::size_t workers : {1, 8}) EXPECT_EQ(settled(config, workers), wanted);
+  }
+}
+
+TEST(Mode, StaysThatOfTheStoreWhateverTheWorkers) {
+  const auto open = study_of("auto");
+  for (const bool begun_generational : {true, false}) {
+    auto begun = open;
+    begun.generational = begun_generational;
+    for (const std::size_t workers : {1, 8})
+      EXPECT_EQ(settled(open, workers, fingerprint_of(begun)), begun_generational);
+  }
+  EXPECT_FALSE(settled(open, 8, fingerprint_of(study_of("random")))) << "another study's store says nothing";
+}
+
+TEST(Mode, AStoreFromBeforeTheChoiceGoesOnInGenerations) {
+  // Such a study had the same text as one that is generational now.
+  auto before = study_of("auto");
+  before.generational = true;
+  EXPECT_EQ(fingerprint_of(study_of("auto")), fingerprint_of(before));
+}
+
+TEST(Mode, OfAProgramsStudyIsInItsResultAndItsStore) {
+  auto pattern = (fs::temp_directory_path() / "culmen-mode-XXXXXX").string();
+  const std::string folder = mkdtemp(pattern.data());
+  const auto f = [](const std::vector<double>& x) { return x[0] * x[0] + x[1] * x[1]; };
+  const Space space{real("x", -1, 2), real("y", -1, 2)};
+  MinimizeOptions options{.evaluations = 30, .workers = 2, .store = folder + "/a.db"};
+  EXPECT_FALSE(minimize(f, space, options).generational);
+  options.resume = true;
+  options.workers = 1;
+  options.evaluations = 60;
+  const auto resumed = minimize(f, space, options);
+  EXPECT_FALSE(resumed.generational);
+  EXPECT_EQ(resumed.evaluations, 60U);
+  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 2, .generational = true}).generational);
+  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 2, .optimizer = "cmaes"}).generational);
+  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 1}).generational);
+  fs::remove_all(folder);
+}
+
+TEST(Mode, OfARunFollowsTheWorkersThatItIsGoingToHave) {
+  RunOptions options;
+  options.place = Place::threads;
+  options.workers = 3;
+  EXPECT_EQ(workers_of(options), 3U);
+  options.workers = 0;
+  EXPECT_EQ(workers_of(options), usable_cpus());
+}
+
+}  // namespace
+}  // namespace culmen
