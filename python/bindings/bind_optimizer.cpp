@@ -108,6 +108,7 @@ void bind_optimizer(nb::module_& m) {
       .def_prop_ro("name", &Optimizer::name)
       .def_prop_ro("remark", &Optimizer::remark)
       .def_prop_ro("generational", &Optimizer::generational)
+      .def_prop_ro("recommended", [](const Optimizer& o) { return tuple_of(o.recommendation()); })
       .def_prop_ro("finished", &Optimizer::finished);
   m.def("optimizer_names", &optimizer_names);
   m.def("optimizer_catalogue", &catalogue);

@@ -19,6 +19,11 @@ nb::dict extras_of(const Outcome& outcome) {
   return out;
 }
 
+nb::object tuple_of(const std::optional<Recommendation>& r) {
+  if (!r) return nb::none();
+  return nb::make_tuple(r->x, r->value, r->error, r->evaluations);
+}
+
 void put_outcome(nb::dict& row, const Outcome& o) {
   row["status"] = to_string(o.status);
   row["value"] = o.value;
@@ -54,6 +59,7 @@ nb::dict summary(const Journal& journal) {
     failures.append(row);
   }
   out["failures"] = failures;
+  out["recommended"] = tuple_of(s.recommended);
   out["best_value"] = s.best ? nb::cast(s.best->outcome.value) : nb::none();
   out["best_evaluation"] = s.best ? nb::cast(s.best->evaluation) : nb::none();
   out["best"] = s.best_candidate ? nb::cast(s.best_candidate->x) : nb::none();

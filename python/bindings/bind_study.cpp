@@ -44,9 +44,9 @@ nb::list front_of(const StudyResult& r) {
 }
 
 nb::object recommended_of(const StudyResult& r) {
-  if (!r.recommended) return nb::none();
-  const auto& [x, value, error, evaluations] = *r.recommended;
-  return nb::make_tuple(x, r.goals.as_given(0, value), error, evaluations);
+  auto given = r.recommended;
+  if (given) given->value = r.goals.as_given(0, given->value);
+  return tuple_of(given);
 }
 
 std::vector<std::string> objective_names(const StudyResult& r) {

@@ -2,7 +2,10 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <optional>
+
 #include "culmen/evaluation/outcome.hpp"
+#include "culmen/evaluation/recommendation.hpp"
 
 namespace culmen::bindings {
 
@@ -17,6 +20,8 @@ void bind_ranks(nanobind::module_& m);
 
 /// An outcome's further figures by name.
 nanobind::dict extras_of(const Outcome& outcome);
+/// A tuple of vector, mean, its error, and evaluations; or None.
+nanobind::object tuple_of(const std::optional<Recommendation>& recommended);
 /// An outcome as keys of a row.
 void put_outcome(nanobind::dict& row, const Outcome& outcome);
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from . import _core
+from .result import Recommended
 from .space import Bounds, Space, Value
 
 
@@ -76,6 +77,12 @@ class Optimizer:
     def cancel(self, candidate: Candidate) -> None:
         """The candidate will not be evaluated."""
         self._core.cancel(candidate.id)
+
+    @property
+    def recommended(self) -> Recommended | None:
+        """What it would take, where it evaluates repeatedly ("racing"): of values with noise the least is only the
+        luckiest. Its ``value`` is to be minimized."""
+        return Recommended.of(self._core.recommended, self.space.core)
 
     @property
     def finished(self) -> bool:

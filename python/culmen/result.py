@@ -30,6 +30,22 @@ class Recommended:
     error: float  # standard error of that mean
     evaluations: int  # whose values these are
 
+    @classmethod
+    def of(cls, core: tuple[list[float], float, float, int] | None, space: _core.Space | None) -> "Recommended | None":
+        """Of the core's tuple; a store of a C++ program has no names."""
+        if core is None:
+            return None
+        x, value, error, evaluations = core
+        return cls(space.named(x) if space else unnamed(x), value, error, evaluations)
+
+    def __str__(self) -> str:
+        params = ", ".join(f"{name}={shown(value)}" for name, value in self.params.items())
+        return f"{params}: {self.value:.6g} ± {self.error:.2g} of {self.evaluations} evaluations"
+
+
+def unnamed(x: list[float]) -> dict[str, Value]:
+    return {f"x{i}": value for i, value in enumerate(x)}
+
 
 if TYPE_CHECKING:
     import plotly.graph_objects
@@ -91,7 +107,7 @@ class Result:
             residuals=list(core.residuals),
             extras=dict(core.extras),
             at_bounds={} if x is None else at_bounds(space, x),
-            recommended=_recommended(core, space),
+            recommended=Recommended.of(core.recommended, space),
             first_failure=core.first_failure,
             _finder=finder,
             **{name: getattr(core, name) for name in _SAME},
@@ -150,13 +166,6 @@ _ELSEWHERE = {
     **dict.fromkeys(("nfev", "evals", "n_trials"), "evaluations"),
     **{"xbest": "x", "best_trials": "front", "success": "final", "status": "reason"},
 }
-
-
-def _recommended(core: _core.Result, space: _core.Space) -> Recommended | None:
-    if core.recommended is None:
-        return None
-    x, value, error, evaluations = core.recommended
-    return Recommended(space.named(x), value, error, evaluations)
 
 
 def mode_of(generational: bool) -> str:

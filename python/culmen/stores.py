@@ -7,6 +7,8 @@ from typing import Any
 
 from . import _core
 from ._core import InputError
+from .goals import as_given
+from .result import Recommended
 from .space import Parameter, Space
 
 
@@ -91,6 +93,16 @@ def space_of(store: _core.Store) -> _core.Space | None:
         return None
     core: _core.Space = Space({name: Parameter(**p) for name, p in data["space"].items()}, data.get("constraints")).core
     return core
+
+
+def recommended_in(
+    summary: dict[str, Any], space: _core.Space | None, objectives: list[tuple[str, str]]
+) -> Recommended | None:
+    """Of a store's summary, as the user knows it; where an optimizer recommends nothing there is none."""
+    if summary["recommended"] is None:
+        return None
+    x, value, *more = summary["recommended"]
+    return Recommended.of((x, as_given(value, objectives), *more), space)
 
 
 def _advice(study: Path, command: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from culmen.cli import summary
 from culmen.progress import counts
 
-EMPTY = {"owned": False, "owner": "", "finished": "", "best": None, "failures": []}
+EMPTY = {"owned": False, "owner": "", "finished": "", "best": None, "recommended": None, "failures": []}
 COUNTS = {"asked": 0, "outcomes": 0, "told": 0}
 FAILURES = [
     {"status": "failed", "count": 12, "first": 3, "message": "ValueError: negative mass\n  File model.py"},

@@ -3,6 +3,7 @@
 import json
 import shlex
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ from ..fit.errors import Errors
 from ..fit.studies import kept
 from ..goals import as_given
 from ..progress import counts, lasted, on_terminal, per_second
-from ..result import Result, Trade, at_bounds, mode_of, shown
+from ..result import Recommended, Result, Trade, at_bounds, mode_of, shown, unnamed
 from ..space import Value
-from ..stores import open_store, space_of, to_go_on, working_folder
+from ..stores import open_store, recommended_in, space_of, to_go_on, working_folder
 
 _FRONT_ROWS = 12
 _LONG_S, _DEAR_S, _MUCH = 10.0, 0.01, 0.25  # of a run, an evaluation, and waiting, that are worth a word
@@ -62,6 +63,7 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
                 "state": state["state"],
                 "optimizer": _searching(state),
                 "best value": "none" if state["best_value"] is None else f"{state['best_value']:.10g}",
+                "recommended": state["recommended"] and Recommended(**state["recommended"]),
                 "evaluations": counts(state["told"], state["limit"], state["in_flight"]),
                 "failed": state["failed"] or None,
                 "starts of a master": state["epoch"],
@@ -88,6 +90,7 @@ def state_of(path: Path) -> dict[str, Any]:
     best = summary.pop("best")
     configuration = json.loads(store.configuration or "{}")
     objectives = list(configuration.get("objectives", {}).items())
+    recommended = recommended_in(summary, space, objectives)
     optimizer = configuration.get("optimizer", {})
     ended = f"finished ({_core.describe_reason(summary['finished'])})" if summary["finished"] else "stopped"
     return {
@@ -105,7 +108,8 @@ def state_of(path: Path) -> dict[str, Any]:
         **summary,
         "failures": failures_of(path, summary),
         "best_value": _as_given(summary.get("best_value"), objectives),
-        "best": (space.named(best) if space else {f"x{i}": v for i, v in enumerate(best)}) if best else best,
+        "best": (space.named(best) if space else unnamed(best)) if best else best,
+        "recommended": asdict(recommended) if recommended else None,
         "at_bounds": at_bounds(space, best) if best and space else {},
         "errors": fit.as_table() if fit else None,
     }
@@ -173,7 +177,7 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
         "optimizer": f"{result.optimizer}{chosen}, {mode_of(result.generational)}{remark}",
         "end": None if result.reason in ERRORS else result.message,
         "best value": None if result.front else "none" if result.value is None else f"{result.value:.10g}{residuals}",
-        "recommended": _recommended(result),
+        "recommended": result.recommended,
         "constraints": f"violated by {result.violation:.6g}" if result.violation else None,
         **({} if result.front else {name: f"{figure:.10g}" for name, figure in result.extras.items()}),
         "evaluations": f"{result.evaluations}{former}",
@@ -195,13 +199,6 @@ def _waited(result: Result, here: int) -> str | None:
     if share < _MUCH:
         return None
     return f"{share:.0%} of the time; with generational = false none waits, and candidates depend on timing"
-
-
-def _recommended(result: Result) -> str | None:
-    if (r := result.recommended) is None:
-        return None
-    params = ", ".join(f"{name}={shown(value)}" for name, value in r.params.items())
-    return f"{params}: {r.value:.6g} ± {r.error:.2g} of {r.evaluations} evaluations"
 
 
 def _failures_table(failures: list[dict[str, Any]]) -> Table:

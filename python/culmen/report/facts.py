@@ -11,7 +11,7 @@ from typing import Any
 from .. import _core, digest, machine
 from ..progress import counts, lasted, per_second
 from ..result import at_bounds, mode_of, shown
-from ..stores import function_in
+from ..stores import function_in, recommended_in
 from ..study_file import call_of
 from .results import front_of
 from .table import Evaluations
@@ -36,6 +36,8 @@ def standing(table: Evaluations) -> Rows:
             rows["Pareto front"] = (
                 f"{len(front_of(table))} evaluations; shown here is the best by {table.objectives[0].name}"
             )
+        if recommended := recommended_in(summary, table.space, _objectives(table)):
+            rows["recommended"] = str(recommended)
         rows["found by evaluation"] = f"{table.evaluation[table.best]}, number {table.told[table.best] + 1} to be told"
         if table.violation[table.best] > 0:
             rows["constraints"] = (
@@ -55,6 +57,10 @@ def standing(table: Evaluations) -> Rows:
             f"{total.failed_s / of_all:.3g} % failed, {total.waited_s / of_all:.3g} % waited"
         )
     return rows
+
+
+def _objectives(table: Evaluations) -> list[tuple[str, str]]:
+    return [(o.name, "maximize" if o.maximize else "minimize") for o in table.objectives]
 
 
 def state(summary: dict[str, Any]) -> str:

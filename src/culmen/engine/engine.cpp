@@ -95,7 +95,7 @@ EngineResult Engine::finish() {
       CallRecord end;
       end.kind = CallKind::finish;
       end.note = word_of(result_.reason);
-      recorder_->push(std::move(end));
+      push(std::move(end));
     }
     try {
       recorder_->close();
@@ -142,7 +142,7 @@ void Engine::execute(const Ask& a) {
     call.kind = CallKind::ask;
     call.wanted = a.wanted;
     call.candidates = asked_;
-    recorder_->push(std::move(call));
+    push(std::move(call));
   }
   for (auto& candidate : asked_) {
     const auto hash = hash_of(candidate);
@@ -209,7 +209,7 @@ void Engine::execute(const Cancel& a) {
   CallRecord call;
   call.kind = CallKind::cancel;
   call.ids = {a.id};
-  recorder_->push(std::move(call));
+  push(std::move(call));
 }
 
 void Engine::execute(const StartJob& a) {
@@ -226,7 +226,7 @@ void Engine::execute(const Adopt& a) {
   CallRecord call;
   call.kind = CallKind::adopt;
   call.wanted = a.job;
-  recorder_->push(std::move(call));
+  push(std::move(call));
 }
 
 void Engine::execute(const Resize& a) {
@@ -238,7 +238,7 @@ void Engine::execute(const Resize& a) {
   CallRecord call;
   call.kind = CallKind::resize;
   call.wanted = a.workers;
-  recorder_->push(std::move(call));
+  push(std::move(call));
 }
 
 void Engine::execute(const Stop& a) {
@@ -257,13 +257,18 @@ std::string Engine::why(StopReason reason) const {
   return "the optimizer proposes nothing, though every evaluation was told to it";
 }
 
+void Engine::push(CallRecord call) {
+  call.recommended = source_.recommendation();
+  recorder_->push(std::move(call));
+}
+
 void Engine::flush_tells() {
   if (tells_.empty()) return;
   if (recorder_ != nullptr) {
     CallRecord call;
     call.kind = CallKind::tell;
     call.ids = tells_;
-    recorder_->push(std::move(call));
+    push(std::move(call));
   }
   tells_.clear();
 }

@@ -98,6 +98,7 @@ class Engine final : private Transport::Sink {
   bool look_for_job();
   void announce_job();
   bool look_at_job();
+  void push(CallRecord call);
   void flush_tells();
   void replay_call(const Journal& journal, const CallRecord& call);
   void replay_ask(const Journal& journal, const CallRecord& call);

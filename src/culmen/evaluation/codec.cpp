@@ -74,6 +74,24 @@ void decode(BytesView in, Outcome& out) {
   out.payload = v > 1 ? r.blob() : Bytes{};
 }
 
+void encode(const Recommendation& recommendation, Bytes& out) {
+  ByteWriter w(out);
+  w.u8(1);
+  w.doubles(recommendation.x);
+  w.f64(recommendation.value);
+  w.f64(recommendation.error);
+  w.u64(recommendation.evaluations);
+}
+
+void decode(BytesView in, Recommendation& out) {
+  ByteReader r(in);
+  if (const auto v = r.u8(); v != 1) throw Error(fmt::format("a recommendation of unknown version {} came", v));
+  r.doubles(out.x);
+  out.value = r.f64();
+  out.error = r.f64();
+  out.evaluations = r.u64();
+}
+
 std::uint64_t hash_of(const Candidate& candidate) {
   std::uint64_t h = 0xcbf29ce484222325ULL;
   for (double v : candidate.x) {

@@ -1,8 +1,9 @@
-// Candidate and outcome <-> bytes: one encoding for engine, workers and store. Little-endian, versioned by its first
-// byte.
+// Candidate, outcome, recommendation <-> bytes: one encoding for engine, workers and store. Little-endian, versioned by
+// its first byte.
 #pragma once
 #include "culmen/base/bytes.hpp"
 #include "culmen/evaluation/outcome.hpp"
+#include "culmen/evaluation/recommendation.hpp"
 #include "culmen/space/candidate.hpp"
 
 namespace culmen {
@@ -17,6 +18,10 @@ void decode(BytesView in, Candidate& out);
 /// ended with the message; stores hold both.
 void encode(const Outcome& outcome, Bytes& out);
 void decode(BytesView in, Outcome& out);
+
+/// Layout of a recommendation: u8 version (1) | u64 n, n f64 | f64 value | f64 error | u64 evaluations.
+void encode(const Recommendation& recommendation, Bytes& out);
+void decode(BytesView in, Recommendation& out);
 
 /// A 64-bit hash of the doubles (FNV-1a over words, folded): results carry it, a mismatch is dropped.
 std::uint64_t hash_of(const Candidate& candidate);

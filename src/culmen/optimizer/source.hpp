@@ -7,7 +7,7 @@
 
 #include "culmen/base/ids.hpp"
 #include "culmen/evaluation/outcome.hpp"
-#include "culmen/optimizer/recommendation.hpp"
+#include "culmen/evaluation/recommendation.hpp"
 #include "culmen/space/candidate.hpp"
 
 namespace culmen {

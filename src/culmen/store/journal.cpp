@@ -309,6 +309,7 @@ Journal::Summary Journal::summary() const {
     out.owner = owner->name();
     out.epoch = owner->epoch;
   }
+  out.recommended = progress.recommended;
   if (progress.best) {
     out.best = impl_->outcome(*progress.best);
     out.best_candidate = impl_->candidate(*progress.best);

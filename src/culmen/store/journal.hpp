@@ -41,6 +41,7 @@ class Journal {
     std::optional<OutcomeRecord> best;  ///< least value that was told
     std::optional<Candidate> best_candidate;
     std::vector<Failures> failures;  ///< the most frequent first
+    std::optional<Recommendation> recommended;
   };
 
   struct Start {  ///< of a master

@@ -1,7 +1,12 @@
 #include "culmen/store/progress.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "culmen/base/error.hpp"
+#include "culmen/evaluation/codec.hpp"
 
 namespace culmen {
 namespace {
@@ -17,6 +22,7 @@ void add_failure(EvaluationId id, Status status, std::vector<FailureTally>& fail
 
 void Tally::add(const CallRecord& call) {
   ++calls;
+  recommended = call.recommended;
   switch (call.kind) {
     case CallKind::ask:
       asked += call.candidates.size();
@@ -58,7 +64,11 @@ ProgressRow::ProgressRow(Database& database)
               "UPDATE progress SET calls = ?1, asked = ?2, outcomes = ?3, told = ?4, failed = ?5, last_outcome_s = ?6, "
               "best = ?7, best_value = ?8, best_violation = ?9, finished = ?10"),
       select_failures_(database, "SELECT status, count, first FROM failures ORDER BY count DESC, status"),
-      save_failure_(database, "INSERT OR REPLACE INTO failures VALUES (?1, ?2, ?3)") {}
+      save_failure_(database, "INSERT OR REPLACE INTO failures VALUES (?1, ?2, ?3)"),
+      select_recommended_(database, "SELECT value FROM meta WHERE key = 'recommended'"),
+      save_recommended_(database, "INSERT OR REPLACE INTO meta VALUES ('recommended', ?1)"),
+      forget_recommended_(database, "DELETE FROM meta WHERE key = 'recommended'"),
+      path_(database.path()) {}
 
 Tally ProgressRow::load() {
   Tally out;
@@ -78,6 +88,14 @@ Tally ProgressRow::load() {
   while (failures.next())
     out.failures.push_back({static_cast<Status>(failures.integer(0)), static_cast<std::uint64_t>(failures.integer(1)),
                             static_cast<EvaluationId>(failures.integer(2))});
+  if (auto recommended = select_recommended_.rows(); recommended.next()) {
+    try {
+      decode(recommended.blob(0), out.recommended.emplace());
+    } catch (const Error& error) {
+      throw StoreError(fmt::format("{}: what it recommends is damaged: {}", path_, error.what()));
+    }
+  }
+  recommended_ = out.recommended;
   return out;
 }
 
@@ -85,6 +103,19 @@ void ProgressRow::save(const Tally& p) {
   update_.run(p.calls, p.asked, p.outcomes, p.told, p.failed, p.last_outcome_s, p.best, p.best_value, p.best_violation,
               p.finished);
   for (const auto& f : p.failures) save_failure_.run(static_cast<int>(f.status), f.count, f.first);
+  save(p.recommended);
+}
+
+void ProgressRow::save(const std::optional<Recommendation>& recommended) {
+  if (recommended == recommended_) return;
+  if (recommended) {
+    Bytes bytes;
+    encode(*recommended, bytes);
+    save_recommended_.run(bytes);
+  } else {
+    forget_recommended_.run();
+  }
+  recommended_ = recommended;
 }
 
 }  // namespace culmen

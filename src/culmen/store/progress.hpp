@@ -33,6 +33,7 @@ struct Tally {
   double best_violation = 0;
   std::string finished;
   std::vector<FailureTally> failures;
+  std::optional<Recommendation> recommended;  ///< after the last call
 
   void add(const CallRecord& call);
   void add(const OutcomeRecord& record);
@@ -40,7 +41,7 @@ struct Tally {
   void add_told(EvaluationId id, const Brief& outcome);
 };
 
-/// The one row of the table `progress`, and the table `failures`, a row a status.
+/// The one row of the table `progress`, the table `failures`, a row a status, and what is recommended, a row of `meta`.
 class ProgressRow {
  public:
   explicit ProgressRow(Database& database);
@@ -48,7 +49,11 @@ class ProgressRow {
   void save(const Tally& progress);
 
  private:
-  Statement select_, update_, select_failures_, save_failure_;
+  void save(const std::optional<Recommendation>& recommended);
+  Statement select_, update_, select_failures_, save_failure_, select_recommended_, save_recommended_,
+      forget_recommended_;
+  const std::string path_;                     // for messages
+  std::optional<Recommendation> recommended_;  // as it was loaded or saved last
 };
 
 }  // namespace culmen

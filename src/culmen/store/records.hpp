@@ -1,10 +1,12 @@
 // What the journal holds.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "culmen/evaluation/outcome.hpp"
+#include "culmen/evaluation/recommendation.hpp"
 #include "culmen/space/candidate.hpp"
 
 namespace culmen {
@@ -29,6 +31,8 @@ struct CallRecord {
   std::vector<Candidate> candidates;  ///< ask: what it gave (perhaps fewer than n)
   std::vector<EvaluationId> ids;      ///< tell, cancel: which, in order
   std::string note;
+  std::optional<Recommendation> recommended =
+      {};  ///< by the optimizer after it; of the calls in a store the last one's
 };
 
 struct OutcomeRecord {

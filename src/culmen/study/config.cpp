@@ -10,28 +10,6 @@
 #include "culmen/optimizer/combinators.hpp"
 
 namespace culmen {
-namespace {
-void encode(const std::optional<Recommendation>& recommended, ByteWriter& out) {
-  out.u8(recommended.has_value());
-  if (!recommended) return;
-  out.u64(recommended->x.size());
-  for (const double v : recommended->x) out.f64(v);
-  out.f64(recommended->value);
-  out.f64(recommended->error);
-  out.u64(recommended->evaluations);
-}
-
-std::optional<Recommendation> decode_recommended(ByteReader& in) {
-  if (in.u8() == 0) return std::nullopt;
-  Recommendation r;
-  for (auto n = in.u64(); n > 0; --n) r.x.push_back(in.f64());
-  r.value = in.f64();
-  r.error = in.f64();
-  r.evaluations = in.u64();
-  return r;
-}
-}  // namespace
-
 Bytes encode(const StudyResult& r) {
   Bytes out;
   ByteWriter w(out);
@@ -54,7 +32,10 @@ Bytes encode(const StudyResult& r) {
   for (const auto* text : {&r.optimizer, &r.optimizer_why, &r.remark}) w.text(*text);
   w.u8(r.generational);
   w.f64(r.evaluated_s);
-  encode(r.recommended, w);
+  w.u8(r.recommended.has_value());
+  part.clear();
+  if (r.recommended) encode(*r.recommended, part);
+  w.blob(part);
   w.u64(r.front.members().size());
   for (const auto& m : r.front.members()) {
     part.clear();
@@ -86,7 +67,8 @@ StudyResult decode_result(BytesView in) {
   for (auto* text : {&r.optimizer, &r.optimizer_why, &r.remark}) *text = b.text();
   r.generational = b.u8() != 0;
   r.evaluated_s = b.f64();
-  r.recommended = decode_recommended(b);
+  const bool recommends = b.u8() != 0;
+  if (const auto part = b.blob(); recommends) decode(part, r.recommended.emplace());
   for (auto n = b.u64(); n > 0; --n) {
     Evaluated m;
     decode(b.blob(), m.candidate);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "culmen/base/error.hpp"
+#include "culmen/evaluation/recommendation.hpp"
 #include "culmen/optimizer/options.hpp"
 #include "culmen/space/space.hpp"
 
@@ -45,14 +46,15 @@ struct FrontPoint {
 struct MinimizeResult {
   std::vector<double> x;  ///< best vector, in the space's order; empty when every evaluation failed
   double value = std::numeric_limits<double>::quiet_NaN();
-  std::vector<FrontPoint> front;  ///< of minimize_several
-  std::uint64_t evaluations = 0;  ///< told
-  std::uint64_t failed = 0;       ///< of them: the function threw, or gave NaN or infinity
-  std::string message;            ///< why it ended, one sentence
-  std::string optimizer;          ///< that was used
-  bool generational = true;       ///< how it was
-  bool final = false;             ///< false: stopped before its end; a store can be resumed
-  bool is_master = true;          ///< false in ranks other than 0
+  std::vector<FrontPoint> front;              ///< of minimize_several
+  std::optional<Recommendation> recommended;  ///< by "racing": of noisy values `value` is only the luckiest
+  std::uint64_t evaluations = 0;              ///< told
+  std::uint64_t failed = 0;                   ///< of them: the function threw, or gave NaN or infinity
+  std::string message;                        ///< why it ended, one sentence
+  std::string optimizer;                      ///< that was used
+  bool generational = true;                   ///< how it was
+  bool final = false;                         ///< false: stopped before its end; a store can be resumed
+  bool is_master = true;                      ///< false in ranks other than 0
 };
 
 /// `f` is called from several threads at once (outside MPI), each call with one vector in the space's order; an

@@ -17,6 +17,7 @@ MinimizeResult public_result(const StudyResult& r, bool is_master) {
     out.value = r.best_outcome.value;
   }
   for (const auto& member : r.front.members()) out.front.push_back({member.candidate.x, member.outcome.values});
+  out.recommended = r.recommended;
   out.evaluations = r.counts.told;
   out.failed = r.counts.failed;
   out.message = r.message;

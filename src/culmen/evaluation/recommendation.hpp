@@ -1,4 +1,5 @@
 // What an optimizer of noisy values would take.
+// Installed: <culmen/culmen.hpp> gives it.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -11,6 +12,7 @@ struct Recommendation {
   double value = 0;               ///< mean of its values, to be minimized
   double error = 0;               ///< standard error of that mean
   std::uint64_t evaluations = 0;  ///< whose values these are: at least 2, none that failed or violates a constraint
+  bool operator==(const Recommendation&) const = default;
 };
 
 }  // namespace culmen
