@@ -33,6 +33,11 @@ def test_version_and_optimizers(tmp_path):
     names = [entry["name"] for entry in listed]
     assert names == sorted(names)
     assert {"bfgs", "cmaes", "evolution", "grid", "lm", "slsqp"} <= set(names)
+    there = {entry["name"]: entry["library"].split()[0] for entry in listed if entry["library"]}
+    assert there == {"nevergrad:": "nevergrad", "optuna:": "optuna", "pycma": "cma", "pygmo:": "pygmo"}
+    samplers = json.loads(culmen("optimizers", "optuna", "--json", cwd=tmp_path).stdout)
+    assert {"optuna:TPESampler", "optuna:GPSampler"} <= {entry["name"] for entry in samplers}
+    assert "pycma" in culmen("optimizers", "pycma", cwd=tmp_path).stdout.splitlines()
     order = next(option for option in listed[names.index("grid")]["options"] if option["name"] == "order")
     assert (order["type"], order["words"], order["default"]) == ("word", ["spread", "rows"], "spread")
 

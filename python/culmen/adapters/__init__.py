@@ -6,6 +6,7 @@ time. An adapter gives the library's own suggestions: with the same seed and the
 
 from collections.abc import Mapping
 from importlib import import_module, metadata
+from typing import Any
 
 from .. import _core
 from .._core import InputError
@@ -25,6 +26,15 @@ EXAMPLES = {
     "pycma": "pycma",
     "nevergrad": "nevergrad:NGOpt",
     "pygmo": "pygmo:de1220",
+}
+
+_PREFIXES = {home: home if home == "pycma" else f"{home}:" for home in DISTRIBUTIONS}
+_NO_NEEDS = dict.fromkeys(("needs_residuals", "needs_reals", "needs_order", "one_objective"), False)
+_NEEDS: dict[str, dict[str, bool]] = {
+    "optuna": {**_NO_NEEDS, "asynchronous": True},
+    "pycma": {**_NO_NEEDS, "needs_order": True, "one_objective": True, "asynchronous": False},
+    "nevergrad": {**_NO_NEEDS, "asynchronous": True},
+    "pygmo": {**_NO_NEEDS, "needs_order": True, "asynchronous": False},
 }
 
 
@@ -55,6 +65,25 @@ def make(
     return made
 
 
+def catalogue(library: str | None = None) -> list[dict[str, Any]]:
+    """As ``_core.optimizer_catalogue``, of what is installed; options are the library's own. Each library by what its
+    names begin with, or, which imports it, those of one by their names. Raises InputError where that cannot be."""
+    if library is None:
+        return [_entry(home, _PREFIXES[home], ABOUT[home]) for home, version in installed().items() if version]
+    home = _HOMES[library]
+    try:
+        names = sorted(import_module(f".{home}", __name__).names())
+    except ImportError as e:
+        raise InputError(_missing(library, DISTRIBUTIONS[home], e)) from None
+    return [_entry(home, f"{library}:{what}" if what else library, what or ABOUT[home]) for what in names]
+
+
+def _entry(home: str, name: str, about: str) -> dict[str, Any]:
+    distribution = DISTRIBUTIONS[home]
+    of_library = {"options": [], "library": f"{distribution} {metadata.version(distribution)}"}
+    return {"name": name, "about": about, **_NEEDS[home], **of_library}
+
+
 def whole(value: bool | float | str) -> bool | int | float | str:
     """The core has one kind of number; libraries tell 5 from 5.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -77,4 +106,4 @@ def installed() -> dict[str, str]:
     return found
 
 
-__all__ = ["ABOUT", "DISTRIBUTIONS", "EXAMPLES", "FAMILIES", "Adapter", "Terms", "installed", "make"]
+__all__ = ["ABOUT", "DISTRIBUTIONS", "EXAMPLES", "FAMILIES", "Adapter", "Terms", "catalogue", "installed", "make"]

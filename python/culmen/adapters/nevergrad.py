@@ -12,6 +12,10 @@ from .. import _core
 from .adapter import Terms, Worst, batch_of, unknown
 
 
+def names() -> set[str]:
+    return set(ng.optimizers.registry)
+
+
 def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "NevergradAdapter":
     """With options it is a family, such as ParametrizedCMA, that makes the optimizer of them."""
     window = batch_of(name, options)

@@ -14,17 +14,21 @@ from .. import _core
 from .adapter import Terms, Worst, batch_of, unknown
 
 
+def names() -> set[str]:
+    return {n for n in vars(optuna.samplers) if n.endswith("Sampler") and not n.startswith("Base")}
+
+
 def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "OptunaAdapter":
-    samplers = {n: s for n, s in vars(optuna.samplers).items() if n.endswith("Sampler") and not n.startswith("Base")}
-    if what not in samplers:
-        raise unknown(name, what, "sampler of optuna", samplers)
+    if what not in names():
+        raise unknown(name, what, "sampler of optuna", names())
+    sampler = getattr(optuna.samplers, what)
     window = batch_of(name, options)
-    takes = inspect.signature(samplers[what]).parameters
+    takes = inspect.signature(sampler).parameters
     for option in options.keys() - takes.keys():
         raise unknown(name, option, f"option of {what}", [*takes, "batch"])
     if "seed" in takes:
         options.setdefault("seed", terms.seed)
-    return OptunaAdapter(samplers[what](**options), window, terms)
+    return OptunaAdapter(sampler(**options), window, terms)
 
 
 def distribution_of(p: _core.Parameter) -> BaseDistribution:

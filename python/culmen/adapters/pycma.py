@@ -11,6 +11,11 @@ from .._core import InputError
 from .adapter import Terms, Worst, needs_order, one_objective, unknown
 
 
+def names() -> set[str]:
+    """It is called by its library alone."""
+    return {""}
+
+
 def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "PycmaAdapter":
     if what not in ("", "CMAEvolutionStrategy"):
         raise unknown(name, what, "strategy of pycma", ["CMAEvolutionStrategy"])

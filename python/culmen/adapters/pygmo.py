@@ -15,12 +15,18 @@ import pygmo as pg
 from .._core import InputError
 from .adapter import Terms, Worst, needs_order, unknown
 
+_NONE = {"algorithm", "archipelago", "island"}  # they evolve, too
+
+
+def names() -> set[str]:
+    kinds = {n: kind for n, kind in vars(pg).items() if isinstance(kind, type)}
+    return {n for n, kind in kinds.items() if hasattr(kind, "get_log") or hasattr(kind, "evolve")} - _NONE
+
 
 def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "PygmoAdapter":
     """``population`` (20): how many it has."""
     needs_order(name, terms)
-    kinds = {n: kind for n, kind in vars(pg).items() if isinstance(kind, type)}
-    known = {n for n, kind in kinds.items() if hasattr(kind, "get_log") or hasattr(kind, "evolve")} - {"algorithm"}
+    known = names()
     if what not in known:
         raise unknown(name, what, "algorithm of pygmo", known)
     size = options.pop("population", 20)

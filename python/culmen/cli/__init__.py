@@ -13,9 +13,12 @@ FINISHED, FAILED, BAD_INPUT, RESUMABLE = 0, 1, 2, 75
 def main() -> NoReturn:
     """Runs the command of sys.argv; every error is one sentence on standard error and an exit code."""
     from .app import app
+    from .completion import words_of_bash
 
+    bash_asks = os.environ.get("_CULMEN_COMPLETE") == "complete_bash"
     try:
-        code = app(prog_name="culmen", standalone_mode=False)
+        with words_of_bash() if bash_asks else contextlib.nullcontext():
+            code = app(prog_name="culmen", standalone_mode=False)
     except SystemExit as e:
         code = e.code
     except BaseException as e:

@@ -1,5 +1,10 @@
 """What a shell offers for the word that is being typed. Where nothing fits, the shell offers its files."""
 
+import io
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 
@@ -12,9 +17,33 @@ def stores(incomplete: str) -> list[str]:
 
 
 def optimizers(incomplete: str) -> list[str]:
-    from .. import _core
+    """A library is imported only when its name is there already."""
+    from .. import _core, adapters
 
-    return [name for name in _core.optimizer_names() if name.startswith(incomplete)]
+    library, colon, _ = incomplete.partition(":")
+    others = adapters.catalogue(library if colon and library in adapters.FAMILIES else None)
+    names = [*_core.optimizer_names(), *(entry["name"] for entry in others)]
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+@contextmanager
+def words_of_bash() -> Iterator[None]:
+    """Bash takes the colon of "optuna:TPESampler" for a word of its own and keeps what stands before it."""
+    line = os.environ.get("COMP_WORDS", "")
+    between = "\n" if "\n" in line else " "
+    typed = line.split(between)[: int(os.environ.get("COMP_CWORD") or 0) + 1]
+    if ":" not in typed:
+        yield
+        return
+    joined = re.sub(f"{between}?:{between}?", ":", between.join(typed)).split(between)
+    os.environ |= {"COMP_WORDS": between.join(joined), "COMP_CWORD": str(len(joined) - 1)}
+    offered = io.StringIO()
+    try:
+        with redirect_stdout(offered):
+            yield
+    finally:
+        kept = joined[-1].rfind(":") + 1
+        print("\n".join(word[kept:] for word in offered.getvalue().splitlines()))
 
 
 def _files(incomplete: str, ending: str) -> list[str]:

@@ -22,16 +22,18 @@ def show_optimizers(name: str | None, as_json: bool) -> None:
 
     Raises InputError where there is none of that name.
     """
-    if name is not None and name.partition(":")[0] in adapters.FAMILIES and not as_json:
-        _print_others()
+    if name is not None and name.partition(":")[0] in adapters.FAMILIES:
+        _show_of_library(name, as_json)
         return
-    catalogue = [entry for entry in _core.optimizer_catalogue() if name in (None, entry["name"])]
+    own = [{**entry, "library": ""} for entry in _core.optimizer_catalogue()]
+    catalogue = [entry for entry in own if name in (None, entry["name"])]
     if not catalogue:
         known = _core.optimizer_names()
         near = did_you_mean(name or "", known) or f"; known are {', '.join(known)}"
         raise _core.InputError(f"there is no optimizer '{name}'{near}")
     if as_json:
-        print(json.dumps(catalogue))
+        others = adapters.catalogue() if name is None else []
+        print(json.dumps(sorted([*catalogue, *others], key=lambda entry: str(entry["name"]))))
         return
     table = Table("optimizer", "what it is for", "needs")
     options = Table("optimizer", "option", "what it is", "allowed", "default")
@@ -44,6 +46,22 @@ def show_optimizers(name: str | None, as_json: bool) -> None:
     if name is None:
         _print_others()
         _print_choice()
+
+
+def _show_of_library(name: str, as_json: bool) -> None:
+    """All of it, or the one of that name. Raises InputError where there is none."""
+    library, _, what = name.partition(":")
+    found = adapters.catalogue(library)
+    if what:
+        names = [entry["name"] for entry in found]
+        found = [entry for entry in found if entry["name"] == name]
+        if not found:
+            raise _core.InputError(f"there is no optimizer '{name}'{did_you_mean(name, names)}")
+    if as_json:
+        print(json.dumps(found))
+        return
+    print(f"Of {found[0]['library']}, with options of its own:")
+    print("\n".join(entry["name"] for entry in found))
 
 
 def _print_others() -> None:
@@ -60,7 +78,7 @@ def _print_choice() -> None:
     print('else. A list, ["evolution", "cmaes"], is a chain: each begins at the best of the one before.')
     able = [entry["name"] for entry in _core.optimizer_catalogue() if entry["asynchronous"]]
     print(f"Without waiting for each other's results (generational = false): {', '.join(able)}.")
-    print("That is the default where culmen chooses the optimizer (for auto, too) and there is more than one worker.")
+    print("That is the default of auto where there is more than one worker.")
 
 
 def allowed(option: dict[str, Any]) -> str:
