@@ -320,7 +320,7 @@ void Broker::ask_if_needed() {
   const std::uint64_t open = evaluations_.end() - evaluations_.first();
   const std::uint64_t low_water = options_.generational ? want : 1;
   if (counts_.workers == 0 || ready_.size() >= low_water || open >= options_.ask_ahead) return;
-  std::uint64_t n = options_.generational ? std::max(want, ask_at_once) : idle_credits();
+  std::uint64_t n = options_.generational ? std::max(want, ask_at_once) : asynchronous_need();
   n = std::min(n, options_.ask_ahead - open);
   if (options_.rules.evaluations != 0)
     n = std::min(n, options_.rules.evaluations - std::min(counts_.asked, options_.rules.evaluations));
@@ -334,10 +334,12 @@ void Broker::ask_if_needed() {
   actions_->push_back(Ask{n});
 }
 
-std::uint64_t Broker::idle_credits() const {
+std::uint64_t Broker::asynchronous_need() const {
   std::uint64_t n = 0;
   for (std::uint64_t level = 0; level < credits(); ++level) n += free_[level].size();
-  return n * options_.batch;
+  n *= options_.batch;
+  // Quick evaluations would be over by the hundred before the optimizer has heard of one of them.
+  return options_.open_ended ? n : n - std::min<std::uint64_t>(n, recording_.size());
 }
 
 void Broker::set_free(WorkerId worker) {

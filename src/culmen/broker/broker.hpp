@@ -176,7 +176,7 @@ class Broker {
   void dispatch();
   void ask_if_needed();
   std::uint64_t credits() const { return options_.batch * (prefetching_ ? std::uint64_t{2} : 1); }
-  std::uint64_t idle_credits() const;
+  std::uint64_t asynchronous_need() const;
   void set_free(WorkerId worker);
   void unset_free(WorkerId worker);
   void give(WorkerId worker, EvaluationId id);

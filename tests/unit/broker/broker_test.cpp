@@ -137,6 +137,22 @@ TEST(Broker, tells_in_the_order_of_arrival_when_not_generational) {
   EXPECT_EQ(t.told.size(), 1u);
 }
 
+TEST(Broker, asks_an_asynchronous_optimizer_for_no_more_than_it_hears_of) {
+  auto options = with_budget(100);
+  options.generational = false;
+  Table t(options);
+  t.start();
+  for (WorkerId w = 0; w < 2; ++w) t.feed(Joined{w});
+  t.answer(0);
+  const auto before = t.asked;
+  t.record_at_once = false;
+  for (int i = 0; i < 3 && !t.sent.empty(); ++i) t.answer(0);
+  EXPECT_EQ(t.asked, before);
+  t.feed(Recorded{t.records});
+  EXPECT_GT(t.asked, before);
+  EXPECT_LE(t.asked, t.told.size() + 4);
+}
+
 TEST(Broker, waits_for_the_job_of_an_optimizer_that_gives_nothing_and_asks_again_when_it_is_adopted) {
   Table t(with_budget(10));
   t.generation = 0;
