@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
 namespace culmen {
@@ -31,6 +32,18 @@ TEST(Minimize, refuses_what_needs_residuals) {
   const auto f = [](const Point& x) { return x[0]; };
   EXPECT_THROW(minimize(f, Space{real("x", 0, 1)}, {.evaluations = 5, .optimizer = "lm"}), InputError);
   EXPECT_EQ(minimize(f, Space{real("x", 0, 1)}, {.evaluations = 5}).optimizer, "auto");
+}
+
+TEST(Minimize, says_what_racing_recommends) {
+  std::atomic<int> turn = 0;
+  const auto noisy = [&](const Point& x) { return x[0] + 0.01 * (turn++ % 7); };
+  const Space space{integer("n", 1, 5)};
+  const auto found = minimize(noisy, space, {.evaluations = 200, .optimizer = "racing"});
+  ASSERT_TRUE(found.recommended);
+  EXPECT_EQ(found.recommended->x, Point{1});
+  EXPECT_NEAR(found.recommended->value, 1.03, 0.02);
+  EXPECT_GE(found.recommended->evaluations, 2U);
+  EXPECT_FALSE(minimize(noisy, space, {.evaluations = 20, .optimizer = "random"}).recommended);
 }
 }  // namespace
 }  // namespace culmen
