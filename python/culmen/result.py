@@ -168,11 +168,11 @@ _ELSEWHERE = {
 }
 
 
-def mode_of(generational: bool) -> str:
-    """What it means for the user."""
-    if generational:
-        return "generational: the workers do not change the candidates"
-    return "asynchronous: candidates depend on timing"
+def mode_of(generational: bool | None) -> str:
+    """What it means for the user; None: nothing is said."""
+    if generational is False:
+        return "asynchronous: candidates depend on timing"
+    return "generational: the workers do not change the candidates"
 
 
 def shown(value: Value, digits: int = 6) -> str:
