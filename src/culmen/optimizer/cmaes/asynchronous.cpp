@@ -116,6 +116,7 @@ void Asynchronous::prepare(const Run& run, const VectorXd& mean) {
   for (const auto& p : space_.parameters()) real.push_back(!p.discrete());
   const double sigma = settings_.sigma * run.sigma_factor;
   distribution_.emplace(constants, mean, sigma, least_deviations(space_), settings_.correlations);
+  confine_to_cube(space_, *distribution_);
   served_ = 0;
   stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
   density_ = std::make_shared<const Density>(distribution_->density());
@@ -141,7 +142,7 @@ void Asynchronous::update() {
   const bool any = !results_[order.front()].standing.failed();
   const bool trusted = modelled_ && foretold() >= trust;
   if (any && !trusted) learn(order);
-  if (modelled_) model_.fit(bent(space_, distribution_->density()));
+  if (modelled_) model_.fit(distribution_->density());
   if (trusted && model_.fitted()) step_ahead();
   density_ = std::make_shared<const Density>(distribution_->density());
   std::vector<double> sorted;
@@ -224,7 +225,7 @@ double Asynchronous::foretold() {
   for (std::size_t k = 0; k < results_.size(); ++k) {
     const auto& standing = results_[k].standing;
     if (!standing.ok()) continue;
-    const VectorXd x = bent(space_, results_[k].drawn.point);
+    const VectorXd x = within_cube(results_[k].drawn.point);
     if (model_.fitted() && k + most_compared >= results_.size()) pairs.emplace_back(model_(x), standing.value);
     model_.add(x, standing.value);
   }
@@ -246,7 +247,7 @@ void Asynchronous::step_ahead() {
     if (distribution_->density().log_volume < least_volume) return;
     if (begin.whitened(distribution_->mean() - begin.mean).squaredNorm() > n) return;
     for (std::size_t k = 0; k < values.size(); ++k)
-      values[k] = {model_(bent(space_, distribution_->sample(k, random_))), k};
+      values[k] = {model_(within_cube(distribution_->sample(k, random_))), k};
     std::ranges::sort(values);
     for (std::size_t r = 0; r < values.size(); ++r) weights[values[r].second] = ranked[r];
     distribution_->update(weights);

@@ -18,16 +18,6 @@ namespace cmaes {
 namespace {
 constexpr double default_sigma = 0.25;
 
-Eigen::VectorXd middle_or_start(const Space& space) {
-  std::vector<double> unit(space.size());
-  space.to_unit(space.start(), unit);
-  Eigen::VectorXd mean(static_cast<Eigen::Index>(unit.size()));
-  for (std::size_t i = 0; i < unit.size(); ++i) {
-    mean[static_cast<Eigen::Index>(i)] = space[i].initial ? unit[i] : 0.5;
-  }
-  return mean;
-}
-
 struct Settings {
   std::size_t population;  // of the first run
   std::size_t parallel;    // a generation is so many, or a multiple of it
@@ -41,7 +31,7 @@ class CmaEs final : public Optimizer {
  public:
   CmaEs(const Space& space, std::uint64_t seed, const Settings& settings)
       : space_(space), random_(seed), settings_(settings), bipop_(settings.population) {
-    begin_run(bipop_.first(), middle_or_start(space));
+    begin_run(bipop_.first(), first_mean(space));
   }
   bool generational() const override { return true; }
   std::string name() const override { return "cmaes"; }
@@ -59,8 +49,6 @@ class CmaEs final : public Optimizer {
   void end_generation();
   std::vector<std::size_t> ranking() const;
   std::vector<double> weights(const std::vector<std::size_t>& ranking) const;
-  Eigen::VectorXd insets() const;
-  std::vector<double> into_box(const Eigen::VectorXd& point) const;
 
   const Space space_;
   Random random_;
@@ -81,7 +69,7 @@ void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
   const double sigma = settings_.sigma * run.sigma_factor;
   distribution_.emplace(constants, mean, sigma, least_deviations(space_), settings_.correlations);
   stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
-  distribution_->confine(Eigen::VectorXd::Zero(dimension()), Eigen::VectorXd::Ones(dimension()), insets());
+  confine_to_cube(space_, *distribution_);
   run_evaluations_ = 0;
   begin_generation();
 }
@@ -101,7 +89,7 @@ void CmaEs::begin_generation() {
 
 void CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
   const std::size_t got = std::min(n, members_.size() - served_);
-  for (std::size_t k = 0; k < got; ++k) out.push_back({0, into_box(distribution_->sample(served_++, random_))});
+  for (std::size_t k = 0; k < got; ++k) out.push_back({0, into_space(space_, distribution_->sample(served_++, random_))});
 }
 
 void CmaEs::settle(EvaluationId id, std::optional<Standing> standing) {
@@ -142,25 +130,6 @@ std::vector<double> CmaEs::weights(const std::vector<std::size_t>& ranking) cons
     out[ranking[r]] = towards_failure ? 0 : w;
   }
   return out;
-}
-
-/// The mean of what is discrete stays in the middle of the outermost cells, from where its floor leads on.
-Eigen::VectorXd CmaEs::insets() const {
-  Eigen::VectorXd out = Eigen::VectorXd::Zero(dimension());
-  for (Eigen::Index i = 0; i < dimension(); ++i) {
-    const auto& p = space_[static_cast<std::size_t>(i)];
-    if (p.discrete()) out[i] = 0.5 / p.cells();
-  }
-  return out;
-}
-
-std::vector<double> CmaEs::into_box(const Eigen::VectorXd& point) const {
-  std::vector<double> x(space_.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = std::clamp(point[static_cast<Eigen::Index>(i)], 0.0, 1.0);
-  }
-  space_.from_unit(x, x);
-  return x;
 }
 
 constexpr std::size_t most_with_full_covariance = 200;  // where a candidate comes to cost a tenth of a millisecond

@@ -1,7 +1,5 @@
 #include "culmen/optimizer/cmaes/coordinates.hpp"
 
-#include "culmen/optimizer/cmaes/box.hpp"
-
 namespace culmen::cmaes {
 namespace {
 constexpr double integer_floor = 0.2;  // of a cell: about one member in 80 leaves its cell in a given coordinate
@@ -12,8 +10,7 @@ Eigen::VectorXd first_mean(const Space& space) {
   space.to_unit(space.start(), unit);
   Eigen::VectorXd mean(static_cast<Eigen::Index>(unit.size()));
   for (std::size_t i = 0; i < unit.size(); ++i) {
-    const double u = !space[i].initial ? 0.5 : space[i].discrete() ? unit[i] : unbend(unit[i]);
-    mean[static_cast<Eigen::Index>(i)] = u;
+    mean[static_cast<Eigen::Index>(i)] = space[i].initial ? unit[i] : 0.5;
   }
   return mean;
 }
@@ -26,22 +23,18 @@ Eigen::VectorXd least_deviations(const Space& space) {
   return out;
 }
 
-Eigen::VectorXd bent(const Space& space, const Eigen::VectorXd& point) {
-  Eigen::VectorXd u = point;
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    double& y = u[static_cast<Eigen::Index>(i)];
-    y = space[i].discrete() ? mirror_into_unit(y) : bend_into_unit(y);
+void confine_to_cube(const Space& space, Distribution& distribution) {
+  const auto n = static_cast<Eigen::Index>(space.size());
+  Eigen::VectorXd insets = Eigen::VectorXd::Zero(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto& p = space[static_cast<std::size_t>(i)];
+    if (p.discrete()) insets[i] = 0.5 / p.cells();
   }
-  return u;
-}
-
-Density bent(const Space& space, Density density) {
-  density.mean = bent(space, density.mean);
-  return density;
+  distribution.confine(Eigen::VectorXd::Zero(n), Eigen::VectorXd::Ones(n), std::move(insets));
 }
 
 std::vector<double> into_space(const Space& space, const Eigen::VectorXd& point) {
-  const Eigen::VectorXd u = bent(space, point);
+  const Eigen::VectorXd u = within_cube(point);
   std::vector<double> x(u.begin(), u.end());
   space.from_unit(x, x);
   return x;

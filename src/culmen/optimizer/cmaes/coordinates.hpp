@@ -1,4 +1,4 @@
-// Between the optimizer's unbounded coordinates and the space.
+// Between the optimizer's coordinates and the space.
 #pragma once
 #include <Eigen/Dense>
 #include <vector>
@@ -12,11 +12,12 @@ namespace culmen::cmaes {
 Eigen::VectorXd first_mean(const Space& space);
 /// Floors of the deviations: a share of a cell for what is discrete, else 0.
 Eigen::VectorXd least_deviations(const Space& space);
-/// Into the unit cube.
-Eigen::VectorXd bent(const Space& space, const Eigen::VectorXd& point);
-/// With its mean bent.
-Density bent(const Space& space, Density density);
-/// A vector of the space, in its own units.
+/// Keeps the distribution at the unit cube. The mean of what is discrete stays in the middle of the outermost cells, from
+/// where its floor leads on.
+void confine_to_cube(const Space& space, Distribution& distribution);
+/// The nearest point of the unit cube.
+inline Eigen::VectorXd within_cube(const Eigen::VectorXd& point) { return point.cwiseMax(0.0).cwiseMin(1.0); }
+/// The vector of the nearest point of the unit cube, in the space's own units.
 std::vector<double> into_space(const Space& space, const Eigen::VectorXd& point);
 
 }  // namespace culmen::cmaes
