@@ -26,9 +26,16 @@ constexpr double trust = 0.85;                // rank correlation from which the
 constexpr int most_steps_ahead = 10;          // of the distribution on the polynomial, between two updates
 constexpr double most_contraction_log = 1.4;  // of a coordinate's deviation, against what results came from
 
+/// What points were drawn from, and where those lie on average: beside a bound not at the mean of the density.
+struct Origin {
+  Density density;
+  VectorXd sum = VectorXd::Zero(density.mean.size());
+  double count = 0;
+};
+
 struct Drawn {
   std::uint64_t run;
-  std::shared_ptr<const Density> density;  // that it was drawn from
+  std::shared_ptr<const Origin> origin;
   VectorXd point;
   double log_density;
 };
@@ -81,7 +88,7 @@ class Asynchronous final : public Optimizer {
   Bipop bipop_;
   std::optional<Distribution> distribution_;
   std::optional<Stopping> stopping_;
-  std::shared_ptr<const Density> density_;  // of distribution_
+  std::shared_ptr<Origin> origin_;  // of what is drawn now
   std::unordered_map<EvaluationId, Drawn> open_;
   std::vector<Result> results_;  // since the last update
   std::uint64_t run_ = 0, run_evaluations_ = 0, served_ = 0;
@@ -119,13 +126,15 @@ void Asynchronous::prepare(const Run& run, const VectorXd& mean) {
   confine_to_cube(space_, *distribution_);
   served_ = 0;
   stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
-  density_ = std::make_shared<const Density>(distribution_->density());
+  origin_ = std::make_shared<Origin>(Origin{distribution_->density()});
 }
 
 void Asynchronous::do_ask(std::size_t n, std::vector<Candidate>& out) {
   for (std::size_t k = 0; k < n; ++k) {
     const auto& point = distribution_->sample(served_++ % distribution_->constants().population, random_);
-    open_.emplace(asked() + k, Drawn{run_, density_, point, density_->log_at(point)});
+    origin_->sum += point;
+    ++origin_->count;
+    open_.emplace(asked() + k, Drawn{run_, origin_, point, origin_->density.log_at(point)});
     out.push_back({0, into_space(space_, point)});
   }
 }
@@ -144,7 +153,7 @@ void Asynchronous::update() {
   if (any && !trusted) learn(order);
   if (modelled_) model_.fit(distribution_->density());
   if (trusted && model_.fitted()) step_ahead();
-  density_ = std::make_shared<const Density>(distribution_->density());
+  origin_ = std::make_shared<Origin>(Origin{distribution_->density()});
   std::vector<double> sorted;
   for (const auto k : order) {
     if (results_[k].standing.ok()) sorted.push_back(results_[k].standing.value);
@@ -153,7 +162,7 @@ void Asynchronous::update() {
   results_.clear();
   if (!stopping_->over(*distribution_, sorted)) return;
   const Run next = bipop_.next(run_evaluations_, random_);
-  VectorXd mean(density_->mean.size());
+  VectorXd mean(origin_->density.mean.size());
   for (double& m : mean) m = random_.uniform();
   begin_run(next, mean);
 }
@@ -174,19 +183,21 @@ std::vector<double> Asynchronous::ratios() const {
   if (settings_.stale == Stale::ignored) return out;
   for (std::size_t k = 0; k < out.size(); ++k) {
     const auto& drawn = results_[k].drawn;
-    const double log_ratio = density_->log_at(drawn.point) - drawn.log_density;
+    const double log_ratio = origin_->density.log_at(drawn.point) - drawn.log_density;
     out[k] = std::exp(std::max(-100.0, ratio_exponent * std::min(0.0, log_ratio)));
   }
   return out;
 }
 
-/// Of points from the means that they were drawn around. It is zero but for chance, where the time of an evaluation
-/// does not depend on its point; else quick regions are over-represented in what has arrived, and this is by how much.
+/// Of points from the middles of all that were drawn with them. It is zero but for chance, where the time of an
+/// evaluation does not depend on its point; else quick regions are over-represented in what has arrived, and this is by
+/// how much.
 VectorXd Asynchronous::mean_offset(const std::vector<double>& ratios) const {
-  VectorXd sum = VectorXd::Zero(density_->mean.size());
+  VectorXd sum = VectorXd::Zero(origin_->density.mean.size());
   double all = 0;
   for (std::size_t k = 0; k < ratios.size(); ++k) {
-    sum += ratios[k] * (results_[k].drawn.point - results_[k].drawn.density->mean);
+    const auto& origin = *results_[k].drawn.origin;
+    sum += ratios[k] * (results_[k].drawn.point - origin.sum / origin.count);
     all += ratios[k];
   }
   return sum / all;
@@ -199,7 +210,7 @@ void Asynchronous::learn(const std::vector<std::size_t>& ranking) {
   double all = 0, before = 0, plus = 0, minus = 0, standard_minus = 0;
   for (const double r : ratio) all += r;
   for (const double w : constants.weights) standard_minus -= std::min(0.0, w);
-  const VectorXd off = settings_.stale == Stale::ignored ? VectorXd::Zero(density_->mean.size()) : mean_offset(ratio);
+  const VectorXd off = settings_.stale == Stale::ignored ? VectorXd::Zero(origin_->density.mean.size()) : mean_offset(ratio);
   std::vector<double> weights(constants.population, 0.0);
   for (const auto k : ranking) {
     distribution_->place(k, results_[k].drawn.point - off);
@@ -235,7 +246,7 @@ double Asynchronous::foretold() {
 /// Lets the distribution learn from the polynomial's values until it has left the region that results came from.
 void Asynchronous::step_ahead() {
   std::vector<double> volumes;
-  for (const auto& r : results_) volumes.push_back(r.drawn.density->log_volume);
+  for (const auto& r : results_) volumes.push_back(r.drawn.origin->density.log_volume);
   const auto middle = volumes.begin() + static_cast<std::ptrdiff_t>(volumes.size() / 2);
   std::nth_element(volumes.begin(), middle, volumes.end());
   const double n = static_cast<double>(space_.size()), least_volume = *middle - n * most_contraction_log;

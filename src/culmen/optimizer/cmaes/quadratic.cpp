@@ -11,7 +11,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 namespace {
-constexpr double least_pivot = 1e-10;  // over the largest
+constexpr double least_pivot = 1e-9;  // over the largest, of columns of length 1
 constexpr double worst_share = 0.05;   // of the best result's weight, before it is squared
 }  // namespace
 
@@ -62,10 +62,11 @@ void Quadratic::solve(double lowest) {
     transposed.col(k) *= weight;
     right[k] = weight * (r.value - lowest);
   }
-  const Eigen::HouseholderQR<MatrixXd> qr(transposed.transpose());
+  const VectorXd lengths = transposed.rowwise().norm();
+  const Eigen::HouseholderQR<MatrixXd> qr(transposed.transpose() * lengths.cwiseInverse().asDiagonal());
   const VectorXd pivots = qr.matrixQR().diagonal().cwiseAbs();
   if (!(pivots.minCoeff() > least_pivot * pivots.maxCoeff())) return;
-  solution_ = qr.solve(right);
+  solution_ = qr.solve(right).cwiseQuotient(lengths);
   fitted_ = solution_.allFinite();
 }
 
