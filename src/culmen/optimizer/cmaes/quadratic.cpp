@@ -63,9 +63,9 @@ void Quadratic::solve(double lowest) {
     right[k] = weight * (r.value - lowest);
   }
   const VectorXd lengths = transposed.rowwise().norm();
-  const Eigen::HouseholderQR<MatrixXd> qr(transposed.transpose() * lengths.cwiseInverse().asDiagonal());
-  const VectorXd pivots = qr.matrixQR().diagonal().cwiseAbs();
-  if (!(pivots.minCoeff() > least_pivot * pivots.maxCoeff())) return;
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> qr;
+  qr.setThreshold(least_pivot);
+  qr.compute(transposed.transpose() * lengths.cwiseInverse().asDiagonal());
   solution_ = qr.solve(right).cwiseQuotient(lengths);
   fitted_ = solution_.allFinite();
 }
