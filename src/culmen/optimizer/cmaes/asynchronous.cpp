@@ -20,6 +20,10 @@ using Eigen::VectorXd;
 
 // Full ratios of densities leave a few points with all of the weight; their fourth root keeps half of what counts.
 constexpr double ratio_exponent = 0.25;
+// Of the way that the mean has gone since a point was drawn. Without it the means that points came from go on beside
+// each other, as many as there are updates in a duration, and the step size sees their differences; with all of it each
+// of them makes the same step again.
+constexpr double taken_along = 0.5;
 constexpr std::size_t most_modelled = 20;     // parameters
 constexpr std::size_t most_compared = 100;    // results
 constexpr double trust = 0.85;                // rank correlation from which the polynomial stands in for values
@@ -75,6 +79,7 @@ class Asynchronous final : public Optimizer {
   std::vector<std::size_t> ranking() const;
   std::vector<double> ratios() const;
   VectorXd mean_offset(const std::vector<double>& ratios) const;
+  VectorXd brought_up(const Drawn& drawn, const VectorXd& off) const;
   void learn(const std::vector<std::size_t>& ranking);
   double foretold();
   void step_ahead();
@@ -203,6 +208,11 @@ VectorXd Asynchronous::mean_offset(const std::vector<double>& ratios) const {
   return sum / all;
 }
 
+VectorXd Asynchronous::brought_up(const Drawn& drawn, const VectorXd& off) const {
+  if (settings_.stale == Stale::ignored) return drawn.point;
+  return drawn.point - off + taken_along * (distribution_->mean() - drawn.origin->density.mean);
+}
+
 /// A rank's weight is that of its place among all ratios, times its own. Nothing moves towards a failure.
 void Asynchronous::learn(const std::vector<std::size_t>& ranking) {
   const auto& constants = distribution_->constants();
@@ -210,10 +220,10 @@ void Asynchronous::learn(const std::vector<std::size_t>& ranking) {
   double all = 0, before = 0, plus = 0, minus = 0, standard_minus = 0;
   for (const double r : ratio) all += r;
   for (const double w : constants.weights) standard_minus -= std::min(0.0, w);
-  const VectorXd off = settings_.stale == Stale::ignored ? VectorXd::Zero(origin_->density.mean.size()) : mean_offset(ratio);
+  const VectorXd off = mean_offset(ratio);
   std::vector<double> weights(constants.population, 0.0);
   for (const auto k : ranking) {
-    distribution_->place(k, results_[k].drawn.point - off);
+    distribution_->place(k, brought_up(results_[k].drawn, off));
     const double place = (before + ratio[k] / 2) / all * static_cast<double>(constants.population);
     before += ratio[k];
     const double w = ratio[k] * constants.weights[std::min(static_cast<std::size_t>(place), weights.size() - 1)];

@@ -11,9 +11,10 @@ namespace culmen::cmaes {
 /// What is done about results of points that were drawn before the distribution moved on.
 enum class Stale : unsigned char {
   corrected,  ///< weighted, and while a polynomial foretells new results, steps follow it (see Quadratic)
-  weighted,   ///< each counts by the ratio of the present density at its point to the one that it was drawn from; steps
-              ///< are counted from the results' own mean, which lies where evaluations are quick
-  ignored,    ///< they count as if they had been drawn just now
+  weighted,  ///< each counts by the ratio of the present density at its point to the one that it was drawn from, and is
+             ///< taken along half of the way that the mean has gone since; steps are counted from the results' own
+             ///< mean, which lies where evaluations are quick
+  ignored,   ///< they count as if they had been drawn just now
 };
 
 struct AsynchronousSettings {

@@ -89,7 +89,8 @@ void CmaEs::begin_generation() {
 
 void CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
   const std::size_t got = std::min(n, members_.size() - served_);
-  for (std::size_t k = 0; k < got; ++k) out.push_back({0, into_space(space_, distribution_->sample(served_++, random_))});
+  for (std::size_t k = 0; k < got; ++k)
+    out.push_back({0, into_space(space_, distribution_->sample(served_++, random_))});
 }
 
 void CmaEs::settle(EvaluationId id, std::optional<Standing> standing) {

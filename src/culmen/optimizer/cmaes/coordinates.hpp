@@ -12,8 +12,8 @@ namespace culmen::cmaes {
 Eigen::VectorXd first_mean(const Space& space);
 /// Floors of the deviations: a share of a cell for what is discrete, else 0.
 Eigen::VectorXd least_deviations(const Space& space);
-/// Keeps the distribution at the unit cube. The mean of what is discrete stays in the middle of the outermost cells, from
-/// where its floor leads on.
+/// Keeps the distribution at the unit cube. The mean of what is discrete stays in the middle of the outermost cells,
+/// from where its floor leads on.
 void confine_to_cube(const Space& space, Distribution& distribution);
 /// The nearest point of the unit cube.
 inline Eigen::VectorXd within_cube(const Eigen::VectorXd& point) { return point.cwiseMax(0.0).cwiseMin(1.0); }

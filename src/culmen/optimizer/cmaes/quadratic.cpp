@@ -12,7 +12,7 @@ using Eigen::VectorXd;
 
 namespace {
 constexpr double least_pivot = 1e-9;  // over the largest, of columns of length 1
-constexpr double worst_share = 0.05;   // of the best result's weight, before it is squared
+constexpr double worst_share = 0.05;  // of the best result's weight, before it is squared
 }  // namespace
 
 Quadratic::Quadratic(std::size_t n) : coefficients_((n + 1) * (n + 2) / 2) {}
