@@ -117,7 +117,7 @@ TEST(AsynchronousCmaes, MovesOnWhenEverythingFails) {
   EXPECT_GT(high[0], 0.9);
 }
 
-cmaes::Density unit_density(Eigen::Index n) { return {Eigen::VectorXd::Zero(n), Eigen::VectorXd::Ones(n), {}, 0}; }
+cmaes::Density unit_density(Eigen::Index n) { return {Eigen::VectorXd::Zero(n), Eigen::VectorXd::Ones(n), {}, {}, 0}; }
 
 TEST(Quadratic, FindsThePolynomialThatResultsLieOn) {
   const auto f = [](const Eigen::VectorXd& x) {

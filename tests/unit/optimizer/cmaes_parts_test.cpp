@@ -1,4 +1,4 @@
-// The pieces of CMA-ES: strategy constants, the map into the box, the schedule of restarts.
+// The pieces of CMA-ES: strategy constants, the distribution, the schedule of restarts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "culmen/optimizer/cmaes/bipop.hpp"
-#include "culmen/optimizer/cmaes/box.hpp"
 #include "culmen/optimizer/cmaes/constants.hpp"
 #include "culmen/optimizer/cmaes/directions.hpp"
 #include "culmen/optimizer/cmaes/distribution.hpp"
@@ -35,29 +34,6 @@ TEST(CmaesConstants, KeepTheCovariancePositiveForEverySize) {
       EXPECT_GE(1 - c.c1 - c.cmu + static_cast<double>(n) * c.cmu * negative, -1e-12) << n << " " << population;
       EXPECT_GE(c.eigen_gap, 1);
     }
-  }
-}
-
-TEST(CmaesBox, BendsSmoothlyAndStaysInside) {
-  for (double y = -7; y < 7; y += 1e-3) {
-    const double u = bend_into_unit(y);
-    ASSERT_GE(u, 0) << y;
-    ASSERT_LE(u, 1) << y;
-    ASSERT_LE(std::abs(bend_into_unit(y + 1e-6) - u), 1.0001e-6) << y;
-    const double second = bend_into_unit(y + 1e-4) - 2 * u + bend_into_unit(y - 1e-4);
-    ASSERT_LE(std::abs(second), 1e-8 / (2 * margin) + 1e-12) << y;  // no kink
-  }
-}
-
-TEST(CmaesBox, IsTheIdentityInTheMiddleAndReachesTheBounds) {
-  for (double y = margin; y <= 1 - margin; y += 0.01) EXPECT_DOUBLE_EQ(bend_into_unit(y), y);
-  EXPECT_DOUBLE_EQ(bend_into_unit(-margin), 0);
-  EXPECT_DOUBLE_EQ(bend_into_unit(1 + margin), 1);
-  for (double y = 0.01; y < 1; y += 0.01) {
-    EXPECT_DOUBLE_EQ(mirror_into_unit(y), y);
-    EXPECT_NEAR(mirror_into_unit(-y), y, 1e-12);
-    EXPECT_NEAR(mirror_into_unit(2 - y), y, 1e-12);
-    EXPECT_NEAR(mirror_into_unit(8 + y), y, 1e-12);
   }
 }
 
@@ -109,6 +85,31 @@ TEST(CmaesDirections, StretchTheDirectionInWhichTheMeanMoves) {
   EXPECT_LT(columns.col(1).norm(), std::sqrt(2.0));
 }
 
+TEST(CmaesDirections, FindTheWayBackAndKnowTheirVolume) {
+  const Constants constants(6, 8);
+  Directions directions(constants, 4);
+  Random random(1);
+  Eigen::VectorXd way(6);
+  for (int generation = 0; generation < 20; ++generation) {
+    for (double& c : way) c = 1 + random.normal();
+    directions.learn(way, constants.mueff);
+  }
+  Eigen::MatrixXd columns = Eigen::MatrixXd::Identity(6, 6);
+  directions.transform(columns);
+  EXPECT_NEAR(directions.log_volume(), std::log(columns.determinant()), 1e-9);
+  directions.whiten(columns);
+  EXPECT_LT((columns - Eigen::MatrixXd::Identity(6, 6)).norm(), 1e-9);
+}
+
+TEST(CmaesBipop, CountsWhatStillRuns) {
+  Random random(1);
+  Bipop schedule(10);
+  EXPECT_TRUE(schedule.next({.large = 0, .small = 100}, random).large);
+  const auto beside = schedule.next({.large = 200, .small = 100}, random);
+  EXPECT_FALSE(beside.large);
+  EXPECT_EQ(beside.max_evaluations, 0);
+}
+
 TEST(CmaesBipop, DoublesThePopulationOfLargeRunsAndGivesBothKindsEqualShares) {
   Random random(1);
   Bipop schedule(10);
@@ -120,8 +121,10 @@ TEST(CmaesBipop, DoublesThePopulationOfLargeRunsAndGivesBothKindsEqualShares) {
   for (int k = 0; k < 60; ++k) {
     (is_large ? large : small) += spent;
     const bool large_is_next = small >= large;
-    run = schedule.next(spent, random);
-    is_large = run.max_evaluations == 0;
+    schedule.ended(run.large, spent);
+    run = schedule.next({}, random);
+    is_large = run.large;
+    ASSERT_EQ(is_large, run.max_evaluations == 0);
     ASSERT_EQ(is_large, large_is_next);
     if (is_large) {
       EXPECT_EQ(run.sigma_factor, 1);

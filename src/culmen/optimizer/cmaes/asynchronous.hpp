@@ -19,17 +19,19 @@ enum class Stale : unsigned char {
 
 struct AsynchronousSettings {
   std::optional<std::size_t> population;  ///< results between two updates; none: half as many as workers
+  std::size_t parallel = 1;               ///< workers that are expected, until it hears of more
   double sigma;                           ///< of the first run, in the unit cube
   Stale stale = Stale::corrected;
-  Correlations correlations = Correlations::full;  ///< full or none
+  Correlations correlations = Correlations::full;
 };
 
 /// Always has a candidate. Learns from every `population` results, in order of arrival. Weights by densities:
 /// Shirakawa, Akimoto, Ouchi and Ohara, "Sample reuse in the covariance matrix adaptation evolution strategy based on
-/// importance sampling" (GECCO 2015). Restarts are those of Bipop; what is told of an earlier run is not learnt from.
-/// A number of workers that changes after the first update counts from the next run on. Costs O(n²) a candidate, O(n)
-/// without correlations, and up to 20 real parameters the fit of a polynomial, a few milliseconds at most, every half
-/// as many results as it has coefficients.
+/// importance sampling" (GECCO 2015). Restarts are those of Bipop; what is told of a run that is over is not learnt
+/// from. Where workers are more than four times a run's population, further runs begin beside it, which get what the
+/// older ones cannot use. A number of workers that changes after the first update counts for the restarts. Costs O(n²)
+/// a candidate, O(n) without correlations or with limited ones, and up to 20 real parameters the fit of a polynomial, a
+/// few milliseconds at most, every half as many results as it has coefficients.
 std::unique_ptr<Optimizer> make_asynchronous(const Space& space, std::uint64_t seed,
                                              const AsynchronousSettings& settings);
 

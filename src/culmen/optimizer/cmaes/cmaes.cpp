@@ -58,6 +58,7 @@ class CmaEs final : public Optimizer {
   std::optional<Stopping> stopping_;
   std::vector<std::optional<Standing>> members_;  // of this generation, in candidate order; none: open or cancelled
   std::size_t served_ = 0, settled_ = 0;
+  bool large_ = false;  // the run
   std::uint64_t run_evaluations_ = 0;
   EvaluationId first_id_ = 0;  // of members_[0]
 };
@@ -70,12 +71,14 @@ void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
   distribution_.emplace(constants, mean, sigma, least_deviations(space_), settings_.correlations);
   stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
   confine_to_cube(space_, *distribution_);
+  large_ = run.large;
   run_evaluations_ = 0;
   begin_generation();
 }
 
 void CmaEs::restart() {
-  const Run run = bipop_.next(run_evaluations_, random_);
+  bipop_.ended(large_, run_evaluations_);
+  const Run run = bipop_.next({}, random_);
   Eigen::VectorXd mean(dimension());
   for (double& m : mean) m = random_.uniform();
   begin_run(run, mean);
@@ -149,10 +152,10 @@ Settings settings(const Space& space, const OptimizerOptions& options) {
 }
 
 AsynchronousSettings asynchronous_settings(const Space& space, const OptimizerOptions& options) {
-  AsynchronousSettings out{.population = {}, .sigma = number_of(options, "sigma")};
+  AsynchronousSettings out{
+      .population = {}, .parallel = count_of(options, "parallel"), .sigma = number_of(options, "sigma")};
   if (options.contains("population")) out.population = count_of(options, "population");
-  const bool full = correlations(word_of(options, "covariance"), space.size()) == Correlations::full;
-  out.correlations = full ? Correlations::full : Correlations::none;
+  out.correlations = correlations(word_of(options, "covariance"), space.size());
   if (const auto& word = word_of(options, "stale"); word != "corrected")
     out.stale = word == "weighted" ? Stale::weighted : Stale::ignored;
   return out;

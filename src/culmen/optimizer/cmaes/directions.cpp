@@ -27,6 +27,26 @@ void Directions::transform(Eigen::Ref<Eigen::MatrixXd> columns) const {
   }
 }
 
+void Directions::whiten(Eigen::Ref<Eigen::MatrixXd> columns) const {
+  for (Index j = known_ - 1; j >= 0; --j) {
+    const auto direction = directions_.col(j);
+    const double share = shares_[static_cast<std::size_t>(j)];
+    const Eigen::RowVectorXd along = direction.transpose() * columns;
+    columns.noalias() -= share / (1 - share + share * direction.squaredNorm()) * direction * along;
+    columns /= 1 - share;
+  }
+}
+
+double Directions::log_volume() const {
+  double sum = 0;
+  for (Index j = 0; j < known_; ++j) {
+    const double share = shares_[static_cast<std::size_t>(j)];
+    sum += static_cast<double>(directions_.rows()) * std::log1p(-share) +
+           std::log1p(share * directions_.col(j).squaredNorm() / (1 - share));
+  }
+  return sum;
+}
+
 void Directions::learn(const Eigen::VectorXd& shift, double mueff) {
   for (Index j = 0; j < directions_.cols(); ++j) {
     const double rate = rates_[static_cast<std::size_t>(j)];

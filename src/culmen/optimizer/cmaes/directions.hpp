@@ -18,6 +18,10 @@ class Directions {
 
   /// Columns: standard normal vectors become correlated ones.
   void transform(Eigen::Ref<Eigen::MatrixXd> columns) const;
+  /// The way back.
+  void whiten(Eigen::Ref<Eigen::MatrixXd> columns) const;
+  /// Logarithm of the determinant of the transformation.
+  double log_volume() const;
   /// shift: the weighted sum of a generation's standard normal vectors.
   void learn(const Eigen::VectorXd& shift, double mueff);
   /// By how much it stretches the direction that it stretches most, beside one across all of them; looked up by learn()

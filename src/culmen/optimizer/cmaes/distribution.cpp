@@ -12,6 +12,13 @@ constexpr int redraws = 2;
 constexpr double reach = 2;  // of the mean beyond a bound, in standard deviations: 1 in 40 members lies inside
 }  // namespace
 
+VectorXd Density::whitened(const VectorXd& step) const {
+  VectorXd out = step.cwiseQuotient(lengths);
+  if (whitening.size() > 0) return whitening * out;
+  if (directions) directions->whiten(out);
+  return out;
+}
+
 Distribution::Distribution(const Constants& constants, VectorXd mean, double sigma, VectorXd floors,
                            Correlations correlations)
     : constants_(constants),
@@ -136,6 +143,7 @@ void Distribution::place(std::size_t k, const VectorXd& x) {
   const auto column = static_cast<Index>(k);
   steps_.col(column) = (x - mean_).cwiseQuotient(sigma_ * scaling_);
   normals_.col(column) = whitened(steps_.col(column));
+  if (directions_) directions_->whiten(normals_.col(column));
   squared_norms_[column] = normals_.col(column).squaredNorm();
   drawn_[k] = 0;
 }
@@ -143,8 +151,11 @@ void Distribution::place(std::size_t k, const VectorXd& x) {
 Density Distribution::density() const {
   const VectorXd lengths = sigma_ * scaling_;
   const double log_lengths = lengths.array().log().sum();
-  if (!full()) return {mean_, lengths, {}, log_lengths};
-  return {mean_, lengths, axes_.cwiseInverse().asDiagonal() * basis_.transpose(),
+  if (!full()) return {mean_, lengths, {}, directions_, log_lengths + (directions_ ? directions_->log_volume() : 0)};
+  return {mean_,
+          lengths,
+          axes_.cwiseInverse().asDiagonal() * basis_.transpose(),
+          {},
           axes_.array().log().sum() + log_lengths};
 }
 

@@ -16,12 +16,10 @@ struct Density {
   Eigen::VectorXd mean;
   Eigen::VectorXd lengths;    ///< sigma D
   Eigen::MatrixXd whitening;  ///< times (x - mean) / lengths: a standard normal vector; empty: that is one already
-  double log_volume;          ///< logarithm of the determinant of the root of the covariance
+  std::optional<Directions> directions;  ///< or these whiten it
+  double log_volume;                     ///< logarithm of the determinant of the root of the covariance
 
-  Eigen::VectorXd whitened(const Eigen::VectorXd& step) const {
-    const Eigen::VectorXd scaled = step.cwiseQuotient(lengths);
-    return whitening.size() == 0 ? scaled : whitening * scaled;
-  }
+  Eigen::VectorXd whitened(const Eigen::VectorXd& step) const;
   /// Logarithm of the density at x but for a constant that all of them share.
   double log_at(const Eigen::VectorXd& x) const { return -whitened(x - mean).squaredNorm() / 2 - log_volume; }
 };
@@ -50,7 +48,7 @@ class Distribution {
 
   /// Draws member k of the present generation; valid until the next call of either function.
   const Eigen::VectorXd& sample(std::size_t k, Random& random);
-  /// Makes x member k, wherever it was drawn. Correlations are full or none, in these two.
+  /// Makes x member k, wherever it was drawn.
   void place(std::size_t k, const Eigen::VectorXd& x);
   Density density() const;
   /// One generation's step. weights[k] is that of member k, by its rank; 0 leaves a member out. The positive ones sum

@@ -1,0 +1,68 @@
+// One run of CMA-ES that learns from results as they arrive.
+#pragma once
+#include <Eigen/Dense>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "culmen/base/random.hpp"
+#include "culmen/optimizer/cmaes/asynchronous.hpp"
+#include "culmen/optimizer/cmaes/bipop.hpp"
+#include "culmen/optimizer/cmaes/quadratic.hpp"
+#include "culmen/optimizer/cmaes/stopping.hpp"
+#include "culmen/optimizer/standing.hpp"
+
+namespace culmen::cmaes {
+
+/// What points were drawn from, and where those lie on average: beside a bound not at the mean of the density.
+struct Origin {
+  Density density;
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(density.mean.size());
+  double count = 0;
+};
+
+struct Drawn {
+  std::shared_ptr<const Origin> origin;
+  Eigen::VectorXd point;
+  double log_density;
+};
+
+/// Draws points at any time and learns from every `population` results, in order of arrival, whatever distributions
+/// their points came from.
+class ContinuousRun {
+ public:
+  /// The space outlives it.
+  ContinuousRun(const Space& space, const AsynchronousSettings& settings, const Run& run, const Eigen::VectorXd& mean);
+  Drawn draw(Random& random);
+  /// True: the run is over.
+  bool tell(Drawn drawn, const Standing& standing, Random& random);
+  std::size_t population() const { return distribution_.constants().population; }
+  std::uint64_t evaluations() const { return evaluations_; }  ///< results that it was told
+
+ private:
+  struct Result {
+    Drawn drawn;
+    Standing standing;
+  };
+
+  bool update(Random& random);
+  std::vector<std::size_t> ranking() const;
+  std::vector<double> ratios() const;
+  Eigen::VectorXd mean_offset(const std::vector<double>& ratios) const;
+  Eigen::VectorXd brought_up(const Drawn& drawn, const Eigen::VectorXd& off) const;
+  void learn(const std::vector<std::size_t>& ranking);
+  double foretold();
+  void step_ahead(Random& random);
+
+  const Space& space_;
+  const Stale stale_;
+  const bool modelled_;
+  Distribution distribution_;
+  Stopping stopping_;
+  Quadratic model_;
+  std::shared_ptr<Origin> origin_;  // of what is drawn now
+  std::vector<Result> results_;     // since the last update
+  std::uint64_t evaluations_ = 0, served_ = 0;
+};
+
+}  // namespace culmen::cmaes
