@@ -110,6 +110,46 @@ TEST(AsynchronousCmaes, DoesNotSeeAConstantOrAFactor) {
   EXPECT_EQ(first_points([&](const Point& x) { return 0x1p-40 * valley(x); }), expected);
 }
 
+/// Jobs that are adopted late, out of an optimizer that is asked and told meanwhile.
+TEST(AsynchronousCmaes, HandsOutTheFitOfManyParametersAsAJob) {
+  const auto optimizer = make_optimizer("cmaes", cube(15, -5, 5), 1, {}, {.generational = false});
+  optimizer->hand_out_jobs();
+  optimizer->resize(50);
+  std::vector<Candidate> open;
+  std::optional<Job> job;
+  double best = 1e300;
+  int adopted = 0, since = 0;
+  for (int k = 0; k < 6000 && best > 1e-8; ++k) {
+    optimizer->ask(50 - open.size(), open);
+    const auto first = open.front();
+    open.erase(open.begin());
+    best = std::min(best, sphere(first.x));
+    optimizer->tell(first.id, Outcome::of_value(sphere(first.x)));
+    if (!job) {
+      job = optimizer->next_job();
+      since = 0;
+    } else if (++since == 30) {
+      optimizer->adopt(job->id, job->work());
+      job.reset();
+      ++adopted;
+    }
+  }
+  EXPECT_LE(best, 1e-8);
+  EXPECT_GE(adopted, 3);
+}
+
+TEST(AsynchronousCmaes, LearnsAFewDirectionsOfVeryManyParameters) {
+  const Problem problem{.space = cube(300, -5, 5), .objective = sphere, .target = 1};
+  EXPECT_LT(time_to_target(problem, 1, 50, log_normal(0.5), 600), 600);
+}
+
+/// With room for several of them.
+TEST(AsynchronousCmaes, RunsBesideEachOtherDoNotStarveTheFirst) {
+  auto problem = ten(sphere, {{"population", 10.0}});
+  const double alone = time_to_target(problem, 1, 40, log_normal(0.5), 1000);
+  EXPECT_LE(time_to_target(problem, 1, 400, log_normal(0.5), 1000), 1.5 * alone);
+}
+
 TEST(AsynchronousCmaes, MovesOnWhenEverythingFails) {
   const auto all = first_points([](const Point&) { return std::nan(""); });
   const auto [low, high] = std::ranges::minmax(all, {}, [](const Point& x) { return x[0]; });
@@ -118,6 +158,10 @@ TEST(AsynchronousCmaes, MovesOnWhenEverythingFails) {
 }
 
 cmaes::Density unit_density(Eigen::Index n) { return {Eigen::VectorXd::Zero(n), Eigen::VectorXd::Ones(n), {}, {}, 0}; }
+
+void fit(cmaes::Quadratic& model, Eigen::Index n) {
+  if (const auto due = model.due(unit_density(n))) model.adopt(due->frame, due->coefficients());
+}
 
 TEST(Quadratic, FindsThePolynomialThatResultsLieOn) {
   const auto f = [](const Eigen::VectorXd& x) {
@@ -130,25 +174,39 @@ TEST(Quadratic, FindsThePolynomialThatResultsLieOn) {
     for (double& c : x) c = random.normal();
     model.add(x, f(x));
   }
-  model.fit(unit_density(3));
+  fit(model, 3);
   ASSERT_TRUE(model.fitted());
   const Eigen::VectorXd origin = Eigen::VectorXd::Zero(3), far = Eigen::VectorXd::Constant(3, 4);
   EXPECT_NEAR(model(far) - model(origin), f(far) - f(origin), 1e-9);
 }
 
-TEST(Quadratic, IsNotFittedWhereResultsDoNotDecideIt) {
-  cmaes::Quadratic few(3), line(3), flat(3);
+TEST(Quadratic, IsTheSmallestWhereResultsDoNotDecideIt) {
+  cmaes::Quadratic model(2);
+  Random random(1);
+  Eigen::VectorXd x(2);
+  for (int k = 0; k < 20; ++k) {
+    x[0] = x[1] = random.normal();
+    model.add(x, x[0] + x[1]);
+  }
+  fit(model, 2);
+  ASSERT_TRUE(model.fitted());
+  const Eigen::VectorXd origin = Eigen::VectorXd::Zero(2), across = Eigen::Vector2d(1, -1),
+                        along = Eigen::Vector2d(1, 1);
+  EXPECT_NEAR(model(along) - model(origin), 2, 1e-9);
+  EXPECT_NEAR(model(across) - model(origin), 0, 1e-9);
+}
+
+TEST(Quadratic, IsNotFittedToTooFewResultsOrEqualOnes) {
+  cmaes::Quadratic few(3), flat(3);
   Random random(1);
   Eigen::VectorXd x(3);
   for (int k = 0; k < 20; ++k) {
     for (double& c : x) c = random.normal();
     if (k < 12) few.add(x, x[0]);
     flat.add(x, 1);
-    x[2] = x[1];
-    line.add(x, x[0]);
   }
-  for (auto* model : {&few, &line, &flat}) {
-    model->fit(unit_density(3));
+  for (auto* model : {&few, &flat}) {
+    fit(*model, 3);
     EXPECT_FALSE(model->fitted());
   }
 }

@@ -14,7 +14,9 @@ Portfolio::Portfolio(std::string name, std::vector<Member> members, std::unique_
       members_(std::move(members)),
       effort_(std::move(effort)),
       parallel_(parallel),
-      generational_(generational) {}
+      generational_(generational) {
+  for (auto& m : members_) jobs_.emplace_back(*m.optimizer);
+}
 
 void Portfolio::resize(std::size_t workers) {
   effort_->resize(workers);
@@ -24,6 +26,18 @@ void Portfolio::resize(std::size_t workers) {
 void Portfolio::hear(const std::vector<double>& x, const Outcome& outcome) {
   for (auto& m : members_) m.optimizer->hear(x, outcome);
 }
+
+std::function<Bytes()> Portfolio::do_job() {
+  for (std::size_t k = 0; k < jobs_.size(); ++k) {
+    if (auto work = jobs_[k].next(*members_[k].optimizer)) {
+      at_work_ = k;
+      return work;
+    }
+  }
+  return {};
+}
+
+void Portfolio::do_adopt(const Bytes& result) { jobs_[at_work_].adopt(*members_[at_work_].optimizer, result); }
 
 void Portfolio::do_ask(std::size_t n, std::vector<Candidate>& out) {
   for (; n > 0; --n) {

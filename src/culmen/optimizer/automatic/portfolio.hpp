@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "culmen/optimizer/inner_jobs.hpp"
 #include "culmen/optimizer/optimizer.hpp"
 
 namespace culmen::automatic {
@@ -58,12 +59,16 @@ class Portfolio final : public Optimizer {
   void do_ask(std::size_t n, std::vector<Candidate>& out) override;
   void do_tell(EvaluationId id, const Outcome& outcome) override;
   void do_cancel(EvaluationId id) override;
+  std::function<Bytes()> do_job() override;
+  void do_adopt(const Bytes& result) override;
   void begin_turn();
   std::size_t fill(std::size_t member, std::size_t n);
   Given close(EvaluationId id);
 
   const std::string name_;
   std::vector<Member> members_;
+  std::vector<InnerJobs> jobs_;  // of the first members; what joins later runs its own inside its ask()
+  std::size_t at_work_ = 0;      // whose job is out
   std::unique_ptr<Effort> effort_;
   const std::size_t parallel_;
   const bool generational_;

@@ -1,11 +1,13 @@
 #include "culmen/optimizer/cmaes/asynchronous.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "culmen/base/bytes.hpp"
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/cmaes/bipop.hpp"
 #include "culmen/optimizer/cmaes/continuous_run.hpp"
@@ -16,6 +18,8 @@ namespace {
 // A run's results would be too old: with that many evaluations at a time, for each member of its population, it goes on
 // hardly sooner than with fewer.
 constexpr std::size_t widest = 4;
+// Of a population that nobody chose: a larger one makes hardly larger steps.
+constexpr std::size_t most_per_parameter = 10;
 
 /// One of the runs beside each other.
 struct Lane {
@@ -47,6 +51,8 @@ class Asynchronous final : public Optimizer {
   void do_ask(std::size_t n, std::vector<Candidate>& out) override;
   void do_tell(EvaluationId id, const Outcome& outcome) override;
   void do_cancel(EvaluationId id) override;
+  std::function<Bytes()> do_job() override;
+  void do_adopt(const Bytes& result) override;
 
   std::size_t population() const;
   std::size_t most_lanes() const { return 1 + workers_ / (widest * population()); }
@@ -62,12 +68,14 @@ class Asynchronous final : public Optimizer {
   Bipop bipop_;
   Lanes lanes_;
   std::uint64_t begun_ = 0;
+  std::uint64_t fitted_lane_ = 0;  // of the job that is out
   std::unordered_map<EvaluationId, Open> open_;
 };
 
 std::size_t Asynchronous::population() const {
   if (settings_.population) return *settings_.population;
-  return std::max(Constants::default_population(space_.size()), workers_ / 2);
+  return std::max(Constants::default_population(space_.size()),
+                  std::min(workers_ / 2, most_per_parameter * space_.size()));
 }
 
 /// Nothing is lost by a change before the first update: what was drawn came from the same distribution.
@@ -125,6 +133,28 @@ Drawn Asynchronous::close(EvaluationId id, Lanes::iterator& lane) {
 void Asynchronous::do_cancel(EvaluationId id) {
   Lanes::iterator lane;
   close(id, lane);
+}
+
+std::function<Bytes()> Asynchronous::do_job() {
+  for (auto& [id, lane] : lanes_) {
+    auto fit = lane.run.take_fit();
+    if (!fit) continue;
+    fitted_lane_ = id;
+    return [fit = std::move(fit)] {
+      const Eigen::VectorXd found = fit->coefficients();
+      Bytes out;
+      ByteWriter(out).doubles({found.data(), static_cast<std::size_t>(found.size())});
+      return out;
+    };
+  }
+  return {};
+}
+
+void Asynchronous::do_adopt(const Bytes& result) {
+  const auto lane = lanes_.find(fitted_lane_);
+  if (lane == lanes_.end()) return;
+  const auto found = ByteReader(result).doubles();
+  lane->second.run.adopt(Eigen::Map<const Eigen::VectorXd>(found.data(), static_cast<Eigen::Index>(found.size())));
 }
 
 void Asynchronous::do_tell(EvaluationId id, const Outcome& outcome) {

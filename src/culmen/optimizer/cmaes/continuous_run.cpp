@@ -16,11 +16,12 @@ constexpr double ratio_exponent = 0.25;
 // each other, as many as there are updates in a duration, and the step size sees their differences; with all of it each
 // of them makes the same step again.
 constexpr double taken_along = 0.5;
-constexpr std::size_t most_modelled = 20;     // parameters
-constexpr std::size_t most_compared = 100;    // results
-constexpr double trust = 0.85;                // rank correlation from which the polynomial stands in for values
-constexpr int most_steps_ahead = 10;          // of the distribution on the polynomial, between two updates
-constexpr double most_contraction_log = 1.4;  // of a coordinate's deviation, against what results came from
+constexpr std::size_t most_modelled = 20;        // parameters
+constexpr std::size_t most_fitted_at_once = 10;  // parameters: within a millisecond
+constexpr std::size_t most_compared = 100;       // results
+constexpr double trust = 0.85;                   // rank correlation from which the polynomial stands in for values
+constexpr int most_steps_ahead = 10;             // of the distribution on the polynomial, between two updates
+constexpr double most_contraction_log = 1.4;     // of a coordinate's deviation, against what results came from
 
 std::vector<char> real_ones(const Space& space) {
   std::vector<char> out;
@@ -47,10 +48,11 @@ ContinuousRun::ContinuousRun(const Space& space, const AsynchronousSettings& set
 }
 
 Drawn ContinuousRun::draw(Random& random) {
-  const auto& point = distribution_.sample(served_++ % population(), random);
+  const std::size_t k = served_++ % population();
+  const auto& point = distribution_.sample(k, random);
   origin_->sum += point;
   ++origin_->count;
-  return {origin_, point, origin_->density.log_at(point)};
+  return {origin_, point, -distribution_.squared_norm(k) / 2 - origin_->density.log_volume};
 }
 
 bool ContinuousRun::tell(Drawn drawn, const Standing& standing, Random& random) {
@@ -64,7 +66,7 @@ bool ContinuousRun::update(Random& random) {
   const bool any = !results_[order.front()].standing.failed();
   const bool trusted = modelled_ && foretold() >= trust;
   if (any && !trusted) learn(order);
-  if (modelled_) model_.fit(distribution_.density());
+  if (modelled_) fit();
   if (trusted && model_.fitted()) step_ahead(random);
   origin_ = std::make_shared<Origin>(Origin{distribution_.density()});
   std::vector<double> sorted;
@@ -154,6 +156,18 @@ double ContinuousRun::foretold() {
     model_.add(x, standing.value);
   }
   return rank_correlation(pairs);
+}
+
+void ContinuousRun::fit() {
+  auto fit = model_.due(distribution_.density());
+  if (!fit) return;
+  if (space_.size() <= most_fitted_at_once) model_.adopt(fit->frame, fit->coefficients());
+  else due_ = std::make_shared<const Quadratic::Fit>(std::move(*fit));
+}
+
+std::shared_ptr<const Quadratic::Fit> ContinuousRun::take_fit() {
+  if (due_) fitting_ = due_;
+  return std::exchange(due_, nullptr);
 }
 
 /// Lets the distribution learn from the polynomial's values until it has left the region that results came from.

@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "culmen/base/random.hpp"
@@ -36,6 +37,10 @@ class ContinuousRun {
   Drawn draw(Random& random);
   /// True: the run is over.
   bool tell(Drawn drawn, const Standing& standing, Random& random);
+  /// The fit of its polynomial that is due, where that takes long; then its coefficients. Until these come the run goes
+  /// on with the polynomial before.
+  std::shared_ptr<const Quadratic::Fit> take_fit();
+  void adopt(Eigen::VectorXd coefficients) { model_.adopt(fitting_->frame, std::move(coefficients)); }
   std::size_t population() const { return distribution_.constants().population; }
   std::uint64_t evaluations() const { return evaluations_; }  ///< results that it was told
 
@@ -52,6 +57,7 @@ class ContinuousRun {
   Eigen::VectorXd brought_up(const Drawn& drawn, const Eigen::VectorXd& off) const;
   void learn(const std::vector<std::size_t>& ranking);
   double foretold();
+  void fit();
   void step_ahead(Random& random);
 
   const Space& space_;
@@ -60,6 +66,7 @@ class ContinuousRun {
   Distribution distribution_;
   Stopping stopping_;
   Quadratic model_;
+  std::shared_ptr<const Quadratic::Fit> due_, fitting_;
   std::shared_ptr<Origin> origin_;  // of what is drawn now
   std::vector<Result> results_;     // since the last update
   std::uint64_t evaluations_ = 0, served_ = 0;

@@ -48,6 +48,8 @@ class Distribution {
 
   /// Draws member k of the present generation; valid until the next call of either function.
   const Eigen::VectorXd& sample(std::size_t k, Random& random);
+  /// Of member k as a standard normal vector.
+  double squared_norm(std::size_t k) const { return squared_norms_[static_cast<Eigen::Index>(k)]; }
   /// Makes x member k, wherever it was drawn.
   void place(std::size_t k, const Eigen::VectorXd& x);
   Density density() const;
