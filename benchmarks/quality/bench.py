@@ -18,6 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from .ablation import ablation
 from .measure import Mode, measure
 from .problems import ids
 
@@ -125,7 +126,7 @@ def run(part: Part, args: argparse.Namespace, console: Console) -> list[dict[str
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.quality.bench", description=__doc__)
-    parser.add_argument("--only", action="append", choices=PARTS, help="a part of it")
+    parser.add_argument("--only", action="append", choices=(*PARTS, "ablation"), help="a part of it")
     parser.add_argument("--instances", type=int, default=3, help="of each function")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
@@ -134,8 +135,11 @@ def main() -> None:
     console = Console()
     console.print("In brackets what is to be reached; green: it is.", highlight=False)
     begin, records = time.monotonic(), []
-    for name in args.only or PARTS:
-        records += run(PARTS[name], args, console)
+    for name in args.only or (*PARTS, "ablation"):
+        if name in PARTS:
+            records += run(PARTS[name], args, console)
+        else:
+            ablation(list(range(1, 25)), range(1, args.instances + 1), args.seed, args.jobs, console)
     libraries = {name: version(name) for name in ("coco-experiment", "cma", "scipy", "numpy")}
     machine = f"{platform.machine()}, Python {platform.python_version()}"
     console.print(f"{machine}; {libraries}; {time.monotonic() - begin:.0f} s", highlight=False)

@@ -1,0 +1,56 @@
+"""python -m benchmarks.quality.ablation: what becomes of asynchronous CMA-ES without the cures for results that come late.
+
+Rows are what is done about results of points that were drawn before the last steps; columns are how much durations
+differ, on the virtual clock of clock.py with 100 workers, D = 10. Equal times are the oracle: there results are as old as
+there are updates in a duration, and none is quicker than others. Figures are areas over all functions, and beside them
+the share of (problem, target) pairs that were reached.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+
+from .measure import Mode, measure
+from .problems import ids
+
+DIMENSION, WORKERS = 10, 100
+SIGMAS = {0.0: "equal times (oracle)", 0.5: "sigma 0.5", 1.0: "sigma 1"}
+POPULATIONS = (WORKERS // 2, WORKERS // 4)
+STALE = {"ignored": "off", "weighted": "densities", "corrected": "on: densities and polynomial"}
+
+
+def ablation(functions: list[int], instances: Iterable[int], seed: int, jobs: int, console: Console) -> None:
+    problems = list(ids(functions, [DIMENSION], list(instances)))
+    players = {
+        (population, stale): f"cmaes:generational=false,population={population},stale={stale}"
+        for population in POPULATIONS
+        for stale in STALE
+    }
+    scores = {
+        sigma: measure(tuple(players.values()), problems, Mode(sigma=sigma, workers=WORKERS), seed, jobs)
+        for sigma in SIGMAS
+    }
+    table = Table("population", "late results", *SIGMAS.values(), title="Asynchronous cmaes without its cures")
+    for (population, stale), player in players.items():
+        cells = [scores[sigma][player, DIMENSION].figures for sigma in SIGMAS]
+        row = (f"{figures['all']:.3f} ({figures['targets']:.2f})" for figures in cells)
+        table.add_row(str(population), f"{STALE[stale]} (stale={stale})", *row)
+    console.print(table)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="benchmarks.quality.ablation", description=__doc__)
+    parser.add_argument("--functions", type=int, nargs="+", default=list(range(1, 25)))
+    parser.add_argument("--instances", type=int, default=1, help="of each function")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    args = parser.parse_args()
+    ablation(args.functions, range(1, args.instances + 1), args.seed, args.jobs, Console())
+
+
+if __name__ == "__main__":
+    main()
