@@ -1,9 +1,8 @@
 """python -m benchmarks.quality.ablation: what becomes of asynchronous CMA-ES without the cures for results that come late.
 
 Rows are what is done about results of points that were drawn before the last steps; columns are how much durations
-differ, on the virtual clock of clock.py with 100 workers, D = 10. Equal times are the oracle: there results are as old as
-there are updates in a duration, and none is quicker than others. Figures are areas over all functions, and beside them
-the share of (problem, target) pairs that were reached.
+differ, on the virtual clock of clock.py with 100 workers, D = 10. Equal times are the oracle: no result comes sooner
+than others. Figures are areas over all functions, and beside them the share of (problem, target) pairs reached.
 """
 
 from __future__ import annotations

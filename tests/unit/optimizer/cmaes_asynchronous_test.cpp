@@ -139,7 +139,7 @@ TEST(AsynchronousCmaes, HandsOutTheFitOfManyParametersAsAJob) {
 }
 
 TEST(AsynchronousCmaes, GoesDownWithAThousandParameters) {
-  for (const auto& [objective, share] : {std::pair{sphere, 0.9}, std::pair{ellipsoid, 0.5}}) {
+  for (const auto& [objective, share] : {std::pair{&sphere, 0.9}, std::pair{&ellipsoid, 0.5}}) {
     const Problem problem{.space = cube(1000, -5, 5),
                           .objective = objective,
                           .target = share * objective(Point(1000, 0.0)),

@@ -11,7 +11,9 @@ using Eigen::Index;
 using Eigen::VectorXd;
 namespace {
 // Full ratios of densities leave a few points with all of the weight; their fourth root keeps half of what counts.
-constexpr double ratio_exponent = 0.25;
+// Among many parameters that takes a higher root.
+constexpr double ratio_exponent = 0.25, least_exponent = 1e-6;
+constexpr double least_kept = 0.3;  // of as many results as there are
 // Of the way that the mean has gone since a point was drawn. Without it the means that points came from go on beside
 // each other, as many as there are updates in a duration, and the step size sees their differences; with all of it each
 // of them makes the same step again.
@@ -26,6 +28,22 @@ constexpr double most_contraction_log = 1.4;     // of a coordinate's deviation,
 std::vector<char> real_ones(const Space& space) {
   std::vector<char> out;
   for (const auto& p : space.parameters()) out.push_back(!p.discrete());
+  return out;
+}
+
+/// Ratios of these logarithms, taken to such a power that they count for enough results.
+std::vector<double> tempered(const std::vector<double>& logarithms) {
+  const double highest = *std::ranges::max_element(logarithms);
+  std::vector<double> out(logarithms.size());
+  for (double exponent = ratio_exponent; exponent >= least_exponent; exponent /= 2) {
+    double sum = 0, squares = 0;
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      out[k] = std::exp(std::max(-100.0, exponent * (logarithms[k] - highest)));
+      sum += out[k];
+      squares += out[k] * out[k];
+    }
+    if (sum * sum >= least_kept * static_cast<double>(out.size()) * squares) break;
+  }
   return out;
 }
 
@@ -89,14 +107,13 @@ std::vector<std::size_t> ContinuousRun::ranking() const {
 
 /// At most 1 each: more would give the weight of many to a few.
 std::vector<double> ContinuousRun::ratios() const {
-  std::vector<double> out(results_.size(), 1.0);
-  if (stale_ == Stale::ignored) return out;
-  for (std::size_t k = 0; k < out.size(); ++k) {
+  std::vector<double> logarithms(results_.size(), 0.0);
+  if (stale_ == Stale::ignored) return std::vector<double>(results_.size(), 1.0);
+  for (std::size_t k = 0; k < logarithms.size(); ++k) {
     const auto& drawn = results_[k].drawn;
-    const double log_ratio = origin_->density.log_at(drawn.point) - drawn.log_density;
-    out[k] = std::exp(std::max(-100.0, ratio_exponent * std::min(0.0, log_ratio)));
+    logarithms[k] = std::min(0.0, origin_->density.log_at(drawn.point) - drawn.log_density);
   }
-  return out;
+  return tempered(logarithms);
 }
 
 /// Of points from the middles of all that were drawn with them. It is zero but for chance, where the time of an
