@@ -1,4 +1,4 @@
-"""python -m benchmarks.quality.ablation: what becomes of asynchronous CMA-ES without the cures for results that come late.
+"""python -m benchmarks.quality.ablation: asynchronous CMA-ES without its cures for results that come late.
 
 Rows are what is done about results of points that were drawn before the last steps; columns are how much durations
 differ, on the virtual clock of clock.py with 100 workers, D = 10. Equal times are the oracle: no result comes sooner

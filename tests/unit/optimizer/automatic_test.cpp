@@ -170,5 +170,25 @@ TEST(AsynchronousAuto, RecoversFromEvaluationsThatFailAtFirst) {
       EXPECT_LT(asynchronous(sphere, workers, failing).first, 1e-8) << workers << ", " << failing << " failed";
   }
 }
+/// The polynomial of cmaes, beside descents.
+TEST(Automatic, HandsOutTheJobsOfItsMembers) {
+  const auto optimizer = make_optimizer("auto", cube(12, -5, 5), 1, {}, {.generational = false});
+  optimizer->hand_out_jobs();
+  optimizer->resize(60);
+  std::vector<Candidate> open;
+  int adopted = 0;
+  for (int k = 0; k < 3000 && adopted < 2; ++k) {
+    optimizer->ask(60 - open.size(), open);
+    const auto first = open.front();
+    open.erase(open.begin());
+    optimizer->tell(first.id, Outcome::of_value(rosenbrock(first.x)));
+    const auto job = optimizer->next_job();
+    if (!job) continue;
+    EXPECT_FALSE(optimizer->next_job());
+    optimizer->adopt(job->id, job->work());
+    ++adopted;
+  }
+  EXPECT_EQ(adopted, 2);
+}
 }  // namespace
 }  // namespace culmen
