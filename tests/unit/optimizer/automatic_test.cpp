@@ -172,7 +172,7 @@ TEST(AsynchronousAuto, RecoversFromEvaluationsThatFailAtFirst) {
 }
 /// The polynomial of cmaes, beside descents.
 TEST(Automatic, HandsOutTheJobsOfItsMembers) {
-  const auto optimizer = make_optimizer("auto", cube(12, -5, 5), 1, {}, {.generational = false});
+  const auto optimizer = make_optimizer("auto", cube(15, -5, 5), 1, {}, {.generational = false});
   optimizer->hand_out_jobs();
   optimizer->resize(60);
   std::vector<Candidate> open;

@@ -30,8 +30,9 @@ struct AsynchronousSettings {
 /// importance sampling" (GECCO 2015). Restarts are those of Bipop; what is told of a run that is over is not learnt
 /// from. Where workers are more than four times a run's population, further runs begin beside it, which get what the
 /// older ones cannot use. A number of workers that changes after the first update counts for the restarts. Costs O(n²)
-/// a candidate, O(n) without correlations or with limited ones, and up to 20 real parameters the fit of a polynomial, a
-/// few milliseconds at most, every half as many results as it has coefficients.
+/// a candidate, O(n) without correlations or with limited ones, and up to 20 real parameters the fit of a polynomial
+/// every three quarters as many results as it has coefficients: up to half a millisecond, or from 13 parameters on a
+/// job of up to five.
 std::unique_ptr<Optimizer> make_asynchronous(const Space& space, std::uint64_t seed,
                                              const AsynchronousSettings& settings);
 

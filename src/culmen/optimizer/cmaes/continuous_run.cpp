@@ -19,7 +19,7 @@ constexpr double least_kept = 0.3;  // of as many results as there are
 // of them makes the same step again.
 constexpr double taken_along = 0.5;
 constexpr std::size_t most_modelled = 20;        // parameters
-constexpr std::size_t most_fitted_at_once = 10;  // parameters: within a millisecond
+constexpr std::size_t most_fitted_at_once = 12;  // parameters: within a millisecond
 constexpr std::size_t most_compared = 100;       // results
 constexpr double trust = 0.85;                   // rank correlation from which the polynomial stands in for values
 constexpr int most_steps_ahead = 10;             // of the distribution on the polynomial, between two updates

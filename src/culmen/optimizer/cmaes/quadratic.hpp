@@ -20,7 +20,7 @@ class Quadratic {
     double value;
   };
 
-  /// What is to be fitted. Half a millisecond for 10 parameters, six for 20.
+  /// What is to be fitted: a quarter of a millisecond for 10 parameters, five for 20.
   struct Fit {
     Density frame;
     std::vector<Result> results;
