@@ -155,6 +155,29 @@ TEST(AsynchronousCmaes, RunsBesideEachOtherDoNotStarveTheFirst) {
   EXPECT_LE(time_to_target(problem, 1, 400, log_normal(0.5), 1000), 1.5 * alone);
 }
 
+/// The population is that of all workers, and what came before they joined counts.
+TEST(AsynchronousCmaes, LearnsFromWhatCameWhileWorkersJoined) {
+  const auto optimizer = make_optimizer("cmaes", cube(5, -1, 1), 1, {}, {.generational = false});
+  std::vector<Candidate> asked;
+  for (const std::size_t workers : {3, 6, 60}) {
+    optimizer->resize(workers);
+    optimizer->ask(4, asked);
+    for (std::size_t k = asked.size() - 4; k < asked.size(); ++k)
+      optimizer->tell(asked[k].id, Outcome::of_value(1e3 * asked[k].x[0]));
+  }
+  const auto mean_of_next = [&](std::size_t told) {
+    std::vector<Candidate> next;
+    optimizer->ask(60, next);
+    double sum = 0;
+    for (const auto& c : next) sum += c.x[0] / 60;
+    for (std::size_t k = 0; k < told; ++k) optimizer->tell(next[k].id, Outcome::of_value(1e3 * next[k].x[0]));
+    return sum;
+  };
+  const double before = mean_of_next(18);  // 12 and 18 are half of 60
+  EXPECT_NEAR(before, 0, 0.2);
+  EXPECT_LT(mean_of_next(0), before - 0.1);
+}
+
 TEST(AsynchronousCmaes, MovesOnWhenEverythingFails) {
   const auto all = first_points([](const Point&) { return std::nan(""); });
   const auto [low, high] = std::ranges::minmax(all, {}, [](const Point& x) { return x[0]; });

@@ -83,12 +83,14 @@ void Asynchronous::resize(std::size_t workers) {
   workers_ = std::max(workers, settings_.parallel);
   if (settings_.population || begun_ > 1) return;
   bipop_ = Bipop(population());
-  if (lanes_.begin()->second.run.evaluations() > 0) return;
-  const std::size_t open = lanes_.begin()->second.open;
+  if (lanes_.begin()->second.run.has_learnt()) return;
+  const Lane before = std::move(lanes_.begin()->second);
   lanes_.clear();
   begun_ = 0;
   begin(bipop_.first(), first_mean(space_));
-  lanes_.begin()->second.open = open;
+  auto& lane = lanes_.begin()->second;
+  lane.open = before.open;
+  for (const auto& r : before.run.results()) lane.run.tell(r.drawn, r.standing, random_);
 }
 
 void Asynchronous::begin(const Run& run, const Eigen::VectorXd& mean) {

@@ -32,6 +32,11 @@ struct Drawn {
 /// their points came from.
 class ContinuousRun {
  public:
+  struct Result {
+    Drawn drawn;
+    Standing standing;
+  };
+
   /// The space outlives it.
   ContinuousRun(const Space& space, const AsynchronousSettings& settings, const Run& run, const Eigen::VectorXd& mean);
   Drawn draw(Random& random);
@@ -43,13 +48,10 @@ class ContinuousRun {
   void adopt(Eigen::VectorXd coefficients) { model_.adopt(fitting_->frame, std::move(coefficients)); }
   std::size_t population() const { return distribution_.constants().population; }
   std::uint64_t evaluations() const { return evaluations_; }  ///< results that it was told
+  bool has_learnt() const { return distribution_.generation() > 0 || evaluations_ > results_.size(); }
+  const std::vector<Result>& results() const { return results_; }  ///< since it learnt the last time
 
  private:
-  struct Result {
-    Drawn drawn;
-    Standing standing;
-  };
-
   bool update(Random& random);
   std::vector<std::size_t> ranking() const;
   std::vector<double> ratios() const;
@@ -68,7 +70,7 @@ class ContinuousRun {
   Quadratic model_;
   std::shared_ptr<const Quadratic::Fit> due_, fitting_;
   std::shared_ptr<Origin> origin_;  // of what is drawn now
-  std::vector<Result> results_;     // since the last update
+  std::vector<Result> results_;
   std::uint64_t evaluations_ = 0, served_ = 0;
 };
 
