@@ -1,6 +1,6 @@
 """python -m benchmarks.quality.ablation: asynchronous CMA-ES without its cures for results that come late.
 
-Rows are what is done about results of points that were drawn before the last steps; columns are how much durations
+Rows are what is done about results of points from before the last steps (option `stale`); columns are how much durations
 differ, on the virtual clock of clock.py with 100 workers, D = 10. Equal times are the oracle: no result comes sooner
 than others. Figures are areas over all functions, and beside them the share of (problem, target) pairs reached.
 """
@@ -19,7 +19,7 @@ from .problems import ids
 DIMENSION, WORKERS = 10, 100
 SIGMAS = {0.0: "equal times (oracle)", 0.5: "sigma 0.5", 1.0: "sigma 1"}
 POPULATIONS = (WORKERS // 2, WORKERS // 4)
-STALE = {"ignored": "off", "weighted": "densities", "corrected": "on: densities and polynomial"}
+STALE = {"ignored": "ignored (off)", "weighted": "weighted", "corrected": "corrected (on)"}
 
 
 def ablation(functions: list[int], instances: Iterable[int], seed: int, jobs: int, console: Console) -> None:
@@ -33,11 +33,11 @@ def ablation(functions: list[int], instances: Iterable[int], seed: int, jobs: in
         sigma: measure(tuple(players.values()), problems, Mode(sigma=sigma, workers=WORKERS), seed, jobs)
         for sigma in SIGMAS
     }
-    table = Table("population", "late results", *SIGMAS.values(), title="Asynchronous cmaes without its cures")
+    table = Table("population", "stale", *SIGMAS.values(), title="Asynchronous cmaes without its cures")
     for (population, stale), player in players.items():
         cells = [scores[sigma][player, DIMENSION].figures for sigma in SIGMAS]
         row = (f"{figures['all']:.3f} ({figures['targets']:.2f})" for figures in cells)
-        table.add_row(str(population), f"{STALE[stale]} (stale={stale})", *row)
+        table.add_row(str(population), STALE[stale], *row)
     console.print(table)
 
 
