@@ -1,8 +1,8 @@
 """python -m benchmarks.quality.ablation: asynchronous CMA-ES without its cures for results that come late.
 
 Rows are what is done about results of points from before the last steps (option `stale`); columns are how much
-durations differ, on the virtual clock of clock.py with 100 workers, D = 10. Equal times are the oracle: no result comes sooner
-than others. Figures are areas over all functions, and beside them the share of (problem, target) pairs reached.
+durations differ, on the virtual clock of clock.py with 100 workers, D = 10. Equal times are the oracle: no result comes
+sooner than others. Figures are areas over all functions, and beside them the share of (problem, target) pairs reached.
 """
 
 from __future__ import annotations
