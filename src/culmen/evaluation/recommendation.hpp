@@ -6,7 +6,9 @@
 
 namespace culmen {
 
-/// The candidate that several evaluations speak for: of noisy values the least single one is only the luckiest.
+/// The candidate that several evaluations speak for: of noisy values the least single one is only the luckiest. Where a
+/// model speaks, its mean and deviation there stand for those of values, and `evaluations` are all that it was fitted
+/// to.
 struct Recommendation {
   std::vector<double> x;          ///< as in a Candidate
   double value = 0;               ///< mean of its values, to be minimized

@@ -7,6 +7,7 @@
 
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/bayes/archive.hpp"
+#include "culmen/optimizer/bayes/forest.hpp"
 #include "culmen/optimizer/bayes/gaussian_process.hpp"
 #include "culmen/optimizer/bayes/improvement.hpp"
 #include "unit/optimizer/study.hpp"
@@ -103,6 +104,89 @@ TEST(GaussianProcess, HasTheSlopesOfItsPosterior) {
   EXPECT_EQ(p.mean_slope[2], 0);
 }
 
+TEST(GaussianProcess, GainsAPointAsIfItHadHadItAllAlong) {
+  const Sample sample;
+  const auto at = Hyperparameters::unpacked((VectorXd(6) << -0.5, 0.3, 0.1, 0.2, -0.7, -2).finished());
+  GaussianProcess whole(sample.points, sample.values, sample.ordered);
+  GaussianProcess grown(sample.points.topRows(10), sample.values.head(10), sample.ordered);
+  whole.set(at);
+  grown.set(at);
+  for (int k = 10; k < 12; ++k) grown.extend(sample.points.row(k).transpose(), sample.values[k]);
+  const VectorXd x = (VectorXd(3) << 0.1, -0.2, 1).finished();
+  const auto a = whole.posterior(x, true), b = grown.posterior(x, true);
+  EXPECT_NEAR(a.mean, b.mean, 1e-9);
+  EXPECT_NEAR(a.variance, b.variance, 1e-9);
+  EXPECT_LT((a.variance_slope - b.variance_slope).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(GaussianProcess, SaysTheSameOfManyPointsAsOfEach) {
+  const Sample sample;
+  GaussianProcess process(sample.points, sample.values, sample.ordered);
+  process.set(Hyperparameters::standard(3));
+  const Eigen::MatrixXd at = 0.5 * sample.points.topRows(5).array() + 0.1;
+  const auto many = process.posteriors(at);
+  for (int k = 0; k < 5; ++k) {
+    const auto one = process.posterior(at.row(k).transpose(), false);
+    EXPECT_NEAR(many(k, 0), one.mean, 1e-12);
+    EXPECT_NEAR(many(k, 1), one.variance, 1e-12);
+  }
+}
+
+/// Between a step's two sides in x, whatever y and the choice are.
+TEST(Forest, LearnsAStepAndWhereItIsNotSure) {
+  Random random(5);
+  Eigen::MatrixXd points(200, 3);
+  VectorXd values(200);
+  for (int k = 0; k < 200; ++k) {
+    points.row(k) << random.uniform(), random.uniform(), (static_cast<double>(random.below(4)) + 0.5) / 4;
+    values[k] = points(k, 0) < 0.5 ? -1 : 1;
+  }
+  const bayes::Forest forest(points, values, {1, 1, 0}, 1);
+  const auto at = [&](double x, double y, double choice) {
+    return forest.at((VectorXd(3) << x, y, choice).finished());
+  };
+  for (const double choice : {0.125, 0.375, 0.625, 0.875}) {
+    EXPECT_NEAR(at(0.2, 0.3, choice).mean, -1, 0.2);
+    EXPECT_NEAR(at(0.8, 0.9, choice).mean, 1, 0.2);
+  }
+  EXPECT_LT(at(0.2, 0.3, 0.125).variance, 0.2);
+  double least = 1, most = -1, unsure = 0;
+  for (double x = 0.45; x < 0.55; x += 0.002) {
+    const auto p = at(x, 0.5, 0.125);
+    least = std::min(least, p.mean), most = std::max(most, p.mean), unsure = std::max(unsure, p.variance);
+  }
+  EXPECT_NEAR(least, -1, 0.2);
+  EXPECT_NEAR(most, 1, 0.2);
+  EXPECT_GT(unsure, 0.5);
+}
+
+TEST(Forest, TellsChoicesApartByEqualityAlone) {
+  Eigen::MatrixXd points(40, 1);
+  VectorXd values(40);
+  const double best = 0.375, of[] = {3, -2, 3, 3};
+  for (int k = 0; k < 40; ++k) {
+    points(k, 0) = (k % 4 + 0.5) / 4;
+    values[k] = of[k % 4];
+  }
+  const bayes::Forest forest(points, values, {0}, 1);
+  for (int k = 0; k < 4; ++k) {
+    const double at = (k + 0.5) / 4;
+    EXPECT_NEAR(forest.at(VectorXd::Constant(1, at)).mean, at == best ? -2 : 3, 1e-9);
+  }
+}
+
+TEST(LogImprovement, IsTheLogarithmOfTheIntegral) {
+  for (const double best : {-3.0, 0.0, 1.5}) {
+    const double mean = 0.5, deviation = 0.7, h = 1e-4;
+    double integral = 0;
+    for (double y = best - 12; y < best; y += h) {
+      const double middle = y + h / 2, z = (middle - mean) / deviation;
+      integral += h * (best - middle) * std::exp(-0.5 * z * z) / (deviation * std::sqrt(2 * std::numbers::pi));
+    }
+    EXPECT_NEAR(bayes::log_improvement(best, mean, deviation).logarithm, std::log(integral), 1e-3) << best;
+  }
+}
+
 TEST(LogImprovement, IsTheLogarithmOfTheFormula) {
   const double best = 1, mean = 1.5, deviation = 0.7, z = (best - mean) / deviation;
   const double density = std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
@@ -137,19 +221,42 @@ TEST(Archive, KeepsNoMoreThanItsCapAndTheBestAmongThem) {
 }
 
 TEST(ModelValues, DoNotChangeWithOriginAndScaleAndRankFailuresLast) {
-  std::vector<bayes::Point> points, others;
-  for (const double v : {3.0, -1.0, 1e6, 0.5, 2.0}) {
-    points.push_back(bayes::Point::of(VectorXd::Zero(1), Outcome::of_value(v)));
-    others.push_back(bayes::Point::of(VectorXd::Zero(1), Outcome::of_value(1024 * v + 4096)));
+  for (std::size_t compression = 0; compression < bayes::compressions.size(); ++compression) {
+    std::vector<bayes::Point> points, others;
+    for (const double v : {3.0, -1.0, 1e6, 0.5, 2.0}) {
+      points.push_back(bayes::Point::of(VectorXd::Zero(1), Outcome::of_value(v)));
+      others.push_back(bayes::Point::of(VectorXd::Zero(1), Outcome::of_value(1024 * v + 4096)));
+    }
+    const bayes::ModelValues all(points, compression);
+    EXPECT_LT((all.values() - bayes::ModelValues(others, compression).values()).cwiseAbs().maxCoeff(), 1e-9);
+    for (int k = 0; k < 5; ++k)
+      EXPECT_NEAR(all.objective(all.values()[k]), points[static_cast<std::size_t>(k)].value, 1e-6);
+    auto violated = Outcome::of_value(-100);
+    violated.violation = 1;
+    points.push_back(bayes::Point::of(VectorXd::Zero(1), violated));
+    points.push_back(bayes::Point::of(VectorXd::Zero(1), Outcome::failure(Status::failed, "")));
+    const auto values = bayes::ModelValues(points, compression).values();
+    EXPECT_GT(values[5], values.head(5).maxCoeff());
+    EXPECT_GT(values[6], values[5]);
   }
-  EXPECT_LT((bayes::model_values(points) - bayes::model_values(others)).cwiseAbs().maxCoeff(), 1e-9);
-  auto violated = Outcome::of_value(-100);
-  violated.violation = 1;
-  points.push_back(bayes::Point::of(VectorXd::Zero(1), violated));
-  points.push_back(bayes::Point::of(VectorXd::Zero(1), Outcome::failure(Status::failed, "")));
-  const auto values = bayes::model_values(points);
-  EXPECT_GT(values[5], values.head(5).maxCoeff());
-  EXPECT_GT(values[6], values[5]);
+}
+
+/// Values 0 to 10, compressed from the middle one, 5, on: of w = log(1 + v) for v = (f - 5) / 5 > 0 the slope is 1/(1 +
+/// v).
+TEST(ModelValues, SayHowMuchTheyWereStretched) {
+  std::vector<bayes::Point> points;
+  for (int k = 0; k <= 10; ++k) points.push_back(bayes::Point::of(VectorXd::Zero(1), Outcome::of_value(k)));
+  const auto slopes = [&](std::size_t compression) {
+    const bayes::ModelValues values(points, compression);
+    double sum = 0;  // of the logarithms of d objective / d value, less that of the unit, 10
+    for (int k = 0; k <= 10; ++k) {
+      const double v = values.values()[k], h = 1e-6 * (k == 5 ? -1 : 1);
+      sum += std::log((values.objective(v + h) - values.objective(v)) / h / 10);
+    }
+    return sum - values.log_stretch();
+  };
+  EXPECT_NEAR(slopes(0), 0, 1e-4);
+  EXPECT_NEAR(slopes(1), 0, 1e-4);
 }
 
 double branin(const std::vector<double>& x) {
@@ -207,8 +314,8 @@ TEST(Bayes, GivesNothingWhileItsJobIsOutAndServesWithoutGenerations) {
     const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1, {}, {.generational = generational});
     optimizer->hand_out_jobs();
     std::vector<Candidate> batch;
-    optimizer->ask(6, batch);
-    ASSERT_EQ(batch.size(), 6U);
+    optimizer->ask(4, batch);
+    ASSERT_EQ(batch.size(), 4U);
     for (const auto& c : batch) optimizer->tell(c.id, Outcome::of_value(c.x[0] * c.x[0] + c.x[1]));
     const auto job = optimizer->next_job();
     ASSERT_TRUE(job);
@@ -217,6 +324,66 @@ TEST(Bayes, GivesNothingWhileItsJobIsOutAndServesWithoutGenerations) {
     optimizer->adopt(job->id, job->work());
     batch.clear();
     EXPECT_EQ(optimizer->ask(1, batch), 1U);
+  }
+}
+
+double noisy_valley(const std::vector<double>& x, Random& noise) {
+  double out = 0;
+  for (const double v : x) out += (v - 0.3) * (v - 0.3);
+  return out + 0.2 * noise.normal();
+}
+
+TEST(Bayes, RecommendsByTheModelWhereThereIsNoise) {
+  const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1);
+  Random noise(7);
+  double luckiest = 1e300;
+  std::vector<Candidate> batch;
+  for (int k = 0; k < 80; ++k) {
+    batch.clear();
+    ASSERT_EQ(optimizer->ask(1, batch), 1U);
+    const double value = noisy_valley(batch[0].x, noise);
+    luckiest = std::min(luckiest, value);
+    optimizer->tell(batch[0].id, Outcome::of_value(value));
+  }
+  const auto recommended = optimizer->recommendation();
+  ASSERT_TRUE(recommended);
+  EXPECT_GT(recommended->value, luckiest + 0.1);
+  EXPECT_NEAR(recommended->value, 0, 0.15);
+  EXPECT_LT(std::hypot(recommended->x[0] - 0.3, recommended->x[1] - 0.3), 0.4);
+  EXPECT_GT(recommended->error, 0);
+  EXPECT_LT(recommended->error, 0.2);
+}
+
+TEST(Bayes, RecommendsNothingWhereValuesAreExactHoweverRugged) {
+  const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1);
+  std::vector<Candidate> batch;
+  for (int k = 0; k < 60; ++k) {
+    batch.clear();
+    ASSERT_EQ(optimizer->ask(1, batch), 1U);
+    const auto& x = batch[0].x;
+    optimizer->tell(batch[0].id, Outcome::of_value(x[0] * x[0] + std::sin(1e4 * x[0]) * std::cos(3e4 * x[1])));
+  }
+  EXPECT_FALSE(optimizer->recommendation());
+}
+
+/// Which of eight is best, and two numbers that only that one has.
+TEST(Bayes, FindsAChoiceAndTheParametersOfIt) {
+  auto depth = real("depth", 0, 1);
+  depth.active_when = "method == 'c'";
+  auto rate = real("rate", 1e-3, 1, Scale::log);
+  rate.active_when = "method == 'c'";
+  std::vector<Choice> names;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) names.emplace_back(std::string(name));
+  const Space space{categorical("method", names), depth, rate, real("x", -1, 1)};
+  const auto f = [](const std::vector<double>& x) {
+    if (x[0] != 2) return 1 + 0.1 * x[0] + x[3] * x[3];
+    return 2 * std::abs(x[1] - 0.8) + std::abs(std::log10(x[2]) + 2) + x[3] * x[3];
+  };
+  for (const auto* model : {"forest", "gauss"}) {
+    const Problem problem{"bayes", space, f, 0.2, 151, {{"model", model}}};
+    int found = 0;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) found += evaluations_to_target(problem, seed) <= 150 ? 1 : 0;
+    EXPECT_GE(found, 2) << model;
   }
 }
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace culmen::bayes {
@@ -12,23 +13,6 @@ std::vector<std::size_t> indices(std::size_t n) {
   std::vector<std::size_t> out(n);
   std::iota(out.begin(), out.end(), std::size_t{0});
   return out;
-}
-
-/// In place. Divided first, so that differences of the largest numbers are finite.
-void warp(std::vector<double>& values) {
-  double largest = 0;
-  for (const double v : values) largest = std::max(largest, std::abs(v));
-  if (largest == 0) return;
-  for (double& v : values) v /= largest;
-  auto sorted = values;
-  std::ranges::sort(sorted);
-  const double middle = sorted[sorted.size() / 2];
-  double scale = middle - sorted.front();
-  if (scale <= 0) scale = sorted.back() - middle;
-  for (double& v : values) {
-    v = scale > 0 ? (v - middle) / scale : 0;
-    if (v > 0) v = std::log1p(v);
-  }
 }
 }  // namespace
 
@@ -80,29 +64,51 @@ void Archive::thin() {
   best_ = best;
 }
 
-Eigen::VectorXd model_values(const std::vector<Point>& points) {
-  std::vector<double> feasible;
-  for (const auto& p : points)
-    if (p.ok && p.violation == 0) feasible.push_back(p.value);
-  warp(feasible);
-  const double worst = feasible.empty() ? 0 : *std::ranges::max_element(feasible);
-  std::vector<double> violations;
-  for (const auto& p : points)
+/// Divided first, so that differences of the largest numbers are finite.
+ModelValues::ModelValues(const std::vector<Point>& points, std::size_t compression)
+    : values_(static_cast<Eigen::Index>(points.size())), compressed_(compressions[compression] < 1) {
+  std::vector<double> sorted, violations;
+  for (const auto& p : points) {
+    if (p.ok && p.violation == 0) sorted.push_back(p.value);
     if (p.ok && p.violation > 0) violations.push_back(p.violation);
+  }
+  std::ranges::sort(sorted);
   std::ranges::sort(violations);
-  Eigen::VectorXd out(static_cast<Eigen::Index>(points.size()));
-  std::size_t next = 0;
+  if (!sorted.empty()) {
+    unit_ = std::max({std::abs(sorted.front()), std::abs(sorted.back()), std::numeric_limits<double>::min()});
+    const auto last = static_cast<double>(sorted.size() - 1);
+    middle_ = sorted[static_cast<std::size_t>(std::ceil(compressions[compression] * last))] / unit_;
+    scale_ = middle_ - sorted.front() / unit_;
+    if (scale_ <= 0) scale_ = sorted.back() / unit_ - middle_;
+  }
+  const double worst = sorted.empty() ? 0 : warped(sorted.back());
   for (std::size_t k = 0; k < points.size(); ++k) {
     const auto& p = points[k];
-    double& v = out[static_cast<Eigen::Index>(k)];
+    double& v = values_[static_cast<Eigen::Index>(k)];
     if (!p.ok) v = worst + 3 * step_to_worse;
-    else if (p.violation == 0) v = feasible[next++];
+    else if (p.violation == 0) v = warped(p.value);
     else {
       const auto rank = std::ranges::lower_bound(violations, p.violation) - violations.begin();
       v = worst + step_to_worse * (1 + static_cast<double>(rank) / static_cast<double>(violations.size()));
     }
   }
-  return out;
+  mean_ = values_.mean();
+  if (const double d = std::sqrt((values_.array() - mean_).square().mean()); d > 0) deviation_ = d;
+  for (const double value : sorted)
+    log_stretch_ += std::log(deviation_ * std::max(scale_, std::numeric_limits<double>::min())) +
+                    (compressed_ ? std::max(warped(value), 0.0) : 0);
+  values_ = (values_.array() - mean_) / deviation_;
+}
+
+double ModelValues::warped(double objective) const {
+  const double v = scale_ > 0 ? (objective / unit_ - middle_) / scale_ : 0;
+  return compressed_ && v > 0 ? std::log1p(v) : v;
+}
+
+double ModelValues::objective(double value) const {
+  double v = mean_ + deviation_ * value;
+  if (compressed_ && v > 0) v = std::expm1(v);
+  return unit_ * (middle_ + scale_ * v);
 }
 
 }  // namespace culmen::bayes

@@ -1,6 +1,7 @@
 // What a model is made of: points that were evaluated.
 #pragma once
 #include <Eigen/Dense>
+#include <array>
 #include <vector>
 
 #include "culmen/evaluation/outcome.hpp"
@@ -34,9 +35,28 @@ class Archive {
   std::vector<Point> points_;
 };
 
-/// What a model is fitted to: values in [-1, …) or so that do not change where the objective is shifted or multiplied:
-/// 0 is their median, -1 the best, what is above the median is compressed by a logarithm; points that violate
-/// constraints lie above all that do not, by rank, and failures highest.
-Eigen::VectorXd model_values(const std::vector<Point>& points);
+/// Which share of the values, from the best on, a model sees as they are; what is above is compressed by a logarithm.
+inline constexpr std::array compressions{1.0, 0.5, 0.2};
+
+/// What a model is fitted to: values of mean 0 and deviation 1, which do not change where the objective is shifted or
+/// multiplied; points that violate constraints lie above all that do not, by rank, and failures highest.
+class ModelValues {
+ public:
+  /// compression: an index.
+  ModelValues(const std::vector<Point>& points, std::size_t compression);
+  const Eigen::VectorXd& values() const { return values_; }
+  /// Of the density of the values themselves it is what minus the logarithm of that of values() lacks: what tells
+  /// compressions apart (warped processes: Snelson, Rasmussen and Ghahramani, NIPS 2003).
+  double log_stretch() const { return log_stretch_; }
+  /// The objective that such a value stands for; of those who violate constraints or failed, nothing.
+  double objective(double value) const;
+
+ private:
+  double warped(double objective) const;
+  Eigen::VectorXd values_;
+  double unit_ = 1, middle_ = 0, scale_ = 0;  // the objective over unit_ less middle_, over scale_
+  bool compressed_ = false;
+  double mean_ = 0, deviation_ = 1, log_stretch_ = 0;
+};
 
 }  // namespace culmen::bayes

@@ -22,34 +22,46 @@ struct Posterior {
   Eigen::VectorXd mean_slope, variance_slope;  ///< 0 where a parameter has no order
 };
 
-/// Of points (rows) and their values, which should have mean 0 and deviation 1 or so.
+/// Of points (rows) and their values, which should have mean 0 and deviation 1 or so. For m points and n parameters
+/// loss() costs of the order of m³ + n m², set() m³, a posterior m² + n m, extend() m².
 class GaussianProcess {
  public:
   /// ordered: one flag per parameter.
   GaussianProcess(Eigen::MatrixXd points, Eigen::VectorXd values, std::vector<char> ordered);
 
   /// Sets the hyperparameters of greatest posterior density, searched from `from` (L-BFGS of NLopt, at most
-  /// `most_steps` densities).
-  void fit(const Hyperparameters& from, int most_steps);
+  /// `most_steps` densities). Returns the loss there.
+  double fit(const Hyperparameters& from, int most_steps);
   void set(const Hyperparameters& hyperparameters);
   const Hyperparameters& hyperparameters() const { return hyperparameters_; }
   /// Minus the logarithm of marginal likelihood times prior, but for a constant, and its slope.
   double loss(const Hyperparameters& at, Eigen::VectorXd* slope) const;
+  /// One point more, with the same hyperparameters. After set() or fit(), which like loss() must not follow.
+  void extend(const Eigen::VectorXd& point, double value);
 
+  const Eigen::MatrixXd& points() const { return points_; }
   /// Of the function without noise. After set() or fit(). `slopes`: whether they are filled in.
   Posterior posterior(const Eigen::VectorXd& x, bool slopes) const;
+  /// The same of many (rows): a row (mean, variance) for each.
+  Eigen::MatrixX2d posteriors(const Eigen::MatrixXd& at) const;
 
  private:
-  struct Parts;
-  Parts parts(const Hyperparameters& at) const;
-  double difference(const Eigen::VectorXd& x, Eigen::Index row, Eigen::Index i) const;
+  struct Covariance;
+  Eigen::VectorXd inverse_squares(const Hyperparameters& at) const;
+  Eigen::VectorXd packed_distances(const Hyperparameters& at) const;
+  Eigen::MatrixXd covariance(const Hyperparameters& at, const Eigen::VectorXd& distances) const;
+  Covariance towards(const Eigen::MatrixXd& at) const;
+  double own_variance(const Eigen::VectorXd& x) const;
+  double nugget(const Hyperparameters& at) const;
 
   Eigen::MatrixXd points_;
   Eigen::VectorXd values_;
   std::vector<char> ordered_;
-  Eigen::MatrixXd products_;  // 1 + x·x'/n
+  Eigen::VectorXd has_order_;  // 1 or 0
+  Eigen::MatrixXd squares_;    // of differences: a row per pair of points, as the columns below the diagonal follow
+  Eigen::MatrixXd products_;   // 1 + x·x'/n
   Hyperparameters hyperparameters_;
-  Eigen::LLT<Eigen::MatrixXd> factor_;
+  Eigen::MatrixXd factor_;  // lower triangle
   Eigen::VectorXd weights_;
 };
 

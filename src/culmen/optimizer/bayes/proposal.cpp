@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "culmen/optimizer/bayes/improvement.hpp"
 
@@ -19,7 +20,16 @@ using Eigen::VectorXd;
 constexpr std::size_t fewest_local = 50, local_per_parameter = 10;  // points of a model
 constexpr int fit_steps = 25, climb_steps = 30;
 constexpr std::size_t draws = 200, climbs = 3;
-constexpr double same = 1e-9;  // of two unit vectors
+const double noise_to_mention = std::log(1e-3);  // variance: 3 % of the values' deviation
+constexpr double much_noise = -3;                // as a start: from little of it a fit sees none
+constexpr double same = 1e-9;                    // of two unit vectors
+
+struct Fitted {
+  ModelValues values;
+  GaussianProcess process;
+  std::size_t compression;
+  double loss;  // minus the logarithm of posterior density of values and hyperparameters, but for a constant
+};
 
 /// In coordinates where the best point is 0 and the trust region has side 1.
 class Advice {
@@ -27,25 +37,27 @@ class Advice {
   explicit Advice(const Question& question)
       : question_(question), centre_(question.points[question.best].unit), random_(question.seed) {
     select();
-    const auto own = standard_or_from();
-    process().fit(own, fit_steps);
-    hyperparameters_ = process_->hyperparameters();
+    model_ = fitted(question_.compression, standard_or_from());
+    compare();
+    means_ = model_->process.posteriors(points_).col(0);
+    least_ = (question_.noisy ? means_ : model_->values.values()).minCoeff();
     box();
   }
 
   Proposal proposal() {
-    believe(question_.pending);
-    Proposal out{hyperparameters_, {}};
+    Proposal out{model_->process.hyperparameters(), model_->compression, {}, favourite()};
+    for (const auto& unit : question_.pending) believe(unit);
+    out.hyperparameters.lengths.array() += std::log(question_.side);
     while (out.units.size() < question_.wanted) {
       out.units.push_back(next());
-      if (out.units.size() < question_.wanted) believe({out.units.back()});
+      if (out.units.size() < question_.wanted) believe(out.units.back());
     }
     return out;
   }
 
   double acquisition(const double* x, double* slope) const {
     const VectorXd at = Eigen::Map<const VectorXd>(x, centre_.size());
-    const auto p = process_->posterior(at, slope != nullptr);
+    const auto p = model_->process.posterior(at, slope != nullptr);
     const double deviation = std::sqrt(p.variance);
     const auto i = log_improvement(least_, p.mean, deviation);
     if (slope != nullptr)
@@ -56,9 +68,28 @@ class Advice {
 
  private:
   Hyperparameters standard_or_from() const {
-    if (question_.from.lengths.size() == centre_.size()) return question_.from;
-    return Hyperparameters::standard(question_.space.size());
+    auto out = question_.from;
+    if (out.lengths.size() != centre_.size()) return Hyperparameters::standard(question_.space.size());
+    out.lengths.array() -= std::log(question_.side);
+    return out;
   }
+
+  std::unique_ptr<Fitted> fitted(std::size_t compression, const Hyperparameters& from) const {
+    ModelValues values(chosen_, compression);
+    GaussianProcess process(points_, values.values(), ordered(question_.space));
+    const double loss = process.fit(from, fit_steps) + values.log_stretch();
+    return std::make_unique<Fitted>(Fitted{std::move(values), std::move(process), compression, loss});
+  }
+
+  void compare() {
+    if (question_.rival == model_->compression) return;
+    auto noise = Hyperparameters::standard(question_.space.size());
+    noise.noise = much_noise;
+    auto rival = question_.rival < compressions.size() ? fitted(question_.rival, model_->process.hyperparameters())
+                                                       : fitted(model_->compression, noise);
+    if (rival->loss < model_->loss) model_ = std::move(rival);
+  }
+
   VectorXd inner(const VectorXd& unit) const { return (unit - centre_) / question_.side; }
 
   void select() {
@@ -69,48 +100,50 @@ class Advice {
     for (const auto& p : all) distance.push_back((p.unit - centre_).squaredNorm());
     std::ranges::stable_sort(order, [&](auto a, auto b) { return distance[a] < distance[b]; });
     order.resize(std::min(order.size(), fewest_local + local_per_parameter * question_.space.size()));
-    std::vector<Point> chosen;
-    for (const auto k : order) chosen.push_back(all[k]);
-    points_.resize(static_cast<Index>(chosen.size()), centre_.size());
-    for (std::size_t k = 0; k < chosen.size(); ++k)
-      points_.row(static_cast<Index>(k)) = inner(chosen[k].unit).transpose();
-    values_ = model_values(chosen);
-    const double mean = values_.mean();
-    const double deviation = std::sqrt((values_.array() - mean).square().mean());
-    values_ = (values_.array() - mean) / (deviation > 0 ? deviation : 1);
-    least_ = values_.minCoeff();
+    for (const auto k : order) chosen_.push_back(all[k]);
+    points_.resize(static_cast<Index>(chosen_.size()), centre_.size());
+    for (std::size_t k = 0; k < chosen_.size(); ++k)
+      points_.row(static_cast<Index>(k)) = inner(chosen_[k].unit).transpose();
   }
 
-  GaussianProcess& process() {
-    process_ = std::make_unique<GaussianProcess>(points_, values_, ordered(question_.space));
-    return *process_;
+  std::optional<Favourite> favourite() const {
+    if (model_->process.hyperparameters().noise < noise_to_mention) return {};
+    Favourite out;
+    Index best = -1;
+    for (Index k = 0; k < points_.rows(); ++k) {
+      const auto& p = chosen_[static_cast<std::size_t>(k)];
+      if (!p.ok || p.violation > 0) continue;
+      ++out.points;
+      if (best < 0 || means_[k] < means_[best]) best = k;
+    }
+    if (best < 0) return {};
+    const auto p = model_->process.posterior(points_.row(best).transpose(), false);
+    const double deviation = std::sqrt(p.variance);
+    out.unit = chosen_[static_cast<std::size_t>(best)].unit;
+    out.value = model_->values.objective(p.mean);
+    out.error = 0.5 * (model_->values.objective(p.mean + deviation) - model_->values.objective(p.mean - deviation));
+    return out;
   }
 
   /// Its sides follow the lengths; its volume does not.
   void box() {
-    VectorXd sides = (hyperparameters_.lengths.array() - hyperparameters_.lengths.mean()).exp();
+    const auto& lengths = model_->process.hyperparameters().lengths;
+    VectorXd sides = (lengths.array() - lengths.mean()).exp();
     sides = sides.cwiseMax(0.1).cwiseMin(10);
     lower_ = inner(VectorXd::Zero(centre_.size())).cwiseMax(-0.5 * sides).cwiseMin(0);
     upper_ = inner(VectorXd::Ones(centre_.size())).cwiseMin(0.5 * sides).cwiseMax(0);
   }
 
-  void believe(const std::vector<VectorXd>& units) {
-    if (units.empty()) return;
-    const Index before = points_.rows(), after = before + static_cast<Index>(units.size());
-    points_.conservativeResize(after, Eigen::NoChange);
-    values_.conservativeResize(after);
-    for (Index k = before; k < after; ++k) {
-      const VectorXd x = inner(units[static_cast<std::size_t>(k - before)]);
-      points_.row(k) = x.transpose();
-      values_[k] = process_->posterior(x, false).mean;
-    }
-    process().set(hyperparameters_);
+  void believe(const VectorXd& unit) {
+    const VectorXd x = inner(unit);
+    model_->process.extend(x, model_->process.posterior(x, false).mean);
   }
 
   bool known(const VectorXd& x) const {
     const double least = same / question_.side;
-    for (Index k = 0; k < points_.rows(); ++k)
-      if ((points_.row(k).transpose() - x).cwiseAbs().maxCoeff() <= least) return true;
+    const auto& points = model_->process.points();
+    for (Index k = 0; k < points.rows(); ++k)
+      if ((points.row(k).transpose() - x).cwiseAbs().maxCoeff() <= least) return true;
     return false;
   }
 
@@ -141,10 +174,12 @@ class Advice {
 
   VectorXd next() {
     std::vector<std::pair<double, VectorXd>> found;
-    for (std::size_t k = 0; k < draws; ++k) {
-      VectorXd x = draw();
-      const double gain = acquisition(x.data(), nullptr);
-      found.emplace_back(gain, std::move(x));
+    MatrixXd drawn(static_cast<Index>(draws), centre_.size());
+    for (Index k = 0; k < drawn.rows(); ++k) drawn.row(k) = draw().transpose();
+    const auto posteriors = model_->process.posteriors(drawn);
+    for (Index k = 0; k < drawn.rows(); ++k) {
+      const double deviation = std::sqrt(posteriors(k, 1));
+      found.emplace_back(log_improvement(least_, posteriors(k, 0), deviation).logarithm, drawn.row(k).transpose());
     }
     const auto more = [](const auto& a, const auto& b) { return a.first > b.first; };
     std::ranges::stable_sort(found, more);
@@ -180,10 +215,10 @@ class Advice {
   VectorXd centre_;
   Random random_;
   MatrixXd points_;
-  VectorXd values_;
+  std::vector<Point> chosen_;
+  VectorXd means_;  // of the points
   double least_ = 0;
-  std::unique_ptr<GaussianProcess> process_;
-  Hyperparameters hyperparameters_;
+  std::unique_ptr<Fitted> model_;
   VectorXd lower_, upper_;
 };
 
@@ -197,15 +232,28 @@ Bytes Proposal::encoded() const {
   Bytes out;
   ByteWriter writer(out);
   writer.doubles(plain(hyperparameters.packed()));
+  writer.u64(compression);
   writer.u64(units.size());
   for (const auto& unit : units) writer.doubles(plain(unit));
+  if (!favourite) return out;
+  writer.doubles(plain(favourite->unit));
+  writer.f64(favourite->value);
+  writer.f64(favourite->error);
+  writer.u64(favourite->points);
   return out;
 }
 
 Proposal Proposal::decoded(const Bytes& bytes) {
   ByteReader reader(bytes);
-  Proposal out{Hyperparameters::unpacked(vector_of(reader.doubles())), {}};
+  Proposal out;
+  out.hyperparameters = Hyperparameters::unpacked(vector_of(reader.doubles()));
+  out.compression = reader.u64();
   for (auto n = reader.u64(); n > 0; --n) out.units.push_back(vector_of(reader.doubles()));
+  if (reader.left() == 0) return out;
+  auto& favourite = out.favourite.emplace(vector_of(reader.doubles()));
+  favourite.value = reader.f64();
+  favourite.error = reader.f64();
+  favourite.points = reader.u64();
   return out;
 }
 

@@ -27,7 +27,7 @@ class Region {
     successes_ = failures_ = 0;
   }
   std::size_t patience_, successes_ = 0, failures_ = 0;
-  double side_ = 0.8;
+  double side_ = 0.4;
 };
 
 }  // namespace culmen::bayes

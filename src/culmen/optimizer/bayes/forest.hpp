@@ -1,0 +1,51 @@
+// A forest of extremely randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 63 (2006) 3) that knows how sure
+// it is (Hutter, Xu, Hoos and Leyton-Brown, Artificial Intelligence 206 (2014) 79): for parameters without order and
+// conditions, and for functions with steps.
+#pragma once
+#include <Eigen/Dense>
+#include <cstdint>
+#include <vector>
+
+#include "culmen/base/random.hpp"
+
+namespace culmen::bayes {
+
+class Forest {
+ public:
+  struct Prediction {
+    double mean = 0, variance = 0;  ///< over the trees, of what lies in a leaf, together
+  };
+
+  /// Of m points (rows) and their values. ordered: one flag per parameter; what has no order is told apart by equality.
+  /// Costs of the order of n m log m for n parameters.
+  Forest(const Eigen::MatrixXd& points, const Eigen::VectorXd& values, std::vector<char> ordered, std::uint64_t seed);
+  Prediction at(const Eigen::VectorXd& x) const;
+
+ private:
+  struct Node {
+    int parameter = -1;             // -1: a leaf
+    double threshold = 0;           // of what has an order: what is below goes left
+    std::vector<double> left = {};  // of what has none: what goes left
+    std::size_t below = 0, above = 0;
+    double mean = 0, variance = 0;
+  };
+  struct Split {
+    Node node;
+    double gain = -1;
+  };
+  using Rows = std::vector<Eigen::Index>;
+
+  std::size_t grow(Rows& rows, std::size_t from, std::size_t to);
+  Split best_split(const Rows& rows, std::size_t from, std::size_t to);
+  Split drawn(Eigen::Index parameter, const Rows& rows, std::size_t from, std::size_t to);
+  bool goes_left(const Node& node, double value) const;
+
+  const Eigen::MatrixXd& points_;  // while it grows
+  const Eigen::VectorXd& values_;
+  const std::vector<char> ordered_;
+  Random random_;
+  std::vector<Node> nodes_;
+  std::vector<std::size_t> roots_;
+};
+
+}  // namespace culmen::bayes
