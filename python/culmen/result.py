@@ -26,9 +26,9 @@ class Recommended:
     """The candidate that several evaluations speak for, where values have noise."""
 
     params: dict[str, Value]  # by name, in the space's order, without what is inactive
-    value: float  # mean of its values
+    value: float  # mean of its values, or of what a model expects there
     error: float  # standard error of that mean
-    evaluations: int  # whose values these are
+    evaluations: int  # whose values these are, or that the model was fitted to
 
     @classmethod
     def of(cls, core: tuple[list[float], float, float, int] | None, space: _core.Space | None) -> "Recommended | None":
