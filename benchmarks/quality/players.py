@@ -31,8 +31,7 @@ class Culmen:
     """
 
     def __init__(self, name: str, problem: Any, seed: int, budget: int, objectives: int = 1) -> None:
-        name, _, words = name.partition(":")
-        options = dict(_option(word) for word in words.split(",") if word)
+        name, options = read_options(name)
         generational = bool(options.pop("generational", True))
         space = [_core.real(f"x{i}", problem.lower, problem.upper) for i in range(problem.dimension)]
         self._optimizer = _core.Optimizer(
@@ -49,6 +48,12 @@ class Culmen:
 
     def tell(self, evaluation: Any, value: float, duration: float) -> None:
         self._optimizer.tell(evaluation, value, duration_s=duration)
+
+
+def read_options(player: str) -> tuple[str, dict[str, Any]]:
+    """name:option=value,… apart."""
+    name, _, words = player.partition(":")
+    return name, dict(_option(word) for word in words.split(",") if word)
 
 
 def _option(word: str) -> tuple[str, Any]:

@@ -1,0 +1,109 @@
+"""python -m benchmarks.quality.mixed [PLAYER …]: integers, choices and conditions, 1000 evaluations.
+
+Prints for each suite the area under the runtime curve (score.py), the share of targets reached, and the mean of the
+decimal logarithm of the final gap (at least 1e-8). Suites: mixint-5 and mixint-20 (two functions of each group of
+COCO's bbob-mixint) and conditional (ours: mixed_problems.py). Runs of peers come from peers/mixed.json;
+--remake-peers plays them again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections import defaultdict
+from multiprocessing import Pool
+from pathlib import Path
+from statistics import fmean
+
+from rich.console import Console
+from rich.table import Table
+
+from .__main__ import numbers
+from .mixed_players import PEERS, Reached, play
+from .mixed_problems import MixedId, mixed_ids
+from .score import TARGETS, area
+from .stored import Stored
+
+SUITES = ("mixint-5", "mixint-20", "conditional")
+PLAYERS = ("auto", "cmaes", "evolution", "bayes", "random", *(f"peer:{name}" for name in PEERS))
+
+Task = tuple[str, MixedId, int, int]
+
+
+def key(task: Task) -> str:
+    _, which, seed, budget = task
+    return f"{which}, seed {seed}, {budget} evaluations"
+
+
+def _one(task: Task) -> tuple[Task, Reached]:
+    player, which, seed, budget = task
+    return task, play(player, which, seed, budget)
+
+
+def run(tasks: list[Task], jobs: int, remake: bool) -> dict[Task, Reached]:
+    """Peers from the store unless they are to be made again, culmen's now."""
+    store = Stored("mixed", "python -m benchmarks.quality.mixed --remake-peers")
+    reached: dict[Task, Reached] = {}
+    due = []
+    for task in tasks:
+        known = store.get(task[0], key(task)) if task[0].startswith("peer:") and not remake else None
+        if known is not None:
+            reached[task] = known
+        elif remake or not task[0].startswith("peer:"):
+            due.append(task)
+    with Pool(jobs) as pool:
+        for task, result in pool.imap_unordered(_one, due):
+            reached[task] = result
+            if task[0].startswith("peer:"):
+                store.put(task[0], key(task), result, PEERS[task[0][5:]][1])
+    return reached
+
+
+def figures(runs: list[Reached], budget: int) -> dict[str, float]:
+    return {
+        "area": fmean(area(r["times"], budget) for r in runs),
+        "targets": fmean(len(r["times"]) / len(TARGETS) for r in runs),
+        "final": fmean(math.log10(max(r["final"], 1e-8)) for r in runs),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="benchmarks.quality.mixed", description=__doc__)
+    parser.add_argument("players", nargs="*", default=list(PLAYERS), help="culmen's name:option=value,…, or peer:name")
+    parser.add_argument("--suite", action="append", help=f"of {', '.join(SUITES)}; mixint-10, …")
+    parser.add_argument("-f", "--functions", type=lambda s: s.split(","), default=[], help="of the suites: 1,15,solver")
+    parser.add_argument("-i", "--instances", type=numbers, default=[1])
+    parser.add_argument("-s", "--seeds", type=numbers, default=[1])
+    parser.add_argument("-b", "--budget", type=int, default=1000, help="evaluations")
+    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("--remake-peers", action="store_true", help="play the peers, and write peers/mixed.json")
+    parser.add_argument("--by-function", action="store_true")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write every figure here")
+    args = parser.parse_args()
+    problems = mixed_ids(args.suite or list(SUITES), args.functions, args.instances)
+    players = [p for p in args.players if p.startswith("peer:")] if args.remake_peers else args.players
+    tasks = [(p, which, seed, args.budget) for which in problems for seed in args.seeds for p in players]
+    reached = run(tasks, args.jobs, args.remake_peers)
+    report(reached, args)
+
+
+def report(reached: dict[Task, Reached], args: argparse.Namespace) -> None:
+    cells: dict[tuple[str, str], list[Reached]] = defaultdict(list)
+    for (player, which, _, _), result in reached.items():
+        cells[which.suite, player].append(result)
+        if args.by_function:
+            cells[f"{which.suite} {which.function}", player].append(result)
+    rows = {k: figures(runs, args.budget) for k, runs in cells.items()}
+    table = Table("", "player", "runs", "area", "targets", "log10 of the final gap")
+    for (suite, player), figure in sorted(rows.items(), key=lambda row: (row[0][0], -row[1]["area"])):
+        numbers_ = (f"{figure['area']:.3f}", f"{figure['targets']:.2f}", f"{figure['final']:.2f}")
+        table.add_row(suite, player, str(len(cells[suite, player])), *numbers_)
+    Console(width=100).print(table)
+    if args.json:
+        rows_ = [{"suite": s, "player": p, **figure} for (s, p), figure in rows.items()]
+        args.json.write_text(json.dumps(rows_, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
