@@ -105,10 +105,10 @@ def of_nevergrad(name: str, f: Evaluate, problem: MixedProblem, budget: int, see
 Peer = Callable[[Evaluate, MixedProblem, int, int], None]
 PEERS: dict[str, tuple[Peer, tuple[str, ...]]] = {
     "tpe": (partial(of_optuna, {}), ("optuna",)),
-    "tpe-multivariate": (partial(of_optuna, {"multivariate": True, "group": True}), ("optuna",)),
+    "tpe-group": (partial(of_optuna, {"multivariate": True, "group": True}), ("optuna",)),
     **{
         f"nevergrad-{name}": (partial(of_nevergrad, name), ("nevergrad", "cma", "numpy"))
-        for name in ("NGOpt", "PortfolioDiscreteOnePlusOne", "TwoPointsDE", "CMA")
+        for name in ("PortfolioDiscreteOnePlusOne", "TwoPointsDE", "CMA")
     },
 }
 

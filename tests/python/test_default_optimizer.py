@@ -31,10 +31,13 @@ def test_a_fit_ends_when_so_many_descents_agree_as_are_wanted():
     assert result.best == pytest.approx({"a": 2.5, "b": 1.3}, rel=1e-12)
 
 
-def test_choices_are_left_to_evolution():
+def test_choices_are_for_a_model_and_searches_beside_it():
     space = {"x": (-5, 5), "c": culmen.categorical(["s", "t", "u"])}
-    result = culmen.minimize(lambda p: (p["x"] - 1) ** 2 + (p["c"] != "u"), space, budget=800, workers=2)
-    assert (result.optimizer, result.optimizer_why) == ("evolution", "categorical parameters")
+    result = culmen.minimize(lambda p: (p["x"] - 1) ** 2 + (p["c"] != "u"), space, budget=400, workers=2)
+    assert (result.optimizer, result.optimizer_why) == (
+        "auto",
+        "one objective of parameters of several kinds",
+    )
     assert result.best["c"] == "u"
     assert result.value < 1e-4
 

@@ -68,7 +68,7 @@ struct Chosen {
 };
 
 /// What runs where the user names none, or "auto": lm for residuals of real parameters, "auto" itself for one objective
-/// of real parameters, cmaes where there are other numbers, limits or constraints and no condition, else evolution.
+/// without limits and constraints; with these cmaes where there are numbers and no condition; else evolution.
 Chosen default_optimizer(const Space& space, const Yield& yield);
 
 /// Sets what of the options is not given and depends on how many evaluations a study begins with: for several

@@ -37,6 +37,7 @@ Chosen default_optimizer(const Space& space, const Yield& yield) {
   const bool smooth = free && std::ranges::all_of(all, is_plain_real);
   if (smooth && yield.residuals) return {"lm", "residuals of real parameters"};
   if (smooth) return {"auto", "one objective of real parameters"};
+  if (free) return {"auto", "one objective of parameters of several kinds"};
   if (space.conditional()) return {"evolution", "conditional parameters"};
   if (!std::ranges::all_of(all, has_order)) return {"evolution", "categorical parameters"};
   return {"cmaes", "one objective of parameters with an order"};

@@ -107,8 +107,49 @@ TEST(Auto, ComparesValuesAloneUnderNoise) {
 TEST(Auto, IsWhatSuitsOtherSpaces) {
   EXPECT_EQ(make_optimizer("auto", cube(2, 0, 1), 1, {}, {{true, 1}})->name(), "lm");
   EXPECT_EQ(make_optimizer("auto", cube(2, 0, 1), 1, {}, {{false, 2}})->name(), "evolution");
-  EXPECT_EQ(make_optimizer("auto", Space{integer("n", 1, 9)}, 1)->name(), "cmaes");
+  EXPECT_EQ(make_optimizer("auto", Space{integer("n", 1, 9)}, 1, {}, {{false, 1, true}})->name(), "cmaes");
+  EXPECT_EQ(make_optimizer("auto", Space{integer("n", 1, 9)}, 1)->name(), "auto");
   EXPECT_EQ(make_optimizer("auto", cube(2, 0, 1), 1)->name(), "auto");
+}
+
+/// Two methods with parameters of their own; the one that is the worse of the two almost everywhere is the better.
+Space two_methods() {
+  auto slope = real("slope", 1e-4, 1e2, Scale::log), width = integer("width", 1, 40), depth = integer("depth", 1, 40);
+  slope.active_when = "method == 'a'";
+  width.active_when = depth.active_when = "method == 'b'";
+  return {categorical("method", {"a", "b"}), slope, width, depth, real("x", -5, 5)};
+}
+double cost_of_method(const Point& v) {
+  const double common = (v[4] - 1.3) * (v[4] - 1.3);
+  if (v[0] == 0) return common + 1 + std::pow(std::log10(v[1]) + 1, 2);
+  return common + std::pow(v[2] - 31, 2) / 20 + std::pow(v[2] - v[3] - 9, 2) / 5;
+}
+
+TEST(Auto, FindsTheMethodAndItsParametersWithFewEvaluations) {
+  EXPECT_LE(median_evaluations({"auto", two_methods(), cost_of_method, 1e-2, 2000}, 5), 250U);
+  EXPECT_GE(median_evaluations({"random", two_methods(), cost_of_method, 1e-2, 2000}, 5), 1000U);
+}
+
+TEST(Auto, SolvesNumbersOfSeveralKindsWithFewEvaluations) {
+  const Space space{real("x", -5, 5), integer("n", 0, 15), ordinal("size", {1.0, 2.0, 4.0, 8.0}), integer("k", 0, 7),
+                    real("y", -5, 5)};
+  const auto bowl = [](const Point& v) {
+    return std::pow(v[0] - 1.1, 2) + std::pow(v[1] - 11 + v[0], 2) + std::pow(v[2] - 2, 2) + std::pow(v[3] - 3, 2) +
+           std::pow(v[4] + 2.2 - v[0], 2);
+  };
+  EXPECT_LE(median_evaluations({"auto", space, bowl, 0.02, 2000}, 5), 250U);
+  EXPECT_GE(median_evaluations({"random", space, bowl, 0.02, 2000}, 5), 2000U);
+}
+
+TEST(Auto, SaysWhoFoundTheBestAmongAllKinds) {
+  const auto optimizer = make_optimizer("auto", two_methods(), 1);
+  std::vector<Candidate> asked;
+  for (int k = 0; k < 200; ++k) {
+    asked.clear();
+    optimizer->ask(1, asked);
+    optimizer->tell(asked[0].id, Outcome::of_value(cost_of_method(asked[0].x)));
+  }
+  EXPECT_THAT(optimizer->remark(), AllOf(HasSubstr("the best is of "), HasSubstr("bayes had "), HasSubstr("de had ")));
 }
 
 TEST(Auto, CandidatesDoNotDependOnHowManyAreAskedAtATime) {

@@ -91,10 +91,13 @@ TEST(Registry, ChoosesWhatSuitsTheSpace) {
   const Space mixed{real("x", 0, 1), integer("n", 1, 9), boolean("on"), ordinal("size", {1.0, 2.0})};
   EXPECT_EQ(default_optimizer(cube(2, 0, 1), {true, 1}).name, "lm");
   EXPECT_EQ(default_optimizer(cube(2, 0, 1), {false, 1}).name, "auto");
-  EXPECT_EQ(default_optimizer(mixed, {true, 1}).name, "cmaes");
+  EXPECT_EQ(default_optimizer(mixed, {true, 1}).name, "auto");
+  EXPECT_EQ(default_optimizer(with_categorical(), {false, 1}).name, "auto");
+  EXPECT_EQ(default_optimizer(with_condition(), {false, 1}).name, "auto");
+  EXPECT_EQ(default_optimizer(mixed, {.objectives = 1, .limits = true}).name, "cmaes");
   EXPECT_EQ(default_optimizer(Space({real("x", 0, 1)}, {{"half", "x < 0.5"}}), {true, 1}).name, "cmaes");
-  for (const auto& [space, yield] : {std::pair{with_categorical(), Yield{true, 1}},
-                                     {with_condition(), Yield{true, 1}},
+  for (const auto& [space, yield] : {std::pair{with_categorical(), Yield{true, 1, true}},
+                                     {with_condition(), Yield{true, 1, true}},
                                      {cube(2, 0, 1), Yield{false, 2}}}) {
     const auto chosen = default_optimizer(space, yield);
     EXPECT_EQ(chosen.name, "evolution");

@@ -1,4 +1,5 @@
-// "auto": for real parameters quasi-Newton descents, then CMA-ES beside them; for the rest what default_optimizer says.
+// "auto": for real parameters quasi-Newton descents, then CMA-ES beside them; for parameters of all kinds a model, then
+// searches beside it; for the rest what default_optimizer says.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -7,13 +8,22 @@
 #include <vector>
 
 #include "culmen/optimizer/automatic/descents_first.hpp"
+#include "culmen/optimizer/automatic/model_first.hpp"
 #include "culmen/optimizer/automatic/portfolio.hpp"
 #include "culmen/optimizer/automatic/probe.hpp"
+#include "culmen/optimizer/combinators.hpp"
 #include "culmen/optimizer/kinds.hpp"
+#include "culmen/optimizer/mutation.hpp"
 
 namespace culmen {
 namespace automatic {
 namespace {
+constexpr double model_points = 100;   // a millisecond a candidate, and less the more there were
+constexpr double most_at_a_time = 64;  // of the model
+constexpr double sigma_about_best = 0.15;
+
+bool is_plain_real(const Parameter& p) { return p.kind == ParameterKind::real && p.active_when.empty(); }
+
 /// Where cmaes begins, descents have found more than one minimum, or none: it needs a larger population than alone.
 double population(std::size_t parameters) {
   return 2 * (4 + std::floor(3 * std::log(static_cast<double>(parameters))));
@@ -42,13 +52,38 @@ std::unique_ptr<Optimizer> of_reals(const Space& space, std::uint64_t seed, std:
   members[DescentsFirst::descents] = make("bfgs", {{"descents", widths.descents}});
   return std::make_unique<Portfolio>("auto", std::move(members), std::move(effort), parallel, terms.generational);
 }
+
+/// Beside the model: a search of numbers by cmaes from the best, or walks where there are choices or conditions.
+std::vector<Member> searches(const Space& space, std::uint64_t seed, std::size_t parallel, const Terms& terms,
+                             const std::vector<double>& best) {
+  const bool numbers = !space.conditional() && std::ranges::none_of(space.parameters(), is_choice);
+  const OptimizerOptions about_best{{"parallel", static_cast<double>(parallel)}, {"sigma", sigma_about_best}};
+  std::vector<Member> members;
+  members.push_back({"de", make_optimizer("de", space, seed, {}, terms)});
+  if (numbers)
+    members.push_back({"cmaes", make_optimizer("cmaes", beginning_at(space, best), seed, about_best, terms)});
+  else members.push_back({"annealing", make_optimizer("annealing", space, seed, {}, terms)});
+  return members;
+}
+
+/// Where not all parameters are real, or some are under conditions.
+std::unique_ptr<Optimizer> of_all_kinds(const Space& space, std::uint64_t seed, std::size_t parallel,
+                                        const Terms& terms) {
+  const auto join = [=](const std::vector<double>& best) { return searches(space, seed, parallel, terms, best); };
+  const double batch = std::min(static_cast<double>(parallel), most_at_a_time);
+  std::vector<Member> members;
+  members.push_back(
+      {"bayes", make_optimizer("bayes", space, seed, {{"parallel", batch}, {"points", model_points}}, terms)});
+  return std::make_unique<Portfolio>("auto", std::move(members), std::make_unique<ModelFirst>(space.size(), join),
+                                     parallel, terms.generational);
+}
 }  // namespace
 }  // namespace automatic
 
 OptimizerKind auto_kind() {
   return {{.name = "auto",
-           .about = "what suits: for real parameters descents and CMA-ES beside each other, with more effort for what "
-                    "works",
+           .about = "what suits: for real parameters descents and CMA-ES beside each other, for others a model and "
+                    "searches, with more effort for what works",
            .one_objective = false,
            .asynchronous = true,
            .options = {OptionRule::whole("parallel", "candidates that are wanted at a time", 1, 1e4, 1)}},
@@ -56,7 +91,9 @@ OptimizerKind auto_kind() {
              const Terms& terms) -> std::unique_ptr<Optimizer> {
             const auto chosen = default_optimizer(space, terms.yield);
             if (chosen.name != "auto") return make_optimizer(chosen.name, space, seed, {}, terms);
-            return automatic::of_reals(space, seed, count_of(options, "parallel"), terms);
+            const bool reals = std::ranges::all_of(space.parameters(), automatic::is_plain_real);
+            const auto make = reals ? automatic::of_reals : automatic::of_all_kinds;
+            return make(space, seed, count_of(options, "parallel"), terms);
           }};
 }
 

@@ -1,0 +1,52 @@
+#include "culmen/optimizer/automatic/model_first.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace culmen::automatic {
+namespace {
+constexpr std::uint64_t lead = 30, lead_per_parameter = 5;
+constexpr double share_of_holder = 0.5;
+}  // namespace
+
+ModelFirst::ModelFirst(std::size_t n, Join join) : lead_(lead + lead_per_parameter * n), join_(std::move(join)) {}
+
+std::size_t ModelFirst::next(std::vector<Member>& members) {
+  if (members[model].asked < lead_ || best_x_.empty()) return model;
+  if (members.size() == 1) {
+    for (auto& m : join_(best_x_)) {
+      if (workers_ > 0) m.optimizer->resize(workers_);
+      m.optimizer->hear(best_x_, best_);
+      members.push_back(std::move(m));
+    }
+    spent_.assign(members.size(), 0);
+    counted_.assign(members.size(), 0);
+    counted_[model] = members[model].asked;
+  }
+  const double others = (1 - share_of_holder) / static_cast<double>(members.size() - 1);
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    const auto since = static_cast<double>(members[k].asked - std::exchange(counted_[k], members[k].asked));
+    spent_[k] += since / (k == holder_ ? share_of_holder : others);
+  }
+  return static_cast<std::size_t>(std::ranges::min_element(spent_) - spent_.begin());
+}
+
+void ModelFirst::learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
+                       const Outcome& outcome) {
+  if (!better(outcome, best_)) return;
+  best_ = outcome;
+  best_x_ = x;
+  holder_ = member;
+  for (std::size_t k = 0; k < members.size(); ++k)
+    if (k != member) members[k].optimizer->hear(x, outcome);
+}
+
+std::string ModelFirst::remark(const std::vector<Member>& members) const {
+  std::string counts;
+  for (const auto& m : members) counts += fmt::format("{}{} had {}", counts.empty() ? "" : ", ", m.name, m.settled);
+  return fmt::format("the best is of {}; {} evaluations", members[holder_].name, counts);
+}
+
+}  // namespace culmen::automatic
