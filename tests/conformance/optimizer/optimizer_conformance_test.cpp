@@ -32,7 +32,7 @@ void PrintTo(const Case& c, std::ostream* out) {
 
 /// A grid of twenty parameters would be too large, models of hundreds of points too slow.
 OptimizerOptions enough(const std::string& optimizer) {
-  if (optimizer == "bayes") return {{"points", 10.0}};
+  if (optimizer == "bayes" || optimizer == "auto") return {{"points", 10.0}};
   return optimizer == "grid" ? OptimizerOptions{{"total", 1000000}} : OptimizerOptions{};
 }
 

@@ -126,7 +126,7 @@ double cost_of_method(const Point& v) {
 }
 
 TEST(Auto, FindsTheMethodAndItsParametersWithFewEvaluations) {
-  EXPECT_LE(median_evaluations({"auto", two_methods(), cost_of_method, 1e-2, 2000}, 5), 250U);
+  EXPECT_LE(median_evaluations({"auto", two_methods(), cost_of_method, 1e-2, 300}, 3), 250U);
   EXPECT_GE(median_evaluations({"random", two_methods(), cost_of_method, 1e-2, 2000}, 5), 1000U);
 }
 
@@ -137,14 +137,14 @@ TEST(Auto, SolvesNumbersOfSeveralKindsWithFewEvaluations) {
     return std::pow(v[0] - 1.1, 2) + std::pow(v[1] - 11 + v[0], 2) + std::pow(v[2] - 2, 2) + std::pow(v[3] - 3, 2) +
            std::pow(v[4] + 2.2 - v[0], 2);
   };
-  EXPECT_LE(median_evaluations({"auto", space, bowl, 0.02, 2000}, 5), 250U);
+  EXPECT_LE(median_evaluations({"auto", space, bowl, 0.02, 300}, 3), 250U);
   EXPECT_GE(median_evaluations({"random", space, bowl, 0.02, 2000}, 5), 2000U);
 }
 
 TEST(Auto, SaysWhoFoundTheBestAmongAllKinds) {
   const auto optimizer = make_optimizer("auto", two_methods(), 1);
   std::vector<Candidate> asked;
-  for (int k = 0; k < 200; ++k) {
+  for (int k = 0; k < 80; ++k) {
     asked.clear();
     optimizer->ask(1, asked);
     optimizer->tell(asked[0].id, Outcome::of_value(cost_of_method(asked[0].x)));

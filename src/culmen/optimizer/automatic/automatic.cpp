@@ -18,8 +18,8 @@
 namespace culmen {
 namespace automatic {
 namespace {
-constexpr double model_points = 100;   // a millisecond a candidate, and less the more there were
-constexpr double most_at_a_time = 64;  // of the model
+constexpr double model_points = 100;                         // some milliseconds a model
+constexpr double fewest_at_a_time = 4, most_at_a_time = 64;  // of the model; four are hardly worse than one
 constexpr double sigma_about_best = 0.15;
 
 bool is_plain_real(const Parameter& p) { return p.kind == ParameterKind::real && p.active_when.empty(); }
@@ -67,13 +67,12 @@ std::vector<Member> searches(const Space& space, std::uint64_t seed, std::size_t
 }
 
 /// Where not all parameters are real, or some are under conditions.
-std::unique_ptr<Optimizer> of_all_kinds(const Space& space, std::uint64_t seed, std::size_t parallel,
+std::unique_ptr<Optimizer> of_all_kinds(const Space& space, std::uint64_t seed, std::size_t parallel, double points,
                                         const Terms& terms) {
   const auto join = [=](const std::vector<double>& best) { return searches(space, seed, parallel, terms, best); };
-  const double batch = std::min(static_cast<double>(parallel), most_at_a_time);
+  const double batch = std::clamp(static_cast<double>(parallel), fewest_at_a_time, most_at_a_time);
   std::vector<Member> members;
-  members.push_back(
-      {"bayes", make_optimizer("bayes", space, seed, {{"parallel", batch}, {"points", model_points}}, terms)});
+  members.push_back({"bayes", make_optimizer("bayes", space, seed, {{"parallel", batch}, {"points", points}}, terms)});
   return std::make_unique<Portfolio>("auto", std::move(members), std::make_unique<ModelFirst>(space.size(), join),
                                      parallel, terms.generational);
 }
@@ -86,14 +85,19 @@ OptimizerKind auto_kind() {
                     "searches, with more effort for what works",
            .one_objective = false,
            .asynchronous = true,
-           .options = {OptionRule::whole("parallel", "candidates that are wanted at a time", 1, 1e4, 1)}},
+           .options = {OptionRule::whole("parallel", "candidates that are wanted at a time", 1, 1e4, 1),
+                       OptionRule::whole("points",
+                                         "of the model where parameters are not all real; after as many evaluations "
+                                         "models get rare",
+                                         10, 2000, automatic::model_points)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {
             const auto chosen = default_optimizer(space, terms.yield);
             if (chosen.name != "auto") return make_optimizer(chosen.name, space, seed, {}, terms);
             const bool reals = std::ranges::all_of(space.parameters(), automatic::is_plain_real);
-            const auto make = reals ? automatic::of_reals : automatic::of_all_kinds;
-            return make(space, seed, count_of(options, "parallel"), terms);
+            const auto parallel = count_of(options, "parallel");
+            if (reals) return automatic::of_reals(space, seed, parallel, terms);
+            return automatic::of_all_kinds(space, seed, parallel, number_of(options, "points"), terms);
           }};
 }
 
