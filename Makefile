@@ -89,6 +89,7 @@ bench: build
 
 bench-quality: build
 	python -m benchmarks.quality.bench
+	python -m benchmarks.quality.mixed
 
 format: build
 	tools/quote_examples

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -130,8 +131,6 @@ def play(player: str, which: MixedId, seed: int, budget: int) -> Reached:
         return value
 
     run = PEERS[player[5:]][0] if player.startswith("peer:") else partial(of_culmen, player)
-    try:
+    with contextlib.suppress(BudgetSpent):
         run(f, problem, budget, seed)
-    except BudgetSpent:
-        pass
     return {"times": curve.times, "final": float(f"{best:.4g}")}

@@ -126,7 +126,7 @@ double cost_of_method(const Point& v) {
 }
 
 TEST(Auto, FindsTheMethodAndItsParametersWithFewEvaluations) {
-  EXPECT_LE(median_evaluations({"auto", two_methods(), cost_of_method, 1e-2, 300}, 3), 250U);
+  EXPECT_LE(median_evaluations({"auto", two_methods(), cost_of_method, 1e-2, 700}, 3), 500U);
   EXPECT_GE(median_evaluations({"random", two_methods(), cost_of_method, 1e-2, 2000}, 5), 1000U);
 }
 

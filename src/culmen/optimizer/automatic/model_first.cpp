@@ -14,6 +14,7 @@ constexpr double share_of_holder = 0.5;
 ModelFirst::ModelFirst(std::size_t n, Join join) : lead_(lead + lead_per_parameter * n), join_(std::move(join)) {}
 
 std::size_t ModelFirst::next(std::vector<Member>& members) {
+  spread(members);
   if (members[model].asked < lead_ || best_x_.empty()) return model;
   if (members.size() == 1) {
     for (auto& m : join_(best_x_)) {
@@ -33,14 +34,22 @@ std::size_t ModelFirst::next(std::vector<Member>& members) {
   return static_cast<std::size_t>(std::ranges::min_element(spent_) - spent_.begin());
 }
 
-void ModelFirst::learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
+/// Of equals the one whose vector is the lesser, so that the order of tells does not matter.
+void ModelFirst::learn(std::vector<Member>& /*members*/, std::size_t member, const std::vector<double>& x,
                        const Outcome& outcome) {
   if (!better(outcome, best_)) return;
-  best_ = outcome;
-  best_x_ = x;
-  holder_ = member;
+  if (news_ && !better(outcome, news_->outcome) && (better(news_->outcome, outcome) || !(x < news_->x))) return;
+  news_ = {member, outcome, x};
+}
+
+void ModelFirst::spread(std::vector<Member>& members) {
+  if (!news_) return;
+  holder_ = news_->member;
+  best_ = std::move(news_->outcome);
+  best_x_ = std::move(news_->x);
+  news_.reset();
   for (std::size_t k = 0; k < members.size(); ++k)
-    if (k != member) members[k].optimizer->hear(x, outcome);
+    if (k != holder_) members[k].optimizer->hear(best_x_, best_);
 }
 
 std::string ModelFirst::remark(const std::vector<Member>& members) const {

@@ -1,6 +1,7 @@
 // How "auto" shares evaluations out among optimizers of parameters of every kind.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,12 +29,21 @@ class ModelFirst final : public Effort {
 
  private:
   static constexpr std::size_t model = 0;
+  /// The best that was told since the last turn, where it is better than all before.
+  struct News {
+    std::size_t member;
+    Outcome outcome;
+    std::vector<double> x;
+  };
+  void spread(std::vector<Member>& members);
+
   const std::uint64_t lead_;
   const Join join_;
   std::size_t workers_ = 0;
   std::size_t holder_ = model;  // of the best
   Outcome best_ = Outcome::failure(Status::failed, {});
   std::vector<double> best_x_;
+  std::optional<News> news_;
   std::vector<double> spent_;           // evaluations over the share that held for each, by member
   std::vector<std::uint64_t> counted_;  // of each member's evaluations
 };
