@@ -112,7 +112,7 @@ TEST(Auto, IsWhatSuitsOtherSpaces) {
   EXPECT_EQ(make_optimizer("auto", cube(2, 0, 1), 1)->name(), "auto");
 }
 
-/// Two methods with parameters of their own; the one that is the worse of the two almost everywhere is the better.
+/// Two methods with parameters of their own; the better one is the worse at first, until its two are right together.
 Space two_methods() {
   auto slope = real("slope", 1e-4, 1e2, Scale::log), width = integer("width", 1, 40), depth = integer("depth", 1, 40);
   slope.active_when = "method == 'a'";
@@ -121,7 +121,7 @@ Space two_methods() {
 }
 double cost_of_method(const Point& v) {
   const double common = (v[4] - 1.3) * (v[4] - 1.3);
-  if (v[0] == 0) return common + 1 + std::pow(std::log10(v[1]) + 1, 2);
+  if (v[0] == 0) return common + 3 + std::pow(std::log10(v[1]) + 1, 2);
   return common + std::pow(v[2] - 31, 2) / 20 + std::pow(v[2] - v[3] - 9, 2) / 5;
 }
 
