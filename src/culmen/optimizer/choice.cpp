@@ -45,7 +45,8 @@ Chosen default_optimizer(const Space& space, const Yield& yield) {
 
 void fit_to_budget(const std::string& optimizer, const Yield& yield, std::uint64_t budget, OptimizerOptions& options) {
   const bool evolution = optimizer == "evolution";
-  if ((!evolution && optimizer != "nsga2") || yield.objectives < 2 || budget == 0) return;
+  const bool genetic = optimizer == "nsga2" || optimizer == "nsga3" || optimizer == "sms_emoa";
+  if ((!evolution && !genetic) || yield.objectives < 2 || budget == 0) return;
   const double population = std::clamp(std::round(0.6 * std::sqrt(static_cast<double>(budget))), 10.0, 100.0);
   if (!evolution) {
     options.emplace("population", population);

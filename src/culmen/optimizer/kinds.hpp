@@ -33,12 +33,15 @@ OptimizerKind evolution_kind();
 OptimizerKind gradient_kind();
 OptimizerKind grid_kind();
 OptimizerKind lm_kind();
+OptimizerKind mocma_kind();
 OptimizerKind nelder_mead_kind();
 OptimizerKind nsga2_kind();
+OptimizerKind nsga3_kind();
 OptimizerKind racing_kind();
 OptimizerKind random_kind();
 OptimizerKind scan_kind();
 OptimizerKind slsqp_kind();
+OptimizerKind sms_emoa_kind();
 OptimizerKind sobol_kind();
 OptimizerKind swarm_kind();
 

@@ -1,8 +1,10 @@
 #include "culmen/optimizer/ranking.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "culmen/evaluation/front.hpp"
 
@@ -12,33 +14,6 @@ using Indices = std::vector<std::size_t>;
 using Outcomes = std::vector<const Outcome*>;
 
 bool has_several(const Outcome& o) { return o.feasible() && o.values.size() > 1; }
-
-/// Fast non-dominated sorting: for each of the first `n` of the order the number of its front.
-std::vector<std::size_t> fronts_of(const Outcomes& outcomes, std::size_t n) {
-  std::vector<Indices> dominated(n);
-  Indices dominators(n), front(n), now;
-  for (std::size_t a = 0; a < n; ++a) {
-    for (std::size_t b = 0; b < n; ++b) {
-      if (!dominates(outcomes[a]->values, outcomes[b]->values)) continue;
-      dominated[a].push_back(b);
-      ++dominators[b];
-    }
-  }
-  for (std::size_t a = 0; a < n; ++a) {
-    if (dominators[a] == 0) now.push_back(a);
-  }
-  for (std::size_t number = 0; !now.empty(); ++number) {
-    Indices next;
-    for (const auto a : now) {
-      front[a] = number;
-      for (const auto b : dominated[a]) {
-        if (--dominators[b] == 0) next.push_back(b);
-      }
-    }
-    now = std::move(next);
-  }
-  return front;
-}
 
 /// Adds to each of a front how far its neighbours are from each other, as a share of the front's extent.
 void add_crowding(const Outcomes& outcomes, Indices front, std::vector<double>& room) {
@@ -53,25 +28,6 @@ void add_crowding(const Outcomes& outcomes, Indices front, std::vector<double>& 
   }
 }
 
-/// Of the first `n`, which all have several values.
-Indices ranked_several(const Outcomes& outcomes, std::size_t n) {
-  const auto front = fronts_of(outcomes, n);
-  std::vector<double> room(n);
-  for (std::size_t number = 0;; ++number) {
-    Indices of_it;
-    for (std::size_t a = 0; a < n; ++a) {
-      if (front[a] == number) of_it.push_back(a);
-    }
-    if (of_it.empty()) break;
-    add_crowding(outcomes, std::move(of_it), room);
-  }
-  Indices order(n);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return front[a] != front[b] ? front[a] < front[b] : room[a] > room[b];
-  });
-  return order;
-}
 }  // namespace
 
 Outcome rankable(const Outcome& outcome) {
@@ -83,17 +39,46 @@ Outcome rankable(const Outcome& outcome) {
   return kept;
 }
 
+std::vector<Indices> fronts(const Outcomes& outcomes) {
+  const auto n = outcomes.size();
+  std::vector<Indices> dominated(n), out;
+  Indices dominators(n), now;
+  for (std::size_t a = 0; a < n; ++a) {
+    if (!has_several(*outcomes[a])) continue;
+    for (std::size_t b = 0; b < n; ++b) {
+      if (!has_several(*outcomes[b]) || !dominates(outcomes[b]->values, outcomes[a]->values)) continue;
+      dominated[b].push_back(a);
+      ++dominators[a];
+    }
+    if (dominators[a] == 0) now.push_back(a);
+  }
+  while (!now.empty()) {
+    Indices next;
+    for (const auto a : now) {
+      for (const auto b : dominated[a]) {
+        if (--dominators[b] == 0) next.push_back(b);
+      }
+    }
+    std::ranges::sort(next);
+    out.push_back(std::exchange(now, std::move(next)));
+  }
+  return out;
+}
+
 std::vector<std::size_t> ranked(const Outcomes& outcomes) {
   Indices order(outcomes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return better(*outcomes[a], *outcomes[b]); });
-  Outcomes sorted;
-  for (const auto a : order) sorted.push_back(outcomes[a]);
-  const auto n = std::ranges::find_if_not(sorted, [](const Outcome* o) { return has_several(*o); }) - sorted.begin();
-  if (n == 0) return order;
-  const Indices before = order;
-  std::ranges::transform(ranked_several(sorted, static_cast<std::size_t>(n)), order.begin(),
-                         [&](std::size_t k) { return before[k]; });
+  Indices position(outcomes.size());
+  for (std::size_t k = 0; k < order.size(); ++k) position[order[k]] = k;
+  std::vector<double> room(outcomes.size());
+  auto place = order.begin();
+  for (auto& front : fronts(outcomes)) {
+    std::ranges::stable_sort(front, {}, [&](std::size_t a) { return position[a]; });
+    add_crowding(outcomes, front, room);
+    std::ranges::stable_sort(front, std::greater(), [&](std::size_t a) { return room[a]; });
+    place = std::ranges::copy(front, place).out;
+  }
   return order;
 }
 

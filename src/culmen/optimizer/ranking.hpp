@@ -11,6 +11,10 @@ namespace culmen {
 /// What ranks need, without texts and residuals; not ok where a figure is not finite and no constraint is violated.
 Outcome rankable(const Outcome& outcome);
 
+/// The indices of the feasible that have several values, by fronts, best first: of each nothing in it dominates another
+/// of it (fast non-dominated sorting). Those of one front are in their order here.
+std::vector<std::vector<std::size_t>> fronts(const std::vector<const Outcome*>& outcomes);
+
 /// The indices of these, best first; the order of equals is kept. What did not fail comes before what did, less
 /// violation before more (Deb, Comput. Methods Appl. Mech. Eng. 186 (2000) 311); among the feasible the lesser value,
 /// or with several objectives the lower front, and within a front the less crowded (NSGA-II: Deb, Pratap, Agarwal and

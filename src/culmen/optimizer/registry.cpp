@@ -15,12 +15,12 @@ namespace culmen {
 namespace {
 const std::vector<OptimizerKind>& kinds() {
   static const std::vector<OptimizerKind> all{
-      annealing_kind(), auto_kind(),        bayes_kind(),    bfgs_kind(),
-      bobyqa_kind(),    brent_step_kind(),  cmaes_kind(),    conjugate_gradient_kind(),
-      de_kind(),        evolution_kind(),   gradient_kind(), grid_kind(),
-      lm_kind(),        nelder_mead_kind(), nsga2_kind(),    racing_kind(),
-      random_kind(),    scan_kind(),        slsqp_kind(),    sobol_kind(),
-      swarm_kind(),
+      annealing_kind(), auto_kind(),       bayes_kind(),       bfgs_kind(),
+      bobyqa_kind(),    brent_step_kind(), cmaes_kind(),       conjugate_gradient_kind(),
+      de_kind(),        evolution_kind(),  gradient_kind(),    grid_kind(),
+      lm_kind(),        mocma_kind(),      nelder_mead_kind(), nsga2_kind(),
+      nsga3_kind(),     racing_kind(),     random_kind(),      scan_kind(),
+      slsqp_kind(),     sms_emoa_kind(),   sobol_kind(),       swarm_kind(),
   };
   return all;
 }

@@ -10,12 +10,6 @@ constexpr double crossed_pairs = 0.9, crossed_parameters = 0.5;
 
 bool is_choice(const Parameter& p) { return p.kind == ParameterKind::categorical || p.kind == ParameterKind::boolean; }
 
-/// The middle of the cell that a unit place is in.
-double middle(const Parameter& p, double u) {
-  const double cells = p.cells();
-  return (std::min(std::floor(u * cells), cells - 1) + 0.5) / cells;
-}
-
 /// How many times as far apart, where the nearest bound allows `most` times.
 double spread(double most, double eta, double u) {
   const double alpha = 2 - std::pow(most, -(eta + 1));
@@ -23,6 +17,11 @@ double spread(double most, double eta, double u) {
   return std::pow(share <= 1 ? share : 1 / (2 - share), 1 / (eta + 1));
 }
 }  // namespace
+
+double middle_of_cell(const Parameter& p, double u) {
+  const double cells = p.cells();
+  return (std::min(std::floor(u * cells), cells - 1) + 0.5) / cells;
+}
 
 std::pair<double, double> crossed(double a, double b, double eta, double u) {
   const double distance = b - a, sum = a + b;
@@ -58,8 +57,8 @@ void Variation::cross(std::size_t i, double& a, double& b, Random& random) const
   a = exchanged ? above : below;
   b = exchanged ? below : above;
   if (!space_[i].discrete()) return;
-  a = middle(space_[i], a);
-  b = middle(space_[i], b);
+  a = middle_of_cell(space_[i], a);
+  b = middle_of_cell(space_[i], b);
 }
 
 void Variation::mutate(Point& child, Random& random) const {
@@ -81,7 +80,7 @@ double Variation::changed(std::size_t i, double y, Random& random) const {
   const double step = 1 / p.cells();
   const double least = moved < y ? y - step : y + step;
   const bool stays = std::abs(moved - y) < step / 2;
-  return middle(p, std::clamp(stays ? least : moved, 0.0, 1.0));
+  return middle_of_cell(p, std::clamp(stays ? least : moved, 0.0, 1.0));
 }
 
 }  // namespace culmen::nsga

@@ -19,6 +19,9 @@ std::pair<double, double> crossed(double a, double b, double eta, double u);
 /// moved by as much as `u`, uniform in [0, 1), says: down for u < 1/2, else up, at most to the bound.
 double mutated(double y, double eta, double u);
 
+/// The middle of the cell of something discrete that a unit place is in.
+double middle_of_cell(const Parameter& p, double u);
+
 /// The operators of NSGA-II: crossover of reals and of cells of integers and ordinals with eta = 15, in 0.9 of the
 /// pairs and there of half the parameters; mutation with eta = 20 of one parameter in each child on average, by at
 /// least one cell. Categorical and boolean ones are exchanged, and mutate to any other choice.
@@ -26,11 +29,12 @@ class Variation {
  public:
   explicit Variation(const Space& space) : space_(space) {}
   std::pair<Point, Point> children(const Point& a, const Point& b, Random& random) const;
+  /// Parameter i mutated, from the place `y`.
+  double changed(std::size_t i, double y, Random& random) const;
 
  private:
   void cross(std::size_t i, double& a, double& b, Random& random) const;
   void mutate(Point& child, Random& random) const;
-  double changed(std::size_t i, double y, Random& random) const;
 
   const Space space_;
 };
