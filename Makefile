@@ -90,6 +90,7 @@ bench: build
 bench-quality: build
 	python -m benchmarks.quality.bench
 	python -m benchmarks.quality.mixed
+	python -m benchmarks.quality.biobj --goals
 
 format: build
 	tools/quote_examples

@@ -74,6 +74,7 @@ nb::list catalogue() {
     entry["needs_reals"] = info.needs_reals;
     entry["needs_order"] = info.needs_order;
     entry["one_objective"] = info.one_objective;
+    entry["two_objectives"] = info.two_objectives;
     entry["asynchronous"] = info.asynchronous;
     nb::list options;
     for (const auto& rule : info.options) options.append(described(rule));

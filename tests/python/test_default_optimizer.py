@@ -83,7 +83,7 @@ def test_lm_by_ask_and_tell():
 
 def test_several_objectives_by_ask_and_tell():
     optimizer = culmen.Optimizer({"x": (-1, 3)}, objectives=2)
-    assert optimizer.name == "evolution"
+    assert optimizer.name == "mocma"
     seen = []
     for _ in range(30):
         for candidate in optimizer.ask(100):
@@ -112,6 +112,7 @@ def test_a_population_that_the_budget_makes_small_may_be_given_few_children():
         {"x": (-5, 5)},
         objectives={"a": "minimize", "b": "minimize"},
         budget=1000,
+        optimizer="evolution",
         options={"selection": "comma", "children": 50},
         workers=2,
     )

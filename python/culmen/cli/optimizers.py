@@ -14,6 +14,7 @@ _NEEDS = {
     "needs_reals": "real parameters",
     "needs_order": "parameters with an order",
     "one_objective": "one objective",
+    "two_objectives": "at most two objectives",
 }
 
 

@@ -50,6 +50,7 @@ struct OptimizerInfo {
   bool needs_reals = false;              ///< every parameter real and always active
   bool needs_order = false;              ///< no parameter categorical
   bool one_objective = true;             ///< false: any number of them
+  bool two_objectives = false;           ///< no more than two
   bool seeded = true;                    ///< false: the same candidates whatever the seed
   bool asynchronous = false;             ///< it can be told in any order and then always has a candidate
   std::vector<OptionRule> options = {};  ///< in alphabetical order
@@ -67,13 +68,14 @@ struct Chosen {
   std::string why;  ///< in a few words
 };
 
-/// What runs where the user names none, or "auto": lm for residuals of real parameters, "auto" itself for one objective
-/// without limits and constraints; with these cmaes where there are numbers and no condition; else evolution.
+/// What runs where the user names none, or "auto": mocma for two objectives, sms_emoa for more, lm for residuals of
+/// real parameters, "auto" itself for one objective without limits and constraints; with these cmaes where there are
+/// numbers and no condition; else evolution.
 Chosen default_optimizer(const Space& space, const Yield& yield);
 
 /// Sets what of the options is not given and depends on how many evaluations a study begins with: for several
-/// objectives the population of evolution and of nsga2, 0.6 times the root of the budget, from 10 to 100. It does not
-/// depend on the workers, so that these do not change the candidates. 0: no budget, nothing is set.
+/// objectives the population of evolution, nsga2, nsga3 and sms_emoa, 0.6 times the root of the budget, from 10 to 100.
+/// It does not depend on the workers, so that these do not change the candidates. 0: no budget, nothing is set.
 void fit_to_budget(const std::string& optimizer, const Yield& yield, std::uint64_t budget, OptimizerOptions& options);
 
 }  // namespace culmen

@@ -27,11 +27,14 @@ std::string obstacle(const OptimizerInfo& optimizer, const Space& space, const Y
     return fmt::format("needs parameters with an order; '{}' is categorical; leave the optimizer out", unordered->name);
   if (optimizer.one_objective && yield.objectives > 1)
     return fmt::format("takes one objective, not {}; leave the optimizer out", yield.objectives);
+  if (optimizer.two_objectives && yield.objectives > 2)
+    return fmt::format("takes two objectives at most, not {}; leave the optimizer out", yield.objectives);
   return {};
 }
 
 Chosen default_optimizer(const Space& space, const Yield& yield) {
-  if (yield.objectives > 1) return {"evolution", "several objectives"};
+  if (yield.objectives == 2) return {"mocma", "two objectives"};
+  if (yield.objectives > 2) return {"sms_emoa", "several objectives"};
   const auto& all = space.parameters();
   const bool free = !yield.limits && space.constraints().empty();
   const bool smooth = free && std::ranges::all_of(all, is_plain_real);

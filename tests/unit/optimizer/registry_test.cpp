@@ -85,6 +85,8 @@ TEST(Registry, RefusesAnOptimizerThatCannotWorkOnThis) {
             "optimizer 'cmaes' needs parameters with an order; 'c' is categorical; leave the optimizer out");
   EXPECT_EQ(refusal("cmaes", {}, cube(2, 0, 1), {false, 3}),
             "optimizer 'cmaes' takes one objective, not 3; leave the optimizer out");
+  EXPECT_EQ(refusal("mocma", {}, cube(2, 0, 1), {false, 3}),
+            "optimizer 'mocma' takes two objectives at most, not 3; leave the optimizer out");
 }
 
 TEST(Registry, ChoosesWhatSuitsTheSpace) {
@@ -96,11 +98,13 @@ TEST(Registry, ChoosesWhatSuitsTheSpace) {
   EXPECT_EQ(default_optimizer(with_condition(), {false, 1}).name, "auto");
   EXPECT_EQ(default_optimizer(mixed, {.objectives = 1, .limits = true}).name, "cmaes");
   EXPECT_EQ(default_optimizer(Space({real("x", 0, 1)}, {{"half", "x < 0.5"}}), {true, 1}).name, "cmaes");
-  for (const auto& [space, yield] : {std::pair{with_categorical(), Yield{true, 1, true}},
-                                     {with_condition(), Yield{true, 1, true}},
-                                     {cube(2, 0, 1), Yield{false, 2}}}) {
+  for (const auto& [space, yield, name] : {std::tuple{with_categorical(), Yield{true, 1, true}, "evolution"},
+                                           {with_condition(), Yield{true, 1, true}, "evolution"},
+                                           {with_categorical(), Yield{false, 2}, "mocma"},
+                                           {cube(2, 0, 1), Yield{false, 2}, "mocma"},
+                                           {cube(2, 0, 1), Yield{false, 3}, "sms_emoa"}}) {
     const auto chosen = default_optimizer(space, yield);
-    EXPECT_EQ(chosen.name, "evolution");
+    EXPECT_EQ(chosen.name, name);
     EXPECT_EQ(refusal(chosen.name, {}, space, yield), "accepted") << chosen.why;
   }
 }
@@ -122,8 +126,11 @@ TEST(Registry, FitsAPopulationToTheBudgetWhereNoneIsGiven) {
   EXPECT_EQ(fitted(0), OptimizerOptions{}) << "no budget";
   EXPECT_EQ(fitted(1000, {}, 1), OptimizerOptions{}) << "one objective";
   OptimizerOptions population;
-  fit_to_budget("nsga2", {false, 2}, 1000, population);
-  EXPECT_EQ(population, (OptimizerOptions{{"population", 19}}));
+  for (const char* name : {"nsga2", "nsga3", "sms_emoa"}) {
+    population.clear();
+    fit_to_budget(name, {false, 2}, 1000, population);
+    EXPECT_EQ(population, (OptimizerOptions{{"population", 19}})) << name;
+  }
   EXPECT_EQ(fitted(1000, {{"parents", "many"}}).at("parents"), OptionValue("many")) << "is refused later";
 }
 

@@ -66,33 +66,12 @@ const Member& Front::best_of(std::size_t k) const {
 const Member& Front::roomy(Random& random) const { return members_[drawn(room_, random)]; }
 
 std::pair<const Member*, const Member*> Front::neighbours(Random& random) const {
-  if (has_pairs()) {
-    const auto i = drawn(gap_, random);
-    return {&members_[i], &members_[i + 1]};
-  }
-  const auto i = drawn(room_, random);
-  return {&members_[i], &members_[neighbour(i, random)]};
-}
-
-/// One of the nearest, of which there are twice as many as the front has dimensions.
-std::size_t Front::neighbour(std::size_t member, Random& random) const {
-  std::vector<std::pair<double, std::size_t>> others;
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    if (i != member) others.emplace_back(distance(member, i), i);
-  }
-  const auto near = std::min(others.size(), 2 * std::max<std::size_t>(2, extent_.size()) - 2);
-  std::ranges::nth_element(others, others.begin() + static_cast<std::ptrdiff_t>(near - 1));
-  return others[random.below(near)].second;
+  const auto i = gap_.size() + 1 == members_.size() ? drawn(gap_, random) : random.below(members_.size() - 1);
+  return {&members_[i], &members_[i + 1]};
 }
 
 double Front::share(std::size_t member, std::size_t objective) const {
   return (members_[member].outcome.values[objective] / 2 - lower_[objective]) / extent_[objective];
-}
-
-double Front::distance(std::size_t a, std::size_t b) const {
-  double sum = 0;
-  for (std::size_t k = 0; k < extent_.size(); ++k) sum += (share(a, k) - share(b, k)) * (share(a, k) - share(b, k));
-  return sum;
 }
 
 void Front::measure() {
@@ -111,7 +90,8 @@ void Front::measure() {
     if (!(extent_[k] > 0)) extent_[k] = 1;
   }
   room_.assign(members_.size(), 0);
-  objectives == 2 ? measure_pairs() : measure_many();
+  gap_.clear();
+  if (objectives == 2) measure_pairs();
 }
 
 void Front::measure_pairs() {
@@ -119,17 +99,6 @@ void Front::measure_pairs() {
   gap_.resize(last);
   for (std::size_t i = 0; i < last; ++i) gap_[i] = (share(i + 1, 0) - share(i, 0)) * (share(i, 1) - share(i + 1, 1));
   for (std::size_t i = 1; i < last; ++i) room_[i] = (share(i + 1, 0) - share(i, 0)) * (share(i - 1, 1) - share(i, 1));
-}
-
-void Front::measure_many() {
-  if (members_.size() > 1) std::ranges::fill(room_, infinite);
-  for (std::size_t i = 0; i < room_.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const double d = distance(i, j);
-      room_[i] = std::min(room_[i], d);
-      room_[j] = std::min(room_[j], d);
-    }
-  }
 }
 
 void Front::drop_least() {

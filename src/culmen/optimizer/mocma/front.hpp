@@ -9,14 +9,13 @@
 
 namespace culmen::mocma {
 
-/// At most so many members, none of which is beaten by another: feasible ones do not dominate each other, and as long
-/// as none is feasible these have the least violation. Where there would be more, the one leaves that has the least
-/// room; the best of each objective stay.
+/// Of two objectives. At most so many members, none of which is beaten by another: feasible ones do not dominate each
+/// other, and as long as none is feasible these have the least violation. Where there would be more, the one leaves
+/// that has the least room; the best of each objective stay.
 ///
-/// The room between two neighbours of two objectives is the area of the box between them, that of a member the
-/// hypervolume that it alone adds (none at the ends); of more objectives it is the distance to the nearest neighbour.
-/// Each objective counts as a share of the front's extent. O(members) for two objectives, O(members²) for more, after
-/// each change.
+/// The room between two neighbours is the area of the box between them, that of a member the hypervolume that it alone
+/// adds (none at the ends); each objective counts as a share of the front's extent. With one objective, or none
+/// feasible, members are equal and there is no room. O(members) after each change.
 class Front {
  public:
   explicit Front(std::size_t most) : most_(most) {}
@@ -37,20 +36,16 @@ class Front {
   std::pair<const Member*, const Member*> neighbours(Random& random) const;
 
  private:
-  bool has_pairs() const { return extent_.size() == 2; }
   double share(std::size_t member, std::size_t objective) const;
-  double distance(std::size_t a, std::size_t b) const;
-  std::size_t neighbour(std::size_t member, Random& random) const;
   void measure();
   void measure_pairs();
-  void measure_many();
   void drop_least();
 
   const std::size_t most_;
   std::uint64_t next_ = 1;
   std::vector<Member> members_;         // by the first objective
   std::vector<double> lower_, extent_;  // of each objective
-  std::vector<double> room_, gap_;      // of each member; of each and the next, for two objectives
+  std::vector<double> room_, gap_;      // of each member; of each and the next
 };
 
 }  // namespace culmen::mocma

@@ -1,4 +1,4 @@
-// "mocma": CMA-ES for several objectives and every kind of space. Every member of the front carries its own step size
+// "mocma": CMA-ES for two objectives and every kind of space. Every member of the front carries its own step size
 // and covariance, which its children inherit and its successes change (Igel, Hansen and Roth, Evol. Comput. 15 (2007)
 // 1; success is to be let in, as of Voss, Hansen and Igel, GECCO 2010 p. 487), and a fifth of the children are of its
 // ends (Krause, Glasmachers, Hansen and Igel, GECCO 2016 p. 1177). Its own are: children between neighbours of the
@@ -16,7 +16,6 @@
 #include "culmen/optimizer/kinds.hpp"
 #include "culmen/optimizer/mocma/ends.hpp"
 #include "culmen/optimizer/mocma/front.hpp"
-#include "culmen/optimizer/mutation.hpp"
 #include "culmen/optimizer/nsga/recent.hpp"
 #include "culmen/optimizer/nsga/variation.hpp"
 #include "culmen/optimizer/population_search.hpp"
@@ -158,7 +157,7 @@ Trial Mocma::child_at(const Member& parent, Vector mean, double scale) {
   for (std::size_t j = 0; j < reals_.size(); ++j) {
     double& u = mean[static_cast<Eigen::Index>(reals_[j])];
     double& step = out.step[static_cast<Eigen::Index>(j)];
-    const double moved = mirrored(u + length * step, 0, 1);
+    const double moved = std::clamp(u + length * step, 0.0, 1.0);
     step = (moved - u) / length;
     u = moved;
   }
@@ -214,8 +213,9 @@ void Mocma::welcome(const std::vector<double>& x, Outcome&& outcome) {
 
 OptimizerKind mocma_kind() {
   return {{.name = "mocma",
-           .about = "CMA-ES for several objectives, in every kind of space",
+           .about = "CMA-ES for two objectives, in every kind of space",
            .one_objective = false,
+           .two_objectives = true,
            .asynchronous = true,
            .options = {OptionRule::whole("children", "candidates in a generation", 1, 10000, 10),
                        OptionRule::whole("population", "members of the front, at most", 4, 10000, 100)}},
