@@ -325,7 +325,7 @@ class Optimizer:
 def optimizer_names() -> list[str]: ...
 
 # name, about, needs_residuals, needs_reals, needs_order, one_objective, two_objectives (at most), asynchronous;
-# options: a list of {name, about, type ("number", "whole number", "word", "flag"), lowest and highest or words, default (in words
-# where it is no constant)}.
+# options: a list of {name, about, type ("number", "whole number", "word", "flag"), lowest and highest or words,
+# default (in words where it is no constant)}.
 def optimizer_catalogue() -> list[dict[str, Any]]: ...
 def find_executable() -> str: ...

@@ -76,7 +76,8 @@ def _print_others() -> None:
 def _print_choice() -> None:
     print("Without an optimizer, and for auto: lm for residuals of real parameters, descents beside cmaes for one")
     print("objective of real parameters, cmaes where there are other numbers, limits or constraints, evolution for all")
-    print('else. A list, ["evolution", "cmaes"], is a chain: each begins at the best of the one before.')
+    print("else; mocma for two objectives, sms_emoa for more.")
+    print('A list, ["evolution", "cmaes"], is a chain: each begins at the best of the one before.')
     able = [entry["name"] for entry in _core.optimizer_catalogue() if entry["asynchronous"]]
     print(f"Without waiting for each other's results (generational = false): {', '.join(able)}.")
     print("That is the default of auto where there is more than one worker.")
