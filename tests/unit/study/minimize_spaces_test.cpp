@@ -16,7 +16,7 @@ std::vector<double> two_bowls(const std::vector<double>& x) { return {x[0] * x[0
 
 TEST(MinimizeSpaces, several_objectives_give_a_front) {
   const auto found = minimize_several(two_bowls, 2, Space{real("x", -5, 5)}, {.evaluations = 2000, .workers = 2});
-  EXPECT_EQ(found.optimizer, "evolution");
+  EXPECT_EQ(found.optimizer, "mocma");
   EXPECT_GT(found.front.size(), 50U);
   for (const auto& point : found.front) {
     EXPECT_NEAR(point.x[0], 1, 1.01);

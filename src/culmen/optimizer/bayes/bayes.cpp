@@ -278,16 +278,14 @@ OptimizerKind bayes_kind() {
       {.name = "bayes",
        .about = "a model of few evaluations that are dear: a Gaussian process in a trust region, or a forest",
        .asynchronous = true,
-       .options = {OptionRule::word("model",
-                                    "\"auto\" is the forest where parameters have conditions, else the process",
-                                    {"auto", "forest", "gauss"}, "auto"),
+       .options = {OptionRule::word("model", "a Gaussian process about the best, or a random forest over the whole space",
+                                    {"forest", "gauss"}, "gauss"),
                    OptionRule::whole("parallel", "candidates wanted at a time", 1, 64, 1),
                    OptionRule::whole(
                        "points", "that are kept for the model; after four times as many evaluations models get rare",
                        10, 2000, 500)}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-        const auto& model = word_of(options, "model");
-        const bool forest = model == "forest" || (model == "auto" && space.conditional());
+        const bool forest = word_of(options, "model") == "forest";
         return std::make_unique<bayes::Bayes>(space, seed, count_of(options, "parallel"), count_of(options, "points"),
                                               forest, terms.generational);
       }};
