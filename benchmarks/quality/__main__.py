@@ -37,7 +37,9 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("-s", "--seed", type=int, default=1)
     parser.add_argument("-j", "--jobs", type=int, default=2)
-    parser.add_argument("-n", "--noise", type=float, default=0.0, help="relative deviation of a value")
+    parser.add_argument(
+        "-n", "--noise", type=float, default=0.0, help="relative deviation of a value; below 0: absolute"
+    )
     parser.add_argument("--clock", type=float, metavar="SIGMA", help="durations' logarithms deviate so much (0: equal)")
     parser.add_argument("--workers", type=int, default=100, help="with a clock: how many evaluations run at once")
     parser.add_argument("--step", type=int, metavar="N", help="candidates asked for at a time")

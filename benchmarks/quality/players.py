@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, count
 from typing import Any, Protocol
 
@@ -30,24 +30,40 @@ class Culmen:
     name: as in a study file, with options after a colon (cmaes:population=20,sigma=0.3); generational=false among them.
     """
 
-    def __init__(self, name: str, problem: Any, seed: int, budget: int, objectives: int = 1) -> None:
+    def __init__(
+        self,
+        name: str,
+        problem: Any,
+        seed: int,
+        budget: int,
+        objectives: int = 1,
+        limits: Sequence[tuple[str, float, float]] = (),
+        start: Sequence[float] | None = None,
+    ) -> None:
         name, options = read_options(name)
         generational = bool(options.pop("generational", True))
         space = [_core.real(f"x{i}", problem.lower, problem.upper) for i in range(problem.dimension)]
+        self._limits = limits
         self._optimizer = _core.Optimizer(
             _core.Space(space),
             name,
             seed,
             options,
+            [] if start is None else [list(start)],
             objectives=objectives,
             evaluations=budget,
             generational=generational,
+            limits=limits,
         )
         self.ask = self._optimizer.ask
         self.resize = self._optimizer.resize
 
     def tell(self, evaluation: Any, value: float, duration: float) -> None:
         self._optimizer.tell(evaluation, value, duration_s=duration)
+
+    def tell_figures(self, evaluation: Any, value: float, figures: Mapping[str, float]) -> None:
+        """With those that the limits are of."""
+        self._optimizer.tell(evaluation, value, duration_s=1.0, figures=figures, limits=self._limits)
 
 
 def read_options(player: str) -> tuple[str, dict[str, Any]]:

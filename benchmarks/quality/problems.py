@@ -43,7 +43,8 @@ class Problem:
     lower, upper = -5.0, 5.0
 
     def __init__(self, which: Id, noise: float = 0.0, seed: int = 1) -> None:
-        """noise: the relative standard deviation by which each value is multiplied (0: none)."""
+        """noise: the relative standard deviation by which each value is multiplied (0: none); below 0: minus the
+        absolute one of what is added."""
         self.which = which
         self.dimension = which.dimension
         self._f = _suite(which)
@@ -56,6 +57,8 @@ class Problem:
         self.true_gap = max(0.0, self._f(x) - self._optimum)
         if self._noise == 0:
             return self.true_gap
+        if self._noise < 0:
+            return self.true_gap - self._noise * self._random.standard_normal()
         return self.true_gap * (1 + self._noise * self._random.standard_normal())
 
 
@@ -69,7 +72,11 @@ def _suite(which: Id) -> Any:
 
 
 def _optimal_point(which: Id) -> np.ndarray:
+    return written_best(_suite(which))
+
+
+def written_best(problem: Any) -> np.ndarray:
     """COCO writes it into a file of the working folder."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        _suite(which)._best_parameter("print")
+        problem._best_parameter("print")
         return np.loadtxt("._bbob_problem_best_parameter.txt")

@@ -2,12 +2,16 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <limits>
+#include <map>
+#include <memory>
 #include <optional>
+#include <tuple>
 #include <variant>
 
 #include "bindings.hpp"
@@ -44,9 +48,22 @@ Outcome outcome_of(const std::optional<Told>& told, bool residuals) {
   return outcome;
 }
 
-void tell(Optimizer& optimizer, EvaluationId id, const std::optional<Told>& told, bool residuals, double duration_s) {
+using Figures = std::map<std::string, double>;
+using Limits = std::vector<std::tuple<std::string, double, double>>;  // name, lower, upper
+
+Goals goals_of(const Limits& limits) {
+  Goals out;
+  for (const auto& [name, lower, upper] : limits) out.limits.push_back({name, lower, upper});
+  out.check();
+  return out;
+}
+
+void tell(Optimizer& optimizer, EvaluationId id, const std::optional<Told>& told, bool residuals, double duration_s,
+          const Figures& figures, const Limits& limits) {
   auto outcome = outcome_of(told, residuals);
   outcome.duration_s = duration_s;
+  outcome.extras.assign(figures.begin(), figures.end());
+  judge(outcome, goals_of(limits), false);
   outcome.check_finite();
   optimizer.tell(id, outcome);
 }
@@ -86,8 +103,10 @@ nb::list catalogue() {
 
 std::unique_ptr<Optimizer> make(const Space& space, const std::string& name, std::uint64_t seed,
                                 const PythonOptions& options, const std::vector<std::vector<double>>& starts,
-                                bool residuals, std::size_t objectives, std::uint64_t evaluations, bool generational) {
-  const Terms terms{{residuals, objectives}, evaluations, generational};
+                                bool residuals, std::size_t objectives, std::uint64_t evaluations, bool generational,
+                                const Limits& limits) {
+  const Terms terms{
+      {residuals, objectives, !limits.empty(), std::make_shared<Goals>(goals_of(limits))}, evaluations, generational};
   const auto chosen = name.empty() ? default_optimizer(space, terms.yield).name : name;
   return make_search({chosen, from_python(options), seed, starts, false, terms}, space);
 }
@@ -100,10 +119,10 @@ void bind_optimizer(nb::module_& m) {
       .def(nb::new_(&make), nb::arg("space"), nb::arg("name") = "", nb::arg("seed") = 1,
            nb::arg("options") = PythonOptions{}, nb::arg("starts") = std::vector<std::vector<double>>{},
            nb::arg("residuals") = false, nb::arg("objectives") = 1, nb::arg("evaluations") = 0,
-           nb::arg("generational") = true)
+           nb::arg("generational") = true, nb::arg("limits") = Limits{})
       .def("ask", &ask, nb::arg("n") = 1)
       .def("tell", &tell, nb::arg("evaluation"), nb::arg("told").none(), nb::arg("residuals") = false,
-           nb::arg("duration_s") = 0.0)
+           nb::arg("duration_s") = 0.0, nb::arg("figures") = Figures{}, nb::arg("limits") = Limits{})
       .def("resize", &Optimizer::resize, nb::arg("workers"))
       .def("cancel", &Optimizer::cancel, nb::arg("evaluation"))
       .def_prop_ro("name", &Optimizer::name)

@@ -299,6 +299,7 @@ class Optimizer:
         objectives: int = 1,
         evaluations: int = 0,  # that there will be; 0: not known
         generational: bool = True,
+        limits: Sequence[tuple[str, float, float]] = (),  # name, lower, upper
     ) -> None: ...
     def ask(self, n: int = 1) -> list[tuple[int, list[float]]]: ...
     # Told: the value, those of several objectives, residuals; None: the evaluation failed.
@@ -308,6 +309,8 @@ class Optimizer:
         told: float | Sequence[float] | None,
         residuals: bool = False,
         duration_s: float = 0.0,
+        figures: Mapping[str, float] = {},  # further ones; among them those of the limits
+        limits: Sequence[tuple[str, float, float]] = (),  # as they were given before
     ) -> None: ...
     def resize(self, workers: int) -> None: ...
     def cancel(self, evaluation: int) -> None: ...

@@ -13,7 +13,8 @@ namespace culmen {
 namespace {
 using Extras = std::vector<std::pair<std::string, double>>;
 
-Extras::iterator find(Extras& extras, const std::string& name) {
+template <typename Of>
+auto find(Of& extras, const std::string& name) {
   return std::ranges::find(extras, name, &Extras::value_type::first);
 }
 
@@ -40,7 +41,7 @@ bool take_objectives(Outcome& outcome, const std::vector<Objective>& objectives)
 }
 
 /// The figure of that name as it was given; null where there is none.
-const double* figure_of(Outcome& outcome, const Goals& goals, const std::string& name, double& given) {
+const double* figure_of(const Outcome& outcome, const Goals& goals, const std::string& name, double& given) {
   for (std::size_t k = 0; k < goals.objectives.size(); ++k) {
     if (goals.objectives[k].name != name) continue;
     given = goals.as_given(k, goals.several() ? outcome.values[k] : outcome.value);
@@ -86,6 +87,16 @@ void judge(Outcome& outcome, const Goals& goals, bool figures) {
     if (std::isnan(*figure)) outcome.violation = *figure;  // which check_finite() finds
   }
   outcome.check_finite();
+}
+
+void slacks(const Outcome& outcome, const Goals& goals, std::vector<double>& out) {
+  for (const auto& l : goals.limits) {
+    double given = 0;
+    const auto* found = figure_of(outcome, goals, l.name, given);
+    const double figure = found != nullptr ? *found : std::numeric_limits<double>::quiet_NaN();
+    if (!std::isinf(l.lower)) out.push_back(l.lower - figure);
+    if (!std::isinf(l.upper)) out.push_back(figure - l.upper);
+  }
 }
 
 void encode(const Goals& goals, ByteWriter& out) {

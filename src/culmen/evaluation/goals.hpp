@@ -43,6 +43,10 @@ struct Goals {
 /// violation by how far limits do not hold. An outcome that lacks a figure becomes wrong_shape, naming it.
 void judge(Outcome& outcome, const Goals& goals, bool figures);
 
+/// Appends for each bound of a limit by how much a judged outcome is beyond it, or below 0 how far it is from it; lower
+/// before upper, NaN where the outcome lacks the figure.
+void slacks(const Outcome& outcome, const Goals& goals, std::vector<double>& out);
+
 /// Layout: u32 n, n x (text name, u8 direction) | u32 m, m x (text name, f64 lower, f64 upper).
 void encode(const Goals& goals, ByteWriter& out);
 Goals decode_goals(ByteReader& in);

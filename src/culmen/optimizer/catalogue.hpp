@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "culmen/space/space.hpp"
 
 namespace culmen {
+
+struct Goals;
 
 /// One option of an optimizer. Bounds are inclusive.
 struct OptionRule {
@@ -33,7 +36,9 @@ struct OptionRule {
 struct Yield {
   bool residuals = false;
   std::size_t objectives = 1;
-  bool limits = false;  ///< of figures: some outcomes count for less than their value
+  bool limits = false;                           ///< of figures: some outcomes count for less than their value
+  std::shared_ptr<const Goals> goals = nullptr;  ///< with those limits; null: they are not known
+  bool infeasible = false;                       ///< also where the space's constraints do not hold
 };
 
 /// What a search can count on.
@@ -69,8 +74,8 @@ struct Chosen {
 };
 
 /// What runs where the user names none, or "auto": mocma for two objectives, sms_emoa for more, lm for residuals of
-/// real parameters, "auto" itself for one objective without limits and constraints; with these cmaes where there are
-/// numbers and no condition; else evolution.
+/// real parameters, "auto" itself for one objective without limits and constraints, or of real parameters with such as
+/// are seen wherever they are violated; with others cmaes where there are numbers and no condition; else evolution.
 Chosen default_optimizer(const Space& space, const Yield& yield);
 
 /// Sets what of the options is not given and depends on how many evaluations a study begins with: for several

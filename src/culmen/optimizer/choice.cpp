@@ -37,8 +37,9 @@ Chosen default_optimizer(const Space& space, const Yield& yield) {
   if (yield.objectives > 2) return {"sms_emoa", "several objectives"};
   const auto& all = space.parameters();
   const bool free = !yield.limits && space.constraints().empty();
-  const bool smooth = free && std::ranges::all_of(all, is_plain_real);
-  if (smooth && yield.residuals) return {"lm", "residuals of real parameters"};
+  const bool seen = space.constraints().empty() || yield.infeasible;
+  const bool smooth = seen && std::ranges::all_of(all, is_plain_real);
+  if (smooth && free && yield.residuals) return {"lm", "residuals of real parameters"};
   if (smooth) return {"auto", "one objective of real parameters"};
   if (free) return {"auto", "one objective of parameters of several kinds"};
   if (space.conditional()) return {"evolution", "conditional parameters"};

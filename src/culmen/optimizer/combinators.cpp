@@ -168,9 +168,11 @@ Space beginning_at(const Space& space, const std::vector<double>& start) {
 std::unique_ptr<Optimizer> make_search(const Search& search, const Space& space) {
   const bool at_start = !space.has_start() && !search.starts.empty();
   const Space searched = at_start ? beginning_at(space, search.starts[0]) : space;
-  auto optimizer = make_optimizer(search.optimizer, searched, search.seed, search.options, search.terms);
-  std::vector<std::vector<double>> starts;
   const bool any = search.evaluate_infeasible;
+  auto terms = search.terms;
+  terms.yield.infeasible = any;
+  auto optimizer = make_optimizer(search.optimizer, searched, search.seed, search.options, terms);
+  std::vector<std::vector<double>> starts;
   if (auto start = space.start(); space.has_start()) {
     space.rest_inactive(start);
     if (any || space.feasible(start)) starts.push_back(std::move(start));

@@ -41,6 +41,10 @@ double ordered_gap(double a, double b, bool strict) {
   return strict && gap == 0 ? touching : 0;
 }
 
+double measured(double difference) {
+  return std::isnan(difference) ? unmeasurable : std::clamp(difference, -unmeasurable, unmeasurable);
+}
+
 double equality_gap(double a, double b, bool equal) {
   if (std::isnan(a) || std::isnan(b)) return unmeasurable;
   if (!equal) return a == b ? 1 : 0;
@@ -93,6 +97,39 @@ double Expression::gap(std::uint32_t node, bool wanted, std::span<const double> 
     default:
       return comparison_gap(n, wanted, x);
   }
+}
+
+void Expression::slacks(std::uint32_t node, bool wanted, std::span<const double> x, std::vector<double>& out) const {
+  const auto& n = nodes_[node];
+  if (n.operation == Op::logical_not) return slacks(n.a, !wanted, x, out);
+  if (n.operation == (wanted ? Op::logical_and : Op::logical_or)) {
+    slacks(n.a, wanted, x, out);
+    return slacks(n.b, wanted, x, out);
+  }
+  const bool equality = n.operation == Op::equal || n.operation == Op::unequal;
+  if (equality && (n.operation == Op::equal) == wanted && nodes_[n.a].type == Type::number) {
+    const double difference = measured(number(n.a, x) - number(n.b, x));
+    out.push_back(difference);
+    out.push_back(std::abs(difference) == unmeasurable ? unmeasurable : -difference);
+    return;
+  }
+  out.push_back(slack(node, wanted, x));
+}
+
+/// The most of both sides where both are wanted, else the least. What cannot be measured is its violation, or -1.
+double Expression::slack(std::uint32_t node, bool wanted, std::span<const double> x) const {
+  const auto& n = nodes_[node];
+  if (n.operation == Op::logical_not) return slack(n.a, !wanted, x);
+  if (n.operation == Op::logical_and || n.operation == Op::logical_or) {
+    const double a = slack(n.a, wanted, x), b = slack(n.b, wanted, x);
+    return (n.operation == Op::logical_and) == wanted ? std::max(a, b) : std::min(a, b);
+  }
+  if (n.operation == Op::less || n.operation == Op::less_equal) {
+    const double difference = measured(number(n.a, x) - number(n.b, x));
+    return wanted || difference == unmeasurable ? difference : -difference;
+  }
+  const double violation = gap(node, wanted, x);
+  return violation > 0 ? violation : -1;
 }
 
 double Expression::comparison_gap(const Node& n, bool wanted, std::span<const double> x) const {

@@ -25,6 +25,10 @@ class Expression {
   /// 0 where it holds, else > 0 and finite: how far comparisons are from holding, their sum under `and`, the least
   /// under `or`; 1 where there is nothing to measure.
   double violation(std::span<const double> x) const;
+  /// Appends how far each comparison under its outermost `and` is from not holding: below or equal 0 where it holds,
+  /// of an equality one figure for either side. Always as many; finite. Smooth where the compared terms are, unlike
+  /// violation().
+  void slacks(std::span<const double> x, std::vector<double>& out) const { slacks(root_, true, x, out); }
   /// Indices of the parameters that it names, ascending.
   const std::vector<std::size_t>& names() const { return names_; }
   const std::string& text() const { return text_; }
@@ -43,6 +47,8 @@ class Expression {
   double number(std::uint32_t node, std::span<const double> x) const;
   std::string_view text_at(std::uint32_t node, std::span<const double> x) const;
   double gap(std::uint32_t node, bool wanted, std::span<const double> x) const;
+  void slacks(std::uint32_t node, bool wanted, std::span<const double> x, std::vector<double>& out) const;
+  double slack(std::uint32_t node, bool wanted, std::span<const double> x) const;
   double comparison_gap(const Node& n, bool wanted, std::span<const double> x) const;
 
   std::string text_;

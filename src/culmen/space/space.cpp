@@ -138,6 +138,11 @@ double Space::violation(std::span<const double> vector) const {
   return sum;
 }
 
+void Space::slacks(std::span<const double> vector, std::vector<double>& out) const {
+  if (constraints_.empty()) return;
+  for (const auto& c : rules_->constraints) c.slacks(vector, out);
+}
+
 std::vector<double> Space::start() const {
   std::vector<double> out;
   for (const auto& p : parameters_) out.push_back(resting(p));

@@ -64,6 +64,9 @@ class Space {
   /// Sum over the constraints of how far each is from holding; 0: all hold. See Expression::violation.
   double violation(std::span<const double> vector) const;
   bool feasible(std::span<const double> vector) const { return violation(vector) == 0; }
+  /// Appends by how much each constraint is violated, or below 0 by how much it is not; see Expression::slacks. Always
+  /// as many. Without conditions alone.
+  void slacks(std::span<const double> vector, std::vector<double>& out) const;
 
   /// Initial values where there are any, the middle elsewhere.
   std::vector<double> start() const;

@@ -128,7 +128,7 @@ std::unique_ptr<Optimizer> make_search(const StudyConfig& c, std::uint64_t evalu
 
 Yield yield_of(const StudyConfig& c) {
   return {c.evaluator.result == ResultKind::residuals, std::max<std::size_t>(1, c.goals.objectives.size()),
-          !c.goals.limits.empty()};
+          !c.goals.limits.empty(), std::make_shared<Goals>(c.goals), c.evaluate_infeasible};
 }
 
 void choose_optimizer(StudyConfig& c) {

@@ -50,6 +50,16 @@ TEST(Goals, a_limit_may_be_on_an_objective_or_the_value) {
   EXPECT_EQ(outcome.violation, 1);
 }
 
+TEST(Goals, say_by_how_much_each_bound_is_kept_or_not) {
+  auto outcome = figures({{"stress", 7}, {"gain", 3}, {"cost", 2}});
+  judge(outcome, two, true);
+  std::vector<double> out;
+  slacks(outcome, two, out);
+  EXPECT_THAT(out, ElementsAre(-8, 2));
+  slacks({}, {{}, {{"absent", -INFINITY, 1}}}, out = {});
+  EXPECT_THAT(out, ElementsAre(::testing::IsNan()));
+}
+
 TEST(Goals, a_figure_that_is_no_number_is_a_failure) {
   for (const char* name : {"cost", "stress"}) {
     auto outcome = figures({{"stress", 1}, {"gain", 3}, {"cost", 2}});

@@ -38,10 +38,11 @@ TEST(Registry, RefusesAnUnknownNameAndNamesTheKnown) {
 
 TEST(Registry, RefusesAnUnknownOptionAndNamesTheKnown) {
   EXPECT_EQ(refusal("cmaes", {{"popsize", 8}}),
-            "optimizer 'cmaes' has no option 'popsize'; it has covariance, parallel, population, sigma, stale");
+            "optimizer 'cmaes' has no option 'popsize'; it has constraints, covariance, noise, parallel, population, "
+            "sigma, stale");
   EXPECT_EQ(refusal("cmaes", {{"sigma0", 0.1}}),
-            "optimizer 'cmaes' has no option 'sigma0' (did you mean 'sigma'?); it has covariance, parallel, "
-            "population, sigma, stale");
+            "optimizer 'cmaes' has no option 'sigma0' (did you mean 'sigma'?); it has constraints, covariance, noise, "
+            "parallel, population, sigma, stale");
   EXPECT_EQ(refusal("random", {{"sigma", 0.1}}), "optimizer 'random' has no option 'sigma'; it has none");
 }
 

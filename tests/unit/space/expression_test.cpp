@@ -27,6 +27,22 @@ std::string mistake(std::string_view text) {
   return message([&] { Expression(text, parameters); });
 }
 
+std::vector<double> slacks(const char* text) {
+  std::vector<double> out;
+  Expression(text, parameters).slacks(std::vector<double>{2, 3, 1, 0, 1, 0.5}, out);
+  return out;
+}
+
+TEST(Expression, says_of_each_comparison_how_far_it_is_from_not_holding) {
+  EXPECT_THAT(slacks("x <= 5"), ElementsAre(-3));
+  EXPECT_THAT(slacks("x > 5"), ElementsAre(3));
+  EXPECT_THAT(slacks("0 < x < n and x == 1"), ElementsAre(-2, -1, 1, -1));
+  EXPECT_THAT(slacks("not (x > 5 or n > 1)"), ElementsAre(-3, 2));
+  EXPECT_THAT(slacks("x > 5 or n > 1"), ElementsAre(-2));
+  EXPECT_THAT(slacks("fast and method == 'tree'"), ElementsAre(-1, 1));
+  EXPECT_THAT(slacks("log(-x) < 1"), ElementsAre(1e100));
+}
+
 TEST(Expression, what_holds_has_no_violation) {
   for (const char* text : {"x <= 2",
                            "x + 2*n == 8",

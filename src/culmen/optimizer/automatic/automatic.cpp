@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "culmen/optimizer/automatic/constrained.hpp"
 #include "culmen/optimizer/automatic/descents_first.hpp"
 #include "culmen/optimizer/automatic/model_first.hpp"
 #include "culmen/optimizer/automatic/portfolio.hpp"
@@ -92,10 +93,12 @@ OptimizerKind auto_kind() {
                                          10, 2000, automatic::model_points)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {
+            const auto parallel = count_of(options, "parallel");
             const auto chosen = default_optimizer(space, terms.yield);
             if (chosen.name != "auto") return make_optimizer(chosen.name, space, seed, {}, terms);
             const bool reals = std::ranges::all_of(space.parameters(), automatic::is_plain_real);
-            const auto parallel = count_of(options, "parallel");
+            if (!space.constraints().empty() || terms.yield.limits)
+              return automatic::constrained(space, seed, parallel, terms);
             if (reals) return automatic::of_reals(space, seed, parallel, terms);
             return automatic::of_all_kinds(space, seed, parallel, number_of(options, "points"), terms);
           }};

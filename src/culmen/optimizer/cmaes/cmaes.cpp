@@ -9,7 +9,9 @@
 #include "culmen/optimizer/cmaes/bipop.hpp"
 #include "culmen/optimizer/cmaes/coordinates.hpp"
 #include "culmen/optimizer/cmaes/distribution.hpp"
+#include "culmen/optimizer/cmaes/lagrangian.hpp"
 #include "culmen/optimizer/cmaes/stopping.hpp"
+#include "culmen/optimizer/cmaes/uncertainty.hpp"
 #include "culmen/optimizer/kinds.hpp"
 #include "culmen/optimizer/standing.hpp"
 
@@ -23,14 +25,21 @@ struct Settings {
   std::size_t parallel;    // a generation is so many, or a multiple of it
   double sigma;
   Correlations correlations;
+  bool lagrangian;  // where there are constraints to see
+  Noise noise;
 };
 
 std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 class CmaEs final : public Optimizer {
  public:
-  CmaEs(const Space& space, std::uint64_t seed, const Settings& settings)
-      : space_(space), random_(seed), settings_(settings), bipop_(settings.population) {
+  CmaEs(const Space& space, std::uint64_t seed, const Settings& settings, const Yield& yield)
+      : space_(space),
+        random_(seed),
+        settings_(settings),
+        constraints_(space, yield),
+        bipop_(settings.population),
+        uncertainty_(settings_.lagrangian && constraints_.count() > 0 ? Noise::off : settings.noise) {
     begin_run(bipop_.first(), first_mean(space));
   }
   bool generational() const override { return true; }
@@ -38,7 +47,10 @@ class CmaEs final : public Optimizer {
 
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override;
-  void do_tell(EvaluationId id, const Outcome& outcome) override { settle(id, Standing::of(outcome)); }
+  void do_tell(EvaluationId id, const Outcome& outcome) override {
+    if (lagrangian_) lagrangian_->tell(id - first_id_, outcome);
+    settle(id, Standing::of(outcome));
+  }
   void do_cancel(EvaluationId id) override { settle(id, {}); }
 
   Eigen::Index dimension() const { return static_cast<Eigen::Index>(space_.size()); }
@@ -53,9 +65,14 @@ class CmaEs final : public Optimizer {
   const Space space_;
   Random random_;
   const Settings settings_;
+  const Constraints constraints_;
   Bipop bipop_;
   std::optional<Distribution> distribution_;
   std::optional<Stopping> stopping_;
+  std::optional<Lagrangian> lagrangian_;
+  Uncertainty uncertainty_;
+  std::vector<std::vector<double>> repeated_;     // of the first members
+  std::size_t repeats_ = 0;                       // that are evaluated once more in place of the last members
   std::vector<std::optional<Standing>> members_;  // of this generation, in candidate order; none: open or cancelled
   std::size_t served_ = 0, settled_ = 0;
   bool large_ = false;  // the run
@@ -72,6 +89,9 @@ void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
   stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
   confine_to_cube(space_, *distribution_);
   large_ = run.large;
+  uncertainty_.forget();
+  if (settings_.lagrangian && constraints_.count() > 0)
+    lagrangian_.emplace(constraints_, constants.n, constants.population);
   run_evaluations_ = 0;
   begin_generation();
 }
@@ -88,20 +108,33 @@ void CmaEs::begin_generation() {
   members_.assign(distribution_->constants().population, std::nullopt);
   first_id_ += std::exchange(served_, 0);
   settled_ = 0;
+  repeats_ = uncertainty_.begin_generation(members_.size());
+  repeated_.clear();
 }
 
 void CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
-  const std::size_t got = std::min(n, members_.size() - served_);
-  for (std::size_t k = 0; k < got; ++k)
-    out.push_back({0, into_space(space_, distribution_->sample(served_++, random_))});
+  const std::size_t got = std::min(n, members_.size() - served_), first = members_.size() - repeats_;
+  for (std::size_t k = 0; k < got; ++k, ++served_) {
+    if (served_ >= first) {
+      out.push_back({0, repeated_[served_ - first]});
+      continue;
+    }
+    out.push_back({0, into_space(space_, distribution_->sample(served_, random_))});
+    if (served_ < repeats_) repeated_.push_back(out.back().x);
+    if (lagrangian_) lagrangian_->ask(served_, out.back().x);
+  }
 }
 
 void CmaEs::settle(EvaluationId id, std::optional<Standing> standing) {
-  members_[id - first_id_] = standing;
+  const std::size_t k = id - first_id_, first = members_.size() - repeats_;
+  if (k < first) members_[k] = standing;
+  else uncertainty_.tell(k - first, standing);
   if (++settled_ == members_.size()) end_generation();
 }
 
 void CmaEs::end_generation() {
+  if (lagrangian_) lagrangian_->judge(members_);
+  uncertainty_.end_generation(members_);
   const auto order = ranking();
   std::vector<double> sorted;
   for (const auto k : order) {
@@ -109,8 +142,12 @@ void CmaEs::end_generation() {
   }
   run_evaluations_ += members_.size();
   const bool any = std::ranges::any_of(order, [&](std::size_t k) { return !members_[k]->failed(); });
-  if (any) distribution_->update(weights(order));
-  if (stopping_->over(*distribution_, sorted)) restart();
+  if (any) {
+    const auto weights = this->weights(order);
+    distribution_->update(weights);
+    if (lagrangian_) lagrangian_->learn(weights);
+  }
+  if (stopping_->over(*distribution_, sorted) || uncertainty_.dominates()) restart();
   else begin_generation();
 }
 
@@ -143,12 +180,20 @@ Correlations correlations(const std::string& word, std::size_t n) {
   return word == "full" ? Correlations::full : word == "diagonal" ? Correlations::none : Correlations::limited;
 }
 
+Noise noise(const std::string& word) {
+  return word == "auto" ? Noise::automatic : word == "on" ? Noise::on : Noise::off;
+}
+
 Settings settings(const Space& space, const OptimizerOptions& options) {
   const std::size_t population =
       options.contains("population") ? count_of(options, "population") : Constants::default_population(space.size());
   const std::size_t parallel = count_of(options, "parallel");
-  return {rounded_up(population, parallel), parallel, number_of(options, "sigma"),
-          correlations(word_of(options, "covariance"), space.size())};
+  return {rounded_up(population, parallel),
+          parallel,
+          number_of(options, "sigma"),
+          correlations(word_of(options, "covariance"), space.size()),
+          word_of(options, "constraints") == "lagrangian",
+          noise(word_of(options, "noise"))};
 }
 
 AsynchronousSettings asynchronous_settings(const Space& space, const OptimizerOptions& options) {
@@ -168,11 +213,19 @@ OptimizerKind cmaes_kind() {
            .about = "CMA-ES with restarts, for one objective of numbers that may be rugged and correlated",
            .needs_order = true,
            .asynchronous = true,
-           .options = {OptionRule::word("covariance",
+           .options = {OptionRule::word("constraints",
+                                        "what violates constraints or limits: ranks after all that does not (last), "
+                                        "or by an augmented Lagrangian (lagrangian)",
+                                        {"lagrangian", "last"}, "lagrangian"),
+                       OptionRule::word("covariance",
                                         "what it learns of the parameters' correlations: all (full), none (diagonal) "
                                         "or a few directions (limited); auto is full up to 200 parameters, then "
                                         "limited",
                                         {"auto", "full", "diagonal", "limited"}, "auto"),
+                       OptionRule::word("noise",
+                                        "some members are evaluated twice; where noise decides their ranks, a run ends "
+                                        "and a larger one begins; auto: where a second value differs from the first",
+                                        {"auto", "on", "off"}, "auto"),
                        OptionRule::whole("parallel",
                                          "candidates wanted at a time; a generation is so many or a multiple of it", 1,
                                          10000, 1),
@@ -188,7 +241,7 @@ OptimizerKind cmaes_kind() {
              const Terms& terms) -> std::unique_ptr<Optimizer> {
             if (!terms.generational)
               return cmaes::make_asynchronous(space, seed, cmaes::asynchronous_settings(space, options));
-            return std::make_unique<cmaes::CmaEs>(space, seed, cmaes::settings(space, options));
+            return std::make_unique<cmaes::CmaEs>(space, seed, cmaes::settings(space, options), terms.yield);
           }};
 }
 

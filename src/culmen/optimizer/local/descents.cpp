@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "culmen/optimizer/constraints.hpp"
 #include "culmen/optimizer/local/samples.hpp"
 
 namespace culmen {
@@ -34,6 +35,7 @@ struct Lane {
   std::unique_ptr<LocalSearch> search;  // none: it looks for a start
   std::vector<Eigen::VectorXd> points;  // of this turn
   std::vector<double> values;
+  std::vector<std::vector<double>> slacks;  // where there are constraints to see
   std::size_t served = 0, settled = 0;
   int rounds = 0;
   std::size_t since_sample = 0;  // evaluations of the search
@@ -42,16 +44,17 @@ struct Lane {
 
 class Descents final : public Optimizer {
  public:
-  Descents(const Space& space, std::uint64_t seed, Settings settings, MakeSearch make)
+  Descents(const Space& space, std::uint64_t seed, Settings settings, MakeSearch make, const Yield& yield)
       : space_(space),
         settings_(std::move(settings)),
+        constraints_(space, yield),
         make_(std::move(make)),
         samples_(space.size(), seed),
         lanes_(settings_.descents),
         most_lanes_(settings_.descents) {
     Eigen::VectorXd x(static_cast<Eigen::Index>(space.size()));
     space.to_unit(space.start(), {x.data(), space.size()});
-    begin(lanes_.front(), {x, {}, settings_.step, settings_.noise});
+    begin(lanes_.front(), x, {});
     for (auto& lane : lanes_) propose(lane);
   }
   bool generational() const override { return settings_.generational; }
@@ -79,11 +82,15 @@ class Descents final : public Optimizer {
   void propose(Lane& lane);
   void digest(Lane& lane);
   void look_for_start(Lane& lane);
-  void begin(Lane& lane, const Start& start) { lane.search = make_(start); }
+  void begin(Lane& lane, const Eigen::VectorXd& x, std::optional<double> value) {
+    if (constraints_.count() > 0) value.reset();
+    lane.search = make_({x, value, settings_.step, settings_.noise, constraints_.count()});
+  }
   void conclude(Lane& lane);
 
   const Space space_;
   const Settings settings_;
+  const Constraints constraints_;
   const MakeSearch make_;
   Samples samples_;
   std::deque<std::pair<Eigen::VectorXd, double>> given_;  // heard of, for descents to come
@@ -115,7 +122,7 @@ void Descents::serve_lane(std::size_t lane, std::vector<Candidate>& out) {
 void Descents::serve_more(std::vector<Candidate>& out) {
   if (lanes_.size() < most_lanes_) {
     auto& lane = lanes_.emplace_back();
-    if (const auto start = samples_.take(false)) begin(lane, {start->x, start->value, settings_.step, settings_.noise});
+    if (const auto start = samples_.take(false)) begin(lane, start->x, start->value);
     propose(lane);
     return serve_lane(lanes_.size() - 1, out);
   }
@@ -132,6 +139,16 @@ void Descents::serve(Place place, const Eigen::VectorXd& x, std::vector<Candidat
 }
 
 void Descents::do_tell(EvaluationId id, const Outcome& outcome) {
+  const auto& place = open_.at(id);
+  const bool of_search = place.lane && lanes_[*place.lane].search && constraints_.count() > 0;
+  if (of_search) {
+    auto& lane = lanes_[*place.lane];
+    std::vector<double> x(space_.size());
+    space_.from_unit({lane.points[place.point].data(), x.size()}, x);
+    auto& slacks = lane.slacks[place.point] = constraints_.slacks(x, outcome);
+    if (!slacks.empty() && !(lane.with_sample && place.point + 1 == lane.points.size()))
+      return settle(id, outcome.value);
+  }
   settle(id, outcome.feasible() && std::isfinite(outcome.value) ? outcome.value : inf);
 }
 
@@ -169,6 +186,7 @@ void Descents::propose(Lane& lane) {
   }
   while (!lane.search && lane.points.size() < settings_.screen) lane.points.push_back(samples_.fresh());
   lane.values.assign(lane.points.size(), inf);
+  lane.slacks.assign(constraints_.count() > 0 ? lane.points.size() : 0, {});
   lane.served = lane.settled = 0;
   unsettled_ += lane.points.size();
 }
@@ -182,19 +200,21 @@ void Descents::digest(Lane& lane) {
     samples_.add(lane.points.back(), lane.values.back());
     lane.values.pop_back();
   }
-  lane.search->digest(lane.values);
+  if (lane.slacks.empty()) lane.search->digest(lane.values);
+  else lane.search->digest(lane.values, lane.slacks);
   if (lane.search->over()) conclude(lane);
 }
 
 void Descents::look_for_start(Lane& lane) {
   if (!given_.empty()) {
-    begin(lane, {given_.front().first, given_.front().second, settings_.step, settings_.noise});
+    begin(lane, given_.front().first, given_.front().second);
     return given_.pop_front();
   }
   const auto start = samples_.take(++lane.rounds >= most_rounds);
-  if (!start) return;
+  if (!start && constraints_.count() == 0) return;
   lane.rounds = 0;
-  begin(lane, {start->x, start->value, settings_.step, settings_.noise});
+  if (start) begin(lane, start->x, start->value);
+  else begin(lane, samples_.fresh(), {});
 }
 
 void Descents::conclude(Lane& lane) {
@@ -245,7 +265,7 @@ OptimizerKind descents_kind(OptimizerInfo info, double step, ReadOptions search)
                 space, seed,
                 Settings{name, count_of(options, "descents"), count_of(options, "screen"), number_of(options, "noise"),
                          number_of(options, "step"), terms.generational},
-                search(options));
+                search(options), terms.yield);
           }};
 }
 }  // namespace local

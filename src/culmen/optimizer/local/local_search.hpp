@@ -1,6 +1,7 @@
 // A search for one minimum from one start, in the unit cube: what multi-starts and portfolios are made of.
 #pragma once
 #include <Eigen/Dense>
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@ struct Start {
   std::optional<double> value;  ///< there; without one it is the first point that the search proposes
   double step = 0.1;            ///< how far to try first, as a share of the box; (0, 1]
   double noise = std::numeric_limits<double>::epsilon();  ///< relative error of a value; [2.3e-16, 0.1]
+  std::size_t constraints = 0;                            ///< that values come with; then there is no value here
 };
 
 /// Asks for points and hears of them, in turns: all points of a turn can be evaluated at once. It depends on its start
@@ -31,16 +33,27 @@ class LocalSearch {
   /// The values there, in the same order; infinite (or NaN) where the evaluation failed or is not feasible: it then
   /// turns back.
   virtual void digest(const std::vector<double>& values) = 0;
+  /// Where there are constraints: with how far each is violated, or below 0 how far it is from that; values are finite
+  /// there too. Nothing is known where that is empty. Most searches turn back where one is violated.
+  virtual void digest(std::vector<double> values, const std::vector<std::vector<double>>& slacks) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (!fulfilled(slacks[k])) values[k] = std::numeric_limits<double>::infinity();
+    }
+    digest(values);
+  }
   /// It has found its minimum, as exactly as values tell, or can do no more.
   virtual bool over() const = 0;
 
-  /// The best point so far and its value; infinite before a value came.
+  /// The best point so far and its value; infinite before a value came of a point that fulfils the constraints.
   const Eigen::VectorXd& x() const { return x_; }
   double value() const { return value_; }
 
  protected:
   explicit LocalSearch(const Start& start)
       : x_(start.x), value_(start.value.value_or(std::numeric_limits<double>::infinity())) {}
+  static bool fulfilled(const std::vector<double>& slacks) {
+    return std::ranges::all_of(slacks, [](double s) { return s <= 0; });
+  }
   /// Keeps it if it is the best.
   void note(const Eigen::VectorXd& x, double value) {
     if (value < value_) x_ = x, value_ = value;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "culmen/optimizer/local/fiber.hpp"
 #include "culmen/optimizer/local/slopes.hpp"
@@ -11,10 +12,12 @@
 namespace culmen::local {
 namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nothing = 1e-14;   // of what was gained
-constexpr double first_step = 0.3;  // of the box: as long is the library's first step
-constexpr int patience = 3;         // gradients that bring nothing
-constexpr int most_repeats = 100;   // of one point, one after the other
+constexpr double nothing = 1e-14;            // of what was gained
+constexpr double first_step = 0.3;           // of the box: as long is the library's first step
+constexpr double tightening = 1e-13;         // of what a constraint changes over the box: rounding shall not violate it
+constexpr int patience = 3;                  // gradients that bring nothing
+constexpr int patience_at_constraints = 30;  // along which it may go through much that is not feasible
+constexpr int most_repeats = 100;            // of one point, one after the other
 
 nlopt_algorithm algorithm_of(NloptMethod method) {
   switch (method) {
@@ -48,6 +51,13 @@ class NloptSearch final : public LocalSearch {
     if (want_slopes_) slopes_.propose(at_, accuracy_, points);
   }
 
+  void digest(std::vector<double> values, const std::vector<std::vector<double>>& slacks) override {
+    if (!by_gradients(method_)) return LocalSearch::digest(std::move(values), slacks);
+    slacks_ = &slacks;
+    digest(values);
+    slacks_ = nullptr;
+  }
+
   void digest(const std::vector<double>& values) override {
     if (want_value_) learn_value(values.front());
     if (over_) return;
@@ -64,15 +74,18 @@ class NloptSearch final : public LocalSearch {
     known_x_ = at_;
     known_value_ = value;
     sloped_ = false;
-    note(at_, value);
+    if (slacks_ != nullptr) known_slacks_ = slacks_->front();
+    if (slacks_ == nullptr || fulfilled(known_slacks_)) note(at_, value);
     const bool first = first_ == inf;
-    if (first) first_ = worst_ = marked_ = value;
+    if (first) first_ = worst_ = value;
+    if (first) marked_ = start_.constraints > 0 ? inf : value;
     over_ = first && !std::isfinite(value);
     if (std::isfinite(value)) worst_ = std::max(worst_, value);
   }
 
   void learn_slopes(const std::vector<double>& values) {
     sloped_ = true;
+    if (slacks_ != nullptr) learn_constraints();
     gradient_ = slopes_.gradient(known_value_, values, want_value_ ? 1 : 0);
     if (!std::isfinite(known_value_)) gradient_.setZero();
     if (accuracy_ == Accuracy::central) curvatures_ = slopes_.curvatures();
@@ -82,10 +95,41 @@ class NloptSearch final : public LocalSearch {
       scale_ = length / first_step;
       scaled_ = true;
     }
-    const bool hardly = marked_ - value() <= nothing * (first_ - value());
-    idle_ = hardly ? idle_ + 1 : 0;
-    marked_ = value();
-    stuck_ = !gradient_.allFinite() || idle_ > patience;
+    idle_ = gets_on() ? 0 : idle_ + 1;
+    stuck_ = !gradient_.allFinite() || idle_ > (start_.constraints > 0 ? patience_at_constraints : patience);
+  }
+
+  /// The best point has become better since the last gradient; or much less is violated than ever.
+  bool gets_on() {
+    const bool nearer = start_.constraints > 0 && violation() < 0.5 * least_violation_;
+    if (nearer) least_violation_ = violation();
+    if (start_.constraints > 0 && entry_ == inf) entry_ = value();
+    const double before = std::exchange(marked_, value());
+    if (start_.constraints == 0) return !(before - value() <= nothing * (first_ - value()));
+    return nearer || before - value() > nothing * (entry_ - value());
+  }
+
+  double violation() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < known_slacks_.size(); ++i) sum += std::max(0.0, known_slacks_[i]) / scales_[i];
+    return known_slacks_.empty() ? inf : sum;
+  }
+
+  /// By the same differences as the value's.
+  void learn_constraints() {
+    const auto n = start_.x.size();
+    if (scales_.empty()) scales_.assign(start_.constraints, 0);
+    jacobian_.setZero(n, static_cast<Eigen::Index>(start_.constraints));
+    const std::size_t first = want_value_ ? 1 : 0;
+    for (std::size_t i = 0; i < start_.constraints && !known_slacks_.empty(); ++i) {
+      std::vector<double> figures(slacks_->size(), inf);
+      for (std::size_t k = 0; k < figures.size(); ++k)
+        if (!(*slacks_)[k].empty()) figures[k] = (*slacks_)[k][i];
+      const Eigen::VectorXd slope = slopes_.gradient(known_slacks_[i], figures, first);
+      jacobian_.col(static_cast<Eigen::Index>(i)) = slope;
+      if (scales_[i] == 0 && slope.norm() > 0) scales_[i] = slope.norm();
+    }
+    for (double& s : scales_) s = s > 0 ? s : 1;
   }
 
   void start_fiber() {
@@ -109,13 +153,16 @@ class NloptSearch final : public LocalSearch {
   void conclude() {
     fiber_.reset();
     stuck_ = false;
-    over_ = !by_gradients(method_) || refined_ || !(value() < first_);
+    over_ =
+        !by_gradients(method_) || refined_ || (start_.constraints > 0 ? !std::isfinite(value()) : !(value() < first_));
     if (over_) return;
     refined_ = true;
     accuracy_ = Accuracy::central;
     idle_ = 0;
     at_ = known_x_ = x();
     known_value_ = value();
+    if (start_.constraints > 0) known_x_.resize(0);  // of which the constraints are wanted again
+    least_violation_ = inf;
     sloped_ = false;
     start_fiber();
   }
@@ -133,6 +180,9 @@ class NloptSearch final : public LocalSearch {
     nlopt_set_min_objective(opt, &NloptSearch::call, this);
     nlopt_set_initial_step1(opt, start_.step);
     if (!by_gradients(method_)) nlopt_set_xtol_abs1(opt, std::max(1e-15, std::sqrt(start_.noise) * 1e-4));
+    if (start_.constraints > 0 && by_gradients(method_))
+      nlopt_add_inequality_mconstraint(opt, static_cast<unsigned>(start_.constraints), &NloptSearch::constrain, this,
+                                       nullptr);
     inside_ = {opt, &fiber};
     Eigen::VectorXd x = at_;
     double value = 0;
@@ -153,6 +203,23 @@ class NloptSearch final : public LocalSearch {
     return s.reply();
   }
 
+  static void constrain(unsigned m, double* slacks, unsigned n, const double* x, double* gradients, void* self) {
+    auto& s = *static_cast<NloptSearch*>(self);
+    s.at_ = into_cube(Eigen::Map<const Eigen::VectorXd>(x, n));
+    s.want_slopes_ = gradients != nullptr;
+    const bool goes_on = s.inside_.fiber->wait();
+    if (!goes_on) nlopt_force_stop(s.inside_.opt);
+    const bool known = goes_on && !s.known_slacks_.empty();
+    for (unsigned i = 0; i < m; ++i) {
+      const double scale = s.scales_.empty() ? 1 : s.scales_[i];
+      slacks[i] = known ? s.known_slacks_[i] / scale + tightening : 1;
+      if (gradients == nullptr) continue;
+      Eigen::Map<Eigen::VectorXd> gradient(gradients + static_cast<std::size_t>(i) * n, n);
+      if (known) gradient = s.jacobian_.col(i) / scale;
+      else gradient.setZero();
+    }
+  }
+
   struct Inside {
     nlopt_opt opt;
     Fiber* fiber;
@@ -168,6 +235,11 @@ class NloptSearch final : public LocalSearch {
   double known_value_ = inf;
   bool sloped_ = false;  // its gradient is known too
   Eigen::VectorXd gradient_, curvatures_;
+  const std::vector<std::vector<double>>* slacks_ = nullptr;  // of the points that are being digested
+  std::vector<double> known_slacks_;                          // of known_x_
+  std::vector<double> scales_;                                // lengths of the first slopes
+  Eigen::MatrixXd jacobian_;                                  // slopes of constraints, a column each
+  double least_violation_ = inf, entry_ = inf;                // the first value where nothing was violated
   double first_ = inf, worst_ = inf, marked_ = inf;
   double scale_ = 1;  // the library sees values less the first, over the length of the first gradient
   bool scaled_ = false, stuck_ = false, refined_ = false, over_ = false;

@@ -1,0 +1,167 @@
+// What optimizers make of constraints and limits whose figures they see.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "culmen/evaluation/goals.hpp"
+#include "culmen/optimizer/combinators.hpp"
+#include "unit/optimizer/functions.hpp"
+
+namespace culmen {
+namespace {
+using ::testing::ElementsAre;
+using ::testing::StartsWith;
+constexpr double inf = std::numeric_limits<double>::infinity();
+using Figures = std::vector<std::pair<std::string, double>>;
+
+Space box(std::size_t n, double lower, double upper) {
+  std::vector<Parameter> parameters;
+  for (std::size_t i = 0; i < n; ++i)
+    parameters.push_back(real(std::string(1, static_cast<char>('a' + i)), lower, upper));
+  return Space(std::move(parameters));
+}
+
+struct Limited {
+  std::string optimizer;
+  Space space;
+  std::function<double(const std::vector<double>&)> value;
+  std::function<Figures(const std::vector<double>&)> figures;
+  std::vector<Limit> limits;
+  OptimizerOptions options = {};
+  bool evaluate_infeasible = false;
+};
+
+struct Came {
+  double best = inf;  // of what is feasible
+  std::vector<std::vector<double>> candidates;
+};
+
+Came search(const Limited& p, std::size_t evaluations, std::uint64_t seed = 1) {
+  const Goals goals{{}, p.limits};
+  Search of{p.optimizer, p.options, seed, {}, p.evaluate_infeasible};
+  of.terms.yield.limits = !p.limits.empty();
+  of.terms.yield.goals = std::make_shared<Goals>(goals);
+  const auto optimizer = make_search(of, p.space);
+  Came out;
+  std::vector<Candidate> asked;
+  while (out.candidates.size() < evaluations && optimizer->ask(1, asked = {}) == 1) {
+    auto outcome = Outcome::of_value(p.value(asked[0].x));
+    outcome.extras = p.figures(asked[0].x);
+    outcome.violation = p.space.violation(asked[0].x);
+    judge(outcome, goals, false);
+    if (outcome.feasible()) out.best = std::min(out.best, outcome.value);
+    out.candidates.push_back(asked[0].x);
+    optimizer->tell(asked[0].id, outcome);
+  }
+  return out;
+}
+
+double median_best(const Limited& p, std::size_t evaluations) {
+  std::vector<double> all;
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) all.push_back(search(p, evaluations, seed).best);
+  std::ranges::nth_element(all, all.begin() + 2);
+  return all[2];
+}
+
+/// Himmelblau's problem of five parameters (G4 of the CEC collections): least value -30665.538671783.
+constexpr double himmelblau_optimum = -30665.538671783;
+
+Space himmelblau_space() {
+  return {real("a", 78, 102), real("b", 33, 45), real("c", 27, 45), real("d", 27, 45), real("e", 27, 45)};
+}
+
+double himmelblau(const std::vector<double>& x) {
+  return 5.3578547 * x[2] * x[2] + 0.8356891 * x[0] * x[4] + 37.293239 * x[0] - 40792.141;
+}
+
+Figures himmelblau_figures(const std::vector<double>& x) {
+  return {
+      {"u", 85.334407 + 0.0056858 * x[1] * x[4] + 0.0006262 * x[0] * x[3] - 0.0022053 * x[2] * x[4]},
+      {"v", 80.51249 + 0.0071317 * x[1] * x[4] + 0.0029955 * x[0] * x[1] + 0.0021813 * x[2] * x[2]},
+      {"w", 9.300961 + 0.0047026 * x[2] * x[4] + 0.0012547 * x[0] * x[2] + 0.0019085 * x[2] * x[3]},
+  };
+}
+
+Limited himmelblau_by(const std::string& optimizer, OptimizerOptions options = {}) {
+  return {optimizer,
+          himmelblau_space(),
+          himmelblau,
+          himmelblau_figures,
+          {{"u", 0, 92}, {"v", 90, 110}, {"w", 20, 25}},
+          std::move(options)};
+}
+
+/// An ill-conditioned function whose optimum within a ball lies on its surface.
+Limited ellipsoid_in_a_ball(const std::string& optimizer, OptimizerOptions options = {}) {
+  const auto radius = [](const std::vector<double>& x) {
+    double sum = 0;
+    for (const double v : x) sum += square(v - 3);
+    return Figures{{"radius", sum}};
+  };
+  return {optimizer, box(5, -5, 5), ellipsoid, radius, {{"radius", -inf, 4}}, std::move(options)};
+}
+
+TEST(Lagrangian, SolvesWhatIsIllConditionedAtANonlinearLimit) {
+  const double optimum = search(ellipsoid_in_a_ball("slsqp"), 3000).best;
+  const double with = median_best(ellipsoid_in_a_ball("cmaes"), 3000);
+  const double without = median_best(ellipsoid_in_a_ball("cmaes", {{"constraints", "last"}}), 3000);
+  EXPECT_LE(with - optimum, 1e-5 * optimum);
+  EXPECT_LE(with, without);
+}
+
+TEST(Lagrangian, SolvesHimmelblausProblem) {
+  EXPECT_LE(median_best(himmelblau_by("cmaes"), 3000) - himmelblau_optimum, 1e-3);
+}
+
+TEST(Lagrangian, FollowsAThinBand) {
+  const auto figures = [](const std::vector<double>& x) { return Figures{{"product", x[0] * x[1]}}; };
+  const Limited p{"cmaes", box(4, 0.1, 5), sphere, figures, {{"product", 3, 3.0001}}};
+  const double optimum = search({"slsqp", p.space, p.value, p.figures, p.limits}, 2000).best;
+  EXPECT_LE(median_best(p, 4000) - optimum, 1e-3);
+}
+
+TEST(Lagrangian, DoesNotMindTheScalesOfTheValueAndOfFigures) {
+  auto p = himmelblau_by("cmaes");
+  const auto one = search(p, 800).candidates;
+  p.value = [](const std::vector<double>& x) { return 4 * himmelblau(x); };
+  p.figures = [](const std::vector<double>& x) {
+    auto out = himmelblau_figures(x);
+    for (auto& [name, value] : out) value *= 8;
+    return out;
+  };
+  for (auto& l : p.limits) l.lower *= 8, l.upper *= 8;
+  EXPECT_EQ(search(p, 800).candidates, one);
+}
+
+TEST(Lagrangian, SeesConstraintsOfTheSpaceWhereTheirViolatorsAreEvaluated) {
+  const auto none = [](const std::vector<double>&) { return Figures{}; };
+  const Space space({real("x", -5, 5), real("y", -5, 5)}, {{"half", "x + 2 * y >= 4"}});
+  const auto value = [](const std::vector<double>& x) { return square(x[0]) + 100 * square(x[1]); };
+  const double optimum = 16 * 100.0 / 104;
+  EXPECT_LE(median_best({"cmaes", space, value, none, {}, {}, true}, 1000) - optimum, 1e-6);
+  EXPECT_LE(median_best({"slsqp", space, value, none, {}, {}, true}, 100) - optimum, 1e-6);
+}
+
+TEST(Slsqp, SolvesSmoothProblemsWithLimitsInFewEvaluations) {
+  EXPECT_LE(search(himmelblau_by("slsqp"), 100).best - himmelblau_optimum, 1e-4);
+  const double there = search(ellipsoid_in_a_ball("slsqp"), 300).best;
+  EXPECT_LE(there - search(ellipsoid_in_a_ball("slsqp"), 3000).best, 1e-6 * there);
+}
+
+TEST(Auto, BeginsWithDescentsWhereItSeesTheConstraints) {
+  EXPECT_LE(search(himmelblau_by("auto"), 100).best - himmelblau_optimum, 1e-4);
+  Terms terms;
+  terms.yield.limits = true;
+  const auto automatic = make_optimizer("auto", himmelblau_space(), 1, {}, terms);
+  EXPECT_THAT(automatic->remark(), StartsWith("the best is of"));
+  const Space half({real("x", 0, 1)}, {{"half", "x < 0.5"}});
+  EXPECT_EQ(default_optimizer(half, {}).name, "cmaes");
+  EXPECT_EQ(default_optimizer(half, {.infeasible = true}).name, "auto");
+}
+}  // namespace
+}  // namespace culmen
