@@ -120,7 +120,7 @@ def minimize(
     was chosen.
     ``options={"generational": True}``: the same ``seed`` gives the same candidates, whatever the number and speed of
     workers; False: no worker waits for others, and timing decides too. Where it is not given, "auto" (the default for
-    one value of real parameters) is asynchronous with more than one worker, and all others are generational; the
+    one value of real parameters) is asynchronous with four workers or more, and all others are generational; the
     result's ``generational`` says which.
     ``progress``: draw it; None: where standard output is a terminal.
     ``executor``: a ``concurrent.futures.Executor`` that evaluates instead of processes of culmen's own: Dask's,

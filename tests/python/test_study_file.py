@@ -226,16 +226,16 @@ WRONG = {
         + ", ".join(_core.optimizer_names()),
     ),
     "unknown option of the optimizer": (
-        STUDY + "[optimizer]\nsigm = 0.3",
+        STUDY + '[optimizer]\nname = "cmaes"\nsigm = 0.3',
         "study.toml: [optimizer] optimizer 'cmaes' has no option 'sigm' (did you mean 'sigma'?); "
-        "it has covariance, parallel, population, sigma",
+        "it has constraints, covariance, noise, parallel, population, sigma",
     ),
     "option that is a text": (
-        STUDY + '[optimizer]\nsigma = "wide"',
+        STUDY + '[optimizer]\nname = "cmaes"\nsigma = "wide"',
         "study.toml: [optimizer] optimizer 'cmaes': option 'sigma' is \"wide\", it must be a number from 1e-06 to 1",
     ),
     "option that is neither number nor word": (
-        STUDY + "[optimizer]\nsigma = [0.1]",
+        STUDY + '[optimizer]\nname = "cmaes"\nsigma = [0.1]',
         "study.toml: [optimizer] option 'sigma' is [0.1]; a number, a word, or true or false is wanted",
     ),
     "optimizer that needs residuals": (
@@ -388,7 +388,7 @@ def test_a_folder_and_a_binary_file_are_no_study_files(folder):
 def test_defaults_of_a_study_file(folder):
     study = Study.from_file("study.toml")
     config, options = study.config, study.options
-    assert (config.name, config.seed, config.optimizer) == ("study", 1, "cmaes")
+    assert (config.name, config.seed, config.optimizer) == ("study", 1, "auto")
     assert (config.evaluations, config.target, config.wall_time_s) == (100, -math.inf, math.inf)
     assert (config.on_failure, config.retries) == ("penalise", 2)
     assert (options.workers, options.prefetch, options.store, options.durability) == (0, True, "study.db", "process")
@@ -429,9 +429,9 @@ def test_an_optimizer_can_be_given_by_its_name_alone(tmp_path):
 
 
 def test_without_an_optimizer_the_study_decides_and_its_store_remembers(folder):
-    study = Study.from_file("study.toml")
+    study = Study.from_file("study.toml", workers=2)
     study.settle()
-    assert json.loads(study.config.configuration)["optimizer"] == {"name": "cmaes", "generational": True}
+    assert json.loads(study.config.configuration)["optimizer"] == {"name": "auto", "generational": True}
     residuals = with_(EVALUATOR, EVALUATOR + '\nresult = "residuals"').replace("n = {", "# n = {")
     (folder / "study.toml").write_text(residuals)
     study = Study.from_file("study.toml")
@@ -470,7 +470,7 @@ CHANGES = {
     "function": ("model.py:chi2", "model.py:chi3", False),
     "result": (EVALUATOR, EVALUATOR + '\nresult = "residuals"', False),
     "optimizer": ("[stop]", '[optimizer]\nname = "sobol"\n[stop]', False),
-    "option": ("[stop]", "[optimizer]\nsigma = 0.1\n[stop]", False),
+    "option": ("[stop]", '[optimizer]\nname = "cmaes"\nsigma = 0.1\n[stop]', False),
     "budget": ("= 100", "= 200", True),
     "workers": ("[stop]", "[run]\nworkers = 3\n[stop]", True),
     "time limit": (EVALUATOR, EVALUATOR + "\ntime_limit_s = 3", True),

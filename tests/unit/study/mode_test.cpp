@@ -29,8 +29,8 @@ bool settled(StudyConfig config, std::size_t workers, const std::string& begun =
 
 TEST(Mode, IsAsynchronousWhereAutoSearchesAndHasSeveralWorkers) {
   for (const std::string name : {"", "auto"}) {
-    EXPECT_FALSE(settled(study_of(name), 2));
-    EXPECT_TRUE(settled(study_of(name), 1));
+    EXPECT_FALSE(settled(study_of(name), 4));
+    EXPECT_TRUE(settled(study_of(name), 3));
     EXPECT_TRUE(settled(study_of(name, Space{real("x", -1, 1)}, ResultKind::residuals), 8)) << "lm runs in its place";
   }
   for (const auto* name : {"cmaes", "de", "random", "auto,cmaes"}) EXPECT_TRUE(settled(study_of(name), 100)) << name;
@@ -68,7 +68,7 @@ TEST(Mode, OfAProgramsStudyIsInItsResultAndItsStore) {
   const std::string folder = mkdtemp(pattern.data());
   const auto f = [](const std::vector<double>& x) { return x[0] * x[0] + x[1] * x[1]; };
   const Space space{real("x", -1, 2), real("y", -1, 2)};
-  MinimizeOptions options{.evaluations = 30, .workers = 2, .store = folder + "/a.db"};
+  MinimizeOptions options{.evaluations = 30, .workers = 4, .store = folder + "/a.db"};
   EXPECT_FALSE(minimize(f, space, options).generational);
   options.resume = true;
   options.workers = 1;
@@ -76,9 +76,9 @@ TEST(Mode, OfAProgramsStudyIsInItsResultAndItsStore) {
   const auto resumed = minimize(f, space, options);
   EXPECT_FALSE(resumed.generational);
   EXPECT_EQ(resumed.evaluations, 60U);
-  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 2, .generational = true}).generational);
-  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 2, .optimizer = "cmaes"}).generational);
-  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 1}).generational);
+  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 4, .generational = true}).generational);
+  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 4, .optimizer = "cmaes"}).generational);
+  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 3}).generational);
   fs::remove_all(folder);
 }
 

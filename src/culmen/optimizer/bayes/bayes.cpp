@@ -278,7 +278,8 @@ OptimizerKind bayes_kind() {
       {.name = "bayes",
        .about = "a model of few evaluations that are dear: a Gaussian process in a trust region, or a forest",
        .asynchronous = true,
-       .options = {OptionRule::word("model", "a Gaussian process about the best, or a random forest over the whole space",
+       .options = {OptionRule::word("model",
+                                    "a Gaussian process about the best, or a random forest over the whole space",
                                     {"forest", "gauss"}, "gauss"),
                    OptionRule::whole("parallel", "candidates wanted at a time", 1, 64, 1),
                    OptionRule::whole(
