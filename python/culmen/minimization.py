@@ -119,9 +119,9 @@ def minimize(
     {"population": 20, "evaluations": 1000}}. Without it the space and the objectives decide, and the result says what
     was chosen.
     ``options={"generational": True}``: the same ``seed`` gives the same candidates, whatever the number and speed of
-    workers; False: no worker waits for others, and timing decides too. Where it is not given, "auto" (the default for
-    one value of real parameters) is asynchronous with four workers or more, and all others are generational; the
-    result's ``generational`` says which.
+    workers; False: no worker waits for others, and timing decides too. Where it is not given, "auto" (or no
+    optimizer) is asynchronous with four workers or more, and all others are generational; the result's
+    ``generational`` says which.
     ``progress``: draw it; None: where standard output is a terminal.
     ``executor``: a ``concurrent.futures.Executor`` that evaluates instead of processes of culmen's own: Dask's,
     mpi4py.futures', the standard library's, culmen.Executor; ``workers`` is then how many evaluations it is given at a

@@ -80,7 +80,7 @@ def _print_choice() -> None:
     print('A list, ["evolution", "cmaes"], is a chain: each begins at the best of the one before.')
     able = [entry["name"] for entry in _core.optimizer_catalogue() if entry["asynchronous"]]
     print(f"Without waiting for each other's results (generational = false): {', '.join(able)}.")
-    print("That is the default of auto where there are four workers or more.")
+    print("That is the default where culmen chooses and there are four workers or more.")
 
 
 def allowed(option: dict[str, Any]) -> str:

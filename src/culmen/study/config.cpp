@@ -139,9 +139,11 @@ void choose_optimizer(StudyConfig& c) {
 }
 
 namespace {
-/// What searches is "auto" itself, not one that it stands for here.
-bool is_auto(const StudyConfig& c) {
-  return c.optimizer == "auto" && default_optimizer(c.space, yield_of(c)).name == "auto";
+/// culmen has chosen, and what it has chosen searches as well without generations.
+bool is_chosen_for_any_time(const StudyConfig& c) {
+  if (c.optimizer != "auto" && c.optimizer_why.empty()) return false;
+  const auto name = default_optimizer(c.space, yield_of(c)).name;
+  return name == "auto" || name == "mocma";
 }
 }  // namespace
 
@@ -156,7 +158,7 @@ void settle_mode(StudyConfig& c, std::size_t workers, const std::string& begun) 
   asynchronous.generational = false;
   const auto of_asynchronous = fingerprint_of(asynchronous);
   const bool goes_on = begun == fingerprint_of(c) || begun == of_asynchronous;
-  c.generational = goes_on ? begun != of_asynchronous : workers < fewest_asynchronous || !is_auto(c);
+  c.generational = goes_on ? begun != of_asynchronous : workers < fewest_asynchronous || !is_chosen_for_any_time(c);
   if (!*c.generational) c.fingerprint = of_asynchronous;
 }
 

@@ -71,8 +71,8 @@ Yield yield_of(const StudyConfig& config);
 /// Sets the optimizer where it is empty, and why.
 void choose_optimizer(StudyConfig& config);
 /// Sets `generational`, and the fingerprint with it, where it is not given: as the store with the fingerprint `begun`
-/// was begun, unless that is empty or another study's. Else the study is asynchronous where "auto" itself searches, not
-/// what it stands for in some spaces, and there are at least four workers.
+/// was begun, unless that is empty or another study's. Else the study is asynchronous where culmen has chosen what
+/// searches, that is "auto" itself or mocma, and there are at least four workers.
 void settle_mode(StudyConfig& config, std::size_t workers, const std::string& begun = {});
 /// Throws InputError for an optimizer or an option that there is not, and one that cannot work on this.
 void check_optimizer(const StudyConfig& config);

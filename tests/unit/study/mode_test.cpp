@@ -33,6 +33,15 @@ TEST(Mode, IsAsynchronousWhereAutoSearchesAndHasSeveralWorkers) {
     EXPECT_TRUE(settled(study_of(name), 3));
     EXPECT_TRUE(settled(study_of(name, Space{real("x", -1, 1)}, ResultKind::residuals), 8)) << "lm runs in its place";
   }
+  auto two = study_of("random");
+  two.optimizer.clear();
+  two.goals.objectives.resize(2);
+  choose_optimizer(two);
+  two.fingerprint = fingerprint_of(two);
+  EXPECT_EQ(two.optimizer, "mocma");
+  EXPECT_FALSE(settled(two, 4));
+  two.optimizer_why.clear();
+  EXPECT_TRUE(settled(two, 4)) << "the user has named it";
   for (const auto* name : {"cmaes", "de", "random", "auto,cmaes"}) EXPECT_TRUE(settled(study_of(name), 100)) << name;
 }
 
