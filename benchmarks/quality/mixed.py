@@ -3,7 +3,7 @@
 Prints for each suite the area under the runtime curve (score.py), the share of targets reached, and the mean of the
 decimal logarithm of the final gap (at least 1e-8). Suites: mixint-5 and mixint-20 (two functions of each group of
 COCO's bbob-mixint) and conditional (ours: mixed_problems.py). Runs of peers come from peers/mixed.json;
---remake-peers plays them again. Peers were played on the first instance of some functions; each is compared there.
+--remake-peers plays them again. Peers were played on the first instance; each is compared there.
 """
 
 from __future__ import annotations
