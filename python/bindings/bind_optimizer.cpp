@@ -107,8 +107,9 @@ std::unique_ptr<Optimizer> make(const Space& space, const std::string& name, std
                                 const Limits& limits) {
   const Terms terms{
       {residuals, objectives, !limits.empty(), std::make_shared<Goals>(goals_of(limits))}, evaluations, generational};
-  const auto chosen = name.empty() ? default_optimizer(space, terms.yield).name : name;
-  return make_search({chosen, from_python(options), seed, starts, false, terms}, space);
+  return make_search({name.empty() ? default_optimizer(space, terms.yield).name : name, from_python(options), seed,
+                      starts, false, terms},
+                     space);
 }
 
 }  // namespace
@@ -130,6 +131,11 @@ void bind_optimizer(nb::module_& m) {
       .def_prop_ro("generational", &Optimizer::generational)
       .def_prop_ro("recommended", [](const Optimizer& o) { return tuple_of(o.recommendation()); })
       .def_prop_ro("finished", &Optimizer::finished);
+  m.def("optimizer_choices", [] {
+    nb::list out;
+    for (const auto& choice : optimizer_choices()) out.append(nb::make_tuple(choice.name, choice.why));
+    return out;
+  });
   m.def("optimizer_names", &optimizer_names);
   m.def("optimizer_catalogue", &catalogue);
 }

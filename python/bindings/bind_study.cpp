@@ -194,6 +194,7 @@ void bind_config(nb::module_& m) {
         settle_mode(config, workers_of(options), begun);
       },
       nb::arg("config"), nb::arg("options"), nb::arg("begun") = "");
+  m.def("begins_at_start", &begins_at_start, nb::arg("config"));
   m.def("check_optimizer", &check_optimizer, nb::arg("config"));
   nb::class_<RunOptions>(m, "RunOptions")
       .def(nb::init<>())

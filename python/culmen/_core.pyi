@@ -103,8 +103,9 @@ class StudyConfig:
     fingerprint: str  # as fingerprint_of gives it; a store with another one is refused
 
 def fingerprint_of(config: StudyConfig) -> str: ...
-def choose_optimizer(config: StudyConfig) -> None: ...  # sets the optimizer where it is empty
+def choose_optimizer(config: StudyConfig) -> None: ...  # sets the optimizer where it is empty or "auto"
 def settle_mode(config: StudyConfig, options: RunOptions, begun: str = "") -> None: ...  # begun: a store's fingerprint
+def begins_at_start(config: StudyConfig) -> bool: ...  # its first candidate, or what is in the middle
 def check_optimizer(config: StudyConfig) -> None: ...  # raises for one that there is not, or that cannot work on this
 def describe_reason(word: str) -> str: ...  # a Result's or a finished store's, for people
 
@@ -325,6 +326,7 @@ class Optimizer:
     @property
     def finished(self) -> bool: ...
 
+def optimizer_choices() -> list[tuple[str, str]]: ...  # what auto can be, and for what; the first that suits
 def optimizer_names() -> list[str]: ...
 
 # name, about, needs_residuals, needs_reals, needs_order, one_objective, two_objectives (at most), asynchronous;

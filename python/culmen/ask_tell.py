@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NoReturn
 
 from . import _core
+from ._core import InputError
+from .goals import bounds_of
 from .result import Recommended
 from .space import Bounds, Space, Value
 
@@ -22,8 +24,10 @@ class Optimizer:
 
     The same seed and the same calls give the same candidates. Without ``optimizer`` the space and what is told decide.
     ``result="residuals"``: residuals are told, whose squares are summed. ``objectives``: so many values are told.
+    ``starts``: what is asked for first. ``limits``: bounds of figures that are told beside the value, such as
+    {"stress": {"upper": 250}}; constraints on the parameters are the space's.
     ``evaluations``: how many there will be, where that is known. ``generational=False``: ``ask`` always has a
-    candidate, whatever has been told.
+    candidate, whatever has been told; ``workers`` says how many are evaluated at a time then.
     Raises InputError for an unknown optimizer or option, and where the optimizer cannot work on this.
     """
 
@@ -36,22 +40,31 @@ class Optimizer:
         options: Mapping[str, bool | float | str] | None = None,
         result: Literal["value", "residuals"] = "value",
         objectives: int = 1,
+        starts: Sequence[Mapping[str, Value] | Sequence[float]] = (),
+        limits: Mapping[str, Mapping[str, float]] | None = None,
         evaluations: int = 0,
         generational: bool = True,
+        workers: int = 1,
     ) -> None:
+        for name, number, least in (("seed", seed, 0), ("evaluations", evaluations, 0), ("workers", workers, 1)):
+            _check_whole(f"Optimizer: {name}", number, least, 2**64 - 1)
         self.space = Space(space)
         self._residuals = result == "residuals"
+        self._limits = bounds_of(limits or {})
         self._core = _core.Optimizer(
             self.space.core,
             ",".join((optimizer,) if isinstance(optimizer, str) else optimizer or ()),
             seed,
-            dict(options or {}),
-            (),
+            _options(options),
+            [self._vector(start) for start in starts],
             self._residuals,
             objectives,
             evaluations,
             generational,
+            self._limits,
         )
+        if workers > 1:
+            self._core.resize(workers)
 
     @property
     def name(self) -> str:
@@ -63,20 +76,43 @@ class Optimizer:
 
         None although nothing is open: it has finished.
         """
-        if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n < 2**32:
-            raise _core.InputError(f"Optimizer.ask: n = {n!r}: a whole number from 0 to {2**32 - 1} is wanted")
+        _check_whole("Optimizer.ask: n", n, 0, 2**32 - 1)
         return [Candidate(number, self.space.core.named(vector)) for number, vector in self._core.ask(n)]
 
-    def tell(self, candidate: Candidate, value: float | Sequence[float] | None) -> None:
+    def tell(
+        self,
+        candidate: Candidate,
+        value: float | Sequence[float] | None,
+        figures: Mapping[str, float] | None = None,
+        *,
+        duration_s: float = 0.0,
+    ) -> None:
         """The value, the residuals, or the values of several objectives; ``None``: the evaluation failed.
 
+        ``figures``: further ones by name, those of the limits among them. ``duration_s``: how long it took, seconds.
         Raises InputError for a candidate that was told or cancelled before.
         """
-        self._core.tell(candidate.id, value, self._residuals)
+        number = _id_of(candidate, "tell")
+        if missing := [name for name, _, _ in self._limits if value is not None and name not in (figures or {})]:
+            raise InputError(f"Optimizer.tell: figures lack '{missing[0]}', which limits name")
+        try:
+            self._core.tell(number, value, self._residuals, duration_s, figures or {}, self._limits)
+        except TypeError:
+            what = "a number, a sequence of numbers or None is wanted, and figures as a dict of numbers"
+            raise InputError(f"Optimizer.tell: {value!r}: {what}") from None
 
     def cancel(self, candidate: Candidate) -> None:
         """The candidate will not be evaluated."""
-        self._core.cancel(candidate.id)
+        self._core.cancel(_id_of(candidate, "cancel"))
+
+    def _vector(self, start: Mapping[str, Value] | Sequence[float]) -> list[float]:
+        named = start if isinstance(start, Mapping) else dict(zip(self.space.names, start, strict=True))
+        return self.space.core.vector_of(dict(named))
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a culmen.Optimizer cannot be pickled; with the same seed, asks and tells another one is the same"
+        )
 
     @property
     def recommended(self) -> Recommended | None:
@@ -88,3 +124,23 @@ class Optimizer:
     def finished(self) -> bool:
         """True when it has nothing more to propose."""
         return self._core.finished
+
+
+def _check_whole(what: str, number: object, lowest: int, highest: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, int) or not lowest <= number <= highest:
+        raise InputError(f"{what} = {number!r}: a whole number from {lowest} to {highest} is wanted")
+
+
+def _id_of(candidate: object, call: str) -> int:
+    if not isinstance(candidate, Candidate):
+        raise InputError(f"Optimizer.{call}: {candidate!r} is no candidate; give what ask() gave")
+    return candidate.id
+
+
+def _options(options: object) -> dict[str, bool | float | str]:
+    if not isinstance(options or {}, Mapping):
+        raise InputError(f'Optimizer: options = {options!r}: a dict such as {{"population": 20}} is wanted')
+    given = dict(options or {})  # type: ignore[call-overload]
+    if "generational" in given:
+        raise InputError("Optimizer: generational is an argument of its own here, beside options")
+    return given

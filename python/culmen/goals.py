@@ -1,7 +1,7 @@
 """What is wanted: objectives, limits of further figures, and where to begin."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from . import _core
@@ -20,9 +20,7 @@ def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes"
     if file.objectives:
         config.evaluator.result = "figures"
     with mistakes.at(file.place("limits"), "limits"):
-        config.limits = [
-            (name, _bound(t.lower, -math.inf), _bound(t.upper, math.inf)) for name, t in file.limits.items()
-        ]
+        config.limits = bounds_of({name: t.model_dump() for name, t in file.limits.items()})
     vectors = []
     for number, start in enumerate([] if mistakes.concern("space") else file.starts, 1):
         with mistakes.at(f"{file.place('starts')}number {number}: ", "starts", number - 1):
@@ -54,6 +52,11 @@ def direction_of(objectives: Iterable[tuple[str, str]]) -> str:
 def as_given(value: float, objectives: Iterable[tuple[str, str]]) -> float:
     """``oriented`` by the first objective."""
     return oriented(value, direction_of(objectives))
+
+
+def bounds_of(limits: Mapping[str, Mapping[str, float | None]]) -> list[tuple[str, float, float]]:
+    """Name, lower, upper."""
+    return [(name, _bound(t.get("lower"), -math.inf), _bound(t.get("upper"), math.inf)) for name, t in limits.items()]
 
 
 def _bound(given: float | None, otherwise: float) -> float:

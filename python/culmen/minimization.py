@@ -58,6 +58,7 @@ def minimize(
     workers: int | None = None,
     optimizer: str | Sequence[str] | None = None,
     options: Mapping[str, bool | float | str] | None = None,
+    generational: bool | None = None,
     seed: int = 1,
     target: float | None = None,
     wall_time_s: float | None = None,
@@ -118,10 +119,10 @@ def minimize(
     them is a chain, of which each begins at the best of the one before, with ``options`` such as {"cmaes":
     {"population": 20, "evaluations": 1000}}. Without it the space and the objectives decide, and the result says what
     was chosen.
-    ``options={"generational": True}``: the same ``seed`` gives the same candidates, whatever the number and speed of
+    ``generational=True``: the same ``seed`` gives the same candidates, whatever the number and speed of
     workers; False: no worker waits for others, and timing decides too. Where it is not given, "auto" (or no
-    optimizer) is asynchronous with four workers or more, and all others are generational; the result's
-    ``generational`` says which.
+    optimizer) is asynchronous where workers are many: four or more and, of n real parameters, more than 2 (n + 1) or
+    with a budget of 100 n evaluations for each. All others are generational; the result's ``generational`` says which.
     ``progress``: draw it; None: where standard output is a terminal.
     ``executor``: a ``concurrent.futures.Executor`` that evaluates instead of processes of culmen's own: Dask's,
     mpi4py.futures', the standard library's, culmen.Executor; ``workers`` is then how many evaluations it is given at a

@@ -5,6 +5,7 @@ time. An adapter gives the library's own suggestions: with the same seed and the
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module, metadata
 from typing import Any
 
@@ -12,30 +13,34 @@ from .. import _core
 from .._core import InputError
 from .adapter import Adapter, Terms
 
-_HOMES = {"optuna": "optuna", "pycma": "pycma", "nevergrad": "nevergrad", "pagmo": "pygmo", "pygmo": "pygmo"}
-DISTRIBUTIONS = {"optuna": "optuna", "pycma": "cma", "nevergrad": "nevergrad", "pygmo": "pygmo"}
-FAMILIES = tuple(_HOMES)
-ABOUT = {
-    "optuna": "any of optuna.samplers",
-    "pycma": "CMAEvolutionStrategy",
-    "nevergrad": "any of its registry",
-    "pygmo": "any algorithm of pagmo; also pagmo:…",
-}
-EXAMPLES = {
-    "optuna": "optuna:TPESampler",
-    "pycma": "pycma",
-    "nevergrad": "nevergrad:NGOpt",
-    "pygmo": "pygmo:de1220",
-}
 
-_PREFIXES = {home: home if home == "pycma" else f"{home}:" for home in DISTRIBUTIONS}
-_NO_NEEDS = dict.fromkeys(("needs_residuals", "needs_reals", "needs_order", "one_objective"), False)
-_NEEDS: dict[str, dict[str, bool]] = {
-    "optuna": {**_NO_NEEDS, "asynchronous": True},
-    "pycma": {**_NO_NEEDS, "needs_order": True, "one_objective": True, "asynchronous": False},
-    "nevergrad": {**_NO_NEEDS, "asynchronous": True},
-    "pygmo": {**_NO_NEEDS, "needs_order": True, "asynchronous": False},
+@dataclass(frozen=True)
+class Library:
+    """One whose adapter is the module of its name here."""
+
+    distribution: str
+    about: str
+    example: str
+    needs_order: bool = False
+    one_objective: bool = False
+    asynchronous: bool = True
+
+    def needs(self) -> dict[str, bool]:
+        """As the entries of ``_core.optimizer_catalogue`` have them."""
+        own = {"needs_order": self.needs_order, "one_objective": self.one_objective, "asynchronous": self.asynchronous}
+        return {"needs_residuals": False, "needs_reals": False, **own}
+
+
+LIBRARIES = {
+    "optuna": Library("optuna", "any of optuna.samplers", "optuna:TPESampler"),
+    "pycma": Library("cma", "CMAEvolutionStrategy", "pycma", needs_order=True, one_objective=True, asynchronous=False),
+    "nevergrad": Library("nevergrad", "any of its registry", "nevergrad:NGOpt"),
+    "pygmo": Library(
+        "pygmo", "any algorithm of pagmo; also pagmo:…", "pygmo:de1220", needs_order=True, asynchronous=False
+    ),
 }
+_HOMES = {**{name: name for name in LIBRARIES}, "pagmo": "pygmo"}
+FAMILIES = tuple(_HOMES)
 
 
 def make(
@@ -54,12 +59,12 @@ def make(
     try:
         adapter = import_module(f".{home}", __name__)
     except ImportError as e:
-        raise InputError(_missing(name, DISTRIBUTIONS[home], e)) from None
+        raise InputError(_missing(name, LIBRARIES[home].distribution, e)) from None
     terms = Terms(space, seed, objectives, evaluations)
     try:
         made: Adapter = adapter.make(name, what, given, terms)
     except ImportError as e:  # of what the library itself needs for this one
-        raise InputError(_missing(name, e.name or DISTRIBUTIONS[home], e)) from None
+        raise InputError(_missing(name, e.name or LIBRARIES[home].distribution, e)) from None
     if not generational and not made.window:
         raise InputError(f"optimizer '{name}' works in generations only; leave generational = false out")
     return made
@@ -69,19 +74,20 @@ def catalogue(library: str | None = None) -> list[dict[str, Any]]:
     """As ``_core.optimizer_catalogue``, of what is installed; options are the library's own. Each library by what its
     names begin with, or, which imports it, those of one by their names. Raises InputError where that cannot be."""
     if library is None:
-        return [_entry(home, _PREFIXES[home], ABOUT[home]) for home, version in installed().items() if version]
+        there = [home for home, version in installed().items() if version]
+        return [_entry(home, home if home == "pycma" else f"{home}:", LIBRARIES[home].about) for home in there]
     home = _HOMES[library]
     try:
         names = sorted(import_module(f".{home}", __name__).names())
     except ImportError as e:
-        raise InputError(_missing(library, DISTRIBUTIONS[home], e)) from None
-    return [_entry(home, f"{library}:{what}" if what else library, what or ABOUT[home]) for what in names]
+        raise InputError(_missing(library, LIBRARIES[home].distribution, e)) from None
+    return [_entry(home, f"{library}:{what}" if what else library, what or LIBRARIES[home].about) for what in names]
 
 
 def _entry(home: str, name: str, about: str) -> dict[str, Any]:
-    distribution = DISTRIBUTIONS[home]
-    of_library = {"options": [], "library": f"{distribution} {metadata.version(distribution)}"}
-    return {"name": name, "about": about, **_NEEDS[home], **of_library}
+    library = LIBRARIES[home]
+    of_library = {"options": [], "library": f"{library.distribution} {metadata.version(library.distribution)}"}
+    return {"name": name, "about": about, **library.needs(), **of_library}
 
 
 def whole(value: bool | float | str) -> bool | int | float | str:
@@ -90,7 +96,8 @@ def whole(value: bool | float | str) -> bool | int | float | str:
 
 
 def _missing(name: str, distribution: str, error: ImportError) -> str:
-    if error.name in (None, DISTRIBUTIONS.get(name.partition(":")[0]), distribution):
+    family = LIBRARIES.get(name.partition(":")[0])
+    if error.name in (None, family and family.distribution, distribution):
         return f"optimizer '{name}' needs {distribution}, which is not installed here: pip install {distribution}"
     return f"optimizer '{name}': {distribution} cannot be imported: {error}"
 
@@ -98,12 +105,12 @@ def _missing(name: str, distribution: str, error: ImportError) -> str:
 def installed() -> dict[str, str]:
     """The libraries by name, with their version; empty where they are not installed."""
     found: dict[str, str] = {}
-    for library, distribution in DISTRIBUTIONS.items():
+    for name, library in LIBRARIES.items():
         try:
-            found[library] = metadata.version(distribution)
+            found[name] = metadata.version(library.distribution)
         except metadata.PackageNotFoundError:
-            found[library] = ""
+            found[name] = ""
     return found
 
 
-__all__ = ["ABOUT", "DISTRIBUTIONS", "EXAMPLES", "FAMILIES", "Adapter", "Terms", "catalogue", "installed", "make"]
+__all__ = ["FAMILIES", "LIBRARIES", "Adapter", "Library", "Terms", "catalogue", "installed", "make"]

@@ -21,8 +21,6 @@ from . import FAILED, FINISHED, RESUMABLE
 from .run import note_file_left_behind
 from .summary import console, print_figures
 
-# Of optimizers, where the study names no start.
-_AT_THE_MIDDLE = {"auto": "begins at", "scan": "begins at", "cmaes": "searches around"}
 _PRINTED_LINES = 10
 _SAMPLE = 2000  # random points, for the share that fulfils the constraints
 
@@ -64,7 +62,9 @@ def _begin(config: _core.StudyConfig) -> tuple[str, dict[str, str]]:
     space = config.space
     if not space.has_start() and config.starts:
         return "begins at", {name: shown(value) for name, value in space.named(config.starts[0]).items()}
-    heading = "begins at" if space.has_start() else _AT_THE_MIDDLE.get(config.optimizer, "")
+    heading = "begins at" if space.has_start() or _core.begins_at_start(config) else ""
+    if not heading and config.optimizer == "cmaes":
+        heading = "searches around"  # the middle
     if heading == "begins at" and space.violation(space.start()) and not config.evaluate_infeasible:
         heading = ""
     given = {p.name for p in space.parameters if p.initial is not None}

@@ -67,20 +67,21 @@ def _show_of_library(name: str, as_json: bool) -> None:
 
 def _print_others() -> None:
     table = Table("of other libraries", "what", "installed")
-    for library, version in adapters.installed().items():
-        there = version or f"no: pip install {adapters.DISTRIBUTIONS[library]}"
-        table.add_row(adapters.EXAMPLES[library], adapters.ABOUT[library], there)
+    for name, version in adapters.installed().items():
+        library = adapters.LIBRARIES[name]
+        table.add_row(library.example, library.about, version or f"no: pip install {library.distribution}")
     console().print(table)
 
 
 def _print_choice() -> None:
-    print("Without an optimizer, and for auto: lm for residuals of real parameters, descents beside cmaes for one")
-    print("objective of real parameters, cmaes where there are other numbers, limits or constraints, evolution for all")
-    print("else; mocma for two objectives, sms_emoa for more.")
+    table = Table("where a study has", "auto, and what runs if none is named")
+    for name, why in _core.optimizer_choices():
+        table.add_row(why, "auto itself" if name == "auto" else name)
+    console().print(table)
     print('A list, ["evolution", "cmaes"], is a chain: each begins at the best of the one before.')
     able = [entry["name"] for entry in _core.optimizer_catalogue() if entry["asynchronous"]]
     print(f"Without waiting for each other's results (generational = false): {', '.join(able)}.")
-    print("That is the default where culmen chooses and there are four workers or more.")
+    print("That is the default where culmen chooses, and workers, and the evaluations for each, are many.")
 
 
 def allowed(option: dict[str, Any]) -> str:

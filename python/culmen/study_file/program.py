@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field
 
+from .._core import InputError
 from .evaluator import EvaluatorOptions, EvaluatorTable
 from .file import OptimizerTable, RunTable, StopTable, StudyFile
 from .messages import checked
@@ -60,7 +61,10 @@ def program_study(
     given = {key: value for key, value in given.items() if value is not None}
     tables = {table: {key: given[key] for key in arguments_of(table) if key in given} for table in _TABLES}
     tables["evaluator"] |= evaluator
-    tables["optimizer"] = {key: given[key] for key in ("optimizer",) if key in given} | given.get("options", {})
+    options = given.get("options", {})
+    if not isinstance(options, Mapping):
+        raise InputError(f'culmen.minimize: options = {options!r}: a dict such as {{"population": 20}} is wanted')
+    tables["optimizer"] = {key: given[key] for key in ("optimizer", "generational") if key in given} | options
     top: dict[str, Any] = {key: given[key] for key in ("seed", "objectives", "limits", "starts") if key in given}
     study: ProgramStudy = checked(
         ProgramStudy, {"name": name, "space": space, "constraints": constraints, **top, **tables}, "culmen.minimize"
@@ -89,8 +93,9 @@ def _arguments(study: ProgramStudy, store: str) -> Iterator[str]:
             if key in said[table]:
                 yield f"{argument}={said[table][key]!r}"
     options = dict(said.get("optimizer", {}))
-    if name := options.pop("name", None):
-        yield f"optimizer={name!r}"
+    for key, argument in (("name", "optimizer"), ("generational", "generational")):
+        if (value := options.pop(key, None)) is not None:
+            yield f"{argument}={value!r}"
     said |= {"options": options, "seed": study.seed}
     for argument in ("options", "seed", "constraints", "objectives", "limits", "starts"):
         if value := said.get(argument):

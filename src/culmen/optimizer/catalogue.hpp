@@ -68,19 +68,25 @@ std::vector<std::string> optimizer_names();
 /// Why the optimizer cannot work on this: one clause, such as "it needs residuals, …"; empty where it can.
 std::string obstacle(const OptimizerInfo& optimizer, const Space& space, const Yield& yield);
 
+/// What runs where the user names no optimizer, or "auto".
 struct Chosen {
   std::string name;
-  std::string why;  ///< in a few words
+  std::string why;        ///< in a few words; empty: the user named it
+  bool any_time = false;  ///< it searches as well without generations, once workers are many
+  bool frugal = false;    ///< but in generations with far fewer evaluations, which few workers do in as much time
 };
 
-/// What runs where the user names none, or "auto": mocma for two objectives, sms_emoa for more, lm for residuals of
-/// real parameters, "auto" itself for one objective without limits and constraints, or of real parameters with such as
-/// are seen wherever they are violated; with others cmaes where there are numbers and no condition; else evolution.
+/// All that can be chosen, in the order in which they are thought of.
+std::vector<Chosen> optimizer_choices();
+/// The first of them that suits.
 Chosen default_optimizer(const Space& space, const Yield& yield);
+/// The name itself; of "auto" what it is here. Throws InputError where "auto" has options and is another optimizer
+/// here.
+Chosen chosen_optimizer(const std::string& name, const OptimizerOptions& options, const Space& space,
+                        const Yield& yield);
 
-/// Sets what of the options is not given and depends on how many evaluations a study begins with: for several
-/// objectives the population of evolution, nsga2, nsga3 and sms_emoa, 0.6 times the root of the budget, from 10 to 100.
-/// It does not depend on the workers, so that these do not change the candidates. 0: no budget, nothing is set.
-void fit_to_budget(const std::string& optimizer, const Yield& yield, std::uint64_t budget, OptimizerOptions& options);
+/// Of methods for several objectives: 0.6 times the root of the budget, from 10 to 100; 100 where none is known. It
+/// does not depend on the workers, so that these do not change the candidates.
+std::size_t population_for_several(const Terms& terms);
 
 }  // namespace culmen

@@ -77,14 +77,8 @@ class Chain final : public Optimizer {
   void do_ask(std::size_t n, std::vector<Candidate>& out) override;
   void do_tell(EvaluationId id, const Outcome& outcome) override;
   void do_cancel(EvaluationId id) override;
-  std::function<Bytes()> do_job() override {
-    job_link_ = link_;
-    return inner_jobs_->next(*inner_);
-  }
-  /// Of a link that has gone: nobody waits for it.
-  void do_adopt(const Bytes& result) override {
-    if (job_link_ == link_) inner_jobs_->adopt(*inner_, result);
-  }
+  std::function<Bytes()> do_job() override { return jobs_.next(); }
+  void do_adopt(const Bytes& result) override { jobs_.adopt(result); }
   void note(const std::vector<double>& x, const Outcome& outcome);
 
   const std::vector<Link> links_;
@@ -92,8 +86,8 @@ class Chain final : public Optimizer {
   const std::uint64_t seed_;
   const Terms terms_;
   std::unique_ptr<Optimizer> inner_;
-  std::optional<InnerJobs> inner_jobs_;
-  std::size_t link_ = 0, workers_ = 0, job_link_ = 0;
+  InnerJobs jobs_;  // of this link
+  std::size_t link_ = 0, workers_ = 0;
   std::uint64_t left_ = 0;  // to be asked before go_on()
   EvaluationId given_ = 0;
   std::unordered_map<EvaluationId, Open> asked_;
@@ -110,7 +104,8 @@ void Chain::enter(std::size_t link) {
   const Space from = first || best_x_.empty() ? space_ : beginning_at(space_, best_x_);
   inner_ = make_optimizer(links_[link].name, from, seed_ + link, links_[link].options,
                           {terms_.yield, links_[link].evaluations, terms_.generational});
-  inner_jobs_.emplace(*inner_);
+  jobs_ = {};
+  jobs_.add(*inner_);
   if (workers_ > 0) inner_->resize(workers_);
   if (!first && !best_x_.empty()) inner_->hear(best_x_, best_);
   for (const auto& m : front_.members()) inner_->hear(m.candidate.x, m.outcome);

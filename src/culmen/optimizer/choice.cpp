@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "culmen/base/error.hpp"
 #include "culmen/optimizer/catalogue.hpp"
 
 namespace culmen {
 namespace {
-/// Real, and there whatever the others are.
-bool is_plain_real(const Parameter& p) { return p.kind == ParameterKind::real && p.active_when.empty(); }
 bool has_order(const Parameter& p) { return p.kind != ParameterKind::categorical; }
 }  // namespace
 
@@ -16,7 +15,7 @@ std::string obstacle(const OptimizerInfo& optimizer, const Space& space, const Y
   const auto& all = space.parameters();
   if (optimizer.needs_residuals && !yield.residuals)
     return "needs residuals: let the evaluator return them and say result = \"residuals\", or leave the optimizer out";
-  const auto odd = std::ranges::find_if_not(all, is_plain_real);
+  const auto odd = std::ranges::find_if_not(all, &Parameter::is_plain_real);
   if (optimizer.needs_reals && odd != all.end()) {
     const bool conditional = odd->kind == ParameterKind::real;
     return fmt::format("needs real parameters that are always active; '{}' is {}; leave the optimizer out", odd->name,
@@ -32,32 +31,55 @@ std::string obstacle(const OptimizerInfo& optimizer, const Space& space, const Y
   return {};
 }
 
-Chosen default_optimizer(const Space& space, const Yield& yield) {
-  if (yield.objectives == 2) return {"mocma", "two objectives"};
-  if (yield.objectives > 2) return {"sms_emoa", "several objectives"};
-  const auto& all = space.parameters();
-  const bool free = !yield.limits && space.constraints().empty();
-  const bool seen = space.constraints().empty() || yield.infeasible;
-  const bool smooth = seen && std::ranges::all_of(all, is_plain_real);
-  if (smooth && free && yield.residuals) return {"lm", "residuals of real parameters"};
-  if (smooth) return {"auto", "one objective of real parameters"};
-  if (free) return {"auto", "one objective of parameters of several kinds"};
-  if (space.conditional()) return {"evolution", "conditional parameters"};
-  if (!std::ranges::all_of(all, has_order)) return {"evolution", "categorical parameters"};
-  return {"cmaes", "one objective of parameters with an order"};
+namespace {
+struct Rule {
+  Chosen chosen;
+  bool (*suits)(const Space& space, const Yield& yield);
+};
+
+bool is_real(const Space& space, const Yield&) {
+  return std::ranges::all_of(space.parameters(), &Parameter::is_plain_real);
 }
 
-void fit_to_budget(const std::string& optimizer, const Yield& yield, std::uint64_t budget, OptimizerOptions& options) {
-  const bool evolution = optimizer == "evolution";
-  const bool genetic = optimizer == "nsga2" || optimizer == "nsga3" || optimizer == "sms_emoa";
-  if ((!evolution && !genetic) || yield.objectives < 2 || budget == 0) return;
-  const double population = std::clamp(std::round(0.6 * std::sqrt(static_cast<double>(budget))), 10.0, 100.0);
-  if (!evolution) {
-    options.emplace("population", population);
-    return;
-  }
-  const auto* parents = std::get_if<double>(&options.emplace("parents", population).first->second);
-  options.emplace("children", parents != nullptr ? std::max(population, *parents) : population);
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> all{
+      {{"mocma", "two objectives", true}, [](auto&, auto& yield) { return yield.objectives == 2; }},
+      {{"sms_emoa", "several objectives"}, [](auto&, auto& yield) { return yield.objectives > 2; }},
+      {{"lm", "residuals of real parameters"},
+       [](auto& space, auto& yield) {
+         return yield.residuals && !yield.limits && space.constraints().empty() && is_real(space, yield);
+       }},
+      {{"auto", "one objective of real parameters", true, true}, is_real},
+      {{"auto", "one objective of parameters of several kinds", true}, [](auto&, auto&) { return true; }},
+  };
+  return all;
+}
+}  // namespace
+
+std::vector<Chosen> optimizer_choices() {
+  std::vector<Chosen> all;
+  for (const auto& rule : rules()) all.push_back(rule.chosen);
+  return all;
+}
+
+Chosen default_optimizer(const Space& space, const Yield& yield) {
+  return std::ranges::find_if(rules(), [&](const Rule& rule) { return rule.suits(space, yield); })->chosen;
+}
+
+Chosen chosen_optimizer(const std::string& name, const OptimizerOptions& options, const Space& space,
+                        const Yield& yield) {
+  if (name != "auto") return {name, {}};
+  auto chosen = default_optimizer(space, yield);
+  if (chosen.name == name || options.empty()) return chosen;
+  throw InputError(
+      fmt::format("optimizer 'auto' has no option '{}' here, where it is '{}' ({}); name that to give it options",
+                  options.begin()->first, chosen.name, chosen.why));
+}
+
+std::size_t population_for_several(const Terms& terms) {
+  if (terms.evaluations == 0) return 100;
+  return static_cast<std::size_t>(
+      std::clamp(std::round(0.6 * std::sqrt(static_cast<double>(terms.evaluations))), 10.0, 100.0));
 }
 
 }  // namespace culmen

@@ -26,15 +26,15 @@ class Around : public Optimizer {
   void resize(std::size_t workers) override { inner_->resize(workers); }
 
  protected:
-  explicit Around(std::unique_ptr<Optimizer> inner) : inner_(std::move(inner)), inner_jobs_(*inner_) {}
+  explicit Around(std::unique_ptr<Optimizer> inner) : inner_(std::move(inner)) { jobs_.add(*inner_); }
 
   const std::unique_ptr<Optimizer> inner_;
 
  private:
-  std::function<Bytes()> do_job() override { return inner_jobs_.next(*inner_); }
-  void do_adopt(const Bytes& result) override { inner_jobs_.adopt(*inner_, result); }
+  std::function<Bytes()> do_job() override { return jobs_.next(); }
+  void do_adopt(const Bytes& result) override { jobs_.adopt(result); }
 
-  InnerJobs inner_jobs_;
+  InnerJobs jobs_;
 };
 
 class FeasibleOnly final : public Around {

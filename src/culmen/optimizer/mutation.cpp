@@ -17,8 +17,6 @@ double geometric(double p, Random& random) {
   return p >= 1 ? 0 : std::floor(std::log1p(-random.uniform()) / std::log1p(-p));
 }
 
-bool is_choice(const Parameter& p) { return p.kind == ParameterKind::categorical || p.kind == ParameterKind::boolean; }
-
 double other_choice(const Parameter& p, double choice, Random& random) {
   const auto other = static_cast<double>(random.below(static_cast<std::uint64_t>(p.cells()) - 1));
   return other + p.lower < choice ? other + p.lower : other + p.lower + 1;

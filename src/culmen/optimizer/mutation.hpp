@@ -9,8 +9,6 @@ namespace culmen {
 double mirrored(double v, double lower, double upper);
 /// 0, 1, 2, … with probability p (1 - p)^k.
 double geometric(double p, Random& random);
-/// Categorical or boolean: there are no steps between what it may be.
-bool is_choice(const Parameter& p);
 /// Any other of its choices, each as likely.
 double other_choice(const Parameter& p, double choice, Random& random);
 /// Of an integer or ordinal at `place`: how long a step of mean length `step` is there. On a log scale in proportion to

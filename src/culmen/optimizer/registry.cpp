@@ -126,6 +126,8 @@ std::vector<std::string> optimizer_names() {
 
 std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& space, std::uint64_t seed,
                                           const OptimizerOptions& options, const Terms& terms) {
+  if (const auto chosen = chosen_optimizer(name, options, space, terms.yield).name; chosen != name)
+    return make_optimizer(chosen, space, seed, {}, terms);
   if (is_chain(name)) return make_chain(name, space, seed, options, terms);
   if (is_foreign(name)) return make_foreign(name, space, seed, options, terms);
   const auto kind = std::ranges::find(kinds(), name, &OptimizerKind::name);

@@ -31,6 +31,10 @@ struct Parameter {
 
   /// Whether it takes one of finitely many steps.
   bool discrete() const { return kind != ParameterKind::real; }
+  /// Categorical or boolean: there are no steps between what it may be.
+  bool is_choice() const { return kind == ParameterKind::categorical || kind == ParameterKind::boolean; }
+  /// Real, and there whatever the others are.
+  bool is_plain_real() const { return kind == ParameterKind::real && active_when.empty(); }
   /// How many it may be, of a discrete one.
   double cells() const { return upper - lower + 1; }
 };

@@ -68,12 +68,15 @@ Bytes encode(const StudyResult& result);
 StudyResult decode_result(BytesView in);
 
 Yield yield_of(const StudyConfig& config);
-/// Sets the optimizer where it is empty, and why.
+/// Sets the optimizer where it is empty or "auto", and why. Throws InputError as chosen_optimizer() does.
 void choose_optimizer(StudyConfig& config);
 /// Sets `generational`, and the fingerprint with it, where it is not given: as the store with the fingerprint `begun`
 /// was begun, unless that is empty or another study's. Else the study is asynchronous where culmen has chosen what
-/// searches, that is "auto" itself or mocma, and there are at least four workers.
+/// searches, that is good at any time, and there are at least four workers; of real parameters only where these are
+/// more than 2 (n + 1), or the budget is at least 100 n evaluations for each of them, or there is no budget.
 void settle_mode(StudyConfig& config, std::size_t workers, const std::string& begun = {});
+/// Whether the first candidate is the space's start, or what is in the middle where it has none.
+bool begins_at_start(const StudyConfig& config);
 /// Throws InputError for an optimizer or an option that there is not, and one that cannot work on this.
 void check_optimizer(const StudyConfig& config);
 

@@ -31,7 +31,8 @@ struct MinimizeOptions {
   std::string optimizer = {};                    ///< as `culmen optimizers` lists them; empty: what suits the space
   OptimizerOptions optimizer_options = {};
   /// The candidates do not depend on the workers and their speed; else none of them waits for others. Where it is not
-  /// given a store goes on as it was begun, and "auto" (which suits one value) is asynchronous from four workers on.
+  /// given a store goes on as it was begun, and "auto" (which suits one value) is asynchronous where workers, and the
+  /// evaluations for each, are many (settle_mode).
   std::optional<bool> generational = {};
   std::uint64_t seed = 1;
   std::string store = {};  ///< file of the study's journal; empty: none

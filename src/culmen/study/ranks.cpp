@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <sstream>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/exit_after.hpp"
 #include "culmen/study/crew.hpp"
 #include "culmen/study/local_worker.hpp"
 #include "culmen/transport/mailbox/mailbox.hpp"
@@ -14,6 +16,8 @@
 
 namespace culmen {
 namespace {
+/// MPICH over TCP (UCX) may wait in it for ever, where a set-up has failed on a loaded machine.
+constexpr std::chrono::seconds patience_with_finalize{20};
 
 struct World {
   std::unique_ptr<MpiWorld> mpi;
@@ -157,6 +161,7 @@ void finalize_world(int exit_code) {
   if (w.mpi == nullptr || w.ended) return;
   if (w.stuck) _exit(exit_code);
   w.ended = true;
+  const ExitAfter deadline(patience_with_finalize, exit_code);
   w.mpi->finalize();
   w.mpi.reset();
 }

@@ -13,8 +13,8 @@ MpiWorld* shared_world();
 /// The MPI of this rank's launch, as in "Open MPI v4.1.4"; empty outside a launch, and where there is no module for it.
 /// Does not initialise it.
 std::string mpi_library();
-/// Collective. Ends MPI; where a rank hangs in an evaluation it leaves at once with `exit_code` instead, and the
-/// launcher ends the rest.
+/// Collective. Ends MPI. Where a rank hangs in an evaluation it leaves at once with `exit_code` instead, where MPI does
+/// not come to an end after 20 s, and the launcher ends the rest.
 void finalize_world(int exit_code);
 /// In rank 0, before anything that may end in abandon_ranks: the other ranks are waiting, again after a former refusal.
 void expect_ranks();

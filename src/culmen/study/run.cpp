@@ -49,6 +49,9 @@ Place place_of(const RunOptions& options) {
 
 // A program's calls may be of any length, so that what waits behind one may wait long.
 constexpr double prefetch_items_below_s = 0.01;
+// Without generations what waits at a worker was proposed before its last result was known, which costs more than the
+// way of a message unless that takes as long as an evaluation.
+constexpr double prefetch_asynchronous_below_s = 0.0002;
 
 }  // namespace
 
@@ -147,6 +150,7 @@ struct Run::Impl {
     o.broker.failures = config.failures;
     o.broker.prefetch = options.prefetch;
     o.broker.batch = std::max(config.evaluator.batch, 1U);
+    if (!source->generational()) o.broker.prefetch_below_s = prefetch_asynchronous_below_s;
     if (source->open_ended()) {
       o.broker.ask_ahead = std::numeric_limits<std::uint64_t>::max();
       o.broker.prefetch_below_s = prefetch_items_below_s;
@@ -170,7 +174,6 @@ struct Run::Impl {
       settle_mode(config, workers_of(options), former ? former->fingerprint : "");
       // What a later start is given does not change the candidates.
       const auto evaluations = former ? former->budget : config.stop.evaluations;
-      fit_to_budget(config.optimizer, yield_of(config), evaluations, config.optimizer_options);
       source = make_search(config, evaluations);
     }
     journal = open_store();

@@ -79,7 +79,7 @@ std::string stragglers_hold_no_memory(const OptimizerFactory& make, const Space&
   optimizer->ask(20, stragglers);
   std::size_t after_warm_up = 0;
   for (std::size_t told = 0; told < tells; ++told) {
-    if (told == tells / 10) after_warm_up = live_bytes();
+    if (told == tells / 2) after_warm_up = live_bytes();
     if (open.empty()) optimizer->ask(20, open);
     if (open.empty()) return "";
     std::swap(open[random.below(open.size())], open.back());
@@ -88,7 +88,7 @@ std::string stragglers_hold_no_memory(const OptimizerFactory& make, const Space&
   }
   const std::size_t now = live_bytes();
   return now > after_warm_up + allowed_bytes
-             ? fmt::format("{} bytes were added by the last nine tenths of {} tells", now - after_warm_up, tells)
+             ? fmt::format("{} bytes were added by the last half of {} tells", now - after_warm_up, tells)
              : "";
 }
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "culmen/base/random.hpp"
 
@@ -85,6 +86,17 @@ class LearnsOnArrival final : public Sound {
   double last_ = 0;
 };
 
+class LearnsOnAdoption final : public Sound {
+  using Sound::Sound;
+  std::function<Bytes()> do_job() override {
+    if (asked() < 100 * (jobs_ + 1)) return {};
+    ++jobs_;
+    return [] { return Bytes{}; };
+  }
+  void do_adopt(const Bytes&) override { random_.next(); }
+  std::uint64_t jobs_ = 0;
+};
+
 class ReadsAnotherInstance final : public Sound {
   using Sound::Sound;
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
@@ -128,8 +140,8 @@ class DividesByTheSpread final : public Sound {
 
 class KeepsEverything final : public Sound {
   using Sound::Sound;
-  void do_tell(EvaluationId, const Outcome& outcome) override { told_.push_back(outcome.value); }
-  std::vector<double> told_;
+  void do_tell(EvaluationId id, const Outcome& outcome) override { told_[id] = outcome.value; }
+  std::map<EvaluationId, double> told_;
 };
 
 class SoundAsynchronous : public Sound {
@@ -172,20 +184,20 @@ class KeepsPlacesOfTheOpen final : public SoundAsynchronous {
   using SoundAsynchronous::SoundAsynchronous;
   void do_tell(EvaluationId id, const Outcome&) override {
     told_.resize(std::max<std::size_t>(told_.size(), id - first_ + 1));
-    told_[id - first_] = 1;
-    while (!told_.empty() && told_.front() != 0) {
+    told_[id - first_].assign(4, 1);
+    while (!told_.empty() && !told_.front().empty()) {
       told_.erase(told_.begin());
       ++first_;
     }
   }
-  std::vector<std::uint64_t> told_;
+  std::vector<std::vector<std::uint64_t>> told_;
   EvaluationId first_ = 0;
 };
 
 class RemembersDurations final : public SoundAsynchronous {
   using SoundAsynchronous::SoundAsynchronous;
-  void do_tell(EvaluationId, const Outcome& outcome) override { durations_.push_back(outcome.duration_s); }
-  std::vector<double> durations_;
+  void do_tell(EvaluationId id, const Outcome& outcome) override { durations_[id] = outcome.duration_s; }
+  std::map<EvaluationId, double> durations_;
 };
 
 template <typename T>
@@ -221,6 +233,7 @@ const std::vector<BrokenOptimizer>& broken_optimizers() {
       {"IgnoresItsSeed", "the seed decides", factory<IgnoresItsSeed>()},
       {"DrawsAtEveryAsk", "the way of asking does not matter", factory<DrawsAtEveryAsk>()},
       {"LearnsOnArrival", "the order of tells does not matter", factory<LearnsOnArrival>()},
+      {"LearnsOnAdoption", "when a job is adopted does not matter", factory<LearnsOnAdoption>()},
       {"ReadsAnotherInstance", "replay is exact", factory<ReadsAnotherInstance>()},
       {"KeepsEverything", "memory is bounded", factory<KeepsEverything>()},
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "culmen/base/random.hpp"
 
@@ -50,6 +51,34 @@ Points points_of(Optimizer& optimizer, const Space& space, std::size_t n, Manner
     }
   }
   if (points.size() > n) points.resize(n);
+  return points;
+}
+
+Points points_with_late_jobs(Optimizer& optimizer, const Space& space, std::size_t n, std::uint64_t variation) {
+  Random random(variation);
+  Points points;
+  std::vector<Candidate> open, batch;
+  std::optional<Job> job;
+  optimizer.hand_out_jobs();
+  while (points.size() < n) {
+    if (!job) job = optimizer.next_job();
+    batch.clear();
+    optimizer.ask(1 + random.below(9), batch);
+    for (auto& c : batch) {
+      points.push_back(c.x);
+      open.push_back(std::move(c));
+    }
+    if (!job) job = optimizer.next_job();
+    if (open.empty() && !job) return points;
+    for (auto tells = random.below(open.size() + 1); tells > 0; --tells) {
+      const Candidate c = take(open, random.below(open.size()));
+      optimizer.tell(c.id, outcome_of(space, c.x));
+    }
+    if (!job || (!open.empty() && random.below(5) > 0)) continue;
+    optimizer.adopt(job->id, job->work());
+    job.reset();
+  }
+  points.resize(n);
   return points;
 }
 

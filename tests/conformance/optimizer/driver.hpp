@@ -22,6 +22,9 @@ enum class Manner {
 /// the ways of the manner.
 Points points_of(Optimizer& optimizer, const Space& space, std::size_t n, Manner manner, std::uint64_t variation);
 
+/// The same with its jobs handed out, of which each is adopted any time later.
+Points points_with_late_jobs(Optimizer& optimizer, const Space& space, std::size_t n, std::uint64_t variation);
+
 struct Call {
   enum class Kind { ask, tell, cancel, resize } kind = Kind::ask;
   std::size_t n = 0;                  // of an ask; of a resize: workers

@@ -1,15 +1,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "conformance/optimizer/broken_optimizers.hpp"
 #include "conformance/optimizer/optimizer_conformance.hpp"
 
 namespace culmen::conformance {
 namespace {
-const Yield residuals{true, 1};
+/// Of what needs residuals; auto, which would choose that, shall search by itself.
+Yield yield_of(const OptimizerInfo& info) { return {.residuals = info.needs_residuals}; }
 
 struct Case {
   std::string optimizer;
+  Yield yield;
   std::pair<std::string, Space> space;
   bool generational = true;
 };
@@ -18,11 +22,14 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (const auto& info : optimizer_catalogue()) {
     for (const auto& space : conformance_spaces()) {
-      if (!obstacle(info, space.second, residuals).empty()) continue;
-      all.push_back({info.name, space});
-      if (info.asynchronous) all.push_back({info.name, space, false});
+      const auto yield = yield_of(info);
+      if (!obstacle(info, space.second, yield).empty()) continue;
+      all.push_back({info.name, yield, space});
+      if (info.asynchronous) all.push_back({info.name, yield, space, false});
     }
   }
+  for (const bool generational : {true, false})
+    all.push_back({"evolution,cmaes", {}, conformance_spaces().front(), generational});
   return all;
 }
 
@@ -47,8 +54,8 @@ void expect_all(const std::vector<OptimizerPromise>& promises, const OptimizerFa
 class EveryOptimizer : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryOptimizer, KeepsEveryPromise) {
-  const auto& [optimizer, space, generational] = GetParam();
-  const Terms terms{.yield = residuals, .generational = generational};
+  const auto& [optimizer, yield, space, generational] = GetParam();
+  const Terms terms{.yield = yield, .generational = generational};
   const auto factory = [&](const Space& s, std::uint64_t seed) {
     return make_optimizer(optimizer, s, seed, enough(optimizer), terms);
   };
@@ -59,7 +66,9 @@ TEST_P(EveryOptimizer, KeepsEveryPromise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer, testing::ValuesIn(cases()), [](const auto& info) {
-  return info.param.optimizer + "_" + info.param.space.first + (info.param.generational ? "" : "_asynchronous");
+  auto name = info.param.optimizer;
+  std::ranges::replace(name, ',', '_');
+  return name + "_" + info.param.space.first + (info.param.generational ? "" : "_asynchronous");
 });
 
 const Space mixed{real("x", -5, 5), integer("n", 1, 10), real("rate", 1e-6, 1e2, Scale::log)};

@@ -159,9 +159,25 @@ TEST(Auto, BeginsWithDescentsWhereItSeesTheConstraints) {
   terms.yield.limits = true;
   const auto automatic = make_optimizer("auto", himmelblau_space(), 1, {}, terms);
   EXPECT_THAT(automatic->remark(), StartsWith("the best is of"));
-  const Space half({real("x", 0, 1)}, {{"half", "x < 0.5"}});
-  EXPECT_EQ(default_optimizer(half, {}).name, "cmaes");
-  EXPECT_EQ(default_optimizer(half, {.infeasible = true}).name, "auto");
+}
+
+TEST(Auto, LosesNothingByAConstraintThatAlwaysHolds) {
+  const auto far = [](const std::vector<double>& x) { return square(x[0] - 3) + square(x[1] - x[0]); };
+  const auto none = [](const std::vector<double>&) { return Figures{}; };
+  for (const auto& p : {box(2, -5, 5).parameters(), std::vector{real("a", -5, 5), real("b", -5, 5), boolean("c")}}) {
+    const auto free = search({"auto", Space(p), far, none, {}}, 200);
+    const auto bound = search({"auto", Space(p, {{"void", "a + b < 100"}}), far, none, {}}, 200);
+    EXPECT_EQ(bound.candidates, free.candidates);
+  }
+}
+
+TEST(Auto, FindsAMinimumAtAConstraintThatItIsNotShown) {
+  const auto far = [](const std::vector<double>& x) { return square(x[0] - 3) + square(x[1] - x[0]); };
+  const auto none = [](const std::vector<double>&) { return Figures{}; };
+  const Space real_space(box(2, -5, 5).parameters(), {{"line", "a + b <= 2"}});
+  EXPECT_LT(search({"auto", real_space, far, none, {}}, 600).best, 3.2 + 1e-3);
+  const Space mixed({real("a", -5, 5), real("b", -5, 5), boolean("c")}, {{"line", "a + b <= 2"}});
+  EXPECT_LT(search({"auto", mixed, far, none, {}}, 300).best, 3.2 + 0.05);
 }
 }  // namespace
 }  // namespace culmen

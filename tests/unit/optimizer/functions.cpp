@@ -1,5 +1,6 @@
 #include "unit/optimizer/functions.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -35,6 +36,28 @@ double rastrigin(const Point& x) {
     f += 10 + y * y - 10 * std::cos(2 * std::numbers::pi * y);
   }
   return f;
+}
+
+Outcome zdt1(const std::vector<double>& x) {
+  double g = 1;
+  for (std::size_t i = 1; i < x.size(); ++i) g += 9 * x[i] / static_cast<double>(x.size() - 1);
+  auto outcome = Outcome::of_value(x[0]);
+  outcome.values = {x[0], g * (1 - std::sqrt(x[0] / g))};
+  return outcome;
+}
+
+double gap_of_zdt1(const Front& front) {
+  double largest = 0;
+  for (int k = 0; k < 10; ++k) {
+    const double f1 = 0.05 + 0.1 * k;
+    double nearest = 1;
+    for (const auto& m : front.members()) {
+      const auto& v = m.outcome.values;
+      nearest = std::min(nearest, std::hypot(v[0] - f1, v[1] - (1 - std::sqrt(f1))));
+    }
+    largest = std::max(largest, nearest);
+  }
+  return largest;
 }
 
 }  // namespace culmen

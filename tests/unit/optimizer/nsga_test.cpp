@@ -8,6 +8,7 @@
 #include "culmen/evaluation/front.hpp"
 #include "culmen/optimizer/nsga/hypervolume.hpp"
 #include "culmen/optimizer/nsga/variation.hpp"
+#include "unit/optimizer/functions.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {
@@ -78,30 +79,6 @@ TEST(NsgaVariation, KeepsToCellsAndReachesEveryChoice) {
   EXPECT_EQ(seen.size(), 30);
 }
 
-/// ZDT1 (Zitzler, Deb and Thiele 2000): the front is f2 = 1 - sqrt(f1).
-Outcome zdt1(const std::vector<double>& x) {
-  double g = 1;
-  for (std::size_t i = 1; i < x.size(); ++i) g += 9 * x[i] / static_cast<double>(x.size() - 1);
-  auto outcome = Outcome::of_value(x[0]);
-  outcome.values = {x[0], g * (1 - std::sqrt(x[0] / g))};
-  return outcome;
-}
-
-/// The largest distance of ten places on ZDT1's front to what was found.
-double gap(const Front& front) {
-  double largest = 0;
-  for (int k = 0; k < 10; ++k) {
-    const double f1 = 0.05 + 0.1 * k;
-    double nearest = 1;
-    for (const auto& m : front.members()) {
-      const auto& v = m.outcome.values;
-      nearest = std::min(nearest, std::hypot(v[0] - f1, v[1] - (1 - std::sqrt(f1))));
-    }
-    largest = std::max(largest, nearest);
-  }
-  return largest;
-}
-
 class SeveralObjectives : public testing::TestWithParam<std::tuple<const char*, bool>> {};
 
 TEST_P(SeveralObjectives, CoversAFrontOfTwo) {
@@ -118,7 +95,7 @@ TEST_P(SeveralObjectives, CoversAFrontOfTwo) {
     optimizer->tell(one->id, outcome);
     running.erase(one);
   }
-  EXPECT_LT(gap(front), 0.04);
+  EXPECT_LT(gap_of_zdt1(front), 0.04);
 }
 
 TEST_P(SeveralObjectives, DoesNotTryAVectorTwiceWhileThereAreOthers) {

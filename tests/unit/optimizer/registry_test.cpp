@@ -97,10 +97,11 @@ TEST(Registry, ChoosesWhatSuitsTheSpace) {
   EXPECT_EQ(default_optimizer(mixed, {true, 1}).name, "auto");
   EXPECT_EQ(default_optimizer(with_categorical(), {false, 1}).name, "auto");
   EXPECT_EQ(default_optimizer(with_condition(), {false, 1}).name, "auto");
-  EXPECT_EQ(default_optimizer(mixed, {.objectives = 1, .limits = true}).name, "cmaes");
-  EXPECT_EQ(default_optimizer(Space({real("x", 0, 1)}, {{"half", "x < 0.5"}}), {true, 1}).name, "cmaes");
-  for (const auto& [space, yield, name] : {std::tuple{with_categorical(), Yield{true, 1, true}, "evolution"},
-                                           {with_condition(), Yield{true, 1, true}, "evolution"},
+  EXPECT_EQ(default_optimizer(mixed, {.objectives = 1, .limits = true}).name, "auto");
+  EXPECT_EQ(default_optimizer(cube(2, 0, 1), {.residuals = true, .limits = true}).name, "auto");
+  EXPECT_EQ(default_optimizer(Space({real("x", 0, 1)}, {{"half", "x < 0.5"}}), {true, 1}).name, "auto");
+  for (const auto& [space, yield, name] : {std::tuple{with_categorical(), Yield{true, 1, true}, "auto"},
+                                           {with_condition(), Yield{true, 1, true}, "auto"},
                                            {with_categorical(), Yield{false, 2}, "mocma"},
                                            {cube(2, 0, 1), Yield{false, 2}, "mocma"},
                                            {cube(2, 0, 1), Yield{false, 3}, "sms_emoa"}}) {
@@ -111,28 +112,26 @@ TEST(Registry, ChoosesWhatSuitsTheSpace) {
 }
 
 TEST(Registry, FitsAPopulationToTheBudgetWhereNoneIsGiven) {
-  const auto fitted = [](std::uint64_t budget, OptimizerOptions options = {}, std::size_t objectives = 2) {
-    fit_to_budget("evolution", {false, objectives}, budget, options);
-    return options;
+  const auto fitted = [](const char* name, std::uint64_t budget, const OptimizerOptions& options = {}) {
+    const auto optimizer = make_optimizer(name, cube(2, 0, 1), 1, options, {{false, 3}, budget});
+    std::vector<Candidate> generation;
+    return optimizer->ask(1000, generation);
   };
-  const auto both = [](double parents, double children) {
-    return OptimizerOptions{{"parents", parents}, {"children", children}};
-  };
-  EXPECT_EQ(fitted(1), both(10, 10));
-  EXPECT_EQ(fitted(1000), both(19, 19));
-  EXPECT_EQ(fitted(10000), both(60, 60));
-  EXPECT_EQ(fitted(10000000), both(100, 100));
-  EXPECT_EQ(fitted(1000, {{"parents", 50}}), both(50, 50));
-  EXPECT_EQ(fitted(1000, {{"children", 64}}), both(19, 64));
-  EXPECT_EQ(fitted(0), OptimizerOptions{}) << "no budget";
-  EXPECT_EQ(fitted(1000, {}, 1), OptimizerOptions{}) << "one objective";
-  OptimizerOptions population;
-  for (const char* name : {"nsga2", "nsga3", "sms_emoa"}) {
-    population.clear();
-    fit_to_budget(name, {false, 2}, 1000, population);
-    EXPECT_EQ(population, (OptimizerOptions{{"population", 19}})) << name;
-  }
-  EXPECT_EQ(fitted(1000, {{"parents", "many"}}).at("parents"), OptionValue("many")) << "is refused later";
+  EXPECT_EQ(fitted("evolution", 1), 10U);
+  EXPECT_EQ(fitted("evolution", 10000), 60U);
+  EXPECT_EQ(fitted("evolution", 10000000), 100U);
+  EXPECT_EQ(fitted("evolution", 0), 100U) << "no budget";
+  EXPECT_EQ(fitted("evolution", 1000, {{"parents", 50}}), 50U);
+  EXPECT_EQ(fitted("evolution", 1000, {{"children", 64}}), 64U);
+  for (const char* name : {"nsga2", "nsga3", "sms_emoa", "auto"}) EXPECT_EQ(fitted(name, 1000), 19U) << name;
+}
+
+TEST(Registry, NamesWhatAutoIsWhereItHasOptionsOfAnother) {
+  EXPECT_EQ(
+      refusal("auto", {{"parallel", 4}}, cube(2, 0, 1), {false, 2}),
+      "optimizer 'auto' has no option 'parallel' here, where it is 'mocma' (two objectives); name that to give it "
+      "options");
+  EXPECT_EQ(make_optimizer("auto", cube(2, 0, 1), 1, {}, {{true, 1}})->name(), "lm");
 }
 
 TEST(Registry, SaysThatOnlyPythonKnowsTheOptimizersOfPythonLibraries) {
@@ -147,7 +146,7 @@ TEST(Registry, DeclaresOptionsThatItsOwnRulesAccept) {
     for (const auto& rule : info.options) {
       EXPECT_NE(rule.standard.has_value(), !rule.otherwise.empty()) << info.name << ' ' << rule.name;
       if (!rule.standard) continue;
-      EXPECT_EQ(refusal(info.name, {{rule.name, *rule.standard}}, cube(2, 0, 1), {true, 1}), "accepted");
+      EXPECT_EQ(refusal(info.name, {{rule.name, *rule.standard}}, cube(2, 0, 1), {info.needs_residuals, 1}), "accepted");
     }
   }
 }

@@ -45,6 +45,19 @@ TEST(Mode, IsAsynchronousWhereAutoSearchesAndHasSeveralWorkers) {
   for (const auto* name : {"cmaes", "de", "random", "auto,cmaes"}) EXPECT_TRUE(settled(study_of(name), 100)) << name;
 }
 
+TEST(Mode, KeepsGenerationsWhereABudgetIsShortAndFewWorkersWouldBeIdle) {
+  auto config = study_of("auto");
+  config.stop.evaluations = 799;
+  EXPECT_TRUE(settled(config, 4));
+  EXPECT_TRUE(settled(config, 6));
+  EXPECT_FALSE(settled(config, 7)) << "a generation is of three evaluations";
+  config.stop.evaluations = 800;
+  EXPECT_FALSE(settled(config, 4));
+  auto mixed = study_of("auto", {real("x", -1, 1), boolean("on")});
+  mixed.stop.evaluations = 50;
+  EXPECT_FALSE(settled(mixed, 4)) << "a model is as good without generations";
+}
+
 TEST(Mode, IsWhatTheUserSaysBeforeAllElse) {
   for (const bool wanted : {true, false}) {
     auto config = study_of("auto");
@@ -77,7 +90,7 @@ TEST(Mode, OfAProgramsStudyIsInItsResultAndItsStore) {
   const std::string folder = mkdtemp(pattern.data());
   const auto f = [](const std::vector<double>& x) { return x[0] * x[0] + x[1] * x[1]; };
   const Space space{real("x", -1, 2), real("y", -1, 2)};
-  MinimizeOptions options{.evaluations = 30, .workers = 4, .store = folder + "/a.db"};
+  MinimizeOptions options{.evaluations = 30, .workers = 8, .store = folder + "/a.db"};
   EXPECT_FALSE(minimize(f, space, options).generational);
   options.resume = true;
   options.workers = 1;
@@ -85,8 +98,8 @@ TEST(Mode, OfAProgramsStudyIsInItsResultAndItsStore) {
   const auto resumed = minimize(f, space, options);
   EXPECT_FALSE(resumed.generational);
   EXPECT_EQ(resumed.evaluations, 60U);
-  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 4, .generational = true}).generational);
-  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 4, .optimizer = "cmaes"}).generational);
+  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 8, .generational = true}).generational);
+  EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 8, .optimizer = "cmaes"}).generational);
   EXPECT_TRUE(minimize(f, space, {.evaluations = 30, .workers = 3}).generational);
   fs::remove_all(folder);
 }

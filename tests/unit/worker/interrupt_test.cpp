@@ -6,7 +6,7 @@
 
 namespace culmen {
 namespace {
-constexpr double soon_s = 0.1;
+constexpr double soon_s = 2;  // what is interrupted would last for an hour
 
 /// Interrupts as soon as `marker`'s processes are there; the evaluation has to return soon, and so has a further one.
 void expect_interruptible(const EvaluatorSpec& spec, std::size_t processes) {

@@ -33,7 +33,7 @@ double drawn_step(double step, double range, Random& random) {
 }
 
 double changed(const Parameter& p, double gene, double step, Random& random) {
-  if (is_choice(p)) return other_choice(p, gene, random);
+  if (p.is_choice()) return other_choice(p, gene, random);
   step = drawn_step(step, p.discrete() ? p.cells() : 1, random);
   if (!p.discrete()) return mirrored(gene + step * random.normal(), 0, 1);
   const double cells = 1 + geometric(1 / std::max(1.0, step_at(p, step, gene)), random);
@@ -74,7 +74,7 @@ void Walk::adapt(const Look& look, const Space& space, bool accepted) {
     return;
   }
   const auto& p = space[*look.parameter];
-  if (is_choice(p)) return;
+  if (p.is_choice()) return;
   double& step = at_.steps[*look.parameter];
   step = p.discrete() ? std::clamp(step * factor, 1.0, std::max(1.0, p.cells() / 2))
                       : std::clamp(step * factor, least_real_step, most_real_step);

@@ -1,5 +1,5 @@
 // "auto": for real parameters quasi-Newton descents, then CMA-ES beside them; for parameters of all kinds a model, then
-// searches beside it; for the rest what default_optimizer says.
+// searches beside it. Where another optimizer suits, chosen_optimizer says so, and this is not made.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -14,7 +14,6 @@
 #include "culmen/optimizer/automatic/probe.hpp"
 #include "culmen/optimizer/combinators.hpp"
 #include "culmen/optimizer/kinds.hpp"
-#include "culmen/optimizer/mutation.hpp"
 
 namespace culmen {
 namespace automatic {
@@ -22,8 +21,6 @@ namespace {
 constexpr double model_points = 100;                         // some milliseconds a model
 constexpr double fewest_at_a_time = 4, most_at_a_time = 64;  // of the model; four are hardly worse than one
 constexpr double sigma_about_best = 0.15;
-
-bool is_plain_real(const Parameter& p) { return p.kind == ParameterKind::real && p.active_when.empty(); }
 
 /// Where cmaes begins, descents have found more than one minimum, or none: it needs a larger population than alone.
 double population(std::size_t parameters) {
@@ -54,10 +51,19 @@ std::unique_ptr<Optimizer> of_reals(const Space& space, std::uint64_t seed, std:
   return std::make_unique<Portfolio>("auto", std::move(members), std::move(effort), parallel, terms.generational);
 }
 
+/// Three search beside each other after the lead of the model, and none knows how much it gets.
+Terms terms_of_a_third(const Terms& all, std::size_t parameters) {
+  Terms terms = all;
+  const auto left = all.evaluations - std::min(all.evaluations, ModelFirst::lead(parameters));
+  if (all.evaluations > 0) terms.evaluations = std::max<std::uint64_t>(1, left / 3);
+  return terms;
+}
+
 /// Beside the model: a search of numbers by cmaes from the best, or walks where there are choices or conditions.
-std::vector<Member> searches(const Space& space, std::uint64_t seed, std::size_t parallel, const Terms& terms,
+std::vector<Member> searches(const Space& space, std::uint64_t seed, std::size_t parallel, const Terms& all,
                              const std::vector<double>& best) {
-  const bool numbers = !space.conditional() && std::ranges::none_of(space.parameters(), is_choice);
+  const auto terms = terms_of_a_third(all, space.size());
+  const bool numbers = !space.conditional() && std::ranges::none_of(space.parameters(), &Parameter::is_choice);
   const OptimizerOptions about_best{{"parallel", static_cast<double>(parallel)}, {"sigma", sigma_about_best}};
   std::vector<Member> members;
   members.push_back({"de", make_optimizer("de", space, seed, {}, terms)});
@@ -94,11 +100,9 @@ OptimizerKind auto_kind() {
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {
             const auto parallel = count_of(options, "parallel");
-            const auto chosen = default_optimizer(space, terms.yield);
-            if (chosen.name != "auto") return make_optimizer(chosen.name, space, seed, {}, terms);
-            const bool reals = std::ranges::all_of(space.parameters(), automatic::is_plain_real);
-            if (!space.constraints().empty() || terms.yield.limits)
-              return automatic::constrained(space, seed, parallel, terms);
+            const bool reals = std::ranges::all_of(space.parameters(), &Parameter::is_plain_real);
+            const bool slopes = terms.yield.limits || (terms.yield.infeasible && !space.constraints().empty());
+            if (reals && slopes) return automatic::constrained(space, seed, parallel, terms);
             if (reals) return automatic::of_reals(space, seed, parallel, terms);
             return automatic::of_all_kinds(space, seed, parallel, number_of(options, "points"), terms);
           }};

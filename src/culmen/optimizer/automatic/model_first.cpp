@@ -7,18 +7,16 @@
 
 namespace culmen::automatic {
 namespace {
-constexpr std::uint64_t lead = 30, lead_per_parameter = 5;
 constexpr double share_of_holder = 0.5;
 }  // namespace
 
-ModelFirst::ModelFirst(std::size_t n, Join join) : lead_(lead + lead_per_parameter * n), join_(std::move(join)) {}
+ModelFirst::ModelFirst(std::size_t n, Join join) : lead_(lead(n)), join_(std::move(join)) {}
 
 std::size_t ModelFirst::next(std::vector<Member>& members) {
   spread(members);
   if (members[model].asked < lead_ || best_x_.empty()) return model;
   if (members.size() == 1) {
     for (auto& m : join_(best_x_)) {
-      if (workers_ > 0) m.optimizer->resize(workers_);
       m.optimizer->hear(best_x_, best_);
       members.push_back(std::move(m));
     }
@@ -34,12 +32,9 @@ std::size_t ModelFirst::next(std::vector<Member>& members) {
   return static_cast<std::size_t>(std::ranges::min_element(spent_) - spent_.begin());
 }
 
-/// Of equals the one whose vector is the lesser, so that the order of tells does not matter.
 void ModelFirst::learn(std::vector<Member>& /*members*/, std::size_t member, const std::vector<double>& x,
                        const Outcome& outcome) {
-  if (!better(outcome, best_)) return;
-  if (news_ && !better(outcome, news_->outcome) && (better(news_->outcome, outcome) || !(x < news_->x))) return;
-  news_ = {member, outcome, x};
+  if (better(outcome, news_ ? news_->outcome : best_)) news_ = {member, outcome, x};
 }
 
 void ModelFirst::spread(std::vector<Member>& members) {

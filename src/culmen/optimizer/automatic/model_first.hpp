@@ -18,13 +18,14 @@ class ModelFirst final : public Effort {
   /// Makes the searches that join, given the best vector so far.
   using Join = std::function<std::vector<Member>(const std::vector<double>& best)>;
 
+  /// Evaluations that the model has alone.
+  static std::uint64_t lead(std::size_t n) { return 30 + 5 * n; }
   /// n parameters. One member at first, the model.
   ModelFirst(std::size_t n, Join join);
 
   std::size_t next(std::vector<Member>& members) override;
   void learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
              const Outcome& outcome) override;
-  void resize(std::size_t workers) override { workers_ = workers; }
   std::string remark(const std::vector<Member>& members) const override;
 
  private:
@@ -39,7 +40,6 @@ class ModelFirst final : public Effort {
 
   const std::uint64_t lead_;
   const Join join_;
-  std::size_t workers_ = 0;
   std::size_t holder_ = model;  // of the best
   Outcome best_ = Outcome::failure(Status::failed, {});
   std::vector<double> best_x_;

@@ -15,10 +15,20 @@ Portfolio::Portfolio(std::string name, std::vector<Member> members, std::unique_
       effort_(std::move(effort)),
       parallel_(parallel),
       generational_(generational) {
-  for (auto& m : members_) jobs_.emplace_back(*m.optimizer);
+  welcome();
+}
+
+void Portfolio::welcome() {
+  while (welcomed_ < members_.size()) {
+    auto& newcomer = *members_[welcomed_++].optimizer;
+    jobs_.add(newcomer);
+    if (workers_ > 0) newcomer.resize(workers_);
+  }
 }
 
 void Portfolio::resize(std::size_t workers) {
+  if (generational_) return;
+  workers_ = workers;
   effort_->resize(workers);
   for (auto& m : members_) m.optimizer->resize(workers);
 }
@@ -27,29 +37,24 @@ void Portfolio::hear(const std::vector<double>& x, const Outcome& outcome) {
   for (auto& m : members_) m.optimizer->hear(x, outcome);
 }
 
-std::function<Bytes()> Portfolio::do_job() {
-  for (std::size_t k = 0; k < jobs_.size(); ++k) {
-    if (auto work = jobs_[k].next(*members_[k].optimizer)) {
-      at_work_ = k;
-      return work;
-    }
-  }
-  return {};
-}
-
-void Portfolio::do_adopt(const Bytes& result) { jobs_[at_work_].adopt(*members_[at_work_].optimizer, result); }
-
 void Portfolio::do_ask(std::size_t n, std::vector<Candidate>& out) {
   for (; n > 0; --n) {
-    if (served_ == next_ && generational_ && open_.empty()) begin_turn();
-    if (served_ == next_ && !generational_) fill(effort_->next(members_), 1);
+    if (served_ == next_ && generational_ && open_.empty() && !jobs_.is_out()) begin_turn();
+    if (served_ == next_ && !generational_) fill(next(), 1);
     if (served_ == next_) return;
     out.push_back({0, open_.at(served_++).x});
   }
 }
 
+std::size_t Portfolio::next() {
+  const auto member = effort_->next(members_);
+  welcome();
+  return member;
+}
+
 void Portfolio::begin_turn() {
-  const auto first = effort_->next(members_);
+  end_turn();
+  const auto first = next();
   std::size_t size = fill(first, largest_turn);
   for (std::size_t k = 0; k < members_.size() && size < parallel_; ++k) {
     if (k != first) size += fill(k, largest_turn);
@@ -72,13 +77,24 @@ Portfolio::Given Portfolio::close(EvaluationId id) {
 }
 
 void Portfolio::do_tell(EvaluationId id, const Outcome& outcome) {
-  const auto given = close(id);
+  auto given = close(id);
+  members_[given.member].optimizer->tell(given.inner, outcome);
+  if (!generational_) return learn(given, outcome);
+  told_.emplace(id, std::pair(std::move(given), outcome));
+}
+
+/// In the order of candidates, so that that of tells does not matter.
+void Portfolio::end_turn() {
+  for (const auto& [id, told] : told_) learn(told.first, told.second);
+  told_.clear();
+}
+
+void Portfolio::learn(const Given& given, const Outcome& outcome) {
   auto& m = members_[given.member];
   if (better(outcome, m.best)) {
     m.best = outcome;
     m.best_x = given.x;
   }
-  m.optimizer->tell(given.inner, outcome);
   effort_->learn(members_, given.member, given.x, outcome);
 }
 

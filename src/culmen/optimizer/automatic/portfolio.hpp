@@ -1,9 +1,11 @@
 // Optimizers beside each other on one problem.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "culmen/optimizer/inner_jobs.hpp"
@@ -24,11 +26,12 @@ struct Member {
 class Effort {
  public:
   virtual ~Effort() = default;
-  /// The member whose turn it is.
+  /// The member whose turn it is. It may add members at the end.
   virtual std::size_t next(std::vector<Member>& members) = 0;
   /// A member's candidate came to this.
   virtual void learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
                      const Outcome& outcome) = 0;
+  /// Not called where the terms are generational.
   virtual void resize(std::size_t /*workers*/) {}
   /// A clause for people, or nothing.
   virtual std::string remark(const std::vector<Member>& members) const = 0;
@@ -36,7 +39,7 @@ class Effort {
 
 /// Where the terms are generational, turns follow each other: a turn is all that a member can give before it is told
 /// more, and with `parallel` > 1 that of further members until there are so many candidates; a turn begins when the one
-/// before has been told. Else each candidate is of the member whose turn it is then.
+/// before has been told and no member's job is out. Else each candidate is of the member whose turn it is then.
 class Portfolio final : public Optimizer {
  public:
   /// Members that are asynchronous exactly where `generational` is false.
@@ -59,21 +62,27 @@ class Portfolio final : public Optimizer {
   void do_ask(std::size_t n, std::vector<Candidate>& out) override;
   void do_tell(EvaluationId id, const Outcome& outcome) override;
   void do_cancel(EvaluationId id) override;
-  std::function<Bytes()> do_job() override;
-  void do_adopt(const Bytes& result) override;
+  std::function<Bytes()> do_job() override { return jobs_.next(); }
+  void do_adopt(const Bytes& result) override { jobs_.adopt(result); }
+  std::size_t next();
+  void welcome();
   void begin_turn();
   std::size_t fill(std::size_t member, std::size_t n);
   Given close(EvaluationId id);
+  void learn(const Given& given, const Outcome& outcome);
+  void end_turn();
 
   const std::string name_;
   std::vector<Member> members_;
-  std::vector<InnerJobs> jobs_;  // of the first members; what joins later runs its own inside its ask()
-  std::size_t at_work_ = 0;      // whose job is out
+  std::size_t welcomed_ = 0;  // members that have been told of jobs and workers
+  InnerJobs jobs_;
   std::unique_ptr<Effort> effort_;
   const std::size_t parallel_;
   const bool generational_;
+  std::size_t workers_ = 0;
   EvaluationId next_ = 0, served_ = 0;
-  std::unordered_map<EvaluationId, Given> open_;  // given by members, whether served or not
+  std::unordered_map<EvaluationId, Given> open_;            // given by members, whether served or not
+  std::map<EvaluationId, std::pair<Given, Outcome>> told_;  // of this generational turn
   std::vector<Candidate> asked_;
 };
 

@@ -207,12 +207,14 @@ const Words<Duplication> duplications{{{"random", Duplication::random}, {"value"
 const Words<Crossover> crossovers{
     {{"discrete", Crossover::discrete}, {"intermediate", Crossover::intermediate}, {"none", Crossover::none}}};
 
-Settings settings_of(const OptimizerOptions& options, const Yield& yield) {
-  const bool several = yield.objectives > 1;
+Settings settings_of(const OptimizerOptions& options, const Terms& terms) {
+  const bool several = terms.yield.objectives > 1;
   const auto count = [&](const std::string& name, std::size_t otherwise) {
     return options.contains(name) ? count_of(options, name) : otherwise;
   };
-  const auto parents = count("parents", several ? 100 : 7), children = count("children", several ? 100 : 42);
+  const auto population = population_for_several(terms);
+  const auto parents = count("parents", several ? population : 7);
+  const auto children = count("children", several ? std::max(population, parents) : 42);
   const auto selection = selections.at(word_of(options, "selection"));
   if (selection == Selection::comma && children < parents)
     throw InputError(
@@ -233,7 +235,7 @@ OptimizerKind evolution_kind() {
        .one_objective = false,
        .asynchronous = true,
        .options = {OptionRule::whole("children", "candidates in a generation", 1, 1e6,
-                                     "42; several objectives: 100, or 0.6 times the root of the budget (10 to 100)"),
+                                     "42; several objectives: 0.6 times the root of the budget (10 to 100)"),
                    crossovers.rule("crossover", "how a child mixes two parents"),
                    duplications.rule("duplication", "all parents have as many children, or better ones more"),
                    OptionRule::whole("parents", "from whom children come", 1, 1e6,
@@ -242,7 +244,7 @@ OptimizerKind evolution_kind() {
                                    "next parents come from parents and children, from children, or from children and "
                                    "the best parent")}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-        return std::make_unique<Evolution>(space, seed, settings_of(options, terms.yield), terms);
+        return std::make_unique<Evolution>(space, seed, settings_of(options, terms), terms);
       }};
 }
 

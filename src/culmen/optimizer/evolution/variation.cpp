@@ -15,7 +15,7 @@ constexpr double own_share = 0.3;  // of the rate at which reals' steps differ; 
 }  // namespace
 
 Variation::Variation(const Space& space, Crossover crossover) : space_(space), crossover_(crossover) {
-  for (const auto& p : space.parameters()) ++(is_choice(p) ? choices_ : p.discrete() ? whole_ : reals_);
+  for (const auto& p : space.parameters()) ++(p.is_choice() ? choices_ : p.discrete() ? whole_ : reals_);
 }
 
 Individual Variation::child(const Individual& parent, const Individual& other, Random& random) const {
@@ -43,7 +43,7 @@ void Variation::mutate(Individual& child, Random& random) const {
   for (std::size_t i = 0; i < child.genes.size(); ++i) {
     const auto& p = space_[i];
     double& step = child.steps[i];
-    if (is_choice(p)) {
+    if (p.is_choice()) {
       step = 1 / (1 + (1 - step) / step * std::exp(-random.normal() / std::sqrt(2 * choices_)));
       step = std::clamp(step, 1 / (3 * choices_ + 1), most_change);
     } else if (p.discrete()) {
@@ -58,7 +58,7 @@ void Variation::mutate(Individual& child, Random& random) const {
 
 double Variation::changed(const Parameter& p, double gene, double step, Random& random) const {
   if (!p.discrete()) return mirrored(gene + step * random.normal(), 0, 1);
-  if (is_choice(p)) {
+  if (p.is_choice()) {
     if (random.uniform() >= step) return gene;
     return other_choice(p, gene, random);
   }

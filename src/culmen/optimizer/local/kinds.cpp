@@ -80,7 +80,7 @@ OptimizerKind gradient_kind() {
 OptimizerKind nelder_mead_kind() {
   return descents_kind(
       {.name = "nelder_mead",
-       .about = "the downhill simplex from many starts, for few parameters and values that are not smooth",
+       .about = "the downhill simplex, in subspaces in turn, from many starts: for values that are not smooth",
        .options = {OptionRule::word("simplex", "in all parameters, or in subspaces (Rowan's Subplex)",
                                     {"whole", "subspaces"}, "subspaces")}},
       usual_step, by_simplex());

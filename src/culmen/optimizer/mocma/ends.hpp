@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "culmen/optimizer/inner_jobs.hpp"
 #include "culmen/optimizer/optimizer.hpp"
 
 namespace culmen::mocma {
@@ -24,9 +25,12 @@ class Ends {
   /// Without an outcome: it was cancelled.
   void settle(const Given& given, const std::optional<Outcome>& outcome);
   void resize(std::size_t workers);
+  /// Of searches without generations; the others' run inside ask().
+  InnerJobs& jobs() { return jobs_; }
 
  private:
   std::vector<std::unique_ptr<Optimizer>> searches_;
+  InnerJobs jobs_;
   std::vector<Candidate> one_;
 };
 

@@ -70,6 +70,8 @@ class Mocma final : public PopulationSearch<Trial, Outcome> {
   Outcome verdict_of(const Outcome& outcome) const override { return rankable(outcome); }
   void absorb(Trial&& trial, std::optional<Outcome>&& verdict) override;
   void end_generation() override { begin_generation(children_); }
+  std::function<Bytes()> do_job() override { return ends_ ? ends_->jobs().next() : nullptr; }
+  void do_adopt(const Bytes& result) override { ends_->jobs().adopt(result); }
   void welcome(const std::vector<double>& x, Outcome&& outcome);
   void judge(Trial&& trial, Outcome&& outcome);
   Trial founder();

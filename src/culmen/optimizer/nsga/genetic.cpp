@@ -155,9 +155,10 @@ OptimizerKind genetic_kind(const std::string& name, std::string about, const Mak
        .one_objective = false,
        .asynchronous = true,
        .options = {OptionRule::whole("population", "members, and candidates in a generation", 4, 10000,
-                                     "100, or for several objectives 0.6 times the root of the budget (10 to 100)")}},
+                                     "0.6 times the root of the budget (10 to 100)")}},
       [name, survival](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-        const auto population = options.contains("population") ? count_of(options, "population") : 100;
+        const auto population =
+            options.contains("population") ? count_of(options, "population") : population_for_several(terms);
         return std::make_unique<Genetic>(name, space, seed, population, survival(seed, population, terms), terms);
       }};
 }

@@ -8,8 +8,6 @@ namespace {
 constexpr double crossover_eta = 15, mutation_eta = 20;
 constexpr double crossed_pairs = 0.9, crossed_parameters = 0.5;
 
-bool is_choice(const Parameter& p) { return p.kind == ParameterKind::categorical || p.kind == ParameterKind::boolean; }
-
 /// How many times as far apart, where the nearest bound allows `most` times.
 double spread(double most, double eta, double u) {
   const double alpha = 2 - std::pow(most, -(eta + 1));
@@ -51,7 +49,7 @@ std::pair<Point, Point> Variation::children(const Point& a, const Point& b, Rand
 }
 
 void Variation::cross(std::size_t i, double& a, double& b, Random& random) const {
-  if (is_choice(space_[i])) return std::swap(a, b);
+  if (space_[i].is_choice()) return std::swap(a, b);
   const auto [below, above] = crossed(std::min(a, b), std::max(a, b), crossover_eta, random.uniform());
   const bool exchanged = random.next() % 2 == 0;
   a = exchanged ? above : below;
@@ -69,7 +67,7 @@ void Variation::mutate(Point& child, Random& random) const {
 
 double Variation::changed(std::size_t i, double y, Random& random) const {
   const auto& p = space_[i];
-  if (is_choice(p)) {
+  if (p.is_choice()) {
     const auto cells = static_cast<std::uint64_t>(p.cells());
     const auto own = static_cast<std::uint64_t>(y * p.cells());
     const auto other = (own + 1 + random.below(cells - 1)) % cells;

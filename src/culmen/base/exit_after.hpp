@@ -1,0 +1,22 @@
+// A last call that must not keep the process.
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace culmen {
+
+/// Unless it is destroyed before, ends the process after `patience` by _exit(exit_code): around a call into a library
+/// that may never return, when everything else is done, said and flushed.
+class ExitAfter {
+ public:
+  ExitAfter(std::chrono::milliseconds patience, int exit_code);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;  // the first to go: its end is asked for and waited for
+};
+
+}  // namespace culmen

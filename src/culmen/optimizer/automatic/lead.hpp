@@ -1,0 +1,44 @@
+// A search that leads, and a global one after it.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "culmen/optimizer/automatic/portfolio.hpp"
+
+namespace culmen::automatic {
+
+/// One member, which is soon at a minimum, leads for so many evaluations, and up to three times as long while it comes
+/// on. From then on the global one gets most; the leader keeps a share, which is larger while it holds the best value
+/// by itself, and begins from the best of the global one whenever that has found a better place.
+class Lead {
+ public:
+  static constexpr std::uint64_t per_parameter = 100;  ///< evaluations of a usual lead
+
+  /// n parameters.
+  Lead(std::size_t n, std::uint64_t evaluations) : turn_(n + 1), lead_(evaluations) {}
+
+  /// Another member is the leader now.
+  void change(std::uint64_t evaluations);
+  /// To so many evaluations, where it is longer.
+  void shorten(std::uint64_t evaluations) { lead_ = std::min(lead_, evaluations); }
+  bool lasts(const Member& leader) const;
+  /// After the lead: is it the leader's turn, not that of the global one? To be asked once a turn.
+  bool due(const Member& leader, const Member& global);
+  /// The leader was told a result.
+  void learn(const Member& leader);
+  /// The global one was told a result: the leader hears of its best where that is news, not too often.
+  void hand_over(Member& leader, const Member& global);
+
+ private:
+  const std::uint64_t turn_;  // evaluations: about those of a gradient
+  std::uint64_t lead_;
+  Outcome best_ = Outcome::failure(Status::failed, {});  // of the leader
+  std::uint64_t improved_ = 0;                           // asked of the leader then
+  double owed_ = 0;                                      // evaluations of the leader's share
+  std::uint64_t counted_leader_ = 0, counted_global_ = 0;
+  Outcome handed_ = Outcome::failure(Status::failed, {});
+  std::uint64_t asked_at_handing_ = 0;
+  bool beaten_ = false;  // the global search has found a better place: what the leader makes of that is not its own
+};
+
+}  // namespace culmen::automatic

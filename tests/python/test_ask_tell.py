@@ -1,0 +1,78 @@
+"""culmen.Optimizer, for programs that evaluate by themselves."""
+
+import pickle
+
+import pytest
+
+import culmen
+from culmen import InputError, Optimizer
+
+BOX = {"x": (-5, 5), "y": (-5, 5)}
+
+
+def minimized(optimizer: Optimizer, f, n: int, **told) -> float:
+    best = float("inf")
+    while n > 0:
+        for candidate in optimizer.ask(min(n, 8)):
+            value = f(**candidate.params)
+            optimizer.tell(candidate, value, **{name: figure(**candidate.params) for name, figure in told.items()})
+            best, n = min(best, value), n - 1
+    return best
+
+
+def test_starts_are_asked_for_first():
+    optimizer = Optimizer(BOX, starts=[{"x": 1, "y": 2}, [3, 4]])
+    assert [c.params for c in optimizer.ask(2)] == [{"x": 1, "y": 2}, {"x": 3, "y": 4}]
+
+
+def test_limits_of_figures_that_are_told_hold():
+    optimizer = Optimizer(BOX, limits={"sum": {"upper": 2}})
+    found = {}
+
+    def f(x, y):
+        value = (x - 3) ** 2 + (y - x) ** 2
+        if x + y <= 2:
+            found["best"] = min(found.get("best", value), value)
+        return value
+
+    minimized(optimizer, f, 200, figures=lambda x, y: {"sum": x + y})
+    assert found["best"] == pytest.approx(3.2, abs=1e-3)
+
+
+def test_constraints_of_the_space_are_never_violated():
+    optimizer = Optimizer(culmen.Space(BOX, ["x + y <= 2"]))
+    seen = []
+    minimized(optimizer, lambda x, y: seen.append(x + y) or (x - 3) ** 2 + (y - x) ** 2, 200)
+    assert max(seen) <= 2
+
+
+def test_a_figure_of_a_limit_has_to_be_told():
+    optimizer = Optimizer(BOX, limits={"sum": {"upper": 2}})
+    (candidate,) = optimizer.ask()
+    with pytest.raises(InputError, match="Optimizer.tell: figures lack 'sum', which limits name"):
+        optimizer.tell(candidate, 1.0)
+    optimizer.tell(candidate, None)
+
+
+@pytest.mark.parametrize(
+    ("call", "answer"),
+    [
+        (lambda: Optimizer(BOX, seed=-1), "Optimizer: seed = -1: a whole number from 0 to"),
+        (lambda: Optimizer(BOX, evaluations=-1), "Optimizer: evaluations = -1: a whole number from 0 to"),
+        (lambda: Optimizer(BOX, workers=0), "Optimizer: workers = 0: a whole number from 1 to"),
+        (lambda: Optimizer(BOX, options=["a"]), "Optimizer: options = \\['a'\\]: a dict such as"),
+        (lambda: Optimizer(BOX, options={"generational": False}), "generational is an argument of its own here"),
+        (lambda: Optimizer(BOX).tell({"x": 1}, 1), "Optimizer.tell: {'x': 1} is no candidate; give what ask"),
+        (lambda: Optimizer(BOX).cancel(3), "Optimizer.cancel: 3 is no candidate; give what ask"),
+        (lambda: (o := Optimizer(BOX)).tell(o.ask()[0], "a"), "Optimizer.tell: 'a': a number, a sequence of numbers"),
+        (lambda: culmen.minimize(abs, BOX, options=["a"], budget=9), "options = \\['a'\\]: a dict such as"),
+    ],
+)
+def test_wrong_calls_are_answered_by_a_sentence(call, answer):
+    with pytest.raises(InputError, match=answer):
+        call()
+
+
+def test_that_it_cannot_be_pickled_is_said_with_what_to_do():
+    with pytest.raises(TypeError, match="with the same seed, asks and tells another one is the same"):
+        pickle.dumps(Optimizer(BOX))
