@@ -17,7 +17,7 @@ import numpy as np
 from .players import BudgetSpent
 
 Function = Callable[[Any], float]
-Play = Callable[[Function, int, int, int], None]  # function, dimension, budget, seed
+Play = Callable[..., None]  # function, dimension, budget, seed; pygmo's also population
 FINE = 1e-12  # a tolerance that no target is lost by
 
 
@@ -230,7 +230,7 @@ PEERS: dict[str, Peer] = {
     "random": Peer(random_search, "random", ("numpy",)),
     "pycma": Peer(pycma_bipop, "cma", _CMA),
     "slsqp": of_scipy("SLSQP"),
-    "slsqp-pycma": Peer(slsqp_then_bipop, "cma", ("scipy", *_CMA)),
+    "slsqp-pycma": Peer(slsqp_then_bipop, "portfolio", ("scipy", *_CMA)),
     "lbfgsb": of_scipy("L-BFGS-B"),
     "nelder-mead": of_scipy("Nelder-Mead"),
     "powell": of_scipy("Powell"),
