@@ -25,7 +25,7 @@ from .ablation import RUNS_A_PROBLEM, ablation
 from .bars import Scores, judged, oracle, whole
 from .measure import measure
 from .parts import COLUMNS, PARTS, Part
-from .peer_runs import PeerRuns
+from .peer_runs import PeerRuns, missing
 from .problems import Id, ids
 
 LIBRARIES = ("coco-experiment", "cma", "scipy", "numpy")
@@ -82,6 +82,8 @@ def cells(figures: Mapping[str, float], columns: Sequence[str]) -> Iterator[str]
 
 
 def remake(part: Part, args: argparse.Namespace, progress: Progress) -> None:
+    if sentence := missing(part.stored, part.mode):
+        raise SystemExit(sentence)
     problems = problems_of(part, args)
     tasks = [(player, which, part.mode, 1) for player in part.stored for which in problems]
     bar = progress.add_task(part.title, total=len(tasks))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib.metadata import PackageNotFoundError, version
 
 from .bbob_peers import find
 from .measure import Mode, Run, Score, Task, play
@@ -59,6 +60,17 @@ def libraries(player: str, mode: Mode) -> tuple[str, ...]:
     name = player.removeprefix("peer:")
     streamed = name in STREAMS and (mode.step is not None or mode.sigma is not None)
     return ("coco-experiment", *(("cma", "numpy") if streamed else find(name).libraries))
+
+
+def missing(players: Iterable[str], mode: Mode) -> str:
+    """A sentence about a library that is not installed, or nothing."""
+    for player in players:
+        for library in libraries(player, mode):
+            try:
+                version(library)
+            except PackageNotFoundError:
+                return f"{player} needs {library}, which is not installed: pip install -e '.[dev,peers]'"
+    return ""
 
 
 class PeerRuns:
