@@ -84,6 +84,10 @@ def _base(player: str) -> str:
     return name if name in PEERS else name.partition("-")[0]
 
 
+def shown(value: float) -> str:
+    return f"{value:.3f}" if value <= 1 else f"{value:g}"
+
+
 def there(score: Score, peers: Mapping[str, Score]) -> Score:
     """On the problems that the peers were played on."""
     problems = next(iter(peers.values())).times
@@ -100,9 +104,9 @@ def judged(bars: tuple[Bar, ...], scores: Scores) -> Table:
         if rival := best_rival(bar, scores):
             score_there = there(score, whole(scores, bar.dimension))
             beside = figure(score_there, bar.column)
-            fewer = "" if len(score_there.times) == len(score.times) else f" (there {beside:.3g})"
-            theirs = (f"{rival[1]:.3g} {rival[0]}{fewer}", bar.reached(beside, rival[1]))
+            fewer = "" if len(score_there.times) == len(score.times) else f" (there {shown(beside)})"
+            theirs = (f"{shown(rival[1])} {rival[0]}{fewer}", bar.reached(beside, rival[1]))
         stated = "" if bar.stated is None else f"{bar.stated:g}"
-        row = (bar.player, str(bar.dimension), bar.column, f"{mine:.3f}".removesuffix(".000"), stated)
+        row = (bar.player, str(bar.dimension), bar.column, shown(mine), stated)
         out.add_row(*row, bar.reached(mine, bar.stated), *theirs)
     return out
