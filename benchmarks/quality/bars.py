@@ -14,6 +14,7 @@ from .problems import GROUPS
 from .score import TARGETS, table
 
 TIE = {5: 0.015, 20: 0.008}  # of areas: what another seed may change
+TIED_TARGETS = 0.005  # bars of shares are given to a hundredth
 Scores = Mapping[tuple[str, int], Score]
 
 
@@ -36,8 +37,10 @@ class Bar:
             return ""
         if figure <= bar if self.column == "sphere" else figure >= bar:
             return "[green]reached[/]"
-        area = self.column in GROUPS or self.column == "all"
-        return "tie" if area and figure > bar - TIE.get(self.dimension, 0) else "[red]missed[/]"
+        margin = TIED_TARGETS if self.column == "targets" else 0.0
+        if self.column in GROUPS or self.column == "all":
+            margin = TIE.get(self.dimension, 0.0)
+        return "tie" if figure > bar - margin else "[red]missed[/]"
 
 
 def figure(score: Score, column: str) -> float:
