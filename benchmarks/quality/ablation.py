@@ -8,7 +8,7 @@ sooner than others. Figures are areas over all functions, and beside them the sh
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from rich.console import Console
 from rich.table import Table
@@ -20,21 +20,30 @@ DIMENSION, WORKERS = 10, 100
 SIGMAS = {0.0: "equal times (oracle)", 0.5: "sigma 0.5", 1.0: "sigma 1"}
 POPULATIONS = (WORKERS // 2, WORKERS // 4)
 STALE = {"ignored": "ignored (off)", "weighted": "weighted", "corrected": "corrected (on)"}
+PLAYERS = {
+    (population, stale): f"cmaes:generational=false,population={population},stale={stale}"
+    for population in POPULATIONS
+    for stale in STALE
+}
+RUNS_A_PROBLEM = len(PLAYERS) * len(SIGMAS)
 
 
-def ablation(functions: list[int], instances: Iterable[int], seed: int, jobs: int, console: Console) -> None:
+def ablation(
+    functions: list[int],
+    instances: Iterable[int],
+    seed: int,
+    jobs: int,
+    console: Console,
+    tick: Callable[[], None] = lambda: None,
+) -> None:
+    """tick: called after each run; problems times RUNS_A_PROBLEM of them."""
     problems = list(ids(functions, [DIMENSION], list(instances)))
-    players = {
-        (population, stale): f"cmaes:generational=false,population={population},stale={stale}"
-        for population in POPULATIONS
-        for stale in STALE
-    }
     scores = {
-        sigma: measure(tuple(players.values()), problems, Mode(sigma=sigma, workers=WORKERS), seed, jobs)
+        sigma: measure(tuple(PLAYERS.values()), problems, Mode(sigma=sigma, workers=WORKERS), seed, jobs, tick)
         for sigma in SIGMAS
     }
     table = Table("population", "stale", *SIGMAS.values(), title="Asynchronous cmaes without its cures")
-    for (population, stale), player in players.items():
+    for (population, stale), player in PLAYERS.items():
         cells = [scores[sigma][player, DIMENSION].figures for sigma in SIGMAS]
         row = (f"{figures['all']:.3f} ({figures['targets']:.2f})" for figures in cells)
         table.add_row(str(population), STALE[stale], *row)

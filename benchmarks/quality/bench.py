@@ -1,8 +1,9 @@
-"""python -m benchmarks.quality.bench: what culmen's optimizers are measured by, beside peers of the same run.
+"""python -m benchmarks.quality.bench: what culmen's optimizers are measured by, beside peers.
 
 The figures are areas under the runtime curve (score.py) on COCO's 24 functions, instances 1 to 3, and the share of all
-(problem, target) pairs that were reached. A goal is the best peer of its kind, measured once with its own defaults (see
-README.md); what is printed as "peer" was run here.
+(problem, target) pairs that were reached. pycma, SLSQP and random search play in the same run; the runs of other peers
+stand in peers/bbob.json with the versions of their libraries, and --remake-peers plays them anew (two hours of one
+core). After each part it says which bars are reached (bars.py).
 """
 
 from __future__ import annotations
@@ -11,136 +12,119 @@ import argparse
 import json
 import platform
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
-from .ablation import ablation
-from .measure import Mode, measure
-from .problems import ids
+from .ablation import RUNS_A_PROBLEM, ablation
+from .bars import Scores, judged, oracle, whole
+from .measure import measure
+from .parts import COLUMNS, PARTS, Part
+from .peer_runs import PeerRuns, missing
+from .problems import Id, ids
 
-COLUMNS = (
-    "separable",
-    "moderate",
-    "ill-conditioned",
-    "multimodal",
-    "weak structure",
-    "all",
-    "targets",
-    "busy",
-)
+LIBRARIES = ("coco-experiment", "cma", "scipy", "numpy")
 
 
-@dataclass(frozen=True)
-class Part:
-    """One way of spending time, who is compared, and what is to be reached by dimension, player and column."""
-
-    title: str
-    mode: Mode
-    dimensions: tuple[int, ...]
-    players: tuple[str, ...]
-    goals: dict[tuple[int, str], dict[str, float]]
-
-
-_ASYNCHRONOUS = "cmaes:generational=false"
-PARTS = {
-    "serial": Part(
-        "one evaluation at a time, 1000 D of them",
-        Mode(),
-        (5, 20),
-        ("auto", "cmaes", "bfgs", "de", "swarm", "evolution", "random", "peer:pycma", "peer:slsqp"),
-        {
-            (5, "auto"): {"all": 0.250, "targets": 0.66, "multimodal": 0.150},
-            (20, "auto"): {"all": 0.165, "targets": 0.53, "multimodal": 0.095},
-            (5, "cmaes"): {"all": 0.182, "targets": 0.66},
-            (20, "cmaes"): {"all": 0.099, "targets": 0.53},
-            (5, "de"): {"all": 0.133},
-            (20, "de"): {"all": 0.052},
-            (5, "swarm"): {"all": 0.094},
-            (20, "swarm"): {"all": 0.049},
-            (5, "evolution"): {"all": 0.086},
-            (20, "evolution"): {"all": 0.044},
-        },
-    ),
-    "noise": Part(
-        "values multiplied by 1 + 0.01 N(0, 1); the goal is the peer of this run",
-        Mode(noise=0.01),
-        (5, 20),
-        ("auto", "cmaes", "peer:pycma"),
-        {},
-    ),
-    "small": Part(
-        "50 D evaluations",
-        Mode(budget=50),
-        (5,),
-        ("auto", "bfgs", "cmaes", "random", "peer:slsqp"),
-        {(5, "auto"): {"all": 0.105}},
-    ),
-    "steps": Part(
-        "400 candidates at a time, 250 steps",
-        Mode(step=400),
-        (20,),
-        ("auto:parallel=400", "cmaes:parallel=400", "peer:pycma"),
-        {
-            (20, player): {"all": 0.16, "weak structure": 0.111}
-            for player in ("auto:parallel=400", "cmaes:parallel=400")
-        },
-    ),
-    **{
-        f"clock {sigma:g}": Part(
-            f"100 workers, log-normal durations (sigma {sigma:g}), time in mean durations",
-            Mode(sigma=sigma),
-            (10,),
-            ("auto:generational=false", _ASYNCHRONOUS, f"{_ASYNCHRONOUS},stale=ignored", "peer:pycma"),
-            {(10, _ASYNCHRONOUS): {"all": goal, "busy": 0.98}},
-        )
-        for sigma, goal in ((0.0, 0.20), (0.5, 0.25), (1.0, 0.27))
-    },
-}
-
-
-def cell(figure: float, goal: float | None) -> str:
-    text = f"{figure:.3f}"
-    if goal is None:
-        return text
-    return f"[{'green' if figure >= goal else 'red'}]{text}[/] ({goal:g})"
-
-
-def run(part: Part, args: argparse.Namespace, console: Console) -> list[dict[str, object]]:
-    problems = list(ids(list(range(1, 25)), list(part.dimensions), list(range(1, args.instances + 1))))
-    scores = measure(part.players, problems, part.mode, args.seed, args.jobs)
-    records: list[dict[str, object]] = []
+def run(part: Part, args: argparse.Namespace, progress: Progress) -> list[dict[str, Any]]:
+    problems = problems_of(part, args)
+    bar = progress.add_task(part.title, total=len(problems) * len(part.players))
+    tick = ticking(progress, bar)
+    scores = measure(part.players, problems, part.mode, args.seed, args.jobs, tick)
+    scores |= PeerRuns().scores(part.stored, problems, part.mode)
+    progress.remove_task(bar)
     for d in part.dimensions:
-        table = Table("", *COLUMNS, title=f"D = {d}: {part.title}")
-        for player in part.players:
-            figures = scores[player, d].figures
-            goals = part.goals.get((d, player), {})
-            table.add_row(player, *(cell(figures[name], goals.get(name)) for name in COLUMNS))
-            records.append({"part": part.title, "dimension": d, "player": player, "figures": figures, "goals": goals})
-        console.print(table)
-    return records
+        progress.console.print(areas(part, scores, d))
+    if part.bars:
+        progress.console.print(judged(part.bars, scores))
+    return [
+        {"part": part.title, "dimension": d, "player": player, "runs": len(score.times), "figures": score.figures}
+        for (player, d), score in scores.items()
+    ]
 
 
-def main() -> None:
+def problems_of(part: Part, args: argparse.Namespace) -> list[Id]:
+    return list(ids(list(range(1, 25)), list(part.dimensions), list(range(1, args.instances + 1))))
+
+
+def ticking(progress: Progress, bar: Any) -> Callable[[], None]:
+    return lambda: progress.advance(bar)
+
+
+def areas(part: Part, scores: Scores, dimension: int) -> Table:
+    """Ours as they are named, then peers from the best on, then the best peer column by column and their oracle."""
+    columns = COLUMNS if part.mode.sigma is not None else COLUMNS[:-1]
+    table = Table("", *columns, title=f"D = {dimension}: {part.title}")
+    mine = {player: score for (player, d), score in scores.items() if d == dimension}
+    most = max(len(score.times) for score in mine.values())
+    rows = {player: score.figures for player, score in mine.items()}
+    ours = [p for p in part.players if not p.startswith("peer:")]
+    theirs = sorted((p for p in rows if p.startswith("peer:")), key=lambda p: -rows[p]["all"])
+    for player in (*ours, *theirs):  # a file that is being made may have fewer of some
+        runs = len(mine[player].times)
+        name = player if runs == most else f"{player} ({runs} of {most} problems)"
+        table.add_row(name, *cells(rows[player], columns), end_section=player == ours[-1])
+    peers = whole(scores, dimension)
+    if len(peers) > 1:
+        best = {column: max(rows[p].get(column, 0.0) for p in peers) for column in columns}
+        table.add_row("best peer, column by column", *cells(best, columns))
+        table.add_row(f"best of {len(peers)} peers, function by function", *cells(oracle(peers), columns))
+    return table
+
+
+def cells(figures: Mapping[str, float], columns: Sequence[str]) -> Iterator[str]:
+    return (f"{figures[column]:.3f}" if column in figures else "" for column in columns)
+
+
+def remake(part: Part, args: argparse.Namespace, progress: Progress) -> None:
+    if sentence := missing(part.stored, part.mode):
+        raise SystemExit(sentence)
+    problems = problems_of(part, args)
+    tasks = [(player, which, part.mode, 1) for player in part.stored for which in problems]
+    bar = progress.add_task(part.title, total=len(tasks))
+    PeerRuns().remake(tasks, args.jobs, args.remake_peers == "all", ticking(progress, bar))
+
+
+def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.quality.bench", description=__doc__)
     parser.add_argument("--only", action="append", choices=(*PARTS, "ablation"), help="a part of it")
     parser.add_argument("--instances", type=int, default=3, help="of each function")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="of those that play now; stored peers have 1")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write every figure here")
-    args = parser.parse_args()
+    parser.add_argument(
+        "--remake-peers",
+        nargs="?",
+        const="all",
+        choices=("all", "missing"),
+        help="only play the stored peers, all or those that are missing, and write peers/bbob.json",
+    )
+    return parser.parse_args()
+
+
+def main() -> None:
+    args = arguments()
     console = Console()
-    console.print("In brackets what is to be reached; green: it is.", highlight=False)
+    if not console.is_terminal:
+        console = Console(width=160)
     begin, records = time.monotonic(), []
-    for name in args.only or (*PARTS, "ablation"):
-        if name in PARTS:
-            records += run(PARTS[name], args, console)
-        else:
-            ablation(list(range(1, 25)), range(1, args.instances + 1), args.seed, args.jobs, console)
-    libraries = {name: version(name) for name in ("coco-experiment", "cma", "scipy", "numpy")}
+    with Progress(console=console, transient=True) as progress:
+        for name in args.only or (*PARTS, "ablation"):
+            if args.remake_peers and name in PARTS:
+                remake(PARTS[name], args, progress)
+            elif name in PARTS:
+                records += run(PARTS[name], args, progress)
+            elif not args.remake_peers:
+                bar = progress.add_task("cmaes without its cures", total=24 * RUNS_A_PROBLEM)
+                ablation(list(range(1, 25)), [1], args.seed, args.jobs, console, ticking(progress, bar))
+                progress.remove_task(bar)
+            console.print(f"{name}: {time.monotonic() - begin:.0f} s since the beginning", highlight=False)
+    libraries = {name: version(name) for name in LIBRARIES}
     machine = f"{platform.machine()}, Python {platform.python_version()}"
     console.print(f"{machine}; {libraries}; {time.monotonic() - begin:.0f} s", highlight=False)
     if args.json:

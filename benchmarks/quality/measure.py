@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing import Pool
 
@@ -30,6 +30,17 @@ class Mode:
         return self.budget or max(1, 5000 * dimension // self.workers)
 
 
+@dataclass(frozen=True)
+class Run:
+    """times: when each target was reached; busy: the share of the workers' time that was used."""
+
+    times: list[float]
+    busy: float = 1.0
+
+
+Task = tuple[str, Id, Mode, int]  # player, problem, how, seed
+
+
 @dataclass
 class Score:
     """Of one player in one dimension."""
@@ -37,6 +48,10 @@ class Score:
     horizon: int
     times: dict[Id, list[float]] = field(default_factory=dict)  # when the targets were reached
     busy: list[float] = field(default_factory=list)  # shares of the workers' time
+
+    def add(self, which: Id, run: Run) -> None:
+        self.times[which] = run.times
+        self.busy.append(run.busy)
 
     @property
     def areas(self) -> dict[Id, float]:
@@ -54,26 +69,35 @@ class Score:
 
 
 def measure(
-    players: Iterable[str], problems: Iterable[Id], mode: Mode, seed: int = 1, jobs: int = 2
+    players: Iterable[str],
+    problems: Iterable[Id],
+    mode: Mode,
+    seed: int = 1,
+    jobs: int = 2,
+    tick: Callable[[], None] = lambda: None,
 ) -> dict[tuple[str, int], Score]:
-    """By player and dimension."""
+    """By player and dimension; tick: called after each run."""
     players = list(players)
     tasks = [(player, which, mode, seed) for which in problems for player in players]
     scores: dict[tuple[str, int], Score] = {}
-    with Pool(jobs) as pool:
-        for player, which, times, busy in pool.imap_unordered(_one, tasks):
-            score = scores.setdefault((player, which.dimension), Score(mode.horizon(which.dimension)))
-            score.times[which] = times
-            score.busy.append(busy)
+    for (player, which, _, _), run in play(tasks, jobs):
+        scores.setdefault((player, which.dimension), Score(mode.horizon(which.dimension))).add(which, run)
+        tick()
     return scores
 
 
-def _one(task: tuple[str, Id, Mode, int]) -> tuple[str, Id, list[float], float]:
+def play(tasks: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Run]]:
+    """In the order in which they end."""
+    with Pool(jobs) as pool:
+        yield from pool.imap_unordered(_one, tasks)
+
+
+def _one(task: Task) -> tuple[Task, Run]:
     warnings.simplefilter("ignore")
     player, which, mode, seed = task
     horizon = mode.horizon(which.dimension)
     if mode.step is not None:
-        return player, which, runs.stepped(player, which, seed, horizon, mode.step, mode.noise), 1.0
+        return task, Run(runs.stepped(player, which, seed, horizon, mode.step, mode.noise))
     if mode.sigma is None:
-        return player, which, runs.serial(player, which, seed, horizon, mode.noise), 1.0
-    return player, which, *clock.parallel(player, which, seed, horizon, mode.workers, mode.sigma, mode.noise)
+        return task, Run(runs.serial(player, which, seed, horizon, mode.noise))
+    return task, Run(*clock.parallel(player, which, seed, horizon, mode.workers, mode.sigma, mode.noise))

@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 from .__main__ import numbers
@@ -53,7 +54,7 @@ def run(tasks: list[Task], jobs: int, remake: bool) -> dict[Task, Reached]:
         elif remake or not task[0].startswith("peer:"):
             due.append(task)
     with Pool(jobs) as pool:
-        for task, result in pool.imap_unordered(_one, due):
+        for task, result in track(pool.imap_unordered(_one, due), "mixed spaces", len(due), transient=True):
             reached[task] = result
             if task[0].startswith("peer:"):
                 store.put(task[0], key(task), result, PEERS[task[0][5:]][1])

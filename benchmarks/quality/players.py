@@ -1,9 +1,8 @@
-"""What is compared: culmen's optimizers by ask and tell, and peers as they are called by their users."""
+"""What is compared by ask and tell: culmen's optimizers, and pycma with many workers. Others: bbob_peers.py."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, count
 from typing import Any, Protocol
 
 import numpy as np
@@ -80,42 +79,6 @@ def _option(word: str) -> tuple[str, Any]:
         return name, float(value)
     except ValueError:
         return name, value
-
-
-Peer = Callable[[Callable[[Any], float], int, int, int], None]  # function, dimension, budget, seed
-
-
-def pycma_bipop(f: Callable[[Any], float], dimension: int, budget: int, seed: int) -> None:
-    """Without bounds, with which it does worse, and from the middle, then from anywhere."""
-    import cma
-
-    random = np.random.default_rng(seed)
-    starts = chain([np.zeros(dimension)], (random.uniform(-4, 4, dimension) for _ in count()))
-    options = {"verbose": -9, "seed": seed, "maxfevals": budget}
-    cma.fmin2(f, lambda: next(starts), 2, options, restarts=9, bipop=True)
-
-
-def slsqp(f: Callable[[Any], float], dimension: int, budget: int, seed: int) -> None:
-    from scipy.optimize import minimize
-
-    random = np.random.default_rng(seed)
-    start = np.zeros(dimension)
-    while True:
-        minimize(f, start, method="SLSQP", bounds=[(-5, 5)] * dimension, options={"maxiter": 10**6, "ftol": 1e-12})
-        start = random.uniform(-5, 5, dimension)
-
-
-def random_search(f: Callable[[Any], float], dimension: int, budget: int, seed: int) -> None:
-    random = np.random.default_rng(seed)
-    while True:
-        f(random.uniform(-5, 5, dimension))
-
-
-PEERS: dict[str, Peer] = {
-    "pycma": pycma_bipop,
-    "slsqp": slsqp,
-    "random": random_search,
-}
 
 
 class PycmaGenerations:

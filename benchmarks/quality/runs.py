@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from typing import Any
 
-from .players import PEERS, STREAMS, BudgetSpent, Culmen, Player
+from .bbob_peers import find
+from .players import STREAMS, BudgetSpent, Culmen, Player
 from .problems import Id, Problem
 from .score import Curve
 
@@ -14,7 +16,7 @@ def serial(player: str, which: Id, seed: int, budget: int, noise: float = 0.0) -
     """The evaluations after which each target was reached."""
     problem, curve = Problem(which, noise, seed), Curve()
     if player.startswith("peer:"):
-        _call(PEERS[player[5:]], problem, curve, budget, seed)
+        _call(player[5:], problem, curve, budget, seed)
     else:
         _ask(Culmen(player, problem, seed, budget), problem, curve, budget)
     return curve.times
@@ -33,7 +35,8 @@ def _ask(player: Culmen, problem: Problem, curve: Curve, budget: int) -> None:
         player.tell(evaluation, value, 1.0)
 
 
-def _call(peer: Any, problem: Problem, curve: Curve, budget: int, seed: int) -> None:
+def _call(name: str, problem: Problem, curve: Curve, budget: int, seed: int, width: int = 1) -> None:
+    """width: how many evaluations are one step."""
     used = 0
 
     def f(x: Any) -> float:
@@ -42,16 +45,22 @@ def _call(peer: Any, problem: Problem, curve: Curve, budget: int, seed: int) -> 
             raise BudgetSpent
         used += 1
         value = problem(x)
-        curve.add(used, problem.true_gap)
+        curve.add(math.ceil(used / width), problem.true_gap)
         return value
 
     with contextlib.suppress(BudgetSpent):
-        peer(f, problem.dimension, budget, seed)
+        find(name).play(f, problem.dimension, budget, seed)
 
 
 def stepped(player: str, which: Id, seed: int, steps: int, width: int, noise: float = 0.0) -> list[float]:
-    """The steps after which each target was reached; a step is `width` candidates, or fewer where fewer are given."""
+    """The steps after which each target was reached; a step is `width` candidates, or fewer where fewer are given.
+
+    A peer that is called with a function has to have a population of `width`.
+    """
     problem, curve = Problem(which, noise, seed), Curve()
+    if player.startswith("peer:") and player[5:] not in STREAMS:
+        _call(player[5:], problem, curve, steps * width, seed, width)
+        return curve.times
     asked_by = _player(player, problem, seed, steps, width)
     for t in range(1, steps + 1):
         asked = asked_by.ask(width)
