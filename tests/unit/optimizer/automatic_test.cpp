@@ -42,13 +42,13 @@ double turned_rastrigin(const Point& x) {
   return rastrigin(y);
 }
 
-automatic::Probe probed(const Objective& f, std::uint64_t seed, double first_noise = 0) {
-  const auto space = cube(6, -5, 5);
+automatic::Probe probed(const Objective& f, std::uint64_t seed, double first_noise = 0, std::size_t parameters = 6) {
+  const auto space = cube(parameters, -5, 5);
   automatic::Probe probe(space, seed, true);
   probe.hear(space.start(), Outcome::of_value(f(space.start()) * (1 + first_noise)));
-  std::vector<Candidate> asked;
-  probe.ask(100, asked);
-  for (const auto& c : asked) probe.tell(c.id, Outcome::of_value(f(c.x)));
+  for (std::vector<Candidate> asked; probe.ask(100, asked) > 0; asked.clear()) {
+    for (const auto& c : asked) probe.tell(c.id, Outcome::of_value(f(c.x)));
+  }
   return probe;
 }
 
@@ -61,6 +61,31 @@ TEST(Probe, SeesASumOverParameters) {
     EXPECT_FALSE(probed([](const Point&) { return 1.0; }, seed).separable()) << "a constant says nothing";
     EXPECT_FALSE(probed([](const Point&) { return std::nan(""); }, seed).separable());
   }
+}
+
+TEST(Probe, TakesASumOverBlocksForNoSumOverParameters) {
+  const auto pair = [](double a, double b) { return 100 * std::pow(b - a * a, 2) + (1 - a) * (1 - a); };
+  const auto three = [&](const Point& x) { return pair(x[0], x[1]) + (x[2] - 1) * (x[2] - 1); };
+  const auto two_pairs = [&](const Point& x) { return pair(x[0], x[1]) + pair(x[2], x[3]); };
+  const auto walls = [&](const Point& x) { return rosenbrock(x) + std::exp(20 * std::abs(x[0])); };
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    EXPECT_FALSE(probed(three, seed, 0, 3).separable()) << seed;
+    EXPECT_FALSE(probed(two_pairs, seed, 0, 4).separable()) << seed;
+    EXPECT_FALSE(probed(walls, seed, 0, 5).separable()) << seed << ": an interaction may hide in the rounding";
+  }
+}
+
+TEST(Probe, LooksAtTheFirstPointThatSucceededWheneverThatIsTold) {
+  const auto space = cube(6, -5, 5);
+  automatic::Probe probe(space, 1, true);
+  EXPECT_FALSE(probe.wants());
+  probe.hear(space.start(), Outcome::failure(Status::crashed, ""));
+  EXPECT_FALSE(probe.wants()) << "there is nothing to compare with";
+  const Point other(6, 2.0);
+  probe.hear(other, Outcome::of_value(7));
+  std::vector<Candidate> asked;
+  EXPECT_EQ(probe.ask(100, asked), 4U);
+  EXPECT_EQ(asked[0].x, other);
 }
 
 TEST(Probe, SeesNoise) {
@@ -85,6 +110,14 @@ std::string remark_on(const Objective& f, std::size_t parameters, std::size_t bu
 TEST(Auto, SolvesSmoothFunctionsAsQuicklyAsDescents) {
   EXPECT_LE(median_evaluations({"auto", cube(10, -5, 5), sphere, 1e-10, 5000}, 5), 60U);
   EXPECT_LE(median_evaluations({"auto", cube(5, -5, 5), rosenbrock, 1e-10, 5000}, 5), 600U);
+}
+
+TEST(Auto, GoesOnWithDescentsWhereValuesDifferInTheirLastDigits) {
+  Random random(3);
+  for (const double noise : {1e-15, 1e-12, 1e-8, 1e-6}) {
+    const auto inexact = [&](const Point& x) { return rosenbrock(x) * (1 + noise * random.normal()); };
+    EXPECT_LE(median_evaluations({"auto", cube(5, -5, 5), inexact, 1e-6, 5000}, 5), 600U) << noise;
+  }
 }
 
 TEST(Auto, SolvesASumOverParametersByASearchAlongEach) {

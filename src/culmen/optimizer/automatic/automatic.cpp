@@ -36,18 +36,19 @@ struct Widths {
 };
 
 std::unique_ptr<Optimizer> of_reals(const Space& space, std::uint64_t seed, std::size_t parallel, const Terms& terms) {
-  const auto make = [space, seed, terms](const std::string& name, const OptimizerOptions& options) {
+  const Widths widths(space.size(), parallel);
+  const auto make = [=](const std::string& name, OptimizerOptions options) {
+    if (name == "bfgs") options.emplace("descents", widths.descents);
     return Member{name, make_optimizer(name, space, seed, options, terms)};
   };
   auto probe = std::make_unique<Probe>(space, seed, terms.generational);
   auto effort = std::make_unique<DescentsFirst>(space.size(), *probe, make);
   std::vector<Member> members(DescentsFirst::members);
   members[DescentsFirst::probe] = {"probe", std::move(probe)};
-  const Widths widths(space.size(), parallel);
   OptimizerOptions global{{"parallel", widths.global}};
   if (terms.generational) global.emplace("population", population(space.size()));  // else the workers decide
   members[DescentsFirst::global] = make("cmaes", global);
-  members[DescentsFirst::descents] = make("bfgs", {{"descents", widths.descents}});
+  members[DescentsFirst::descents] = make("bfgs", {});
   return std::make_unique<Portfolio>("auto", std::move(members), std::move(effort), parallel, terms.generational);
 }
 

@@ -6,7 +6,9 @@
 
 namespace culmen::automatic {
 namespace {
-constexpr std::uint64_t turns_before_probe = 3;  // of n + 1 evaluations: an easy function is solved by then
+constexpr std::uint64_t turns_before_probe = 3;   // of n + 1 evaluations: an easy function is solved by then
+constexpr double rounding = 1e-12, rough = 1e-3;  // noise that differences bear, and that they cannot bear
+constexpr double caution = 3;                     // times the difference of two values: noise is what it may be
 constexpr std::uint64_t short_lead_per_parameter = 30;
 }  // namespace
 
@@ -15,7 +17,7 @@ DescentsFirst::DescentsFirst(std::size_t n, const Probe& probe, Make make)
 
 std::size_t DescentsFirst::next(std::vector<Member>& members) {
   if (members[descents].asked < turns_before_probe * (n_ + 1)) return descents;
-  if (!members[probe].optimizer->finished()) return probe;
+  if (probe_.wants()) return probe;
   if (!judged_ && probe_.done()) judge(members);
   const bool now = leads(members[leader_]) || lead_.due(members[leader_], members[global]);
   return now ? leader_ : global;
@@ -23,9 +25,13 @@ std::size_t DescentsFirst::next(std::vector<Member>& members) {
 
 void DescentsFirst::judge(std::vector<Member>& members) {
   judged_ = true;
-  if (probe_.noise() > 0) {
+  if (probe_.noise() > rough) {
     members.push_back(make_("nelder_mead", {}));
     lead_.change(short_lead_per_parameter * n_);
+  } else if (probe_.noise() > rounding) {
+    members.push_back(make_("bfgs", {{"noise", caution * probe_.noise()}}));
+    members.back().optimizer->hear(members[descents].best_x, members[descents].best);
+    lead_.change(Lead::per_parameter * n_);
   } else if (probe_.separable()) {
     members.push_back(make_("brent_step", {}));
     lead_.change(Lead::per_parameter * n_);
@@ -49,7 +55,9 @@ void DescentsFirst::learn(std::vector<Member>& members, std::size_t member, cons
 std::string DescentsFirst::remark(const std::vector<Member>& members) const {
   const auto &l = members[leader_], &g = members[global];
   const auto more = l.optimizer->remark();
-  const auto seen = leader_ == descents ? "" : probe_.noise() > 0 ? "values have noise; " : "a sum over parameters; ";
+  const auto seen = leader_ == descents         ? ""
+                    : probe_.noise() > rounding ? "values have noise; "
+                                                : "a sum over parameters; ";
   return fmt::format("{}the best is of {}; {} had {} evaluations, {} {}{}{}", seen,
                      better(g.best, l.best) ? g.name : l.name, l.name, l.settled, g.name, g.settled,
                      more.empty() ? "" : "; ", more);

@@ -11,8 +11,9 @@
 namespace culmen::automatic {
 
 /// Lead and global search: descents by gradients lead; where the probe sees that the function is a sum over parameters,
-/// a search along each of them; where it sees noise, a simplex, which compares values alone. The lead is 100 n
-/// evaluations, 30 n under noise and where there is a constraint in its way whose figures it does not see.
+/// a search along each of them; where it sees noise, descents by longer differences, or, where there is much of it, a
+/// simplex, which compares values alone. The lead is 100 n evaluations, 30 n under much noise and where there is a
+/// constraint in its way whose figures it does not see.
 class DescentsFirst final : public Effort {
  public:
   enum Place : std::size_t { probe, global, descents, members };
