@@ -1,6 +1,7 @@
 """culmen.Optimizer, for programs that evaluate by themselves."""
 
 import pickle
+import re
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_constraints_of_the_space_are_never_violated():
 def test_a_figure_of_a_limit_has_to_be_told():
     optimizer = Optimizer(BOX, limits={"sum": {"upper": 2}})
     (candidate,) = optimizer.ask()
-    with pytest.raises(InputError, match="Optimizer.tell: figures lack 'sum', which limits name"):
+    with pytest.raises(InputError, match=r"Optimizer\.tell: figures lack 'sum', which limits name"):
         optimizer.tell(candidate, 1.0)
     optimizer.tell(candidate, None)
 
@@ -60,16 +61,16 @@ def test_a_figure_of_a_limit_has_to_be_told():
         (lambda: Optimizer(BOX, seed=-1), "Optimizer: seed = -1: a whole number from 0 to"),
         (lambda: Optimizer(BOX, evaluations=-1), "Optimizer: evaluations = -1: a whole number from 0 to"),
         (lambda: Optimizer(BOX, workers=0), "Optimizer: workers = 0: a whole number from 1 to"),
-        (lambda: Optimizer(BOX, options=["a"]), "Optimizer: options = \\['a'\\]: a dict such as"),
+        (lambda: Optimizer(BOX, options=["a"]), "Optimizer: options = ['a']: a dict such as"),
         (lambda: Optimizer(BOX, options={"generational": False}), "generational is an argument of its own here"),
         (lambda: Optimizer(BOX).tell({"x": 1}, 1), "Optimizer.tell: {'x': 1} is no candidate; give what ask"),
         (lambda: Optimizer(BOX).cancel(3), "Optimizer.cancel: 3 is no candidate; give what ask"),
         (lambda: (o := Optimizer(BOX)).tell(o.ask()[0], "a"), "Optimizer.tell: 'a': a number, a sequence of numbers"),
-        (lambda: culmen.minimize(abs, BOX, options=["a"], budget=9), "options = \\['a'\\]: a dict such as"),
+        (lambda: culmen.minimize(abs, BOX, options=["a"], budget=9), "options = ['a']: a dict such as"),
     ],
 )
 def test_wrong_calls_are_answered_by_a_sentence(call, answer):
-    with pytest.raises(InputError, match=answer):
+    with pytest.raises(InputError, match=re.escape(answer)):
         call()
 
 
