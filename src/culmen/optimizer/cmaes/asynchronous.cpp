@@ -101,9 +101,7 @@ void Asynchronous::begin_another() {
   Bipop::Running running;
   for (const auto& [id, lane] : lanes_) (lane.large ? running.large : running.small) += lane.run.evaluations();
   const Run run = bipop_.next(running, random_);
-  Eigen::VectorXd mean(static_cast<Eigen::Index>(space_.size()));
-  for (double& m : mean) m = random_.uniform();
-  begin(run, mean);
+  begin(run, random_mean(space_, random_));
 }
 
 /// The oldest that can use more results; where there is none and may be no other, the last one.

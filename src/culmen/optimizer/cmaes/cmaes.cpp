@@ -53,13 +53,11 @@ class CmaEs final : public Optimizer {
   }
   void do_cancel(EvaluationId id) override { settle(id, {}); }
 
-  Eigen::Index dimension() const { return static_cast<Eigen::Index>(space_.size()); }
   void begin_run(const Run& run, const Eigen::VectorXd& mean);
   void restart();
   void begin_generation();
   void settle(EvaluationId id, std::optional<Standing> standing);
   void end_generation();
-  std::vector<std::size_t> ranking() const;
   std::vector<double> weights(const std::vector<std::size_t>& ranking) const;
 
   const Space space_;
@@ -82,11 +80,9 @@ class CmaEs final : public Optimizer {
 
 void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
   const Constants constants(space_.size(), rounded_up(run.population, settings_.parallel));
-  std::vector<char> real;
-  for (const auto& p : space_.parameters()) real.push_back(!p.discrete());
   const double sigma = settings_.sigma * run.sigma_factor;
   distribution_.emplace(constants, mean, sigma, least_deviations(space_), settings_.correlations);
-  stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
+  stopping_.emplace(constants, real_ones(space_), sigma, run.max_evaluations);
   confine_to_cube(space_, *distribution_);
   large_ = run.large;
   uncertainty_.forget();
@@ -99,9 +95,7 @@ void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
 void CmaEs::restart() {
   bipop_.ended(large_, run_evaluations_);
   const Run run = bipop_.next({}, random_);
-  Eigen::VectorXd mean(dimension());
-  for (double& m : mean) m = random_.uniform();
-  begin_run(run, mean);
+  begin_run(run, random_mean(space_, random_));
 }
 
 void CmaEs::begin_generation() {
@@ -135,7 +129,7 @@ void CmaEs::settle(EvaluationId id, std::optional<Standing> standing) {
 void CmaEs::end_generation() {
   if (lagrangian_) lagrangian_->judge(members_);
   uncertainty_.end_generation(members_);
-  const auto order = ranking();
+  const auto order = best_first(members_);
   std::vector<double> sorted;
   for (const auto k : order) {
     if (members_[k]->ok()) sorted.push_back(members_[k]->value);
@@ -149,17 +143,6 @@ void CmaEs::end_generation() {
   }
   if (stopping_->over(*distribution_, sorted) || uncertainty_.dominates()) restart();
   else begin_generation();
-}
-
-/// Members that were told, best first: then those that violate a constraint, the least violation first, failures last;
-/// the lower index goes first among equals.
-std::vector<std::size_t> CmaEs::ranking() const {
-  std::vector<std::size_t> order;
-  for (std::size_t k = 0; k < members_.size(); ++k) {
-    if (members_[k]) order.push_back(k);
-  }
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return members_[a]->better_than(*members_[b]); });
-  return order;
 }
 
 /// Where some were cancelled, the others spread over all ranks. Nothing moves towards a failure.

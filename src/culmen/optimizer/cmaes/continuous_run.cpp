@@ -25,12 +25,6 @@ constexpr double trust = 0.85;                   // rank correlation from which 
 constexpr int most_steps_ahead = 10;             // of the distribution on the polynomial, between two updates
 constexpr double most_contraction_log = 1.4;     // of a coordinate's deviation, against what results came from
 
-std::vector<char> real_ones(const Space& space) {
-  std::vector<char> out;
-  for (const auto& p : space.parameters()) out.push_back(!p.discrete());
-  return out;
-}
-
 /// Ratios of these logarithms, taken to such a power that they count for enough results.
 std::vector<double> tempered(const std::vector<double>& logarithms) {
   const double highest = *std::ranges::max_element(logarithms);
@@ -80,7 +74,9 @@ bool ContinuousRun::tell(Drawn drawn, const Standing& standing, Random& random) 
 }
 
 bool ContinuousRun::update(Random& random) {
-  const auto order = ranking();
+  std::vector<std::optional<Standing>> standings;
+  for (const auto& r : results_) standings.emplace_back(r.standing);
+  const auto order = best_first(standings);
   const bool any = !results_[order.front()].standing.failed();
   const bool trusted = modelled_ && foretold() >= trust;
   if (any && !trusted) learn(order);
@@ -93,16 +89,6 @@ bool ContinuousRun::update(Random& random) {
   }
   results_.clear();
   return stopping_.over(distribution_, sorted);
-}
-
-/// Best first: then those that violate a constraint, the least violation first, failures last; the earlier arrival goes
-/// first among equals.
-std::vector<std::size_t> ContinuousRun::ranking() const {
-  std::vector<std::size_t> order(results_.size());
-  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::ranges::stable_sort(
-      order, [&](std::size_t a, std::size_t b) { return results_[a].standing.better_than(results_[b].standing); });
-  return order;
 }
 
 /// At most 1 each: more would give the weight of many to a few.

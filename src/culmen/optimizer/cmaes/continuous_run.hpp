@@ -53,7 +53,6 @@ class ContinuousRun {
 
  private:
   bool update(Random& random);
-  std::vector<std::size_t> ranking() const;
   std::vector<double> ratios() const;
   Eigen::VectorXd mean_offset(const std::vector<double>& ratios) const;
   Eigen::VectorXd brought_up(const Drawn& drawn, const Eigen::VectorXd& off) const;

@@ -15,6 +15,18 @@ Eigen::VectorXd first_mean(const Space& space) {
   return mean;
 }
 
+Eigen::VectorXd random_mean(const Space& space, Random& random) {
+  Eigen::VectorXd mean(static_cast<Eigen::Index>(space.size()));
+  for (double& m : mean) m = random.uniform();
+  return mean;
+}
+
+std::vector<char> real_ones(const Space& space) {
+  std::vector<char> out;
+  for (const auto& p : space.parameters()) out.push_back(!p.discrete());
+  return out;
+}
+
 Eigen::VectorXd least_deviations(const Space& space) {
   Eigen::VectorXd out = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(space.size()));
   for (std::size_t i = 0; i < space.size(); ++i) {

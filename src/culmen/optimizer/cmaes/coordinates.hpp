@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <vector>
 
+#include "culmen/base/random.hpp"
 #include "culmen/optimizer/cmaes/distribution.hpp"
 #include "culmen/space/space.hpp"
 
@@ -10,6 +11,10 @@ namespace culmen::cmaes {
 
 /// The space's initial values, the middle where there are none.
 Eigen::VectorXd first_mean(const Space& space);
+/// Anywhere in the unit cube.
+Eigen::VectorXd random_mean(const Space& space, Random& random);
+/// One flag for each coordinate.
+std::vector<char> real_ones(const Space& space);
 /// Floors of the deviations: a share of a cell for what is discrete, else 0.
 Eigen::VectorXd least_deviations(const Space& space);
 /// Keeps the distribution at the unit cube. The mean of what is discrete stays in the middle of the outermost cells,
