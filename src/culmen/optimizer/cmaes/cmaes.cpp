@@ -81,9 +81,9 @@ class CmaEs final : public Optimizer {
 void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
   const Constants constants(space_.size(), rounded_up(run.population, settings_.parallel));
   const double sigma = settings_.sigma * run.sigma_factor;
-  distribution_.emplace(constants, mean, sigma, least_deviations(space_), settings_.correlations);
+  distribution_.emplace(constants, mean, sigma, Margin(space_, constants.population), settings_.correlations);
   stopping_.emplace(constants, real_ones(space_), sigma, run.max_evaluations);
-  confine_to_cube(space_, *distribution_);
+  confine_to_cube(*distribution_);
   large_ = run.large;
   uncertainty_.forget();
   if (settings_.lagrangian && constraints_.count() > 0)

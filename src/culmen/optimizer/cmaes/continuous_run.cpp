@@ -52,10 +52,10 @@ ContinuousRun::ContinuousRun(const Space& space, const AsynchronousSettings& set
       stale_(settings.stale),
       modelled_(modelled(space, settings.stale)),
       distribution_(Constants(space.size(), run.population), mean, settings.sigma * run.sigma_factor,
-                    least_deviations(space), settings.correlations),
+                    Margin(space, run.population), settings.correlations),
       stopping_(distribution_.constants(), real_ones(space), distribution_.sigma(), run.max_evaluations),
       model_(space.size()) {
-  confine_to_cube(space_, distribution_);
+  confine_to_cube(distribution_);
   origin_ = std::make_shared<Origin>(Origin{distribution_.density()});
 }
 

@@ -15,11 +15,8 @@ Eigen::VectorXd first_mean(const Space& space);
 Eigen::VectorXd random_mean(const Space& space, Random& random);
 /// One flag for each coordinate.
 std::vector<char> real_ones(const Space& space);
-/// Floors of the deviations: a share of a cell for what is discrete, else 0.
-Eigen::VectorXd least_deviations(const Space& space);
-/// Keeps the distribution at the unit cube. The mean of what is discrete stays in the middle of the outermost cells,
-/// from where its floor leads on.
-void confine_to_cube(const Space& space, Distribution& distribution);
+/// From now on it keeps to the unit cube; see Distribution::confine().
+void confine_to_cube(Distribution& distribution);
 /// The nearest point of the unit cube.
 inline Eigen::VectorXd within_cube(const Eigen::VectorXd& point) { return point.cwiseMax(0.0).cwiseMin(1.0); }
 /// The vector of the nearest point of the unit cube, in the space's own units.
