@@ -12,6 +12,7 @@
 #include "culmen/optimizer/cmaes/lagrangian.hpp"
 #include "culmen/optimizer/cmaes/stopping.hpp"
 #include "culmen/optimizer/cmaes/uncertainty.hpp"
+#include "culmen/optimizer/constraints.hpp"
 #include "culmen/optimizer/kinds.hpp"
 #include "culmen/optimizer/standing.hpp"
 
@@ -48,7 +49,8 @@ class CmaEs final : public Optimizer {
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override;
   void do_tell(EvaluationId id, const Outcome& outcome) override {
-    if (lagrangian_) lagrangian_->tell(id - first_id_, outcome);
+    if (const auto k = id - first_id_; lagrangian_)
+      lagrangian_->tell(k, outcome.value, constraints_.slacks(asked_[k], outcome));
     settle(id, Standing::of(outcome));
   }
   void do_cancel(EvaluationId id) override { settle(id, {}); }
@@ -69,6 +71,7 @@ class CmaEs final : public Optimizer {
   std::optional<Stopping> stopping_;
   std::optional<Lagrangian> lagrangian_;
   Uncertainty uncertainty_;
+  std::vector<std::vector<double>> asked_;        // of this generation, where a Lagrangian judges them
   std::vector<std::vector<double>> repeated_;     // of the first members
   std::size_t repeats_ = 0;                       // that are evaluated once more in place of the last members
   std::vector<std::optional<Standing>> members_;  // of this generation, in candidate order; none: open or cancelled
@@ -87,7 +90,7 @@ void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
   large_ = run.large;
   uncertainty_.forget();
   if (settings_.lagrangian && constraints_.count() > 0)
-    lagrangian_.emplace(constraints_, constants.n, constants.population);
+    lagrangian_.emplace(constraints_.count(), constants.n, constants.population);
   run_evaluations_ = 0;
   begin_generation();
 }
@@ -104,6 +107,8 @@ void CmaEs::begin_generation() {
   settled_ = 0;
   repeats_ = uncertainty_.begin_generation(members_.size());
   repeated_.clear();
+  asked_.clear();
+  if (lagrangian_) lagrangian_->begin_generation();
 }
 
 void CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
@@ -115,7 +120,7 @@ void CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
     }
     out.push_back({0, into_space(space_, distribution_->sample(served_, random_))});
     if (served_ < repeats_) repeated_.push_back(out.back().x);
-    if (lagrangian_) lagrangian_->ask(served_, out.back().x);
+    if (lagrangian_) asked_.push_back(out.back().x);
   }
 }
 
@@ -183,6 +188,7 @@ AsynchronousSettings asynchronous_settings(const Space& space, const OptimizerOp
   AsynchronousSettings out{
       .population = {}, .parallel = count_of(options, "parallel"), .sigma = number_of(options, "sigma")};
   if (options.contains("population")) out.population = count_of(options, "population");
+  out.lagrangian = word_of(options, "constraints") == "lagrangian";
   out.correlations = correlations(word_of(options, "covariance"), space.size());
   if (const auto& word = word_of(options, "stale"); word != "corrected")
     out.stale = word == "weighted" ? Stale::weighted : Stale::ignored;
@@ -223,7 +229,7 @@ OptimizerKind cmaes_kind() {
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {
             if (!terms.generational)
-              return cmaes::make_asynchronous(space, seed, cmaes::asynchronous_settings(space, options));
+              return cmaes::make_asynchronous(space, seed, cmaes::asynchronous_settings(space, options), terms.yield);
             return std::make_unique<cmaes::CmaEs>(space, seed, cmaes::settings(space, options), terms.yield);
           }};
 }

@@ -47,14 +47,15 @@ bool modelled(const Space& space, Stale stale) {
 }  // namespace
 
 ContinuousRun::ContinuousRun(const Space& space, const AsynchronousSettings& settings, const Run& run,
-                             const VectorXd& mean)
+                             const VectorXd& mean, std::size_t constraints)
     : space_(space),
       stale_(settings.stale),
-      modelled_(modelled(space, settings.stale)),
+      modelled_(constraints == 0 && modelled(space, settings.stale)),
       distribution_(Constants(space.size(), run.population), mean, settings.sigma * run.sigma_factor,
                     Margin(space, run.population), settings.correlations),
       stopping_(distribution_.constants(), real_ones(space), distribution_.sigma(), run.max_evaluations),
       model_(space.size()) {
+  if (constraints > 0) lagrangian_.emplace(constraints, space.size(), run.population);
   confine_to_cube(distribution_);
   origin_ = std::make_shared<Origin>(Origin{distribution_.density()});
 }
@@ -67,16 +68,33 @@ Drawn ContinuousRun::draw(Random& random) {
   return {origin_, point, -distribution_.squared_norm(k) / 2 - origin_->density.log_volume};
 }
 
-bool ContinuousRun::tell(Drawn drawn, const Standing& standing, Random& random) {
-  results_.push_back({std::move(drawn), standing});
+void ContinuousRun::take_over(const ContinuousRun& other, Random& random) {
+  for (std::size_t k = 0; k < other.results_.size(); ++k)
+    tell(other.results_[k], lagrangian_ ? other.measured_[k] : Measured{}, random);
+}
+
+bool ContinuousRun::tell(Result result, Measured measured, Random& random) {
+  results_.push_back(std::move(result));
+  if (lagrangian_) measured_.push_back(std::move(measured));
   ++evaluations_;
   return results_.size() >= population() && update(random);
 }
 
-bool ContinuousRun::update(Random& random) {
+/// Best first, after a Lagrangian has judged.
+std::vector<std::size_t> ContinuousRun::ranking() {
   std::vector<std::optional<Standing>> standings;
   for (const auto& r : results_) standings.emplace_back(r.standing);
-  const auto order = best_first(standings);
+  if (!lagrangian_) return best_first(standings);
+  for (std::size_t k = 0; k < results_.size(); ++k)
+    lagrangian_->tell(k, measured_[k].value, std::move(measured_[k].slacks));
+  lagrangian_->judge(standings);
+  for (std::size_t k = 0; k < results_.size(); ++k) results_[k].standing = *standings[k];
+  measured_.clear();
+  return best_first(standings);
+}
+
+bool ContinuousRun::update(Random& random) {
+  const auto order = ranking();
   const bool any = !results_[order.front()].standing.failed();
   const bool trusted = modelled_ && foretold() >= trust;
   if (any && !trusted) learn(order);
@@ -146,6 +164,7 @@ void ContinuousRun::learn(const std::vector<std::size_t>& ranking) {
     if (w > 0) squares += w * w;
   }
   distribution_.update(weights, 1 / squares);
+  if (lagrangian_) lagrangian_->learn(weights);
 }
 
 /// How well the polynomial ranks the last results, which it has not seen; then it is given them.
