@@ -1,5 +1,9 @@
 // What ranks need to know of an outcome, in two words.
 #pragma once
+#include <cstddef>
+#include <optional>
+#include <vector>
+
 #include "culmen/evaluation/outcome.hpp"
 
 namespace culmen {
@@ -16,5 +20,8 @@ struct Standing {
   bool failed() const { return fate == Fate::failed; }
   bool better_than(const Standing& other) const { return fate != other.fate ? fate < other.fate : value < other.value; }
 };
+
+/// The indices of those that are known, best first; the earlier goes first among equals.
+std::vector<std::size_t> best_first(const std::vector<std::optional<Standing>>& standings);
 
 }  // namespace culmen

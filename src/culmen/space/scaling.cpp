@@ -30,6 +30,15 @@ double from_unit(const Parameter& p, double u) {
   return std::clamp(v, p.lower, p.upper);
 }
 
+Cell cell_of(const Parameter& p, double u) {
+  const double v = from_unit(p, u);
+  const auto edge = [&p](double x) {
+    return p.scale == Scale::log ? (std::log(x) - log_lower(p)) / (log_upper(p) - log_lower(p))
+                                 : (x - p.lower + half) / p.cells();
+  };
+  return {edge(v - half), edge(v + half)};
+}
+
 double to_unit(const Parameter& p, double v) {
   if (p.scale == Scale::log) return std::clamp((std::log(v) - log_lower(p)) / (log_upper(p) - log_lower(p)), 0.0, 1.0);
   if (p.discrete()) return (v - p.lower + half) / p.cells();

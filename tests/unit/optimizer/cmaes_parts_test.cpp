@@ -1,8 +1,10 @@
 // The pieces of CMA-ES: strategy constants, the distribution, the schedule of restarts.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "culmen/optimizer/cmaes/bipop.hpp"
@@ -41,8 +43,8 @@ constexpr double unbounded = 1e9;
 
 double share_outside(const Eigen::VectorXd& mean, double lower, Random& random) {
   const Constants constants(2, 1000);
-  Distribution d(constants, mean, 0.1, Eigen::VectorXd::Zero(2));
-  d.confine(Eigen::VectorXd::Constant(2, lower), Eigen::VectorXd::Constant(2, unbounded), Eigen::VectorXd::Zero(2));
+  Distribution d(constants, mean, 0.1);
+  d.confine(Eigen::VectorXd::Constant(2, lower), Eigen::VectorXd::Constant(2, unbounded));
   int outside = 0;
   for (std::size_t k = 0; k < 1000; ++k) outside += d.sample(k, random).minCoeff() < lower ? 1 : 0;
   return outside / 1000.0;
@@ -58,8 +60,9 @@ TEST(CmaesDistribution, DrawsAgainWhatLeavesTheBoxButNotWhereTheMeanHasLeftIt) {
 TEST(CmaesDistribution, KeepsItsMeanNearTheBox) {
   Random random(1);
   const Constants constants(2, 10);
-  Distribution d(constants, Eigen::VectorXd::Constant(2, 0.5), 0.1, Eigen::VectorXd::Zero(2));
-  d.confine(Eigen::VectorXd::Zero(2), Eigen::VectorXd::Ones(2), Eigen::Vector2d(0, 0.3));
+  const Space space{real("a", 0, 1), integer("b", 0, 1)};
+  Distribution d(constants, Eigen::VectorXd::Constant(2, 0.5), 0.1, Margin(space, 10));
+  d.confine(Eigen::VectorXd::Zero(2), Eigen::VectorXd::Ones(2));
   for (int generation = 0; generation < 50; ++generation) {
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t k = 0; k < 10; ++k) order.emplace_back(d.sample(k, random).cwiseMax(0.0).sum(), k);
@@ -68,9 +71,61 @@ TEST(CmaesDistribution, KeepsItsMeanNearTheBox) {
     for (std::size_t r = 0; r < 10; ++r) weights[order[r].second] = constants.weights[r];
     d.update(weights);
     ASSERT_TRUE(d.healthy());
-    ASSERT_GE(d.mean()[1], 0.3);
+    ASSERT_GE(d.mean()[1], 0.25);
   }
   EXPECT_LT(d.mean()[0], 0);
+}
+
+double tail(double deviations) { return std::erfc(deviations / std::numbers::sqrt2) / 2; }
+
+TEST(CmaesMargin, EveryIntegerCanBeLeft) {
+  const Space space{real("x", 0, 1), integer("k", 0, 4), integer("n", 1, 100, Scale::log)};
+  const Margin margin(space, 10);
+  EXPECT_THAT(margin.coordinates(), testing::ElementsAre(1, 2));
+  for (const std::size_t i : {1, 2}) {
+    for (double u = 0; u <= 1; u += 1.0 / 256) {
+      const double mean = margin.confined(i, u);
+      const Cell cell = margin.cell(i, mean);
+      const double s = margin.least_deviation(cell);
+      const double down = cell.first() ? 0 : tail((mean - cell.lower) / s);
+      const double up = cell.last() ? 0 : tail((cell.upper - mean) / s);
+      ASSERT_GE(down + up, 1 / 30.0 - 1e-12) << i << " " << u;
+    }
+  }
+}
+
+TEST(CmaesMargin, HoldsADeviationThatShrinks) {
+  Random random(1);
+  const Constants constants(2, 10);
+  const Margin margin(Space{real("x", 0, 1), integer("k", 0, 4)}, 10);
+  Distribution d(constants, Eigen::Vector2d(0.5, 0.55), 0.1, margin);
+  for (int generation = 0; generation < 100; ++generation) {
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t k = 0; k < 10; ++k) {
+      const auto& x = d.sample(k, random);
+      order.emplace_back(std::abs(x[0] - 0.5) + std::abs(margin.cell(1, x[1]).middle() - 0.5), k);
+    }
+    std::ranges::sort(order);
+    std::vector<double> weights(10);
+    for (std::size_t r = 0; r < 10; ++r) weights[order[r].second] = constants.weights[r];
+    d.update(weights);
+    ASSERT_GE(d.deviation(1), margin.least_deviation(margin.cell(1, d.mean()[1])) * (1 - 1e-9));
+  }
+  EXPECT_LT(d.deviation(0), 1e-6);
+  EXPECT_NEAR(d.mean()[1], 0.5, 1e-9);
+}
+
+TEST(CmaesMargin, AMemberOfAnotherCellCountsFromItsMiddle) {
+  Random random(1);
+  const Constants constants(2, 10);
+  Distribution d(constants, Eigen::Vector2d(0.5, 0.5), 0.1, Margin(Space{real("x", 0, 1), integer("k", 0, 4)}, 10));
+  std::vector<double> weights(10);
+  for (std::size_t k = 0; k < 10; ++k) d.sample(k, random);
+  d.place(3, Eigen::Vector2d(0.53, 0.62));
+  weights[3] = 1;
+  d.update(weights);
+  EXPECT_NEAR(d.mean()[0], 0.53, 1e-12);
+  EXPECT_NEAR(d.mean()[1], 0.7, 1e-12);
 }
 
 TEST(CmaesDirections, StretchTheDirectionInWhichTheMeanMoves) {

@@ -148,18 +148,28 @@ TEST(Cmaes, FindsIntegersInAWideRange) {
   EXPECT_LE(median_evaluations({.space = mixed_space(1000), .objective = mixed_ellipsoid, .target = 1e-8}, 11), 9000);
 }
 
-/// No slope leads to the next improvement; without a least step the search would stand still.
-TEST(Cmaes, DoesNotStandStillOnIntegers) {
-  std::vector<Parameter> parameters;
-  for (int i = 0; i < 20; ++i) parameters.push_back(integer("b" + std::to_string(i), 0, 1));
-  const auto leading_ones = [](const Point& x) {
+/// How many parameters wait for one before them to become `wanted`: no slope leads to the next improvement, and without
+/// a least step the search would stand still.
+Problem in_turn(const Parameter& parameter, std::size_t n, double wanted) {
+  std::vector<Parameter> parameters(n, parameter);
+  for (std::size_t i = 0; i < n; ++i) parameters[i].name += std::to_string(i);
+  const auto waiting = [wanted](const Point& x) {
     std::size_t k = 0;
-    while (k < x.size() && x[k] == 1) ++k;
+    while (k < x.size() && x[k] == wanted) ++k;
     return static_cast<double>(x.size() - k);
   };
-  EXPECT_LE(median_evaluations(
-                {.space = Space(std::move(parameters)), .objective = leading_ones, .target = 0, .budget = 20000}, 11),
-            5000);
+  return {.space = Space(std::move(parameters)), .objective = waiting, .target = 0, .budget = 20000};
+}
+
+TEST(Cmaes, DoesNotStandStillOnIntegers) {
+  EXPECT_LE(median_evaluations(in_turn(integer("b", 0, 1), 20, 1), 11), 600);
+  EXPECT_LE(median_evaluations(in_turn(integer("k", 0, 4), 10, 3), 11), 1500);
+}
+
+/// Whose cells differ in width.
+TEST(Cmaes, DoesNotStandStillOnIntegersOfALogScale) {
+  EXPECT_LE(median_evaluations(in_turn(integer("k", 1, 4, Scale::log), 5, 4), 11), 10000);
+  EXPECT_LE(median_evaluations(in_turn(integer("k", 1, 1024, Scale::log), 5, 2), 11), 8000);
 }
 
 TEST(Cmaes, FindsAnOptimumAtTheEdgeOfARegionThatFails) {

@@ -34,6 +34,7 @@ struct Limited {
   std::vector<Limit> limits;
   OptimizerOptions options = {};
   bool evaluate_infeasible = false;
+  bool generational = true;
 };
 
 struct Came {
@@ -44,6 +45,7 @@ struct Came {
 Came search(const Limited& p, std::size_t evaluations, std::uint64_t seed = 1) {
   const Goals goals{{}, p.limits};
   Search of{p.optimizer, p.options, seed, {}, p.evaluate_infeasible};
+  of.terms.generational = p.generational;
   of.terms.yield.limits = !p.limits.empty();
   of.terms.yield.goals = std::make_shared<Goals>(goals);
   const auto optimizer = make_search(of, p.space);
@@ -112,6 +114,14 @@ TEST(Lagrangian, SolvesWhatIsIllConditionedAtANonlinearLimit) {
   const double without = median_best(ellipsoid_in_a_ball("cmaes", {{"constraints", "last"}}), 3000);
   EXPECT_LE(with - optimum, 1e-5 * optimum);
   EXPECT_LE(with, without);
+}
+
+TEST(Lagrangian, LearnsWithoutGenerationsToo) {
+  auto learning = ellipsoid_in_a_ball("cmaes"), last = ellipsoid_in_a_ball("cmaes", {{"constraints", "last"}});
+  const double optimum = median_best(learning, 10000);
+  learning.generational = last.generational = false;
+  EXPECT_LE(median_best(learning, 3000), optimum * (1 + 1e-3));
+  EXPECT_GE(median_best(last, 3000), optimum * (1 + 1e-2));
 }
 
 TEST(Lagrangian, SolvesHimmelblausProblem) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "culmen/base/random.hpp"
+#include "culmen/space/scaling.hpp"
 #include "unit/space/messages.hpp"
 
 namespace culmen {
@@ -78,6 +79,20 @@ TEST(Space, unit_vector_round_trip_is_exact_for_integers_and_within_ulps_for_rea
     for (std::size_t i = 0; i < space.size(); ++i) {
       const double ulps = space[i].kind == ParameterKind::integer ? 0 : 1e-13;
       EXPECT_NEAR(again[i], vector[i], ulps * std::max(std::abs(space[i].lower), std::abs(space[i].upper)));
+    }
+  }
+}
+
+TEST(Space, the_cell_of_what_is_discrete_holds_what_becomes_the_same) {
+  for (const auto& p : {integer("a", -3, 5), integer("b", 1, 40, Scale::log), boolean("c")}) {
+    for (double u = 1.0 / 512; u < 1; u += 1.0 / 256) {
+      const Cell cell = cell_of(p, u);
+      EXPECT_TRUE(cell.holds(u)) << p.name << " " << u;
+      EXPECT_EQ(from_unit(p, cell.middle()), from_unit(p, u));
+      EXPECT_EQ(from_unit(p, cell.lower + 1e-9), from_unit(p, u));
+      EXPECT_EQ(from_unit(p, cell.upper - 1e-9), from_unit(p, u));
+      EXPECT_EQ(cell.first(), from_unit(p, u) == p.lower);
+      EXPECT_EQ(cell.last(), from_unit(p, u) == p.upper);
     }
   }
 }

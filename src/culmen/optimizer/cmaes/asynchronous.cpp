@@ -12,6 +12,7 @@
 #include "culmen/optimizer/cmaes/bipop.hpp"
 #include "culmen/optimizer/cmaes/continuous_run.hpp"
 #include "culmen/optimizer/cmaes/coordinates.hpp"
+#include "culmen/optimizer/constraints.hpp"
 
 namespace culmen::cmaes {
 namespace {
@@ -34,8 +35,13 @@ using Lanes = std::map<std::uint64_t, Lane>;  // the older ones first
 
 class Asynchronous final : public Optimizer {
  public:
-  Asynchronous(const Space& space, std::uint64_t seed, const AsynchronousSettings& settings)
-      : space_(space), random_(seed), settings_(settings), workers_(settings.parallel), bipop_(population()) {
+  Asynchronous(const Space& space, std::uint64_t seed, const AsynchronousSettings& settings, const Yield& yield)
+      : space_(space),
+        random_(seed),
+        settings_(settings),
+        constraints_(space, yield),
+        workers_(settings.parallel),
+        bipop_(population()) {
     begin(bipop_.first(), first_mean(space_));
   }
   bool generational() const override { return false; }
@@ -64,6 +70,7 @@ class Asynchronous final : public Optimizer {
   const Space space_;
   Random random_;
   const AsynchronousSettings settings_;
+  const Constraints constraints_;
   std::size_t workers_;
   Bipop bipop_;
   Lanes lanes_;
@@ -90,20 +97,20 @@ void Asynchronous::resize(std::size_t workers) {
   begin(bipop_.first(), first_mean(space_));
   auto& lane = lanes_.begin()->second;
   lane.open = before.open;
-  for (const auto& r : before.run.results()) lane.run.tell(r.drawn, r.standing, random_);
+  lane.run.take_over(before.run, random_);
 }
 
 void Asynchronous::begin(const Run& run, const Eigen::VectorXd& mean) {
-  lanes_.emplace(begun_++, Lane{ContinuousRun(space_, settings_, run, mean), run.large});
+  lanes_.emplace(
+      begun_++,
+      Lane{ContinuousRun(space_, settings_, run, mean, settings_.lagrangian ? constraints_.count() : 0), run.large});
 }
 
 void Asynchronous::begin_another() {
   Bipop::Running running;
   for (const auto& [id, lane] : lanes_) (lane.large ? running.large : running.small) += lane.run.evaluations();
   const Run run = bipop_.next(running, random_);
-  Eigen::VectorXd mean(static_cast<Eigen::Index>(space_.size()));
-  for (double& m : mean) m = random_.uniform();
-  begin(run, mean);
+  begin(run, random_mean(space_, random_));
 }
 
 /// The oldest that can use more results; where there is none and may be no other, the last one.
@@ -162,7 +169,11 @@ void Asynchronous::do_adopt(const Bytes& result) {
 void Asynchronous::do_tell(EvaluationId id, const Outcome& outcome) {
   Lanes::iterator lane;
   auto drawn = close(id, lane);
-  if (lane == lanes_.end() || !lane->second.run.tell(std::move(drawn), Standing::of(outcome), random_)) return;
+  if (lane == lanes_.end()) return;
+  ContinuousRun::Measured measured{outcome.value};
+  if (constraints_.count() > 0) measured.slacks = constraints_.slacks(into_space(space_, drawn.point), outcome);
+  auto& run = lane->second.run;
+  if (!run.tell({std::move(drawn), Standing::of(outcome)}, std::move(measured), random_)) return;
   bipop_.ended(lane->second.large, lane->second.run.evaluations());
   lanes_.erase(lane);
   if (lanes_.empty()) begin_another();
@@ -170,8 +181,8 @@ void Asynchronous::do_tell(EvaluationId id, const Outcome& outcome) {
 }  // namespace
 
 std::unique_ptr<Optimizer> make_asynchronous(const Space& space, std::uint64_t seed,
-                                             const AsynchronousSettings& settings) {
-  return std::make_unique<Asynchronous>(space, seed, settings);
+                                             const AsynchronousSettings& settings, const Yield& yield) {
+  return std::make_unique<Asynchronous>(space, seed, settings, yield);
 }
 
 }  // namespace culmen::cmaes

@@ -23,6 +23,7 @@ struct AsynchronousSettings {
   double sigma;                           ///< of the first run, in the unit cube
   Stale stale = Stale::corrected;
   Correlations correlations = Correlations::full;
+  bool lagrangian = true;  ///< where there are constraints to see; else what violates them is last
 };
 
 /// Always has a candidate. Learns from every `population` results, in order of arrival. Weights by densities:
@@ -32,8 +33,8 @@ struct AsynchronousSettings {
 /// older ones cannot use. A number of workers that changes after the first update counts for the restarts. Costs O(n²)
 /// a candidate, O(n) without correlations or with limited ones, and up to 20 real parameters the fit of a polynomial
 /// every three quarters as many results as it has coefficients: up to half a millisecond, or from 13 parameters on a
-/// job of up to five.
+/// job of up to five. Under a Lagrangian, whose multipliers learn at each update, no polynomial is fitted.
 std::unique_ptr<Optimizer> make_asynchronous(const Space& space, std::uint64_t seed,
-                                             const AsynchronousSettings& settings);
+                                             const AsynchronousSettings& settings, const Yield& yield);
 
 }  // namespace culmen::cmaes

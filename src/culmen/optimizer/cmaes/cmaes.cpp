@@ -12,6 +12,7 @@
 #include "culmen/optimizer/cmaes/lagrangian.hpp"
 #include "culmen/optimizer/cmaes/stopping.hpp"
 #include "culmen/optimizer/cmaes/uncertainty.hpp"
+#include "culmen/optimizer/constraints.hpp"
 #include "culmen/optimizer/kinds.hpp"
 #include "culmen/optimizer/standing.hpp"
 
@@ -48,18 +49,17 @@ class CmaEs final : public Optimizer {
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override;
   void do_tell(EvaluationId id, const Outcome& outcome) override {
-    if (lagrangian_) lagrangian_->tell(id - first_id_, outcome);
+    if (const auto k = id - first_id_; lagrangian_)
+      lagrangian_->tell(k, outcome.value, constraints_.slacks(asked_[k], outcome));
     settle(id, Standing::of(outcome));
   }
   void do_cancel(EvaluationId id) override { settle(id, {}); }
 
-  Eigen::Index dimension() const { return static_cast<Eigen::Index>(space_.size()); }
   void begin_run(const Run& run, const Eigen::VectorXd& mean);
   void restart();
   void begin_generation();
   void settle(EvaluationId id, std::optional<Standing> standing);
   void end_generation();
-  std::vector<std::size_t> ranking() const;
   std::vector<double> weights(const std::vector<std::size_t>& ranking) const;
 
   const Space space_;
@@ -71,6 +71,7 @@ class CmaEs final : public Optimizer {
   std::optional<Stopping> stopping_;
   std::optional<Lagrangian> lagrangian_;
   Uncertainty uncertainty_;
+  std::vector<std::vector<double>> asked_;        // of this generation, where a Lagrangian judges them
   std::vector<std::vector<double>> repeated_;     // of the first members
   std::size_t repeats_ = 0;                       // that are evaluated once more in place of the last members
   std::vector<std::optional<Standing>> members_;  // of this generation, in candidate order; none: open or cancelled
@@ -82,16 +83,14 @@ class CmaEs final : public Optimizer {
 
 void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
   const Constants constants(space_.size(), rounded_up(run.population, settings_.parallel));
-  std::vector<char> real;
-  for (const auto& p : space_.parameters()) real.push_back(!p.discrete());
   const double sigma = settings_.sigma * run.sigma_factor;
-  distribution_.emplace(constants, mean, sigma, least_deviations(space_), settings_.correlations);
-  stopping_.emplace(constants, std::move(real), sigma, run.max_evaluations);
-  confine_to_cube(space_, *distribution_);
+  distribution_.emplace(constants, mean, sigma, Margin(space_, constants.population), settings_.correlations);
+  stopping_.emplace(constants, real_ones(space_), sigma, run.max_evaluations);
+  confine_to_cube(*distribution_);
   large_ = run.large;
   uncertainty_.forget();
   if (settings_.lagrangian && constraints_.count() > 0)
-    lagrangian_.emplace(constraints_, constants.n, constants.population);
+    lagrangian_.emplace(constraints_.count(), constants.n, constants.population);
   run_evaluations_ = 0;
   begin_generation();
 }
@@ -99,9 +98,7 @@ void CmaEs::begin_run(const Run& run, const Eigen::VectorXd& mean) {
 void CmaEs::restart() {
   bipop_.ended(large_, run_evaluations_);
   const Run run = bipop_.next({}, random_);
-  Eigen::VectorXd mean(dimension());
-  for (double& m : mean) m = random_.uniform();
-  begin_run(run, mean);
+  begin_run(run, random_mean(space_, random_));
 }
 
 void CmaEs::begin_generation() {
@@ -110,6 +107,8 @@ void CmaEs::begin_generation() {
   settled_ = 0;
   repeats_ = uncertainty_.begin_generation(members_.size());
   repeated_.clear();
+  asked_.clear();
+  if (lagrangian_) lagrangian_->begin_generation();
 }
 
 void CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
@@ -121,7 +120,7 @@ void CmaEs::do_ask(std::size_t n, std::vector<Candidate>& out) {
     }
     out.push_back({0, into_space(space_, distribution_->sample(served_, random_))});
     if (served_ < repeats_) repeated_.push_back(out.back().x);
-    if (lagrangian_) lagrangian_->ask(served_, out.back().x);
+    if (lagrangian_) asked_.push_back(out.back().x);
   }
 }
 
@@ -135,7 +134,7 @@ void CmaEs::settle(EvaluationId id, std::optional<Standing> standing) {
 void CmaEs::end_generation() {
   if (lagrangian_) lagrangian_->judge(members_);
   uncertainty_.end_generation(members_);
-  const auto order = ranking();
+  const auto order = best_first(members_);
   std::vector<double> sorted;
   for (const auto k : order) {
     if (members_[k]->ok()) sorted.push_back(members_[k]->value);
@@ -149,17 +148,6 @@ void CmaEs::end_generation() {
   }
   if (stopping_->over(*distribution_, sorted) || uncertainty_.dominates()) restart();
   else begin_generation();
-}
-
-/// Members that were told, best first: then those that violate a constraint, the least violation first, failures last;
-/// the lower index goes first among equals.
-std::vector<std::size_t> CmaEs::ranking() const {
-  std::vector<std::size_t> order;
-  for (std::size_t k = 0; k < members_.size(); ++k) {
-    if (members_[k]) order.push_back(k);
-  }
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return members_[a]->better_than(*members_[b]); });
-  return order;
 }
 
 /// Where some were cancelled, the others spread over all ranks. Nothing moves towards a failure.
@@ -200,6 +188,7 @@ AsynchronousSettings asynchronous_settings(const Space& space, const OptimizerOp
   AsynchronousSettings out{
       .population = {}, .parallel = count_of(options, "parallel"), .sigma = number_of(options, "sigma")};
   if (options.contains("population")) out.population = count_of(options, "population");
+  out.lagrangian = word_of(options, "constraints") == "lagrangian";
   out.correlations = correlations(word_of(options, "covariance"), space.size());
   if (const auto& word = word_of(options, "stale"); word != "corrected")
     out.stale = word == "weighted" ? Stale::weighted : Stale::ignored;
@@ -240,7 +229,7 @@ OptimizerKind cmaes_kind() {
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {
             if (!terms.generational)
-              return cmaes::make_asynchronous(space, seed, cmaes::asynchronous_settings(space, options));
+              return cmaes::make_asynchronous(space, seed, cmaes::asynchronous_settings(space, options), terms.yield);
             return std::make_unique<cmaes::CmaEs>(space, seed, cmaes::settings(space, options), terms.yield);
           }};
 }

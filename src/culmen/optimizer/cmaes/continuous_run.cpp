@@ -25,12 +25,6 @@ constexpr double trust = 0.85;                   // rank correlation from which 
 constexpr int most_steps_ahead = 10;             // of the distribution on the polynomial, between two updates
 constexpr double most_contraction_log = 1.4;     // of a coordinate's deviation, against what results came from
 
-std::vector<char> real_ones(const Space& space) {
-  std::vector<char> out;
-  for (const auto& p : space.parameters()) out.push_back(!p.discrete());
-  return out;
-}
-
 /// Ratios of these logarithms, taken to such a power that they count for enough results.
 std::vector<double> tempered(const std::vector<double>& logarithms) {
   const double highest = *std::ranges::max_element(logarithms);
@@ -53,15 +47,16 @@ bool modelled(const Space& space, Stale stale) {
 }  // namespace
 
 ContinuousRun::ContinuousRun(const Space& space, const AsynchronousSettings& settings, const Run& run,
-                             const VectorXd& mean)
+                             const VectorXd& mean, std::size_t constraints)
     : space_(space),
       stale_(settings.stale),
-      modelled_(modelled(space, settings.stale)),
+      modelled_(constraints == 0 && modelled(space, settings.stale)),
       distribution_(Constants(space.size(), run.population), mean, settings.sigma * run.sigma_factor,
-                    least_deviations(space), settings.correlations),
+                    Margin(space, run.population), settings.correlations),
       stopping_(distribution_.constants(), real_ones(space), distribution_.sigma(), run.max_evaluations),
       model_(space.size()) {
-  confine_to_cube(space_, distribution_);
+  if (constraints > 0) lagrangian_.emplace(constraints, space.size(), run.population);
+  confine_to_cube(distribution_);
   origin_ = std::make_shared<Origin>(Origin{distribution_.density()});
 }
 
@@ -73,10 +68,29 @@ Drawn ContinuousRun::draw(Random& random) {
   return {origin_, point, -distribution_.squared_norm(k) / 2 - origin_->density.log_volume};
 }
 
-bool ContinuousRun::tell(Drawn drawn, const Standing& standing, Random& random) {
-  results_.push_back({std::move(drawn), standing});
+void ContinuousRun::take_over(const ContinuousRun& other, Random& random) {
+  for (std::size_t k = 0; k < other.results_.size(); ++k)
+    tell(other.results_[k], lagrangian_ ? other.measured_[k] : Measured{}, random);
+}
+
+bool ContinuousRun::tell(Result result, Measured measured, Random& random) {
+  results_.push_back(std::move(result));
+  if (lagrangian_) measured_.push_back(std::move(measured));
   ++evaluations_;
   return results_.size() >= population() && update(random);
+}
+
+/// Best first, after a Lagrangian has judged.
+std::vector<std::size_t> ContinuousRun::ranking() {
+  std::vector<std::optional<Standing>> standings;
+  for (const auto& r : results_) standings.emplace_back(r.standing);
+  if (!lagrangian_) return best_first(standings);
+  for (std::size_t k = 0; k < results_.size(); ++k)
+    lagrangian_->tell(k, measured_[k].value, std::move(measured_[k].slacks));
+  lagrangian_->judge(standings);
+  for (std::size_t k = 0; k < results_.size(); ++k) results_[k].standing = *standings[k];
+  measured_.clear();
+  return best_first(standings);
 }
 
 bool ContinuousRun::update(Random& random) {
@@ -93,16 +107,6 @@ bool ContinuousRun::update(Random& random) {
   }
   results_.clear();
   return stopping_.over(distribution_, sorted);
-}
-
-/// Best first: then those that violate a constraint, the least violation first, failures last; the earlier arrival goes
-/// first among equals.
-std::vector<std::size_t> ContinuousRun::ranking() const {
-  std::vector<std::size_t> order(results_.size());
-  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::ranges::stable_sort(
-      order, [&](std::size_t a, std::size_t b) { return results_[a].standing.better_than(results_[b].standing); });
-  return order;
 }
 
 /// At most 1 each: more would give the weight of many to a few.
@@ -160,6 +164,7 @@ void ContinuousRun::learn(const std::vector<std::size_t>& ranking) {
     if (w > 0) squares += w * w;
   }
   distribution_.update(weights, 1 / squares);
+  if (lagrangian_) lagrangian_->learn(weights);
 }
 
 /// How well the polynomial ranks the last results, which it has not seen; then it is given them.

@@ -3,12 +3,14 @@
 #include <Eigen/Dense>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/cmaes/asynchronous.hpp"
 #include "culmen/optimizer/cmaes/bipop.hpp"
+#include "culmen/optimizer/cmaes/lagrangian.hpp"
 #include "culmen/optimizer/cmaes/quadratic.hpp"
 #include "culmen/optimizer/cmaes/stopping.hpp"
 #include "culmen/optimizer/standing.hpp"
@@ -36,12 +38,20 @@ class ContinuousRun {
     Drawn drawn;
     Standing standing;
   };
+  /// What a Lagrangian judges by.
+  struct Measured {
+    double value = 0;
+    std::vector<double> slacks = {};  ///< of constraints
+  };
 
-  /// The space outlives it.
-  ContinuousRun(const Space& space, const AsynchronousSettings& settings, const Run& run, const Eigen::VectorXd& mean);
+  /// The space outlives it. constraints: how many a Lagrangian judges by; 0: none does.
+  ContinuousRun(const Space& space, const AsynchronousSettings& settings, const Run& run, const Eigen::VectorXd& mean,
+                std::size_t constraints);
   Drawn draw(Random& random);
   /// True: the run is over.
-  bool tell(Drawn drawn, const Standing& standing, Random& random);
+  bool tell(Result result, Measured measured, Random& random);
+  /// Is told what another one was since it learnt the last time.
+  void take_over(const ContinuousRun& other, Random& random);
   /// The fit of its polynomial that is due, where that takes long; then its coefficients. Until these come the run goes
   /// on with the polynomial before.
   std::shared_ptr<const Quadratic::Fit> take_fit();
@@ -49,11 +59,10 @@ class ContinuousRun {
   std::size_t population() const { return distribution_.constants().population; }
   std::uint64_t evaluations() const { return evaluations_; }  ///< results that it was told
   bool has_learnt() const { return distribution_.generation() > 0 || evaluations_ > results_.size(); }
-  const std::vector<Result>& results() const { return results_; }  ///< since it learnt the last time
 
  private:
   bool update(Random& random);
-  std::vector<std::size_t> ranking() const;
+  std::vector<std::size_t> ranking();
   std::vector<double> ratios() const;
   Eigen::VectorXd mean_offset(const std::vector<double>& ratios) const;
   Eigen::VectorXd brought_up(const Drawn& drawn, const Eigen::VectorXd& off) const;
@@ -69,8 +78,10 @@ class ContinuousRun {
   Stopping stopping_;
   Quadratic model_;
   std::shared_ptr<const Quadratic::Fit> due_, fitting_;
+  std::optional<Lagrangian> lagrangian_;
   std::shared_ptr<Origin> origin_;  // of what is drawn now
-  std::vector<Result> results_;
+  std::vector<Result> results_;     // since it learnt the last time
+  std::vector<Measured> measured_;  // of each result, where there is a Lagrangian
   std::uint64_t evaluations_ = 0, served_ = 0;
 };
 

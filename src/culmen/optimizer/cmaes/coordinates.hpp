@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <vector>
 
+#include "culmen/base/random.hpp"
 #include "culmen/optimizer/cmaes/distribution.hpp"
 #include "culmen/space/space.hpp"
 
@@ -10,11 +11,12 @@ namespace culmen::cmaes {
 
 /// The space's initial values, the middle where there are none.
 Eigen::VectorXd first_mean(const Space& space);
-/// Floors of the deviations: a share of a cell for what is discrete, else 0.
-Eigen::VectorXd least_deviations(const Space& space);
-/// Keeps the distribution at the unit cube. The mean of what is discrete stays in the middle of the outermost cells,
-/// from where its floor leads on.
-void confine_to_cube(const Space& space, Distribution& distribution);
+/// Anywhere in the unit cube.
+Eigen::VectorXd random_mean(const Space& space, Random& random);
+/// One flag for each coordinate.
+std::vector<char> real_ones(const Space& space);
+/// From now on it keeps to the unit cube; see Distribution::confine().
+void confine_to_cube(Distribution& distribution);
 /// The nearest point of the unit cube.
 inline Eigen::VectorXd within_cube(const Eigen::VectorXd& point) { return point.cwiseMax(0.0).cwiseMin(1.0); }
 /// The vector of the nearest point of the unit cube, in the space's own units.

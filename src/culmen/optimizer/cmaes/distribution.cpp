@@ -19,16 +19,16 @@ VectorXd Density::whitened(const VectorXd& step) const {
   return out;
 }
 
-Distribution::Distribution(const Constants& constants, VectorXd mean, double sigma, VectorXd floors,
+Distribution::Distribution(const Constants& constants, VectorXd mean, double sigma, Margin margin,
                            Correlations correlations)
     : constants_(constants),
       correlations_(correlations),
       mean_(std::move(mean)),
       sigma_(sigma),
-      floors_(std::move(floors)) {
+      margin_(std::move(margin)) {
   const auto n = static_cast<Index>(constants_.n), lambda = static_cast<Index>(constants_.population);
   scaling_ = VectorXd::Ones(n);
-  at_floor_.assign(constants_.n, 0);
+  held_.assign(constants_.n, 0);
   if (full()) {
     covariance_ = basis_ = root_ = MatrixXd::Identity(n, n);
     axes_ = VectorXd::Ones(n);
@@ -40,13 +40,12 @@ Distribution::Distribution(const Constants& constants, VectorXd mean, double sig
   drawn_.assign(constants_.population, 0);
   point_ = VectorXd::Zero(n);
   weighted_ = MatrixXd::Zero(n, lambda);
-  hold_floors();
+  hold_margin();
 }
 
-void Distribution::confine(VectorXd lower, VectorXd upper, VectorXd inset) {
+void Distribution::confine(VectorXd lower, VectorXd upper) {
   lower_ = std::move(lower);
   upper_ = std::move(upper);
-  inset_ = std::move(inset);
 }
 
 const VectorXd& Distribution::sample(std::size_t k, Random& random) {
@@ -122,7 +121,9 @@ VectorXd Distribution::move_mean(const VectorXd& weights) {
 }
 
 double Distribution::mean_within(Index i, double to) const {
-  const double beyond = inset_[i] > 0 ? -inset_[i] : reach * deviation(static_cast<std::size_t>(i));
+  const auto coordinate = static_cast<std::size_t>(i);
+  if (margin_.discrete(coordinate)) return margin_.confined(coordinate, to);
+  const double beyond = reach * deviation(coordinate);
   return std::clamp(to, lower_[i] - beyond, upper_[i] + beyond);
 }
 
@@ -142,10 +143,15 @@ VectorXd Distribution::whitened(const VectorXd& step) const {
 void Distribution::place(std::size_t k, const VectorXd& x) {
   const auto column = static_cast<Index>(k);
   steps_.col(column) = (x - mean_).cwiseQuotient(sigma_ * scaling_);
-  normals_.col(column) = whitened(steps_.col(column));
-  if (directions_) directions_->whiten(normals_.col(column));
-  squared_norms_[column] = normals_.col(column).squaredNorm();
+  whiten(column);
   drawn_[k] = 0;
+}
+
+/// After its step was changed.
+void Distribution::whiten(Index k) {
+  normals_.col(k) = whitened(steps_.col(k));
+  if (directions_) directions_->whiten(normals_.col(k));
+  squared_norms_[k] = normals_.col(k).squaredNorm();
 }
 
 Density Distribution::density() const {
@@ -161,6 +167,7 @@ Density Distribution::density() const {
 
 void Distribution::update(std::span<const double> weights, double mueff) {
   const VectorXd w = Eigen::Map<const VectorXd>(weights.data(), static_cast<Index>(weights.size()));
+  center(w);
   const VectorXd shift = move_mean(w);
   const auto& c = constants_;
   const VectorXd normal = isotropic(w, shift);
@@ -178,19 +185,20 @@ void Distribution::update(std::span<const double> weights, double mueff) {
   if (directions_) directions_->learn(normal, mueff);
   learn_scaling(scaled, stalled);
   learn_sigma(ratio);
-  hold_floors();
+  hold_margin();
   if (full() && generation_ >= decomposed_ + c.eigen_gap) decompose();
   healthy_ = healthy_ && std::isfinite(sigma_) && mean_.allFinite();
   std::ranges::fill(drawn_, 0);
   drawn_ahead_ = false;
 }
 
-/// Length of the step-size path over its expectation under neutral selection; coordinates at their floor are left out.
+/// Length of the step-size path over its expectation under neutral selection; coordinates that the margin holds are
+/// left out.
 double Distribution::free_path_ratio() const {
   double square = 0;
   std::size_t free = 0;
   for (std::size_t i = 0; i < constants_.n; ++i) {
-    if (at_floor_[i]) continue;
+    if (held_[i]) continue;
     square += sigma_path_[static_cast<Index>(i)] * sigma_path_[static_cast<Index>(i)];
     ++free;
   }
@@ -225,11 +233,31 @@ void Distribution::learn_sigma(double path_ratio) {
   sigma_ *= std::exp(std::min(1.0, constants_.cs / constants_.damps * (path_ratio - 1)));
 }
 
-void Distribution::hold_floors() {
-  for (std::size_t i = 0; i < constants_.n; ++i) {
-    const double floor = floors_[static_cast<Index>(i)], now = deviation(i);
-    at_floor_[i] = now < floor;
-    if (at_floor_[i]) scaling_[static_cast<Index>(i)] *= floor / now;
+void Distribution::hold_margin() {
+  for (const auto i : margin_.coordinates()) {
+    const auto k = static_cast<Index>(i);
+    const double least = margin_.least_deviation(margin_.cell(i, mean_[k])), now = deviation(i);
+    held_[i] = now < least;
+    if (held_[i]) scaling_[k] *= least / now;
+  }
+}
+
+/// Members that found a better cell come from its edge: the mean would creep there, and rest at edges.
+void Distribution::center(const VectorXd& weights) {
+  std::vector<char> moved(constants_.population, 0);
+  for (const auto i : margin_.coordinates()) {
+    const auto row = static_cast<Index>(i);
+    const double length = sigma_ * scaling_[row], mean = mean_[row];
+    const Cell own = margin_.cell(i, mean);
+    for (Index k = 0; k < weights.size(); ++k) {
+      const double x = mean + length * steps_(row, k);
+      if (!(weights[k] > 0) || (own.holds(x) && !held_[i])) continue;
+      steps_(row, k) = (margin_.cell(i, x).middle() - mean) / length;
+      moved[static_cast<std::size_t>(k)] = 1;
+    }
+  }
+  for (Index k = 0; k < weights.size(); ++k) {
+    if (moved[static_cast<std::size_t>(k)]) whiten(k);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/cmaes/constants.hpp"
 #include "culmen/optimizer/cmaes/directions.hpp"
+#include "culmen/optimizer/cmaes/margin.hpp"
 
 namespace culmen::cmaes {
 
@@ -29,22 +30,24 @@ enum class Correlations : unsigned char { full, none, limited };
 
 /// N(mean, (sigma D)² C) in unbounded coordinates, D diagonal. Update: Hansen's tutorial (arXiv:1604.00772v2), section
 /// 6, with active covariance; D learns beside C and faster (Akimoto and Hansen, "Diagonal acceleration for covariance
-/// matrix adaptation evolution strategies", Evolutionary Computation 28 (2020) 405); floors as minstd in Marty et al.,
-/// "LB+IC-CMA-ES" (PPSN 2024): a coordinate at its floor does not take part in the step-size path.
+/// matrix adaptation evolution strategies", Evolutionary Computation 28 (2020) 405). Of what is discrete deviations
+/// keep to a Margin; as in Marty et al., "LB+IC-CMA-ES" (PPSN 2024), a coordinate that the margin holds does not take
+/// part in the step-size path, and members with a positive weight count from the middle of their cell where the mean
+/// lies in another; where the margin holds, all of them do.
 ///
 /// Without correlations C is the identity, and D learns as fast as in Ros and Hansen, "A simple modification in CMA-ES
 /// achieving linear time and space complexity" (PPSN 2008); limited, Directions stand for the root of C. Both take
 /// memory and time in proportion to n.
 class Distribution {
  public:
-  /// floors: least standard deviation per coordinate, 0 for none.
-  Distribution(const Constants& constants, Eigen::VectorXd mean, double sigma, Eigen::VectorXd floors,
+  /// Coordinates are those of a unit cube, where any of them is discrete.
+  Distribution(const Constants& constants, Eigen::VectorXd mean, double sigma, Margin margin = {},
                Correlations correlations = Correlations::full);
 
   /// From now on members that lie outside the box are drawn again, at most twice, and the mean stays within two
-  /// standard deviations of it, per coordinate; where inset[i] > 0, that far inside. Who repairs the members that lie
-  /// outside nevertheless takes the nearest point of the box.
-  void confine(Eigen::VectorXd lower, Eigen::VectorXd upper, Eigen::VectorXd inset);
+  /// standard deviations of it, per coordinate, or between the middles of the outermost cells. Who repairs the members
+  /// that lie outside nevertheless takes the nearest point of the box.
+  void confine(Eigen::VectorXd lower, Eigen::VectorXd upper);
 
   /// Draws member k of the present generation; valid until the next call of either function.
   const Eigen::VectorXd& sample(std::size_t k, Random& random);
@@ -64,7 +67,6 @@ class Distribution {
   double sigma() const { return sigma_; }
   double deviation(std::size_t i) const;  ///< of coordinate i
   double path(std::size_t i) const;       ///< of coordinate i: sigma D pc
-  bool at_floor(std::size_t i) const { return at_floor_[i]; }
   /// Principal axis i with its length, in ascending order of length; that of coordinate i unless correlations are full.
   Eigen::VectorXd axis(std::size_t i) const;
   double axis_ratio() const { return full() ? axes_[axes_.size() - 1] / axes_[0] : 1; }
@@ -87,7 +89,9 @@ class Distribution {
   void learn_scaling(const Eigen::VectorXd& weights, bool stalled);
   void learn_sigma(double path_ratio);
   double free_path_ratio() const;
-  void hold_floors();
+  void center(const Eigen::VectorXd& weights);
+  void hold_margin();
+  void whiten(Eigen::Index k);
   void decompose();
 
   Constants constants_;
@@ -95,12 +99,12 @@ class Distribution {
   std::optional<Directions> directions_;
   Eigen::VectorXd mean_;
   double sigma_;
-  Eigen::VectorXd floors_;
-  Eigen::VectorXd lower_, upper_, inset_;  // empty: no box
-  Eigen::VectorXd scaling_;                // D
-  std::vector<char> at_floor_;
-  Eigen::MatrixXd covariance_;  // C; the lower triangle counts; this and what follows from it only where full
-  Eigen::MatrixXd basis_;       // B: C = B diag(axes)² Bᵀ as of the last decomposition
+  Margin margin_;
+  Eigen::VectorXd lower_, upper_;  // empty: no box
+  Eigen::VectorXd scaling_;        // D
+  std::vector<char> held_;         // by the margin
+  Eigen::MatrixXd covariance_;     // C; the lower triangle counts; this and what follows from it only where full
+  Eigen::MatrixXd basis_;          // B: C = B diag(axes)² Bᵀ as of the last decomposition
   Eigen::VectorXd axes_;
   Eigen::MatrixXd root_;                          // B diag(axes) Bᵀ
   Eigen::VectorXd sigma_path_, covariance_path_;  // the latter times D

@@ -26,17 +26,11 @@ double Lagrangian::Term::operator()(double g) const {
   return quiet(g) ? -multiplier * multiplier / (2 * penalty) : (multiplier + penalty * g / 2) * g;
 }
 
-Lagrangian::Lagrangian(Constraints constraints, std::size_t parameters, std::size_t population)
-    : constraints_(std::move(constraints)),
-      parameters_(static_cast<double>(parameters)),
+Lagrangian::Lagrangian(std::size_t constraints, std::size_t parameters, std::size_t population)
+    : parameters_(static_cast<double>(parameters)),
       factor_(std::pow(2, 1 / std::sqrt(parameters_))),
       members_(population),
-      terms_(constraints_.count()) {}
-
-void Lagrangian::tell(std::size_t k, const Outcome& outcome) {
-  members_[k].value = outcome.value;
-  members_[k].slacks = constraints_.slacks(members_[k].x, outcome);
-}
+      terms_(constraints) {}
 
 void Lagrangian::judge(std::vector<std::optional<Standing>>& standings) {
   for (std::size_t i = 0; i < terms_.size(); ++i) measure(i);

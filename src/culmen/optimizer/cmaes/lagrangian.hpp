@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "culmen/optimizer/constraints.hpp"
 #include "culmen/optimizer/standing.hpp"
 
 namespace culmen::cmaes {
@@ -21,11 +21,12 @@ namespace culmen::cmaes {
 /// Multiplying the values, or a constraint's figure, by a positive number changes rounding only.
 class Lagrangian {
  public:
-  Lagrangian(Constraints constraints, std::size_t parameters, std::size_t population);
+  Lagrangian(std::size_t constraints, std::size_t parameters, std::size_t population);
 
-  /// Member k is asked for at x, or told.
-  void ask(std::size_t k, std::vector<double> x) { members_[k] = {std::move(x), 0, {}}; }
-  void tell(std::size_t k, const Outcome& outcome);
+  /// A generation begins, or as many results that come in any order.
+  void begin_generation() { members_.assign(members_.size(), {}); }
+  /// What member k's evaluation gave. It does not take part where there are no slacks; see Constraints.
+  void tell(std::size_t k, double value, std::vector<double> slacks) { members_[k] = {value, std::move(slacks)}; }
   /// Replaces the standings of members, by number: what was evaluated has its Lagrangian for a value, whether feasible
   /// or not.
   void judge(std::vector<std::optional<Standing>>& standings);
@@ -34,9 +35,8 @@ class Lagrangian {
 
  private:
   struct Member {
-    std::vector<double> x;
     double value = 0;
-    std::vector<double> slacks;  // empty: it does not take part
+    std::vector<double> slacks;
   };
   struct Term {
     double multiplier = 0, penalty = 0;  // γ, μ; both 0 until a member violates it
@@ -54,7 +54,6 @@ class Lagrangian {
   void learn(Term& term, double g, double change) const;
   double merit(const Member& member) const;
 
-  Constraints constraints_;
   double parameters_, factor_;
   std::vector<Member> members_;
   std::vector<Term> terms_;
