@@ -84,9 +84,9 @@ def mode(folder):
 @pytest.mark.parametrize(
     ("top", "workers", "generational"),
     [
-        ("", 4, False),
-        ("", 3, True),
-        ('optimizer = "auto"\n', 4, False),
+        ("", 7, False),
+        ("", 6, True),
+        ('optimizer = "auto"\n', 7, False),
         ('optimizer = "cmaes"\n', 4, True),
         ("optimizer = { generational = true }\n", 4, True),
         ("optimizer = { generational = false }\n", 1, False),
@@ -103,7 +103,7 @@ def test_the_mode_follows_the_workers_where_culmen_chooses_and_is_said(tmp_path,
     assert mode(tmp_path) is generational
 
 
-@pytest.mark.parametrize(("begun", "later"), [(4, 1), (1, 4)])
+@pytest.mark.parametrize(("begun", "later"), [(7, 1), (1, 7)])
 def test_a_store_goes_on_in_the_mode_that_it_was_begun_in(tmp_path, begun, later):
     write_study(tmp_path, 40, top="")
     run(tmp_path, "--workers", begun)
@@ -117,7 +117,7 @@ def test_a_store_goes_on_in_the_mode_that_it_was_begun_in(tmp_path, begun, later
 
 def test_another_mode_than_the_stores_is_another_study(tmp_path):
     write_study(tmp_path, 40, top="")
-    run(tmp_path, "--workers", 4)
+    run(tmp_path, "--workers", 7)
     write_study(tmp_path, 40, top="optimizer = { generational = true }\n")
     refused = culmen("run", "study.toml", cwd=tmp_path)
     assert refused.returncode == 2
@@ -132,8 +132,8 @@ def test_minimize_follows_its_workers_and_its_store(tmp_path):
         return package.minimize(lambda p: p["x"] ** 2 + p["y"] ** 2, box, workers=workers, progress=False, **more)
 
     store = tmp_path / "fit.db"
-    assert not found(4, budget=20, store=store).generational
+    assert not found(7, budget=20, store=store).generational
     assert not found(1, budget=40, store=store).generational
     assert found(1, budget=20).generational
-    assert found(2, budget=20, options={"generational": True}).generational
+    assert found(7, budget=20, generational=True).generational
     assert found(2, budget=20, optimizer="cmaes").generational

@@ -8,9 +8,12 @@
 namespace culmen::automatic {
 namespace {
 constexpr double share_of_holder = 0.5;
+constexpr std::uint64_t late_per_parameter = 100;  // evaluations after which a model adds little
+constexpr double late_share_of_model = 0.1;
 }  // namespace
 
-ModelFirst::ModelFirst(std::size_t n, Join join) : lead_(lead(n)), join_(std::move(join)) {}
+ModelFirst::ModelFirst(std::size_t n, Join join)
+    : lead_(lead(n)), late_(late_per_parameter * n), join_(std::move(join)) {}
 
 std::size_t ModelFirst::next(std::vector<Member>& members) {
   spread(members);
@@ -24,12 +27,22 @@ std::size_t ModelFirst::next(std::vector<Member>& members) {
     counted_.assign(members.size(), 0);
     counted_[model] = members[model].asked;
   }
-  const double others = (1 - share_of_holder) / static_cast<double>(members.size() - 1);
+  std::uint64_t asked = 0;
+  for (const auto& m : members) asked += m.asked;
+  const bool late = asked > late_;
   for (std::size_t k = 0; k < members.size(); ++k) {
     const auto since = static_cast<double>(members[k].asked - std::exchange(counted_[k], members[k].asked));
-    spent_[k] += since / (k == holder_ ? share_of_holder : others);
+    spent_[k] += since / share(k, members.size(), late);
   }
   return static_cast<std::size_t>(std::ranges::min_element(spent_) - spent_.begin());
+}
+
+double ModelFirst::share(std::size_t member, std::size_t members, bool late) const {
+  if (late && member == model) return late_share_of_model;
+  const double all = late ? 1 - late_share_of_model : 1;
+  const auto rivals = static_cast<double>(late ? members - 1 : members);
+  if (late && holder_ == model) return all / rivals;
+  return all * (member == holder_ ? share_of_holder : (1 - share_of_holder) / (rivals - 1));
 }
 
 void ModelFirst::learn(std::vector<Member>& /*members*/, std::size_t member, const std::vector<double>& x,

@@ -12,7 +12,7 @@ namespace culmen::automatic {
 /// A model of all parameters leads: it finds out with the fewest evaluations which choices matter, and where. It has
 /// the first 30 + 5 n evaluations alone; then searches that need no model join, which do not settle for a branch that
 /// the model has taken too early. Whoever found the present best has half of the evaluations from then on, the others
-/// share the rest, and all hear of a new best.
+/// share the rest, and all hear of a new best. After 100 n evaluations the model has no more than a tenth.
 class ModelFirst final : public Effort {
  public:
   /// Makes the searches that join, given the best vector so far.
@@ -37,8 +37,9 @@ class ModelFirst final : public Effort {
     std::vector<double> x;
   };
   void spread(std::vector<Member>& members);
+  double share(std::size_t member, std::size_t members, bool late) const;
 
-  const std::uint64_t lead_;
+  const std::uint64_t lead_, late_;
   const Join join_;
   std::size_t holder_ = model;  // of the best
   Outcome best_ = Outcome::failure(Status::failed, {});
