@@ -59,7 +59,6 @@ TEST(Probe, SeesASumOverParameters) {
     EXPECT_FALSE(probed(rosenbrock, seed).separable()) << seed;
     EXPECT_FALSE(probed([](const Point& x) { return std::sqrt(sphere(x)); }, seed).separable()) << seed;
     EXPECT_FALSE(probed([](const Point&) { return 1.0; }, seed).separable()) << "a constant says nothing";
-    EXPECT_FALSE(probed([](const Point&) { return std::nan(""); }, seed).separable());
   }
 }
 
@@ -93,7 +92,7 @@ TEST(Probe, SeesNoise) {
   const auto noisy = probed(rastrigin, 1, 0.01);
   EXPECT_NEAR(noisy.noise(), 0.01, 2e-4);
   EXPECT_FALSE(noisy.separable());
-  EXPECT_EQ(probed([](const Point&) { return std::nan(""); }, 1).noise(), 0);
+  EXPECT_FALSE(probed([](const Point&) { return std::nan(""); }, 1).wants()) << "there is nothing to look at";
 }
 
 std::string remark_on(const Objective& f, std::size_t parameters, std::size_t budget) {
@@ -135,6 +134,33 @@ TEST(Auto, ComparesValuesAloneUnderNoise) {
   const auto noisy = [&](const Point& x) { return sphere(x) * (1 + 0.01 * random.normal()); };
   EXPECT_THAT(remark_on(noisy, 5, 1000), HasSubstr("values have noise; "));
   EXPECT_LE(median_evaluations({"auto", cube(5, -5, 5), noisy, 1e-6, 10000}, 5), 2000U);
+}
+
+/// What is said after 300 evaluations by 16 workers, of ten parameters.
+std::string remark_where_durations_are(const std::function<double(Random&)>& duration) {
+  const auto optimizer = make_optimizer("auto", cube(10, -5, 5), 1, {}, {.generational = false});
+  optimizer->resize(16);
+  Random random(5);
+  std::vector<std::pair<double, Candidate>> running;
+  std::vector<Candidate> asked;
+  for (double now = 0; optimizer->asked() < 300;) {
+    while (running.size() < 16 && optimizer->ask(1, asked = {}) == 1)
+      running.emplace_back(now + duration(random), asked[0]);
+    const auto next = std::ranges::min_element(running, {}, [](const auto& r) { return r.first; });
+    auto outcome = Outcome::of_value(rosenbrock(next->second.x));
+    outcome.duration_s = next->first - now;
+    now = next->first;
+    optimizer->tell(next->second.id, outcome);
+    running.erase(next);
+  }
+  return optimizer->remark();
+}
+
+TEST(Auto, BeginsTheGlobalSearchAtOnceWhereDurationsDifferMuch) {
+  const auto even = remark_where_durations_are([](Random&) { return 1.0; });
+  EXPECT_THAT(even, HasSubstr("cmaes 0"));
+  const auto uneven = remark_where_durations_are([](Random& random) { return std::exp(1.5 * random.normal()); });
+  EXPECT_THAT(uneven, testing::Not(HasSubstr("cmaes 0")));
 }
 
 TEST(Auto, IsWhatSuitsOtherSpaces) {

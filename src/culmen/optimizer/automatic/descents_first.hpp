@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "culmen/optimizer/automatic/durations.hpp"
 #include "culmen/optimizer/automatic/lead.hpp"
 #include "culmen/optimizer/automatic/portfolio.hpp"
 #include "culmen/optimizer/automatic/probe.hpp"
@@ -13,7 +14,8 @@ namespace culmen::automatic {
 /// Lead and global search: descents by gradients lead; where the probe sees that the function is a sum over parameters,
 /// a search along each of them; where it sees noise, descents by longer differences, or, where there is much of it, a
 /// simplex, which compares values alone. The lead is 100 n evaluations, 30 n under much noise and where there is a
-/// constraint in its way whose figures it does not see.
+/// constraint in its way whose figures it does not see. Without generations, and with workers that it cannot use, it
+/// does not lead at all.
 class DescentsFirst final : public Effort {
  public:
   enum Place : std::size_t { probe, global, descents, members };
@@ -39,6 +41,7 @@ class DescentsFirst final : public Effort {
   bool judged_ = false;
   std::size_t leader_ = descents;
   Lead lead_;
+  Durations durations_;
 };
 
 }  // namespace culmen::automatic

@@ -10,7 +10,7 @@ namespace culmen::automatic {
 namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double rounding = 1e-12;   // of the greatest value: what a sum may differ by
-constexpr double noticeable = 1e-3;  // of a change by one half: an interaction that would be seen above rounding
+constexpr double noticeable = 0.01;  // of a change by one half: an interaction that would be seen above rounding
 
 double value_of(const Outcome& outcome) { return outcome.feasible() ? outcome.value : nan; }
 }  // namespace
