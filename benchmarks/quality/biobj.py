@@ -19,7 +19,7 @@ import numpy as np
 
 from .__main__ import numbers
 from .players import BudgetSpent, Culmen
-from .problems import Id
+from .problems import Id, check_instances
 
 FUNCTIONS = [1, 2, 6, 8, 13, 14, 15, 17, 20, 21]  # of bbob; every pair of these
 PAIRS = [(a, b) for k, a in enumerate(FUNCTIONS) for b in FUNCTIONS[k:]]
@@ -158,6 +158,7 @@ def main() -> None:
     args = parser.parse_args()
     if bool(args.players) == args.goals:
         parser.error("give players, or --goals")
+    check_instances(args.instances, 7)  # each takes two of bbob's
     problems = [Id(f, args.dimension, i) for f in args.functions for i in args.instances]
     with ProcessPoolExecutor(args.jobs) as pool:
         for budget in GOALS if args.goals else args.budgets:

@@ -25,7 +25,7 @@ import numpy as np
 
 from .__main__ import numbers
 from .players import BudgetSpent, Culmen
-from .problems import Id, written_best
+from .problems import Id, check_instances, written_best
 from .score import TARGETS, Curve, area
 from .textbook import PROBLEMS
 
@@ -188,6 +188,7 @@ def main() -> None:
     if args.textbook:
         args.dimensions, args.functions, args.by_function = [0], list(PROBLEMS), True
     for d in args.dimensions:
+        check_instances(args.instances)
         which = [Id(f, d, i) for f in args.functions for i in args.instances]
         tasks = [(player, w, args.seed, args.budget * (d or 20)) for w in which for player in args.players]
         with Pool(args.jobs) as pool:

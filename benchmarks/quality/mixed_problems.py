@@ -18,6 +18,8 @@ from typing import Any
 import cocoex
 import numpy as np
 
+from .problems import check_instances
+
 Values = Mapping[str, Any]  # of the variables that are active
 
 
@@ -389,6 +391,8 @@ def mixed_ids(suites: list[str], functions: list[str], instances: list[int]) -> 
     """functions: of those of the suites; all where none is named."""
     out = []
     for suite in suites:
+        if suite != "conditional":
+            check_instances(instances)
         known = list(OURS) if suite == "conditional" else [str(f) for f in MIXINT_FUNCTIONS]
         chosen = [f for f in functions if f in known or (suite != "conditional" and f.isdigit())] or known
         out += [MixedId(suite, f, i) for f in chosen for i in instances]

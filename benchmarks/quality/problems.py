@@ -30,7 +30,14 @@ class Id:
     instance: int
 
 
+def check_instances(instances: list[int], most: int = 15) -> None:
+    """COCO takes the first one instead of those that it has not. Exits with a sentence."""
+    if wrong := [i for i in instances if not 1 <= i <= most]:
+        raise SystemExit(f"instance {wrong[0]} is given; COCO's suites have 1 to {most}")
+
+
 def ids(functions: list[int], dimensions: list[int], instances: list[int]) -> Iterator[Id]:
+    check_instances(instances)
     for d in dimensions:
         for f in functions:
             for i in instances:
