@@ -124,6 +124,16 @@ TEST(Auto, SolvesASumOverParametersByASearchAlongEach) {
   EXPECT_THAT(remark_on(rastrigin, 6, 2000), HasSubstr("a sum over parameters; the best is of brent_step"));
 }
 
+TEST(Auto, GoesBackToDescentsWhereWhatLookedLikeASumIsNone) {
+  const auto walls = [](const Point& x) {  // so steep that an interaction is hidden in rounding at some random points
+    double sum = 0;
+    for (const double v : x) sum += std::abs(v) > 3 ? std::expm1(9 * std::abs(v)) : 0;
+    return rosenbrock(x) + sum;
+  };
+  for (std::uint64_t seed = 1; seed <= 40; ++seed)
+    EXPECT_LE(evaluations_to_target({"auto", cube(5, -5, 5), walls, 1e-6, 5000}, seed), 700U) << seed;
+}
+
 TEST(Auto, SolvesManyMinimaByTheGlobalSearch) {
   EXPECT_LE(median_evaluations({"auto", cube(4, -5, 5), turned_rastrigin, 1e-8, 40000}, 5), 20000U);
   EXPECT_THAT(remark_on(turned_rastrigin, 4, 4000), HasSubstr(", cmaes 2"));

@@ -6,9 +6,10 @@
 
 namespace culmen::automatic {
 namespace {
-constexpr std::uint64_t turns_before_probe = 3;   // of n + 1 evaluations: an easy function is solved by then
-constexpr double rounding = 1e-12, rough = 1e-3;  // noise that differences bear, and that they cannot bear
-constexpr double caution = 3;                     // times the difference of two values: noise is what it may be
+constexpr std::uint64_t turns_before_probe = 3;          // of n + 1 evaluations: an easy function is solved by then
+constexpr double rounding = 1e-12, rough = 1e-3;         // noise that differences bear, and that they cannot bear
+constexpr double caution = 3;                            // times the difference of two values: noise is what it may be
+constexpr std::uint64_t fair_chance_per_parameter = 20;  // evaluations in which a sum is nearly solved
 constexpr std::uint64_t short_lead_per_parameter = 30;
 }  // namespace
 
@@ -19,8 +20,19 @@ std::size_t DescentsFirst::next(std::vector<Member>& members) {
   if (members[descents].asked < turns_before_probe * (n_ + 1)) return descents;
   if (probe_.wants()) return probe;
   if (!judged_ && probe_.done()) judge(members);
+  if (sum_does_not_pay(members)) {
+    leader_ = descents;
+    lead_.change(Lead::per_parameter * n_);
+  }
   const bool now = leads(members[leader_]) || lead_.due(members[leader_], members[global]);
   return now ? leader_ : global;
+}
+
+/// What looked like a sum may be none: an interaction was too small beside the values that were seen.
+bool DescentsFirst::sum_does_not_pay(const std::vector<Member>& members) const {
+  const auto& leader = members[leader_];
+  return judged_ && leader_ != descents && probe_.separable() && leader.asked >= fair_chance_per_parameter * n_ &&
+         better(members[descents].best, leader.best);
 }
 
 void DescentsFirst::judge(std::vector<Member>& members) {

@@ -32,6 +32,7 @@ class DescentsFirst final : public Effort {
 
  private:
   void judge(std::vector<Member>& members);
+  bool sum_does_not_pay(const std::vector<Member>& members) const;
   bool leads(const Member& leader) const;
 
   const std::uint64_t n_;
