@@ -41,7 +41,7 @@ def both(player: str, column: str, stated: tuple[float, float] | None, rivals: s
     return Bar(player, 5, column, five, rivals), Bar(player, 20, column, twenty, rivals)
 
 
-_ASYNCHRONOUS = "cmaes:generational=false"
+_ASYNCHRONOUS, _AUTO_ASYNCHRONOUS = "cmaes:generational=false", "auto:generational=false"
 _IN_STEPS = ("auto:parallel=400", "cmaes:parallel=400")
 PARTS = {
     "serial": Part(
@@ -98,9 +98,13 @@ PARTS = {
             f"100 workers, log-normal durations (sigma {sigma:g}), time in mean durations",
             Mode(sigma=sigma),
             (10,),
-            ("auto:generational=false", _ASYNCHRONOUS, f"{_ASYNCHRONOUS},stale=ignored"),
+            (_AUTO_ASYNCHRONOUS, _ASYNCHRONOUS, f"{_ASYNCHRONOUS},stale=ignored"),
             peers("pycma pycma-arrivals"),
-            (Bar(_ASYNCHRONOUS, 10, "all", stated, "any"), Bar(_ASYNCHRONOUS, 10, "busy", 0.98)),
+            tuple(
+                Bar(player, 10, column, least, rivals)
+                for player in (_ASYNCHRONOUS, _AUTO_ASYNCHRONOUS)
+                for column, least, rivals in (("all", stated, "any"), ("busy", 0.98, ""))
+            ),
         )
         for sigma, stated in ((0.0, 0.20), (0.5, 0.25), (1.0, 0.27))
     },
