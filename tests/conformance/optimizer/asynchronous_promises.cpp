@@ -71,7 +71,7 @@ std::string late_results_survived(const OptimizerFactory& make, const Space& spa
 }
 
 std::string stragglers_hold_no_memory(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
-  constexpr std::size_t tells = 100000, allowed_bytes = 1 << 19;
+  constexpr std::size_t tells = 100000, allowed_bytes = 1 << 20;
   Random random(seed, 3);
   const auto optimizer = make(space, seed);
   optimizer->resize(40);

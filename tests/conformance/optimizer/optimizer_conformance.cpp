@@ -226,9 +226,10 @@ std::string misuse_is_refused(const OptimizerFactory& make, const Space& space, 
 }
 
 /// One evaluation stays open for as long as the optimizer goes on without it. Memory that stands still bounds the work
-/// of a tell as well. Of those that are not generational asynchronous_promises() says more.
+/// of a tell as well; what grows with the populations of later restarts may. Of those that are not generational
+/// asynchronous_promises() says more.
 std::string memory_is_bounded(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
-  constexpr std::size_t tells = 100000, allowed_bytes = 1 << 19;
+  constexpr std::size_t tells = 100000, allowed_bytes = 1 << 20;
   const auto optimizer = make(space, seed);
   if (!optimizer->generational()) return "";
   std::vector<Candidate> batch;
