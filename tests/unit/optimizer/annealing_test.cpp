@@ -172,6 +172,19 @@ TEST(Annealing, IsTheSameForAFactorOnTheValuesAndAConstantAddedToThem) {
   }
 }
 
+/// Candidates of the first generation found the walks; then each looks from where its walk is.
+TEST(Annealing, ColdestWalkGoesOnFromTheBestPlaceThatAnyWalkFound) {
+  const auto search = make_optimizer("annealing", cube(6, -5, 5), 3, {{"chains", 4.0}});
+  std::vector<Candidate> founders, next;
+  search->ask(100, founders);
+  const std::size_t best = 7;  // of the hottest walk
+  for (const auto& c : founders) search->tell(c.id, Outcome::of_value(c.id == best ? 1 : 10.0 + c.id));
+  search->ask(1, next);
+  int changed = 0;
+  for (std::size_t i = 0; i < 6; ++i) changed += next[0].x[i] == founders[best].x[i] ? 0 : 1;
+  EXPECT_EQ(changed, 1);
+}
+
 double least(const Space& space, const Objective& f, std::size_t budget, std::uint64_t seed) {
   const auto search = make_optimizer("annealing", space, seed, {}, {{}, budget});
   double best = 1e300;

@@ -10,6 +10,7 @@
 #include "culmen/optimizer/bayes/forest.hpp"
 #include "culmen/optimizer/bayes/gaussian_process.hpp"
 #include "culmen/optimizer/bayes/improvement.hpp"
+#include "culmen/optimizer/bayes/region.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {
@@ -280,6 +281,46 @@ double hartmann6(const std::vector<double>& x) {
     out -= alpha[i] * std::exp(-sum);
   }
   return out;
+}
+
+TEST(Region, HalvesAfterFailuresInARowAndDoublesAfterThreeSuccesses) {
+  bayes::Region region(4);
+  const double begin = region.side();
+  const auto note = [&](bool success, int times) {
+    for (int k = 0; k < times; ++k) region.note(success);
+    return region.side() / begin;
+  };
+  EXPECT_EQ(note(false, 3), 1);
+  EXPECT_EQ(note(true, 1), 1);
+  EXPECT_EQ(note(false, 3), 1) << "not in a row";
+  EXPECT_EQ(note(false, 1), 0.5);
+  EXPECT_EQ(note(true, 3), 1);
+  EXPECT_FALSE(region.spent());
+  note(false, 100);
+  EXPECT_TRUE(region.spent());
+}
+
+/// The start is the best of all, so that nothing is a success.
+TEST(Bayes, LooksEverNearerToTheBestUntilItBeginsAnew) {
+  for (const bool generational : {true, false}) {
+    const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1, {}, {.generational = generational});
+    std::vector<double> distances;
+    std::vector<Candidate> batch;
+    for (int k = 0; k < 140; ++k) {
+      batch.clear();
+      ASSERT_EQ(optimizer->ask(1, batch), 1U);
+      const auto& x = batch[0].x;
+      const double distance = std::max(std::abs(x[0]), std::abs(x[1]));
+      distances.push_back(distance);
+      optimizer->tell(batch[0].id, Outcome::of_value(distance == 0 ? 0 : 1 + std::sin(9 * x[0]) * std::cos(7 * x[1])));
+    }
+    const auto farthest = [&](std::size_t from, std::size_t to) {
+      return *std::max_element(distances.begin() + from, distances.begin() + to);
+    };
+    EXPECT_GT(farthest(4, 12), 0.1) << generational;
+    EXPECT_LT(farthest(44, 60), 0.01) << generational;
+    EXPECT_GT(farthest(70, 140), 0.1) << generational;
+  }
 }
 
 TEST(Bayes, FindsTheMinimumOfBraninInSixtyEvaluations) {

@@ -130,6 +130,21 @@ TEST(SurvivalByDirections, KeepsOneAlongEachWhereThereAreEnough) {
   EXPECT_THAT(members.kept(*nsga::by_directions(1, 2, 5), 5), testing::UnorderedElementsAre(0, 10, 20, 30, 40));
 }
 
+/// The last point is far out in the first value and hardly better than others in the second.
+TEST(SurvivalByDirections, SpreadsOverTheFrontAlthoughOneMemberIsFarOut) {
+  std::vector<Values> points;
+  std::vector<std::size_t> on_directions;
+  for (int i = 0; i <= 8; ++i) {
+    for (int j = 0; i + j <= 8; ++j) {
+      if (i % 2 == 0 && j % 2 == 0) on_directions.push_back(points.size());
+      points.push_back({i / 8.0, j / 8.0, (8 - i - j) / 8.0});
+    }
+  }
+  points.push_back({100, -0.001, 0.5});
+  EXPECT_THAT(Members(points).kept(*nsga::by_directions(1, 3, 15), 15),
+              testing::UnorderedElementsAreArray(on_directions));
+}
+
 class EverySurvival : public testing::TestWithParam<const char*> {
  protected:
   static std::unique_ptr<nsga::Survival> made() {

@@ -9,6 +9,7 @@
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/combinators.hpp"
 #include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/racing/race.hpp"
 #include "culmen/optimizer/racing/ranks.hpp"
 
 namespace culmen {
@@ -76,6 +77,25 @@ TEST(SignedRank, IsNearlyNormalWhereThereAreMany) {
   differences.push_back(25.5);
   differences.push_back(-25.25);
   EXPECT_NEAR(racing::signed_rank(differences).p, exact, 0.02);
+}
+
+/// Of twelve, in each round the same order at first; then the second is the better of two.
+TEST(Race, LeavesTheLastRivalInUntilTheWinnerIsConfirmed) {
+  racing::Race race(12, false, {});
+  std::size_t round = 0;
+  const auto go_to = [&](std::size_t rounds) {
+    for (; round < rounds; ++round) {
+      for (const auto member : race.survivors()) {
+        const bool turned = round >= 7 && member == 1;
+        race.note(member, round, Outcome::of_value(turned ? -1 : static_cast<double>(member)));
+      }
+    }
+  };
+  go_to(9);
+  EXPECT_THAT(race.survivors(), testing::ElementsAre(0, 1));
+  EXPECT_FALSE(race.over());
+  go_to(30);
+  EXPECT_EQ(race.order().front(), 1);
 }
 
 Space methods(std::size_t n, std::optional<double> initial = {}) {
