@@ -64,7 +64,7 @@ def program_study(
     options = given.get("options", {})
     if not isinstance(options, Mapping):
         raise InputError(f'culmen.minimize: options = {options!r}: a dict such as {{"population": 20}} is wanted')
-    tables["optimizer"] = {key: given[key] for key in ("optimizer", "generational") if key in given} | options
+    tables["optimizer"] = {key: given[key] for key in ("optimizer", "generational") if key in given} | dict(options)
     top: dict[str, Any] = {key: given[key] for key in ("seed", "objectives", "limits", "starts") if key in given}
     study: ProgramStudy = checked(
         ProgramStudy, {"name": name, "space": space, "constraints": constraints, **top, **tables}, "culmen.minimize"

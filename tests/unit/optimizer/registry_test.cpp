@@ -146,7 +146,8 @@ TEST(Registry, DeclaresOptionsThatItsOwnRulesAccept) {
     for (const auto& rule : info.options) {
       EXPECT_NE(rule.standard.has_value(), !rule.otherwise.empty()) << info.name << ' ' << rule.name;
       if (!rule.standard) continue;
-      EXPECT_EQ(refusal(info.name, {{rule.name, *rule.standard}}, cube(2, 0, 1), {info.needs_residuals, 1}), "accepted");
+      EXPECT_EQ(refusal(info.name, {{rule.name, *rule.standard}}, cube(2, 0, 1), {info.needs_residuals, 1}),
+                "accepted");
     }
   }
 }

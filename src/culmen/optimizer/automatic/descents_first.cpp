@@ -31,7 +31,7 @@ std::size_t DescentsFirst::next(std::vector<Member>& members) {
 /// What looked like a sum may be none: an interaction was too small beside the values that were seen.
 bool DescentsFirst::sum_does_not_pay(const std::vector<Member>& members) const {
   const auto& leader = members[leader_];
-  return judged_ && leader_ != descents && probe_.separable() && leader.asked >= fair_chance_per_parameter * n_ &&
+  return judged_ && leader_ != descents && probe_.separable() && leader.settled >= fair_chance_per_parameter * n_ &&
          better(members[descents].best, leader.best);
 }
 
