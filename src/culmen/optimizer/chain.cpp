@@ -169,14 +169,24 @@ OptimizerOptions options_of(const std::string& link, const OptimizerOptions& all
   return own;
 }
 
+/// The first of them that has such an option; the first of all where none has.
+std::string owner_of(const std::string& option, const std::vector<std::string>& links) {
+  const auto& known = optimizer_catalogue();
+  const auto owner = std::ranges::find_if(links, [&](const std::string& link) {
+    const auto info = std::ranges::find(known, link, &OptimizerInfo::name);
+    return info != known.end() && std::ranges::find(info->options, option, &OptionRule::name) != info->options.end();
+  });
+  return owner != links.end() ? *owner : links.front();
+}
+
 void check_prefixes(const std::string& chain, const std::vector<std::string>& links, const OptimizerOptions& options) {
   for (const auto& [name, value] : options) {
     const auto dot = name.find('.');
     const auto prefix = name.substr(0, dot);
     if (dot != std::string::npos && std::ranges::find(links, prefix) != links.end()) continue;
+    const auto option = dot == std::string::npos ? name : name.substr(dot + 1);
     throw InputError(fmt::format("optimizer '{}': option '{}' is of none of its optimizers{}; say as in \"{}.{}\"",
-                                 chain, name, did_you_mean(prefix, links), links.front(),
-                                 dot == std::string::npos ? name : name.substr(dot + 1)));
+                                 chain, name, did_you_mean(prefix, links), owner_of(option, links), option));
   }
 }
 

@@ -89,7 +89,7 @@ TEST(Chain, GoesOnWhenALinkHasFinished) {
 
 TEST(Chain, SaysWhatIsWrongWithAnOption) {
   EXPECT_EQ(refusal("random,cmaes", {{"sigma", 0.1}}),
-            "optimizer 'random,cmaes': option 'sigma' is of none of its optimizers; say as in \"random.sigma\"");
+            "optimizer 'random,cmaes': option 'sigma' is of none of its optimizers; say as in \"cmaes.sigma\"");
   EXPECT_THAT(refusal("random,cmaes", {{"cmase.sigma", 0.1}}), HasSubstr("(did you mean 'cmaes'?)"));
   EXPECT_EQ(refusal("random,cmaes", {{"cmaes.evaluations", 0}}),
             "optimizer 'cmaes': option 'evaluations' is 0, it must be a whole number from 1 to 1e15");
