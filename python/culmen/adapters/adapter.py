@@ -68,7 +68,7 @@ def unknown(name: str, what: str, kind: str, known: Iterable[str]) -> InputError
     low = {n.lower(): n for n in names}
     near = [low[n] for n in difflib.get_close_matches(what.lower(), low, 3, 0.5)]
     if not what:
-        return InputError(f"optimizer '{name}' does not say which {kind}; such as {name}:{names[0]}")
+        return InputError(f"optimizer '{name}' does not say which {kind}; such as {name.rstrip(':')}:{names[0]}")
     hint = f"did you mean {', '.join(near)}?" if near else f"such as {', '.join(names[:6])}"
     return InputError(f"optimizer '{name}': '{what}' is no {kind}; {hint}")
 
