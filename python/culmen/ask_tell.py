@@ -1,6 +1,6 @@
 """The optimizer alone, for programs that evaluate by themselves."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Literal, NoReturn
 
@@ -48,7 +48,11 @@ class Optimizer:
     ) -> None:
         for name, number, least in (("seed", seed, 0), ("evaluations", evaluations, 0), ("workers", workers, 1)):
             _check_whole(f"Optimizer: {name}", number, least, 2**64 - 1)
+        _check_whole("Optimizer: objectives", objectives, 1, 1000)
+        if result not in ("value", "residuals"):
+            raise InputError(f"Optimizer: result = {result!r}: 'value' or 'residuals' is wanted")
         self.space = Space(space)
+        self._objectives = objectives
         self._residuals = result == "residuals"
         self._limits = bounds_of(limits or {})
         self._core = _core.Optimizer(
@@ -95,6 +99,8 @@ class Optimizer:
         number = _id_of(candidate, "tell")
         if missing := [name for name, _, _ in self._limits if value is not None and name not in (figures or {})]:
             raise InputError(f"Optimizer.tell: figures lack '{missing[0]}', which limits name")
+        if value is not None and not self._residuals and (many := _count(value)) != self._objectives:
+            raise InputError(f"Optimizer.tell: {many} values are given, objectives = {self._objectives} are wanted")
         try:
             self._core.tell(number, value, self._residuals, duration_s, figures or {}, self._limits)
         except TypeError:
@@ -106,6 +112,8 @@ class Optimizer:
         self._core.cancel(_id_of(candidate, "cancel"))
 
     def _vector(self, start: Mapping[str, Value] | Sequence[float]) -> list[float]:
+        if not isinstance(start, Mapping) and len(start) != len(self.space):
+            raise InputError(f"Optimizer: the start {start!r} has {len(start)} values, {len(self.space)} are wanted")
         named = start if isinstance(start, Mapping) else dict(zip(self.space.names, start, strict=True))
         return self.space.core.vector_of(dict(named))
 
@@ -135,6 +143,12 @@ def _id_of(candidate: object, call: str) -> int:
     if not isinstance(candidate, Candidate):
         raise InputError(f"Optimizer.{call}: {candidate!r} is no candidate; give what ask() gave")
     return candidate.id
+
+
+def _count(value: object) -> int:
+    """Of an array without dimensions, a text and a number: 1."""
+    is_many = isinstance(value, Sized) and not isinstance(value, str) and getattr(value, "shape", (1,)) != ()
+    return len(value) if is_many else 1  # type: ignore[arg-type]
 
 
 def _options(options: object) -> dict[str, bool | float | str]:

@@ -21,8 +21,9 @@ class CulmenSampler(BaseSampler):
     The space is what all finished trials have in common, as for Optuna's own samplers; where that changes, the search
     begins anew and learns from the trials so far. Until a trial has finished, and for parameters that are not in the
     space, ``independent_sampler`` (by default a random one) suggests. ``search_space`` gives the space beforehand.
-    Trials that failed or were pruned are told as failed. ``generational``: see ``culmen.Optimizer``; None: false where
-    the optimizer can. While a generation waits for trials that other threads are at, ``independent_sampler`` suggests.
+    Trials that failed or were pruned are told as failed. ``generational``: see ``culmen.Optimizer``; None: false
+    where an optimizer is named that can. Where it has come to its end the independent sampler goes on. While a
+    generation waits for trials that other threads are at, ``independent_sampler`` suggests.
 
     Trials of other processes are learned from where the search begins only. InputError is raised at the first
     suggestion: for an unknown optimizer or option, or where the optimizer cannot work on the space.

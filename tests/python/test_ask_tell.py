@@ -66,6 +66,17 @@ def test_a_figure_of_a_limit_has_to_be_told():
         (lambda: Optimizer(BOX).tell({"x": 1}, 1), "Optimizer.tell: {'x': 1} is no candidate; give what ask"),
         (lambda: Optimizer(BOX).cancel(3), "Optimizer.cancel: 3 is no candidate; give what ask"),
         (lambda: (o := Optimizer(BOX)).tell(o.ask()[0], "a"), "Optimizer.tell: 'a': a number, a sequence of numbers"),
+        (lambda: Optimizer(BOX, result="residual"), "Optimizer: result = 'residual': 'value' or 'residuals' is wanted"),
+        (lambda: Optimizer(BOX, objectives=0), "Optimizer: objectives = 0: a whole number from 1 to"),
+        (lambda: Optimizer(BOX, starts=[[1]]), "Optimizer: the start [1] has 1 values, 2 are wanted"),
+        (
+            lambda: (o := Optimizer(BOX, objectives=2)).tell(o.ask()[0], [1, 2, 3]),
+            "Optimizer.tell: 3 values are given, objectives = 2 are wanted",
+        ),
+        (
+            lambda: (o := Optimizer(BOX, objectives=2)).tell(o.ask()[0], 1),
+            "Optimizer.tell: 1 values are given, objectives = 2 are wanted",
+        ),
         (lambda: culmen.minimize(abs, BOX, options=["a"], budget=9), "options = ['a']: a dict such as"),
     ],
 )

@@ -89,6 +89,7 @@ class Chain final : public Optimizer {
   InnerJobs jobs_;  // of this link
   std::size_t link_ = 0, workers_ = 0;
   std::uint64_t left_ = 0;  // to be asked before go_on()
+  std::uint64_t idle_ = 0;  // results of this link since its last improvement
   EvaluationId given_ = 0;
   std::unordered_map<EvaluationId, Open> asked_;
   std::size_t open_of_link_ = 0;
@@ -111,13 +112,18 @@ void Chain::enter(std::size_t link) {
   for (const auto& m : front_.members()) inner_->hear(m.candidate.x, m.outcome);
   left_ = is_last() ? std::numeric_limits<std::uint64_t>::max() : links_[link].evaluations;
   if (left_ == 0) left_ = patience();
+  idle_ = 0;
   open_of_link_ = 0;
   improved_ = false;
 }
 
+/// Without generations it is told meanwhile, of which much is on its way; so results count there, not what was asked.
 void Chain::go_on() {
-  if (links_[link_].evaluations > 0 || !improved_) return enter(link_ + 1);
-  left_ = patience();
+  const bool by_share = links_[link_].evaluations > 0;
+  const bool has_results = terms_.generational || !best_x_.empty();
+  const bool idle = terms_.generational ? !improved_ : idle_ >= patience();
+  if (has_results && (by_share || idle)) return enter(link_ + 1);
+  left_ = terms_.generational ? patience() : 1;
   improved_ = false;
 }
 
@@ -143,6 +149,7 @@ void Chain::do_tell(EvaluationId id, const Outcome& outcome) {
   note(x, outcome);
   if (link != link_) return inner_->hear(x, outcome);
   --open_of_link_;
+  ++idle_;
   inner_->tell(inner, outcome);
 }
 
@@ -159,6 +166,7 @@ void Chain::note(const std::vector<double>& x, const Outcome& outcome) {
   best_ = outcome;
   best_x_ = x;
   improved_ = true;
+  idle_ = 0;
 }
 
 OptimizerOptions options_of(const std::string& link, const OptimizerOptions& all) {

@@ -17,10 +17,11 @@ std::vector<std::string> links_of(std::string_view name);
 /// The first optimizer works for its share of the evaluations; the next begins at the best that was found, and so on;
 /// the last one goes on for ever. An option belongs to a link by its prefix, "cmaes.population"; each link has the
 /// option `evaluations` besides its own, without which it gets an equal share of those that are known to come, or,
-/// where none are known, ends when 100 (n + 1) in a row have brought nothing better. n: parameters. Cancelled and
-/// failed evaluations count. Where the terms are generational, a link begins when the one before has been told
-/// everything; else at once, and hears of what comes late. Throws InputError as make_optimizer() does, and for an
-/// option without a link.
+/// where none are known, ends when 100 (n + 1) have brought nothing better: in a row where the terms are not
+/// generational, else of one block of as many after the other. n: parameters. Cancelled and failed evaluations count.
+/// Where the terms are generational, a link begins when the one before has been told everything; else once there is a
+/// result to begin at, and it hears of what comes late. Throws InputError as make_optimizer() does, and for an option
+/// without a link.
 std::unique_ptr<Optimizer> make_chain(const std::string& name, const Space& space, std::uint64_t seed,
                                       const OptimizerOptions& options, const Terms& terms);
 

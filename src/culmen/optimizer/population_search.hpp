@@ -34,6 +34,8 @@ class PopulationSearch : public Optimizer {
   /// Without a verdict: it was cancelled.
   virtual void absorb(Trial&& trial, std::optional<Verdict>&& verdict) = 0;
   virtual void end_generation() = 0;
+  /// Of a population that has been given up: such a trial is not absorbed, and counts for no generation.
+  virtual bool is_stale(const Trial& /*trial*/) const { return false; }
 
  private:
   struct Settled {
@@ -52,6 +54,7 @@ class PopulationSearch : public Optimizer {
   void settle(EvaluationId id, std::optional<Verdict> verdict) {
     auto trial = std::move(open_.extract(id).mapped());
     if (!generational_) {
+      if (is_stale(trial)) return;
       absorb(std::move(trial), std::move(verdict));
       if (++absorbed_ >= size_) end_generation();
       return;

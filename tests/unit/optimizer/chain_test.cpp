@@ -77,6 +77,17 @@ TEST(Chain, WithoutAnEndALinkEndsWhenNothingGetsBetter) {
   EXPECT_THAT(chain->remark(), HasSubstr("sobol is at work, 2 of 2"));
 }
 
+TEST(Chain, WithoutGenerationsALinkGoesOnUntilItsResultsSayThatItIsDone) {
+  const auto chain = make_optimizer("evolution,cmaes", cube(2, -5, 5), 1, {}, {.generational = false});
+  std::vector<Candidate> open;
+  chain->ask(400, open);
+  EXPECT_THAT(chain->remark(), HasSubstr("evolution is at work")) << "nothing was told";
+  for (std::size_t told = 0; told < 301; ++told) chain->tell(open[told].id, Outcome::of_value(1));
+  std::vector<Candidate> more;
+  chain->ask(1, more);
+  EXPECT_THAT(chain->remark(), HasSubstr("cmaes is at work")) << "300 results brought nothing better";
+}
+
 TEST(Chain, CandidatesDoNotDependOnHowManyAreAskedAtATime) {
   const auto make = [] { return make_optimizer("evolution,cmaes", cube(3, -5, 5), 3, {}, {.evaluations = 400}); };
   EXPECT_EQ(asked_by(*make(), 1, 400), asked_by(*make(), 64, 400));

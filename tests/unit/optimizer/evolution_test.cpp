@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <deque>
 #include <set>
 
 #include "culmen/evaluation/front.hpp"
@@ -134,6 +135,26 @@ double distance_of_children(const char* selection) {
 TEST(Evolution, WithoutGenerationsAChildCompetesAsItIsToldWhereParentsMayLive) {
   EXPECT_LT(distance_of_children("plus"), 0.2);
   EXPECT_GT(distance_of_children("comma"), distance_of_children("plus") + 0.1);
+}
+
+/// What is still out when a population is given up belongs to none.
+TEST(Evolution, BeginsAnewWithManyMoreOpenThanAGenerationHas) {
+  for (const char* selection : {"plus", "comma", "keep_best"}) {
+    const auto optimizer = make_optimizer("evolution", cube(2, -5, 5), 1, {{"selection", selection}, {"children", 10}},
+                                          {.generational = false});
+    optimizer->resize(200);
+    std::deque<Candidate> open;
+    std::vector<Candidate> asked;
+    for (int told = 0; told < 20000; ++told) {
+      while (open.size() < 200) {
+        optimizer->ask(1, asked = {});
+        open.push_back(asked[0]);
+      }
+      optimizer->tell(open.front().id, Outcome::of_value(1));  // nothing gets better: it begins anew again and again
+      open.pop_front();
+    }
+    for (const auto& c : open) EXPECT_LE(std::abs(c.x[0]), 5) << selection;
+  }
 }
 
 TEST(Evolution, CoversAFrontOfTwoObjectives) {

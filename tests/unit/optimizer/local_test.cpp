@@ -303,5 +303,25 @@ TEST(Descents, GoOnFromManyStarts) {
     EXPECT_LT(median_evaluations(problem, 5), 2500u) << name;
   }
 }
+TEST(Descents, BeginOnceAtTheBestThatTheyHeardOfMeanwhile) {
+  const auto optimizer = make_optimizer("bfgs", cube(2, -5, 5), 1);
+  const std::vector<double> best{3.25, -2.5};
+  std::size_t near_best = 0, near_others = 0;
+  std::vector<Candidate> asked;
+  for (int k = 0; k < 400; ++k) {
+    if (optimizer->ask(1, asked = {}) == 0) break;
+    const auto& x = asked[0].x;
+    near_best += std::hypot(x[0] - best[0], x[1] - best[1]) < 1e-3;
+    near_others += std::hypot(x[0] + 4, x[1] + 4) < 1e-3 || std::hypot(x[0] - 4, x[1] - 4) < 1e-3;
+    optimizer->tell(asked[0].id, Outcome::of_value(x[0] * x[0] + x[1] * x[1]));
+    if (k > 0) continue;
+    optimizer->hear({-4, -4}, Outcome::of_value(300));
+    optimizer->hear(best, Outcome::of_value(200));
+    optimizer->hear({4, 4}, Outcome::of_value(250));
+  }
+  EXPECT_GE(near_best, 2U);
+  EXPECT_EQ(near_others, 0U);
+}
+
 }  // namespace
 }  // namespace culmen::local

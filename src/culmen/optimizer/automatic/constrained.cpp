@@ -12,7 +12,8 @@ std::size_t ConstrainedDescentsFirst::next(std::vector<Member>& members) {
 }
 
 void ConstrainedDescentsFirst::learn(std::vector<Member>& members, std::size_t member, const std::vector<double>&,
-                                     const Outcome&) {
+                                     const Outcome& outcome) {
+  lead_.observe(outcome);
   if (member == descents) lead_.learn(members[descents]);
   else lead_.hand_over(members[descents], members[global]);
 }

@@ -19,6 +19,7 @@ class ConstrainedDescentsFirst final : public Effort {
   std::size_t next(std::vector<Member>& members) override;
   void learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
              const Outcome& outcome) override;
+  void resize(std::size_t workers) override { lead_.resize(workers); }
   std::string remark(const std::vector<Member>& members) const override;
 
  private:

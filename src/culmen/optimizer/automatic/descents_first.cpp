@@ -24,7 +24,7 @@ std::size_t DescentsFirst::next(std::vector<Member>& members) {
     leader_ = descents;
     lead_.change(Lead::per_parameter * n_);
   }
-  const bool now = leads(members[leader_]) || lead_.due(members[leader_], members[global]);
+  const bool now = lead_.lasts(members[leader_]) || lead_.due(members[leader_], members[global]);
   return now ? leader_ : global;
 }
 
@@ -53,18 +53,9 @@ void DescentsFirst::judge(std::vector<Member>& members) {
   leader_ = members.size() - 1;
 }
 
-/// Where there are more workers than a descent can use, the global search begins at once: the more so, the longer some
-/// of a gradient's evaluations take than others. On a virtual clock, for 10 parameters, that is worth from .25 to .26
-/// of the area over time with 16 workers and log-normal durations of σ = .5, .22 to .25 with σ = 1; with 6 workers, .22
-/// to .20 and .197 to .194.
-bool DescentsFirst::leads(const Member& leader) const {
-  const double wanted = 2 * static_cast<double>(n_ + 1);
-  return static_cast<double>(workers_) * (1 + durations_.spread(n_ + 1)) < wanted && lead_.lasts(leader);
-}
-
 void DescentsFirst::learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
                           const Outcome& outcome) {
-  durations_.add(outcome.duration_s);
+  lead_.observe(outcome);
   if (!judged_ && member == descents) members[probe].optimizer->hear(x, outcome);
   if (member == leader_) lead_.learn(members[leader_]);
   if (member == leader_ && outcome.violation > 0) lead_.shorten(short_lead_per_parameter * n_);

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "culmen/optimizer/automatic/durations.hpp"
 #include "culmen/optimizer/automatic/lead.hpp"
 #include "culmen/optimizer/automatic/portfolio.hpp"
 #include "culmen/optimizer/automatic/probe.hpp"
@@ -27,22 +26,19 @@ class DescentsFirst final : public Effort {
   std::size_t next(std::vector<Member>& members) override;
   void learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
              const Outcome& outcome) override;
-  void resize(std::size_t workers) override { workers_ = workers; }
+  void resize(std::size_t workers) override { lead_.resize(workers); }
   std::string remark(const std::vector<Member>& members) const override;
 
  private:
   void judge(std::vector<Member>& members);
   bool sum_does_not_pay(const std::vector<Member>& members) const;
-  bool leads(const Member& leader) const;
 
   const std::uint64_t n_;
   const Probe& probe_;
   const Make make_;
-  std::size_t workers_ = 0;
   bool judged_ = false;
   std::size_t leader_ = descents;
   Lead lead_;
-  Durations durations_;
 };
 
 }  // namespace culmen::automatic

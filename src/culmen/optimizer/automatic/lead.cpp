@@ -13,10 +13,13 @@ constexpr std::uint64_t turns_between_handings = 3;
 void Lead::change(std::uint64_t evaluations) {
   lead_ = evaluations;
   counted_leader_ = asked_at_handing_ = improved_ = 0;  // of the former leader, whose share may have begun
-  best_ = Outcome::failure(Status::failed, {});
+  best_ = handed_ = Outcome::failure(Status::failed, {});
+  beaten_ = false;
 }
 
 bool Lead::lasts(const Member& leader) const {
+  const auto wanted = 2 * static_cast<double>(turn_);
+  if (static_cast<double>(workers_) * (1 + durations_.spread(turn_)) >= wanted) return false;
   return leader.asked < lead_ || (leader.asked < longest * lead_ && leader.asked < improved_ + patience * turn_);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "culmen/optimizer/automatic/durations.hpp"
 #include "culmen/optimizer/automatic/portfolio.hpp"
 
 namespace culmen::automatic {
@@ -21,7 +22,14 @@ class Lead {
   void change(std::uint64_t evaluations);
   /// To so many evaluations, where it is longer.
   void shorten(std::uint64_t evaluations) { lead_ = std::min(lead_, evaluations); }
+  /// Where there are more workers than a descent can use it does not begin: the less so, the longer some of a
+  /// gradient's evaluations take than others. On a virtual clock, for 10 parameters, that is worth from .25 to .26 of
+  /// the area over time with 16 workers and log-normal durations of σ = .5, .22 to .25 with σ = 1; with 6 workers it
+  /// would cost .22 to .20 and .197 to .194.
   bool lasts(const Member& leader) const;
+  /// Without generations: how many work at a time, and each result.
+  void resize(std::size_t workers) { workers_ = workers; }
+  void observe(const Outcome& outcome) { durations_.add(outcome.duration_s); }
   /// After the lead: is it the leader's turn, not that of the global one? To be asked once a turn.
   bool due(const Member& leader, const Member& global);
   /// The leader was told a result.
@@ -32,6 +40,8 @@ class Lead {
  private:
   const std::uint64_t turn_;  // evaluations: about those of a gradient
   std::uint64_t lead_;
+  std::size_t workers_ = 0;
+  Durations durations_;
   Outcome best_ = Outcome::failure(Status::failed, {});  // of the leader
   std::uint64_t improved_ = 0;                           // asked of the leader then
   double owed_ = 0;                                      // evaluations of the leader's share

@@ -33,6 +33,13 @@ void Portfolio::resize(std::size_t workers) {
   for (auto& m : members_) m.optimizer->resize(workers);
 }
 
+std::optional<Recommendation> Portfolio::recommendation() const {
+  for (const auto& m : members_) {
+    if (auto recommended = m.optimizer->recommendation()) return recommended;
+  }
+  return std::nullopt;
+}
+
 void Portfolio::hear(const std::vector<double>& x, const Outcome& outcome) {
   for (auto& m : members_) m.optimizer->hear(x, outcome);
 }
@@ -53,7 +60,6 @@ std::size_t Portfolio::next() {
 }
 
 void Portfolio::begin_turn() {
-  end_turn();
   const auto first = next();
   std::size_t size = fill(first, largest_turn);
   for (std::size_t k = 0; k < members_.size() && size < parallel_; ++k) {
@@ -81,6 +87,7 @@ void Portfolio::do_tell(EvaluationId id, const Outcome& outcome) {
   members_[given.member].optimizer->tell(given.inner, outcome);
   if (!generational_) return learn(given, outcome);
   told_.emplace(id, std::pair(std::move(given), outcome));
+  if (open_.empty()) end_turn();
 }
 
 /// In the order of candidates, so that that of tells does not matter.
@@ -101,6 +108,7 @@ void Portfolio::learn(const Given& given, const Outcome& outcome) {
 void Portfolio::do_cancel(EvaluationId id) {
   const auto given = close(id);
   members_[given.member].optimizer->cancel(given.inner);
+  if (generational_ && open_.empty()) end_turn();
 }
 
 }  // namespace culmen::automatic

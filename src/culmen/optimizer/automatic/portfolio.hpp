@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -49,6 +50,8 @@ class Portfolio final : public Optimizer {
   bool begins_at_start() const override { return true; }
   std::string name() const override { return name_; }
   std::string remark() const override { return effort_->remark(members_); }
+  /// Of the first member that has one.
+  std::optional<Recommendation> recommendation() const override;
   void resize(std::size_t workers) override;
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
 

@@ -51,7 +51,8 @@ class Bayes final : public Optimizer {
  private:
   struct Open {
     VectorXd unit;
-    std::optional<Point> told;
+    std::size_t region;
+    std::optional<Point> told = {};
     bool cancelled = false;
   };
 
@@ -93,8 +94,9 @@ class Bayes final : public Optimizer {
   Region region_;
   Hyperparameters hyperparameters_;
   std::size_t compression_ = 0, models_ = 0;
-  std::size_t to_cover_ = 0;    // of the design, not back yet
-  std::deque<VectorXd> ready_;  // to be given; generational: of this generation
+  std::size_t regions_ = 0, job_region_ = 0;  // how many there were, with the present one
+  std::size_t to_cover_ = 0;                  // of the design, not back yet
+  std::deque<VectorXd> ready_;                // to be given; generational: of this generation
   std::map<EvaluationId, Open> open_;
   EvaluationId next_ = 0;
   std::uint64_t told_ = 0, modelled_ = 0;        // results, now and at the last model
@@ -109,6 +111,7 @@ void Bayes::begin() {
   if (favourite_ && !(former_ && former_->value < favourite_->value)) former_ = favourite_;
   favourite_.reset();
   archive_.clear();
+  ++regions_;  // what is open is of the former one
   region_ = Region(patience());
   hyperparameters_ = {};
   covering_ = true;
@@ -147,7 +150,7 @@ void Bayes::do_ask(std::size_t n, std::vector<Candidate>& out) {
     auto& x = out.emplace_back().x;
     x.resize(space_.size());
     space_.from_unit({ready_.front().data(), x.size()}, x);
-    open_.emplace(next_++, Open{std::move(ready_.front()), {}});
+    open_.emplace(next_++, Open{std::move(ready_.front()), regions_});
     ready_.pop_front();
   }
 }
@@ -156,8 +159,10 @@ void Bayes::do_tell(EvaluationId id, const Outcome& outcome) {
   const auto open = open_.find(id);
   open->second.told = Point::of(open->second.unit, outcome);
   if (generational_) return end_generation();
-  learn(std::move(*open->second.told));
+  const auto settled = std::move(open->second);
   open_.erase(open);
+  if (settled.region != regions_) return;
+  learn(*settled.told);
   if (covering_ && --to_cover_ == 0) covering_ = false;
   else if (!covering_) judge_region();
   if (region_.spent() && !forest_) begin();
@@ -168,8 +173,9 @@ void Bayes::do_cancel(EvaluationId id) {
   const auto open = open_.find(id);
   open->second.cancelled = true;
   if (generational_) return end_generation();
+  const bool stale = open->second.region != regions_;
   open_.erase(open);
-  if (covering_ && --to_cover_ == 0) covering_ = false;
+  if (!stale && covering_ && --to_cover_ == 0) covering_ = false;
 }
 
 std::optional<Recommendation> Bayes::recommendation() const {
@@ -236,6 +242,7 @@ std::function<Bytes()> Bayes::do_job() {
   const auto came = std::clamp<std::uint64_t>(told_ - modelled_, 1, most_at_a_time);
   wants_model_ = false;
   job_is_out_ = true;
+  job_region_ = regions_;
   modelled_ = told_;
   Question question{.space = space_,
                     .points = archive_.points(),
@@ -257,7 +264,7 @@ std::function<Bytes()> Bayes::do_job() {
 
 void Bayes::do_adopt(const Bytes& result) {
   job_is_out_ = false;
-  if (covering_) return;
+  if (covering_ || job_region_ != regions_) return;
   auto proposal = Proposal::decoded(result);
   hyperparameters_ = std::move(proposal.hyperparameters);
   compression_ = proposal.compression;

@@ -73,6 +73,7 @@ class Evolution final : public PopulationSearch<Child, Outcome> {
   Outcome verdict_of(const Outcome& outcome) const override { return rankable(outcome); }
   void absorb(Child&& child, std::optional<Outcome>&& verdict) override;
   void end_generation() override;
+  bool is_stale(const Child& child) const override { return child.population != population_; }
   std::size_t first_generation() const { return std::max(settings_.parents, settings_.children); }
   void begin_population();
   void select();
@@ -119,7 +120,6 @@ Child Evolution::propose(std::vector<double>& x) {
 }
 
 void Evolution::absorb(Child&& child, std::optional<Outcome>&& verdict) {
-  if (child.population != population_) return;
   founders_.returned(child.founder);
   child.individual.outcome = verdict ? std::move(*verdict) : Outcome::failure(Status::failed, {});
   if (steady_) return admit(std::move(child.individual));
@@ -155,7 +155,8 @@ void Evolution::select() {
   guests_.clear();
   rank(members_);
   if (!first && settings_.selection != Selection::comma) {
-    const auto kept = settings_.selection == Selection::plus ? parents_.size() : 1;
+    const auto kept =
+        settings_.selection == Selection::plus ? parents_.size() : std::min<std::size_t>(1, parents_.size());
     members_.insert(members_.begin(), parents_.begin(), parents_.begin() + static_cast<std::ptrdiff_t>(kept));
     rank(members_);
   }

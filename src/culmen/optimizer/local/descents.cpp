@@ -93,7 +93,8 @@ class Descents final : public Optimizer {
   const Constraints constraints_;
   const MakeSearch make_;
   Samples samples_;
-  std::deque<std::pair<Eigen::VectorXd, double>> given_;  // heard of, for descents to come
+  std::deque<std::pair<Eigen::VectorXd, double>> given_;    // heard of before the first ask
+  std::optional<std::pair<Eigen::VectorXd, double>> news_;  // the best heard of since, where nothing began from it
   std::vector<Lane> lanes_;
   std::size_t most_lanes_;
   std::size_t unserved_ = 0;  // no lane before this one has points to serve
@@ -210,6 +211,10 @@ void Descents::look_for_start(Lane& lane) {
     begin(lane, given_.front().first, given_.front().second);
     return given_.pop_front();
   }
+  if (news_) {
+    begin(lane, news_->first, news_->second);
+    return news_.reset();
+  }
   const auto start = samples_.take(++lane.rounds >= most_rounds);
   if (!start && constraints_.count() == 0) return;
   lane.rounds = 0;
@@ -234,10 +239,14 @@ void Descents::conclude(Lane& lane) {
 }
 
 void Descents::hear(const std::vector<double>& x, const Outcome& outcome) {
-  if (!outcome.feasible() || !std::isfinite(outcome.value) || given_.size() >= most_given) return;
+  if (!outcome.feasible() || !std::isfinite(outcome.value)) return;
   Eigen::VectorXd unit(static_cast<Eigen::Index>(x.size()));
   space_.to_unit(x, {unit.data(), x.size()});
-  given_.emplace_back(std::move(unit), outcome.value);
+  if (asked() > 0) {
+    if (!news_ || outcome.value < news_->second) news_.emplace(std::move(unit), outcome.value);
+  } else if (given_.size() < most_given) {
+    given_.emplace_back(std::move(unit), outcome.value);
+  }
 }
 
 std::string Descents::remark() const {

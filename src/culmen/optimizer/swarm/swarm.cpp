@@ -55,6 +55,7 @@ class Swarm final : public PopulationSearch<Trial, Standing> {
   Standing verdict_of(const Outcome& outcome) const override { return Standing::of(outcome); }
   void absorb(Trial&& trial, std::optional<Standing>&& verdict) override;
   void end_generation() override;
+  bool is_stale(const Trial& trial) const override { return trial.run != run_; }
 
   void begin_run();
   void enlist(std::size_t count);
@@ -126,7 +127,6 @@ Trial Swarm::propose(std::vector<double>& x) {
 }
 
 void Swarm::absorb(Trial&& trial, std::optional<Standing>&& verdict) {
-  if (trial.run != run_) return;
   ++used_by_run_;
   founders_.returned(trial.founder);
   if (!verdict) return;
