@@ -13,6 +13,13 @@ double log_bound(const Parameter& p, double bound, double margin) {
 double log_lower(const Parameter& p) { return log_bound(p, p.lower, -half); }
 double log_upper(const Parameter& p) { return log_bound(p, p.upper, half); }
 
+/// Of discrete parameters the middle of a value's cell on a linear scale; beyond [0, 1] for what is beyond the bounds.
+double place(const Parameter& p, double v) {
+  if (p.scale == Scale::log) return (std::log(v) - log_lower(p)) / (log_upper(p) - log_lower(p));
+  if (p.discrete()) return (v - p.lower + half) / p.cells();
+  return (v - p.lower) / (p.upper - p.lower);
+}
+
 double cell(const Parameter& p, double u) {
   if (p.scale == Scale::linear) return std::min(p.lower + std::floor(u * p.cells()), p.upper);
   const double v = std::exp(log_lower(p) + u * (log_upper(p) - log_lower(p)));
@@ -32,17 +39,9 @@ double from_unit(const Parameter& p, double u) {
 
 Cell cell_of(const Parameter& p, double u) {
   const double v = from_unit(p, u);
-  const auto edge = [&p](double x) {
-    return p.scale == Scale::log ? (std::log(x) - log_lower(p)) / (log_upper(p) - log_lower(p))
-                                 : (x - p.lower + half) / p.cells();
-  };
-  return {edge(v - half), edge(v + half)};
+  return {place(p, v - half), place(p, v + half)};
 }
 
-double to_unit(const Parameter& p, double v) {
-  if (p.scale == Scale::log) return std::clamp((std::log(v) - log_lower(p)) / (log_upper(p) - log_lower(p)), 0.0, 1.0);
-  if (p.discrete()) return (v - p.lower + half) / p.cells();
-  return std::clamp((v - p.lower) / (p.upper - p.lower), 0.0, 1.0);
-}
+double to_unit(const Parameter& p, double v) { return std::clamp(place(p, v), 0.0, 1.0); }
 
 }  // namespace culmen

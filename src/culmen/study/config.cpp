@@ -121,9 +121,20 @@ std::string fingerprint_of(const StudyConfig& c) {
   return fmt::format("{:016x}", h);
 }
 
+namespace {
+Terms terms_of(const StudyConfig& c, std::uint64_t evaluations) {
+  return {yield_of(c), evaluations, is_generational(c)};
+}
+}  // namespace
+
 std::unique_ptr<Optimizer> make_search(const StudyConfig& c, std::uint64_t evaluations) {
-  const Terms terms{yield_of(c), evaluations, is_generational(c)};
-  return make_search({c.optimizer, c.optimizer_options, c.seed, c.starts, c.evaluate_infeasible, terms}, c.space);
+  return make_search({.optimizer = c.optimizer,
+                      .options = c.optimizer_options,
+                      .seed = c.seed,
+                      .starts = c.starts,
+                      .evaluate_infeasible = c.evaluate_infeasible,
+                      .terms = terms_of(c, evaluations)},
+                     c.space);
 }
 
 Yield yield_of(const StudyConfig& c) {
@@ -174,8 +185,7 @@ void settle_mode(StudyConfig& c, std::size_t workers, const std::string& begun) 
 
 namespace {
 std::unique_ptr<Optimizer> optimizer_of(const StudyConfig& c) {
-  return make_optimizer(c.optimizer, c.space, c.seed, c.optimizer_options,
-                        {yield_of(c), c.stop.evaluations, is_generational(c)});
+  return make_optimizer(c.optimizer, c.space, c.seed, c.optimizer_options, terms_of(c, c.stop.evaluations));
 }
 }  // namespace
 

@@ -71,7 +71,7 @@ std::string late_results_survived(const OptimizerFactory& make, const Space& spa
 }
 
 std::string stragglers_hold_no_memory(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
-  constexpr std::size_t tells = 100000, allowed_bytes = 1 << 20;
+  constexpr std::size_t tells = 100000;
   Random random(seed, 3);
   const auto optimizer = make(space, seed);
   optimizer->resize(40);
@@ -79,7 +79,7 @@ std::string stragglers_hold_no_memory(const OptimizerFactory& make, const Space&
   optimizer->ask(20, stragglers);
   std::size_t after_warm_up = 0;
   for (std::size_t told = 0; told < tells; ++told) {
-    if (told == tells / 2) after_warm_up = live_bytes();
+    if (told == tells / 10) after_warm_up = live_bytes();
     if (open.empty()) optimizer->ask(20, open);
     if (open.empty()) return "";
     std::swap(open[random.below(open.size())], open.back());
@@ -87,8 +87,8 @@ std::string stragglers_hold_no_memory(const OptimizerFactory& make, const Space&
     open.pop_back();
   }
   const std::size_t now = live_bytes();
-  return now > after_warm_up + allowed_bytes
-             ? fmt::format("{} bytes were added by the last half of {} tells", now - after_warm_up, tells)
+  return now > after_warm_up + allowed_bytes(*optimizer)
+             ? fmt::format("{} bytes were added by the last nine tenths of {} tells", now - after_warm_up, tells)
              : "";
 }
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
 #include "culmen/base/random.hpp"
 
@@ -140,8 +139,8 @@ class DividesByTheSpread final : public Sound {
 
 class KeepsEverything final : public Sound {
   using Sound::Sound;
-  void do_tell(EvaluationId id, const Outcome& outcome) override { told_[id] = outcome.value; }
-  std::map<EvaluationId, double> told_;
+  void do_tell(EvaluationId, const Outcome& outcome) override { told_.push_back(outcome.value); }
+  std::vector<double> told_;
 };
 
 class SoundAsynchronous : public Sound {
@@ -184,20 +183,20 @@ class KeepsPlacesOfTheOpen final : public SoundAsynchronous {
   using SoundAsynchronous::SoundAsynchronous;
   void do_tell(EvaluationId id, const Outcome&) override {
     told_.resize(std::max<std::size_t>(told_.size(), id - first_ + 1));
-    told_[id - first_].assign(4, 1);
-    while (!told_.empty() && !told_.front().empty()) {
+    told_[id - first_] = 1;
+    while (!told_.empty() && told_.front() != 0) {
       told_.erase(told_.begin());
       ++first_;
     }
   }
-  std::vector<std::vector<std::uint64_t>> told_;
+  std::vector<std::uint64_t> told_;
   EvaluationId first_ = 0;
 };
 
 class RemembersDurations final : public SoundAsynchronous {
   using SoundAsynchronous::SoundAsynchronous;
-  void do_tell(EvaluationId id, const Outcome& outcome) override { durations_[id] = outcome.duration_s; }
-  std::map<EvaluationId, double> durations_;
+  void do_tell(EvaluationId, const Outcome& outcome) override { durations_.push_back(outcome.duration_s); }
+  std::vector<double> durations_;
 };
 
 template <typename T>

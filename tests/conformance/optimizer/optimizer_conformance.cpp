@@ -226,10 +226,9 @@ std::string misuse_is_refused(const OptimizerFactory& make, const Space& space, 
 }
 
 /// One evaluation stays open for as long as the optimizer goes on without it. Memory that stands still bounds the work
-/// of a tell as well; what grows with the populations of later restarts may. Of those that are not generational
-/// asynchronous_promises() says more.
+/// of a tell as well. Of those that are not generational asynchronous_promises() says more.
 std::string memory_is_bounded(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
-  constexpr std::size_t tells = 100000, allowed_bytes = 1 << 20;
+  constexpr std::size_t tells = 100000;
   const auto optimizer = make(space, seed);
   if (!optimizer->generational()) return "";
   std::vector<Candidate> batch;
@@ -248,12 +247,12 @@ std::string memory_is_bounded(const OptimizerFactory& make, const Space& space, 
     }
     for (const auto& c : batch) {
       optimizer->tell(c.id, outcome_of(space, c.x));
-      if (++told == tells / 2) after_warm_up = live_bytes();
+      if (++told == tells / 10) after_warm_up = live_bytes();
     }
   }
   const std::size_t now = live_bytes();
-  return now > after_warm_up + allowed_bytes
-             ? fmt::format("{} bytes were added by the last half of {} tells", now - after_warm_up, tells)
+  return now > after_warm_up + allowed_bytes(*optimizer)
+             ? fmt::format("{} bytes were added by the last nine tenths of {} tells", now - after_warm_up, tells)
              : "";
 }
 

@@ -40,7 +40,7 @@ constexpr std::uint64_t three_turns = 3 * (n + 1);
 TEST(Lead, HandsTheBestOfTheGlobalSearchOnWhereItIsNewsAndNotTooOften) {
   std::vector<double> heard, unheard;
   auto leader = listening(heard), global = listening(unheard);
-  Lead lead(n, 100);
+  Lead lead(n);
   leader.asked = 100;
   found(leader, 5);
   lead.learn(leader);

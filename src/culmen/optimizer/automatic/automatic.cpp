@@ -27,10 +27,10 @@ double population(std::size_t parameters) {
   return 2 * (4 + std::floor(3 * std::log(static_cast<double>(parameters))));
 }
 
-/// A quarter of the candidates at a time for descents, whose gradients take n + 1 each, the others for cmaes.
+/// Of descents, and of what is left for cmaes.
 struct Widths {
   Widths(std::size_t parameters, std::size_t parallel)
-      : descents(std::max<std::size_t>(1, parallel / (4 * (parameters + 1)))),
+      : descents(descents_beside(parameters, parallel)),
         global(parallel > 2 * descents * (parameters + 1) ? parallel - descents * (parameters + 1) : parallel) {}
   std::size_t descents, global;
 };

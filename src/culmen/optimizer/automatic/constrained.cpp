@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace culmen::automatic {
 
 std::size_t ConstrainedDescentsFirst::next(std::vector<Member>& members) {
@@ -29,7 +27,7 @@ std::unique_ptr<Optimizer> constrained(const Space& space, std::uint64_t seed, s
   const auto make = [&](const std::string& name, const OptimizerOptions& options) {
     return Member{name, make_optimizer(name, space, seed, options, terms)};
   };
-  const std::size_t wide = std::max<std::size_t>(1, parallel / (4 * (space.size() + 1)));
+  const auto wide = descents_beside(space.size(), parallel);
   std::vector<Member> members(ConstrainedDescentsFirst::members);
   members[ConstrainedDescentsFirst::descents] = make("slsqp", {{"descents", wide}});
   members[ConstrainedDescentsFirst::global] = make("cmaes", {{"parallel", parallel}});

@@ -14,7 +14,7 @@ namespace culmen::automatic {
 class ConstrainedDescentsFirst final : public Effort {
  public:
   enum Place : std::size_t { descents, global, members };
-  explicit ConstrainedDescentsFirst(std::size_t n) : lead_(n, Lead::per_parameter * n) {}
+  explicit ConstrainedDescentsFirst(std::size_t n) : lead_(n) {}
 
   std::size_t next(std::vector<Member>& members) override;
   void learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,

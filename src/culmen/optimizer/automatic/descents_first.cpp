@@ -10,11 +10,10 @@ constexpr std::uint64_t turns_before_probe = 3;          // of n + 1 evaluations
 constexpr double rounding = 1e-12, rough = 1e-3;         // noise that differences bear, and that they cannot bear
 constexpr double caution = 3;                            // times the difference of two values: noise is what it may be
 constexpr std::uint64_t fair_chance_per_parameter = 20;  // evaluations in which a sum is nearly solved
-constexpr std::uint64_t short_lead_per_parameter = 30;
 }  // namespace
 
 DescentsFirst::DescentsFirst(std::size_t n, const Probe& probe, Make make)
-    : n_(n), probe_(probe), make_(std::move(make)), lead_(n_, Lead::per_parameter * n_) {}
+    : n_(n), probe_(probe), make_(std::move(make)), lead_(n) {}
 
 std::size_t DescentsFirst::next(std::vector<Member>& members) {
   if (members[descents].asked < turns_before_probe * (n_ + 1)) return descents;
@@ -22,7 +21,7 @@ std::size_t DescentsFirst::next(std::vector<Member>& members) {
   if (!judged_ && probe_.done()) judge(members);
   if (sum_does_not_pay(members)) {
     leader_ = descents;
-    lead_.change(Lead::per_parameter * n_);
+    lead_.change();
   }
   const bool now = lead_.lasts(members[leader_]) || lead_.due(members[leader_], members[global]);
   return now ? leader_ : global;
@@ -39,14 +38,15 @@ void DescentsFirst::judge(std::vector<Member>& members) {
   judged_ = true;
   if (probe_.noise() > rough) {
     members.push_back(make_("nelder_mead", {}));
-    lead_.change(short_lead_per_parameter * n_);
+    lead_.change();
+    lead_.shorten();
   } else if (probe_.noise() > rounding) {
     members.push_back(make_("bfgs", {{"noise", caution * probe_.noise()}}));
     members.back().optimizer->hear(members[descents].best_x, members[descents].best);
-    lead_.change(Lead::per_parameter * n_);
+    lead_.change();
   } else if (probe_.separable()) {
     members.push_back(make_("brent_step", {}));
-    lead_.change(Lead::per_parameter * n_);
+    lead_.change();
   } else {
     return;
   }
@@ -58,7 +58,7 @@ void DescentsFirst::learn(std::vector<Member>& members, std::size_t member, cons
   lead_.observe(outcome);
   if (!judged_ && member == descents) members[probe].optimizer->hear(x, outcome);
   if (member == leader_) lead_.learn(members[leader_]);
-  if (member == leader_ && outcome.violation > 0) lead_.shorten(short_lead_per_parameter * n_);
+  if (member == leader_ && outcome.violation > 0) lead_.shorten();
   if (member == global) lead_.hand_over(members[leader_], members[global]);
 }
 

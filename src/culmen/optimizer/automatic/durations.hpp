@@ -1,28 +1,24 @@
 // How long evaluations take.
 #pragma once
-#include <cmath>
 #include <cstddef>
+
+#include "culmen/optimizer/moments.hpp"
 
 namespace culmen::automatic {
 
-/// Mean and deviation of durations (Welford, Technometrics 4 (1962) 419).
 class Durations {
  public:
   /// Seconds; 0: it was not measured.
   void add(double s) {
-    if (!(s > 0)) return;
-    const double before = s - mean_;
-    mean_ += before / static_cast<double>(++count_);
-    squares_ += before * (s - mean_);
+    if (s > 0) moments_.add(s);
   }
   /// Their standard deviation over their mean; 0 until there are as many as that.
   double spread(std::size_t fewest) const {
-    return count_ < fewest ? 0 : std::sqrt(squares_ / static_cast<double>(count_)) / mean_;
+    return moments_.count() < fewest ? 0 : moments_.deviation() / moments_.mean();
   }
 
  private:
-  std::size_t count_ = 0;
-  double mean_ = 0, squares_ = 0;
+  Moments moments_;
 };
 
 }  // namespace culmen::automatic

@@ -1,5 +1,6 @@
 #include "culmen/optimizer/automatic/lead.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace culmen::automatic {
@@ -10,8 +11,8 @@ constexpr double share_of_leader = 0.15, share_while_it_holds_the_best = 0.4;
 constexpr std::uint64_t turns_between_handings = 3;
 }  // namespace
 
-void Lead::change(std::uint64_t evaluations) {
-  lead_ = evaluations;
+void Lead::change() {
+  lead_ = usual * n_;
   counted_leader_ = asked_at_handing_ = improved_ = 0;  // of the former leader, whose share may have begun
   best_ = handed_ = Outcome::failure(Status::failed, {});
   beaten_ = false;
@@ -45,6 +46,10 @@ void Lead::hand_over(Member& leader, const Member& global) {
   handed_ = global.best;
   asked_at_handing_ = leader.asked;
   leader.optimizer->hear(global.best_x, global.best);
+}
+
+std::size_t descents_beside(std::size_t n, std::size_t parallel) {
+  return std::max<std::size_t>(1, parallel / (4 * (n + 1)));
 }
 
 }  // namespace culmen::automatic

@@ -1,6 +1,5 @@
 // A search that leads, and a global one after it.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 
 #include "culmen/optimizer/automatic/durations.hpp"
@@ -13,15 +12,13 @@ namespace culmen::automatic {
 /// by itself, and begins from the best of the global one whenever that has found a better place.
 class Lead {
  public:
-  static constexpr std::uint64_t per_parameter = 100;  ///< evaluations of a usual lead
-
-  /// n parameters.
-  Lead(std::size_t n, std::uint64_t evaluations) : turn_(n + 1), lead_(evaluations) {}
+  /// n parameters: 100 n evaluations.
+  explicit Lead(std::size_t n) : n_(n), lead_(usual * n) {}
 
   /// Another member is the leader now.
-  void change(std::uint64_t evaluations);
-  /// To so many evaluations, where it is longer.
-  void shorten(std::uint64_t evaluations) { lead_ = std::min(lead_, evaluations); }
+  void change();
+  /// To 30 n evaluations, from now on.
+  void shorten() { lead_ = brief * n_; }
   /// Where there are more workers than a descent can use it does not begin: the less so, the longer some of a
   /// gradient's evaluations take than others. On a virtual clock, for 10 parameters, that is worth from .25 to .26 of
   /// the area over time with 16 workers and log-normal durations of σ = .5, .22 to .25 with σ = 1; with 6 workers it
@@ -38,7 +35,10 @@ class Lead {
   void hand_over(Member& leader, const Member& global);
 
  private:
-  const std::uint64_t turn_;  // evaluations: about those of a gradient
+  static constexpr std::uint64_t usual = 100, brief = 30;  // for each parameter
+
+  const std::uint64_t n_;
+  const std::uint64_t turn_ = n_ + 1;  // evaluations: about those of a gradient
   std::uint64_t lead_;
   std::size_t workers_ = 0;
   Durations durations_;
@@ -50,5 +50,8 @@ class Lead {
   std::uint64_t asked_at_handing_ = 0;
   bool beaten_ = false;  // the global search has found a better place: what the leader makes of that is not its own
 };
+
+/// How many descents of n parameters beside each other: a quarter of the candidates at a time, n + 1 for a gradient.
+std::size_t descents_beside(std::size_t n, std::size_t parallel);
 
 }  // namespace culmen::automatic

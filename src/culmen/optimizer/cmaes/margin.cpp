@@ -11,10 +11,8 @@ double deviations_to_tail(double probability) {
 }  // namespace
 
 Margin::Margin(const Space& space, std::size_t population) : space_(space) {
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    is_discrete_.push_back(space[i].discrete());
+  for (std::size_t i = 0; i < space.size(); ++i)
     if (space[i].discrete()) coordinates_.push_back(i);
-  }
   const double probability = 1 / static_cast<double>(space.size() * population);
   to_one_tail_ = deviations_to_tail(probability);
   to_two_tails_ = deviations_to_tail(probability / 2);

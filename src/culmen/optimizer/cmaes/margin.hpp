@@ -21,7 +21,7 @@ class Margin {
 
   /// Which parameters are discrete, in ascending order; what follows is of these alone.
   const std::vector<std::size_t>& coordinates() const { return coordinates_; }
-  bool discrete(std::size_t coordinate) const { return is_discrete_.size() > 0 && is_discrete_[coordinate]; }
+  bool discrete(std::size_t coordinate) const { return !coordinates_.empty() && space_[coordinate].discrete(); }
   Cell cell(std::size_t coordinate, double u) const { return cell_of(space_[coordinate], u); }
   /// The nearest mean between the middles of the outermost cells.
   double confined(std::size_t coordinate, double mean) const;
@@ -31,7 +31,6 @@ class Margin {
  private:
   Space space_;
   std::vector<std::size_t> coordinates_;
-  std::vector<char> is_discrete_;
   double to_one_tail_ = 1, to_two_tails_ = 1;  // in deviations, beyond which lies that probability
 };
 

@@ -9,10 +9,6 @@ namespace culmen::racing {
 namespace {
 constexpr double most_cells = 1e5;  // conditions may leave few of them
 constexpr std::size_t tries_each = 100;
-
-bool without_order(const Parameter& p) {
-  return p.kind == ParameterKind::categorical || p.kind == ParameterKind::boolean;
-}
 }  // namespace
 
 std::optional<std::vector<std::vector<double>>> all_points(const Space& space, std::size_t candidates) {
@@ -59,7 +55,7 @@ std::vector<double> Field::about(const std::vector<double>& elite, double deviat
   std::vector<double> unit(elite.size());
   space_.to_unit(elite, unit);
   for (std::size_t i = 0; i < unit.size(); ++i) {
-    if (without_order(space_[i])) {
+    if (space_[i].is_choice()) {
       if (random_.uniform() >= keep) unit[i] = random_.uniform();
       continue;
     }

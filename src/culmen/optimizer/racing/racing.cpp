@@ -10,24 +10,13 @@
 #include <unordered_map>
 
 #include "culmen/optimizer/kinds.hpp"
+#include "culmen/optimizer/moments.hpp"
 #include "culmen/optimizer/racing/field.hpp"
 #include "culmen/optimizer/racing/race.hpp"
 
 namespace culmen {
 namespace racing {
 namespace {
-/// Of numbers, one after the other (Welford, Technometrics 4 (1962) 419).
-struct Moments {
-  std::uint64_t n = 0;
-  double mean = 0, squares = 0;
-  void add(double value) {
-    const double off = value - mean;
-    mean += off / static_cast<double>(++n);
-    squares += off * (value - mean);
-  }
-  double error() const { return std::sqrt(squares / static_cast<double>(n) / static_cast<double>(n - 1)); }
-};
-
 struct Entrant {
   std::vector<double> x;
   Moments before = {};  // in earlier races
@@ -209,8 +198,8 @@ std::optional<Recommendation> Racing::recommendation() const {
   if (race_->survivors().empty()) return std::nullopt;
   const auto member = leader();
   const auto found = moments(member);
-  if (found.n < 2 || !std::isfinite(found.mean) || !std::isfinite(found.squares)) return std::nullopt;
-  return Recommendation{entrants_[member].x, found.mean, found.error(), found.n};
+  if (found.count() < 2 || !std::isfinite(found.mean()) || !std::isfinite(found.error())) return std::nullopt;
+  return Recommendation{entrants_[member].x, found.mean(), found.error(), found.count()};
 }
 
 std::string Racing::remark() const {
