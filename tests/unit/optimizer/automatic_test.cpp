@@ -210,6 +210,13 @@ TEST(Auto, SolvesNumbersOfSeveralKindsWithFewEvaluations) {
   EXPECT_GE(median_evaluations({"random", space, bowl, 0.02, 2000}, 5), 2000U);
 }
 
+/// The integer's steps alone lead nowhere: the valley is curved, and each of them needs all others to move.
+TEST(Auto, FollowsAValleyOfRealsAndAnInteger) {
+  auto parameters = cube(10, -5, 5).parameters();
+  parameters[4] = integer("k", -5, 5);
+  EXPECT_LT(median_evaluations({"auto", Space(parameters), rosenbrock, 1e-8, 6000}, 3), 3000);  // cmaes: 4500
+}
+
 TEST(Auto, SaysWhoFoundTheBestAmongAllKinds) {
   const auto optimizer = make_optimizer("auto", two_methods(), 1);
   std::vector<Candidate> asked;

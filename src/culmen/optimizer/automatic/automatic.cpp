@@ -12,6 +12,7 @@
 #include "culmen/optimizer/automatic/model_first.hpp"
 #include "culmen/optimizer/automatic/portfolio.hpp"
 #include "culmen/optimizer/automatic/probe.hpp"
+#include "culmen/optimizer/automatic/reals_alone.hpp"
 #include "culmen/optimizer/combinators.hpp"
 #include "culmen/optimizer/kinds.hpp"
 
@@ -52,7 +53,7 @@ std::unique_ptr<Optimizer> of_reals(const Space& space, std::uint64_t seed, std:
   return std::make_unique<Portfolio>("auto", std::move(members), std::move(effort), parallel, terms.generational);
 }
 
-/// Three search beside each other after the lead of the model, and none knows how much it gets.
+/// Three or four search beside each other after the lead of the model, and none knows how much it gets.
 Terms terms_of_a_third(const Terms& all, std::size_t parameters) {
   Terms terms = all;
   const auto left = all.evaluations - std::min(all.evaluations, ModelFirst::lead(parameters));
@@ -60,7 +61,8 @@ Terms terms_of_a_third(const Terms& all, std::size_t parameters) {
   return terms;
 }
 
-/// Beside the model: a search of numbers by cmaes from the best, or walks where there are choices or conditions.
+/// Beside the model: a search of numbers by cmaes from the best, or walks where there are choices or conditions; and
+/// descents where there are reals enough for them.
 std::vector<Member> searches(const Space& space, std::uint64_t seed, std::size_t parallel, const Terms& all,
                              const std::vector<double>& best) {
   const auto terms = terms_of_a_third(all, space.size());
@@ -68,6 +70,8 @@ std::vector<Member> searches(const Space& space, std::uint64_t seed, std::size_t
   const OptimizerOptions about_best{{"parallel", static_cast<double>(parallel)}, {"sigma", sigma_about_best}};
   std::vector<Member> members;
   members.push_back({"de", make_optimizer("de", space, seed, {}, terms)});
+  if (std::ranges::count_if(space.parameters(), &Parameter::is_plain_real) > 1)
+    members.push_back({"bfgs", std::make_unique<RealsAlone>(space, seed, best, terms)});
   if (numbers)
     members.push_back({"cmaes", make_optimizer("cmaes", beginning_at(space, best), seed, about_best, terms)});
   else members.push_back({"annealing", make_optimizer("annealing", space, seed, {}, terms)});
