@@ -27,6 +27,7 @@ from .score import TARGETS, area
 from .stored import Stored
 
 SUITES = ("mixint-5", "mixint-20", "conditional")
+COCO_VARIABLES = ("5", "10", "20", "40", "80", "160")
 PLAYERS = ("auto", "cmaes", "evolution", "de", "annealing", "random", *(f"peer:{name}" for name in PEERS))
 
 Task = tuple[str, MixedId, int, int]
@@ -69,10 +70,20 @@ def figures(runs: list[Reached], budget: int) -> dict[str, float]:
     }
 
 
+def suite(name: str) -> str:
+    kind, _, variables = name.partition("-")
+    if name not in SUITES and (kind != "mixint" or variables not in COCO_VARIABLES):
+        known = f"conditional, or mixint- with {', '.join(COCO_VARIABLES)}"
+        raise argparse.ArgumentTypeError(f"'{name}' is no suite, which are {known}; name several by --suite for each")
+    return name
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.quality.mixed", description=__doc__)
     parser.add_argument("players", nargs="*", default=list(PLAYERS), help="culmen's name:option=value,…, or peer:name")
-    parser.add_argument("--suite", action="append", help=f"of {', '.join(SUITES)}; mixint-10, …")
+    parser.add_argument(
+        "--suite", action="append", type=suite, metavar="SUITE", help=f"{', '.join(SUITES)}; mixint-10, …"
+    )
     parser.add_argument("-f", "--functions", type=lambda s: s.split(","), default=[], help="of the suites: 1,15,solver")
     parser.add_argument("-i", "--instances", type=numbers, default=[1])
     parser.add_argument("-s", "--seeds", type=numbers, default=[1])
