@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from numbers import Real
+from types import NoneType
 from typing import Literal, NoReturn
 
 from . import _core
 from ._core import InputError
 from .goals import bounds_of
+from .options import check, name_of, spelt_out
 from .result import Recommended
-from .space import Bounds, Space, Value
+from .space import Bounds, Space, Value, plain
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Optimizer:
         optimizer: str | Sequence[str] | None = None,
         *,
         seed: int = 1,
-        options: Mapping[str, bool | float | str] | None = None,
+        options: Mapping[str, bool | float | str | Mapping[str, bool | float | str]] | None = None,
         result: Literal["value", "residuals"] = "value",
         objectives: int = 1,
         starts: Sequence[Mapping[str, Value] | Sequence[float]] = (),
@@ -54,10 +57,12 @@ class Optimizer:
         self.space = Space(space)
         self._objectives = objectives
         self._residuals = result == "residuals"
-        self._limits = bounds_of(limits or {})
+        if not isinstance(generational, bool):
+            raise InputError(f"Optimizer: generational = {generational!r}: True or False is wanted")
+        self._limits = bounds_of(_checked(limits or {}))
         self._core = _core.Optimizer(
             self.space.core,
-            ",".join((optimizer,) if isinstance(optimizer, str) else optimizer or ()),
+            name_of(optimizer, "Optimizer: optimizer"),
             seed,
             _options(options),
             [self._vector(start) for start in starts],
@@ -69,6 +74,7 @@ class Optimizer:
         )
         if workers > 1:
             self._core.resize(workers)
+        self._open: dict[int, Candidate] = {}
 
     @property
     def name(self) -> str:
@@ -81,7 +87,9 @@ class Optimizer:
         None although nothing is open: it has finished.
         """
         _check_whole("Optimizer.ask: n", n, 0, 2**32 - 1)
-        return [Candidate(number, self.space.core.named(vector)) for number, vector in self._core.ask(n)]
+        asked = [Candidate(number, self.space.core.named(vector)) for number, vector in self._core.ask(n)]
+        self._open.update((candidate.id, candidate) for candidate in asked)
+        return asked
 
     def tell(
         self,
@@ -94,9 +102,9 @@ class Optimizer:
         """The value, the residuals, or the values of several objectives; ``None``: the evaluation failed.
 
         ``figures``: further ones by name, those of the limits among them. ``duration_s``: how long it took, seconds.
-        Raises InputError for a candidate that was told or cancelled before.
+        Raises InputError for a candidate that was told or cancelled before, or that another optimizer gave.
         """
-        number = _id_of(candidate, "tell")
+        number = self._id_of(candidate, "tell")
         if missing := [name for name, _, _ in self._limits if value is not None and name not in (figures or {})]:
             raise InputError(f"Optimizer.tell: figures lack '{missing[0]}', which limits name")
         if value is not None and not self._residuals and (many := _count(value)) != self._objectives:
@@ -106,12 +114,25 @@ class Optimizer:
         except TypeError:
             what = "a number, a sequence of numbers or None is wanted, and figures as a dict of numbers"
             raise InputError(f"Optimizer.tell: {value!r}: {what}") from None
+        del self._open[number]
 
     def cancel(self, candidate: Candidate) -> None:
         """The candidate will not be evaluated."""
-        self._core.cancel(_id_of(candidate, "cancel"))
+        number = self._id_of(candidate, "cancel")
+        self._core.cancel(number)
+        del self._open[number]
+
+    def _id_of(self, candidate: object, call: str) -> int:
+        if not isinstance(candidate, Candidate):
+            raise InputError(f"Optimizer.{call}: {candidate!r} is no candidate; give what ask() gave")
+        if self._open.get(candidate.id, candidate) != candidate:
+            raise InputError(f"Optimizer.{call}: {candidate!r} was asked of another optimizer")
+        return candidate.id
 
     def _vector(self, start: Mapping[str, Value] | Sequence[float]) -> list[float]:
+        if not isinstance(start, (Mapping, Sequence)) and not hasattr(start, "shape"):
+            given = "a list of starts is wanted, each a dict of the parameters or a number for each"
+            raise InputError(f"Optimizer: starts: {start!r}: {given}")
         if not isinstance(start, Mapping) and len(start) != len(self.space):
             raise InputError(f"Optimizer: the start {start!r} has {len(start)} values, {len(self.space)} are wanted")
         named = start if isinstance(start, Mapping) else dict(zip(self.space.names, start, strict=True))
@@ -139,12 +160,6 @@ def _check_whole(what: str, number: object, lowest: int, highest: int) -> None:
         raise InputError(f"{what} = {number!r}: a whole number from {lowest} to {highest} is wanted")
 
 
-def _id_of(candidate: object, call: str) -> int:
-    if not isinstance(candidate, Candidate):
-        raise InputError(f"Optimizer.{call}: {candidate!r} is no candidate; give what ask() gave")
-    return candidate.id
-
-
 def _count(value: object) -> int:
     """Of an array without dimensions, a text and a number: 1."""
     is_many = isinstance(value, Sized) and not isinstance(value, str) and getattr(value, "shape", (1,)) != ()
@@ -154,7 +169,21 @@ def _count(value: object) -> int:
 def _options(options: object) -> dict[str, bool | float | str]:
     if not isinstance(options or {}, Mapping):
         raise InputError(f'Optimizer: options = {options!r}: a dict such as {{"population": 20}} is wanted')
-    given = dict(options or {})  # type: ignore[call-overload]
+    given = spelt_out(plain(options or {}))
     if "generational" in given:
         raise InputError("Optimizer: generational is an argument of its own here, beside options")
+    check(given)
     return given
+
+
+def _checked(limits: object) -> Mapping[str, Mapping[str, float]]:
+    wanted = 'a dict such as {"stress": {"upper": 250}} is wanted'
+    if not isinstance(limits, Mapping) or not all(isinstance(bounds, Mapping) for bounds in limits.values()):
+        raise InputError(f"Optimizer: limits = {limits!r}: {wanted}")
+    for name, bounds in limits.items():
+        for key, bound in bounds.items():
+            if key not in ("lower", "upper"):
+                raise InputError(f"Optimizer: limit '{name}' has no key {key!r}; known are lower and upper")
+            if isinstance(bound, bool) or not isinstance(bound, (Real, NoneType)):
+                raise InputError(f"Optimizer: limit '{name}': {key} = {bound!r}: a number is wanted")
+    return limits

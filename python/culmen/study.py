@@ -14,6 +14,7 @@ from .evaluator import check_command, digest_of, evaluator_of
 from .fit.studies import Lend, errors_of_study, finder, with_errors_of_ranks
 from .goals import set_goals, set_stop
 from .master import execute, letting_ranks_go
+from .options import check
 from .progress import best_of, make_monitor
 from .ranks import is_master
 from .report.table import read
@@ -274,9 +275,7 @@ def _set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping
     Raises InputError for an optimizer or an option that there is not, and one that cannot work on this.
     """
     config.optimizer = name or ""
-    for option, value in options.items():
-        if not isinstance(value, (bool, int, float, str)):
-            raise InputError(f"option '{option}' is {value!r}; a number, a word, or true or false is wanted")
+    check(options)
     config.optimizer_options = dict(options)
     _core.choose_optimizer(config)
     _core.check_optimizer(config)

@@ -78,6 +78,25 @@ def test_a_figure_of_a_limit_has_to_be_told():
             "Optimizer.tell: 1 values are given, objectives = 2 are wanted",
         ),
         (lambda: culmen.minimize(abs, BOX, options=["a"], budget=9), "options = ['a']: a dict such as"),
+        (lambda: Optimizer(BOX, "cmaes", options={"sigma": None}), "option 'sigma' is None; a number, a word, or"),
+        (lambda: Optimizer(BOX, "cmaes", options={"sigma": [0.1]}), "option 'sigma' is [0.1]; a number, a word, or"),
+        (lambda: Optimizer(BOX, "cmaes", options={1: 0.1}), "option 1: its name is wanted, a text"),
+        (lambda: Optimizer(BOX, 5), "Optimizer: optimizer = 5: a name or a list of names such as"),
+        (lambda: Optimizer(BOX, ["cmaes", ["de"]]), "Optimizer: optimizer = ['cmaes', ['de']]: a name or a list of"),
+        (lambda: Optimizer(BOX, generational="no"), "Optimizer: generational = 'no': True or False is wanted"),
+        (lambda: Optimizer(BOX, starts=[0.2, 0.3]), "Optimizer: starts: 0.2: a list of starts is wanted"),
+        (lambda: Optimizer(BOX, limits=["s"]), "Optimizer: limits = ['s']: a dict such as"),
+        (lambda: Optimizer(BOX, limits={"s": "<= 2"}), "Optimizer: limits = {'s': '<= 2'}: a dict such as"),
+        (lambda: Optimizer(BOX, limits={"s": {"uper": 2}}), "limit 's' has no key 'uper'; known are lower and upper"),
+        (lambda: Optimizer(BOX, limits={"s": {"upper": "2"}}), "limit 's': upper = '2': a number is wanted"),
+        (
+            lambda: (Optimizer(BOX, "random", seed=1)).tell(Optimizer(BOX, "random", seed=2).ask()[0], 1.0),
+            "it was never asked for",
+        ),
+        (
+            lambda: ((o := Optimizer(BOX, "random")).ask(), o.tell(Optimizer(BOX, "random", seed=2).ask()[0], 1.0)),
+            "was asked of another optimizer",
+        ),
     ],
 )
 def test_wrong_calls_are_answered_by_a_sentence(call, answer):

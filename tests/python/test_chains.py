@@ -40,6 +40,13 @@ def test_a_link_has_options_of_its_own():
     )
     asked = optimizer.ask(1000)
     assert len(asked) == 42, "a first generation of evolution"
+    near = {"random": {"evaluations": 1}, "cmaes": {"sigma": 1e-6, "population": 6}}
+    optimizer = culmen.Optimizer({"x": (-5, 5), "y": (-5, 5)}, ["random", "cmaes"], options=near)
+    first = optimizer.ask()[0]
+    optimizer.tell(first, 1.0)
+    others = optimizer.ask(9)
+    assert len(others) == 6
+    assert all(abs(c.params["x"] - first.params["x"]) < 1e-3 for c in others)
     with pytest.raises(InputError, match=r"'evolution,cmaes': option 'population' is of none of its optimizers"):
         culmen.minimize(
             quadratic,

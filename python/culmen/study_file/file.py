@@ -8,18 +8,13 @@ from pydantic import ConfigDict, Field, model_validator
 
 from ..digest import KEY
 from ..machine import KEY as MACHINE
+from ..options import chained, spelt_out
 from .evaluator import EvaluatorTable
 from .messages import checked
 from .space import ParameterTable
 from .table import Count, Finite, Seconds, Table, Whole
 
 Workers = Annotated[Whole, Field(ge=1, le=65_536)]
-
-
-def chained(names: Any) -> Any:
-    """["evolution", "cmaes"] as the one name of a chain; anything else as it is."""
-    is_chain = isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names)
-    return ",".join(names) if is_chain else names
 
 
 class OptimizerTable(Table):
@@ -36,13 +31,7 @@ class OptimizerTable(Table):
             given = {"name": given}
         if not isinstance(given, dict):
             return given
-        out: dict[str, Any] = {}
-        for key, value in given.items():
-            if isinstance(value, dict):
-                out |= {f"{key}.{option}": of_link for option, of_link in value.items()}
-            else:
-                out[key] = chained(value)
-        return out
+        return {key: chained(value) for key, value in spelt_out(given).items()}
 
 
 class StopTable(Table):

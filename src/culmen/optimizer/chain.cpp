@@ -52,7 +52,10 @@ class Chain final : public Optimizer {
     return fmt::format("{} is at work, {} of {}{}{}", links_[link_].name, link_ + 1, links_.size(),
                        more.empty() ? "" : ": ", more);
   }
-  std::optional<Recommendation> recommendation() const override { return inner_->recommendation(); }
+  std::optional<Recommendation> recommendation() const override {
+    auto recommended = inner_->recommendation();
+    return recommended ? recommended : recommended_;
+  }
   void resize(std::size_t workers) override {
     workers_ = workers;
     inner_->resize(workers);
@@ -96,15 +99,20 @@ class Chain final : public Optimizer {
   bool improved_ = false;  // since this link or its last stretch began
   std::vector<double> best_x_;
   Outcome best_ = Outcome::failure(Status::failed, {});
-  Front front_;  // of several objectives
+  Front front_;                                // of several objectives
+  std::optional<Recommendation> recommended_;  // by former links
 };
 
 void Chain::enter(std::size_t link) {
   link_ = link;
   const bool first = link == 0;
   const Space from = first || best_x_.empty() ? space_ : beginning_at(space_, best_x_);
+  if (inner_) {
+    if (auto recommended = inner_->recommendation()) recommended_ = std::move(recommended);
+  }
   inner_ = make_optimizer(links_[link].name, from, seed_ + link, links_[link].options,
                           {terms_.yield, links_[link].evaluations, terms_.generational});
+  if (!space_.constraints().empty() && !terms_.yield.infeasible) inner_ = feasible_only(std::move(inner_), space_);
   jobs_ = {};
   jobs_.add(*inner_);
   if (workers_ > 0) inner_->resize(workers_);
@@ -137,7 +145,8 @@ void Chain::do_ask(std::size_t n, std::vector<Candidate>& out) {
     open_of_link_ += got;
     left_ -= got;
     n -= got;
-    const bool ended = got == 0 && open_of_link_ == 0 && inner_->finished() && !is_last();
+    const bool has_results = open_of_link_ == 0 || (!terms_.generational && !best_x_.empty());
+    const bool ended = got == 0 && has_results && inner_->finished() && !is_last();
     if (ended) enter(link_ + 1);
     else if (left_ > 0 || !may_switch) return;
   }

@@ -18,7 +18,9 @@ std::vector<std::string> links_of(std::string_view name);
 /// the last one goes on for ever. An option belongs to a link by its prefix, "cmaes.population"; each link has the
 /// option `evaluations` besides its own, without which it gets an equal share of those that are known to come, or,
 /// where none are known, ends when 100 (n + 1) have brought nothing better: in a row where the terms are not
-/// generational, else of one block of as many after the other. n: parameters. Cancelled and failed evaluations count.
+/// generational, else of one block of as many after the other. n: parameters. Cancelled and failed evaluations count;
+/// what does not fulfil the space's constraints is not given (unless the terms' yield says that it is evaluated), and
+/// does not count.
 /// Where the terms are generational, a link begins when the one before has been told everything; else once there is a
 /// result to begin at, and it hears of what comes late. Throws InputError as make_optimizer() does, and for an option
 /// without a link.

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
-#include <unordered_map>
+#include <map>
+#include <utility>
 
 #include "culmen/base/error.hpp"
+#include "culmen/optimizer/chain.hpp"
 #include "culmen/optimizer/inner_jobs.hpp"
 
 namespace culmen {
@@ -42,64 +44,51 @@ class FeasibleOnly final : public Around {
   FeasibleOnly(std::unique_ptr<Optimizer> inner, const Space& space) : Around(std::move(inner)), space_(space) {}
   bool finished() const override { return inner_->finished(); }
   bool ends_by_itself() const override { return inner_->ends_by_itself(); }
+  bool begins_at_start() const override {
+    auto start = space_.start();
+    space_.rest_inactive(start);
+    return inner_->begins_at_start() && space_.feasible(start);
+  }
   void hear(const std::vector<double>& x, const Outcome& outcome) override { inner_->hear(x, outcome); }
 
  private:
-  /// One of the inner optimizer's candidates, in its order.
-  struct Entry {
-    bool open = true;
-    double violation = 0;  // > 0: to be told
-  };
-
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
     std::vector<Candidate> one;
     for (std::size_t got = 0; got < n;) {
       one.clear();
       if (inner_->ask(1, one) == 0) return;
-      const double violation = space_.violation(one[0].x);
-      entries_.push_back({true, violation});
-      if (violation > 0) {
+      if (const double violation = space_.violation(one[0].x); violation > 0) {
         if (++in_a_row_ == (inner_->ends_by_itself() ? most_infeasible_of_grids : most_infeasible)) give_up(in_a_row_);
-        inner_->generational() ? tell_infeasible() : tell_infeasible(entries_.size() - 1);
+        infeasible_.emplace_back(one[0].id, violation);
+        tell_infeasible();
         continue;
       }
       in_a_row_ = 0;
       ++got;
-      inner_ids_.emplace(given_++, one[0].id);
+      open_.emplace(given_++, one[0].id);
       out.push_back(std::move(one[0]));
     }
   }
 
   void do_tell(EvaluationId id, const Outcome& outcome) override {
-    inner_->tell(close(id), outcome);
+    inner_->tell(open_.extract(id).mapped(), outcome);
     tell_infeasible();
   }
   void do_cancel(EvaluationId id) override {
-    inner_->cancel(close(id));
+    inner_->cancel(open_.extract(id).mapped());
     tell_infeasible();
   }
 
-  EvaluationId close(EvaluationId id) {
-    const auto found = inner_ids_.extract(id);
-    entries_[found.mapped() - first_].open = false;
-    return found.mapped();
-  }
-
-  /// Those before which nothing is open.
+  /// Where the inner one is generational, those before which nothing is open.
   void tell_infeasible() {
-    while (!entries_.empty()) {
-      if (entries_.front().open && entries_.front().violation == 0) return;
-      if (entries_.front().open) tell_infeasible(0);
-      entries_.pop_front();
-      ++first_;
+    while (!infeasible_.empty()) {
+      const auto [inner, violation] = infeasible_.front();
+      if (inner_->generational() && !open_.empty() && open_.begin()->second < inner) return;
+      infeasible_.pop_front();
+      Outcome outcome;
+      outcome.violation = violation;
+      inner_->tell(inner, outcome);
     }
-  }
-
-  void tell_infeasible(std::size_t entry) {
-    Outcome outcome;
-    outcome.violation = entries_[entry].violation;
-    entries_[entry].open = false;
-    inner_->tell(first_ + entry, outcome);
   }
 
   [[noreturn]] void give_up(std::size_t infeasible) const {
@@ -113,10 +102,9 @@ class FeasibleOnly final : public Around {
 
   const Space space_;
   EvaluationId given_ = 0;
-  std::size_t in_a_row_ = 0;                                  // infeasible ones, up to now
-  std::unordered_map<EvaluationId, EvaluationId> inner_ids_;  // of what is open
-  std::deque<Entry> entries_;
-  EvaluationId first_ = 0;  // the inner id of entries_[0]
+  std::size_t in_a_row_ = 0;                                // infeasible ones, up to now
+  std::map<EvaluationId, EvaluationId> open_;               // to the inner ids, which ascend too
+  std::deque<std::pair<EvaluationId, double>> infeasible_;  // inner ids and violations, to be told
 };
 
 class StartingWith final : public Around {
@@ -187,7 +175,8 @@ std::unique_ptr<Optimizer> make_search(const Search& search, const Space& space)
     searched.rest_inactive(own);
     std::erase(starts, own);
   }
-  if (!space.constraints().empty() && !any) optimizer = feasible_only(std::move(optimizer), space);
+  if (!space.constraints().empty() && !any && !is_chain(search.optimizer))  // each link sees to that by itself
+    optimizer = feasible_only(std::move(optimizer), space);
   if (!starts.empty()) optimizer = starting_with(std::move(optimizer), std::move(starts));
   return optimizer;
 }

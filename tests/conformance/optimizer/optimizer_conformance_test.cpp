@@ -28,8 +28,11 @@ std::vector<Case> cases() {
       if (info.asynchronous) all.push_back({info.name, yield, space, false});
     }
   }
-  for (const bool generational : {true, false})
-    all.push_back({"evolution,cmaes", {}, conformance_spaces().front(), generational});
+  const Yield values;
+  for (const auto* chain : {"evolution,cmaes", "grid,cmaes", "racing,evolution"}) {
+    for (const bool generational : {true, false})
+      all.push_back({chain, values, conformance_spaces().front(), generational});
+  }
   return all;
 }
 
@@ -40,6 +43,7 @@ void PrintTo(const Case& c, std::ostream* out) {
 /// A grid of twenty parameters would be too large, models of hundreds of points too slow.
 OptimizerOptions enough(const std::string& optimizer) {
   if (optimizer == "bayes" || optimizer == "auto") return {{"points", 10.0}};
+  if (optimizer == "grid,cmaes") return {{"grid.points", 500}};
   return optimizer == "grid" ? OptimizerOptions{{"total", 1000000}} : OptimizerOptions{};
 }
 

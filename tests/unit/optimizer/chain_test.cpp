@@ -98,6 +98,65 @@ TEST(Chain, GoesOnWhenALinkHasFinished) {
   EXPECT_EQ(asked_by(*chain, 7, 100).size(), 100U);
 }
 
+TEST(Chain, WithoutGenerationsALinkThatEndsByItselfIsNotWaitedFor) {
+  const auto chain = make_optimizer("grid,cmaes", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.generational = false});
+  std::vector<Candidate> open, more;
+  EXPECT_EQ(chain->ask(12, open), 9U) << "and nothing is known to go on from";
+  chain->tell(open[3].id, Outcome::of_value(1));
+  EXPECT_EQ(chain->ask(5, more), 5U);
+  EXPECT_THAT(chain->remark(), HasSubstr("cmaes is at work"));
+}
+
+/// A link that ended, and the best of which what came late is.
+TEST(Chain, TheNextLinkHearsOfWhatComesLate) {
+  const auto last_of = [](double late) {
+    const auto chain = make_optimizer("grid,de", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.generational = false});
+    std::vector<Candidate> open, more;
+    chain->ask(9, open);
+    chain->tell(open[3].id, Outcome::of_value(1));
+    chain->ask(1, more);
+    chain->tell(open[0].id, Outcome::of_value(late));
+    std::vector<std::vector<double>> all;
+    for (int k = 0; k < 300; ++k) {
+      all.push_back(more[0].x);
+      chain->tell(more[0].id, Outcome::of_value(2));
+      chain->ask(1, more = {});
+    }
+    return all;
+  };
+  EXPECT_NE(last_of(0.1), last_of(3));
+}
+
+TEST(Chain, OnlyWhatFulfilsTheConstraintsCounts) {
+  const Space space(cube(2, 0, 1).parameters(), {{"corner", "x0 + x1 <= 0.2"}});
+  for (const bool generational : {true, false}) {
+    Search search{.optimizer = "random,sobol", .options = {{"random.evaluations", 50}}};
+    search.terms.generational = generational;
+    const auto chain = make_search(search, space);
+    for (const auto& x : asked_by(*chain, 1, 50)) EXPECT_LE(x[0] + x[1], 0.2);
+    EXPECT_THAT(chain->remark(), HasSubstr("random is at work"));
+    asked_by(*chain, 1, 1);
+    EXPECT_THAT(chain->remark(), HasSubstr("sobol is at work"));
+  }
+}
+
+TEST(Chain, GivesTheStartOnceWhereThereAreConstraints) {
+  auto parameters = cube(2, 0, 1).parameters();
+  for (auto& p : parameters) p.initial = 0.05;
+  const Space space(parameters, {{"corner", "x0 + x1 <= 0.2"}});
+  const auto all = asked_by(*make_search({.optimizer = "bfgs,random"}, space), 1, 20);
+  EXPECT_EQ(std::ranges::count(all, std::vector{0.05, 0.05}), 1);
+}
+
+TEST(Chain, KeepsWhatAFormerLinkRecommends) {
+  const OptimizerOptions options{{"racing.candidates", 2}, {"racing.races", 1}};
+  const auto chain = make_optimizer("racing,random", cube(1, 0, 4), 3, options);
+  const auto all = asked_by(*chain, 1, 400);
+  EXPECT_THAT(chain->remark(), HasSubstr("random is at work"));
+  ASSERT_TRUE(chain->recommendation());
+  EXPECT_THAT(std::vector(all.begin(), all.begin() + 2), testing::Contains(chain->recommendation()->x));
+}
+
 TEST(Chain, SaysWhatIsWrongWithAnOption) {
   EXPECT_EQ(refusal("random,cmaes", {{"sigma", 0.1}}),
             "optimizer 'random,cmaes': option 'sigma' is of none of its optimizers; say as in \"cmaes.sigma\"");

@@ -54,6 +54,37 @@ TEST_P(Combinators, the_sequence_does_not_depend_on_how_many_are_asked_at_a_time
   EXPECT_EQ(run(1), run(5));
 }
 
+/// Gives -1, then 1, by turns, and remembers what it is told.
+class Turns final : public Optimizer {
+ public:
+  Turns(bool generational, std::vector<EvaluationId>& told) : generational_(generational), told_(told) {}
+  bool generational() const override { return generational_; }
+  std::string name() const override { return "turns"; }
+
+ private:
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
+    for (; n > 0; --n) out.push_back({0, {given_++ % 2 == 0 ? -1.0 : 1.0}});
+  }
+  void do_tell(EvaluationId id, const Outcome&) override { told_.push_back(id); }
+  void do_cancel(EvaluationId) override {}
+  const bool generational_;
+  std::vector<EvaluationId>& told_;
+  int given_ = 0;
+};
+
+TEST(FeasibleOnly, tells_what_is_infeasible_when_all_before_it_is_told_or_at_once) {
+  const Space positive({real("x", -1, 1)}, {{"positive", "x >= 0"}});
+  for (const bool generational : {true, false}) {
+    std::vector<EvaluationId> told;
+    const auto optimizer = feasible_only(std::make_unique<Turns>(generational, told), positive);
+    asked(*optimizer, 3);  // 1, 3 and 5 of the inner ones
+    EXPECT_EQ(told, generational ? (std::vector<EvaluationId>{0}) : (std::vector<EvaluationId>{0, 2, 4}));
+    optimizer->tell(1, Outcome::of_value(1));
+    optimizer->cancel(0);
+    EXPECT_EQ(told, generational ? (std::vector<EvaluationId>{0, 3, 2, 4}) : (std::vector<EvaluationId>{0, 2, 4, 3}));
+  }
+}
+
 TEST(Search, starts_come_first) {
   auto parameters = half().parameters();
   parameters[0].initial = 0.9;
