@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from numbers import Real
 from types import NoneType
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 from . import _core
 from ._core import InputError
@@ -65,7 +65,7 @@ class Optimizer:
             name_of(optimizer, "Optimizer: optimizer"),
             seed,
             _options(options),
-            [self._vector(start) for start in starts],
+            [self._vector(start) for start in _listed(starts)],
             self._residuals,
             objectives,
             evaluations,
@@ -102,7 +102,7 @@ class Optimizer:
         """The value, the residuals, or the values of several objectives; ``None``: the evaluation failed.
 
         ``figures``: further ones by name, those of the limits among them. ``duration_s``: how long it took, seconds.
-        Raises InputError for a candidate that was told or cancelled before, or that another optimizer gave.
+        Raises InputError for a candidate that was told or cancelled before, or that is not what was asked for.
         """
         number = self._id_of(candidate, "tell")
         if missing := [name for name, _, _ in self._limits if value is not None and name not in (figures or {})]:
@@ -126,13 +126,12 @@ class Optimizer:
         if not isinstance(candidate, Candidate):
             raise InputError(f"Optimizer.{call}: {candidate!r} is no candidate; give what ask() gave")
         if self._open.get(candidate.id, candidate) != candidate:
-            raise InputError(f"Optimizer.{call}: {candidate!r} was asked of another optimizer")
+            raise InputError(
+                f"Optimizer.{call}: {candidate!r} is not what was asked for, which is {self._open[candidate.id]!r}"
+            )
         return candidate.id
 
     def _vector(self, start: Mapping[str, Value] | Sequence[float]) -> list[float]:
-        if not isinstance(start, (Mapping, Sequence)) and not hasattr(start, "shape"):
-            given = "a list of starts is wanted, each a dict of the parameters or a number for each"
-            raise InputError(f"Optimizer: starts: {start!r}: {given}")
         if not isinstance(start, Mapping) and len(start) != len(self.space):
             raise InputError(f"Optimizer: the start {start!r} has {len(start)} values, {len(self.space)} are wanted")
         named = start if isinstance(start, Mapping) else dict(zip(self.space.names, start, strict=True))
@@ -176,11 +175,21 @@ def _options(options: object) -> dict[str, bool | float | str]:
     return given
 
 
+def _listed(starts: object) -> list[Any]:
+    found = plain(starts)
+    if not isinstance(found, list) or not all(isinstance(start, (dict, list)) for start in found):
+        wanted = "a list of starts is wanted, each a dict of the parameters or a list of a number for each"
+        raise InputError(f"Optimizer: starts = {starts!r}: {wanted}")
+    return found
+
+
 def _checked(limits: object) -> Mapping[str, Mapping[str, float]]:
     wanted = 'a dict such as {"stress": {"upper": 250}} is wanted'
     if not isinstance(limits, Mapping) or not all(isinstance(bounds, Mapping) for bounds in limits.values()):
         raise InputError(f"Optimizer: limits = {limits!r}: {wanted}")
     for name, bounds in limits.items():
+        if not isinstance(name, str):
+            raise InputError(f"Optimizer: limits = {limits!r}: {wanted}")
         for key, bound in bounds.items():
             if key not in ("lower", "upper"):
                 raise InputError(f"Optimizer: limit '{name}' has no key {key!r}; known are lower and upper")

@@ -31,7 +31,7 @@ def check(options: Mapping[Any, Any]) -> None:
 
 def name_of(optimizer: str | Sequence[str] | None, source: str) -> str:
     """Of one, or of a chain; empty where none is named."""
-    name = chained(optimizer) or ""
+    name = "" if optimizer is None else chained(optimizer)
     if not isinstance(name, str):
         raise InputError(
             f'{source} = {optimizer!r}: a name or a list of names such as ["evolution", "cmaes"] is wanted'

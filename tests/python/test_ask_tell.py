@@ -3,6 +3,7 @@
 import pickle
 import re
 
+import numpy as np
 import pytest
 
 import culmen
@@ -81,10 +82,14 @@ def test_a_figure_of_a_limit_has_to_be_told():
         (lambda: Optimizer(BOX, "cmaes", options={"sigma": None}), "option 'sigma' is None; a number, a word, or"),
         (lambda: Optimizer(BOX, "cmaes", options={"sigma": [0.1]}), "option 'sigma' is [0.1]; a number, a word, or"),
         (lambda: Optimizer(BOX, "cmaes", options={1: 0.1}), "option 1: its name is wanted, a text"),
+        (lambda: Optimizer(BOX, starts=0.5), "Optimizer: starts = 0.5: a list of starts is wanted"),
+        (lambda: Optimizer(BOX, starts=np.array([0.2, 0.3])), "Optimizer: starts = array([0.2, 0.3]): a list of"),
+        (lambda: Optimizer(BOX, limits={5: {"upper": 1}}), "Optimizer: limits = {5: {'upper': 1}}: a dict such as"),
+        (lambda: Optimizer(BOX, []), "Optimizer: optimizer = []: a name or a list of names such as"),
         (lambda: Optimizer(BOX, 5), "Optimizer: optimizer = 5: a name or a list of names such as"),
         (lambda: Optimizer(BOX, ["cmaes", ["de"]]), "Optimizer: optimizer = ['cmaes', ['de']]: a name or a list of"),
         (lambda: Optimizer(BOX, generational="no"), "Optimizer: generational = 'no': True or False is wanted"),
-        (lambda: Optimizer(BOX, starts=[0.2, 0.3]), "Optimizer: starts: 0.2: a list of starts is wanted"),
+        (lambda: Optimizer(BOX, starts=[0.2, 0.3]), "Optimizer: starts = [0.2, 0.3]: a list of starts is wanted"),
         (lambda: Optimizer(BOX, limits=["s"]), "Optimizer: limits = ['s']: a dict such as"),
         (lambda: Optimizer(BOX, limits={"s": "<= 2"}), "Optimizer: limits = {'s': '<= 2'}: a dict such as"),
         (lambda: Optimizer(BOX, limits={"s": {"uper": 2}}), "limit 's' has no key 'uper'; known are lower and upper"),
@@ -95,7 +100,7 @@ def test_a_figure_of_a_limit_has_to_be_told():
         ),
         (
             lambda: ((o := Optimizer(BOX, "random")).ask(), o.tell(Optimizer(BOX, "random", seed=2).ask()[0], 1.0)),
-            "was asked of another optimizer",
+            "is not what was asked for, which is Candidate(id=0",
         ),
     ],
 )

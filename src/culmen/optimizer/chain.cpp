@@ -52,10 +52,7 @@ class Chain final : public Optimizer {
     return fmt::format("{} is at work, {} of {}{}{}", links_[link_].name, link_ + 1, links_.size(),
                        more.empty() ? "" : ": ", more);
   }
-  std::optional<Recommendation> recommendation() const override {
-    auto recommended = inner_->recommendation();
-    return recommended ? recommended : recommended_;
-  }
+  std::optional<Recommendation> recommendation() const override { return inner_->recommendation(); }
   void resize(std::size_t workers) override {
     workers_ = workers;
     inner_->resize(workers);
@@ -99,17 +96,13 @@ class Chain final : public Optimizer {
   bool improved_ = false;  // since this link or its last stretch began
   std::vector<double> best_x_;
   Outcome best_ = Outcome::failure(Status::failed, {});
-  Front front_;                                // of several objectives
-  std::optional<Recommendation> recommended_;  // by former links
+  Front front_;  // of several objectives
 };
 
 void Chain::enter(std::size_t link) {
   link_ = link;
   const bool first = link == 0;
   const Space from = first || best_x_.empty() ? space_ : beginning_at(space_, best_x_);
-  if (inner_) {
-    if (auto recommended = inner_->recommendation()) recommended_ = std::move(recommended);
-  }
   inner_ = make_optimizer(links_[link].name, from, seed_ + link, links_[link].options,
                           {terms_.yield, links_[link].evaluations, terms_.generational});
   if (!space_.constraints().empty() && !terms_.yield.infeasible) inner_ = feasible_only(std::move(inner_), space_);

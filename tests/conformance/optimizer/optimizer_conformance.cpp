@@ -263,6 +263,7 @@ Space everything() {
   auto rate = real("rate", 1e-4, 1, Scale::log);
   rate.active_when = "method != 'tree' and fast";
   return Space{real("x", -5, 5),
+               real("y", 0, 10),
                integer("n", 1, 100000, Scale::log),
                ordinal("size", {16.0, 32.0, 64.0, 128.0}),
                categorical("method", {std::string("tree"), std::string("net"), std::string("line")}),

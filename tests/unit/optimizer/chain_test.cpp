@@ -148,13 +148,16 @@ TEST(Chain, GivesTheStartOnceWhereThereAreConstraints) {
   EXPECT_EQ(std::ranges::count(all, std::vector{0.05, 0.05}), 1);
 }
 
-TEST(Chain, KeepsWhatAFormerLinkRecommends) {
-  const OptimizerOptions options{{"racing.candidates", 2}, {"racing.races", 1}};
-  const auto chain = make_optimizer("racing,random", cube(1, 0, 4), 3, options);
-  const auto all = asked_by(*chain, 1, 400);
-  EXPECT_THAT(chain->remark(), HasSubstr("random is at work"));
-  ASSERT_TRUE(chain->recommendation());
-  EXPECT_THAT(std::vector(all.begin(), all.begin() + 2), testing::Contains(chain->recommendation()->x));
+TEST(Chain, WhatIsLateMayAlsoBeCancelled) {
+  const auto chain = make_optimizer("grid,cmaes", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.generational = false});
+  std::vector<Candidate> open, more;
+  chain->ask(9, open);
+  chain->tell(open[3].id, Outcome::of_value(1));
+  chain->ask(5, more);
+  for (const auto& c : open)
+    if (c.id != open[3].id) chain->cancel(c.id);
+  EXPECT_EQ(chain->open(), 5U);
+  EXPECT_EQ(asked_by(*chain, 5, 100).size(), 100U);
 }
 
 TEST(Chain, SaysWhatIsWrongWithAnOption) {

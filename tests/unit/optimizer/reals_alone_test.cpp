@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -38,7 +39,7 @@ std::vector<Point> search(RealsAlone& optimizer, std::size_t evaluations,
 }
 
 TEST(RealsAlone, DescendInTheRealsWhileTheOthersStay) {
-  RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, in_turns);
+  RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 1, in_turns);
   double best = 1e9;
   for (const auto& x : search(optimizer, 15)) {
     EXPECT_EQ(x[1], -2);
@@ -49,14 +50,14 @@ TEST(RealsAlone, DescendInTheRealsWhileTheOthersStay) {
 }
 
 TEST(RealsAlone, FindTheOthersByStepsAndChoices) {
-  RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, in_turns);
+  RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 1, in_turns);
   double best = 1e9;
   for (const auto& x : search(optimizer, 1500)) best = std::min(best, valley(x));
   EXPECT_NEAR(best, 0, 1e-6);
 }
 
 TEST(RealsAlone, ChangeTwoOfTheOthersAtATimeAfterEachAlone) {
-  RealsAlone optimizer(mixed, 1, {0, 0, 0, 0}, in_turns);
+  RealsAlone optimizer(mixed, 1, {0, 0, 0, 0}, 1, in_turns);
   const auto pair = [](const Point& v) {
     return square(v[0]) + square(v[2]) + (v[1] == 1 && v[3] == 1 ? 0 : 1 + std::abs(v[1]) + v[3]);
   };
@@ -67,7 +68,7 @@ TEST(RealsAlone, ChangeTwoOfTheOthersAtATimeAfterEachAlone) {
 
 TEST(RealsAlone, GoOnFromABetterVectorOfOthersThatTheyHearOf) {
   for (const auto& terms : {in_turns, at_any_time}) {
-    RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, terms);
+    RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 1, terms);
     search(optimizer, 10);
     const Point heard{3.5, 3, 2.5, 2};
     optimizer.hear(heard, Outcome::of_value(valley(heard)));
@@ -82,7 +83,7 @@ TEST(RealsAlone, SearchTheRealsThatAChoiceMakesActive) {
   depth.active_when = "way == \"deep\"";
   depth.initial = 5;
   const Space space{real("x", -5, 5), categorical("way", {"flat", "deep"}), depth};
-  RealsAlone optimizer(space, 1, {1, 0, 5}, in_turns);
+  RealsAlone optimizer(space, 1, {1, 0, 5}, 1, in_turns);
   double best = 1e9;
   for (const auto& v :
        search(optimizer, 200, [](const Point& u) { return square(u[0] - 1) + (u[1] == 1 ? square(u[2] - 7) : 1); })) {
@@ -92,17 +93,88 @@ TEST(RealsAlone, SearchTheRealsThatAChoiceMakesActive) {
   EXPECT_NEAR(best, 0, 1e-6);
 }
 
-TEST(RealsAlone, ResultsOfDescentsThatAreOverCount) {
-  RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, at_any_time);
-  std::vector<Candidate> late;
-  optimizer.ask(5, late);
-  const Point heard{3.5, 3, 2.5, 2};
-  optimizer.hear(heard, Outcome::of_value(7));
-  const auto since = search(optimizer, 200, [](const Point& /*x*/) { return 50.0; });
-  ASSERT_TRUE(std::ranges::any_of(since, [](const Point& x) { return x[1] == 3; })) << "it went on";
-  for (const auto& c : late) optimizer.tell(c.id, Outcome::of_value(c.id == late[1].id ? 1 : 60));
-  const auto then = search(optimizer, 200, [](const Point& /*x*/) { return 50.0; });
-  EXPECT_TRUE(std::ranges::any_of(then, [](const Point& x) { return x[1] == -2; })) << "back at what was better";
+TEST(RealsAlone, DescendFromABetterPlaceOfTheSameOthers) {
+  const Space space{real("x", -5, 5), real("y", -5, 5), boolean("b")};
+  const auto two_valleys = [](const Point& v) {
+    return v[0] < 2 ? 5 + square(v[0] + 3) + square(v[1]) : square(v[0] - 4) + square(v[1] - 1);
+  };
+  RealsAlone optimizer(space, 1, {-2, 1, 0}, 1, in_turns);
+  search(optimizer, 6, two_valleys);
+  optimizer.hear({3, 3, 0}, Outcome::of_value(4.9));
+  double best = 1e9;
+  for (const auto& x : search(optimizer, 60, two_valleys)) best = std::min(best, two_valleys(x));
+  EXPECT_NEAR(best, 0, 1e-6);
+}
+
+TEST(RealsAlone, GoAnywhereOnceTheOthersAreExhausted) {
+  const Space space{real("x", -5, 5), real("y", -5, 5), boolean("b")};
+  RealsAlone optimizer(space, 1, {-4, -4, 0}, 1, in_turns);
+  const auto all = search(optimizer, 600, [](const Point& v) { return square(v[0] + 4) + square(v[1] + 4) + v[2]; });
+  EXPECT_GT(std::set(all.begin(), all.end()).size(), 400U);
+}
+
+TEST(RealsAlone, IntegersOfALogScaleCanBeAnything) {
+  const Space space{real("x", -5, 5), real("y", -5, 5), integer("n", 1, 100, Scale::log)};
+  for (const double least : {7.0, 93.0}) {
+    RealsAlone optimizer(space, 1, {1, 1, 60}, 1, in_turns);
+    const auto f = [&](const Point& v) { return square(v[0]) + square(v[1]) + std::abs(v[2] - least); };
+    double best = 1e9;
+    for (const auto& x : search(optimizer, 3000, f)) best = std::min(best, f(x));
+    EXPECT_NEAR(best, 0, 1e-6);
+  }
+}
+
+TEST(RealsAlone, WhatARealMakesInactiveIsAtRest) {
+  Parameter z = real("z", 0, 10), k = integer("k", 0, 10);
+  z.active_when = k.active_when = "x > 0";
+  z.initial = k.initial = 5;
+  const Space space{real("x", -5, 5), real("y", -5, 5), z, k};
+  RealsAlone optimizer(space, 1, {1, 1, 2, 3}, 1, in_turns);
+  for (const auto& v : search(optimizer, 300, [](const Point& u) { return square(u[0] + 2) + square(u[1]); })) {
+    if (v[0] <= 0) {
+      EXPECT_THAT((std::vector{v[2], v[3]}), Each(5));
+    }
+  }
+}
+
+/// Values with many ties, told backwards.
+TEST(RealsAlone, TheOrderOfTellsAndHowManyAreAskedDoNotMatter) {
+  const auto steps = [](const Point& v) { return std::floor(valley(v) / 4); };
+  const auto asked = [&](std::size_t at_a_time, bool backwards) {
+    RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 3, in_turns);
+    std::vector<Point> points;
+    std::vector<Candidate> open;
+    while (points.size() < 1000) {
+      while (optimizer.ask(at_a_time, open) == at_a_time) {
+      }
+      if (backwards) std::ranges::reverse(open);
+      for (const auto& c : open) optimizer.tell(c.id, Outcome::of_value(steps(c.x)));
+      std::ranges::sort(open, {}, &Candidate::id);
+      for (const auto& c : open) points.push_back(c.x);
+      open.clear();
+    }
+    points.resize(1000);
+    return points;
+  };
+  EXPECT_EQ(asked(1, false), asked(100, true));
+}
+
+TEST(RealsAlone, ManyDescendBesideEachOtherWhereManyAreAskedFor) {
+  RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 1, at_any_time);
+  std::vector<Candidate> open;
+  EXPECT_EQ(optimizer.ask(60, open), 60U);
+  std::set<Point> others;
+  for (const auto& c : open) others.insert({c.x[1], c.x[3]});
+  EXPECT_GE(others.size(), 4U) << "the best's, and its neighbours";
+  double best = 1e9;
+  for (int k = 0; k < 3000; ++k) {
+    best = std::min(best, valley(open[0].x));
+    if (k % 7 == 0) optimizer.cancel(open[0].id);
+    else optimizer.tell(open[0].id, Outcome::of_value(valley(open[0].x)));
+    open.erase(open.begin());
+    EXPECT_EQ(optimizer.ask(1, open), 1U);
+  }
+  EXPECT_NEAR(best, 0, 1e-6);
 }
 }  // namespace
 }  // namespace culmen::automatic

@@ -70,8 +70,10 @@ std::vector<Member> searches(const Space& space, std::uint64_t seed, std::size_t
   const OptimizerOptions about_best{{"parallel", static_cast<double>(parallel)}, {"sigma", sigma_about_best}};
   std::vector<Member> members;
   members.push_back({"de", make_optimizer("de", space, seed, {}, terms)});
-  if (std::ranges::count_if(space.parameters(), &Parameter::is_plain_real) > 1)
-    members.push_back({"bfgs", std::make_unique<RealsAlone>(space, seed, best, terms)});
+  if (const auto reals = std::ranges::count_if(space.parameters(), &Parameter::is_plain_real); reals > 1) {
+    const auto lanes = descents_beside(static_cast<std::size_t>(reals), parallel);
+    members.push_back({"descents", std::make_unique<RealsAlone>(space, seed, best, lanes, terms)});
+  }
   if (numbers)
     members.push_back({"cmaes", make_optimizer("cmaes", beginning_at(space, best), seed, about_best, terms)});
   else members.push_back({"annealing", make_optimizer("annealing", space, seed, {}, terms)});
