@@ -116,6 +116,26 @@ TEST(Racing, ReportsNoMoreThanRoundsThatAllHave) {
   EXPECT_EQ(race->recommendation()->value, 2);
 }
 
+/// Of many, one that is the quickest in a third of its evaluations and five hundred times slower in the others.
+TEST(Racing, DoesNotRepeatWhatIsSlowUntilItIsQuick) {
+  const auto mostly_stuck = [](std::size_t method, Random& dice) {
+    const double luck = dice.uniform();
+    return method > 0 ? 1 + 0.1 * luck : luck < 0.35 ? 0.95 : 500;
+  };
+  constexpr std::uint64_t races = 20;
+  for (const std::size_t workers : {64, 256}) {
+    std::size_t stuck = 0;
+    for (std::uint64_t seed = 1; seed <= races; ++seed) {
+      const auto race = make_optimizer("racing", methods(64), seed, {}, {.generational = false});
+      run_on_clock(
+          *race, workers, RunTimes(64, seed, mostly_stuck), [](double) { return false; }, 1e9);
+      ASSERT_TRUE(race->recommendation());
+      stuck += race->recommendation()->x[0] == 0 ? 1 : 0;
+    }
+    EXPECT_LE(stuck, races / 4) << workers;
+  }
+}
+
 /// A few of the first never come, among many workers whose other evaluations do.
 TEST(Racing, GoesOnWithManyWorkersWhereSomeNeverCome) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {

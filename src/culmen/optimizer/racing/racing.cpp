@@ -6,7 +6,8 @@
 // would be the quickest, and where values are run times a score the least of several draws. Workers that are left over
 // when all rounds are out measure for nothing. Only what is out for ten times as long as evaluations take, and three
 // times as long as any took that came, is repeated then, as it may never come, and the first result counts: that
-// touches the far tail of durations alone.
+// touches the far tail of durations alone. Nor can a member be repeated until it is quick: after a few of its rounds
+// the patience with it doubles each time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,8 +30,9 @@ struct Entrant {
 };
 
 // Time is counted in results: while as many come as are open, the mean duration of an evaluation passes.
-constexpr std::uint64_t patience = 10;         // in mean durations
-constexpr std::uint64_t longest_patience = 3;  // in longest ones
+constexpr double patience = 10;           // in mean durations
+constexpr double longest_patience = 3;    // in longest ones
+constexpr std::size_t usual_losses = 10;  // one in so many of a member; each further one doubles the patience with it
 
 struct Plan {
   Rules rules;
@@ -78,6 +80,7 @@ class Racing final : public Optimizer {
   void begin_race();
   void end_race();
   bool begin_round();
+  bool seems_lost(const Turn& turn) const;
   bool repeat_what_is_lost();
   bool spare(const Turn& turn) const { return turn.repetition >= plan_.rules.most_rounds; }
   bool wanted(const Turn& turn) const {
@@ -107,7 +110,8 @@ class Racing final : public Optimizer {
   std::uint64_t told_ = 0;
   std::uint64_t longest_ = 0;  // in results, from ask to tell
   std::unordered_map<EvaluationId, Turn> open_;
-  std::deque<EvaluationId> given_;                        // in this race, of those that count; without generations
+  std::vector<EvaluationId> given_;                       // in this race, of those that count; without generations
+  std::vector<std::size_t> lost_;                         // by member: how many were repeated
   Outcome heard_ = Outcome::failure(Status::failed, {});  // the best of what it did not ask for
   std::vector<double> heard_x_;
 };
@@ -130,6 +134,7 @@ void Racing::begin_race() {
   rounds_begun_ = 0;
   turns_.clear();
   given_.clear();
+  lost_.assign(entrants_.size(), 0);
 }
 
 void Racing::end_race() {
@@ -163,17 +168,30 @@ bool Racing::begin_round() {
   return true;
 }
 
+/// Whether an evaluation has been out for so long that it may never come. Who loses many is rather slow at times.
+bool Racing::seems_lost(const Turn& turn) const {
+  const auto mean = static_cast<double>(std::max(open_.size(), race_->survivors().size()));
+  const auto allowed = plan_.rules.most_rounds / usual_losses;
+  const auto beyond = lost_[turn.member] - std::min(allowed, lost_[turn.member]);
+  const double enough = std::max(patience * mean, longest_patience * static_cast<double>(longest_));
+  return static_cast<double>(told_ - turn.told) >= std::ldexp(enough, static_cast<int>(beyond));
+}
+
 bool Racing::repeat_what_is_lost() {
-  const auto mean = std::max(open_.size(), race_->survivors().size());
-  const auto enough = std::max(patience * mean, longest_patience * longest_);
-  for (; !given_.empty(); given_.pop_front()) {
-    const auto found = open_.find(given_.front());
+  std::vector<EvaluationId> kept;
+  for (const auto id : given_) {
+    const auto found = open_.find(id);
     if (found == open_.end() || !counts(found->second)) continue;
     auto& turn = found->second;
-    if (told_ - turn.told < enough) break;
+    if (!seems_lost(turn)) {
+      kept.push_back(id);
+      continue;
+    }
     turns_.push_back(turn);
     turn.repeated = true;
+    ++lost_[turn.member];
   }
+  given_ = std::move(kept);
   return !turns_.empty();
 }
 
