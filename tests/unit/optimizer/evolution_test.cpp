@@ -242,7 +242,7 @@ TEST(EvolutionVariation, ReachesEveryChoiceAndKeepsTheRanges) {
     EXPECT_EQ(static_cast<double>(seen[i].size()), space[i].cells()) << space[i].name;
 }
 
-TEST(Variation, StaysWithinTheWidestIntegers) {
+TEST(EvolutionVariation, StaysWithinTheWidestIntegers) {
   const double most = std::ldexp(1, 53) - 1;
   const Space space{integer("n", 0, most), integer("m", -most, most), integer("k", 1, most, Scale::log)};
   for (const auto& alone : {space, Space{space[0]}, Space{space[1]}, Space{space[2]}}) {
