@@ -241,5 +241,22 @@ TEST(EvolutionVariation, ReachesEveryChoiceAndKeepsTheRanges) {
   for (const std::size_t i : {2, 4, 5, 6})
     EXPECT_EQ(static_cast<double>(seen[i].size()), space[i].cells()) << space[i].name;
 }
+
+TEST(EvolutionVariation, StaysWithinTheWidestIntegers) {
+  const double most = std::ldexp(1, 53) - 1;
+  const Space space{integer("n", 0, most), integer("m", -most, most), integer("k", 1, most, Scale::log)};
+  for (const auto& alone : {space, Space{space[0]}, Space{space[1]}, Space{space[2]}}) {
+    const evolution::Variation variation(alone, evolution::Crossover::none);
+    Random random(1);
+    auto child = evolution::random_individual(alone, random);
+    for (int k = 0; k < 2000; ++k) {
+      child = variation.child(child, child, random);
+      for (std::size_t i = 0; i < alone.size(); ++i) {
+        const double gene = child.genes[i];
+        ASSERT_TRUE(gene >= alone[i].lower && gene <= alone[i].upper && gene == std::round(gene)) << gene;
+      }
+    }
+  }
+}
 }  // namespace
 }  // namespace culmen

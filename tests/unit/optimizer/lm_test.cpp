@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "culmen/base/error.hpp"
 #include "culmen/optimizer/combinators.hpp"
@@ -245,6 +246,21 @@ TEST(LmStarts, CoverTheMagnitudesOfAWideBox) {
   EXPECT_NEAR(small, 1024 * std::log(1 / 2e-4) / std::log(4e8 / 2e-4), 20);
   EXPECT_NEAR(small_negative, small, 20);
   EXPECT_GT(near_zero, 1024 / 5);
+}
+
+TEST(Lm, StaysInTheNarrowestBox) {
+  const double least = std::numeric_limits<double>::denorm_min();
+  const std::vector<std::pair<double, double>> boxes{{0, least},         {-least, least},           {-least, 0},
+                                                     {least, 2 * least}, {1, std::nextafter(1, 2)}, {0, 1e-310}};
+  for (const auto& [lower, upper] : boxes) {
+    fit(
+        Space{real("x", lower, upper), real("y", -5, 5)},
+        [&, lower = lower, upper = upper](const Point& x) {
+          EXPECT_TRUE(x[0] >= lower && x[0] <= upper) << x[0];
+          return Point{x[0] - lower, x[1] - 1};
+        },
+        300);
+  }
 }
 }  // namespace
 }  // namespace culmen

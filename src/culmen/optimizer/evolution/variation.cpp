@@ -12,6 +12,13 @@ constexpr double least_deviation = 1e-15, most_deviation = 0.5;
 constexpr double most_change = 0.5;
 constexpr double least_whole_step = 0.3;  // so that reals are also looked at while the integers stand still
 constexpr double own_share = 0.3;  // of the rate at which reals' steps differ; selection is too weak for all of it
+
+/// 1 - mean / (1 + sqrt(1 + mean²)), the probability at which a geometric number ends, without the cancellation that
+/// makes it 0 for large means.
+double end_of(double mean) {
+  const double root = std::sqrt(1 + mean * mean);
+  return (1 + 1 / (root + mean)) / (1 + root);
+}
 }  // namespace
 
 Variation::Variation(const Space& space, Crossover crossover) : space_(space), crossover_(crossover) {
@@ -62,8 +69,7 @@ double Variation::changed(const Parameter& p, double gene, double step, Random& 
     if (random.uniform() >= step) return gene;
     return other_choice(p, gene, random);
   }
-  const double mean = step_at(p, step, gene) / whole_;
-  const double end = 1 - mean / (1 + std::sqrt(1 + mean * mean));
+  const double end = end_of(step_at(p, step, gene) / whole_);
   const double moved = gene + geometric(end, random) - geometric(end, random);
   return std::clamp(mirrored(moved, p.lower, p.upper), p.lower, p.upper);
 }

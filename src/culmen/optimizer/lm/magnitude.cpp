@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace culmen::lm {
 namespace {
 constexpr double bend_share = 0.05;  // of a box around zero: below it, points lie evenly
 
-double bend_of(const Parameter& p) { return bend_share * std::max(-p.lower, p.upper); }
+/// Above 0 also where a box is so narrow that its share is not.
+double bend_of(const Parameter& p) {
+  return std::max(bend_share * std::max(-p.lower, p.upper), std::numeric_limits<double>::min());
+}
 
 double bent(const Parameter& p, double v) {
   if (p.lower > 0) return std::log(v);

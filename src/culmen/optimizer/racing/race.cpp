@@ -41,8 +41,9 @@ void Race::note(std::size_t member, std::size_t repetition, const Outcome& outco
   while (row < mine.size() && mine[row]) ++row;
   const bool has_value = outcome.ok() && !std::isnan(outcome.value);
   if (repetition == 0 && !has_value) survives_[member] = 0;
-  while (next_test_ > 0 && rounds() >= next_test_ && !over()) {
-    test(next_test_);
+  while (!over() && rounds_ < complete()) {
+    if (++rounds_ < next_test_) continue;
+    test();
     next_test_ = next_test_ == rules_.most_rounds ? 0 : after(next_test_, rules_.most_rounds);
   }
 }
@@ -54,7 +55,7 @@ std::vector<std::size_t> Race::survivors() const {
   return out;
 }
 
-std::size_t Race::rounds() const {
+std::size_t Race::complete() const {
   std::size_t least = rules_.most_rounds;
   for (std::size_t j = 0; j < survives_.size(); ++j)
     if (survives_[j]) least = std::min(least, in_a_row_[j]);
@@ -64,14 +65,14 @@ std::size_t Race::rounds() const {
 bool Race::over() const {
   const auto left = static_cast<std::size_t>(std::ranges::count(survives_, 1));
   if (left == 0 || next_test_ == 0) return true;
-  return left <= rules_.wanted && rounds() >= std::min(rules_.rounds_to_confirm, rules_.most_rounds);
+  const auto least = std::clamp<std::size_t>(rules_.rounds_to_confirm, 1, rules_.most_rounds);
+  return left <= rules_.wanted && rounds_ >= least;
 }
 
 std::vector<std::size_t> Race::order() const {
   auto members = survivors();
-  const auto known = blocks(members, members.empty() ? 0 : rounds());
-  if (known.empty()) return members;
-  const auto sums = friedman(known).sums;
+  if (members.empty() || rounds_ == 0) return members;
+  const auto sums = friedman(blocks(members)).sums;
   std::vector<std::size_t> places(members.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   const auto is_default = [&](std::size_t p) { return has_default_ && members[p] == 0; };
@@ -84,29 +85,28 @@ std::vector<std::size_t> Race::order() const {
 
 std::vector<Score> Race::scores(std::size_t member) const {
   std::vector<Score> out;
-  for (const auto& score : scores_[member])
-    if (score) out.push_back(*score);
+  for (std::size_t r = 0; r < rounds_; ++r) out.push_back(*scores_[member][r]);
   return out;
 }
 
-Blocks Race::blocks(const std::vector<std::size_t>& members, std::size_t rounds) const {
+Blocks Race::blocks(const std::vector<std::size_t>& members) const {
   Blocks out;
   std::vector<Score> block(members.size());
-  for (std::size_t r = 0; r < rounds; ++r) {
+  for (std::size_t r = 0; r < rounds_; ++r) {
     std::ranges::transform(members, block.begin(), [&](std::size_t j) { return *scores_[j][r]; });
     out.push_back(ranks_of(block));
   }
   return out;
 }
 
-void Race::test(std::size_t rounds) {
+void Race::test() {
   const auto members = survivors();
   if (members.size() < 2) return;
-  auto lose = losers_of(members, rounds);
+  auto lose = losers_of(members);
   const auto left = static_cast<std::size_t>(std::ranges::count(lose, 0));
-  if (left < 2 && rounds < rules_.rounds_to_confirm) {
+  if (left < 2 && rounds_ < rules_.rounds_to_confirm) {
     auto second = lose.size();
-    const auto sums = friedman(blocks(members, rounds)).sums;
+    const auto sums = friedman(blocks(members)).sums;
     for (std::size_t j = 0; j < lose.size(); ++j)
       if (lose[j] && (second == lose.size() || sums[j] < sums[second])) second = j;
     lose[second] = 0;
@@ -115,15 +115,15 @@ void Race::test(std::size_t rounds) {
     if (lose[j]) survives_[members[j]] = 0;
 }
 
-std::vector<char> Race::losers_of(const std::vector<std::size_t>& members, std::size_t rounds) const {
-  if (members.size() == 2) return loser_of_two(members, rounds);
-  if (rules_.elimination == Elimination::halving) return worse_half(members, rounds);
-  return worse_than_best(blocks(members, rounds), significance_);
+std::vector<char> Race::losers_of(const std::vector<std::size_t>& members) const {
+  if (members.size() == 2) return loser_of_two(members);
+  if (rules_.elimination == Elimination::halving) return worse_half(members);
+  return worse_than_best(blocks(members), significance_);
 }
 
-std::vector<char> Race::loser_of_two(const std::vector<std::size_t>& members, std::size_t rounds) const {
+std::vector<char> Race::loser_of_two(const std::vector<std::size_t>& members) const {
   std::vector<double> differences;
-  for (std::size_t r = 0; r < rounds; ++r)
+  for (std::size_t r = 0; r < rounds_; ++r)
     differences.push_back(difference(*scores_[members[0]][r], *scores_[members[1]][r]));
   const auto by_ranks = signed_rank(differences), by_signs = sign_test(differences);
   const auto& surer = by_ranks.p <= by_signs.p ? by_ranks : by_signs;
@@ -131,20 +131,19 @@ std::vector<char> Race::loser_of_two(const std::vector<std::size_t>& members, st
   return surer.favour < 0 ? std::vector<char>{0, 1} : std::vector<char>{1, 0};
 }
 
-std::vector<char> Race::worse_half(const std::vector<std::size_t>& members, std::size_t rounds) const {
+std::vector<char> Race::worse_half(const std::vector<std::size_t>& members) const {
   std::vector<std::pair<Score, std::size_t>> others;
   for (std::size_t j = 0; j < members.size(); ++j)
-    if (!has_default_ || members[j] != 0) others.emplace_back(median(members[j], rounds), j);
+    if (!has_default_ || members[j] != 0) others.emplace_back(median(members[j]), j);
   std::ranges::sort(others);
   std::vector<char> lose(members.size(), 0);
   for (std::size_t k = (others.size() + 1) / 2; k < others.size(); ++k) lose[others[k].second] = 1;
   return lose;
 }
 
-Score Race::median(std::size_t member, std::size_t rounds) const {
-  std::vector<Score> sorted;
-  for (std::size_t r = 0; r < rounds; ++r) sorted.push_back(*scores_[member][r]);
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((rounds - 1) / 2);
+Score Race::median(std::size_t member) const {
+  auto sorted = scores(member);
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((rounds_ - 1) / 2);
   std::ranges::nth_element(sorted, middle);
   return *middle;
 }

@@ -26,6 +26,10 @@ struct Rules {
 /// - by halving: all but the better half by their medians (Jamieson and Talwalkar, AISTATS 2016), the last two as
 ///   above.
 /// Who fails at first leaves at once. A default (member 0) loses by a test only.
+///
+/// What comes of a race depends on the scores alone and not on the order in which they come: only complete rounds
+/// count, one after the other, none after the one that decides. So where the duration of an evaluation and its value go
+/// together, what is quick counts for no more than what is slow.
 class Race {
  public:
   Race(std::size_t members, bool has_default, const Rules& rules);
@@ -37,26 +41,28 @@ class Race {
   }
   bool survives(std::size_t member) const { return survives_[member] != 0; }
   std::vector<std::size_t> survivors() const;
-  /// Repetitions that all survivors have.
-  std::size_t rounds() const;
+  /// Rounds that count so far.
+  std::size_t rounds() const { return rounds_; }
+  /// Repetitions that all survivors have: rounds that count, and those that came after the race was over.
+  std::size_t complete() const;
   bool over() const;
   /// Survivors, best first: the default where it survives, then by the sum of ranks.
   std::vector<std::size_t> order() const;
-  /// What is there of a member, in the order of repetitions.
+  /// Of a survivor, in the rounds that count.
   std::vector<Score> scores(std::size_t member) const;
 
  private:
-  Blocks blocks(const std::vector<std::size_t>& members, std::size_t rounds) const;
-  void test(std::size_t rounds);
-  std::vector<char> losers_of(const std::vector<std::size_t>& members, std::size_t rounds) const;
-  std::vector<char> loser_of_two(const std::vector<std::size_t>& members, std::size_t rounds) const;
-  std::vector<char> worse_half(const std::vector<std::size_t>& members, std::size_t rounds) const;
-  Score median(std::size_t member, std::size_t rounds) const;
+  Blocks blocks(const std::vector<std::size_t>& members) const;
+  void test();
+  std::vector<char> losers_of(const std::vector<std::size_t>& members) const;
+  std::vector<char> loser_of_two(const std::vector<std::size_t>& members) const;
+  std::vector<char> worse_half(const std::vector<std::size_t>& members) const;
+  Score median(std::size_t member) const;
 
   const bool has_default_;
   const Rules rules_;
   const double significance_;  // of each test
-  std::size_t next_test_;
+  std::size_t rounds_ = 0, next_test_;
   std::vector<char> survives_;
   std::vector<std::vector<std::optional<Score>>> scores_;  // [member][repetition]
   std::vector<std::size_t> in_a_row_;                      // repetitions from 0 on without a gap

@@ -1,6 +1,13 @@
 // "racing": the best of candidates whose values have noise (F-race: Birattari, Stützle, Paquete and Varrentrapp, GECCO
 // 2002; successive halving: Jamieson and Talwalkar, AISTATS 2016; iterated where the space has more points than are
 // raced at a time: López-Ibáñez et al., Operations Research Perspectives 3 (2016) 43). Finishes by itself.
+//
+// Without generations an evaluation is not given to a second worker because it takes long: the first of several results
+// would be the quickest, and where values are run times a score the least of several draws. Workers that are left over
+// when all rounds are out measure for nothing. Only what is out for ten times as long as evaluations take, and three
+// times as long as any took that came, is repeated then, as it may never come, and the first result counts: that
+// touches the far tail of durations alone. Nor can a member be repeated until it is quick: after a few of its rounds
+// the patience with it doubles each time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +28,11 @@ struct Entrant {
   std::vector<double> x;
   Moments before = {};  // in earlier races
 };
+
+// Time is counted in results: while as many come as are open, the mean duration of an evaluation passes.
+constexpr double patience = 10;           // in mean durations
+constexpr double longest_patience = 3;    // in longest ones
+constexpr std::size_t usual_losses = 10;  // one in so many of a member; each further one doubles the patience with it
 
 struct Plan {
   Rules rules;
@@ -60,16 +72,21 @@ class Racing final : public Optimizer {
  private:
   struct Turn {
     std::size_t race, member, repetition;
+    std::uint64_t told = 0;  // results before it was given
+    bool repeated = false;
   };
 
   void fill();
   void begin_race();
   void end_race();
   bool begin_round();
-  bool repeat_what_is_late();
-  bool counts(const Turn& turn) const {
+  bool seems_lost(const Turn& turn) const;
+  bool repeat_what_is_lost();
+  bool spare(const Turn& turn) const { return turn.repetition >= plan_.rules.most_rounds; }
+  bool wanted(const Turn& turn) const {
     return turn.race == race_number_ && race_->survives(turn.member) && !race_->has(turn.member, turn.repetition);
   }
+  bool counts(const Turn& turn) const { return wanted(turn) && !spare(turn); }
   std::size_t elites() const { return 1 + static_cast<std::size_t>(std::bit_width(space_.size())); }
   Moments moments(std::size_t member) const;
   std::size_t leader() const;
@@ -90,7 +107,11 @@ class Racing final : public Optimizer {
   std::optional<Race> race_;
   std::deque<Turn> turns_;
   EvaluationId next_ = 0;
+  std::uint64_t told_ = 0;
+  std::uint64_t longest_ = 0;  // in results, from ask to tell
   std::unordered_map<EvaluationId, Turn> open_;
+  std::vector<EvaluationId> given_;                       // in this race, of those that count; without generations
+  std::vector<std::size_t> lost_;                         // by member: how many were repeated
   Outcome heard_ = Outcome::failure(Status::failed, {});  // the best of what it did not ask for
   std::vector<double> heard_x_;
 };
@@ -112,6 +133,8 @@ void Racing::begin_race() {
   race_.emplace(entrants_.size(), has_default_, rules);
   rounds_begun_ = 0;
   turns_.clear();
+  given_.clear();
+  lost_.assign(entrants_.size(), 0);
 }
 
 void Racing::end_race() {
@@ -134,8 +157,8 @@ void Racing::end_race() {
 
 /// The default is the very first candidate; else a round's order is drawn, so that no member is always early.
 bool Racing::begin_round() {
-  if (generational_ && race_->rounds() < rounds_begun_) return false;
-  if (rounds_begun_ == plan_.rules.most_rounds) return repeat_what_is_late();
+  if (generational_ && race_->complete() < rounds_begun_) return false;
+  if (rounds_begun_ >= plan_.rules.most_rounds && repeat_what_is_lost()) return true;
   auto members = race_->survivors();
   const std::size_t fixed = has_default_ && race_number_ == 0 && rounds_begun_ == 0 ? 1 : 0;
   for (std::size_t k = members.size(); k > fixed + 1; --k)
@@ -145,21 +168,41 @@ bool Racing::begin_round() {
   return true;
 }
 
-/// Without generations a worker is never without work: all has been given, and the first result that comes counts.
-bool Racing::repeat_what_is_late() {
-  for (const auto member : race_->survivors()) {
-    for (std::size_t r = 0; r < rounds_begun_; ++r)
-      if (!race_->has(member, r)) turns_.push_back({race_number_, member, r});
+/// Whether an evaluation has been out for so long that it may never come. Who loses many is rather slow at times.
+bool Racing::seems_lost(const Turn& turn) const {
+  const auto mean = static_cast<double>(std::max(open_.size(), race_->survivors().size()));
+  const auto allowed = plan_.rules.most_rounds / usual_losses;
+  const auto beyond = lost_[turn.member] - std::min(allowed, lost_[turn.member]);
+  const double enough = std::max(patience * mean, longest_patience * static_cast<double>(longest_));
+  return static_cast<double>(told_ - turn.told) >= std::ldexp(enough, static_cast<int>(beyond));
+}
+
+bool Racing::repeat_what_is_lost() {
+  std::vector<EvaluationId> kept;
+  for (const auto id : given_) {
+    const auto found = open_.find(id);
+    if (found == open_.end() || !counts(found->second)) continue;
+    auto& turn = found->second;
+    if (!seems_lost(turn)) {
+      kept.push_back(id);
+      continue;
+    }
+    turns_.push_back(turn);
+    turn.repeated = true;
+    ++lost_[turn.member];
   }
+  given_ = std::move(kept);
   return !turns_.empty();
 }
 
 void Racing::do_ask(std::size_t n, std::vector<Candidate>& out) {
   while (n > 0 && !finished()) {
     if (turns_.empty() && !begin_round()) return;
-    const auto turn = turns_.front();
+    auto turn = turns_.front();
     turns_.pop_front();
-    if (!counts(turn)) continue;
+    if (!wanted(turn)) continue;
+    turn.told = told_;
+    if (!generational_ && !spare(turn)) given_.push_back(next_);
     open_.emplace(next_++, turn);
     out.push_back({0, entrants_[turn.member].x});
     --n;
@@ -168,15 +211,16 @@ void Racing::do_ask(std::size_t n, std::vector<Candidate>& out) {
 
 void Racing::do_tell(EvaluationId id, const Outcome& outcome) {
   const auto turn = open_.extract(id).mapped();
+  longest_ = std::max(longest_, ++told_ - turn.told);
   if (!counts(turn)) return;
   race_->note(turn.member, turn.repetition, outcome);
-  const bool within_round = !turns_.empty() || race_->rounds() < rounds_begun_;
+  const bool within_round = !turns_.empty() || race_->complete() < rounds_begun_;
   if (race_->over() && !(generational_ && within_round)) end_race();
 }
 
 void Racing::do_cancel(EvaluationId id) {
   const auto turn = open_.extract(id).mapped();
-  if (counts(turn)) turns_.push_back(turn);
+  if (counts(turn) && !turn.repeated) turns_.push_back(turn);
 }
 
 Moments Racing::moments(std::size_t member) const {
