@@ -3,12 +3,14 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numbers>
 
 #include "culmen/base/random.hpp"
 #include "culmen/optimizer/local/axis_search.hpp"
 #include "culmen/optimizer/local/fiber.hpp"
 #include "culmen/optimizer/local/gradient_search.hpp"
+#include "culmen/optimizer/local/line.hpp"
 #include "culmen/optimizer/local/nlopt_search.hpp"
 #include "unit/optimizer/study.hpp"
 
@@ -204,6 +206,23 @@ TEST(Differences, AreAsLongAsNoiseWants) {
     EXPECT_LE(quadratic(run(make, start, noisy, -1, 3000).x), 0.01);
     start.noise = 2.3e-16;
     EXPECT_GT(quadratic(run(make, start, noisy, -1, 3000).x), 0.01);
+  }
+}
+
+TEST(Line, IsOverWhereNumbersAreTooLargeForAStep) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  for (const double slope : {-inf, -1e308, -1e-308}) {
+    for (const double first : {inf, 1e300, 1.0, 1e-300}) {
+      for (const double value : {-1e308, -1.0, 1e308}) {
+        local::Line line(1e307, slope, first, {});
+        for (int turn = 0; turn < 20 && !line.over(); ++turn) {
+          for (const double step : line.steps()) EXPECT_TRUE(step > 0 && std::isfinite(step));
+          line.digest(std::vector(line.steps().size(), value / (turn + 1)));
+        }
+        EXPECT_TRUE(line.over());
+        EXPECT_TRUE(std::isfinite(line.best()));
+      }
+    }
   }
 }
 

@@ -23,7 +23,13 @@ Line::Line(double value, double slope, double first, const Rules& rules)
   for (int k = 0; k < rules.fan; ++k) {
     steps_.push_back(k % 2 == 1 ? first * std::pow(growth, (k + 1) / 2) : first / std::pow(growth, k / 2));
   }
-  if (!(first > 0) || !(slope < 0)) steps_.clear();
+  if (!(slope < 0)) steps_.clear();
+  drop_void_steps();
+}
+
+/// Of values and slopes near the largest numbers.
+void Line::drop_void_steps() {
+  std::erase_if(steps_, [](double step) { return !(step > 0) || !std::isfinite(step); });
 }
 
 void Line::digest(const std::vector<double>& values) {
@@ -33,6 +39,7 @@ void Line::digest(const std::vector<double>& values) {
     if (p.value < best_value_) best_step_ = p.step, best_value_ = p.value;
   }
   steps_ = ++turns_ < rules_.most_turns ? next() : std::vector<double>{};
+  drop_void_steps();
 }
 
 std::vector<double> Line::back(const Point& nearest) const {

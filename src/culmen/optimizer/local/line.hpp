@@ -34,6 +34,7 @@ class Line {
     double step, gain;  // where it is least, and by how much less than the best
   };
   std::vector<double> next() const;
+  void drop_void_steps();
   std::optional<Model> from_slope(const Point& p) const;
   static std::optional<Model> from_bracket(const Point& low, const Point& best, const Point& high);
   std::vector<double> back(const Point& nearest) const;
