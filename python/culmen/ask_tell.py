@@ -184,12 +184,12 @@ def _listed(starts: object) -> list[Any]:
 
 
 def _checked(limits: object) -> Mapping[str, Mapping[str, float]]:
-    wanted = 'a dict such as {"stress": {"upper": 250}} is wanted'
-    if not isinstance(limits, Mapping) or not all(isinstance(bounds, Mapping) for bounds in limits.values()):
-        raise InputError(f"Optimizer: limits = {limits!r}: {wanted}")
+    is_table = isinstance(limits, Mapping) and all(
+        isinstance(name, str) and isinstance(bounds, Mapping) for name, bounds in limits.items()
+    )
+    if not isinstance(limits, Mapping) or not is_table:
+        raise InputError(f'Optimizer: limits = {limits!r}: a dict such as {{"stress": {{"upper": 250}}}} is wanted')
     for name, bounds in limits.items():
-        if not isinstance(name, str):
-            raise InputError(f"Optimizer: limits = {limits!r}: {wanted}")
         for key, bound in bounds.items():
             if key not in ("lower", "upper"):
                 raise InputError(f"Optimizer: limit '{name}' has no key {key!r}; known are lower and upper")

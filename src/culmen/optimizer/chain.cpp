@@ -138,8 +138,8 @@ void Chain::do_ask(std::size_t n, std::vector<Candidate>& out) {
     open_of_link_ += got;
     left_ -= got;
     n -= got;
-    const bool has_results = open_of_link_ == 0 || (!terms_.generational && !best_x_.empty());
-    const bool ended = got == 0 && has_results && inner_->finished() && !is_last();
+    const bool told_enough = open_of_link_ == 0 || !best_x_.empty();
+    const bool ended = got == 0 && may_switch && told_enough && inner_->finished() && !is_last();
     if (ended) enter(link_ + 1);
     else if (left_ > 0 || !may_switch) return;
   }

@@ -15,7 +15,7 @@ using testing::Each, testing::ElementsAre;
 using Point = std::vector<double>;
 
 const Space mixed{real("x", -5, 5), integer("k", -5, 5), real("y", -5, 5), categorical("way", {"a", "b", "c"})};
-const Terms in_turns{}, at_any_time{.generational = false};
+constexpr bool in_turns = true, at_any_time = false;
 
 double square(double v) { return v * v; }
 
@@ -67,8 +67,8 @@ TEST(RealsAlone, ChangeTwoOfTheOthersAtATimeAfterEachAlone) {
 }
 
 TEST(RealsAlone, GoOnFromABetterVectorOfOthersThatTheyHearOf) {
-  for (const auto& terms : {in_turns, at_any_time}) {
-    RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 1, terms);
+  for (const bool generational : {in_turns, at_any_time}) {
+    RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 1, generational);
     search(optimizer, 10);
     const Point heard{3.5, 3, 2.5, 2};
     optimizer.hear(heard, Outcome::of_value(valley(heard)));

@@ -72,7 +72,7 @@ std::vector<Member> searches(const Space& space, std::uint64_t seed, std::size_t
   members.push_back({"de", make_optimizer("de", space, seed, {}, terms)});
   if (const auto reals = std::ranges::count_if(space.parameters(), &Parameter::is_plain_real); reals > 1) {
     const auto lanes = descents_beside(static_cast<std::size_t>(reals), parallel);
-    members.push_back({"descents", std::make_unique<RealsAlone>(space, seed, best, lanes, terms)});
+    members.push_back({"descents", std::make_unique<RealsAlone>(space, seed, best, lanes, terms.generational)});
   }
   if (numbers)
     members.push_back({"cmaes", make_optimizer("cmaes", beginning_at(space, best), seed, about_best, terms)});

@@ -27,23 +27,19 @@ bool same_others(const Space& space, const std::vector<double>& x, const std::ve
 }  // namespace
 
 RealsAlone::RealsAlone(const Space& space, std::uint64_t seed, const std::vector<double>& best, std::size_t lanes,
-                       const Terms& terms)
+                       bool generational)
     : space_(space),
       seed_(seed),
-      generational_(terms.generational),
+      generational_(generational),
       random_(seed, 1),
       lanes_(generational_ ? lanes : 1),
-      best_(Outcome::failure(Status::failed, {})),
       best_x_(best) {
   begin(lanes_.front(), best);
   for (std::size_t k = 1; k < lanes_.size(); ++k) begin(lanes_[k], next());
 }
 
 void RealsAlone::begin(Lane& lane, const std::vector<double>& x) {
-  lane.from = x;
-  lane.reals.clear();
-  lane.improved = 0;
-  lane.found = Outcome::failure(Status::failed, {});
+  lane = {.from = x};
   std::vector<Parameter> parameters;
   const auto active = space_.activity(x);
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -19,9 +19,9 @@ namespace culmen::automatic {
 class RealsAlone final : public Optimizer {
  public:
   /// Begins at `best`. Some parameter is real and always active. lanes: how many descents at a time; without
-  /// generations as many as are asked for. terms: of the whole search; budget and goals do not matter.
+  /// generations as many as are asked for.
   RealsAlone(const Space& space, std::uint64_t seed, const std::vector<double>& best, std::size_t lanes,
-             const Terms& terms);
+             bool generational);
   bool generational() const override { return generational_; }
   std::string name() const override { return "descents"; }
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
@@ -35,7 +35,7 @@ class RealsAlone final : public Optimizer {
     std::vector<Candidate> turn;
     std::size_t served = 0, open = 0;
     std::uint64_t improved = 0;  // asked when it last found something better
-    Outcome found;
+    Outcome found = Outcome::failure(Status::failed, {});
   };
   struct Given {
     std::size_t lane;
@@ -65,7 +65,7 @@ class RealsAlone final : public Optimizer {
   std::vector<Lane> lanes_;
   std::size_t serving_ = 0;  // no lane before this one has candidates
   std::uint64_t begun_ = 0;
-  Outcome best_;
+  Outcome best_ = Outcome::failure(Status::failed, {});
   std::vector<double> best_x_;
   EvaluationId best_from_ = 0;   // its candidate and one; 0: heard of
   bool best_is_new_ = false;     // no lane has been there
