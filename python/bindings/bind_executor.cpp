@@ -22,14 +22,14 @@ struct FunctionHandle {
   std::shared_ptr<const ItemFunction> function;
 };
 
-nb::tuple row_of(const Finished& item) {
+nb::tuple item_row(const Finished& item) {
   const auto& o = item.outcome;
   return nb::make_tuple(item.number, to_string(o.status), o.message,
                         nb::bytes(reinterpret_cast<const char*>(o.payload.data()), o.payload.size()));
 }
 
 /// An Executor's items.
-class ExecutorRun : public ProgramRun<ExecutorSource, row_of> {
+class ExecutorRun : public ProgramRun<ExecutorSource, item_row> {
  public:
   using ProgramRun::ProgramRun;
   FunctionHandle make_function(const nb::bytes& pickle) { return {source_->make_function(copy_of(pickle))}; }

@@ -11,7 +11,7 @@ namespace nb = nanobind;
 namespace culmen::bindings {
 namespace {
 
-nb::dict row_of(const Finished& point) {
+nb::dict point_row(const Finished& point) {
   nb::dict row;
   row["number"] = point.number;
   put_outcome(row, point.outcome);
@@ -19,7 +19,7 @@ nb::dict row_of(const Finished& point) {
 }
 
 /// A program's own candidates.
-class PointsRun : public ProgramRun<PointsSource, row_of> {
+class PointsRun : public ProgramRun<PointsSource, point_row> {
  public:
   PointsRun(StudyConfig config, RunOptions options)
       : ProgramRun(config, std::move(options)), parameters_(config.space.size()) {}

@@ -19,7 +19,7 @@ void write_text(const std::string& path, std::string_view text, int how) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
   if (fd < 0) return;
   while (!text.empty()) {
-    const auto n = write(fd, text.data(), text.size());
+    const auto n = ::write(fd, text.data(), text.size());
     if (n <= 0) break;
     text.remove_prefix(static_cast<std::size_t>(n));
   }

@@ -12,7 +12,7 @@
 
 namespace culmen {
 namespace {
-std::string_view trim(std::string_view text) {
+std::string_view trim_on_its_line(std::string_view text) {
   constexpr std::string_view blanks = " \t";
   const auto begin = text.find_first_not_of(blanks);
   return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
@@ -40,12 +40,12 @@ std::optional<Found> look_up(std::string_view inside, const Space& space) {
   // The longest name first: it may hold a colon itself.
   for (auto colon = inside.size(); colon != inside.npos;
        colon = colon == 0 ? inside.npos : inside.rfind(':', colon - 1)) {
-    const auto name = trim(inside.substr(0, colon));
+    const auto name = trim_on_its_line(inside.substr(0, colon));
     const auto& all = space.parameters();
     const auto at = std::ranges::find(all, name, &Parameter::name);
     if (at != all.end())
       return Found{static_cast<std::size_t>(at - all.begin()),
-                   std::string(trim(inside.substr(std::min(colon + 1, inside.size()))))};
+                   std::string(trim_on_its_line(inside.substr(std::min(colon + 1, inside.size()))))};
   }
   return {};
 }
@@ -77,7 +77,7 @@ bool PlaceholderText::add(std::string before, const std::string& inside) {
 
 void PlaceholderText::see_unknown(const std::string& inside, const std::string& text, std::size_t at,
                                   PlaceholderStyle style) {
-  const auto name = std::string(trim(std::string_view(inside).substr(0, inside.find(':'))));
+  const auto name = std::string(trim_on_its_line(std::string_view(inside).substr(0, inside.find(':'))));
   if (!is_identifier(name)) return;
   const auto hint = did_you_mean(name, names_of(*space_));
   if (style == PlaceholderStyle::file) {

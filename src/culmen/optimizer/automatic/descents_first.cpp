@@ -7,7 +7,7 @@
 namespace culmen::automatic {
 namespace {
 constexpr std::uint64_t turns_before_probe = 3;          // of n + 1 evaluations: an easy function is solved by then
-constexpr double rounding = 1e-12, rough = 1e-3;         // noise that differences bear, and that they cannot bear
+constexpr double bearable_noise = 1e-12, rough = 1e-3;         // noise that differences bear, and that they cannot bear
 constexpr double caution = 3;                            // times the difference of two values: noise is what it may be
 constexpr std::uint64_t fair_chance_per_parameter = 20;  // evaluations in which a sum is nearly solved
 }  // namespace
@@ -40,7 +40,7 @@ void DescentsFirst::judge(std::vector<Member>& members) {
     members.push_back(make_("nelder_mead", {}));
     lead_.change();
     lead_.shorten();
-  } else if (probe_.noise() > rounding) {
+  } else if (probe_.noise() > bearable_noise) {
     members.push_back(make_("bfgs", {{"noise", caution * probe_.noise()}}));
     members.back().optimizer->hear(members[descents].best_x, members[descents].best);
     lead_.change();
@@ -66,7 +66,7 @@ std::string DescentsFirst::remark(const std::vector<Member>& members) const {
   const auto &l = members[leader_], &g = members[global];
   const auto more = l.optimizer->remark();
   const auto seen = leader_ == descents         ? ""
-                    : probe_.noise() > rounding ? "values have noise; "
+                    : probe_.noise() > bearable_noise ? "values have noise; "
                                                 : "a sum over parameters; ";
   return fmt::format("{}the best is of {}; {} had {} evaluations, {} {}{}{}", seen,
                      better(g.best, l.best) ? g.name : l.name, l.name, l.settled, g.name, g.settled,

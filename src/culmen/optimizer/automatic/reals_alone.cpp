@@ -7,7 +7,7 @@ namespace culmen::automatic {
 namespace {
 constexpr std::uint64_t patience = 3;           // turns of n + 1 evaluations without anything better
 constexpr std::uint64_t most_beside_news = 10;  // turns while others have found something better
-constexpr std::size_t largest_turn = 4096;
+constexpr std::size_t largest_descent_turn = 4096;
 
 std::vector<double> steps(const Parameter& p, double value) {
   std::vector<double> to{value - 1, value + 1};
@@ -153,7 +153,7 @@ void RealsAlone::begin_turn(Lane& lane) {
   if (is_over(lane)) begin(lane, next());
   lane.turn.clear();
   lane.served = 0;
-  lane.descents->ask(largest_turn, lane.turn);
+  lane.descents->ask(largest_descent_turn, lane.turn);
 }
 
 void RealsAlone::serve(std::size_t lane, std::vector<Candidate>& out) {

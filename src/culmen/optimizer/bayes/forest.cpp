@@ -10,7 +10,7 @@ using Eigen::Index;
 
 constexpr std::size_t trees = 40, fewest_to_split = 3;
 constexpr double share_tried = 5.0 / 6;  // of the parameters at a split, as in SMAC
-constexpr double least_variance = 1e-6;
+constexpr double least_leaf_variance = 1e-6;
 }  // namespace
 
 Forest::Forest(const Eigen::MatrixXd& points, const Eigen::VectorXd& values, std::vector<char> ordered,
@@ -109,7 +109,7 @@ Forest::Prediction Forest::at(const Eigen::VectorXd& x) const {
   }
   const auto count = static_cast<double>(trees);
   const double mean = sum / count;
-  return {mean, std::max(squares / count - mean * mean, least_variance)};
+  return {mean, std::max(squares / count - mean * mean, least_leaf_variance)};
 }
 
 }  // namespace culmen::bayes

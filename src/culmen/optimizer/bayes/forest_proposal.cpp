@@ -16,10 +16,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr std::size_t compression = 1;  // of values: above the median
-constexpr std::size_t draws = 300, starts = 8, most_moves = 30;
+constexpr std::size_t forest_draws = 300, starts = 8, most_moves = 30;
 constexpr std::size_t steps = 4, most_choices = 8;  // neighbours by one parameter
 constexpr double step = 0.2;                        // deviation of those by a number
-constexpr double same = 1e-9;                       // of two unit vectors
+constexpr double same_unit = 1e-9;                       // of two unit vectors
 
 class ForestAdvice {
  public:
@@ -71,7 +71,7 @@ class ForestAdvice {
 
   bool known(const VectorXd& unit) const {
     for (Index k = 0; k < points_.rows(); ++k)
-      if ((points_.row(k).transpose() - unit).cwiseAbs().maxCoeff() <= same) return true;
+      if ((points_.row(k).transpose() - unit).cwiseAbs().maxCoeff() <= same_unit) return true;
     return false;
   }
 
@@ -83,7 +83,7 @@ class ForestAdvice {
 
   VectorXd next() {
     std::vector<Found> found;
-    for (std::size_t k = 0; k < draws; ++k) found.push_back(judged(drawn()));
+    for (std::size_t k = 0; k < forest_draws; ++k) found.push_back(judged(drawn()));
     const auto more = [](const Found& a, const Found& b) { return a.gain > b.gain; };
     std::ranges::stable_sort(found, more);
     std::vector<Index> order(static_cast<std::size_t>(points_.rows()));

@@ -6,7 +6,7 @@
 namespace culmen::cmaes {
 namespace {
 constexpr double damping = 5, share_of_value = 10, share_of_figure = 5;  // d_γ, k1, k2 of the paper, where k1 is 3
-constexpr double tightening = 0.4, memory = 0.6;                         // of the spread; of the newest spread
+constexpr double tightening = 0.4, spread_memory = 0.6;                         // of the spread; of the newest spread
 constexpr double first_penalty = 2;                                      // times the first multiplier's slope
 
 /// Of at least one value.
@@ -49,7 +49,7 @@ void Lagrangian::measure(std::size_t constraint) {
   if (figures.empty()) return;
   auto& term = terms_[constraint];
   const double spread = interquartile_range(figures);
-  term.spread = term.spread < 0 ? spread : term.spread + memory * (spread - term.spread);
+  term.spread = term.spread < 0 ? spread : term.spread + spread_memory * (spread - term.spread);
   if (!term.begun) begin(term, figures, interquartile_range(values));
   term.shift = tightening * term.spread;
 }

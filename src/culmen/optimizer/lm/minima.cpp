@@ -8,7 +8,7 @@
 namespace culmen::lm {
 namespace {
 constexpr std::size_t most_known = 12;
-constexpr double near_share = 1e-3;   // a descent that is near a minimum may still fall by so much
+constexpr double may_still_fall = 1e-3;   // a descent that is near a minimum may still fall by so much
 constexpr double same_share = 1e-5;   // sums that differ by less are of one minimum
 constexpr double zero_share = 1e-24;  // of a sum at a start: what rounding leaves of an exact fit
 constexpr double same_place = 0.01;   // of the box
@@ -60,7 +60,7 @@ void Minima::add(Minimum found) {
 bool Minima::worth_refining(double sum) const {
   if (known_.empty()) return true;
   const auto& best = known_.front();
-  return same(sum, best.sum) ? !best.exact : sum < best.sum * (1 + near_share);
+  return same(sum, best.sum) ? !best.exact : sum < best.sum * (1 + may_still_fall);
 }
 
 const Minimum& Minima::choose(Random& random) const {

@@ -9,7 +9,7 @@
 
 namespace culmen::local {
 namespace {
-constexpr double least_share = 0.2;  // of the model's curvature along a step
+constexpr double least_curvature_share = 0.2;  // of the model's curvature along a step
 }
 
 void QuasiNewton::begin(Eigen::VectorXd diagonal) { matrix_ = diagonal.asDiagonal(); }
@@ -19,7 +19,7 @@ void QuasiNewton::learn(const Eigen::VectorXd& step, const Eigen::VectorXd& chan
   const Eigen::VectorXd expected = matrix_ * step;
   const double model = step.dot(expected);
   if (!(model > 0) || !std::isfinite(seen)) return;
-  const double share = seen >= least_share * model ? 1 : (1 - least_share) * model / (model - seen);
+  const double share = seen >= least_curvature_share * model ? 1 : (1 - least_curvature_share) * model / (model - seen);
   const Eigen::VectorXd r = share * change + (1 - share) * expected;
   Eigen::MatrixXd next = matrix_;
   next.noalias() += r * r.transpose() / step.dot(r) - expected * expected.transpose() / model;

@@ -9,7 +9,7 @@ namespace {
 constexpr double growth = 4;                     // of steps that still gain
 constexpr double shortest = 0.1, longest = 0.5;  // share of a step that was too long
 constexpr double far_apart = 5;                  // steps of a bracket of which only the nearer one tells
-constexpr double least_share = 0.02;             // of a bracket: how near its ends a step is of use
+constexpr double nearest_end = 0.02;             // of a bracket: how near its ends a step is of use
 
 /// Where the parabola through (0, 0) with that slope and (step, rise) is least; infinite where it has no minimum.
 double vertex(double slope, double step, double rise) {
@@ -60,7 +60,7 @@ std::vector<double> Line::next() const {
   if (!model || model->step == best->step || model->gain < rules_.worth * gained) return {};
   if (last) return {std::min(model->step, growth * best->step)};
   const auto& high = *(best + 1);
-  const double margin = least_share * (high.step - low.step);
+  const double margin = nearest_end * (high.step - low.step);
   return {std::clamp(model->step, low.step + margin, high.step - margin)};
 }
 

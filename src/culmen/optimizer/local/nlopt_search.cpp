@@ -12,7 +12,7 @@
 namespace culmen::local {
 namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nothing = 1e-14;            // of what was gained
+constexpr double negligible_nlopt_gain = 1e-14;            // of what was gained
 constexpr double first_step = 0.3;           // of the box: as long is the library's first step
 constexpr double tightening = 1e-13;         // of what a constraint changes over the box: rounding shall not violate it
 constexpr int patience = 3;                  // gradients that bring nothing
@@ -105,8 +105,8 @@ class NloptSearch final : public LocalSearch {
     if (nearer) least_violation_ = violation();
     if (start_.constraints > 0 && entry_ == inf) entry_ = value();
     const double before = std::exchange(marked_, value());
-    if (start_.constraints == 0) return !(before - value() <= nothing * (first_ - value()));
-    return nearer || before - value() > nothing * (entry_ - value());
+    if (start_.constraints == 0) return !(before - value() <= negligible_nlopt_gain * (first_ - value()));
+    return nearer || before - value() > negligible_nlopt_gain * (entry_ - value());
   }
 
   double violation() const {
