@@ -1,6 +1,6 @@
 """culmen's optimizer on an executor that the program already has.
 
-Here it is a thread pool; Dask's executor and that of mpi4py.futures work in the same way.
+Here it is a thread pool. The executors of Dask and mpi4py.futures work in the same way.
 """
 
 from concurrent.futures import ThreadPoolExecutor
