@@ -7,6 +7,8 @@ JOBS ?= 2
 native := CMakeLists.txt python/CMakeLists.txt $(shell find cmake src python/bindings -type f)
 tests = $(wildcard tests/python tests/mpi tests/e2e tests/install)
 format = $(shell find src python/bindings tests benchmarks examples -name '*.cpp' -o -name '*.hpp' -o -name '*.[ch]')
+# Documents in plain English; tools/check_sentences without names checks all.
+plain = $(wildcard docs/reference/*.md docs/reference/optimizers/*.md) benchmarks/README.md
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CULMEN_BUILD := $(CURDIR)/$(BUILD)
 
@@ -94,6 +96,7 @@ bench-quality: build
 
 format: build
 	tools/quote_examples
+	tools/quote_options
 	@clang-format-16 -i $(format)
 	ruff format python tools tests examples benchmarks docs
 	ruff check --fix python tools tests examples benchmarks docs
@@ -106,6 +109,9 @@ lint: build
 	tools/check_layers --self-test
 	tools/check_layers
 	tools/quote_examples --check
+	tools/quote_options --check
+	tools/check_sentences --self-test
+	tools/check_sentences $(plain)
 	ruff check --quiet $(wildcard python tools tests examples benchmarks docs)
 	ruff format --quiet --check $(wildcard python tools tests examples benchmarks docs)
 	mypy
