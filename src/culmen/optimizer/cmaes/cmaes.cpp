@@ -204,28 +204,28 @@ OptimizerKind cmaes_kind() {
        .needs_order = true,
        .asynchronous = true,
        .options = {OptionRule::word("constraints",
-                                    "how candidates rank that violate constraints or limits: by an augmented "
-                                    "Lagrangian, or behind all others (last)",
+                                    "ranking of candidates that violate constraints or limits: by an augmented "
+                                    "Lagrangian (lagrangian), or behind all others (last)",
                                     {"lagrangian", "last"}, "lagrangian"),
                    OptionRule::word("covariance",
-                                    "which correlations it learns: all (full), none (diagonal) or a few directions "
-                                    "(limited); auto: full up to 200 parameters, then limited",
+                                    "correlations to learn: all (full), none (diagonal) or a few directions (limited); "
+                                    "auto: full up to 200 parameters, then limited",
                                     {"auto", "full", "diagonal", "limited"}, "auto"),
                    OptionRule::word("noise",
-                                    "on: some candidates are evaluated twice, and a run ends when noise decides the "
-                                    "ranks; auto: only if a second value differs from the first; off: never",
+                                    "on: evaluate some candidates twice, and end a run when noise decides the ranks; "
+                                    "auto: only if a second value differs from the first; off: never",
                                     {"auto", "on", "off"}, "auto"),
                    OptionRule::whole(
                        "parallel",
                        "number of candidates needed at a time; a generation has this number or a multiple of it", 1,
                        10000, 1),
-                   OptionRule::whole("population", "candidates in a generation of the first run", 4, 10000,
+                   OptionRule::whole("population", "number of candidates in a generation of the first run", 4, 10000,
                                      "4 + 3 ln(parameters); asynchronous: half the number of workers if that is more"),
                    OptionRule::number("sigma", "initial standard deviation, as a share of each parameter's range", 1e-6,
                                       1, cmaes::default_sigma),
                    OptionRule::word("stale",
-                                    "asynchronous: results that are older than the last steps are corrected by "
-                                    "densities and a model, weighted by densities, or used as if new (ignored)",
+                                    "asynchronous: treatment of results that are older than the last steps: corrected "
+                                    "by densities and a model, weighted by densities, or used as if new (ignored)",
                                     {"corrected", "weighted", "ignored"}, "corrected")}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
          const Terms& terms) -> std::unique_ptr<Optimizer> {

@@ -235,7 +235,7 @@ OptimizerKind lm_kind() {
                            "descents", "number of local searches run in parallel; more of them keep more workers busy",
                            1, 1000, 4),
                        OptionRule::number("noise", "relative error of a residual", 1e-16, 0.01, 2.3e-16),
-                       OptionRule::whole("screen", "number of sample points of which the best becomes a start", 1,
+                       OptionRule::whole("screen", "number of sample points; the best of them becomes a start", 1,
                                          10000, 8)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
             return std::make_unique<lm::LevenbergMarquardt>(

@@ -280,8 +280,8 @@ OptimizerKind racing_kind() {
                               "largest number of rounds in a race; the best remaining candidate then wins", 2, 1000,
                               30),
             OptionRule::whole("races",
-                              "number of races, one after the other, if the space has more candidates than one race; "
-                              "later races add new candidates around the best",
+                              "number of successive races, if not all points of the space fit into one; later races "
+                              "add candidates around the best",
                               1, 100, 4),
             OptionRule::whole("rounds_before_test", "evaluations of each candidate before the first ones leave", 2,
                               1000, 5),
