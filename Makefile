@@ -94,6 +94,7 @@ bench-quality: build
 
 format: build
 	tools/quote_examples
+	tools/quote_options
 	@clang-format-16 -i $(format)
 	ruff format python tools tests examples benchmarks docs
 	ruff check --fix python tools tests examples benchmarks docs
@@ -106,6 +107,9 @@ lint: build
 	tools/check_layers --self-test
 	tools/check_layers
 	tools/quote_examples --check
+	tools/quote_options --check
+	tools/check_sentences --self-test
+	tools/check_sentences
 	ruff check --quiet $(wildcard python tools tests examples benchmarks docs)
 	ruff format --quiet --check $(wildcard python tools tests examples benchmarks docs)
 	mypy

@@ -1,7 +1,5 @@
 """How Sphinx makes the site of these files: ``make docs`` writes it to build/site."""
 
-from culmen.cli.optimizers import allowed, shown
-
 import culmen
 
 project = "culmen"
@@ -17,21 +15,3 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_class_signature = "separated"
-
-
-def _add_optimizers(_app, document, source):
-    """The catalogue of optimizers ends the page about them."""
-    if document == "reference/optimizers":
-        source[0] += "\n".join(map(_section, culmen._core.optimizer_catalogue()))
-
-
-def _section(entry):
-    rows = "".join(
-        f"| `{o['name']}` | {o['about']} | {allowed(o)} | {shown(o['default'])} |\n" for o in entry["options"]
-    )
-    table = f"\n| option | meaning | allowed | default |\n|---|---|---|---|\n{rows}" if rows else ""
-    return f"\n## `{entry['name']}`\n\n{entry['about'][:1].upper()}{entry['about'][1:]}.\n{table}"
-
-
-def setup(app):
-    app.connect("source-read", _add_optimizers)

@@ -17,8 +17,10 @@ def curve(p: dict[str, float], s: np.ndarray) -> np.ndarray:
 
 
 def band(errors: culmen.Errors, s: np.ndarray) -> np.ndarray:
-    """The curve's standard deviation √(gᵀ C g): C is the covariance of the parameters, g the curve's derivatives by
-    them, here central differences over a hundredth of each error."""
+    """The curve's standard deviation √(gᵀ C g). C is the covariance of the parameters, g the derivatives of the curve.
+
+    The derivatives are central differences with a step of a hundredth of each error.
+    """
     best = {p.name: p.value for p in errors.parameters}
     slopes = []
     for name in errors.free:

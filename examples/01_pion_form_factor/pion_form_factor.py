@@ -9,14 +9,14 @@ from cmath import exp
 from pathlib import Path
 
 M_PI = 0.13957  # GeV
-M_OMEGA, GAMMA_OMEGA = 0.78271, 0.00868  # GeV, fixed: the data do not know the omega better
+M_OMEGA, GAMMA_OMEGA = 0.78271, 0.00868  # GeV, fixed: these data do not determine the omega better
 
 with Path(__file__).with_name("cmd2_2007.csv").open() as file:
     DATA = [(float(row["q2_GeV2"]), float(row["Fpi_sq"]), float(row["sigma"])) for row in csv.DictReader(file)]
 
 
 def momentum(s: float) -> float:
-    """Of each pion, in the rest frame of a pair of mass sqrt(s)."""
+    """Momentum of each pion in the rest frame of a pair of mass sqrt(s)."""
     return math.sqrt(s / 4 - M_PI**2)
 
 
@@ -45,5 +45,5 @@ def form_factor(s: float, p: dict[str, float]) -> complex:
 
 
 def residuals(p: dict[str, float]) -> list[float]:
-    """One figure per data point, in standard deviations; culmen minimizes the sum of their squares."""
+    """One residual per data point, in standard deviations; culmen minimizes the sum of their squares."""
     return [(abs(form_factor(s, p)) ** 2 - measured) / sigma for s, measured, sigma in DATA]

@@ -1,4 +1,4 @@
-// Minimizes a lambda: on threads when started as it is, on the ranks of the launch under mpiexec.
+// Minimizes a lambda. Started directly it uses threads, started by mpiexec it uses the MPI ranks.
 //
 //   cmake -B build && cmake --build build && build/himmelblau
 //   mpiexec -n 5 build/himmelblau

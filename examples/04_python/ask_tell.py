@@ -1,4 +1,4 @@
-"""The optimizer alone: the program evaluates by itself."""
+"""The optimizer alone: the program evaluates the candidates itself."""
 
 import culmen
 

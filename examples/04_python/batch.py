@@ -1,4 +1,4 @@
-"""A function that takes many candidates at once: each parameter comes as a vector, and a vector of values goes back."""
+"""A function that takes many candidates at once: each parameter is a vector, and it returns a vector of values."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ import culmen
 
 def damped(p: dict[str, np.ndarray]) -> np.ndarray:
     time = np.linspace(0, 4, 200)[:, None]
-    wanted = np.exp(-0.7 * time) * np.cos(3.1 * time)
+    target = np.exp(-0.7 * time) * np.cos(3.1 * time)
     model = np.exp(-p["decay"] * time) * np.cos(p["frequency"] * time)
-    return ((model - wanted) ** 2).sum(axis=0)
+    return ((model - target) ** 2).sum(axis=0)
 
 
 result = culmen.minimize(

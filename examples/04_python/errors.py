@@ -1,4 +1,4 @@
-"""Errors of a fit: an exponential decay, measured at twelve times, with errors of 0.05."""
+"""Errors of a fit: an exponential decay, measured at twelve times, each with a standard deviation of 0.05."""
 
 import math
 
@@ -9,7 +9,7 @@ COUNTS = [6.05, 4.69, 3.73, 3.01, 2.55, 2.09, 1.85, 1.58, 1.50, 1.32, 1.28, 1.15
 
 
 def residuals(p: dict[str, float]) -> list[float]:
-    """In units of their standard deviations."""
+    """Differences in units of their standard deviations."""
     model = (p["height"] * math.exp(-p["rate"] * t) + p["floor"] for t in TIMES)
     return [(m - c) / 0.05 for m, c in zip(model, COUNTS, strict=True)]
 

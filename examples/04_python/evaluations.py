@@ -1,4 +1,4 @@
-"""Candidates of one's own, by a study's evaluator: how χ² of the pion's form factor depends on the mass of the ρ."""
+"""Evaluates candidates of your choice with a study's evaluator: χ² of the pion's form factor against the ρ mass."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a store holds, as arrays: here of a study that is made first."""
+"""Reads a store into arrays. The script first runs a small study that makes the store."""
 
 import culmen
 

@@ -1,4 +1,4 @@
-/* A cost function in C, loaded from a shared library: see <culmen/evaluator.h>. */
+/* A cost function in C, compiled into a shared library: see <culmen/evaluator.h>. */
 #include <culmen/evaluator.h>
 
 int rosenbrock(const culmen_candidate* c, culmen_result* r) {

@@ -1,4 +1,4 @@
-"""Counts of a decaying source, and how far a model is from them."""
+"""Counts of a decaying source, and the residuals of a model."""
 
 from math import exp, sqrt
 
@@ -11,5 +11,5 @@ def model(t, p):
 
 
 def residuals(p):
-    """In standard deviations of the counts: their squares' sum is χ²."""
+    """Differences in standard deviations of the counts: the sum of their squares is χ²."""
     return [(model(t, p) - n) / sqrt(n) for t, n in DATA]

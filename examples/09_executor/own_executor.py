@@ -1,4 +1,7 @@
-"""culmen's optimizer on an executor that the program has already: here threads, as well Dask's or mpi4py.futures'."""
+"""culmen's optimizer on an executor that the program already has.
+
+Here it is a thread pool. The executors of Dask and mpi4py.futures work in the same way.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""scikit-learn, whose joblib runs on culmen's workers."""
+"""scikit-learn on culmen's workers, through joblib."""
 
 import joblib
 from sklearn.datasets import make_classification

@@ -1,15 +1,14 @@
-// The least energy of a cluster of 13 atoms that attract each other by the Lennard-Jones potential (epsilon = sigma =
-// 1). Known: -44.326801, an icosahedron (D. J. Wales and J. P. K. Doye, J. Phys. Chem. A 101 (1997) 5111).
+// Finds the lowest energy of a cluster of 13 atoms with the Lennard-Jones potential (epsilon = sigma = 1).
+// The known minimum is -44.326801, an icosahedron (D. J. Wales and J. P. K. Doye, J. Phys. Chem. A 101 (1997) 5111).
 //
-// There are about a thousand local minima, so each evaluation slides down into the nearest one and gives its energy:
-// the landscape becomes one of plateaus ("basin hopping", the same paper), among which culmen searches.
+// The energy has about a thousand local minima. Each evaluation therefore descends to the nearest one and returns its
+// energy. The landscape becomes one of plateaus ("basin hopping", the same paper), and culmen searches among these.
 //
 //   cmake -B build && cmake --build build && build/lennard_jones          13 atoms
-//   build/lennard_jones 38 -173.9284 7                                    so many, what is good enough, the seed
+//   build/lennard_jones 38 -173.9284 7                                    atoms, target energy, seed
 //
-// 38 atoms are the hard case of that paper: most ways down lead to -173.2524, an icosahedron with more on top, few to
-// the truncated octahedron. It takes 1 000 to 50 000 local minimizations, of which there
-// are 60 000 at most.
+// 38 atoms are the hard case of that paper. Most descents end at -173.2524, an icosahedron with further atoms on top;
+// few reach the truncated octahedron. The search takes 1 000 to 50 000 local minimizations. The limit is 60 000.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -25,7 +24,7 @@ double energy(const Vector& x, Vector& force) {
   for (std::size_t i = 0; i < x.size(); i += 3) {
     for (std::size_t j = 0; j < i; j += 3) {
       const double d[3] = {x[i] - x[j], x[i + 1] - x[j + 1], x[i + 2] - x[j + 2]};
-      const double r2 = std::max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], 0.25);  // atoms may begin on each other
+      const double r2 = std::max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], 0.25);  // atoms may start at the same place
       const double s6 = 1 / (r2 * r2 * r2);
       sum += 4 * s6 * (s6 - 1);
       const double pull = 24 * s6 * (2 * s6 - 1) / r2;
@@ -71,7 +70,7 @@ int main(int argc, char** argv) {
   const int atoms = argc > 1 ? std::atoi(argv[1]) : 13;
   const double target = argc > 2 ? std::atof(argv[2]) : -44.3268;
   const std::uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
-  const double half = 0.65 * std::cbrt(atoms);  // of the box that they begin in
+  const double half = 0.65 * std::cbrt(atoms);  // half the width of the box in which the atoms start
   std::vector<culmen::Parameter> coordinates;
   for (int i = 1; i <= atoms; ++i) {
     for (const char* axis : {"x", "y", "z"}) coordinates.push_back(culmen::real(axis + std::to_string(i), -half, half));

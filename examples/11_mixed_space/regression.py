@@ -1,4 +1,4 @@
-"""The error of a regression on points that it has not seen: each point in turn is left out and foretold by the others.
+"""The prediction error of a regression: each point in turn is left out and predicted from the others.
 
 Data: electron mobility in silicon against the logarithm of the density (R. Thurber, NIST/ITL Statistical Reference
 Datasets, public domain).
@@ -25,11 +25,11 @@ def error(p):
     misses = []
     for left_out in range(len(X)):
         keep = np.arange(len(X)) != left_out
-        misses.append(foretell(p, X[keep], Y[keep], X[left_out]) - Y[left_out])
+        misses.append(predict(p, X[keep], Y[keep], X[left_out]) - Y[left_out])
     return np.sqrt(np.mean(np.square(misses)))
 
 
-def foretell(p, x, y, at):
+def predict(p, x, y, at):
     if p["model"] == "neighbours":
         near = np.argsort(np.abs(x - at))[: p["neighbours"]]
         weights = 1 / (1e-9 + np.abs(x[near] - at)) if p.get("weighted") else None

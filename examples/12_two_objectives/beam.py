@@ -1,4 +1,4 @@
-"""A beam of steel, 2 m long, supported at its ends, with 600 kN across and 50 kN along its middle."""
+"""A steel beam, 2 m long, supported at its ends; at its middle act 600 kN vertically and 50 kN horizontally."""
 
 
 def figures(p):

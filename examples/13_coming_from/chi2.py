@@ -1,4 +1,4 @@
-"""The problem of these pages: amplitude, rate and background of a decaying source, by least χ²."""
+"""χ² of a decaying source with three parameters: amplitude, rate and background."""
 
 from math import exp
 

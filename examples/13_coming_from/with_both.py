@@ -1,4 +1,4 @@
-"""Optuna's sampler on culmen's workers and in its store; culmen's CMA-ES in a study of Optuna's."""
+"""Optuna's sampler in `culmen.minimize`, and culmen's CMA-ES in an Optuna study."""
 
 import optuna
 from chi2 import chi2

@@ -3,7 +3,7 @@ from math import exp, log
 import cma
 from chi2 import chi2
 
-# pycma wants one scale for all parameters: the unit cube here, and the logarithm of the rate
+# pycma needs one scale for all parameters: here the unit cube, with the logarithm of the rate
 low, high = (0, log(1e-3), 0), (1000, log(1), 100)
 
 

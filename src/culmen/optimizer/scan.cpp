@@ -50,12 +50,14 @@ class Scan final : public Optimizer {
 
 OptimizerKind scan_kind() {
   return {{.name = "scan",
-           .about = "one parameter at a time through its range, the others where the search begins; ends by itself",
+           .about = "varies one parameter at a time and keeps the others at the starting point; ends by itself",
            .one_objective = false,
            .seeded = false,
            .asynchronous = true,
            .options = {OptionRule::whole(
-               "points", "values a number takes, its bounds included; choices take all theirs", 2, 1e6, 21)}},
+               "points",
+               "number of values of a numeric parameter, bounds included; other parameters take all their choices", 2,
+               1e6, 21)}},
           [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms& terms) {
             return std::make_unique<Scan>(space, count_of(options, "points"), terms.generational);
           }};

@@ -95,14 +95,14 @@ std::unique_ptr<Optimizer> of_all_kinds(const Space& space, std::uint64_t seed, 
 
 OptimizerKind auto_kind() {
   return {{.name = "auto",
-           .about = "what suits: for real parameters descents and CMA-ES beside each other, for others a model and "
-                    "searches, with more effort for what works",
+           .about = "chooses for you: descents and CMA-ES for real parameters, a model and searches for others; the "
+                    "method that succeeds gets more evaluations",
            .one_objective = false,
            .asynchronous = true,
-           .options = {OptionRule::whole("parallel", "candidates that are wanted at a time", 1, 1e4, 1),
+           .options = {OptionRule::whole("parallel", "number of candidates needed at a time", 1, 1e4, 1),
                        OptionRule::whole("points",
-                                         "of the model where parameters are not all real; after as many evaluations "
-                                         "models get rare",
+                                         "if not all parameters are real: number of evaluations kept for the model; "
+                                         "after this number, new models become rare",
                                          10, 2000, automatic::model_points)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {

@@ -283,14 +283,16 @@ void Bayes::do_adopt(const Bytes& result) {
 OptimizerKind bayes_kind() {
   return {
       {.name = "bayes",
-       .about = "a model of few evaluations that are dear: a Gaussian process in a trust region, or a forest",
+       .about = "few, expensive evaluations: a Gaussian process in a trust region, or a random forest",
        .asynchronous = true,
-       .options = {OptionRule::word("model",
-                                    "a Gaussian process about the best, or a random forest over the whole space",
-                                    {"forest", "gauss"}, "gauss"),
-                   OptionRule::whole("parallel", "candidates wanted at a time", 1, 64, 1),
+       .options = {OptionRule::word(
+                       "model",
+                       "gauss: a Gaussian process around the best point; forest: a random forest over the whole space",
+                       {"forest", "gauss"}, "gauss"),
+                   OptionRule::whole("parallel", "number of candidates proposed at a time", 1, 64, 1),
                    OptionRule::whole(
-                       "points", "that are kept for the model; after four times as many evaluations models get rare",
+                       "points",
+                       "number of evaluations kept for the model; after four times this number, new models become rare",
                        10, 2000, 500)}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         const bool forest = word_of(options, "model") == "forest";

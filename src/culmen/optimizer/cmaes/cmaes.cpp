@@ -198,40 +198,41 @@ AsynchronousSettings asynchronous_settings(const Space& space, const OptimizerOp
 }  // namespace cmaes
 
 OptimizerKind cmaes_kind() {
-  return {{.name = "cmaes",
-           .about = "CMA-ES with restarts, for one objective of numbers that may be rugged and correlated",
-           .needs_order = true,
-           .asynchronous = true,
-           .options = {OptionRule::word("constraints",
-                                        "what violates constraints or limits: ranks after all that does not (last), "
-                                        "or by an augmented Lagrangian (lagrangian)",
-                                        {"lagrangian", "last"}, "lagrangian"),
-                       OptionRule::word("covariance",
-                                        "what it learns of the parameters' correlations: all (full), none (diagonal) "
-                                        "or a few directions (limited); auto is full up to 200 parameters, then "
-                                        "limited",
-                                        {"auto", "full", "diagonal", "limited"}, "auto"),
-                       OptionRule::word("noise",
-                                        "some members are evaluated twice; where noise decides their ranks, a run ends "
-                                        "and a larger one begins; auto: where a second value differs from the first",
-                                        {"auto", "on", "off"}, "auto"),
-                       OptionRule::whole("parallel",
-                                         "candidates wanted at a time; a generation is so many or a multiple of it", 1,
-                                         10000, 1),
-                       OptionRule::whole("population", "candidates in a generation of the first run", 4, 10000,
-                                         "4 + 3 ln(parameters); asynchronous: half the workers where that is more"),
-                       OptionRule::number("sigma", "first standard deviation as a share of each parameter's range",
-                                          1e-6, 1, cmaes::default_sigma),
-                       OptionRule::word("stale",
-                                        "asynchronous: results of points from before the last steps are corrected "
-                                        "by densities and a model, weighted by densities, or taken as new",
-                                        {"corrected", "weighted", "ignored"}, "corrected")}},
-          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
-             const Terms& terms) -> std::unique_ptr<Optimizer> {
-            if (!terms.generational)
-              return cmaes::make_asynchronous(space, seed, cmaes::asynchronous_settings(space, options), terms.yield);
-            return std::make_unique<cmaes::CmaEs>(space, seed, cmaes::settings(space, options), terms.yield);
-          }};
+  return {
+      {.name = "cmaes",
+       .about = "CMA-ES with restarts: one objective that may be rugged, numeric parameters that may be correlated",
+       .needs_order = true,
+       .asynchronous = true,
+       .options = {OptionRule::word("constraints",
+                                    "ranking of candidates that violate constraints or limits: by an augmented "
+                                    "Lagrangian (lagrangian), or behind all others (last)",
+                                    {"lagrangian", "last"}, "lagrangian"),
+                   OptionRule::word("covariance",
+                                    "correlations to learn: all (full), none (diagonal) or a few directions (limited); "
+                                    "auto: full up to 200 parameters, then limited",
+                                    {"auto", "full", "diagonal", "limited"}, "auto"),
+                   OptionRule::word("noise",
+                                    "on: evaluate some candidates twice, and end a run when noise decides the ranks; "
+                                    "auto: only if a second value differs from the first; off: never",
+                                    {"auto", "on", "off"}, "auto"),
+                   OptionRule::whole(
+                       "parallel",
+                       "number of candidates needed at a time; a generation has this number or a multiple of it", 1,
+                       10000, 1),
+                   OptionRule::whole("population", "number of candidates in a generation of the first run", 4, 10000,
+                                     "4 + 3 ln(parameters); asynchronous: half the number of workers if that is more"),
+                   OptionRule::number("sigma", "initial standard deviation, as a share of each parameter's range", 1e-6,
+                                      1, cmaes::default_sigma),
+                   OptionRule::word("stale",
+                                    "asynchronous: treatment of results that are older than the last steps: corrected "
+                                    "by densities and a model, weighted by densities, or used as if new (ignored)",
+                                    {"corrected", "weighted", "ignored"}, "corrected")}},
+      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
+         const Terms& terms) -> std::unique_ptr<Optimizer> {
+        if (!terms.generational)
+          return cmaes::make_asynchronous(space, seed, cmaes::asynchronous_settings(space, options), terms.yield);
+        return std::make_unique<cmaes::CmaEs>(space, seed, cmaes::settings(space, options), terms.yield);
+      }};
 }
 
 }  // namespace culmen

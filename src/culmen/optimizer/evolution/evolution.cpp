@@ -232,18 +232,22 @@ OptimizerKind evolution_kind() {
   using namespace evolution;
   return {
       {.name = "evolution",
-       .about = "an evolutionary algorithm for every kind of space, conditions and several objectives",
+       .about = "evolution strategy: parameters of any kind, conditions, one or several objectives",
        .one_objective = false,
        .asynchronous = true,
-       .options = {OptionRule::whole("children", "candidates in a generation", 1, 1e6,
-                                     "42; several objectives: 0.6 times the root of the budget (10 to 100)"),
-                   crossovers.rule("crossover", "how a child mixes two parents"),
-                   duplications.rule("duplication", "all parents have as many children, or better ones more"),
-                   OptionRule::whole("parents", "from whom children come", 1, 1e6,
-                                     "7; several objectives: as for children"),
-                   selections.rule("selection",
-                                   "next parents come from parents and children, from children, or from children and "
-                                   "the best parent")}},
+       .options =
+           {OptionRule::whole("children", "number of candidates in a generation", 1, 1e6,
+                              "42; several objectives: 0.6 √(evaluations), from 10 to 100"),
+            crossovers.rule("crossover",
+                            "discrete: a child takes each parameter from one of two parents; intermediate: reals lie "
+                            "between both; none: it has one parent"),
+            duplications.rule(
+                "duplication",
+                "random: all parents have the same chance of a child; value: better parents have a greater chance"),
+            OptionRule::whole("parents", "number of parents", 1, 1e6, "7; several objectives: the default of children"),
+            selections.rule("selection",
+                            "the next parents are chosen from parents and children (plus), children (comma), or "
+                            "children and the best parent (keep_best)")}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         return std::make_unique<Evolution>(space, seed, settings_of(options, terms), terms);
       }};

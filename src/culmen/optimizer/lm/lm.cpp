@@ -222,25 +222,27 @@ std::string LevenbergMarquardt::remark() const {
 }  // namespace lm
 
 OptimizerKind lm_kind() {
-  return {
-      {.name = "lm",
-       .about = "Levenberg-Marquardt from many starts, for residuals that depend smoothly on real parameters",
-       .needs_residuals = true,
-       .needs_reals = true,
-       .asynchronous = true,
-       .options = {OptionRule::whole("agreement",
-                                     "it ends when so many descents, and half of all, came back to the best place; 0: "
-                                     "never",
-                                     0, 1e6, 0),
-                   OptionRule::whole("descents", "how many go on at a time; more keep more workers busy", 1, 1000, 4),
-                   OptionRule::number("noise", "relative error of a residual", 1e-16, 0.01, 2.3e-16),
-                   OptionRule::whole("screen", "points of which the best becomes a start", 1, 10000, 8)}},
-      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-        return std::make_unique<lm::LevenbergMarquardt>(
-            space, seed,
-            lm::Settings{count_of(options, "agreement"), count_of(options, "descents"), count_of(options, "screen"),
-                         number_of(options, "noise"), terms.generational});
-      }};
+  return {{.name = "lm",
+           .about = "Levenberg-Marquardt from many starts: residuals that are smooth functions of real parameters",
+           .needs_residuals = true,
+           .needs_reals = true,
+           .asynchronous = true,
+           .options = {OptionRule::whole("agreement",
+                                         "the search ends when this number of descents, and half of all, have returned "
+                                         "to the best point; 0: it does not end so",
+                                         0, 1e6, 0),
+                       OptionRule::whole(
+                           "descents", "number of local searches run in parallel; more of them keep more workers busy",
+                           1, 1000, 4),
+                       OptionRule::number("noise", "relative error of a residual", 1e-16, 0.01, 2.3e-16),
+                       OptionRule::whole("screen", "number of sample points; the best of them becomes a start", 1,
+                                         10000, 8)}},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
+            return std::make_unique<lm::LevenbergMarquardt>(
+                space, seed,
+                lm::Settings{count_of(options, "agreement"), count_of(options, "descents"), count_of(options, "screen"),
+                             number_of(options, "noise"), terms.generational});
+          }};
 }
 
 }  // namespace culmen

@@ -255,10 +255,12 @@ std::string Descents::remark() const {
 }
 
 std::vector<OptionRule> options_with(std::vector<OptionRule> own, double step) {
-  own.push_back(OptionRule::whole("descents", "how many go on at a time; more keep more workers busy", 1, 1000, 1));
+  own.push_back(OptionRule::whole(
+      "descents", "number of local searches run in parallel; more of them keep more workers busy", 1, 1000, 1));
   own.push_back(OptionRule::number("noise", "relative error of a value", 2.3e-16, 0.1, 2.3e-16));
-  own.push_back(OptionRule::whole("screen", "points of which the best becomes a start", 1, 10000, 8));
-  own.push_back(OptionRule::number("step", "how far to go first, as a share of each parameter's range", 1e-6, 1, step));
+  own.push_back(OptionRule::whole("screen", "number of sample points; the best of them becomes a start", 1, 10000, 8));
+  own.push_back(
+      OptionRule::number("step", "length of the first step, as a share of each parameter's range", 1e-6, 1, step));
   std::ranges::sort(own, {}, &OptionRule::name);
   return own;
 }

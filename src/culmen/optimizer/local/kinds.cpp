@@ -32,8 +32,9 @@ ReadOptions by_gradients(GradientMethod method) {
 }
 
 std::vector<OptionRule> fan_of(double standard) {
-  return {OptionRule::whole("fan", "steps of a line search that are tried at once; more are quicker where workers idle",
-                            1, 100, standard)};
+  return {OptionRule::whole("fan",
+                            "number of step lengths that a line search tries at once; use more if workers are idle", 1,
+                            100, standard)};
 }
 
 ReadOptions by_simplex() {
@@ -44,35 +45,37 @@ ReadOptions by_simplex() {
 }  // namespace
 
 OptimizerKind bfgs_kind() {
-  return descents_kind({.name = "bfgs",
-                        .about = "quasi-Newton descents by parallel differences from many starts, for smooth values",
-                        .options = fan_of(1)},
-                       usual_step, by_gradients(GradientMethod::bfgs));
+  return descents_kind(
+      {.name = "bfgs",
+       .about = "quasi-Newton descents (BFGS) from many starts, with parallel differences: smooth functions",
+       .options = fan_of(1)},
+      usual_step, by_gradients(GradientMethod::bfgs));
 }
 
 OptimizerKind bobyqa_kind() {
   return descents_kind(
-      {.name = "bobyqa", .about = "quadratic models of the value, without derivatives, from many starts"}, usual_step,
-      by_nlopt(NloptMethod::bobyqa));
+      {.name = "bobyqa",
+       .about = "NLopt's BOBYQA from many starts: quadratic models of the function, without derivatives"},
+      usual_step, by_nlopt(NloptMethod::bobyqa));
 }
 
 OptimizerKind brent_step_kind() {
   return descents_kind(
-      {.name = "brent_step", .about = "a global search along each parameter, for sums of functions of one parameter"},
+      {.name = "brent_step", .about = "a global search along each parameter: sums of functions of one parameter each"},
       usual_step,
       [](const OptimizerOptions&) { return [](const local::Start& start) { return local::axis_search(start); }; });
 }
 
 OptimizerKind conjugate_gradient_kind() {
   return descents_kind({.name = "conjugate_gradient",
-                        .about = "conjugate gradients by parallel differences, from many starts",
+                        .about = "conjugate gradients from many starts, with parallel differences: smooth functions",
                         .options = fan_of(4)},
                        usual_step, by_gradients(GradientMethod::conjugate));
 }
 
 OptimizerKind gradient_kind() {
   return descents_kind({.name = "gradient",
-                        .about = "steepest descents by parallel differences, from many starts",
+                        .about = "steepest descents from many starts, with parallel differences: smooth functions",
                         .options = fan_of(4)},
                        usual_step, by_gradients(GradientMethod::steepest));
 }
@@ -80,15 +83,19 @@ OptimizerKind gradient_kind() {
 OptimizerKind nelder_mead_kind() {
   return descents_kind(
       {.name = "nelder_mead",
-       .about = "the downhill simplex, in subspaces in turn, from many starts: for values that are not smooth",
-       .options = {OptionRule::word("simplex", "in all parameters, or in subspaces (Rowan's Subplex)",
-                                    {"whole", "subspaces"}, "subspaces")}},
+       .about = "the downhill simplex from many starts: functions that are not smooth",
+       .options = {OptionRule::word(
+           "simplex",
+           "whole: one simplex in all parameters; subspaces: simplices in subspaces in turn (Rowan's Subplex)",
+           {"whole", "subspaces"}, "subspaces")}},
       usual_step, by_simplex());
 }
 
 OptimizerKind slsqp_kind() {
   return descents_kind(
-      {.name = "slsqp", .about = "NLopt's sequential quadratic programming by parallel differences, from many starts"},
+      {.name = "slsqp",
+       .about =
+           "NLopt's sequential quadratic programming from many starts, with parallel differences: smooth functions"},
       usual_step, by_nlopt(NloptMethod::slsqp));
 }
 

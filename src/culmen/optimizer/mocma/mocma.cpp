@@ -215,12 +215,12 @@ void Mocma::welcome(const std::vector<double>& x, Outcome&& outcome) {
 
 OptimizerKind mocma_kind() {
   return {{.name = "mocma",
-           .about = "CMA-ES for two objectives, in every kind of space",
+           .about = "CMA-ES for two objectives, parameters of any kind",
            .one_objective = false,
            .two_objectives = true,
            .asynchronous = true,
-           .options = {OptionRule::whole("children", "candidates in a generation", 1, 10000, 10),
-                       OptionRule::whole("population", "members of the front, at most", 4, 10000, 100)}},
+           .options = {OptionRule::whole("children", "number of candidates in a generation", 1, 10000, 10),
+                       OptionRule::whole("population", "largest number of members on the front", 4, 10000, 100)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
             return std::make_unique<mocma::Mocma>(space, seed, count_of(options, "population"),
                                                   count_of(options, "children"), terms);

@@ -154,8 +154,8 @@ OptimizerKind genetic_kind(const std::string& name, std::string about, const Mak
        .about = std::move(about),
        .one_objective = false,
        .asynchronous = true,
-       .options = {OptionRule::whole("population", "members, and candidates in a generation", 4, 10000,
-                                     "0.6 times the root of the budget (10 to 100)")}},
+       .options = {OptionRule::whole("population", "number of members, and of candidates in a generation", 4, 10000,
+                                     "0.6 √(evaluations), from 10 to 100")}},
       [name, survival](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         const auto population =
             options.contains("population") ? count_of(options, "population") : population_for_several(terms);
@@ -166,22 +166,23 @@ OptimizerKind genetic_kind(const std::string& name, std::string about, const Mak
 }  // namespace nsga
 
 OptimizerKind nsga2_kind() {
-  return nsga::genetic_kind("nsga2", "the genetic algorithm NSGA-II for several objectives, in every kind of space",
+  return nsga::genetic_kind("nsga2", "the genetic algorithm NSGA-II: several objectives, parameters of any kind",
                             [](auto&&...) { return nsga::by_crowding(); });
 }
 
 OptimizerKind nsga3_kind() {
-  return nsga::genetic_kind(
-      "nsga3", "the genetic algorithm NSGA-III for three or more objectives, in every kind of space",
-      [](std::uint64_t seed, std::size_t population, const Terms& terms) {
-        return nsga::by_directions(seed, std::max<std::size_t>(2, terms.yield.objectives), population);
-      });
+  return nsga::genetic_kind("nsga3", "the genetic algorithm NSGA-III: three or more objectives, parameters of any kind",
+                            [](std::uint64_t seed, std::size_t population, const Terms& terms) {
+                              return nsga::by_directions(seed, std::max<std::size_t>(2, terms.yield.objectives),
+                                                         population);
+                            });
 }
 
 OptimizerKind sms_emoa_kind() {
-  return nsga::genetic_kind("sms_emoa",
-                            "the genetic algorithm SMS-EMOA: several objectives by hypervolume, in every kind of space",
-                            [](std::uint64_t seed, auto&&...) { return nsga::by_hypervolume(seed); });
+  return nsga::genetic_kind(
+      "sms_emoa",
+      "the genetic algorithm SMS-EMOA, which maximizes the hypervolume: several objectives, parameters of any kind",
+      [](std::uint64_t seed, auto&&...) { return nsga::by_hypervolume(seed); });
 }
 
 }  // namespace culmen

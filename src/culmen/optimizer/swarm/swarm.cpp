@@ -170,11 +170,12 @@ void Swarm::end_generation() {
 
 OptimizerKind swarm_kind() {
   return {{.name = "swarm",
-           .about = "particle swarm with restarts, for one objective of numbers that may be rugged",
+           .about = "particle swarm with restarts: one objective that may be rugged, numeric parameters",
            .needs_order = true,
            .asynchronous = true,
-           .options = {OptionRule::whole("population", "particles of the first run", 2, 10000,
-                                         "10 + 2 √parameters; without generations at least a quarter of the workers")}},
+           .options = {OptionRule::whole(
+               "population", "number of particles of the first swarm", 2, 10000,
+               "10 + 2 √(parameters); asynchronous: at least a quarter of the number of workers")}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
             const auto population = options.contains("population") ? count_of(options, "population")
                                                                    : swarm::default_population(space.size());
