@@ -7,7 +7,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from culmen.fit import studies
+from culmen.run import errors as studies
 from harness import (
     EXAMPLES,
     PYTHON,

@@ -10,7 +10,8 @@ import warnings
 import pytest
 
 import culmen
-from culmen import InputError, Study, digest
+from culmen import InputError, Study
+from culmen.base import digest
 
 SPACE = {"x": (-5, 5)}
 

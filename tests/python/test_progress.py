@@ -4,7 +4,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from culmen.progress import (
+from culmen.run.progress import (
     Bar,
     Cell,
     Lines,

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from culmen.cli import summary
-from culmen.progress import counts
+from culmen.run.progress import counts
 
 EMPTY = {"owned": False, "owner": "", "finished": "", "best": None, "recommended": None, "failures": []}
 COUNTS = {"asked": 0, "outcomes": 0, "told": 0}

@@ -43,7 +43,7 @@ def _tell_launch(code: int) -> None:
     """`culmen launch` waits for a launcher that may mix this code with those of ranks that it had to kill."""
     place = os.environ.get("CULMEN_LAUNCH_CODE")
     if place and "culmen._core" in sys.modules:
-        from ..ranks import is_master
+        from ..launch.ranks import is_master
 
         if is_master():
             with contextlib.suppress(OSError):
@@ -62,7 +62,7 @@ def _report(error: BaseException) -> int:
     if hasattr(error, "format_message"):
         return _report_usage(error)
     from .. import _core
-    from ..master import debugging, sentence
+    from ..run.master import debugging, sentence
 
     if debugging():
         traceback.print_exception(error)

@@ -9,14 +9,14 @@ from pathlib import Path
 from rich.table import Table
 
 from .. import _core
-from ..goals import as_given
-from ..master import make_run, stopping_on, wait
-from ..progress import Silent, clock
-from ..report.table import STATUSES, Evaluations, read
-from ..result import mode_of, shown
-from ..space import describe
-from ..stores import working_folder
-from ..study import Study
+from ..problem.goals import as_given
+from ..problem.space import describe
+from ..run.master import make_run, stopping_on, wait
+from ..run.progress import Silent, clock
+from ..run.result import mode_of, shown
+from ..run.study import Study
+from ..store.opening import working_folder
+from ..store.table import STATUSES, Evaluations, read
 from . import FAILED, FINISHED, RESUMABLE
 from .run import note_file_left_behind
 from .summary import console, print_figures

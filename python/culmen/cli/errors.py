@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from .. import _core
 from .._core import CulmenError
-from ..evaluations import CandidateEvaluator, with_workers
-from ..fit.of_store import study_in
-from ..fit.studies import NO_END, Started, find, keep, look_up, wanted_errors, why_not
-from ..master import STOP_SIGNALS, sentence, stopping_on
-from ..progress import on_terminal
-from ..ranks import commanding_ranks
-from ..result import Result
-from ..study import Study
+from ..launch.ranks import commanding_ranks
+from ..run.errors import NO_END, Started, find, keep, look_up, wanted_errors, why_not
+from ..run.errors_of_store import study_in
+from ..run.evaluations import CandidateEvaluator, with_workers
+from ..run.master import STOP_SIGNALS, sentence, stopping_on
+from ..run.progress import on_terminal
+from ..run.result import Result
+from ..run.study import Study
 from . import FINISHED, RESUMABLE
 
 if TYPE_CHECKING:

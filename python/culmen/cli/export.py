@@ -6,7 +6,7 @@ from pathlib import Path
 from .._core import InputError
 from ..report.export import FORMATS, kind_of_file, write_csv, write_json, write_parquet
 from ..report.files import replacing
-from ..report.table import Evaluations, read
+from ..store.table import Evaluations, read
 
 
 def export_store(store: Path, formats: list[str], output: Path | None, force: bool) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .._core import InputError
 
-_TEMPLATES = Path(__file__).parent.parent / "templates"
+_TEMPLATES = Path(__file__).parent / "templates"
 _TWO = "x = { lower = -5.0, upper = 5.0 }\ny = { lower = -5.0, upper = 5.0 }"
 
 

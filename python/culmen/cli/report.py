@@ -7,7 +7,7 @@ from ..report.build import report
 from ..report.files import replacing
 from ..report.page import PAGE
 from ..report.style import counted
-from ..report.table import read
+from ..store.table import read
 
 
 def write_report(store: Path, output: Path | None, show: bool, force: bool) -> None:

@@ -11,12 +11,12 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError, StoreError
-from ..master import STOP_SIGNALS, make_run, stopping_on, wait
-from ..progress import best_of, make_monitor
-from ..ranks import commanding_ranks
-from ..result import Result, mode_of
-from ..stores import another_study, open_store
-from ..study import Study
+from ..launch.ranks import commanding_ranks
+from ..run.master import STOP_SIGNALS, make_run, stopping_on, wait
+from ..run.progress import best_of, make_monitor
+from ..run.result import Result, mode_of
+from ..run.study import Study
+from ..store.opening import another_study, open_store
 from . import BAD_INPUT, FAILED, FINISHED, RESUMABLE
 from .errors import errors_at_end
 from .summary import ERRORS, failures_of, from_here, print_result, print_state

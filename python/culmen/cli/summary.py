@@ -13,12 +13,12 @@ from rich.text import Text
 
 from .. import _core
 from ..fit.errors import Errors
-from ..fit.studies import kept
-from ..goals import as_given
-from ..progress import counts, lasted, on_terminal, per_second
-from ..result import Recommended, Result, Trade, at_bounds, mode_of, shown, unnamed
-from ..space import Value
-from ..stores import open_store, recommended_in, space_of, to_go_on, working_folder
+from ..problem.goals import as_given
+from ..problem.space import Value
+from ..run.errors import kept
+from ..run.progress import counts, lasted, on_terminal, per_second
+from ..run.result import Recommended, Result, Trade, at_bounds, mode_of, shown, unnamed
+from ..store.opening import open_store, recommended_in, space_of, to_go_on, working_folder
 
 _FRONT_ROWS = 12
 _LONG_S, _DEAR_S, _MUCH = 10.0, 0.01, 0.25  # of a run, an evaluation, and waiting, that are worth a word

@@ -12,8 +12,8 @@ from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from ..master import handling
-from ..progress import clock, on_terminal, per_second
+from ..run.master import handling
+from ..run.progress import clock, on_terminal, per_second
 from . import FAILED, FINISHED, RESUMABLE
 from .summary import console, state_of, views
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
-from ..space import Value
+from ..problem.space import Value
 
 ONE_SIGMA = 2 * NormalDist().cdf(1) - 1
 AT_BOUND, AT_CONSTRAINT = "at bound", "at constraint"

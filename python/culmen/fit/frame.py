@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _core
 
 if TYPE_CHECKING:
-    from ..evaluations import Outcome
+    from ..run.evaluations import Outcome
 
 Array: TypeAlias = NDArray[np.float64]
 

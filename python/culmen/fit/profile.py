@@ -19,7 +19,7 @@ from .search import End, Search
 from .walls import Walls
 
 if TYPE_CHECKING:
-    from ..evaluations import Outcome
+    from ..run.evaluations import Outcome
 
 _ROUNDS, _ROUNDS_RESIDUALS = 60, 90  # these try two kinds of parabolas
 _LOWER = 0.01  # of Δ: this much below f₀ is another minimum

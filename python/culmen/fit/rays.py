@@ -13,7 +13,7 @@ import numpy as np
 from .frame import Array, Evaluate, Frame, evaluate_at
 
 if TYPE_CHECKING:
-    from ..evaluations import Outcome
+    from ..run.evaluations import Outcome
 
 _TWO_PLACES, _ONE_PLACE = ((1, -1), (1, 2), (-1, -2)), ((1,), (-1,))
 _NEARER, _NEAREST = 10.0, 4  # steps become so many times shorter, at most so often

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ..result import shown
+from ..run.result import shown
 from .errors import Errors, Interval
 
 _WIDEST_MATRIX = 16

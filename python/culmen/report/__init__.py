@@ -1,5 +1,5 @@
 """What is made of a store: arrays, tables and figures, exports, the report."""
 
-from .table import Evaluations, read
+from ..store.table import Evaluations, read
 
 __all__ = ["Evaluations", "read"]

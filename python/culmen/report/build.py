@@ -6,9 +6,10 @@ import time
 from collections.abc import Iterator
 
 from ..fit.errors import Errors
-from ..fit.studies import kept
 from ..fit.text import as_rows
-from ..result import shown
+from ..run.errors import kept
+from ..run.result import shown
+from ..store.table import Evaluations
 from . import facts
 from .convergence import by_evaluations, by_time
 from .correlation import correlations
@@ -17,7 +18,6 @@ from .landscape import against_value, parallel, slices
 from .page import Section, matrix, page, place_of, preformatted, table, text
 from .results import front, residuals
 from .style import Figure, counted, grouped
-from .table import Evaluations
 from .timeline import timeline
 
 _PARAMETERS = 60  # of a failure

@@ -6,13 +6,13 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from ..progress import lasted, per_second
+from ..run.progress import lasted, per_second
+from ..store.table import Evaluations
 from . import facts, style
 from .convergence import best_so_far, elapsed, steps, time_unit
 from .page import Section, page, place_of, table
 from .scales import value_axis
 from .style import Figure, axis, plain_text
-from .table import Evaluations
 from .timeline import totals
 
 Rows = list[tuple[str, str, str]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..store.table import Evaluations
 from .style import grouped
-from .table import Evaluations
 
 if TYPE_CHECKING:
     import numpy as np

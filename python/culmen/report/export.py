@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from ..store.table import Evaluations
 from .files import Kind
-from .table import Evaluations
 
 if TYPE_CHECKING:
     import numpy as np

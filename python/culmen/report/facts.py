@@ -8,13 +8,14 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from .. import _core, digest, machine
-from ..progress import counts, lasted, per_second
-from ..result import at_bounds, mode_of, shown
-from ..stores import function_in, recommended_in
+from .. import _core
+from ..base import digest, machine
+from ..run.progress import counts, lasted, per_second
+from ..run.result import at_bounds, mode_of, shown
+from ..store.opening import function_in, recommended_in
+from ..store.table import Evaluations
 from ..study_file import call_of
 from .results import front_of
-from .table import Evaluations
 from .timeline import totals
 
 Rows = dict[str, str]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..stores import working_folder
-from .table import STATUSES, Evaluations
+from ..store.opening import working_folder
+from ..store.table import STATUSES, Evaluations
 
 _LOOKED_AT, _SHOWN_A_KIND, _SHOWN = 2000, 5, 30
 _LINE_CHARACTERS, _MESSAGE_CHARACTERS, _LOG_BYTES = 300, 4000, 4000

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..store.table import Evaluations
 from . import style
 from .correlation import relevance
 from .scales import parameter_axis, unit, value_axis
 from .style import Figure, axis, counted, grouped, plain_text
-from .table import Evaluations
 from .thinning import best_and_some, evenly
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..store.table import Evaluations
 from . import style
 from .scales import value_axis
 from .style import Figure, axis, counted, grouped, plain_text
-from .table import Evaluations
 from .thinning import envelope, evenly
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ..store.table import Parameter
 from .style import counted
-from .table import Parameter
 from .thinning import evenly
 
 if TYPE_CHECKING:

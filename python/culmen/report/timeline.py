@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..store.table import Evaluations
 from . import style
 from .convergence import elapsed, time_unit
 from .style import Figure, axis, counted
-from .table import Evaluations
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,9 +7,10 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-from . import _core, digest
-from ._core import InputError
-from .study_file import CommandOptions, EvaluatorTable, Mistakes, did_you_mean, is_source
+from .. import _core
+from .._core import InputError
+from ..base import digest
+from ..study_file import CommandOptions, EvaluatorTable, Mistakes, did_you_mean, is_source
 
 
 def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, mistakes: Mistakes) -> _core.EvaluatorSpec:

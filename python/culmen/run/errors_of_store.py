@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 from .._core import InputError
-from ..master import letting_ranks_go
-from ..ranks import is_master
-from ..stores import function_in, open_store
-from ..study import Study
-from .errors import Errors
-from .studies import errors_from_master
+from ..fit.errors import Errors
+from ..launch.ranks import is_master
+from ..store.opening import function_in, open_store
+from .errors import errors_from_master
+from .master import letting_ranks_go
+from .study import Study
 
 
 def errors(

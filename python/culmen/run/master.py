@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from . import _core
+from .. import _core
+from ..launch.ranks import is_master
 from .progress import Monitor, Silent
-from .ranks import is_master
 from .result import shown
 
 STOP_SIGNALS: tuple[int, ...] = tuple(_core.STOP_SIGNALS)
@@ -60,7 +60,7 @@ def _working_folder(config: _core.StudyConfig, options: _core.RunOptions) -> Ite
 
 
 def _say_interrupted(result: _core.Result, config: _core.StudyConfig) -> None:
-    from .stores import to_go_on
+    from ..store.opening import to_go_on
 
     best = "nothing has succeeded yet"
     if result.best is not None:

@@ -5,8 +5,8 @@ from concurrent.futures import Future
 from typing import Any
 from weakref import WeakSet
 
-from ._core import InputError
-from .callables import begin_with, call
+from .._core import InputError
+from ..slot.callables import begin_with, call
 from .executor import Executor, places, uses_ranks
 
 

@@ -10,9 +10,9 @@ from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
-from . import _core
-from ._core import InputError
-from .callables import Travelling
+from .. import _core
+from .._core import InputError
+from ..slot.callables import Travelling
 
 _KEPT = 256
 _PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})

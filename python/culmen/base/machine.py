@@ -5,7 +5,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from . import _core
+from .. import _core
 
 KEY = "machine"
 _ENOUGH_OF_CPUINFO = 4096

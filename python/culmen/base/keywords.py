@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from ._core import InputError
+from .._core import InputError
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -12,10 +12,10 @@ from concurrent import futures
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from . import _core
-from ._core import CulmenError, InputError
-from .slot import items
-from .slot.failure import sentence
+from .. import _core
+from .._core import CulmenError, InputError
+from ..slot import items
+from ..slot.failure import sentence
 
 _FOR_EVER_S = 1e6  # what a wait can count
 _LIVING: set["ItemPool"] = set()

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from . import _core
-from ._core import InputError
+from .. import _core
+from .._core import InputError
 
 Value: TypeAlias = bool | int | float | str
 Constraints: TypeAlias = Mapping[str, str] | Sequence[str]

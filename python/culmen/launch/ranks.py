@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import NoReturn
 
-from . import _core
+from .. import _core
 
 
 def is_master() -> bool:

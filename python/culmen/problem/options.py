@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ._core import InputError
+from .._core import InputError
 
 
 def chained(names: Any) -> Any:

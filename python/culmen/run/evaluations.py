@@ -13,13 +13,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
 
-from . import _core
-from ._core import CulmenError, InputError
-from .goals import as_given, oriented
+from .. import _core
+from .._core import CulmenError, InputError
+from ..launch.ranks import is_master, serve_until_dismissed
+from ..problem.goals import as_given, oriented
+from ..problem.space import Value
+from ..slot.result import number_of
 from .master import raise_error
-from .ranks import is_master, serve_until_dismissed
-from .slot.result import number_of
-from .space import Value
 
 Candidate: TypeAlias = Mapping[str, Value] | Sequence[float]
 _SLICE_S = 0.05  # how late a signal may be heard

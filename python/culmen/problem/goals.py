@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from . import _core
-from ._core import InputError
+from .. import _core
+from .._core import InputError
 
 if TYPE_CHECKING:
-    from .study_file import Mistakes, StudyFile
+    from ..study_file import Mistakes, StudyFile
 
 
 def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:

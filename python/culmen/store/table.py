@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..stores import open_store, space_of
+from .opening import open_store, space_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -211,7 +211,7 @@ class Evaluations:
         """Convergence: every value (or a fair choice of them) and the best so far, by evaluations."""
         import plotly.graph_objects as go
 
-        from .convergence import by_evaluations
+        from ..report.convergence import by_evaluations
 
         return go.Figure(by_evaluations(self).plain())
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from . import _core
-from ._core import InputError
-from .callables import Chunk, Column, Initializer
+from .. import _core
+from .._core import InputError
+from ..launch.ranks import is_master, serve_until_dismissed
+from ..run.master import refuse_while_imported
+from ..slot.callables import Chunk, Column, Initializer
 from .functions import FunctionCache, dumps, travelling
 from .item_pool import ItemPool
-from .master import refuse_while_imported
-from .ranks import is_master, serve_until_dismissed
 
 _AT_ONCE = 64
 _TRANSPORTS = ("auto", "threads", "processes", "mpi")

@@ -17,8 +17,8 @@ from pathlib import Path
 from types import FrameType
 
 from .. import _core
-from ..master import STOP_SIGNALS, handling
-from ..mpi import Launcher, LauncherError, Words, find_launcher
+from ..run.master import STOP_SIGNALS, handling
+from .mpi import Launcher, LauncherError, Words, find_launcher
 
 _RANK_ZERO = (b"OMPI_COMM_WORLD_RANK=0", b"PMI_RANK=0")
 _ALLOCATIONS = ("SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID")
@@ -58,7 +58,7 @@ def launch(n: int, arguments: list[str], mpi: str | None = None, dry_run: bool =
 
 def _rank_command(n: int, arguments: list[str]) -> list[str]:
     """A culmen command, or any program whose ranks meet in ``minimize``."""
-    from .app import command_names
+    from ..cli.app import command_names
 
     if "CULMEN_EXECUTABLE" in os.environ:
         return [_core.find_executable(), *arguments]
@@ -77,8 +77,8 @@ def _rank_command(n: int, arguments: list[str]) -> list[str]:
 
 
 def _not_launched(word: str, n: int) -> str:
+    from ..cli.app import command_names
     from ..study_file import did_you_mean
-    from .app import command_names
 
     if Path(word).suffix == ".py":
         return f"'{word}' is not a program; `culmen launch -n {n} python {shlex.quote(word)}` is wanted"

@@ -15,12 +15,12 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any
 
-from . import _core
-from ._core import InputError
-from .callables import Travelling
-from .slot import protocol
-from .slot.failure import sentence
-from .slot.outcome import outcome_of
+from .. import _core
+from .._core import InputError
+from ..slot import protocol
+from ..slot.callables import Travelling
+from ..slot.failure import sentence
+from ..slot.outcome import outcome_of
 
 _FOR_EVER_S = 1e6
 _KEPT = 8

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import CulmenError, InputError
-from ..evaluations import CandidateEvaluator, with_workers
-from ..goals import as_given
-from ..master import letting_ranks_go
-from ..ranks import is_master
-from ..result import Result, warn
-from ..stores import open_store
+from ..launch.ranks import is_master
+from ..problem.goals import as_given
+from ..store.opening import open_store
+from .evaluations import CandidateEvaluator, with_workers
+from .master import letting_ranks_go
+from .result import Result, warn
 
 if TYPE_CHECKING:
-    from .errors import Best, Errors, Wanted
+    from ..fit.errors import Best, Errors, Wanted
 
 _NOTE = "errors"  # under this name a store keeps them
 _WORTH_S, _WORTH_SHARE = 60.0, 0.1
@@ -59,7 +59,7 @@ def errors_of_study(
 
 def wanted_errors(profile: bool, confidence: float | None, up: float, config: _core.StudyConfig) -> "Wanted":
     """Raises InputError for what does not go together."""
-    from .errors import ONE_SIGMA, Wanted
+    from ..fit.errors import ONE_SIGMA, Wanted
 
     if confidence is not None and not profile:
         raise InputError("confidence is that of profile intervals; ask for the profile too")
@@ -76,7 +76,7 @@ def find(
     started: Started | None = None,
 ) -> "Errors":
     """In rank 0 of a launch, while the other ranks serve. ``started`` gets the evaluations when they have begun."""
-    from .finding import Fit
+    from ..fit.finding import Fit
 
     with CandidateEvaluator(config, options) as evaluate:
         try:
@@ -91,7 +91,7 @@ def find(
 
 
 def errors_from_master() -> "Errors":
-    from .errors import Errors
+    from ..fit.errors import Errors
 
     note = _core.serve_rank().message
     if not note.startswith("{"):
@@ -109,7 +109,7 @@ def look_up(
 
 
 def _best_of(store: _core.Store, path: Path, config: _core.StudyConfig) -> "Best":
-    from .errors import Best
+    from ..fit.errors import Best
 
     summary: dict[str, Any] = store.summary()
     if summary["owned"]:
@@ -125,7 +125,7 @@ def _best_of(store: _core.Store, path: Path, config: _core.StudyConfig) -> "Best
 
 
 def _best_of_result(result: Result, config: _core.StudyConfig) -> "Best":
-    from .errors import Best
+    from ..fit.errors import Best
 
     if result.x is None or result.value is None:
         raise InputError("there is no best candidate to take errors of: no evaluation succeeded")
@@ -145,7 +145,7 @@ def _checked(best: "Best", config: _core.StudyConfig, name: str) -> "Best":
 
 def kept(store: _core.Store, wanted: "Wanted | None" = None) -> "Errors | None":
     """What is in the store, if it is of its present best candidate and, where that is said, what is wanted."""
-    from .errors import Errors
+    from ..fit.errors import Errors
 
     text = store.note(_NOTE)
     if not text or json.loads(text).get("evaluation") != store.summary()["best_evaluation"]:
@@ -207,7 +207,7 @@ def with_errors_of_ranks(result: Result, space: _core.Space) -> Result:
 
 def why_not(result: Result, space: _core.Space) -> str:
     """Why the end of a run has no errors: a sentence, or empty where it has. The same in all ranks of a launch."""
-    from .errors import held_parameters
+    from ..fit.errors import held_parameters
 
     if result.x is None or result.reason in NO_END or result.violation > 0:
         return "the fit did not reach an end"

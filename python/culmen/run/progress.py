@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from . import _core
+from .. import _core
 
 _REDRAW_S = 0.1
 _RECENT_S = 5.0

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from . import _core
-from ._core import InputError
-from .space import Value
+from .. import _core
+from .._core import InputError
+from ..problem.space import Value
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def unnamed(x: list[float]) -> dict[str, Value]:
 if TYPE_CHECKING:
     import plotly.graph_objects
 
-    from .fit.errors import Errors
+    from ..fit.errors import Errors
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Result:
         """Convergence, from its store, as a figure that a notebook shows.
 
         Raises InputError where nothing was stored."""
-        from .report.table import read
+        from ..store.table import read
 
         if not self.store:
             raise _core.InputError("this study has no store to plot from; minimize(…, store='fit.db') keeps one")

@@ -7,26 +7,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _core, digest, machine
-from ._core import InputError
+from .. import _core
+from .._core import InputError
+from ..base import digest, machine
+from ..launch.ranks import is_master
+from ..problem.goals import set_goals, set_stop
+from ..problem.options import check
+from ..problem.space import Parameter, Space
+from ..store.opening import another_study, function_in, open_store, working_folder
+from ..store.table import read
+from ..study_file import Mistakes, StudyFile, checked, examine_study_file
+from .errors import Lend, errors_of_study, finder, with_errors_of_ranks
 from .evaluations import CandidateEvaluator, evaluations_of_program, with_workers
 from .evaluator import check_command, digest_of, evaluator_of
-from .fit.studies import Lend, errors_of_study, finder, with_errors_of_ranks
-from .goals import set_goals, set_stop
 from .master import execute, letting_ranks_go
-from .options import check
 from .progress import best_of, make_monitor
-from .ranks import is_master
-from .report.table import read
 from .result import Result, warn, warn_when_all_failed
-from .space import Parameter, Space
-from .stores import another_study, function_in, open_store, working_folder
-from .study_file import Mistakes, StudyFile, checked, examine_study_file
 
 if TYPE_CHECKING:
     import plotly.graph_objects
 
-    from .fit.errors import Errors
+    from ..fit.errors import Errors
 
 
 @dataclass

@@ -5,11 +5,11 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from . import _core
-from ._core import InputError
-from .goals import as_given
-from .result import Recommended
-from .space import Parameter, Space
+from .. import _core
+from .._core import InputError
+from ..problem.goals import as_given
+from ..problem.space import Parameter, Space
+from ..run.result import Recommended
 
 
 def open_store(path: str | Path, command: str = "resume") -> _core.Store:
@@ -23,7 +23,7 @@ def open_store(path: str | Path, command: str = "resume") -> _core.Store:
         found = sorted(path.glob("*.db"))
         raise InputError(f"{path} is a folder; a store is wanted" + (f", such as {found[0]}" if found else ""))
     if not path.exists():
-        from .study_file import near_file
+        from ..study_file import near_file
 
         near = near_file(path, ".db")
         study = path.with_suffix(".toml")
@@ -48,7 +48,7 @@ def to_go_on(path: str | Path, configuration: dict[str, Any]) -> str:
 
 def another_study(path: str, store: _core.Store, config: _core.StudyConfig) -> str:
     """Says that, and in what they differ first; for a store of another fingerprint."""
-    from .report.compare import settings_that_differ
+    from ..report.compare import settings_that_differ
 
     before, now = json.loads(store.configuration or "{}"), json.loads(config.configuration)
     changed = [row for row in settings_that_differ(before, now) if _tells_apart(row[0])]
@@ -116,7 +116,7 @@ def _advice(study: Path, command: str) -> str:
 
 def _store_of(study: Path) -> Path:
     """Where `culmen run` puts it; wrong study files have none."""
-    from .study_file import read_study_file
+    from ..study_file import read_study_file
 
     try:
         file = read_study_file(study)
