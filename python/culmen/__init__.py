@@ -27,8 +27,8 @@ _HOMES = {
     "categorical": "problem.space",
     "boolean": "problem.space",
     "Study": "run.study",
-    "read": "report",
-    "Evaluations": "report",
+    "read": "report.reading",
+    "Evaluations": "report.reading",
     "CulmenError": "_core",
     "InputError": "_core",
     "StoreError": "_core",
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .minimization import minimize
     from .problem.command import Command
     from .problem.space import Space, boolean, categorical, integer, ordinal, real
-    from .report import Evaluations, read
+    from .report.reading import Evaluations, read
     from .run.errors_of_store import errors
     from .run.result import Result
     from .run.study import Study

@@ -10,8 +10,8 @@ from . import _core
 from ._core import InputError
 from .problem.goals import bounds_of
 from .problem.options import check, name_of, spelt_out
+from .problem.recommended import Recommended
 from .problem.space import Bounds, Space, Value, plain
-from .run.result import Recommended
 
 
 @dataclass(frozen=True)

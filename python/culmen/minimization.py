@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._core import InputError
 from .base.keywords import explained
-from .launch.ranks import end_launch_with_rank, is_master
+from .launch.ranks import end_launch_with_rank, is_master, letting_ranks_go
 from .problem.command import Command
 from .problem.space import Bounds, Constraints, Space, Value, as_table, plain
 from .run.errors import with_errors_of_ranks
-from .run.master import letting_ranks_go
 from .run.result import Result
 from .run.study import Study
 from .slot.callables import Positional, Travelling

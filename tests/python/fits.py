@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from culmen.fit.errors import Best, Errors, Wanted
 from culmen.fit.finding import Fit
+from culmen.problem.outcome import Outcome
 from culmen.problem.space import Space
-from culmen.run.evaluations import Outcome
 
 from culmen import _core
 

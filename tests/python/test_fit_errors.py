@@ -209,7 +209,7 @@ def test_a_saddle_is_no_minimum():
 
 
 def _value(value: float):
-    from culmen.run.evaluations import Outcome
+    from culmen.problem.outcome import Outcome
 
     return Outcome("ok", value, {}, 0.0, [], {}, "", 0.0, value)
 

@@ -4,23 +4,9 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from culmen.run.progress import (
-    Bar,
-    Cell,
-    Lines,
-    Recent,
-    Silent,
-    best_of,
-    clock,
-    counted,
-    few,
-    figures,
-    in_notebook,
-    lasted,
-    layout,
-    make_monitor,
-    per_second,
-)
+from culmen.base.terminal import in_notebook
+from culmen.base.text import clock, few, lasted, per_second
+from culmen.run.progress import Bar, Cell, Lines, Recent, Silent, best_of, counted, figures, layout, make_monitor
 
 
 def seen(**changes):

@@ -4,8 +4,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from culmen.base.text import counts
 from culmen.cli import summary
-from culmen.run.progress import counts
 
 EMPTY = {"owned": False, "owner": "", "finished": "", "best": None, "recommended": None, "failures": []}
 COUNTS = {"asked": 0, "outcomes": 0, "told": 0}

@@ -62,7 +62,7 @@ def _report(error: BaseException) -> int:
     if hasattr(error, "format_message"):
         return _report_usage(error)
     from .. import _core
-    from ..run.master import debugging, sentence
+    from ..base.errors import debugging, sentence
 
     if debugging():
         traceback.print_exception(error)

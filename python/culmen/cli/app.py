@@ -278,8 +278,8 @@ def launch(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the mpiexec line only.")] = False,
 ) -> None:
     """Run a culmen command, or another program, under MPI."""
+    from ..base.terminal import draw_through_pipes
     from ..launch.launcher import launch as launch_mpi
-    from ..run.progress import draw_through_pipes
 
     draw_through_pipes()
     raise typer.Exit(launch_mpi(n, context.args, mpi, dry_run))

@@ -9,14 +9,17 @@ from pathlib import Path
 from rich.table import Table
 
 from .. import _core
+from ..base.signals import stopping_on
+from ..base.text import clock, shown
 from ..problem.goals import as_given
+from ..problem.options import mode_of
 from ..problem.space import describe
-from ..run.master import make_run, stopping_on, wait
-from ..run.progress import Silent, clock
-from ..run.result import mode_of, shown
+from ..report.reading import Evaluations, read
+from ..run.master import make_run, wait
+from ..run.progress import Silent
 from ..run.study import Study
 from ..store.opening import working_folder
-from ..store.table import STATUSES, Evaluations, read
+from ..store.table import STATUSES
 from . import FAILED, FINISHED, RESUMABLE
 from .run import note_file_left_behind
 from .summary import console, print_figures

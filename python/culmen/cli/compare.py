@@ -8,7 +8,7 @@ from .._core import InputError
 from ..report.compare import compare_page, comparison, differences, labels
 from ..report.files import replacing
 from ..report.page import PAGE
-from ..store.table import read
+from ..report.reading import read
 from .summary import console
 
 

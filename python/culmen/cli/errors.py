@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 
 from .. import _core
 from .._core import CulmenError
+from ..base.errors import sentence
+from ..base.signals import STOP_SIGNALS, stopping_on
+from ..base.terminal import on_terminal
 from ..launch.ranks import commanding_ranks
-from ..run.errors import NO_END, Started, find, keep, look_up, wanted_errors, why_not
+from ..run.errors import NO_END, Started, find, wanted_errors, why_not
 from ..run.errors_of_store import study_in
 from ..run.evaluations import CandidateEvaluator, with_workers
-from ..run.master import STOP_SIGNALS, sentence, stopping_on
-from ..run.progress import on_terminal
 from ..run.result import Result
 from ..run.study import Study
+from ..store.kept_errors import keep, look_up
 from . import FINISHED, RESUMABLE
 
 if TYPE_CHECKING:

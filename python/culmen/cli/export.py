@@ -6,7 +6,8 @@ from pathlib import Path
 from .._core import InputError
 from ..report.export import FORMATS, kind_of_file, write_csv, write_json, write_parquet
 from ..report.files import replacing
-from ..store.table import Evaluations, read
+from ..report.reading import read
+from ..store.table import Table
 
 
 def export_store(store: Path, formats: list[str], output: Path | None, force: bool) -> None:
@@ -42,7 +43,7 @@ def _options() -> str:
     return "--csv, --json or --parquet"
 
 
-def _write(table: Evaluations, kind: str, path: Path | None) -> None:
+def _write(table: Table, kind: str, path: Path | None) -> None:
     if kind == "parquet":
         write_parquet(table, str(path))
         return

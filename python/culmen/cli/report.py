@@ -6,8 +6,8 @@ from pathlib import Path
 from ..report.build import report
 from ..report.files import replacing
 from ..report.page import PAGE
+from ..report.reading import read
 from ..report.style import counted
-from ..store.table import read
 
 
 def write_report(store: Path, output: Path | None, show: bool, force: bool) -> None:

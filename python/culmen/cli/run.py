@@ -11,12 +11,15 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError, StoreError
+from ..base.signals import STOP_SIGNALS, stopping_on
 from ..launch.ranks import commanding_ranks
-from ..run.master import STOP_SIGNALS, make_run, stopping_on, wait
+from ..problem.options import mode_of
+from ..run.master import make_run, wait
 from ..run.progress import best_of, make_monitor
-from ..run.result import Result, mode_of
+from ..run.result import Result
 from ..run.study import Study
-from ..store.opening import another_study, open_store
+from ..store.differences import another_study
+from ..store.opening import open_store
 from . import BAD_INPUT, FAILED, FINISHED, RESUMABLE
 from .errors import errors_at_end
 from .summary import ERRORS, failures_of, from_here, print_result, print_state

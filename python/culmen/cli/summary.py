@@ -12,12 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import _core
+from ..base.terminal import on_terminal
+from ..base.text import counts, lasted, per_second, shown
 from ..fit.errors import Errors
 from ..problem.goals import as_given
-from ..problem.space import Value
-from ..run.errors import kept
-from ..run.progress import counts, lasted, on_terminal, per_second
-from ..run.result import Recommended, Result, Trade, at_bounds, mode_of, shown, unnamed
+from ..problem.options import mode_of
+from ..problem.recommended import Recommended, unnamed
+from ..problem.space import Value, at_bounds
+from ..run.result import Result, Trade
+from ..store.kept_errors import kept
 from ..store.opening import open_store, recommended_in, space_of, to_go_on, working_folder
 
 _FRONT_ROWS = 12

@@ -12,8 +12,9 @@ from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from ..run.master import handling
-from ..run.progress import clock, on_terminal, per_second
+from ..base.signals import handling
+from ..base.terminal import on_terminal
+from ..base.text import clock, per_second
 from . import FAILED, FINISHED, RESUMABLE
 from .summary import console, state_of, views
 

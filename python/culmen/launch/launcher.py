@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 from .. import _core
-from ..run.master import STOP_SIGNALS, handling
+from ..base.signals import STOP_SIGNALS, handling
 from .mpi import Launcher, LauncherError, Words, find_launcher
 
 _RANK_ZERO = (b"OMPI_COMM_WORLD_RANK=0", b"PMI_RANK=0")

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import NoReturn
 
 from .. import _core
+from ..base.errors import sentence
 
 
 def is_master() -> bool:
@@ -55,3 +56,17 @@ def _leave(kind: type[BaseException], error: BaseException, traceback: Traceback
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(1)
+
+
+@contextmanager
+def letting_ranks_go() -> Iterator[None]:
+    """For rank 0, up to ``start``: whatever goes wrong inside, the other ranks are told and do not wait for ever."""
+    is_rank = _core.detect_launch().is_rank
+    if is_rank:
+        _core.expect_ranks()
+    try:
+        yield
+    except BaseException as e:
+        if is_rank:
+            _core.abandon_ranks(sentence(e))
+        raise

@@ -4,39 +4,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from .. import _core
-from .._core import InputError
-
 if TYPE_CHECKING:
-    from ..study_file import Mistakes, StudyFile
-
-
-def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
-    """``config`` has its evaluator's kind of result and, where it is right, its space."""
-    with mistakes.at(file.place("objectives"), "objectives"):
-        config.objectives = list(file.objectives.items())
-        if file.objectives and config.evaluator.result == "residuals":
-            raise InputError("there can be none with residuals: their sum of squares is minimized")
-    if file.objectives:
-        config.evaluator.result = "figures"
-    with mistakes.at(file.place("limits"), "limits"):
-        config.limits = bounds_of({name: t.model_dump() for name, t in file.limits.items()})
-    vectors = []
-    for number, start in enumerate([] if mistakes.concern("space") else file.starts, 1):
-        with mistakes.at(f"{file.place('starts')}number {number}: ", "starts", number - 1):
-            vectors.append(config.space.vector_of(start))
-    config.starts = vectors
-
-
-def set_stop(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
-    """``config`` has its objectives; several of them have no target and no stagnation."""
-    limits = file.stop.model_dump(exclude_none=True)
-    for name in ("target", "stagnation"):
-        with mistakes.at(file.place("stop"), "stop", name):
-            if len(config.objectives) > 1 and name in limits:
-                raise InputError(f"{name} = {limits[name]}: it is for one objective, not for several")
-    for name, limit in limits.items():
-        setattr(config, name, as_given(limit, config.objectives) if name == "target" else limit)
+    pass
 
 
 def oriented(value: float, direction: str) -> float:

@@ -37,3 +37,10 @@ def name_of(optimizer: str | Sequence[str] | None, source: str) -> str:
             f'{source} = {optimizer!r}: a name or a list of names such as ["evolution", "cmaes"] is wanted'
         )
     return name
+
+
+def mode_of(generational: bool | None) -> str:
+    """What it means for the user; None: nothing is said."""
+    if generational is False:
+        return "asynchronous: candidates depend on timing"
+    return "generational: the workers do not change the candidates"

@@ -217,3 +217,12 @@ def plain(value: Any) -> Any:
     if hasattr(value, "__index__") and not isinstance(value, (int, bool)):
         return operator.index(value)
     return float(value) if hasattr(value, "__float__") and not isinstance(value, (int, float)) else value
+
+
+def at_bounds(space: _core.Space, x: list[float]) -> dict[str, str]:
+    """Which parameters sit at which bound."""
+    return {
+        p.name: "lower" if value - p.lower < p.upper - value else "upper"
+        for i, (p, value) in enumerate(zip(space.parameters, x, strict=True))
+        if space.at_bound(i, value)
+    }

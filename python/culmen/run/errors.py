@@ -1,26 +1,21 @@
 """Errors of studies: what a store holds, what a run came to, and what was found out before."""
 
 import contextlib
-import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import CulmenError, InputError
-from ..launch.ranks import is_master
+from ..base.warning import warn
+from ..fit.errors import ONE_SIGMA, Best, Errors, Wanted, held_parameters
+from ..launch.ranks import is_master, letting_ranks_go
 from ..problem.goals import as_given
-from ..store.opening import open_store
+from ..store.kept_errors import checked, keep, look_up
 from .evaluations import CandidateEvaluator, with_workers
-from .master import letting_ranks_go
-from .result import Result, warn
+from .result import Result
 
-if TYPE_CHECKING:
-    from ..fit.errors import Best, Errors, Wanted
-
-_NOTE = "errors"  # under this name a store keeps them
 _WORTH_S, _WORTH_SHARE = 60.0, 0.1
 NO_END = ("interrupted", "failure", "all_failed", "set_up", "error")
 Started = Callable[[CandidateEvaluator], None]
@@ -36,7 +31,7 @@ def errors_of_study(
     up: float,
     workers: int | None,
     again: bool,
-) -> "Errors":
+) -> Errors:
     """``change``: a sentence where the evaluator's file is no longer what the store began with. That is a warning,
     and so is it where the errors cannot be kept."""
     if not is_master():
@@ -57,10 +52,8 @@ def errors_of_study(
     return found
 
 
-def wanted_errors(profile: bool, confidence: float | None, up: float, config: _core.StudyConfig) -> "Wanted":
+def wanted_errors(profile: bool, confidence: float | None, up: float, config: _core.StudyConfig) -> Wanted:
     """Raises InputError for what does not go together."""
-    from ..fit.errors import ONE_SIGMA, Wanted
-
     if confidence is not None and not profile:
         raise InputError("confidence is that of profile intervals; ask for the profile too")
     if up != 1 and config.evaluator.result == "residuals":
@@ -71,10 +64,10 @@ def wanted_errors(profile: bool, confidence: float | None, up: float, config: _c
 def find(
     config: _core.StudyConfig,
     options: _core.RunOptions,
-    best: "Best",
-    wanted: "Wanted",
+    best: Best,
+    wanted: Wanted,
     started: Started | None = None,
-) -> "Errors":
+) -> Errors:
     """In rank 0 of a launch, while the other ranks serve. ``started`` gets the evaluations when they have begun."""
     from ..fit.finding import Fit
 
@@ -90,87 +83,22 @@ def find(
     return found
 
 
-def errors_from_master() -> "Errors":
-    from ..fit.errors import Errors
-
+def errors_from_master() -> Errors:
     note = _core.serve_rank().message
     if not note.startswith("{"):
         raise CulmenError(note)
     return Errors.from_json(note)
 
 
-def look_up(
-    path: Path, config: _core.StudyConfig, wanted: "Wanted", again: bool = False
-) -> tuple["Best", "Errors | None"]:
-    """The store's best candidate and, unless they are wanted ``again``, the errors that it keeps. The store is closed
-    again. Raises InputError where there is nothing to take errors of."""
-    store = open_store(path, "errors")
-    return _best_of(store, path, config), None if again else kept(store, wanted)
-
-
-def _best_of(store: _core.Store, path: Path, config: _core.StudyConfig) -> "Best":
-    from ..fit.errors import Best
-
-    summary: dict[str, Any] = store.summary()
-    if summary["owned"]:
-        raise InputError(
-            f"{path} is in use: {summary['owner']} runs this study; its errors can be taken when it has ended"
-        )
-    if summary["best"] is None:
-        told = f"its {summary['told']} evaluations all failed" if summary["told"] else "it holds no evaluation yet"
-        raise InputError(f"{path} has no best candidate to take errors of: {told}")
-    number = summary["best_evaluation"]
-    residuals = store.outcomes(number, 1)[0]["residuals"]
-    return _checked(Best(summary["best"], summary["best_value"], residuals, number), config, str(path))
-
-
-def _best_of_result(result: Result, config: _core.StudyConfig) -> "Best":
-    from ..fit.errors import Best
-
+def _best_of_result(result: Result, config: _core.StudyConfig) -> Best:
     if result.x is None or result.value is None:
         raise InputError("there is no best candidate to take errors of: no evaluation succeeded")
     cost = as_given(result.value, config.objectives)
-    return _checked(Best(result.x, cost, result.residuals, result.evaluation), config, "the study")
-
-
-def _checked(best: "Best", config: _core.StudyConfig, name: str) -> "Best":
-    if len(config.objectives) > 1:
-        raise InputError(
-            f"{name} has {len(config.objectives)} objectives; errors are those of one value or of residuals"
-        )
-    if config.space.violation(best.x) > 0:
-        raise InputError(f"the best candidate of {name} violates its constraints; there are no errors about it")
-    return best
-
-
-def kept(store: _core.Store, wanted: "Wanted | None" = None) -> "Errors | None":
-    """What is in the store, if it is of its present best candidate and, where that is said, what is wanted."""
-    from ..fit.errors import Errors
-
-    text = store.note(_NOTE)
-    if not text or json.loads(text).get("evaluation") != store.summary()["best_evaluation"]:
-        return None
-    try:
-        found = Errors.from_json(text)
-    except (KeyError, TypeError):  # of another version of culmen
-        return None
-    if wanted is None:
-        return found
-    same = found.up == wanted.up and (not wanted.profile or found.confidence == wanted.confidence)
-    return found if same else None
-
-
-def keep(path: Path, found: "Errors") -> str:
-    """A sentence where it cannot be kept; else empty."""
-    try:
-        _core.Store.keep_note(str(path), _NOTE, found.to_json())
-    except CulmenError as e:
-        return f"the errors are not kept: {e}"
-    return ""
+    return checked(Best(result.x, cost, result.residuals, result.evaluation), config, "the study")
 
 
 Lend = Callable[[], AbstractContextManager[_core.LentWorkers | None]]
-Finder = Callable[..., "Errors"]
+Finder = Callable[..., Errors]
 
 
 def finder(config: _core.StudyConfig, options: _core.RunOptions, lend: Lend) -> Finder:
@@ -183,7 +111,7 @@ def finder(config: _core.StudyConfig, options: _core.RunOptions, lend: Lend) -> 
         confidence: float | None = None,
         up: float = 1.0,
         workers: int | None = None,
-    ) -> "Errors":
+    ) -> Errors:
         wanted = wanted_errors(profile, confidence, up, config)
         best = _best_of_result(result, config)
         further = with_workers(options, workers)
@@ -207,8 +135,6 @@ def with_errors_of_ranks(result: Result, space: _core.Space) -> Result:
 
 def why_not(result: Result, space: _core.Space) -> str:
     """Why the end of a run has no errors: a sentence, or empty where it has. The same in all ranks of a launch."""
-    from ..fit.errors import held_parameters
-
     if result.x is None or result.reason in NO_END or result.violation > 0:
         return "the fit did not reach an end"
     free = len(space) - len(held_parameters(space, result.x))

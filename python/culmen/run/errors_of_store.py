@@ -5,10 +5,9 @@ from pathlib import Path
 
 from .._core import InputError
 from ..fit.errors import Errors
-from ..launch.ranks import is_master
+from ..launch.ranks import is_master, letting_ranks_go
 from ..store.opening import function_in, open_store
 from .errors import errors_from_master
-from .master import letting_ranks_go
 from .study import Study
 
 

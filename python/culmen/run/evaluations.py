@@ -8,7 +8,6 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
@@ -17,6 +16,7 @@ from .. import _core
 from .._core import CulmenError, InputError
 from ..launch.ranks import is_master, serve_until_dismissed
 from ..problem.goals import as_given, oriented
+from ..problem.outcome import Outcome
 from ..problem.space import Value
 from ..slot.result import number_of
 from .master import raise_error
@@ -26,26 +26,6 @@ _SLICE_S = 0.05  # how late a signal may be heard
 _FOR_EVER_S = 1e6
 _LISTED = ("categorical", "ordinal", "boolean")
 _NUMBERS = itertools.count()
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one evaluation came to. ``status`` is "ok", or why there are no figures: "failed", "crashed", "timed out",
-    "not finite", "wrong shape"."""
-
-    status: str
-    value: float | None  # as the study gives it: of what is maximized, the greatest is best
-    values: dict[str, float]  # several objectives; else empty
-    violation: float  # of constraints and limits; 0: feasible
-    residuals: list[float]  # empty unless the evaluator returns residuals
-    extras: dict[str, float]
-    message: str  # unless ok: what happened
-    duration_s: float
-    cost: float  # the value as it is minimized; infinite unless ok
-
-    @property
-    def ok(self) -> bool:
-        return self.status == "ok"
 
 
 class CandidateEvaluator:

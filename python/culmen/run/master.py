@@ -1,21 +1,17 @@
 """The master's main thread: starts the engine, waits in slices, draws, and handles signals."""
 
 import json
-import os
 import signal
 import sys
 import tempfile
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType
 
 from .. import _core
+from ..base.signals import STOP_SIGNALS, stopping_on
+from ..base.text import shown
 from ..launch.ranks import is_master
 from .progress import Monitor, Silent
-from .result import shown
-
-STOP_SIGNALS: tuple[int, ...] = tuple(_core.STOP_SIGNALS)
 
 
 def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monitor) -> _core.Result:
@@ -114,68 +110,3 @@ def wait(run: _core.Run, monitor: Monitor) -> _core.Result:
         except (OSError, SystemExit):  # rich leaves the program when a pipe is broken
             monitor = Silent()
     return run.result()
-
-
-@contextmanager
-def stopping_on(
-    signals: tuple[int, ...], stop: Callable[[], None], second: Callable[[int], None]
-) -> Iterator[list[int]]:
-    """The first of the signals calls ``stop``, a later SIGINT ``second``; yields the list of those that came.
-
-    Does nothing outside the main thread.
-    """
-    seen: list[int] = []
-
-    def handle(number: int, _frame: FrameType | None) -> None:
-        seen.append(number)
-        if len(seen) == 1:
-            stop()
-        elif number == signal.SIGINT:
-            second(number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield seen
-        return
-    with handling(signals, handle):
-        yield seen
-
-
-@contextmanager
-def handling(signals: tuple[int, ...], handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Inside, but for those that whoever started this process (nohup, a shell's &) has told it to ignore."""
-    heard = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
-    former = {number: signal.signal(number, handler) for number in heard}
-    try:
-        yield
-    finally:
-        for number, before in former.items():
-            signal.signal(number, before)
-
-
-@contextmanager
-def letting_ranks_go() -> Iterator[None]:
-    """For rank 0, up to ``start``: whatever goes wrong inside, the other ranks are told and do not wait for ever."""
-    is_rank = _core.detect_launch().is_rank
-    if is_rank:
-        _core.expect_ranks()
-    try:
-        yield
-    except BaseException as e:
-        if is_rank:
-            _core.abandon_ranks(sentence(e))
-        raise
-
-
-def sentence(error: BaseException) -> str:
-    """What a user reads of an error."""
-    if isinstance(error, _core.CulmenError):
-        return str(error)
-    if isinstance(error, KeyboardInterrupt):
-        return "interrupted"
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}{': ' if text else ''}{text}"
-
-
-def debugging() -> bool:
-    """CULMEN_DEBUG=1 shows tracebacks."""
-    return os.environ.get("CULMEN_DEBUG", "") not in ("", "0")

@@ -2,13 +2,13 @@
 
 import html
 import os
-import shutil
-import sys
 from collections import deque
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from .. import _core
+from ..base.terminal import in_notebook, on_terminal
+from ..base.text import clock, counts, few, per_second
 
 _REDRAW_S = 0.1
 _RECENT_S = 5.0
@@ -47,25 +47,6 @@ def make_monitor(wanted: bool | None = None, best: str = "best") -> Monitor:
         return Cell(best) if in_notebook() else Bar(best)
     except (OSError, SystemExit):  # rich leaves the program when nobody reads
         return Silent()
-
-
-def in_notebook() -> bool:
-    """Whether a Jupyter kernel runs this process: what is displayed there goes to a cell."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return getattr(shell, "kernel", None) is not None
-
-
-def on_terminal() -> bool:
-    """True where a bar can be drawn. Open MPI gives its ranks a terminal of its own whatever lies behind it: there, as
-    where a launcher's pipe lies between, only CULMEN_PROGRESS=bar tells."""
-    return os.environ.get("CULMEN_PROGRESS") == "bar" or (sys.stdout.isatty() and not _core.detect_launch().is_rank)
-
-
-def draw_through_pipes() -> None:
-    """Where this is a terminal, the ranks that are started from here draw a bar."""
-    if on_terminal():
-        os.environ.setdefault("CULMEN_PROGRESS", "bar")
-        os.environ.setdefault("COLUMNS", str(shutil.get_terminal_size().columns))
 
 
 class Silent:
@@ -226,11 +207,6 @@ class Recent:
         return sum(busy for *_, busy in self._seen) / max(len(self._seen), 1)
 
 
-def counts(done: int, limit: int | None, in_flight: int = 0) -> str:
-    """Evaluations: those that count for the study's rules, of how many, and those that workers have now."""
-    return f"{done}" + (f"/{limit}" if limit else "") + (f", {in_flight} in flight" if in_flight else "")
-
-
 def counted(progress: _core.Progress) -> str:
     return f"{counts(progress.evaluations, progress.budget)} evaluations"
 
@@ -249,21 +225,3 @@ def _time_left(progress: _core.Progress, rate: float) -> list[str]:
     """By the rate of the last seconds; nothing where there is no budget, or no rate yet."""
     left = progress.budget - progress.evaluations
     return [f"{clock(left / rate)} left"] if progress.budget and left > 0 and rate > 0 else []
-
-
-def per_second(rate: float) -> str:
-    return f"{rate:.0f}/s" if rate >= 10 else f"{rate:.2g}/s"
-
-
-def few(workers: float) -> str:
-    """With one decimal where it counts."""
-    return f"{workers:.0f}" if workers >= 9.95 else f"{workers:.1f}".removesuffix(".0")
-
-
-def clock(seconds: float) -> str:
-    minutes, s = divmod(int(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02}:{s:02}"
-
-
-def lasted(seconds: float) -> str:
-    return f"{seconds:.3g} s" if seconds < 60 else clock(seconds)

@@ -1,7 +1,5 @@
 """What a study came to."""
 
-import sys
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import InputError
-from ..problem.space import Value
+from ..base.text import shown
+from ..base.warning import warn
+from ..fit.errors import Errors
+from ..problem.recommended import Recommended
+from ..problem.space import Value, at_bounds
+from ..report.reading import read
 
 
 @dataclass(frozen=True)
@@ -21,36 +24,8 @@ class Trade:
     values: dict[str, float]
 
 
-@dataclass(frozen=True)
-class Recommended:
-    """The candidate that several evaluations speak for, where values have noise."""
-
-    params: dict[str, Value]  # by name, in the space's order, without what is inactive
-    value: float  # mean of its values, or of what a model expects there
-    error: float  # standard error of that mean
-    evaluations: int  # whose values these are, or that the model was fitted to
-
-    @classmethod
-    def of(cls, core: tuple[list[float], float, float, int] | None, space: _core.Space | None) -> "Recommended | None":
-        """Of the core's tuple; a store of a C++ program has no names."""
-        if core is None:
-            return None
-        x, value, error, evaluations = core
-        return cls(space.named(x) if space else unnamed(x), value, error, evaluations)
-
-    def __str__(self) -> str:
-        params = ", ".join(f"{name}={shown(value)}" for name, value in self.params.items())
-        return f"{params}: {self.value:.6g} ± {self.error:.2g} of {self.evaluations} evaluations"
-
-
-def unnamed(x: list[float]) -> dict[str, Value]:
-    return {f"x{i}": value for i, value in enumerate(x)}
-
-
 if TYPE_CHECKING:
     import plotly.graph_objects
-
-    from ..fit.errors import Errors
 
 
 @dataclass(frozen=True)
@@ -88,11 +63,11 @@ class Result:
     store: str  # empty: nothing was stored
 
     # How its errors are found, and what was found when the ranks of a launch still served.
-    _finder: Callable[..., "Errors"] | None = field(default=None, repr=False, compare=False)
-    _known_errors: "Errors | None" = field(default=None, repr=False, compare=False)
+    _finder: Callable[..., Errors] | None = field(default=None, repr=False, compare=False)
+    _known_errors: Errors | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def of(cls, core: _core.Result, space: _core.Space, finder: Callable[..., "Errors"] | None = None) -> "Result":
+    def of(cls, core: _core.Result, space: _core.Space, finder: Callable[..., Errors] | None = None) -> "Result":
         """``finder`` is called with the result and the arguments of culmen.errors."""
         x = core.best
         found = x is not None
@@ -130,19 +105,17 @@ class Result:
         """Convergence, from its store, as a figure that a notebook shows.
 
         Raises InputError where nothing was stored."""
-        from ..store.table import read
-
         if not self.store:
             raise _core.InputError("this study has no store to plot from; minimize(…, store='fit.db') keeps one")
         return read(self.store, "run").plot()
 
     @cached_property
-    def errors(self) -> "Errors":
+    def errors(self) -> Errors:
         """Of the parameters, as culmen.errors says: ``result.errors["tau"].error``. They are found when they are first
         asked for, by further evaluations; under MPI when the fit has ended, if it is a least-squares fit."""
         return self._known_errors or self.find_errors()
 
-    def find_errors(self, **wanted: Any) -> "Errors":
+    def find_errors(self, **wanted: Any) -> Errors:
         """With the arguments of culmen.errors: ``result.find_errors(profile=True)``."""
         if self._finder is None:
             raise InputError(
@@ -168,18 +141,6 @@ _ELSEWHERE = {
 }
 
 
-def mode_of(generational: bool | None) -> str:
-    """What it means for the user; None: nothing is said."""
-    if generational is False:
-        return "asynchronous: candidates depend on timing"
-    return "generational: the workers do not change the candidates"
-
-
-def shown(value: Value, digits: int = 6) -> str:
-    """Reals with so many digits; all else as it is."""
-    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
-
-
 _SAME = (
     "optimizer",
     "optimizer_why",
@@ -199,23 +160,6 @@ _SAME = (
 )
 
 
-def warn(text: str, kind: type[Warning] = UserWarning) -> None:
-    """At the line of the program that called culmen."""
-    level = 1
-    while (frame := sys._getframe(level)).f_back and frame.f_globals.get("__name__", "").startswith("culmen."):
-        level += 1
-    warnings.warn(text, kind, stacklevel=level + 1)
-
-
 def warn_when_all_failed(result: Result) -> None:
     if result.all_failed:
         warn(f"all {result.failed} evaluations failed; the first: {result.first_failure}", RuntimeWarning)
-
-
-def at_bounds(space: _core.Space, x: list[float]) -> dict[str, str]:
-    """Which parameters sit at which bound."""
-    return {
-        p.name: "lower" if value - p.lower < p.upper - value else "upper"
-        for i, (p, value) in enumerate(zip(space.parameters, x, strict=True))
-        if space.at_bound(i, value)
-    }

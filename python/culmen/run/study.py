@@ -1,33 +1,31 @@
 """A study: what is in a study file, ready to run."""
 
 import json
-from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import InputError
 from ..base import digest, machine
-from ..launch.ranks import is_master
-from ..problem.goals import set_goals, set_stop
-from ..problem.options import check
-from ..problem.space import Parameter, Space
-from ..store.opening import another_study, function_in, open_store, working_folder
-from ..store.table import read
+from ..base.warning import warn
+from ..fit.errors import Errors
+from ..launch.ranks import is_master, letting_ranks_go
+from ..report.reading import read
+from ..store.differences import another_study
+from ..store.opening import function_in, open_store, working_folder
 from ..study_file import Mistakes, StudyFile, checked, examine_study_file
+from .configuration import config_of, options_of
 from .errors import Lend, errors_of_study, finder, with_errors_of_ranks
 from .evaluations import CandidateEvaluator, evaluations_of_program, with_workers
-from .evaluator import check_command, digest_of, evaluator_of
-from .master import execute, letting_ranks_go
+from .evaluator import digest_of
+from .master import execute
 from .progress import best_of, make_monitor
-from .result import Result, warn, warn_when_all_failed
+from .result import Result, warn_when_all_failed
 
 if TYPE_CHECKING:
     import plotly.graph_objects
-
-    from ..fit.errors import Errors
 
 
 @dataclass
@@ -93,7 +91,7 @@ class Study:
         """``folder`` is where relative paths begin; ``mistakes``: those known already; ``f``: a program's function.
 
         Raises InputError with all mistakes."""
-        config = _config_of(file, folder, mistakes)
+        config = config_of(file, folder, mistakes)
         if store:
             config.evaluator.working_folder = str(working_folder(Path(store)))
         file.optimizer.name = config.optimizer
@@ -102,7 +100,7 @@ class Study:
         else:
             now = digest_of(config.evaluator, file.evaluator, folder)
         config.configuration = file.normalised(folder, now, machine.here())
-        return cls(config, _options_of(file, store), now, mistakes.source)
+        return cls(config, options_of(file, store), now, mistakes.source)
 
     def go_on(self) -> None:
         """With what is in the store, which keeps where and with what it was begun.
@@ -173,7 +171,7 @@ class Study:
         up: float = 1.0,
         workers: int | None = None,
         again: bool = False,
-    ) -> "Errors":
+    ) -> Errors:
         """Those of the parameters at the best candidate of the study's store; see culmen.errors."""
         return errors_of_study(
             self.config,
@@ -195,94 +193,3 @@ class Study:
     def change(self) -> str:
         """A sentence where the evaluator's file is not the one that the store began with; else empty."""
         return digest.change(_core.Store.read(self.options.store).configuration, self.evaluator_digest)
-
-
-def _options_of(file: StudyFile, store: str) -> _core.RunOptions:
-    options = _core.RunOptions()
-    options.workers = file.run.workers or 0
-    options.prefetch = file.run.prefetch
-    options.durability = file.run.durability
-    options.store = store
-    return options
-
-
-def _config_of(file: StudyFile, folder: Path, mistakes: Mistakes) -> _core.StudyConfig:
-    """Raises InputError with all mistakes, those that are known already among them."""
-    config = _core.StudyConfig()
-    config.name, config.seed = file.name, file.seed
-    _set_space(config, file, mistakes)
-    place = file.place("evaluator")
-    if not mistakes.concern("evaluator"):
-        config.evaluator = evaluator_of(file.evaluator, folder, place, mistakes)
-    if not mistakes.concern("space", "evaluator"):
-        with mistakes.at(place, "evaluator"):
-            check_command(config.space, config.evaluator)
-    set_goals(config, file, mistakes)
-    set_stop(config, file, mistakes)
-    config.evaluate_infeasible = file.evaluator.evaluate_infeasible
-    if not mistakes.concern("space", "constraints", "evaluator", "objectives", "optimizer"):
-        _try_optimizer(config, file, mistakes)
-    mistakes.raise_any()
-    config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries
-    config.give_up_after = file.evaluator.give_up_after
-    identify(config, [file.evaluator.kind, file.evaluator.named, *filter(None, [file.evaluator.deciding])])
-    return config
-
-
-def _set_space(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
-    """As a whole; where that fails, part by part, so that each mistake is found."""
-    heading = file.place("space")
-    parameters = {name: Parameter(**p.model_dump()) for name, p in file.space.items()}
-    plain = {name: replace(p, active_when=None) for name, p in parameters.items()}
-    if mistakes.concern("space"):  # some are left out: who depends on them cannot be judged
-        parameters = plain
-    try:
-        config.space = Space(parameters).core
-    except InputError as e:
-        for name, p in plain.items():
-            with mistakes.at(heading, "space", name):
-                Space({name: p})
-        for name, p in parameters.items() if not mistakes.concern("space") else ():
-            with mistakes.at(heading, "space", name):
-                Space({**plain, name: p})
-        if not mistakes.concern("space"):
-            mistakes.add(("space",), f"{heading}{e}")
-    for name, text in file.constraints.items() if not mistakes.concern("space") else ():
-        with mistakes.at(file.place("constraints"), "constraints", name):
-            Space(parameters, {name: text})
-    if file.constraints and not mistakes.concern("space", "constraints"):
-        config.space = Space(parameters, file.constraints).core
-
-
-def _try_optimizer(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
-    """As a whole; where that fails, without options and then with one at a time."""
-    name, options, heading = file.optimizer.name, file.optimizer.model_extra or {}, file.place("optimizer")
-    config.generational = file.optimizer.generational
-    try:
-        _set_optimizer(config, name, options)
-    except InputError as e:
-        for some in ({}, *({option: value} for option, value in options.items())):
-            with mistakes.at(heading, "optimizer", *(some or ("name",))):
-                _set_optimizer(config, name, some)
-            if not some and mistakes.concern("optimizer"):
-                return
-        if not mistakes.concern("optimizer"):
-            mistakes.add(("optimizer",), f"{heading}{e}")
-
-
-def _set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping[str, Any]) -> None:
-    """Without a name the space and the goals decide, which are there by now.
-
-    Raises InputError for an optimizer or an option that there is not, and one that cannot work on this.
-    """
-    config.optimizer = name or ""
-    check(options)
-    config.optimizer_options = dict(options)
-    _core.choose_optimizer(config)
-    _core.check_optimizer(config)
-
-
-def identify(config: _core.StudyConfig, evaluator: list[Any]) -> None:
-    """By what the user calls the evaluator, so that a study may move to another folder."""
-    config.evaluator_identity = json.dumps(evaluator)
-    config.fingerprint = _core.fingerprint_of(config)

@@ -8,8 +8,8 @@ from typing import Any
 from .. import _core
 from .._core import InputError
 from ..problem.goals import as_given
+from ..problem.recommended import Recommended
 from ..problem.space import Parameter, Space
-from ..run.result import Recommended
 
 
 def open_store(path: str | Path, command: str = "resume") -> _core.Store:
@@ -44,46 +44,6 @@ def to_go_on(path: str | Path, configuration: dict[str, Any]) -> str:
     if function := function_in(configuration):
         return f"the same call in Python, culmen.minimize({function}, …, store={str(path)!r})"
     return f"culmen resume {shlex.quote(str(path))}"
-
-
-def another_study(path: str, store: _core.Store, config: _core.StudyConfig) -> str:
-    """Says that, and in what they differ first; for a store of another fingerprint."""
-    from ..report.compare import settings_that_differ
-
-    before, now = json.loads(store.configuration or "{}"), json.loads(config.configuration)
-    changed = [row for row in settings_that_differ(before, now) if _tells_apart(row[0])]
-    changed = [row for row in changed if row[0] != _MODE] or changed  # which may only follow from the others
-    first = _difference(*changed[0]) if changed else "its space, evaluator, optimizer or seed differ"
-    more = f", and {len(changed) - 1} further" if len(changed) > 1 else ""
-    return f"{path} holds another study ('{store.name}': {first}{more})"
-
-
-_MODE = "optimizer.generational"
-
-
-def _difference(place: str, there: str, here: str) -> str:
-    if "–" in (there, here):
-        return f"{_setting(place).rstrip(':')} is {'here' if there == '–' else 'there'} only"
-    return f"{_setting(place)} {there.removesuffix('.0')} there, {here.removesuffix('.0')} here"
-
-
-_OF_EVALUATORS = {"python", "library", "command", "function", "positional", "result", "evaluate_infeasible"}
-_OF_COMMANDS = {"templates", "inputs", "stdin", "value", "residuals", "values"}
-
-
-def _tells_apart(place: str) -> bool:
-    """Whether the setting is in the fingerprint of a study."""
-    table, _, key = place.partition(".")
-    if table == "evaluator":
-        return key.partition(".")[0] in _OF_EVALUATORS | _OF_COMMANDS
-    return table in {"space", "constraints", "starts", "objectives", "limits", "optimizer", "seed"}
-
-
-def _setting(place: str) -> str:
-    table, *keys = place.split(".", 2)
-    if table == "space" and keys:
-        return f"parameter {': '.join(keys)}" if len(keys) > 1 else f"parameter {keys[0]}:"
-    return " ".join([table, ".".join(keys)]) if keys and keys != ["name"] else table
 
 
 def space_of(store: _core.Store) -> _core.Space | None:

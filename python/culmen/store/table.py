@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .opening import open_store, space_of
+from .opening import space_of
 
 if TYPE_CHECKING:
     import numpy as np
-    import plotly.graph_objects
 
 STATUSES: tuple[str, ...] = tuple(_core.STATUSES)
 
@@ -47,23 +46,8 @@ class Objective:
         return -1.0 if self.maximize else 1.0
 
 
-def read(path: str | Path, command: str = "report") -> Evaluations:
-    """What a store holds, as arrays: one entry an evaluation that was asked, in the order of asking.
-
-    Also while the study runs: then it is what was there at this moment. 10⁶ evaluations take a second and, with ten
-    parameters, 200 MB. Raises InputError where there is no store, StoreError where it is damaged.
-    """
-    return Evaluations(open_store(path, command), Path(path))
-
-
-class Evaluations:
-    """Of one store, in columns.
-
-    ``parameters``, ``objectives``: what they are called. ``x``: numbers as the optimizer has them, one row an
-    evaluation. ``values``: one column an objective, in the user's own sign; NaN unless it succeeded. ``status``: codes
-    of STATUSES, −1 for no outcome yet. ``told``: place in the order in which the optimizer heard of it, −1: it did not.
-    The other arrays are called as in ``columns``.
-    """
+class Table:
+    """The arrays of culmen.Evaluations, whose description says what each holds."""
 
     def __init__(self, store: _core.Store, path: Path) -> None:
         self.store, self.path, self.name = store, path, store.name
@@ -206,14 +190,6 @@ class Evaluations:
         for name in ("violation", "at_s", "duration_s", "worker", "epoch", "attempt", "told"):
             out[name] = getattr(self, name)
         return out
-
-    def plot(self) -> plotly.graph_objects.Figure:
-        """Convergence: every value (or a fair choice of them) and the best so far, by evaluations."""
-        import plotly.graph_objects as go
-
-        from ..report.convergence import by_evaluations
-
-        return go.Figure(by_evaluations(self).plain())
 
 
 RESERVED = (

@@ -1,11 +1,12 @@
 """The study file: what may stand in it, and one sentence for each mistake."""
 
+from ..base.text import did_you_mean, near_file
 from .evaluator import CommandOptions, EvaluatorTable
 from .file import StudyFile
-from .messages import checked, did_you_mean, tables_in
+from .messages import checked, tables_in
 from .mistakes import Mistakes
 from .program import call_of, program_study
-from .reading import examine_study_file, near_file, read_study_file
+from .reading import examine_study_file, read_study_file
 from .targets import is_source
 
 __all__ = [
