@@ -1,6 +1,6 @@
 """How Sphinx makes the site of these files: ``make docs`` writes it to build/site."""
 
-from culmen.cli.optimizers import allowed, shown
+from culmen.cli.work.optimizers import allowed, shown
 
 import culmen
 

@@ -206,7 +206,7 @@ def _lend(study: Study, f: Any, executor: "Executor") -> None:
 
 
 def _lent(executor: "Executor", f: Any, study: Study) -> AbstractContextManager[_core.LentWorkers]:
-    from .executor.lent import LentFunction, lending, width
+    from .executor.lent import LentFunction, lending, width  # concurrent.futures, which other calls do not need
 
     config = study.config
     function = LentFunction(f, config.evaluator.result, [name for name, _ in config.objectives])

@@ -62,7 +62,7 @@ def test_comments_and_what_stands_around_a_lambda_do_not_count():
 
 
 def test_the_digest_is_the_same_in_every_process():
-    program = f"from culmen import digest\nexec({BEFORE!r})\nprint(digest.of_function(f, 'f')['sha256'])"
+    program = f"from culmen.base import digest\nexec({BEFORE!r})\nprint(digest.of_function(f, 'f')['sha256'])"
     found = {
         subprocess.run(
             [sys.executable, "-c", program],

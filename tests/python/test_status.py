@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from culmen.base.text import counts
-from culmen.cli import summary
+from culmen.cli.work import summary
 
 EMPTY = {"owned": False, "owner": "", "finished": "", "best": None, "recommended": None, "failures": []}
 COUNTS = {"asked": 0, "outcomes": 0, "told": 0}

@@ -18,6 +18,7 @@ from types import FrameType
 
 from .. import _core
 from ..base.signals import STOP_SIGNALS, handling
+from ..base.text import did_you_mean
 from .mpi import Launcher, LauncherError, Words, find_launcher
 
 _RANK_ZERO = (b"OMPI_COMM_WORLD_RANK=0", b"PMI_RANK=0")
@@ -30,8 +31,8 @@ _WORKERS_END_S = 0.1  # after rank 0 is gone
 _NAP_CHECK_S = 0.02
 
 
-def launch(n: int, arguments: list[str], mpi: str | None = None, dry_run: bool = False) -> int:
-    """Runs ``culmen ARGUMENTS``, or another program, as n ranks.
+def launch(n: int, arguments: list[str], commands: list[str], mpi: str | None = None, dry_run: bool = False) -> int:
+    """Runs ``culmen ARGUMENTS``, or another program, as n ranks. ``commands``: those that culmen has.
 
     Returns the master's exit code (128 + signal: the launcher was killed).
     """
@@ -45,7 +46,7 @@ def launch(n: int, arguments: list[str], mpi: str | None = None, dry_run: bool =
     if _mpi_of_environment() == launcher.mpi.name != launcher.mpi.module:
         environment["CULMEN_MPI"] = launcher.mpi.module  # the ranks know modules, not every MPI's name
     flags = [flag for words in situations for flag in words.flags]
-    command = [launcher.program, *flags, "-n", str(n), *_rank_command(n, arguments)]
+    command = [launcher.program, *flags, "-n", str(n), *_rank_command(n, arguments, commands)]
     print(shlex.join([*(f"{name}={value}" for name, value in environment.items()), *command]), flush=True)
     if not _has_module(launcher):
         print(
@@ -56,33 +57,28 @@ def launch(n: int, arguments: list[str], mpi: str | None = None, dry_run: bool =
     return 0 if dry_run else _run(command, environment, launcher.mpi.naps)
 
 
-def _rank_command(n: int, arguments: list[str]) -> list[str]:
+def _rank_command(n: int, arguments: list[str], commands: list[str]) -> list[str]:
     """A culmen command, or any program whose ranks meet in ``minimize``."""
-    from ..cli.app import command_names
-
     if "CULMEN_EXECUTABLE" in os.environ:
         return [_core.find_executable(), *arguments]
     if not arguments:
         raise _core.InputError(f"nothing to launch is given; as in `culmen launch -n {n} run STUDY.toml`")
     word = arguments[0]
-    if word in command_names() or word.startswith("-"):
+    if word in commands or word.startswith("-"):
         return [_core.find_executable(), *arguments]
     if Path(word).suffix in _COMMAND_FOR:
         command = f"culmen launch -n {n} {_COMMAND_FOR[Path(word).suffix]} {shlex.quote(word)}"
         raise _core.InputError(f"'{word}' is no command; `{command}` is wanted")
     program = shutil.which(word)
     if program is None:
-        raise _core.InputError(_not_launched(word, n))
+        raise _core.InputError(_not_launched(word, n, commands))
     return [program, *arguments[1:]]
 
 
-def _not_launched(word: str, n: int) -> str:
-    from ..cli.app import command_names
-    from ..study_file import did_you_mean
-
+def _not_launched(word: str, n: int, commands: list[str]) -> str:
     if Path(word).suffix == ".py":
         return f"'{word}' is not a program; `culmen launch -n {n} python {shlex.quote(word)}` is wanted"
-    near = did_you_mean(word, command_names()) or "; `culmen --help` lists the commands"
+    near = did_you_mean(word, commands) or "; `culmen --help` lists the commands"
     return f"'{word}' is neither a command of culmen nor a program{near}"
 
 

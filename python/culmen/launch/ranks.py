@@ -3,7 +3,8 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
@@ -70,3 +71,16 @@ def letting_ranks_go() -> Iterator[None]:
         if is_rank:
             _core.abandon_ranks(sentence(e))
         raise
+
+
+def leave_launch(code: int) -> None:
+    """The last step of a command, in every rank.
+
+    It tells `culmen launch` the code, because a launcher may mix it with those of ranks that it had to kill. The end of
+    MPI is collective; a rank that is still in its evaluation ends the process here.
+    """
+    place = os.environ.get("CULMEN_LAUNCH_CODE")
+    if place and is_master():
+        with suppress(OSError):
+            Path(place).write_text(str(code))
+    _core.finalize_mpi(code)

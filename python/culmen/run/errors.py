@@ -69,7 +69,7 @@ def find(
     started: Started | None = None,
 ) -> Errors:
     """In rank 0 of a launch, while the other ranks serve. ``started`` gets the evaluations when they have begun."""
-    from ..fit.finding import Fit
+    from ..fit.finding import Fit  # NumPy, which the start of a run does not need
 
     with CandidateEvaluator(config, options) as evaluate:
         try:

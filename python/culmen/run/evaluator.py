@@ -10,7 +10,8 @@ from pathlib import Path
 from .. import _core
 from .._core import InputError
 from ..base import digest
-from ..study_file import CommandOptions, EvaluatorTable, Mistakes, did_you_mean, is_source
+from ..base.text import did_you_mean
+from ..study_file import CommandOptions, EvaluatorTable, Mistakes, is_source
 
 
 def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, mistakes: Mistakes) -> _core.EvaluatorSpec:

@@ -11,6 +11,7 @@ from .. import _core
 from ..base.signals import STOP_SIGNALS, stopping_on
 from ..base.text import shown
 from ..launch.ranks import is_master
+from ..store.opening import to_go_on
 from .progress import Monitor, Silent
 
 
@@ -56,8 +57,6 @@ def _working_folder(config: _core.StudyConfig, options: _core.RunOptions) -> Ite
 
 
 def _say_interrupted(result: _core.Result, config: _core.StudyConfig) -> None:
-    from ..store.opening import to_go_on
-
     best = "nothing has succeeded yet"
     if result.best is not None:
         named = ", ".join(f"{name}={shown(value)}" for name, value in config.space.named(result.best).items())

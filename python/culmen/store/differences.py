@@ -9,8 +9,6 @@ from .. import _core
 
 def another_study(path: str, store: _core.Store, config: _core.StudyConfig) -> str:
     """Says that, and in what they differ first; for a store of another fingerprint."""
-    from .differences import settings_that_differ
-
     before, now = json.loads(store.configuration or "{}"), json.loads(config.configuration)
     changed = [row for row in settings_that_differ(before, now) if _tells_apart(row[0])]
     changed = [row for row in changed if row[0] != _MODE] or changed  # which may only follow from the others

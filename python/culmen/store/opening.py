@@ -1,4 +1,4 @@
-"""Opening a store that a user named, quickly: what reads study files is imported for what is none."""
+"""Opening a store that a user named, and what it says of its study."""
 
 import json
 import shlex
@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
+from ..base.text import near_file
 from ..problem.goals import as_given
 from ..problem.recommended import Recommended
 from ..problem.space import Parameter, Space
@@ -23,8 +24,6 @@ def open_store(path: str | Path, command: str = "resume") -> _core.Store:
         found = sorted(path.glob("*.db"))
         raise InputError(f"{path} is a folder; a store is wanted" + (f", such as {found[0]}" if found else ""))
     if not path.exists():
-        from ..study_file import near_file
-
         near = near_file(path, ".db")
         study = path.with_suffix(".toml")
         made = f"; `culmen run {shlex.quote(str(study))}` makes one" if study.is_file() else ""
@@ -76,7 +75,7 @@ def _advice(study: Path, command: str) -> str:
 
 def _store_of(study: Path) -> Path:
     """Where `culmen run` puts it; wrong study files have none."""
-    from ..study_file import read_study_file
+    from ..study_file import read_study_file  # pydantic, which a store that is there does not need
 
     try:
         file = read_study_file(study)

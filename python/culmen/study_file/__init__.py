@@ -1,6 +1,5 @@
 """The study file: what may stand in it, and one sentence for each mistake."""
 
-from ..base.text import did_you_mean, near_file
 from .evaluator import CommandOptions, EvaluatorTable
 from .file import StudyFile
 from .messages import checked, tables_in
@@ -16,10 +15,8 @@ __all__ = [
     "StudyFile",
     "call_of",
     "checked",
-    "did_you_mean",
     "examine_study_file",
     "is_source",
-    "near_file",
     "program_study",
     "read_study_file",
     "tables_in",

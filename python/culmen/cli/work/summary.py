@@ -11,17 +11,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .. import _core
-from ..base.terminal import on_terminal
-from ..base.text import counts, lasted, per_second, shown
-from ..fit.errors import Errors
-from ..problem.goals import as_given
-from ..problem.options import mode_of
-from ..problem.recommended import Recommended, unnamed
-from ..problem.space import Value, at_bounds
-from ..run.result import Result, Trade
-from ..store.kept_errors import kept
-from ..store.opening import open_store, recommended_in, space_of, to_go_on, working_folder
+from ... import _core
+from ...base.terminal import on_terminal
+from ...base.text import counts, lasted, per_second, shown
+from ...fit.errors import Errors
+from ...problem.goals import as_given
+from ...problem.options import mode_of
+from ...problem.recommended import Recommended, unnamed
+from ...problem.space import Value, at_bounds
+from ...run.result import Result, Trade
+from ...store.kept_errors import kept
+from ...store.opening import open_store, recommended_in, space_of, to_go_on, working_folder
 
 _FRONT_ROWS = 12
 _LONG_S, _DEAR_S, _MUCH = 10.0, 0.01, 0.25  # of a run, an evaluation, and waiting, that are worth a word

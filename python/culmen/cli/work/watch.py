@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Group
-from rich.live import Live
 from rich.text import Text
 
-from ..base.signals import handling
-from ..base.terminal import on_terminal
-from ..base.text import clock, per_second
-from . import FAILED, FINISHED, RESUMABLE
+from ...base.signals import handling
+from ...base.terminal import on_terminal
+from ...base.text import clock, per_second
+from ..codes import FAILED, FINISHED, RESUMABLE
 from .summary import console, state_of, views
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -66,6 +65,8 @@ def _shown() -> Iterator[Any]:
     if not on_terminal():
         yield _Lines().show
         return
+    from rich.live import Live  # the dearest part of rich, for --watch alone
+
     with Live(console=console(), auto_refresh=False) as live:
         live.console.show_cursor()  # whatever ends the process, nothing is to be undone
 
