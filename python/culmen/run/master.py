@@ -12,7 +12,7 @@ from ..base.signals import STOP_SIGNALS, stopping_on
 from ..base.text import shown
 from ..launch.ranks import is_master
 from ..store.opening import to_go_on
-from .progress import Monitor, Silent
+from .progress.monitor import Monitor, Silent
 
 
 def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monitor) -> _core.Result:

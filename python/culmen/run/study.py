@@ -21,7 +21,7 @@ from .errors import Lend, errors_of_study, finder, with_errors_of_ranks
 from .evaluations import CandidateEvaluator, evaluations_of_program, with_workers
 from .evaluator import digest_of
 from .master import execute
-from .progress import best_of, make_monitor
+from .progress.monitor import best_of, make_monitor
 from .result import Result, warn_when_all_failed
 
 if TYPE_CHECKING:

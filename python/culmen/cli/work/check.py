@@ -16,7 +16,7 @@ from ...problem.options import mode_of
 from ...problem.space import describe
 from ...report.reading import Evaluations, read
 from ...run.master import make_run, wait
-from ...run.progress import Silent
+from ...run.progress.monitor import Silent
 from ...run.study import Study
 from ...store.opening import working_folder
 from ...store.table import STATUSES

@@ -15,7 +15,7 @@ from ...base.signals import STOP_SIGNALS, stopping_on
 from ...launch.ranks import commanding_ranks
 from ...problem.options import mode_of
 from ...run.master import make_run, wait
-from ...run.progress import best_of, make_monitor
+from ...run.progress.monitor import best_of, make_monitor
 from ...run.result import Result
 from ...run.study import Study
 from ...store.differences import another_study
