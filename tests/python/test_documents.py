@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from culmen.cli import codes as exit_codes
 from culmen.cli.commands import COMMANDS, load
+from culmen.cli.work import codes as exit_codes
 from harness import ROOT, culmen, write_study
 
 import culmen as culmen_package

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core
 from ..base.errors import debugging, sentence
-from .codes import BAD_INPUT, FAILED
+from .work.codes import BAD_INPUT, FAILED
 
 
 def report(error: BaseException) -> int:

@@ -6,8 +6,8 @@ import sys
 from typing import NoReturn
 
 from .app import app
-from .codes import FAILED
 from .completion import words_of_bash
+from .work.codes import FAILED
 
 
 def main() -> NoReturn:

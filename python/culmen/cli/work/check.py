@@ -20,7 +20,7 @@ from ...run.progress.monitor import Silent
 from ...run.study import Study
 from ...store.opening import working_folder
 from ...store.table import STATUSES
-from ..codes import FAILED, FINISHED, RESUMABLE
+from .codes import FAILED, FINISHED, RESUMABLE
 from .run import note_file_left_behind
 from .summary import console, print_figures
 

@@ -20,7 +20,7 @@ from ...run.evaluations import CandidateEvaluator, with_workers
 from ...run.result import Result
 from ...run.study import Study
 from ...store.kept_errors import keep, look_up
-from ..codes import FINISHED, RESUMABLE
+from .codes import FINISHED, RESUMABLE
 from .summary import console
 
 

@@ -20,7 +20,7 @@ from ...run.result import Result
 from ...run.study import Study
 from ...store.differences import another_study
 from ...store.opening import open_store
-from ..codes import BAD_INPUT, FAILED, FINISHED, RESUMABLE
+from .codes import BAD_INPUT, FAILED, FINISHED, RESUMABLE
 from .errors import errors_at_end
 from .summary import ERRORS, failures_of, from_here, print_result, print_state
 

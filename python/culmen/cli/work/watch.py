@@ -14,7 +14,7 @@ from rich.text import Text
 from ...base.signals import handling
 from ...base.terminal import on_terminal
 from ...base.text import clock, per_second
-from ..codes import FAILED, FINISHED, RESUMABLE
+from .codes import FAILED, FINISHED, RESUMABLE
 from .summary import console, state_of, views
 
 INTERRUPTED = 128 + signal.SIGINT
