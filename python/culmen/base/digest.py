@@ -4,7 +4,6 @@ It covers the function or file itself, not what that one imports or reads.
 """
 
 import hashlib
-import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -79,14 +78,9 @@ def _words(constant: Any) -> Iterator[str]:
         yield repr(constant)
 
 
-def begun_with(configuration: str) -> Digest | None:
-    """What a store's configuration holds."""
-    return json.loads(configuration or "{}").get(KEY)
-
-
-def change(configuration: str, now: Digest | None) -> str:
+def change(configuration: dict[str, Any], now: Digest | None) -> str:
     """A sentence where a store began with something else; empty: as far as is known it did not."""
-    before = begun_with(configuration)
+    before: Digest | None = configuration.get(KEY)
     if before is None or now is None or before == now or before.get("python") != now.get("python"):
         return ""
     return f"{now['of']} has changed since this study was begun; earlier values are kept as they are"

@@ -19,7 +19,7 @@ def read(path: str | Path, command: str = "report") -> Evaluations:
     Also while the study runs: then it is what was there at this moment. 10⁶ evaluations take a second and, with ten
     parameters, 200 MB. Raises InputError where there is no store, StoreError where it is damaged.
     """
-    return Evaluations(open_store(path, command), Path(path))
+    return Evaluations(open_store(path, command))
 
 
 class Evaluations(Table):

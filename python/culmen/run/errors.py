@@ -13,6 +13,7 @@ from ..fit.errors import ONE_SIGMA, Best, Errors, Wanted, held_parameters
 from ..launch.ranks import is_master, letting_ranks_go
 from ..problem.goals import as_given
 from ..store.kept_errors import checked, keep, look_up
+from ..store.opening import Opened
 from .evaluations import CandidateEvaluator, with_workers
 from .result import Result
 
@@ -39,7 +40,7 @@ def errors_of_study(
     with letting_ranks_go():
         wanted = wanted_errors(profile, confidence, up, config)
         path = Path(options.store)
-        best, found = look_up(path, config, wanted, again)
+        best, found = look_up(Opened(path, "errors"), config, wanted, again)
         further = with_workers(options, workers)
         if found is None and (note := change()):
             warn(note)

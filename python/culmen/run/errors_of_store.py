@@ -1,12 +1,11 @@
 """Errors of the study in a store, for programs."""
 
-import json
 from pathlib import Path
 
 from .._core import InputError
 from ..fit.errors import Errors
 from ..launch.ranks import is_master, letting_ranks_go
-from ..store.opening import function_in, open_store
+from ..store.opening import Opened, function_in, open_store
 from .errors import errors_from_master
 from .study import Study
 
@@ -37,16 +36,16 @@ def errors(
     if not is_master():
         return errors_from_master()
     with letting_ranks_go():
-        study = study_in(store)
+        study = study_of(open_store(store, "errors"))
     return study.errors(profile=profile, confidence=confidence, up=up, workers=workers, again=again)
 
 
-def study_in(store: str | Path) -> Study:
+def study_of(opened: Opened) -> Study:
     """Raises InputError where its evaluator is not in it."""
-    data = json.loads(open_store(store, "errors").configuration or "{}")
-    if function := function_in(data):
+    store = opened.path
+    if function := function_in(opened.begun.configuration):
         raise InputError(
             f"{store} was made by culmen.minimize with {function}; the same call with store='{store}' returns "
             f"a result whose .errors they are"
         )
-    return Study.from_store(store)
+    return Study.of_store(opened)

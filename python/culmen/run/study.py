@@ -14,7 +14,7 @@ from ..fit.errors import Errors
 from ..launch.ranks import is_master, letting_ranks_go
 from ..report.reading import read
 from ..store.differences import another_study
-from ..store.opening import function_in, open_store, working_folder
+from ..store.opening import Begun, Opened, function_in, open_store, working_folder
 from ..study_file import Mistakes, StudyFile, checked, examine_study_file
 from .configuration import config_of, options_of
 from .errors import Lend, errors_of_study, finder, with_errors_of_ranks
@@ -37,6 +37,7 @@ class Study:
     evaluator_digest: digest.Digest | None = None  # of the evaluator as it is now
     source: str = ""  # the file that messages name
     lend: Lend = nullcontext  # the program's own workers, where there are any
+    begun: Begun | None = None  # what its store says, when that is known
 
     @classmethod
     def from_file(
@@ -67,12 +68,16 @@ class Study:
 
         Raises InputError where it is none or cannot go on, StoreError where it is damaged.
         """
-        store = open_store(path)
-        if not store.configuration:
+        return cls.of_store(open_store(path), **given)
+
+    @classmethod
+    def of_store(cls, opened: Opened, **given: Any) -> "Study":
+        """``from_store`` of a store that is open already."""
+        path, data = opened.path, opened.begun.configuration
+        if not data:
             raise InputError(
                 f"{path} was made by a program's own minimize(); that program goes on with it (resume = true)"
             )
-        data = json.loads(store.configuration)
         if function := function_in(data):
             raise InputError(
                 f"{path} was made by culmen.minimize with {function}; the same call with store='{path}' goes on"
@@ -83,6 +88,7 @@ class Study:
         file = checked(StudyFile, {key: data[key] for key in data if key in StudyFile.model_fields}, str(path))
         file.limit(str(path), **given)
         study = cls.of(file, folder, Mistakes(str(path)), str(path))
+        study.begun = opened.begun
         study.go_on()
         return study
 
@@ -106,12 +112,19 @@ class Study:
         """With what is in the store, which keeps where and with what it was begun.
 
         Raises InputError where there is no store, StoreError where it is damaged."""
-        store = open_store(self.options.store)
-        self.settle(store.fingerprint)
-        stored = json.loads(store.configuration or "{}")
-        begun = {key: stored[key] for key in (digest.KEY, machine.KEY) if key in stored}
-        self.config.configuration = json.dumps({**json.loads(self.config.configuration), **begun})
+        begun = self.in_store()
+        self.settle(begun.fingerprint)
+        kept = {key: begun.configuration[key] for key in (digest.KEY, machine.KEY) if key in begun.configuration}
+        self.config.configuration = json.dumps({**json.loads(self.config.configuration), **kept})
         self.options.resume = True
+
+    def in_store(self) -> Begun:
+        """What its store says of the study that was begun there; it is opened once.
+
+        Raises InputError where there is no store, StoreError where it is damaged."""
+        if self.begun is None or str(self.begun.path) != self.options.store:
+            self.begun = open_store(self.options.store).begun
+        return self.begun
 
     def settle(self, begun: str = "") -> None:
         """Whether it is generational, where that is not said: as the store with the fingerprint ``begun`` where that is
@@ -152,12 +165,10 @@ class Study:
 
     def _refuse_another(self) -> None:
         """Raises InputError where the store is that of another study."""
-        found = open_store(self.options.store)
-        self.settle(found.fingerprint)
-        if found.fingerprint != self.config.fingerprint:
-            raise InputError(
-                f"{another_study(self.options.store, found, self.config)}; another store is wanted for this one"
-            )
+        begun = self.in_store()
+        self.settle(begun.fingerprint)
+        if begun.fingerprint != self.config.fingerprint:
+            raise InputError(f"{another_study(begun, self.config)}; another store is wanted for this one")
 
     def plot(self) -> "plotly.graph_objects.Figure":
         """Convergence so far, from its store, as a figure that a notebook shows; also while it runs elsewhere."""
@@ -192,4 +203,4 @@ class Study:
 
     def change(self) -> str:
         """A sentence where the evaluator's file is not the one that the store began with; else empty."""
-        return digest.change(_core.Store.read(self.options.store).configuration, self.evaluator_digest)
+        return digest.change(self.in_store().configuration, self.evaluator_digest)

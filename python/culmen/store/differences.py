@@ -5,16 +5,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import _core
+from .opening import Begun
 
 
-def another_study(path: str, store: _core.Store, config: _core.StudyConfig) -> str:
+def another_study(begun: Begun, config: _core.StudyConfig) -> str:
     """Says that, and in what they differ first; for a store of another fingerprint."""
-    before, now = json.loads(store.configuration or "{}"), json.loads(config.configuration)
+    before, now = begun.configuration, json.loads(config.configuration)
     changed = [row for row in settings_that_differ(before, now) if _tells_apart(row[0])]
     changed = [row for row in changed if row[0] != _MODE] or changed  # which may only follow from the others
     first = _difference(*changed[0]) if changed else "its space, evaluator, optimizer or seed differ"
     more = f", and {len(changed) - 1} further" if len(changed) > 1 else ""
-    return f"{path} holds another study ('{store.name}': {first}{more})"
+    return f"{begun.path} holds another study ('{begun.name}': {first}{more})"
 
 
 _MODE = "optimizer.generational"

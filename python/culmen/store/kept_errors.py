@@ -2,25 +2,26 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from .. import _core
 from .._core import CulmenError, InputError
 from ..fit.errors import Best, Errors, Wanted
-from .opening import open_store
+from .opening import Opened
 
 _NOTE = "errors"  # under this name a store keeps them
 
 
-def look_up(path: Path, config: _core.StudyConfig, wanted: Wanted, again: bool = False) -> tuple[Best, Errors | None]:
-    """The store's best candidate and, unless they are wanted ``again``, the errors that it keeps. The store is closed
-    again. Raises InputError where there is nothing to take errors of."""
-    store = open_store(path, "errors")
-    return _best_of(store, path, config), None if again else kept(store, wanted)
+def look_up(
+    opened: Opened, config: _core.StudyConfig, wanted: Wanted, again: bool = False
+) -> tuple[Best, Errors | None]:
+    """The store's best candidate and, unless they are wanted ``again``, the errors that it keeps.
+
+    Raises InputError where there is nothing to take errors of."""
+    return _best_of(opened, config), None if again else kept(opened.store, wanted)
 
 
-def _best_of(store: _core.Store, path: Path, config: _core.StudyConfig) -> Best:
-    summary: dict[str, Any] = store.summary()
+def _best_of(opened: Opened, config: _core.StudyConfig) -> Best:
+    summary, path = opened.summary, opened.path
     if summary["owned"]:
         raise InputError(
             f"{path} is in use: {summary['owner']} runs this study; its errors can be taken when it has ended"
@@ -29,7 +30,7 @@ def _best_of(store: _core.Store, path: Path, config: _core.StudyConfig) -> Best:
         told = f"its {summary['told']} evaluations all failed" if summary["told"] else "it holds no evaluation yet"
         raise InputError(f"{path} has no best candidate to take errors of: {told}")
     number = summary["best_evaluation"]
-    residuals = store.outcomes(number, 1)[0]["residuals"]
+    residuals = opened.store.outcomes(number, 1)[0]["residuals"]
     return checked(Best(summary["best"], summary["best_value"], residuals, number), config, str(path))
 
 

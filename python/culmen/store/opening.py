@@ -2,6 +2,8 @@
 
 import json
 import shlex
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,74 @@ from ..problem.recommended import Recommended
 from ..problem.space import Parameter, Space
 
 
-def open_store(path: str | Path, command: str = "resume") -> _core.Store:
-    """``command`` is what the user wants with it.
+@dataclass(frozen=True)
+class Begun:
+    """What a store says of the study that was begun in it."""
 
-    Raises InputError with what to type where it is a study file, or not there; StoreError where it is damaged."""
-    path = Path(path)
+    path: Path
+    name: str
+    fingerprint: str
+    configuration: dict[str, Any]  # empty: a program's own minimize() made it
+
+
+class Opened:
+    """A store that a user named. It is opened when it is first looked into; what was read once is kept.
+
+    Looking into it raises InputError with what to type if it is a study file or not there, StoreError if it is damaged.
+    """
+
+    def __init__(self, path: str | Path, command: str = "resume") -> None:
+        """``command``: what the user wants with it."""
+        self.path, self._command = Path(path), command
+
+    @cached_property
+    def store(self) -> _core.Store:
+        _refuse_no_store(self.path, self._command)
+        return _core.Store.read(str(self.path))
+
+    @cached_property
+    def begun(self) -> Begun:
+        store = self.store
+        return Begun(self.path, store.name, store.fingerprint, json.loads(store.configuration or "{}"))
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """See _core.Store."""
+        return self.store.summary()
+
+    @cached_property
+    def space(self) -> _core.Space | None:
+        """None for a study whose space is in a program, not in the store."""
+        data = self.begun.configuration
+        if "space" not in data:
+            return None
+        parameters = {name: Parameter(**p) for name, p in data["space"].items()}
+        core: _core.Space = Space(parameters, data.get("constraints")).core
+        return core
+
+    @property
+    def objectives(self) -> list[tuple[str, str]]:
+        return list(self.begun.configuration.get("objectives", {}).items())
+
+    @property
+    def failures(self) -> list[dict[str, Any]]:
+        """One entry a status: ``count``, ``first``, its ``message``; ``folder`` if what it printed is kept."""
+        entries = [dict(entry) for entry in self.summary["failures"]]
+        for entry in entries:
+            folder = working_folder(self.path) / str(entry["first"])
+            if folder.is_dir():
+                entry["folder"] = str(folder)
+        return entries
+
+
+def open_store(path: str | Path, command: str = "resume") -> Opened:
+    """Opened now, so that it raises what looking into it raises."""
+    opened = Opened(path, command)
+    _ = opened.store
+    return opened
+
+
+def _refuse_no_store(path: Path, command: str) -> None:
     if path.suffix == ".toml" and path.is_file():
         raise InputError(f"{path} is a study file, not a store; {_advice(path, command)}")
     if path.is_dir():
@@ -28,7 +93,6 @@ def open_store(path: str | Path, command: str = "resume") -> _core.Store:
         study = path.with_suffix(".toml")
         made = f"; `culmen run {shlex.quote(str(study))}` makes one" if study.is_file() else ""
         raise InputError(f"there is no store {path}{near or made}")
-    return _core.Store.read(str(path))
 
 
 def function_in(configuration: dict[str, Any]) -> str:
@@ -43,15 +107,6 @@ def to_go_on(path: str | Path, configuration: dict[str, Any]) -> str:
     if function := function_in(configuration):
         return f"the same call in Python, culmen.minimize({function}, …, store={str(path)!r})"
     return f"culmen resume {shlex.quote(str(path))}"
-
-
-def space_of(store: _core.Store) -> _core.Space | None:
-    """None for a study whose space is in a program, not in the store."""
-    data = json.loads(store.configuration or "{}")
-    if "space" not in data:
-        return None
-    core: _core.Space = Space({name: Parameter(**p) for name, p in data["space"].items()}, data.get("constraints")).core
-    return core
 
 
 def recommended_in(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .opening import space_of
+from .opening import Opened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,10 +47,11 @@ class Objective:
 class Table:
     """The arrays of culmen.Evaluations, whose description says what each holds."""
 
-    def __init__(self, store: _core.Store, path: Path) -> None:
-        self.store, self.path, self.name = store, path, store.name
-        self.configuration: dict[str, Any] = json.loads(store.configuration or "{}")
-        self.space = space_of(store)
+    def __init__(self, opened: Opened) -> None:
+        store = self.store = opened.store
+        self.path, self.name = opened.path, opened.begun.name
+        self.configuration = opened.begun.configuration
+        self.space = opened.space
         raw = store.columns()
         self.summary: dict[str, Any] = store.summary()  # after the columns, so that its best is among them, or later
         self.x: np.ndarray = raw["x"]

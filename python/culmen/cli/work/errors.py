@@ -15,11 +15,12 @@ from ...fit.errors import Errors
 from ...fit.text import show
 from ...launch.ranks import commanding_ranks
 from ...run.errors import NO_END, Started, find, wanted_errors, why_not
-from ...run.errors_of_store import study_in
+from ...run.errors_of_store import study_of
 from ...run.evaluations import CandidateEvaluator, with_workers
 from ...run.result import Result
 from ...run.study import Study
 from ...store.kept_errors import keep, look_up
+from ...store.opening import Opened, open_store
 from .codes import FINISHED, RESUMABLE
 from .summary import console
 
@@ -36,9 +37,10 @@ def show_errors(
     with commanding_ranks() as serving:
         if serving:
             return FINISHED
-        study = study_in(path)
+        opened = open_store(path, "errors")
+        study = study_of(opened)
         wanted = wanted_errors(profile, confidence, up, study.config)
-        best, found = look_up(path, study.config, wanted, again)
+        best, found = look_up(opened, study.config, wanted, again)
         if found is None:
             if note := study.change():
                 print(f"culmen: note: {note}", file=sys.stderr)
@@ -53,17 +55,17 @@ def show_errors(
     return FINISHED
 
 
-def errors_at_end(study: Study, result: Result) -> Errors | str | None:
-    """Of a least-squares run that has ended, for its last lines; or why there are none."""
+def errors_at_end(study: Study, result: Result, ended: Opened) -> Errors | str | None:
+    """Of a least-squares run that has ended, for its last lines; or why there are none. ``ended``: its store."""
     if not result.residuals or result.reason in NO_END:
         return None
-    path, config = Path(study.options.store), study.config
+    path, config = ended.path, study.config
     again = f"`culmen errors {shlex.quote(str(path))}` finds them"
     if reason := why_not(result, config.space):
         return f"{reason}; {again}"
     try:
         wanted = wanted_errors(False, None, 1.0, config)
-        best, found = look_up(path, config, wanted)
+        best, found = look_up(ended, config, wanted)
         if found is None:
             found = _stoppable(lambda started: find(config, study.options, best, wanted, started))
             if found is not None:

@@ -1,6 +1,5 @@
 """The end of a run as a table, and what a store holds."""
 
-import json
 import shlex
 import time
 from dataclasses import asdict
@@ -21,17 +20,18 @@ from ...problem.recommended import Recommended, unnamed
 from ...problem.space import Value, at_bounds
 from ...run.result import Result, Trade
 from ...store.kept_errors import kept
-from ...store.opening import open_store, recommended_in, space_of, to_go_on, working_folder
+from ...store.opening import Opened, recommended_in, to_go_on
 
 _FRONT_ROWS = 12
 _LONG_S, _DEAR_S, _MUCH = 10.0, 0.01, 0.25  # of a run, an evaluation, and waiting, that are worth a word
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
 
-def print_result(result: Result, here: int, fit: "Errors | str | None" = None) -> None:
+def print_result(result: Result, here: int, fit: "Errors | str | None", ended: Opened) -> None:
     """The best parameters, the figures of the run, and where the store is.
 
-    ``here``: evaluations of this start of the master. ``fit``: the errors, or why there are none.
+    ``here``: evaluations of this start of the master. ``fit``: the errors, or why there are none. ``ended``: the
+    store after the run.
     """
     tables: list[Table | Text] = []
     if result.front:
@@ -42,15 +42,15 @@ def print_result(result: Result, here: int, fit: "Errors | str | None" = None) -
     if fit is not None:
         tables += _scale_lines(fit)
     if result.store and result.failed:
-        tables.append(_failures_table(failures_of(Path(result.store), _core.Store.read(result.store).summary())))
+        tables.append(_failures_table(ended.failures))
     console().print(*tables, sep="\n")
     if result.store and not result.final and not result.all_failed:
         print(f"To go on: culmen resume {shlex.quote(result.store)}")
 
 
-def print_state(path: Path) -> None:
+def print_state(opened: Opened) -> None:
     """What is in a store, also while it grows."""
-    console().print(*views(state_of(path)), sep="\n", crop=False)
+    console().print(*views(state_of(opened)), sep="\n", crop=False)
 
 
 def views(state: dict[str, Any]) -> list[Table | Text]:
@@ -84,32 +84,29 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
     return tables
 
 
-def state_of(path: Path) -> dict[str, Any]:
+def state_of(opened: Opened) -> dict[str, Any]:
     """All that `culmen status --json` prints."""
-    store = open_store(path, "status")
-    summary: dict[str, Any] = store.summary()
-    space = space_of(store)
-    fit = kept(store)
+    summary, space, objectives = {**opened.summary}, opened.space, opened.objectives
+    fit = kept(opened.store)
     best = summary.pop("best")
-    configuration = json.loads(store.configuration or "{}")
-    objectives = list(configuration.get("objectives", {}).items())
+    configuration = opened.begun.configuration
     recommended = recommended_in(summary, space, objectives)
     optimizer = configuration.get("optimizer", {})
     ended = f"finished ({_core.describe_reason(summary['finished'])})" if summary["finished"] else "stopped"
     return {
-        "name": store.name,
-        "fingerprint": store.fingerprint,
-        "created_s": store.created_s,
+        "name": opened.begun.name,
+        "fingerprint": opened.begun.fingerprint,
+        "created_s": opened.store.created_s,
         "state": f"running ({summary['owner']})" if summary["owned"] else ended,
         "resumable": not summary["finished"] and not summary["owned"],
-        "go_on": to_go_on(path, configuration),
+        "go_on": to_go_on(opened.path, configuration),
         "in_flight": summary["asked"] - summary["outcomes"] if summary["owned"] else 0,
-        "store": str(path),
+        "store": str(opened.path),
         "limit": configuration.get("stop", {}).get("evaluations"),
         "optimizer": optimizer.get("name"),
         "generational": optimizer.get("generational", True) if optimizer else None,
         **summary,
-        "failures": failures_of(path, summary),
+        "failures": opened.failures,
         "best_value": _as_given(summary.get("best_value"), objectives),
         "best": (space.named(best) if space else unnamed(best)) if best else best,
         "recommended": asdict(recommended) if recommended else None,
@@ -127,16 +124,6 @@ def _searching(state: dict[str, Any]) -> str | None:
 
 def _as_given(value: float | None, objectives: list[tuple[str, str]]) -> float | None:
     return None if value is None else as_given(value, objectives)
-
-
-def failures_of(path: Path, summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """One entry a status: ``count``, ``first`` and its ``message``, ``folder`` where what that one printed is kept."""
-    entries = [dict(entry) for entry in summary["failures"]]
-    for entry in entries:
-        folder = working_folder(path) / str(entry["first"])
-        if folder.is_dir():
-            entry["folder"] = str(folder)
-    return entries
 
 
 def _best_table(best: dict[str, Value], bounds: dict[str, str], fit: "Errors | None" = None) -> Table:

@@ -14,6 +14,7 @@ from rich.text import Text
 from ...base.signals import handling
 from ...base.terminal import on_terminal
 from ...base.text import clock, per_second
+from ...store.opening import Opened
 from .codes import FAILED, FINISHED, RESUMABLE
 from .summary import console, state_of, views
 
@@ -29,7 +30,7 @@ def watch_status(store: Path, every_s: float) -> int:
     pace = Pace()
     with handling((signal.SIGINT,), lambda _number, _frame: leave.set()), _shown() as show:
         while True:
-            state = state_of(store)
+            state = state_of(Opened(store, "status"))
             show(state, pace.see(state))
             if not state["owned"]:
                 return _code(state)
