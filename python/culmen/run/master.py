@@ -4,8 +4,9 @@ import json
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
 from .. import _core
 from ..base.signals import STOP_SIGNALS, stopping_on
@@ -32,10 +33,8 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
 
     ending = [n for n in STOP_SIGNALS if n != signal.SIGINT and signal.getsignal(n) == signal.SIG_DFL]
     with _working_folder(config, options):
-        run = make_run(config, options)
-        with stopping_on((signal.SIGINT, *ending), run.stop, again) as seen:
-            run.start()
-            result = wait(run, monitor)
+        ended = conduct(config, options, lambda: monitor, (signal.SIGINT, *ending), again)
+    result, seen = ended.result, ended.signals
     if seen and result.reason == "interrupted":
         _say_interrupted(result, config)
     for number in filter(ending.__contains__, seen):
@@ -44,6 +43,29 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
         raise KeyboardInterrupt
     raise_error(result)
     return result
+
+
+@dataclass(frozen=True)
+class Conducted:
+    result: _core.Result
+    here: int  # evaluations of this start of the master
+    signals: list[int]  # that came meanwhile
+
+
+def conduct(
+    config: _core.StudyConfig,
+    options: _core.RunOptions,
+    begin: Callable[[], Monitor],
+    signals: tuple[int, ...],
+    second: Callable[[int], None],
+) -> Conducted:
+    """One run, from its start to its end. ``begin`` is called when it has started. The first of the signals stops it,
+    a later SIGINT calls ``second``."""
+    run = make_run(config, options)
+    with stopping_on(signals, run.stop, second) as seen:
+        run.start()
+        result = wait(run, begin())
+        return Conducted(result, run.progress().evaluations_here, seen)
 
 
 @contextmanager

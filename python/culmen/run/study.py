@@ -4,7 +4,7 @@ import json
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
 from .._core import InputError
@@ -26,6 +26,13 @@ from .result import Result, warn_when_all_failed
 
 if TYPE_CHECKING:
     import plotly.graph_objects
+
+
+class Met(NamedTuple):
+    """Two sentences without their ends, either of which may be empty."""
+
+    another: str  # the store holds another study
+    change: str  # the evaluator's file is not the one that the store began with
 
 
 @dataclass
@@ -149,9 +156,11 @@ class Study:
         leads = is_master() or not on_ranks
         if self.options.resume and leads:
             with letting_ranks_go() if on_ranks else nullcontext():
-                self._refuse_another()
-                if note := self.change():
-                    warn(f"{note}; another store begins anew")
+                met = self.meet(self.in_store())
+                if met.another:
+                    raise InputError(f"{met.another}; another store is wanted for this one")
+                if met.change:
+                    warn(f"{met.change}; another store begins anew")
         with self.lend() as self.options.lent:
             self.settle()
             core = execute(self.config, self.options, make_monitor(progress, best_of(self.config.objectives)))
@@ -163,12 +172,12 @@ class Study:
             warn_when_all_failed(result)
         return result
 
-    def _refuse_another(self) -> None:
-        """Raises InputError where the store is that of another study."""
-        begun = self.in_store()
+    def meet(self, begun: Begun) -> Met:
+        """This study and the one that was begun in its store. From here on it is settled as that one is."""
+        self.begun = begun
         self.settle(begun.fingerprint)
-        if begun.fingerprint != self.config.fingerprint:
-            raise InputError(f"{another_study(begun, self.config)}; another store is wanted for this one")
+        same = begun.fingerprint == self.config.fingerprint
+        return Met("" if same else another_study(begun, self.config), self.change())
 
     def plot(self) -> "plotly.graph_objects.Figure":
         """Convergence so far, from its store, as a figure that a notebook shows; also while it runs elsewhere."""

@@ -3,7 +3,6 @@
 import json
 import shlex
 import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,9 @@ from typing import Any
 from ... import _core
 from ..._core import InputError, StoreError
 from ...run.study import Study
-from ...store.differences import another_study
 from ...store.opening import Opened, open_store
 from .codes import FAILED, FINISHED
+from .notes import note_change
 from .summary import print_state
 
 _OPTIONS = {
@@ -50,24 +49,20 @@ def make_room(study: Study, overwrite: bool) -> Ended | None:
     if overwrite or not opened.summary["outcomes"]:
         _remove(study)  # where there is nothing in it, its start could not even begin
         return None
-    study.begun = opened.begun
-    _refuse_another(study)
+    met = study.meet(opened.begun)
+    if met.another:
+        raise InputError(f"{met.another}; {_OTHER_STORE}")
     if not _is_over(opened, study.config):
         raise InputError(_unfinished(opened, study))
-    note_change(study)
+    note_change(met.change)
     again = "`culmen run` with --overwrite, or --store PATH, runs it anew"
     return Ended(opened, f"{_goes_on_with(opened)}; {again}")
 
 
 def has_ended(opened: Opened, study: Study) -> Ended | None:
     """For a resume. None: there is something left to do."""
-    note_change(study)
+    note_change(study.change())
     return Ended(opened, _goes_on_with(opened)) if _is_over(opened, study.config) else None
-
-
-def note_change(study: Study) -> None:
-    if note := study.change():
-        print(f"culmen: note: {note}; `culmen run --overwrite` begins anew", file=sys.stderr)
 
 
 def _opened(path: Path) -> Opened:
@@ -80,13 +75,6 @@ def _opened(path: Path) -> Opened:
         advice = f"`culmen status {shlex.quote(str(path))}` shows how far it is"
         raise InputError(f"{path} is in use: {summary['owner']} runs this study; {advice}")
     return opened
-
-
-def _refuse_another(study: Study) -> None:
-    begun = study.in_store()
-    study.settle(begun.fingerprint)
-    if begun.fingerprint != study.config.fingerprint:
-        raise InputError(f"{another_study(begun, study.config)}; {_OTHER_STORE}")
 
 
 def _unfinished(opened: Opened, study: Study) -> str:

@@ -9,19 +9,18 @@ from pathlib import Path
 from rich.table import Table
 
 from ... import _core
-from ...base.signals import stopping_on
 from ...base.text import clock, shown
 from ...problem.goals import as_given
 from ...problem.options import mode_of
 from ...problem.space import describe
 from ...report.reading import Evaluations, read
-from ...run.master import make_run, wait
+from ...run.master import conduct
 from ...run.progress.monitor import Silent
 from ...run.study import Study
 from ...store.opening import working_folder
 from ...store.table import STATUSES
 from .codes import FAILED, FINISHED, RESUMABLE
-from .run import note_file_left_behind
+from .notes import note_file_left_behind
 from .summary import console, print_figures
 
 _PRINTED_LINES = 10
@@ -161,10 +160,7 @@ def _evaluate(study: Study, evaluations: int, folder: Path) -> Path | None:
     if config.evaluator.isolation == "process":
         config.evaluator.output = "all"
     options.workers = min(options.workers or len(_cpus()), evaluations)
-    run = make_run(config, options)
-    with stopping_on(_core.STOP_SIGNALS, run.stop, lambda _number: sys.exit(RESUMABLE)):
-        run.start()
-        result = wait(run, Silent())
+    result = conduct(config, options, Silent, _core.STOP_SIGNALS, lambda _number: sys.exit(RESUMABLE)).result
     if result.reason == "interrupted":
         return None
     if not result.final:
