@@ -24,8 +24,13 @@ $(VENV)/requirements.txt: pyproject.toml | bootstrap
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $@.new
 	mv $@.new $@
 
-# Editable: the package's Python files are used where they stand, so only native sources lead to a rebuild.
-$(VENV)/culmen.stamp: $(VENV)/requirements.txt $(native)
+# Editable: the package's Python files are used where they stand. Native sources lead to a rebuild, and so do Python files
+# that came, went or moved, because the installation knows each by its place.
+FORCE:
+$(VENV)/modules.txt: FORCE | $(VENV)/requirements.txt
+	@find python/culmen -name '*.py' | sort | cmp -s - $@ || find python/culmen -name '*.py' | sort >$@
+
+$(VENV)/culmen.stamp: $(VENV)/requirements.txt $(VENV)/modules.txt $(native)
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
 	  --config-settings=build-dir=$(BUILD) -e .
 	touch $@

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from culmen.mpi import LauncherError, find_launcher
+from culmen.launch.mpi import LauncherError, find_launcher
 from measure import Bench, Row, Spread
 
 from culmen import _core

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from culmen.mpi import LauncherError, find_launcher
+from culmen.launch.mpi import LauncherError, find_launcher
 from measure import Bench, Row, Spread
 
 WORKERS = 3

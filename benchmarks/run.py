@@ -14,7 +14,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from culmen.mpi import LauncherError, find_launcher
+from culmen.launch.mpi import LauncherError, find_launcher
 from figures import FIGURES
 from measure import Bench, Row, short
 from rich.console import Console

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 _HOMES = {
     "minimize": "minimization",
-    "Command": "command",
-    "Executor": "executor",
-    "EvaluationError": "item_pool",
-    "register_joblib": "joblib_backend",
+    "Command": "problem.command",
+    "Executor": "executor.executor",
+    "EvaluationError": "executor.item_pool",
+    "register_joblib": "executor.joblib_backend",
     "Optimizer": "ask_tell",
     "Candidate": "ask_tell",
-    "Result": "result",
-    "errors": "fit.of_store",
+    "Result": "run.result",
+    "errors": "run.errors_of_store",
     "Errors": "fit.errors",
-    "is_master": "ranks",
-    "Space": "space",
-    "real": "space",
-    "integer": "space",
-    "ordinal": "space",
-    "categorical": "space",
-    "boolean": "space",
-    "Study": "study",
-    "read": "report",
-    "Evaluations": "report",
+    "is_master": "launch.ranks",
+    "Space": "problem.space",
+    "real": "problem.space",
+    "integer": "problem.space",
+    "ordinal": "problem.space",
+    "categorical": "problem.space",
+    "boolean": "problem.space",
+    "Study": "run.study",
+    "read": "report.reading",
+    "Evaluations": "report.reading",
     "CulmenError": "_core",
     "InputError": "_core",
     "StoreError": "_core",
@@ -41,18 +41,18 @@ __all__ = [*_HOMES]
 if TYPE_CHECKING:
     from ._core import CulmenError, InputError, StoreError, TransportError, __version__
     from .ask_tell import Candidate, Optimizer
-    from .command import Command
-    from .executor import Executor
+    from .executor.executor import Executor
+    from .executor.item_pool import EvaluationError
+    from .executor.joblib_backend import register_joblib
     from .fit.errors import Errors
-    from .fit.of_store import errors
-    from .item_pool import EvaluationError
-    from .joblib_backend import register_joblib
+    from .launch.ranks import is_master
     from .minimization import minimize
-    from .ranks import is_master
-    from .report import Evaluations, read
-    from .result import Result
-    from .space import Space, boolean, categorical, integer, ordinal, real
-    from .study import Study
+    from .problem.command import Command
+    from .problem.space import Space, boolean, categorical, integer, ordinal, real
+    from .report.reading import Evaluations, read
+    from .run.errors_of_store import errors
+    from .run.result import Result
+    from .run.study import Study
 
 
 def __getattr__(name: str) -> Any:

@@ -4,6 +4,6 @@ import signal
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from .cli import main
+from .cli.main import main
 
 main()

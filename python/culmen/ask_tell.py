@@ -8,10 +8,10 @@ from typing import Any, Literal, NoReturn
 
 from . import _core
 from ._core import InputError
-from .goals import bounds_of
-from .options import check, name_of, spelt_out
-from .result import Recommended
-from .space import Bounds, Space, Value, plain
+from .problem.goals import bounds_of
+from .problem.options import check, name_of, spelt_out
+from .problem.recommended import Recommended
+from .problem.space import Bounds, Space, Value, plain
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import InputError
-from .callables import Positional, Travelling
-from .command import Command
-from .fit.studies import with_errors_of_ranks
-from .keywords import explained
-from .master import letting_ranks_go
-from .ranks import end_launch_with_rank, is_master
-from .result import Result
+from .base.keywords import explained
+from .launch.ranks import end_launch_with_rank, is_master, letting_ranks_go
+from .problem.command import Command
+from .problem.space import Bounds, Constraints, Space, Value, as_table, plain
+from .run.errors import with_errors_of_ranks
+from .run.result import Result
+from .run.study import Study
+from .slot.callables import Positional, Travelling
 from .slot.signature import misfit
-from .space import Bounds, Constraints, Space, Value, as_table, plain
-from .study import Study
 from .study_file import Mistakes, program_study
 
 if TYPE_CHECKING:
@@ -207,7 +206,7 @@ def _lend(study: Study, f: Any, executor: "Executor") -> None:
 
 
 def _lent(executor: "Executor", f: Any, study: Study) -> AbstractContextManager[_core.LentWorkers]:
-    from .lent import LentFunction, lending, width
+    from .executor.lent import LentFunction, lending, width  # concurrent.futures, which other calls do not need
 
     config = study.config
     function = LentFunction(f, config.evaluator.result, [name for name, _ in config.objectives])

@@ -10,7 +10,8 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from . import _core, space
+from . import _core
+from .problem import space
 
 Vector = list[float]
 

@@ -55,7 +55,7 @@ def test_bash_completes_a_sampler_of_another_library(folder):
 
 @pytest.mark.parametrize("words", [("--help",), ("optimizers", "--help"), ("optimizers", "--json"), ()])
 def test_no_other_library_is_imported_before_its_name_is_typed(folder, words):
-    program = "import sys\nfrom culmen.cli import main\nimport os\nend = os._exit\n"
+    program = "import sys\nfrom culmen.cli.main import main\nimport os\nend = os._exit\n"
     program += (
         "os._exit = lambda code: (print(*sorted({'optuna', 'cma', 'nevergrad', 'pygmo', 'numpy'} & set(sys.modules)),"
     )

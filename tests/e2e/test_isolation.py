@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from culmen.mpi import LauncherError, find_launcher
+from culmen.launch.mpi import LauncherError, find_launcher
 from harness import CULMEN, Running, culmen, environment, outcomes, patience, wait_for
 
 HEAD = """

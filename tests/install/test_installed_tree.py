@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from culmen.mpi import find_launcher
+from culmen.launch.mpi import find_launcher
 from harness import EXAMPLES, ROOT, environment
 
 MPIS = {"openmpi": ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"], "mpich": []}

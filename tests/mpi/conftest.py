@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from culmen.cli.launch import _is_rank_zero
-from culmen.mpi import LauncherError, find_launcher
+from culmen.launch.launcher import _is_rank_zero
+from culmen.launch.mpi import LauncherError, find_launcher
 from harness import ROOT, Running, culmen
 
 

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import pytest
-from culmen.mpi import load, recognise
+from culmen.launch.mpi import load, recognise
 from harness import PYTHON, Running, culmen, environment, wait_for
 
 STOPPED = 3  # what world_program's rank 0 returns when it was asked to end

@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from culmen.evaluations import Outcome
 from culmen.fit.errors import Best, Errors, Wanted
 from culmen.fit.finding import Fit
+from culmen.problem.outcome import Outcome
+from culmen.problem.space import Space
 
 from culmen import _core
-from culmen.space import Space
 
 
 @dataclass

@@ -1,7 +1,6 @@
 """An edited function or file behind the same name is noticed; what does not matter is not."""
 
 import functools
-import json
 import os
 import subprocess
 import sys
@@ -10,7 +9,8 @@ import warnings
 import pytest
 
 import culmen
-from culmen import InputError, Study, digest
+from culmen import InputError, Study
+from culmen.base import digest
 
 SPACE = {"x": (-5, 5)}
 
@@ -61,7 +61,7 @@ def test_comments_and_what_stands_around_a_lambda_do_not_count():
 
 
 def test_the_digest_is_the_same_in_every_process():
-    program = f"from culmen import digest\nexec({BEFORE!r})\nprint(digest.of_function(f, 'f')['sha256'])"
+    program = f"from culmen.base import digest\nexec({BEFORE!r})\nprint(digest.of_function(f, 'f')['sha256'])"
     found = {
         subprocess.run(
             [sys.executable, "-c", program],
@@ -95,7 +95,7 @@ def test_modules_are_found_without_running_them(folder):
     assert digest.of_module("package.other", folder) is None
 
 
-@pytest.mark.parametrize("stored", ["", "{}", '{"digest": null}', '{"function": "f"}'])
+@pytest.mark.parametrize("stored", [{}, {"digest": None}, {"function": "f"}])
 def test_a_store_that_knows_no_digest_is_no_change(stored):
     assert digest.change(stored, digest.of_function(compiled(BEFORE), "f")) == ""
 
@@ -103,7 +103,7 @@ def test_a_store_that_knows_no_digest_is_no_change(stored):
 def test_another_python_says_nothing():
     now = digest.of_function(compiled(BEFORE), "f")
     before = {**now, "sha256": "0", "python": "cpython-39"}
-    assert digest.change(json.dumps({"digest": before}), now) == ""
+    assert digest.change({"digest": before}, now) == ""
 
 
 def test_minimize_warns_of_an_edited_function_and_keeps_the_values():

@@ -6,12 +6,12 @@ import subprocess
 import sys
 
 import pytest
-import typer
-from culmen.cli.app import app
+from culmen.cli.commands import COMMANDS, load
+from culmen.cli.work import codes as exit_codes
 from harness import ROOT, culmen, write_study
 
 import culmen as culmen_package
-from culmen import cli, study_file
+from culmen import study_file
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 
@@ -38,7 +38,7 @@ def test_links_lead_somewhere(document):
 @pytest.mark.parametrize("document", ["README.md", "docs/reference/command-line.md"])
 def test_exit_codes(document):
     codes = {int(code) for code in re.findall(r"^\| (\d+) \|", (ROOT / document).read_text(), re.MULTILINE)}
-    assert codes == {cli.FINISHED, cli.FAILED, cli.BAD_INPUT, cli.RESUMABLE}
+    assert codes == {exit_codes.FINISHED, exit_codes.FAILED, exit_codes.BAD_INPUT, exit_codes.RESUMABLE}
 
 
 def test_the_reference_names_every_key_of_the_study_file():
@@ -51,9 +51,6 @@ def test_the_reference_names_every_key_of_the_study_file():
             key for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)
         }
         assert keys == set(model.model_fields) - set(found), title
-
-
-COMMANDS = typer.main.get_command(app).commands
 
 
 def test_the_reference_says_what_auto_is_in_every_case():
@@ -70,7 +67,7 @@ def test_the_reference_names_every_option(command):
     assert f"`culmen {command}" in text
     section = next((s for s in text.split("\n## ") if s.startswith(f"`culmen {command} ")), "")
     told = set(re.findall(r"`(--?[a-z][a-z-]*)", "".join(re.findall(r"^\| (`-.*?) \|", section, re.MULTILINE))))
-    assert told == {name for option in COMMANDS[command].params for name in option.opts if name.startswith("-")}
+    assert told == {name for option in load(command).params for name in option.opts if name.startswith("-")}
 
 
 def test_the_reference_names_every_key_of_a_status(tmp_path):

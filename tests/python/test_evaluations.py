@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from culmen.fit.studies import keep
+from culmen.store.kept_errors import keep
 from harness import PYTHON, calls_of, copy_example, environment, wait_for, write_fit, write_study
 
 import culmen

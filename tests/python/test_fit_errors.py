@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from culmen.fit.errors import Errors
+from culmen.problem.space import Space
 from fits import Sample, fit
 
 from culmen import InputError, categorical, integer, real
-from culmen.space import Space
 
 DATA = Path(__file__).parent.parent / "data" / "nist_strd"
 exp = np.exp
@@ -209,7 +209,7 @@ def test_a_saddle_is_no_minimum():
 
 
 def _value(value: float):
-    from culmen.evaluations import Outcome
+    from culmen.problem.outcome import Outcome
 
     return Outcome("ok", value, {}, 0.0, [], {}, "", 0.0, value)
 

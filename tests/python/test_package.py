@@ -32,7 +32,9 @@ def test_help_loads_neither_engine_nor_pydantic():
 
 
 def test_the_status_of_a_study_loads_nothing_that_reads_study_files():
-    program = "import sys, culmen.cli.status; print(*(m for m in ('numpy', 'culmen.study_file') if m in sys.modules))"
+    program = (
+        "import sys, culmen.cli.work.status; print(*(m for m in ('numpy', 'culmen.study_file') if m in sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 

@@ -6,11 +6,11 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from culmen.fit.errors import ONE_SIGMA, Errors
+from culmen.problem.space import Space
 from fits import Sample, brute_end, fit, rise_at
 from test_fit_errors import ROOM, at_constraint, certified, line
 
 from culmen import real
-from culmen.space import Space
 
 
 def ends(errors, name):

@@ -4,23 +4,12 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from culmen.progress import (
-    Bar,
-    Cell,
-    Lines,
-    Recent,
-    Silent,
-    best_of,
-    clock,
-    counted,
-    few,
-    figures,
-    in_notebook,
-    lasted,
-    layout,
-    make_monitor,
-    per_second,
-)
+from culmen.base.terminal import in_notebook
+from culmen.base.text import clock, few, lasted, per_second
+from culmen.run.progress.bar import Bar
+from culmen.run.progress.cell import Cell
+from culmen.run.progress.figures import Recent, counted, figures, layout
+from culmen.run.progress.monitor import Lines, Silent, best_of, make_monitor
 
 
 def seen(**changes):

@@ -20,8 +20,8 @@ from culmen.report.failures import failures
 from culmen.report.landscape import parallel, slices
 from culmen.report.results import front_of
 from culmen.report.scales import unit, value_axis
-from culmen.report.table import Parameter
 from culmen.report.timeline import occupation, timeline, totals
+from culmen.store.table import Parameter
 from store_builder import BEGUN_S, build
 
 import culmen

@@ -1,11 +1,13 @@
 """What `culmen status` makes of a store."""
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from culmen.cli import summary
-from culmen.progress import counts
+from culmen.base.text import counts
+from culmen.cli.work import summary
+from culmen.store.opening import Opened
+
+from culmen import _core
 
 EMPTY = {"owned": False, "owner": "", "finished": "", "best": None, "recommended": None, "failures": []}
 COUNTS = {"asked": 0, "outcomes": 0, "told": 0}
@@ -16,7 +18,7 @@ FAILURES = [
 
 
 @pytest.fixture
-def state(monkeypatch):
+def state(monkeypatch, tmp_path):
     def of(**changes):
         store = SimpleNamespace(
             name="study",
@@ -26,8 +28,9 @@ def state(monkeypatch):
             summary=lambda: {**EMPTY, **COUNTS, **changes},
             note=lambda _: "",
         )
-        monkeypatch.setattr(summary, "open_store", lambda *_: store)
-        return summary.state_of(Path("study.db"))
+        monkeypatch.setattr(_core.Store, "read", lambda _: store)
+        (tmp_path / "study.db").touch()
+        return summary.state_of(Opened(tmp_path / "study.db"))
 
     return of
 

@@ -1,35 +1,20 @@
 """``culmen compare``."""
 
 from pathlib import Path
+from typing import Annotated
 
-from rich.table import Table
+import typer
 
-from .._core import InputError
-from ..report.compare import compare_page, comparison, differences, labels
-from ..report.files import replacing
-from ..report.page import PAGE
-from ..report.table import read
-from .summary import console
+from . import work
+from .arguments import Force
 
 
-def compare_stores(first: Path, second: Path, html: Path | None, force: bool) -> None:
-    a, b = read(first, "compare"), read(second, "compare")
-    if first.resolve() == second.resolve():
-        raise InputError(f"{first} is given twice; two stores are wanted")
-    _print(comparison(a, b), "", *labels(a, b))
-    changed = differences(a, b)
-    if changed:
-        _print(changed, "settings that differ", *labels(a, b))
-    else:
-        print("No setting that the stores keep differs.")
-    if html is not None:
-        with replacing(html, PAGE, force, "--html") as path:
-            path.write_text(compare_page(a, b), encoding="utf-8")
-        print(f"The comparison is in {html}")
-
-
-def _print(rows: list[tuple[str, str, str]], *headings: str) -> None:
-    table = Table(*headings)
-    for row in rows:
-        table.add_row(*row)
-    console().print(table)
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="A.db", help="One study's store.")],
+    second: Annotated[Path, typer.Argument(metavar="B.db", help="Another's.")],
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page with both convergences here, too.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    work.compare.compare_stores(first, second, html, force)

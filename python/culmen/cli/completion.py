@@ -16,16 +16,6 @@ def stores(incomplete: str) -> list[str]:
     return _files(incomplete, ".db")
 
 
-def optimizers(incomplete: str) -> list[str]:
-    """A library is imported only when its name is there already."""
-    from .. import _core, adapters
-
-    library, colon, _ = incomplete.partition(":")
-    others = adapters.catalogue(library if colon and library in adapters.FAMILIES else None)
-    names = [*_core.optimizer_names(), *(entry["name"] for entry in others)]
-    return sorted(name for name in names if name.startswith(incomplete))
-
-
 @contextmanager
 def words_of_bash() -> Iterator[None]:
     """Bash takes the colon of "optuna:TPESampler" for a word of its own and keeps what stands before it."""

@@ -1,112 +1,27 @@
-"""``culmen errors``, and the errors at the end of a run."""
+"""``culmen errors``."""
 
-import os
-import shlex
-import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-from .. import _core
-from .._core import CulmenError
-from ..evaluations import CandidateEvaluator, with_workers
-from ..fit.of_store import study_in
-from ..fit.studies import NO_END, Started, find, keep, look_up, wanted_errors, why_not
-from ..master import STOP_SIGNALS, sentence, stopping_on
-from ..progress import on_terminal
-from ..ranks import commanding_ranks
-from ..result import Result
-from ..study import Study
-from . import FINISHED, RESUMABLE
+import typer
 
-if TYPE_CHECKING:
-    from ..fit.errors import Errors
+from . import work
+from .arguments import StoreFile, Workers
 
 
-def show_errors(
-    path: Path,
-    workers: int | None,
-    profile: bool,
-    confidence: float | None,
-    up: float,
-    again: bool,
-    as_json: bool,
-) -> int:
-    with commanding_ranks() as serving:
-        if serving:
-            return FINISHED
-        study = study_in(path)
-        wanted = wanted_errors(profile, confidence, up, study.config)
-        best, found = look_up(path, study.config, wanted, again)
-        if found is None:
-            if note := study.change():
-                print(f"culmen: note: {note}", file=sys.stderr)
-            options = with_workers(study.options, workers)
-            found = _stoppable(lambda started: find(study.config, options, best, wanted, started))
-            if found is None:
-                print("culmen: stopped before the errors were known; nothing was kept", file=sys.stderr)
-                return RESUMABLE
-            if note := keep(path, found):
-                print(f"culmen: note: {note}", file=sys.stderr)
-    _print(found, as_json)
-    return FINISHED
-
-
-def errors_at_end(study: Study, result: Result) -> "Errors | str | None":
-    """Of a least-squares run that has ended, for its last lines; or why there are none."""
-    if not result.residuals or result.reason in NO_END:
-        return None
-    path, config = Path(study.options.store), study.config
-    again = f"`culmen errors {shlex.quote(str(path))}` finds them"
-    if reason := why_not(result, config.space):
-        return f"{reason}; {again}"
-    try:
-        wanted = wanted_errors(False, None, 1.0, config)
-        best, found = look_up(path, config, wanted)
-        if found is None:
-            found = _stoppable(lambda started: find(config, study.options, best, wanted, started))
-            if found is not None:
-                keep(path, found)
-    except CulmenError as e:
-        return f"{sentence(e)}; {again}"
-    return found or f"stopped; {again}"
-
-
-def _stoppable(compute: "Callable[[Started], Errors]") -> "Errors | None":
-    """None where a signal has ended it."""
-    running: list[CandidateEvaluator] = []
-
-    def stop() -> None:
-        for evaluations in running:
-            evaluations.stop()
-
-    def started(evaluations: CandidateEvaluator) -> None:
-        running.append(evaluations)
-        if on_terminal():
-            evaluations.watch = _draw
-        if seen:
-            stop()
-
-    _core.dismiss_with_result()
-    with stopping_on(STOP_SIGNALS, stop, lambda _number: os._exit(RESUMABLE)) as seen:
-        try:
-            return compute(started)
-        except KeyboardInterrupt:
-            return None
-        finally:
-            if on_terminal():
-                print("\r\033[K", end="", flush=True)
-
-
-def _draw(done: int, asked: int) -> None:
-    print(f"\rerrors: {done}/{asked} evaluations\033[K", end="", flush=True)
-
-
-def _print(found: "Errors", as_json: bool) -> None:
-    from ..fit.text import show
-    from .summary import console
-
-    if as_json:
-        print(found.to_json())
-    else:
-        show(found, console())
+def errors(
+    store: StoreFile,
+    workers: Workers = None,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Also intervals of the profile likelihood, which may be asymmetric.")
+    ] = False,
+    confidence: Annotated[
+        float | None, typer.Option(help="Of these intervals; default: 0.683, that of one standard deviation.")
+    ] = None,
+    up: Annotated[
+        float,
+        typer.Option(help="By how much the value rises over one error: 1 where it is a χ², 0.5 where it is ±log L."),
+    ] = 1.0,
+    again: Annotated[bool, typer.Option("--again", help="Also where the store holds them already.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    raise typer.Exit(work.errors.show_errors(store, workers, profile, confidence, up, again, json))

@@ -1,20 +1,21 @@
 """``culmen report``."""
 
-import webbrowser
 from pathlib import Path
+from typing import Annotated
 
-from ..report.build import report
-from ..report.files import replacing
-from ..report.page import PAGE
-from ..report.style import counted
-from ..report.table import read
+import typer
+
+from . import work
+from .arguments import Force, StoreFile
 
 
-def write_report(store: Path, output: Path | None, show: bool, force: bool) -> None:
-    table = read(store)
-    target = output or store.with_suffix(".html")
-    with replacing(target, PAGE, force) as path:
-        path.write_text(report(table), encoding="utf-8")
-    print(f"The report on {counted(len(table), 'evaluation')} is in {target}")
-    if show and not webbrowser.open(target.resolve().as_uri()):
-        print("There is no browser to open it with.")
+def report(
+    store: StoreFile,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The page to write; default: STUDY.html beside the store."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    force: Force = False,
+) -> None:
+    work.report.write_report(store, output, show, force)

@@ -1,24 +1,21 @@
 """``culmen status``."""
 
-import json
-from pathlib import Path
+from typing import Annotated
 
-from .._core import InputError
-from .summary import print_state, state_of
+import typer
+
+from . import work
+from .arguments import StoreFile
 
 
-def show_status(store: Path, as_json: bool, watch: bool, every_s: float | None) -> int:
-    """The exit code, which tells something where it is watched only."""
-    if watch:
-        from .watch import watch_status
-
-        if as_json:
-            raise InputError("--watch and --json are given; one of them is wanted")
-        return watch_status(store, every_s or 2.0)
-    if every_s is not None:
-        raise InputError(f"--every {every_s:g} is for --watch, which is not given")
-    if as_json:
-        print(json.dumps(state_of(store), indent=2))
-    else:
-        print_state(store)
-    return 0
+def status(
+    store: StoreFile,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show it again and again until nobody runs the study.")
+    ] = False,
+    every: Annotated[
+        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Seconds between two looks of --watch; default: 2.")
+    ] = None,
+) -> None:
+    raise typer.Exit(work.status.show_status(store, json, watch, every))

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..study_file import StudyFile, did_you_mean, tables_in
+from ..base.text import did_you_mean
+from ..study_file import StudyFile, tables_in
+from .commands import COMMANDS, load
 
 _FILES = {".toml": "run", ".db": "resume"}
-_COMMANDS = {  # words of other tools
+_WORDS = {  # words of other tools
     "check": ("validate", "test", "verify", "lint", "dry-run"),
     "compare": ("diff",),
     "export": ("csv", "dump", "save"),
@@ -71,23 +73,16 @@ def _command_of(error: Any) -> Any:
     """The click command that was typed; None: not even that."""
     if error.ctx is not None:
         return error.ctx.command
-    import typer
-
-    from .app import app
-
-    commands = getattr(typer.main.get_command(app), "commands", {})
-    return next((commands[word] for word in sys.argv[1:] if word in commands), None)
+    return next((load(word) for word in sys.argv[1:] if word in COMMANDS), None)
 
 
 def _unknown_command(word: str) -> str:
-    from .app import command_names
-
     if word in _INSTEAD_OF_COMMANDS:
         return f"culmen: '{word}' is no command; {_INSTEAD_OF_COMMANDS[word]}"
     if Path(word).suffix in _FILES:
         return f"culmen: '{word}' is no command; `culmen {_FILES[Path(word).suffix]} {word}` is wanted"
-    ours = next((f"; did you mean '{name}'?" for name, words in _COMMANDS.items() if word in words), "")
-    near = ours or did_you_mean(word, command_names())
+    ours = next((f"; did you mean '{name}'?" for name, words in _WORDS.items() if word in words), "")
+    near = ours or did_you_mean(word, list(COMMANDS))
     return f"culmen: there is no command '{word}'" + (near or "; `culmen --help` lists the commands")
 
 
@@ -102,10 +97,8 @@ def _unknown_option(given: str, command: Any) -> str:
 
 
 def _of_other_tools(given: str, command: Any) -> str:
-    from .app import command_names
-
     word = given.lstrip("-")
-    if word in command_names():
+    if word in COMMANDS:
         return f"; `culmen {word}` is a command of its own"
     ours = next((ours for theirs, ours in _OPTIONS.items() if given in theirs), ())
     return next((f"; did you mean '{name}'?" for name in ours if _has(command, name)), "")

@@ -8,7 +8,9 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
-from ..space import Value
+from ..base.text import shown
+from ..problem.space import Value
+from .text import as_text
 
 ONE_SIGMA = 2 * NormalDist().cdf(1) - 1
 AT_BOUND, AT_CONSTRAINT = "at bound", "at constraint"
@@ -78,9 +80,25 @@ class Errors:
         return math.sqrt(self.value / self.dof) if self.residuals and self.dof > 0 else None
 
     def __str__(self) -> str:
-        from .text import as_text
-
         return as_text(self)
+
+    def as_rows(self) -> tuple[list[list[str]], list[str]]:
+        """A row a parameter, and what heads them."""
+        profiled = self.confidence is not None and not self.lower_minimum
+        headings = ["parameter", "best value", self.column]
+        headings += ["± × S"] if self.residuals else []
+        headings += [f"profile, {self.confidence:.3g}"] if profiled else []
+        rows = []
+        for p in self.parameters:
+            row = [p.name, shown(p.value, 10), p.shown]
+            if self.residuals:
+                row.append("" if p.scaled is None else f"{p.scaled:.3g}")
+            if profiled:
+                row.append(_shown_interval(p.value, p.interval) if p.interval else "")
+            rows.append([*row, p.note])
+        return (
+            (rows, [*headings, ""]) if any(p.note for p in self.parameters) else ([row[:-1] for row in rows], headings)
+        )
 
     @property
     def column(self) -> str:
@@ -191,3 +209,9 @@ def held_parameters(space: _core.Space, x: list[float]) -> dict[str, str]:
         elif word := _wall(p, value):
             out[p.name] = f"{AT_BOUND} ({word}), held fixed"
     return out
+
+
+def _shown_interval(value: Any, interval: Interval) -> str:
+    lower = interval.lower_note if interval.lower is None else f"{interval.lower - value:.3g}"
+    upper = interval.upper_note if interval.upper is None else f"{interval.upper - value:+.3g}"
+    return f"{lower} / {upper}"

@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import _core
 from .._core import InputError
-from ..goals import direction_of, oriented
+from ..problem.goals import direction_of, oriented
 from . import notes
 from .covariance import Covariance, of_hessian, of_jacobian
 from .differences import curvature, slopes

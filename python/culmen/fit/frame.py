@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-
-if TYPE_CHECKING:
-    from ..evaluations import Outcome
+from ..problem.outcome import Outcome
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -18,7 +16,7 @@ Array: TypeAlias = NDArray[np.float64]
 class Evaluate(Protocol):
     """Evaluates a batch of vectors; see CandidateEvaluator."""
 
-    def __call__(self, candidates: list[list[float]], /) -> "list[Outcome]": ...
+    def __call__(self, candidates: list[list[float]], /) -> list[Outcome]: ...
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class Frame:
         return float(np.log(value)) if self._is_log(i) else value
 
 
-def evaluate_at(evaluate: Evaluate, frame: Frame, points: Sequence[Array]) -> "list[Outcome | None]":
+def evaluate_at(evaluate: Evaluate, frame: Frame, points: Sequence[Array]) -> list[Outcome | None]:
     """None where a point is not allowed; it is not evaluated then."""
     allowed = [frame.allows(u) for u in points]
     outcomes = iter(evaluate([frame.vector(u) for u, ok in zip(points, allowed, strict=True) if ok]))

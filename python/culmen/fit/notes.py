@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .. import _core
-from ..result import shown
+from ..base.text import shown
 from .covariance import Covariance
 from .frame import Array
 from .minimum import Stand

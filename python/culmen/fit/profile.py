@@ -8,18 +8,15 @@ Hessian is kept up by BFGS.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..problem.outcome import Outcome
 from .frame import Array, Evaluate, Frame
 from .parabola import Box, Parabola
 from .rays import Ray, Star, figures_of, look
 from .search import End, Search
 from .walls import Walls
-
-if TYPE_CHECKING:
-    from ..evaluations import Outcome
 
 _ROUNDS, _ROUNDS_RESIDUALS = 60, 90  # these try two kinds of parabolas
 _LOWER = 0.01  # of Δ: this much below f₀ is another minimum
@@ -61,7 +58,7 @@ class _Rounds:
         """Of residuals first-order slopes do: Gauss and Newton's steps correct themselves."""
         return Star(u, [Ray(u, j, float(step), 1 if self._count else 2) for j, step in enumerate(self._steps)])
 
-    def _watched(self, vectors: list[list[float]]) -> "list[Outcome]":
+    def _watched(self, vectors: list[list[float]]) -> list[Outcome]:
         outcomes = self._evaluate(vectors)
         for vector, outcome in zip(vectors, outcomes, strict=True):
             if isinstance(why := figures_of(outcome, self._count), str):

@@ -6,14 +6,11 @@ as far, too, where two figures are wanted); where both sides are stopped, nearer
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..problem.outcome import Outcome
 from .frame import Array, Evaluate, Frame, evaluate_at
-
-if TYPE_CHECKING:
-    from ..evaluations import Outcome
 
 _TWO_PLACES, _ONE_PLACE = ((1, -1), (1, 2), (-1, -2)), ((1,), (-1,))
 _NEARER, _NEAREST = 10.0, 4  # steps become so many times shorter, at most so often
@@ -135,7 +132,7 @@ def look(evaluate: Evaluate, frame: Frame, stars: Sequence[Star], count: int) ->
                 star.middle = found[0]
 
 
-def figures_of(outcome: "Outcome | None", count: int) -> Array | str:
+def figures_of(outcome: Outcome | None, count: int) -> Array | str:
     """Residuals, or the value; else why there are none."""
     if outcome is None:
         return NO_PLACE

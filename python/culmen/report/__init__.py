@@ -1,5 +1,1 @@
-"""What is made of a store: arrays, tables and figures, exports, the report."""
-
-from .table import Evaluations, read
-
-__all__ = ["Evaluations", "read"]
+"""What is made of a store: figures, exports, the report."""

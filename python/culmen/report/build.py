@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from ..base.text import shown
 from ..fit.errors import Errors
-from ..fit.studies import kept
-from ..fit.text import as_rows
-from ..result import shown
+from ..store.kept_errors import kept
+from ..store.table import Table
 from . import facts
 from .convergence import by_evaluations, by_time
 from .correlation import correlations
@@ -17,14 +17,13 @@ from .landscape import against_value, parallel, slices
 from .page import Section, matrix, page, place_of, preformatted, table, text
 from .results import front, residuals
 from .style import Figure, counted, grouped
-from .table import Evaluations
 from .timeline import timeline
 
 _PARAMETERS = 60  # of a failure
 _STUDY_FILE = 200_000  # characters
 
 
-def report(evaluations: Evaluations) -> str:
+def report(evaluations: Table) -> str:
     """HTML. What does not apply (no failures, one objective) has no section."""
     figures: list[Figure] = []
     sections = list(_sections(evaluations, figures))
@@ -34,7 +33,7 @@ def report(evaluations: Evaluations) -> str:
     return page(evaluations.name, lead, sections, figures)
 
 
-def _sections(e: Evaluations, figures: list[Figure]) -> Iterator[Section]:
+def _sections(e: Table, figures: list[Figure]) -> Iterator[Section]:
     def drawn(*several: Figure | None) -> str:
         there = [figure for figure in several if figure is not None]
         figures.extend(there)
@@ -60,7 +59,7 @@ def _sections(e: Evaluations, figures: list[Figure]) -> Iterator[Section]:
     yield Section("reproduce", "How to reproduce it", _reproduce(e))
 
 
-def _summary(e: Evaluations) -> str:
+def _summary(e: Table) -> str:
     body = table(facts.standing(e).items())
     if not len(e):
         return body + "<p>Nothing has been asked of the optimizer yet, so there is nothing to draw.</p>"
@@ -73,7 +72,7 @@ def _summary(e: Evaluations) -> str:
 
 
 def _errors(errors: Errors) -> str:
-    rows, headings = as_rows(errors)
+    rows, headings = errors.as_rows()
     body = table(rows, headings, numbers=range(1, len(headings) - 1))
     body += "".join(f"<p>{text(sentence)}</p>\n" for sentence in errors.lines)
     if len(errors.free) > 1:
@@ -82,7 +81,7 @@ def _errors(errors: Errors) -> str:
     return body
 
 
-def _correlation(e: Evaluations) -> str:
+def _correlation(e: Table) -> str:
     found = correlations(e)
     about = (
         "Spearman's rank correlation over the successful evaluations: ±1 where one always rises (falls) with the "
@@ -92,7 +91,7 @@ def _correlation(e: Evaluations) -> str:
     return f'<p class="note">{about}</p>{notes}{matrix(found.names, found.matrix)}'
 
 
-def _failures(e: Evaluations) -> str:
+def _failures(e: Table) -> str:
     found = failures(e)
     note = f"{counted(found.total, 'evaluation')} failed."
     if found.looked_at < found.total:
@@ -118,7 +117,7 @@ def _failure(f: Failure) -> str:
     )
 
 
-def _origins(e: Evaluations) -> str:
+def _origins(e: Table) -> str:
     body = table(facts.origins(e).items())
     body += "<h3>Starts of a master</h3>" + table(facts.starts(e), ["start", "when", "where", "build"])
     if content := facts.study_file(e):
@@ -128,6 +127,6 @@ def _origins(e: Evaluations) -> str:
     return body
 
 
-def _reproduce(e: Evaluations) -> str:
+def _reproduce(e: Table) -> str:
     sentence, commands = facts.how_to_reproduce(e)
     return f"<p>{text(sentence)}</p>" + preformatted("\n".join(filter(None, commands)))

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from typing import Any
 
-from ..progress import lasted, per_second
+from ..base.text import lasted, per_second
+from ..store.differences import Rows, settings_that_differ
+from ..store.table import Table
 from . import facts, style
 from .convergence import best_so_far, elapsed, steps, time_unit
 from .page import Section, page, place_of, table
 from .scales import value_axis
 from .style import Figure, axis, plain_text
-from .table import Evaluations
 from .timeline import totals
 
-Rows = list[tuple[str, str, str]]
 _LOOKS = ({"color": style.BLACK, "width": 2.5}, {"color": style.BLUE, "width": 2.5, "dash": "dash"})
 _SAME = 1e-9  # relative: values as near as this are shown by the same digits
-_NOT_SETTINGS = ("folder", "name", "machine", "store")
 
 
-def comparison(a: Evaluations, b: Evaluations) -> Rows:
+def comparison(a: Table, b: Table) -> Rows:
     """What, of the first, of the second."""
     facts_of_both = zip(_facts_of(a), _facts_of(b), strict=True)
     rows = [(name, of_a, of_b) for (name, of_a), (_, of_b) in facts_of_both]
@@ -30,7 +27,7 @@ def comparison(a: Evaluations, b: Evaluations) -> Rows:
     return rows
 
 
-def _facts_of(e: Evaluations) -> list[tuple[str, str]]:
+def _facts_of(e: Table) -> list[tuple[str, str]]:
     total, objective = totals(e), e.objectives[0].name
     return [
         ("state", facts.state(e.summary)),
@@ -43,12 +40,12 @@ def _facts_of(e: Evaluations) -> list[tuple[str, str]]:
     ]
 
 
-def comparable(a: Evaluations, b: Evaluations) -> bool:
+def comparable(a: Table, b: Table) -> bool:
     """Whether a value of the one says something about the other."""
     return bool(a.objectives) and bool(b.objectives) and a.objectives[0].maximize == b.objectives[0].maximize
 
 
-def reached(e: Evaluations, other: Evaluations) -> str:
+def reached(e: Table, other: Table) -> str:
     """After how many evaluations e was as good as the best of the other (by the first objective), but for rounding."""
     import numpy as np
 
@@ -60,17 +57,12 @@ def reached(e: Evaluations, other: Evaluations) -> str:
     return str(int(there[0]) + 1) if len(there) else "not reached"
 
 
-def differences(a: Evaluations, b: Evaluations) -> Rows:
+def differences(a: Table, b: Table) -> Rows:
     """Settings that are not the same: what, of the first, of the second; "–": it has none."""
     return settings_that_differ(a.configuration, b.configuration)
 
 
-def settings_that_differ(a: dict[str, Any], b: dict[str, Any]) -> Rows:
-    """``differences``, of what stores keep as their configurations."""
-    return list(_differences(_settings(a), _settings(b), ""))
-
-
-def compare_page(a: Evaluations, b: Evaluations) -> str:
+def compare_page(a: Table, b: Table) -> str:
     names = labels(a, b)
     figures = [_overlaid(a, b, names, by_time) for by_time in (False, True)]
     changed = differences(a, b)
@@ -87,39 +79,21 @@ def compare_page(a: Evaluations, b: Evaluations) -> str:
     return page(f"{names[0]} and {names[1]}", lead, sections, figures)
 
 
-def labels(a: Evaluations, b: Evaluations) -> tuple[str, str]:
+def labels(a: Table, b: Table) -> tuple[str, str]:
     """The files' names, with as many folders as tell them apart."""
     if a.path.name != b.path.name:
         return a.path.name, b.path.name
     return str(a.path), str(b.path)
 
 
-def _best(e: Evaluations) -> str:
+def _best(e: Table) -> str:
     if e.best is None:
         return "none"
     violated = ", but constraints are violated" if e.violation[e.best] > 0 else ""
     return f"{e.values[e.best, 0]:.10g} (evaluation {e.evaluation[e.best]}{violated})"
 
 
-def _settings(configuration: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in configuration.items() if key not in _NOT_SETTINGS}
-
-
-def _differences(a: Any, b: Any, place: str) -> Iterator[tuple[str, str, str]]:
-    if isinstance(a, dict) and isinstance(b, dict):
-        for key in dict.fromkeys([*a, *b]):
-            yield from _differences(a.get(key), b.get(key), f"{place}.{key}" if place else str(key))
-    elif a != b:
-        yield place, _said(a), _said(b)
-
-
-def _said(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} = {_said(inner)}" for key, inner in value.items())
-    return "–" if value is None else str(value)
-
-
-def _overlaid(a: Evaluations, b: Evaluations, names: tuple[str, str], by_time: bool) -> Figure:
+def _overlaid(a: Table, b: Table, names: tuple[str, str], by_time: bool) -> Figure:
     import numpy as np
 
     title = f"Best so far by {'time' if by_time else 'evaluations'}"

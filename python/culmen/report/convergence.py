@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..store.table import Table
 from . import style
 from .scales import value_axis
 from .style import Figure, axis, counted, grouped, plain_text
-from .table import Evaluations
 from .thinning import envelope, evenly
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _POINTS, _STEPS, _FAILURES = 3000, 3000, 1500
 _PANELS, _FEW = 4, 200
 
 
-def by_evaluations(table: Evaluations) -> Figure:
+def by_evaluations(table: Table) -> Figure:
     import numpy as np
 
     rows = table.order
@@ -26,7 +26,7 @@ def by_evaluations(table: Evaluations) -> Figure:
     return _figure(table, rows, x, "convergence", "Convergence by evaluations", about, "evaluations")
 
 
-def by_time(table: Evaluations) -> Figure:
+def by_time(table: Table) -> Figure:
     import numpy as np
 
     told = table.order
@@ -47,7 +47,7 @@ def by_time(table: Evaluations) -> Figure:
     return figure
 
 
-def best_so_far(table: Evaluations, rows: np.ndarray, objective: int = 0) -> np.ndarray:
+def best_so_far(table: Table, rows: np.ndarray, objective: int = 0) -> np.ndarray:
     """Of feasible evaluations, to be minimized; infinite before the first."""
     import numpy as np
 
@@ -69,7 +69,7 @@ def steps(x: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool
     return x[kept], best[kept], len(falls) > _STEPS
 
 
-def elapsed(table: Evaluations) -> tuple[np.ndarray, list[float]]:
+def elapsed(table: Table) -> tuple[np.ndarray, list[float]]:
     """Seconds from the study's beginning to each arrival, without the pauses between two starts of a master, and the
     seconds at which these started."""
     import numpy as np
@@ -96,9 +96,7 @@ def time_unit(seconds: np.ndarray) -> tuple[float, str]:
     return 1.0, "seconds"
 
 
-def _figure(
-    table: Evaluations, rows: np.ndarray, x: np.ndarray, key: str, title: str, about: str, x_title: str
-) -> Figure:
+def _figure(table: Table, rows: np.ndarray, x: np.ndarray, key: str, title: str, about: str, x_title: str) -> Figure:
     panels = min(len(table.objectives), _PANELS)
     figure = Figure(key, title, about, [], style.layout(360 + 180 * (panels - 1)))
     if panels > 1:
@@ -112,7 +110,7 @@ def _figure(
     return figure
 
 
-def _add_panel(table: Evaluations, rows: np.ndarray, x: np.ndarray, figure: Figure, k: int) -> None:
+def _add_panel(table: Table, rows: np.ndarray, x: np.ndarray, figure: Figure, k: int) -> None:
     import numpy as np
 
     objective, values = table.objectives[k], table.values[rows, k]
@@ -149,7 +147,7 @@ def _add_panel(table: Evaluations, rows: np.ndarray, x: np.ndarray, figure: Figu
     figure.notes += [note if len(table.objectives) == 1 else f"{objective.name}: {note}" for note in notes]
 
 
-def _add_failures(table: Evaluations, rows: np.ndarray, x: np.ndarray, figure: Figure) -> None:
+def _add_failures(table: Table, rows: np.ndarray, x: np.ndarray, figure: Figure) -> None:
     import numpy as np
 
     failed = np.flatnonzero(table.failed[rows])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..store.table import Table
 from .style import grouped
-from .table import Evaluations
+from .thinning import evenly
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +23,7 @@ class Correlations:
     notes: list[str]
 
 
-def correlations(table: Evaluations) -> Correlations:
+def correlations(table: Table) -> Correlations:
     """Over all successful evaluations, or every k-th of more than 20 000. Categories have no order, so no rank."""
     import numpy as np
 
@@ -47,7 +48,7 @@ def correlations(table: Evaluations) -> Correlations:
     return Correlations(list(columns), matrix.reshape(len(columns), len(columns)), notes)
 
 
-def relevance(table: Evaluations) -> list[int]:
+def relevance(table: Table) -> list[int]:
     """The parameters' numbers, those first whose rank has most to do with the first objective's."""
     import numpy as np
 
@@ -63,10 +64,8 @@ def relevance(table: Evaluations) -> list[int]:
     return sorted(range(len(table.parameters)), key=lambda i: -how_much(i))
 
 
-def _sample(table: Evaluations) -> np.ndarray:
+def _sample(table: Table) -> np.ndarray:
     import numpy as np
-
-    from .thinning import evenly
 
     good = np.flatnonzero(table.feasible)
     chosen: np.ndarray = good[evenly(len(good), _SAMPLE)]

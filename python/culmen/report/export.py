@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from ..store.table import Table
 from .files import Kind
-from .table import Evaluations
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,7 +41,7 @@ def _columns_of_parquet(path: Path) -> list[str]:
     return names
 
 
-def write_csv(table: Evaluations, out: IO[str]) -> None:
+def write_csv(table: Table, out: IO[str]) -> None:
     """Empty: there is none. Numbers are written so that reading gives the same ones."""
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*table.columns, "message"])
@@ -49,7 +49,7 @@ def write_csv(table: Evaluations, out: IO[str]) -> None:
         writer.writerows(zip(*(map(_cell, column) for column in batch.values()), strict=True))
 
 
-def write_json(table: Evaluations, out: IO[str]) -> None:
+def write_json(table: Table, out: IO[str]) -> None:
     """An array of objects, one evaluation a line; null: there is none."""
     separator = "[\n"
     for batch in _batches(table, residuals=True):
@@ -60,7 +60,7 @@ def write_json(table: Evaluations, out: IO[str]) -> None:
     out.write("[]\n" if separator == "[\n" else "\n]\n")
 
 
-def write_parquet(table: Evaluations, path: str) -> None:
+def write_parquet(table: Table, path: str) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -76,7 +76,7 @@ def write_parquet(table: Evaluations, path: str) -> None:
             writer.write_batch(pa.RecordBatch.from_pydict(ready, schema=schema))
 
 
-def _batches(table: Evaluations, *, residuals: bool) -> Iterator[Batch]:
+def _batches(table: Table, *, residuals: bool) -> Iterator[Batch]:
     """Columns of at most _BATCH rows, in plain Python values; NaN and what there is none of are None."""
     columns, details = table.columns, _details(table, residuals)
     waiting = next(details, None)
@@ -97,7 +97,7 @@ def _batches(table: Evaluations, *, residuals: bool) -> Iterator[Batch]:
         yield batch
 
 
-def _details(table: Evaluations, residuals: bool) -> Iterator[dict[str, Any]]:
+def _details(table: Table, residuals: bool) -> Iterator[dict[str, Any]]:
     """Outcomes with more to tell than the columns; they are not even read where there is none."""
     if table.failed.any() or (residuals and table.residuals.any()):
         yield from table.outcomes()
@@ -118,7 +118,7 @@ def _cell(value: Any) -> Any:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else value
 
 
-def _schema(table: Evaluations, pa: Any) -> pyarrow.Schema:
+def _schema(table: Table, pa: Any) -> pyarrow.Schema:
     kinds = {"f": pa.float64(), "b": pa.bool_(), "i": pa.int64(), "u": pa.int64()}
     fields = [(name, kinds.get(column.dtype.kind) or _kind_of(column, pa)) for name, column in table.columns.items()]
     return pa.schema([*fields, ("message", pa.string()), ("residuals", pa.list_(pa.float64()))])

@@ -8,20 +8,22 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from .. import _core, digest, machine
-from ..progress import counts, lasted, per_second
-from ..result import at_bounds, mode_of, shown
-from ..stores import function_in, recommended_in
+from .. import _core
+from ..base import digest, machine
+from ..base.text import counts, lasted, per_second, shown
+from ..problem.options import mode_of
+from ..problem.space import at_bounds
+from ..store.opening import function_in, recommended_in
+from ..store.table import Table
 from ..study_file import call_of
 from .results import front_of
-from .table import Evaluations
 from .timeline import totals
 
 Rows = dict[str, str]
 _ABOUT = ("folder", digest.KEY, machine.KEY)  # in a configuration, but of no study file
 
 
-def standing(table: Evaluations) -> Rows:
+def standing(table: Table) -> Rows:
     """The summary's first table."""
     import numpy as np
 
@@ -59,7 +61,7 @@ def standing(table: Evaluations) -> Rows:
     return rows
 
 
-def _objectives(table: Evaluations) -> list[tuple[str, str]]:
+def _objectives(table: Table) -> list[tuple[str, str]]:
     return [(o.name, "maximize" if o.maximize else "minimize") for o in table.objectives]
 
 
@@ -71,7 +73,7 @@ def state(summary: dict[str, Any]) -> str:
     )
 
 
-def best_parameters(table: Evaluations) -> list[tuple[str, str, str]]:
+def best_parameters(table: Table) -> list[tuple[str, str, str]]:
     """Name, value, and where it sits at a bound."""
     if table.best is None:
         return []
@@ -82,7 +84,7 @@ def best_parameters(table: Evaluations) -> list[tuple[str, str, str]]:
     return rows + [(p.name, "", "not active") for p in table.parameters if p.name not in named]
 
 
-def origins(table: Evaluations) -> Rows:
+def origins(table: Table) -> Rows:
     """Versions, machine, seed, and what was evaluated."""
     data, store = table.configuration, table.store
     began: dict[str, Any] = data.get(machine.KEY) or {}
@@ -108,7 +110,7 @@ def origins(table: Evaluations) -> Rows:
     return {name: text for name, text in rows.items() if text}
 
 
-def starts(table: Evaluations) -> list[tuple[str, str, str, str]]:
+def starts(table: Table) -> list[tuple[str, str, str, str]]:
     """Of a master: number, when, host and process, build."""
     return [
         (str(s["epoch"]), _moment(s["started_s"]), f"{s['host']}, process {s['pid']}", s["build"])
@@ -116,14 +118,14 @@ def starts(table: Evaluations) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def study_file(table: Evaluations) -> str:
+def study_file(table: Table) -> str:
     """The study file's content as the store keeps it; empty for a study that came from a program."""
     data = table.configuration
     kept = {key: value for key, value in data.items() if key not in _ABOUT and value not in ({}, [])}
     return "\n".join(_toml(kept)) if "evaluator" in data and not function_in(data) else ""
 
 
-def how_to_reproduce(table: Evaluations) -> tuple[str, list[str]]:
+def how_to_reproduce(table: Table) -> tuple[str, list[str]]:
     """A sentence and the commands."""
     data, path = table.configuration, shlex.quote(str(table.path))
     build = f"# with {table.store.build}" if table.store.build else ""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..stores import working_folder
-from .table import STATUSES, Evaluations
+from ..store.opening import working_folder
+from ..store.table import STATUSES, Table
 
 _LOOKED_AT, _SHOWN_A_KIND, _SHOWN = 2000, 5, 30
 _LINE_CHARACTERS, _MESSAGE_CHARACTERS, _LOG_BYTES = 300, 4000, 4000
@@ -38,7 +38,7 @@ class Failures:
     shown: list[Failure]
 
 
-def failures(table: Evaluations) -> Failures:
+def failures(table: Table) -> Failures:
     """Of the first 2000, up to five of each kind and thirty in all."""
     import numpy as np
 
@@ -61,7 +61,7 @@ def first_line(text: str) -> str:
     return line if len(line) <= _LINE_CHARACTERS else line[: _LINE_CHARACTERS - 1] + "…"
 
 
-def _failure(table: Evaluations, row: int, outcome: dict[str, Any]) -> Failure:
+def _failure(table: Table, row: int, outcome: dict[str, Any]) -> Failure:
     number = int(table.evaluation[row])
     folder = working_folder(table.path) / str(number)
     logs = {f"{folder.parent.name}/{number}/{name}": _tail(folder / name) for name in _LOGS}

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..store.table import Table
 from . import style
 from .correlation import relevance
 from .scales import parameter_axis, unit, value_axis
 from .style import Figure, axis, counted, grouped, plain_text
-from .table import Evaluations
 from .thinning import best_and_some, evenly
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _STRETCHES, _A_STRETCH = 40, 4
 _BEST_LINES, _OTHER_LINES, _AXES = 60, 140, 20
 
 
-def against_value(table: Evaluations) -> Figure:
+def against_value(table: Table) -> Figure:
     """Every parameter against the first objective."""
     import numpy as np
 
@@ -52,7 +52,7 @@ _ABOUT_PARAMETERS = (
 )
 
 
-def slices(table: Evaluations) -> Figure:
+def slices(table: Table) -> Figure:
     """Each parameter against the value, from the evaluations that are nearest to the best in all other parameters."""
     import numpy as np
 
@@ -77,7 +77,7 @@ def slices(table: Evaluations) -> Figure:
     return figure
 
 
-def _away_from_best(table: Evaluations, good: np.ndarray) -> Callable[[int], np.ndarray]:
+def _away_from_best(table: Table, good: np.ndarray) -> Callable[[int], np.ndarray]:
     """Distances of the evaluations from the best in all parameters but one, as shares of the space's diagonal; what
     has other parameters active is as far as it can be."""
     import numpy as np
@@ -93,9 +93,7 @@ def _away_from_best(table: Evaluations, good: np.ndarray) -> Callable[[int], np.
     return lambda i: np.sqrt(np.maximum(total - squares[:, i], 0) / max(len(table.parameters) - 1, 1))
 
 
-def _nearest_by_stretch(
-    table: Evaluations, i: int, good: np.ndarray, distance: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _nearest_by_stretch(table: Table, i: int, good: np.ndarray, distance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     import numpy as np
 
     own = np.flatnonzero(table.active[good, i])
@@ -106,7 +104,7 @@ def _nearest_by_stretch(
     return good[chosen], distance[chosen]
 
 
-def parallel(table: Evaluations) -> Figure:
+def parallel(table: Table) -> Figure:
     """Parallel coordinates (Inselberg, The Visual Computer 1 (1985) 69)."""
     import numpy as np
 
@@ -151,7 +149,7 @@ def parallel(table: Evaluations) -> Figure:
     return figure
 
 
-def _label_axes(figure: Figure, table: Evaluations, shown: list[int]) -> None:
+def _label_axes(figure: Figure, table: Table, shown: list[int]) -> None:
     names = [plain_text(table.parameters[i].name, 16) for i in shown]
     ends = [_ends(table, i) for i in shown]
     figure.layout["margin"] = {"l": 30, "r": 30, "t": 60, "b": 60}  # the buttons are above the axes' ends
@@ -170,7 +168,7 @@ def _label_axes(figure: Figure, table: Evaluations, shown: list[int]) -> None:
     figure.layout["legend"] = {"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0}
 
 
-def _ends(table: Evaluations, i: int) -> tuple[str, str]:
+def _ends(table: Table, i: int) -> tuple[str, str]:
     p = table.parameters[i]
     if p.choices:
         return plain_text(p.choices[0], 12), plain_text(p.choices[-1], 12)
@@ -180,7 +178,7 @@ def _ends(table: Evaluations, i: int) -> tuple[str, str]:
     return f"{ends[0]:.4g}", f"{ends[1]:.4g}"
 
 
-def _panels(table: Evaluations, key: str, title: str, about: str) -> tuple[list[int], Figure]:
+def _panels(table: Table, key: str, title: str, about: str) -> tuple[list[int], Figure]:
     """Which parameters are shown, and the figure with an axis pair for each."""
     import numpy as np
 
@@ -207,21 +205,19 @@ def _panels(table: Evaluations, key: str, title: str, about: str) -> tuple[list[
     return shown, figure
 
 
-def _add(
-    figure: Figure, panel: int, table: Evaluations, i: int, rows: np.ndarray, marker: dict[str, Any], name: str
-) -> None:
+def _add(figure: Figure, panel: int, table: Table, i: int, rows: np.ndarray, marker: dict[str, Any], name: str) -> None:
     figure.data.append({**_trace(panel, name), "mode": "markers", "x": table.x[rows, i], "y": table.values[rows, 0],
                         "marker": marker})  # fmt: skip
 
 
-def _add_best(figure: Figure, panel: int, table: Evaluations, i: int) -> None:
+def _add_best(figure: Figure, panel: int, table: Table, i: int) -> None:
     import numpy as np
 
     if table.best is not None and table.active[table.best, i]:
         _add(figure, panel, table, i, np.array([table.best]), style.BEST, "best")
 
 
-def _add_floor(figure: Figure, panel: int, table: Evaluations, i: int, rows: np.ndarray) -> None:
+def _add_floor(figure: Figure, panel: int, table: Table, i: int, rows: np.ndarray) -> None:
     """The lowest of each of a few stretches."""
     import numpy as np
 
@@ -242,7 +238,7 @@ def _trace(panel: int, name: str) -> dict[str, Any]:
     return {"type": "scatter", "name": name, "xaxis": f"x{number}", "yaxis": f"y{number}", "showlegend": panel == 0}
 
 
-def _aged(table: Evaluations, rows: np.ndarray) -> dict[str, Any]:
+def _aged(table: Table, rows: np.ndarray) -> dict[str, Any]:
     import numpy as np
 
     age = table.told[rows].astype(np.float32)

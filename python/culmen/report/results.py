@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..store.table import Table
 from . import style
 from .scales import value_axis
 from .style import Figure, axis, counted, grouped, plain_text
-from .table import Evaluations
 from .thinning import envelope, evenly
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _POINTS, _FRONT, _RESIDUALS, _PAIRS = 3000, 1500, 4000, 3
 
 
-def front_of(table: Evaluations) -> np.ndarray:
+def front_of(table: Table) -> np.ndarray:
     """Rows of the evaluations that no other is better than in one objective without being worse in another."""
     import numpy as np
 
@@ -36,7 +36,7 @@ def front_of(table: Evaluations) -> np.ndarray:
     return np.sort(rows[kept])
 
 
-def front(table: Evaluations) -> Figure:
+def front(table: Table) -> Figure:
     """The first objective against the next ones."""
     import numpy as np
 
@@ -78,7 +78,7 @@ def front(table: Evaluations) -> Figure:
     return figure
 
 
-def residuals(table: Evaluations) -> Figure | None:
+def residuals(table: Table) -> Figure | None:
     """Of the best evaluation, by their index; None: there are none."""
     import numpy as np
 

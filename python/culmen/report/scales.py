@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from .style import counted
-from .table import Parameter
+from ..store.table import Parameter
+from .style import counted, plain_text
 from .thinning import evenly
 
 if TYPE_CHECKING:
@@ -60,8 +60,6 @@ def _range(values: np.ndarray) -> tuple[float, float] | None:
 
 def parameter_axis(p: Parameter) -> dict[str, Any]:
     if p.choices or p.kind == "boolean":
-        from .style import plain_text
-
         words = p.choices or ("false", "true")
         named = evenly(len(words), _NAMED).tolist()
         return {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..store.table import Table
 from . import style
 from .convergence import elapsed, time_unit
 from .style import Figure, axis, counted
-from .table import Evaluations
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,7 +41,7 @@ class Totals:
         return max(0.0, self.workers * self.wall_s - self.computed_s - self.failed_s)
 
 
-def totals(table: Evaluations) -> Totals:
+def totals(table: Table) -> Totals:
     import numpy as np
 
     end, duration = _intervals(table)
@@ -52,7 +52,7 @@ def totals(table: Evaluations) -> Totals:
     return Totals(workers, wall, float(duration[done & ~failed].sum()), float(duration[failed].sum()))
 
 
-def timeline(table: Evaluations) -> Figure:
+def timeline(table: Table) -> Figure:
     """One row a worker; the height of what is filled is the share of the time that it computed."""
     import numpy as np
 
@@ -104,7 +104,7 @@ def timeline(table: Evaluations) -> Figure:
     return figure
 
 
-def occupation(table: Evaluations) -> Shares:
+def occupation(table: Table) -> Shares:
     import numpy as np
 
     end, duration = _intervals(table)
@@ -125,7 +125,7 @@ def occupation(table: Evaluations) -> Shares:
     )
 
 
-def _intervals(table: Evaluations) -> tuple[np.ndarray, np.ndarray]:
+def _intervals(table: Table) -> tuple[np.ndarray, np.ndarray]:
     import numpy as np
 
     end, _ = elapsed(table)

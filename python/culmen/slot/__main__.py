@@ -3,7 +3,7 @@
 import os
 import signal
 
-from culmen.slot import protocol
+from culmen.slot import batch, protocol
 from culmen.slot.outcome import outcome_of
 from culmen.slot.process import Process
 from culmen.slot.target import TargetError, load
@@ -19,14 +19,6 @@ def evaluate(function, set_up, request, process):
 
 def answer_one(function, set_up, request, process):
     return protocol.begin_answer(request) + evaluate(function, set_up, request, process)
-
-
-def answer_batch(function, set_up, frame, process):
-    from culmen.slot.batch import evaluate_batch
-
-    requests = protocol.split_batch(frame)
-    outcomes = evaluate_batch(function, set_up, requests, process.call)
-    return protocol.join_batch([protocol.begin_answer(r) + o for r, o in zip(requests, outcomes, strict=True)])
 
 
 def main():
@@ -49,16 +41,14 @@ def main():
         return
     process.end_copy()
     if set_up.takes_items:
-        from culmen.slot import items
+        from culmen.slot import items  # pickle and more, which take a child time that needs none of it
 
         items.serve(channel, process, function)
         return
     answer = answer_one
     if set_up.batch:
-        from culmen.slot.batch import load_numpy
-
-        load_numpy()
-        answer = answer_batch
+        batch.load_numpy()
+        answer = batch.answer_batch
     channel.send(b"")
     while (request := channel.receive()) is not None:
         channel.send(answer(function, set_up, request, process))

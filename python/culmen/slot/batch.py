@@ -8,6 +8,12 @@ from culmen.slot.outcome import encode_returned
 from culmen.slot.result import WrongShapeError, kind_of
 
 
+def answer_batch(function, set_up, frame, process):
+    requests = protocol.split_batch(frame)
+    outcomes = evaluate_batch(function, set_up, requests, process.call)
+    return protocol.join_batch([protocol.begin_answer(r) + o for r, o in zip(requests, outcomes, strict=True)])
+
+
 def evaluate_batch(function, set_up, requests, call):
     """The encoded outcomes. ``call(function, arguments)`` gives (what came back, None) or (None, encoded failure).
 

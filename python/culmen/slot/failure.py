@@ -3,7 +3,6 @@
 import os
 
 _OWN_FOLDER = __file__[: __file__.rindex(os.sep) + 1]
-_OWN_FILE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "callables.py")  # noqa: PTH118, PTH120
 _FRAMES = 5
 _MESSAGE_CHARACTERS = 4000
 
@@ -60,4 +59,4 @@ _BATCH = (
 
 
 def _is_own(filename):
-    return filename.startswith((_OWN_FOLDER, _OWN_FILE, "<frozen importlib"))
+    return filename.startswith((_OWN_FOLDER, "<frozen importlib"))

@@ -2,10 +2,10 @@
 
 from .evaluator import CommandOptions, EvaluatorTable
 from .file import StudyFile
-from .messages import checked, did_you_mean, tables_in
+from .messages import checked, tables_in
 from .mistakes import Mistakes
 from .program import call_of, program_study
-from .reading import examine_study_file, near_file, read_study_file
+from .reading import examine_study_file, read_study_file
 from .targets import is_source
 
 __all__ = [
@@ -15,10 +15,8 @@ __all__ = [
     "StudyFile",
     "call_of",
     "checked",
-    "did_you_mean",
     "examine_study_file",
     "is_source",
-    "near_file",
     "program_study",
     "read_study_file",
     "tables_in",

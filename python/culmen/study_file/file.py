@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from ..digest import KEY
-from ..machine import KEY as MACHINE
-from ..options import chained, spelt_out
+from ..base.digest import KEY
+from ..base.machine import KEY as MACHINE
+from ..problem.options import chained, spelt_out
 from .evaluator import EvaluatorTable
 from .messages import checked
 from .space import ParameterTable

@@ -1,6 +1,5 @@
 """One sentence for each mistake: where it is, what was given, what is allowed."""
 
-import difflib
 import json
 from collections.abc import Iterator
 from typing import Any, get_args
@@ -8,6 +7,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from .._core import InputError
+from ..base.text import did_you_mean
 from . import advice
 from .mistakes import Place
 from .table import Table
@@ -19,12 +19,6 @@ def checked(model: type[Table], data: dict[str, Any], source: str) -> Any:
         return model.model_validate(data)
     except ValidationError as e:
         raise InputError("\n".join(f"{source}: {sentence}" for _, sentence in sentences(e, model))) from None
-
-
-def did_you_mean(given: str, known: list[str]) -> str:
-    """'; did you mean …?' where one of the known names is near, else nothing."""
-    near = difflib.get_close_matches(given, known, n=1, cutoff=0.6)
-    return f"; did you mean '{near[0]}'?" if near else ""
 
 
 def sentences(error: ValidationError, root: type[Table]) -> Iterator[tuple[Place, str]]:

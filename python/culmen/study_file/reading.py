@@ -11,8 +11,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from .._core import InputError
+from ..base.text import near_file
 from .file import StudyFile
-from .messages import did_you_mean, sentences
+from .messages import sentences
 from .mistakes import Mistakes
 
 if sys.version_info >= (3, 11):
@@ -85,13 +86,6 @@ def _rest_of(data: dict[str, Any], error: ValidationError) -> StudyFile | None:
     with contextlib.suppress(ValidationError):
         return StudyFile.model_validate({**made_up, **rest})
     return None
-
-
-def near_file(path: Path, ending: str) -> str:
-    """'; did you mean …?' where its folder holds one of that ending with nearly that name, be it without the ending."""
-    name = path.stem if path.suffix == ending else path.name
-    near = did_you_mean(name, [found.stem for found in path.parent.glob(f"*{ending}")])
-    return near and f"{near[:-2]}{ending}'?"
 
 
 def _one_in(folder: Path) -> str:

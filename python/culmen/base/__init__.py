@@ -1,0 +1,1 @@
+"""What every room may use: texts, signals, digests; nothing of studies."""

@@ -1,0 +1,56 @@
+"""Calls with wrong arguments are answered by a sentence, not by Python's TypeError."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from .._core import InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def explained(
+    name: str, example: str, words: Mapping[str, str], answers: Mapping[str, str]
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Calls of ``name`` that do not fit raise InputError. ``words``: what other tools call an argument, and what it is
+    here; ``answers``: what to do instead of arguments that there are not at all."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                signature.bind(*args, **kwargs)
+            except TypeError:
+                why = _misfit(name, signature, args, kwargs, words, answers)
+                raise InputError(f"{name}: {why or f'{example} is wanted'}") from None
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def _misfit(
+    name: str,
+    signature: inspect.Signature,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    words: Mapping[str, str],
+    answers: Mapping[str, str],
+) -> str:
+    known = list(signature.parameters)
+    for given in (name for name in kwargs if name not in known):
+        if given in answers:
+            return f"there is no argument '{given}'; {answers[given]}"
+        near = get_close_matches(given, {**words, **dict(zip(known, known, strict=True))}, n=1)
+        ours = f"did you mean '{words.get(near[0], near[0])}'?" if near else f"help({name}) lists what there is"
+        return f"there is no argument '{given}'; {ours}"
+    places = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    if len(args) > len(places):
+        return f"what comes after {' and '.join(places)} is given by name, such as budget={args[len(places)]!r:.40}"
+    return ""

@@ -1,0 +1,37 @@
+"""Where a study is begun: what its store keeps of machine and versions, for the report."""
+
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+
+KEY = "machine"
+_ENOUGH_OF_CPUINFO = 4096
+
+
+def here() -> dict[str, Any]:
+    """Host, system, processor, CPUs that may be used, memory, Python; MPI and ranks where it is a launch's."""
+    facts = {
+        "host": platform.node(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "cpu": _cpu(),
+        "cpus": len(os.sched_getaffinity(0)),
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "python": platform.python_version(),
+    }
+    launch = _core.detect_launch()
+    if launch.is_rank:
+        facts["mpi"] = _core.mpi_library() or launch.kind
+        facts["ranks"] = launch.size
+    return facts
+
+
+def _cpu() -> str:
+    try:
+        with Path("/proc/cpuinfo").open() as file:
+            text = file.read(_ENOUGH_OF_CPUINFO)
+    except OSError:
+        return ""
+    return text.partition("model name")[2].partition("\n")[0].strip(" \t:")

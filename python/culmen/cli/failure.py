@@ -1,0 +1,29 @@
+"""What is said of a command that failed, and its exit code."""
+
+import sys
+import traceback
+from typing import Any
+
+from .. import _core
+from ..base.errors import debugging, sentence
+from .work.codes import BAD_INPUT, FAILED
+
+
+def report(error: BaseException) -> int:
+    """On standard error."""
+    if hasattr(error, "format_message"):
+        return _report_usage(error)
+    if debugging():
+        traceback.print_exception(error)
+    for line in sentence(error).splitlines():
+        print(f"culmen: {line}", file=sys.stderr)
+    return BAD_INPUT if isinstance(error, (_core.InputError, _core.TransportError)) else FAILED
+
+
+def _report_usage(error: Any) -> int:
+    """Of typer, whose own messages take five lines. Where nothing was typed it has shown the help."""
+    if len(sys.argv) > 1:
+        from . import usage  # loads the keys of study files, which few mistakes are about
+
+        print(usage.sentence(error), file=sys.stderr)
+    return BAD_INPUT

@@ -1,0 +1,48 @@
+"""The command line of this process, from its words to its exit code."""
+
+import contextlib
+import os
+import sys
+from typing import NoReturn
+
+from .app import app
+from .completion import words_of_bash
+from .work.codes import FAILED
+
+
+def main() -> NoReturn:
+    """Runs the command of sys.argv; every error is one sentence on standard error and an exit code."""
+    bash_asks = os.environ.get("_CULMEN_COMPLETE") == "complete_bash"
+    try:
+        with words_of_bash() if bash_asks else contextlib.nullcontext():
+            code = app(prog_name="culmen", standalone_mode=False)
+    except SystemExit as e:
+        code = e.code
+    except BaseException as e:
+        code = _report(e)
+    if isinstance(code, str):
+        print(code, file=sys.stderr)
+        code = FAILED
+    _flush()
+    _leave_launch(code or 0)
+    os._exit(code or 0)  # taking the interpreter down in order costs more than the rest of a clean end
+
+
+def _report(error: BaseException) -> int:
+    from .failure import report  # loads the engine, which a command without a failure may not need
+
+    return report(error)
+
+
+def _flush() -> None:
+    """Whether anybody reads it decides nothing."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+
+
+def _leave_launch(code: int) -> None:
+    if "culmen._core" in sys.modules:
+        from ..launch.ranks import leave_launch  # where the engine was not loaded there is nothing to leave
+
+        leave_launch(code)

@@ -1,0 +1,7 @@
+"""``culmen schema``."""
+
+from . import work
+
+
+def schema() -> None:
+    work.schema.print_schema()

@@ -1,0 +1,16 @@
+"""What the commands do. A module is loaded when its command runs, so that help and completion are quick."""
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from . import check, compare, errors, export, init, optimizers, report, run, schema, status
+
+__all__ = ["check", "compare", "errors", "export", "init", "optimizers", "report", "run", "schema", "status"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f".{name}", __name__)

@@ -1,0 +1,134 @@
+"""What follows from what a study's store holds already: to run, to stop with a sentence, or to show its end."""
+
+import json
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ... import _core
+from ..._core import InputError, StoreError
+from ...run.study import Study
+from ...store.opening import Opened, open_store
+from .codes import FAILED, FINISHED
+from .notes import note_change
+from .summary import print_state
+
+_OPTIONS = {
+    "evaluations": "--evaluations",
+    "target": "--target",
+    "stagnation": "--stagnation",
+    "wall_time_s": "--wall-time",
+}
+_OTHER_STORE = "--store PATH gives this study a store of its own"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A study that has ended in its store, by limits that still hold. ``advice``: what lets it go on."""
+
+    opened: Opened
+    advice: str
+
+    def show(self, quiet: bool) -> int:
+        """Its state, unless ``quiet``; returns the exit code."""
+        if not quiet:
+            why = _core.describe_reason(self.opened.summary["finished"])
+            print(f"The study in {self.opened.path} has finished ({why}); {self.advice}.")
+            print_state(self.opened)
+        return _code_of(self.opened.summary)
+
+
+def make_room(study: Study, overwrite: bool) -> Ended | None:
+    """For a run from the start. None: the store can be made. Raises InputError where it has to stay as it is."""
+    path = Path(study.options.store)
+    if not path.exists():
+        return None
+    opened = _opened(path)
+    if overwrite or not opened.summary["outcomes"]:
+        _remove(study)  # where there is nothing in it, its start could not even begin
+        return None
+    met = study.meet(opened.begun)
+    if met.another:
+        raise InputError(f"{met.another}; {_OTHER_STORE}")
+    if not _is_over(opened, study.config):
+        raise InputError(_unfinished(opened, study))
+    note_change(met.change)
+    again = "`culmen run` with --overwrite, or --store PATH, runs it anew"
+    return Ended(opened, f"{_goes_on_with(opened)}; {again}")
+
+
+def has_ended(opened: Opened, study: Study) -> Ended | None:
+    """For a resume. None: there is something left to do."""
+    note_change(study.change())
+    return Ended(opened, _goes_on_with(opened)) if _is_over(opened, study.config) else None
+
+
+def _opened(path: Path) -> Opened:
+    try:
+        opened = open_store(path)
+        summary = opened.summary
+    except (InputError, StoreError) as e:
+        raise type(e)(f"{e}; {_OTHER_STORE}") from None
+    if summary["owned"]:
+        advice = f"`culmen status {shlex.quote(str(path))}` shows how far it is"
+        raise InputError(f"{path} is in use: {summary['owner']} runs this study; {advice}")
+    return opened
+
+
+def _unfinished(opened: Opened, study: Study) -> str:
+    """Says that the store holds this study, and what goes on with it."""
+    summary, path = opened.summary, opened.path
+    resume = f"`culmen resume {shlex.quote(str(path))}{_new_limits(opened, study)}`"
+    how = "finished" if summary["finished"] else "stopped"
+    failed = ", which all failed" if summary["failed"] == summary["told"] > 0 else ""
+    advice = f"{resume} goes on, --overwrite begins anew"
+    return f"{path} holds this study, {how} after {summary['told']} evaluations{failed}; {advice}"
+
+
+def _is_over(opened: Opened, config: _core.StudyConfig) -> bool:
+    """Whether it has ended, and by limits that still hold."""
+    summary = opened.summary
+    if summary["finished"] == "evaluations":
+        return 0 < config.evaluations <= summary["told"]
+    if summary["finished"] == "target":
+        return bool(summary["best_value"] <= config.target)
+    if summary["finished"] == "stagnation":
+        return 0 < config.stagnation <= (_stop_table(opened.begun.configuration).get("stagnation") or 0)
+    return bool(summary["finished"])
+
+
+def _stop_table(configuration: dict[str, Any]) -> dict[str, Any]:
+    return configuration.get("stop") or {}
+
+
+def _goes_on_with(opened: Opened) -> str:
+    """What lets a finished study go on: the sentence's end; what has nothing more to propose has none."""
+    finished = opened.summary["finished"]
+    more = {"evaluations": "a larger", "stagnation": "a larger", "target": "a lower"}.get(finished)
+    if more is None:
+        return "there is nothing to go on with"
+    return f"`culmen resume {shlex.quote(str(opened.path))} {_OPTIONS[finished]} N` with {more} N goes on"
+
+
+def _new_limits(opened: Opened, study: Study) -> str:
+    """What the study now says otherwise than its store, as options of resume; N for the rule that ended it where the
+    study has it no longer."""
+    before, now = _stop_table(opened.begun.configuration), _stop_table(json.loads(study.config.configuration))
+    finished = opened.summary["finished"]
+    if finished in _OPTIONS and finished not in now:
+        now[finished] = "N"
+    changed = [key for key in _OPTIONS if key in now and now[key] != before.get(key)]
+    return "".join(f" {_OPTIONS[key]} {now[key]}" for key in changed)
+
+
+def _code_of(summary: dict[str, Any]) -> int:
+    """A finished study's: that nothing but failures came of it does not become success by asking again."""
+    return FAILED if summary["best_value"] is None and summary["failed"] else FINISHED
+
+
+def _remove(study: Study) -> None:
+    for ending in ("", "-wal", "-shm"):
+        Path(study.options.store + ending).unlink(missing_ok=True)
+    shutil.rmtree(study.config.evaluator.working_folder, ignore_errors=True)

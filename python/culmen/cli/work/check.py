@@ -1,0 +1,221 @@
+"""``culmen check``: what a study file says, what it would cost, and what is wrong with it."""
+
+import math
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.table import Table
+
+from ... import _core
+from ...base.text import clock, shown
+from ...problem.goals import as_given
+from ...problem.options import mode_of
+from ...problem.space import describe
+from ...report.reading import Evaluations, read
+from ...run.master import conduct
+from ...run.progress.monitor import Silent
+from ...run.study import Study
+from ...store.opening import working_folder
+from ...store.table import STATUSES
+from .codes import FAILED, FINISHED, RESUMABLE
+from .notes import note_file_left_behind
+from .summary import console, print_figures
+
+_PRINTED_LINES = 10
+_SAMPLE = 2000  # random points, for the share that fulfils the constraints
+
+
+def check_study(path: Path, evaluations: int) -> int:
+    """Raises InputError with a line for each mistake; else prints and returns an exit code."""
+    study = Study.from_file(path)
+    study.settle()
+    config = study.config
+    _print_space(config)
+    print_figures(
+        {
+            "study": f"{config.name}, seed {config.seed}",
+            "constraints": _constraints(config),
+            "wanted": _wanted(config),
+            "evaluator": _evaluator(config.evaluator),
+            "optimizer": _optimizer(config),
+            "ends": _ends(config),
+            "store": f"{study.options.store} ({'is there' if Path(study.options.store).exists() else 'not there yet'})",
+        }
+    )
+    note_file_left_behind(study)
+    if not evaluations:
+        print(f"{path} is right.")
+        return FINISHED
+    return _try(study, path, evaluations)
+
+
+def _print_space(config: _core.StudyConfig) -> None:
+    heading, begins = _begin(config)
+    table = Table("parameter", "what it may be", *([heading] if heading else []))
+    for p in config.space.parameters:
+        table.add_row(p.name, describe(p), *([begins.get(p.name, "not active")] if heading else []))
+    console().print(table)
+
+
+def _begin(config: _core.StudyConfig) -> tuple[str, dict[str, str]]:
+    """Where the search begins, under a heading; without one where it begins nowhere in particular."""
+    space = config.space
+    if not space.has_start() and config.starts:
+        return "begins at", {name: shown(value) for name, value in space.named(config.starts[0]).items()}
+    heading = "begins at" if space.has_start() or _core.begins_at_start(config) else ""
+    if not heading and config.optimizer == "cmaes":
+        heading = "searches around"  # the middle
+    if heading == "begins at" and space.violation(space.start()) and not config.evaluate_infeasible:
+        heading = ""
+    given = {p.name for p in space.parameters if p.initial is not None}
+    named = space.named(space.start()).items()
+    return heading, {name: shown(v) if name in given else f"({shown(v)}: the middle)" for name, v in named}
+
+
+def _constraints(config: _core.StudyConfig) -> str | None:
+    if not config.space.constraints:
+        return None
+    texts = ", ".join(text if name == text else f"{name}: {text}" for name, text in config.space.constraints)
+    points = _core.Optimizer(_core.Space(config.space.parameters), "random", 1).ask(_SAMPLE)
+    share = sum(config.space.violation(x) == 0 for _, x in points) / _SAMPLE
+    known = f"{share:.0%}" if share else f"less than one in {_SAMPLE}"
+    return f"{texts} ({known} of random points fulfil {'it' if len(config.space.constraints) == 1 else 'them'})"
+
+
+def _wanted(config: _core.StudyConfig) -> str:
+    objectives = ", ".join(f"{direction} {name}" for name, direction in config.objectives)
+    squares = "least sum of squared residuals" if config.evaluator.result == "residuals" else "least value"
+    limits = "".join(f"; {_limit(*limit)}" for limit in config.limits)
+    return (objectives or squares) + limits
+
+
+def _limit(name: str, lower: float, upper: float) -> str:
+    left = f"{lower:g} <= " if math.isfinite(lower) else ""
+    return f"{left}{name}" + (f" <= {upper:g}" if math.isfinite(upper) else "")
+
+
+def _evaluator(spec: _core.EvaluatorSpec) -> str:
+    what = " ".join(spec.command) if spec.kind == "command" else spec.target
+    limit = f", at most {spec.time_limit_s:g} s" if spec.time_limit_s else ""
+    return f"{spec.kind} {what}{limit}"
+
+
+def _optimizer(config: _core.StudyConfig) -> str:
+    options = {k: f"{v:g}" if isinstance(v, float) else str(v) for k, v in config.optimizer_options.items()}
+    chosen = f" (chosen: {config.optimizer_why})" if config.optimizer_why else ""
+    named = " ".join([config.optimizer, *(f"{name}={text}" for name, text in options.items())])
+    return f"{named}{chosen}, {mode_of(config.generational)}"
+
+
+def _ends(config: _core.StudyConfig) -> str:
+    agreeing = config.optimizer == "lm" and config.optimizer_options.get("agreement")
+    rules = {
+        "after {} evaluations": config.evaluations or None,
+        "at a value of {:g}": as_given(config.target, config.objectives) if math.isfinite(config.target) else None,
+        "after {} evaluations without an improvement": config.stagnation or None,
+        "when {} agree": "the descents" if agreeing else None,
+        "after {:g} s": config.wall_time_s if math.isfinite(config.wall_time_s) else None,
+    }
+    return ", or ".join(text.format(rule) for text, rule in rules.items() if rule is not None)
+
+
+def _try(study: Study, path: Path, evaluations: int) -> int:
+    """A few evaluations, kept nowhere: the starts, then random candidates."""
+    budget = study.config.evaluations
+    workers = study.options.workers or len(_cpus())
+    with tempfile.TemporaryDirectory(prefix="culmen-check-") as folder:
+        store = _evaluate(study, evaluations, Path(folder))
+        if store is None:
+            print("culmen: interrupted; the file itself is right", file=sys.stderr)
+            return RESUMABLE
+        tried, printed = read(store), _printed(study.config.evaluator, working_folder(store))
+        outcomes = list(tried.outcomes())
+    failed = [outcome for outcome in outcomes if outcome["status"] != "ok"]
+    seconds = sorted(outcome["duration_s"] for outcome in outcomes)[len(outcomes) // 2]
+    cost = f"; {budget} with {workers} workers take {_about(seconds * budget / workers)}" if budget else ""
+    print(f"{len(outcomes)} evaluations on trial: {_values(tried)}; each took {_duration(seconds)}{cost}.")
+    if printed:
+        print(printed)
+    _note_same_values(study.config, tried)
+    for outcome in failed[:1]:
+        print(f"culmen: {len(failed)} of {len(outcomes)} failed, the first: {outcome['message']}", file=sys.stderr)
+    if len(failed) == len(outcomes):
+        return FAILED
+    print(f"{path} is right.")
+    return FINISHED
+
+
+def _evaluate(study: Study, evaluations: int, folder: Path) -> Path | None:
+    """The store; None where it was interrupted."""
+    config, options = study.config, study.options
+    config.optimizer, config.optimizer_options = "random", {}
+    if not config.space.has_start() and not config.space.violation(config.space.start()):
+        config.starts = [config.space.start(), *config.starts]
+    config.evaluations, config.target, config.stagnation = evaluations, -math.inf, 0
+    config.give_up_after = 0
+    store = folder / "trial.db"
+    options.store, config.evaluator.working_folder = str(store), str(working_folder(store))
+    if config.evaluator.isolation == "process":
+        config.evaluator.output = "all"
+    options.workers = min(options.workers or len(_cpus()), evaluations)
+    result = conduct(config, options, Silent, _core.STOP_SIGNALS, lambda _number: sys.exit(RESUMABLE)).result
+    if result.reason == "interrupted":
+        return None
+    if not result.final:
+        place = "[evaluator] " if result.reason == "set_up" else ""
+        raise _core.InputError(f"{study.source}: {place}{result.message}")
+    return store
+
+
+def _note_same_values(config: _core.StudyConfig, tried: Evaluations) -> None:
+    """The parameters of a study that is right may change nothing, but more often they do not arrive."""
+    values = {tuple(row) for row in tried.values[tried.succeeded].tolist()}
+    if len(values) != 1 or tried.succeeded.sum() < 2:
+        return
+    name = config.space.parameters[0].name
+    arrive = f"; {{{name}}} in a word of the command is its value" if config.evaluator.kind == "command" else ""
+    print(
+        f"culmen: note: different candidates came to the same value: do the parameters arrive?{arrive}", file=sys.stderr
+    )
+
+
+def _values(tried: Evaluations) -> str:
+    """Of several objectives each with its name."""
+    names = [f"{objective.name} " if len(tried.objectives) > 1 else "" for objective in tried.objectives]
+    texts = [
+        ", ".join(f"{name}{value:.6g}" for name, value in zip(names, row, strict=True))
+        if status == 0
+        else STATUSES[status]
+        for status, row in zip(tried.status, tried.values, strict=True)
+    ]
+    return ("; " if len(names) > 1 else ", ").join(texts)
+
+
+def _printed(evaluator: _core.EvaluatorSpec, folder: Path) -> str:
+    """What the first evaluation that printed anything did print; of a program what is not for culmen to read."""
+    wanted = "stderr.txt" if evaluator.kind == "command" else "*.txt"
+    for number in sorted(folder.glob("*"), key=lambda path: int(path.name) if path.name.isdigit() else 0):
+        lines = [line for file in sorted(number.glob(wanted)) for line in file.read_text(errors="replace").splitlines()]
+        if lines:
+            more = [f"  … and {len(lines) - _PRINTED_LINES} further lines"] if len(lines) > _PRINTED_LINES else []
+            kept = "" if evaluator.kind == "command" else ' (a run keeps it with output = "all")'
+            return "\n".join(
+                [f"Evaluation {number.name} printed{kept}:", *(f"  {line}" for line in lines[:_PRINTED_LINES]), *more]
+            )
+    return ""
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.0f} µs"
+    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+def _about(seconds: float) -> str:
+    return f"about {clock(seconds)}" if seconds >= 1 else "less than a second"
+
+
+def _cpus() -> set[int]:
+    return os.sched_getaffinity(0)

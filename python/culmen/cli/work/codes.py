@@ -1,0 +1,3 @@
+"""Exit codes."""
+
+FINISHED, FAILED, BAD_INPUT, RESUMABLE = 0, 1, 2, 75

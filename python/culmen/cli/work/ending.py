@@ -1,0 +1,49 @@
+"""The end of a run: its tables on standard output, why it is no success on standard error, its exit code."""
+
+import contextlib
+import shlex
+import sys
+
+from ...fit.errors import Errors
+from ...run.result import Result
+from ...store.opening import Opened
+from .codes import BAD_INPUT, FAILED, FINISHED, RESUMABLE
+from .summary import ERRORS, from_here, print_result
+
+
+def show_end(result: Result, here: int, fit: Errors | str | None, ended: Opened, source: str, quiet: bool) -> int:
+    """``here``: evaluations of this start; ``fit``: the errors of the parameters, or why there are none; ``ended``: the
+    store after the run; ``source``: the study's file. Returns the exit code."""
+    if not quiet and (here or result.reason not in ERRORS):
+        with contextlib.suppress(OSError, SystemExit):
+            print_result(result, here, fit, ended)
+    _say_why(result, source, ended)
+    return _code_of(result)
+
+
+def _say_why(result: Result, source: str, ended: Opened) -> None:
+    if result.reason in ERRORS:
+        place = f"{source}: [evaluator] " if result.reason == "set_up" else ""
+        print(f"culmen: {place}{result.message}", file=sys.stderr)
+    elif result.all_failed:
+        print(f"culmen: all evaluations failed; the first: {result.first_failure}", file=sys.stderr)
+    if result.all_failed:
+        print(f"culmen: {_after_failures(ended)}", file=sys.stderr)
+
+
+def _code_of(result: Result) -> int:
+    if result.reason == "set_up":
+        return BAD_INPUT
+    if result.reason in ERRORS or result.all_failed:
+        return FAILED
+    return RESUMABLE if result.reason == "interrupted" else FINISHED
+
+
+def _after_failures(ended: Opened) -> str:
+    """What to look at, and what to type when it is mended."""
+    folder = next((entry["folder"] for entry in ended.failures if "folder" in entry), "")
+    look = f"what it printed is in {from_here(folder)}; " if folder else ""
+    return (
+        f"{look}`culmen check` tries a few; when that is mended, `culmen run --overwrite` begins anew, and "
+        f"`culmen resume {shlex.quote(str(ended.path))}` goes on after the failures"
+    )

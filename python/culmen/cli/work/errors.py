@@ -1,0 +1,112 @@
+"""``culmen errors``, and the errors at the end of a run."""
+
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from ... import _core
+from ..._core import CulmenError
+from ...base.errors import sentence
+from ...base.signals import STOP_SIGNALS, stopping_on
+from ...base.terminal import on_terminal
+from ...fit.errors import Errors
+from ...fit.text import show
+from ...launch.ranks import commanding_ranks
+from ...run.errors import NO_END, Started, find, wanted_errors, why_not
+from ...run.errors_of_store import study_of
+from ...run.evaluations import CandidateEvaluator, with_workers
+from ...run.result import Result
+from ...run.study import Study
+from ...store.kept_errors import keep, look_up
+from ...store.opening import Opened, open_store
+from .codes import FINISHED, RESUMABLE
+from .summary import console
+
+
+def show_errors(
+    path: Path,
+    workers: int | None,
+    profile: bool,
+    confidence: float | None,
+    up: float,
+    again: bool,
+    as_json: bool,
+) -> int:
+    with commanding_ranks() as serving:
+        if serving:
+            return FINISHED
+        opened = open_store(path, "errors")
+        study = study_of(opened)
+        wanted = wanted_errors(profile, confidence, up, study.config)
+        best, found = look_up(opened, study.config, wanted, again)
+        if found is None:
+            if note := study.change():
+                print(f"culmen: note: {note}", file=sys.stderr)
+            options = with_workers(study.options, workers)
+            found = _stoppable(lambda started: find(study.config, options, best, wanted, started))
+            if found is None:
+                print("culmen: stopped before the errors were known; nothing was kept", file=sys.stderr)
+                return RESUMABLE
+            if note := keep(path, found):
+                print(f"culmen: note: {note}", file=sys.stderr)
+    _print(found, as_json)
+    return FINISHED
+
+
+def errors_at_end(study: Study, result: Result, ended: Opened) -> Errors | str | None:
+    """Of a least-squares run that has ended, for its last lines; or why there are none. ``ended``: its store."""
+    if not result.residuals or result.reason in NO_END:
+        return None
+    path, config = ended.path, study.config
+    again = f"`culmen errors {shlex.quote(str(path))}` finds them"
+    if reason := why_not(result, config.space):
+        return f"{reason}; {again}"
+    try:
+        wanted = wanted_errors(False, None, 1.0, config)
+        best, found = look_up(ended, config, wanted)
+        if found is None:
+            found = _stoppable(lambda started: find(config, study.options, best, wanted, started))
+            if found is not None:
+                keep(path, found)
+    except CulmenError as e:
+        return f"{sentence(e)}; {again}"
+    return found or f"stopped; {again}"
+
+
+def _stoppable(compute: Callable[[Started], Errors]) -> Errors | None:
+    """None where a signal has ended it."""
+    running: list[CandidateEvaluator] = []
+
+    def stop() -> None:
+        for evaluations in running:
+            evaluations.stop()
+
+    def started(evaluations: CandidateEvaluator) -> None:
+        running.append(evaluations)
+        if on_terminal():
+            evaluations.watch = _draw
+        if seen:
+            stop()
+
+    _core.dismiss_with_result()
+    with stopping_on(STOP_SIGNALS, stop, lambda _number: os._exit(RESUMABLE)) as seen:
+        try:
+            return compute(started)
+        except KeyboardInterrupt:
+            return None
+        finally:
+            if on_terminal():
+                print("\r\033[K", end="", flush=True)
+
+
+def _draw(done: int, asked: int) -> None:
+    print(f"\rerrors: {done}/{asked} evaluations\033[K", end="", flush=True)
+
+
+def _print(found: Errors, as_json: bool) -> None:
+    if as_json:
+        print(found.to_json())
+    else:
+        show(found, console())

@@ -1,0 +1,55 @@
+"""``culmen export``."""
+
+import sys
+from pathlib import Path
+
+from ..._core import InputError
+from ...report.export import FORMATS, kind_of_file, write_csv, write_json, write_parquet
+from ...report.files import replacing
+from ...report.reading import read
+from ...store.table import Table
+
+
+def export_store(store: Path, formats: list[str], output: Path | None, force: bool) -> None:
+    kind = _kind(formats, output)
+    table = read(store, "export")
+    if output is None:
+        try:
+            _write(table, kind, None)
+            sys.stdout.flush()
+        except BrokenPipeError:  # `culmen export … | head`
+            return
+    else:
+        with replacing(output, kind_of_file(kind), force) as path:
+            _write(table, kind, path)
+        print(f"{len(table)} evaluations are in {output}")
+
+
+def _kind(formats: list[str], output: Path | None) -> str:
+    if len(formats) > 1:
+        raise InputError(f"--{' and --'.join(formats)} are given; one of {_options()} is wanted")
+    ending = output.suffix.lower().lstrip(".") if output else "csv"
+    if not formats and ending not in FORMATS:
+        raise InputError(
+            f"-o {output}: its ending tells no format; it may be .csv, .json or .parquet, or give {_options()}"
+        )
+    kind = formats[0] if formats else ending
+    if kind == "parquet" and output is None:
+        raise InputError("--parquet is not for a terminal or a pipe; -o FILE.parquet is wanted too")
+    return kind
+
+
+def _options() -> str:
+    return "--csv, --json or --parquet"
+
+
+def _write(table: Table, kind: str, path: Path | None) -> None:
+    if kind == "parquet":
+        write_parquet(table, str(path))
+        return
+    write = write_csv if kind == "csv" else write_json
+    if path is None:
+        write(table, sys.stdout)
+        return
+    with path.open("w", encoding="utf-8", newline="") as out:
+        write(table, out)

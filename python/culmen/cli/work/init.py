@@ -1,0 +1,81 @@
+"""``culmen init``: a commented study file and a model, to begin with."""
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..._core import InputError
+
+_TEMPLATES = Path(__file__).parent.parent / "templates"
+_TWO = "x = { lower = -5.0, upper = 5.0 }\ny = { lower = -5.0, upper = 5.0 }"
+
+
+@dataclass(frozen=True)
+class Kind:
+    model: str  # the file that is written beside the study file
+    evaluator: str
+    space: str = _TWO
+    constraint: str = 'disc = "x**2 + y**2 <= 20"'
+    start: str = "x = 1.0\n# y = 0.5"
+    budget: int = 3000
+    first: str = ""  # what is to be done before `culmen check`
+
+
+KINDS = {
+    "python": Kind(
+        ".py",
+        'python = "NAME.py:residuals"   # "file.py:function" or "module:function"; it gets a dict of the parameters\n'
+        'result = "residuals"          # or "value": the function returns one number',
+        "amplitude = { lower = 0.0, upper = 10.0 }\nrate = { lower = 0.0, upper = 5.0 }\n"
+        "offset = { lower = -1.0, upper = 1.0 }",
+        'decay = "rate * 8 >= 1"',
+        "amplitude = 4.0\n# rate = 0.5\n# offset = 0.5",
+    ),
+    "library": Kind(
+        ".c",
+        'library = "./NAME.so:value"     # "library.so:function", of the type in <culmen/evaluator.h>',
+        budget=20000,
+        first='cc -O2 -shared -fPIC -I"$(culmen include)" -o NAME.so NAME.c -lm',
+    ),
+    "command": Kind(".sh", 'command = ["./NAME.sh"]         # a program and its arguments', budget=500),
+}
+
+
+def init_study(path: Path, kind: str) -> None:
+    """Writes NAME.toml and its model. Raises InputError where one of them is there, or cannot be written."""
+    name, folder = path.name.removesuffix(".toml"), path.parent
+    if not name.isidentifier():
+        raise InputError(f"{path}: '{name}' is given; a name of letters, digits and _ is wanted, such as fit")
+    if not folder.is_dir():
+        raise InputError(f"{path}: there is no folder {folder}; `mkdir -p {shlex.quote(str(folder))}` makes it")
+    chosen = KINDS[kind]
+    files = {folder / f"{name}.toml": _study(chosen), folder / f"{name}{chosen.model}": _text(f"model{chosen.model}")}
+    for file in files:
+        if file.exists():
+            raise InputError(f"{file} is there already; `culmen init` writes new files only, give another name")
+    for file, text in files.items():
+        _write(file, text.replace("NAME", name))
+    if chosen.model == ".sh":
+        (folder / f"{name}.sh").chmod(0o755)
+    print(f"{' and '.join(map(str, files))} are there to begin with. Next:")
+    for step in filter(None, [chosen.first.replace("NAME", name), f"culmen check {folder / name}.toml"]):
+        print(f"  {step}")
+
+
+def _study(kind: Kind) -> str:
+    text = _text("study.toml")
+    parts = {"SPACE": kind.space, "CONSTRAINT": kind.constraint, "START": kind.start, "EVALUATOR": kind.evaluator}
+    for place, part in {**parts, "BUDGET": str(kind.budget)}.items():
+        text = text.replace(place, part)
+    return text
+
+
+def _text(template: str) -> str:
+    return (_TEMPLATES / template).read_text()
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text)
+    except OSError as e:
+        raise InputError(f"{file} cannot be written: {e.strerror}") from None

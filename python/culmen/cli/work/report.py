@@ -1,0 +1,20 @@
+"""``culmen report``."""
+
+import webbrowser
+from pathlib import Path
+
+from ...report.build import report
+from ...report.files import replacing
+from ...report.page import PAGE
+from ...report.reading import read
+from ...report.style import counted
+
+
+def write_report(store: Path, output: Path | None, show: bool, force: bool) -> None:
+    table = read(store)
+    target = output or store.with_suffix(".html")
+    with replacing(target, PAGE, force) as path:
+        path.write_text(report(table), encoding="utf-8")
+    print(f"The report on {counted(len(table), 'evaluation')} is in {target}")
+    if show and not webbrowser.open(target.resolve().as_uri()):
+        print("There is no browser to open it with.")

@@ -1,0 +1,84 @@
+"""``culmen run`` and ``culmen resume``: from the study and what its store holds to the run, its result and the end."""
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Any
+
+from ... import _core
+from ...base.signals import STOP_SIGNALS
+from ...launch.ranks import commanding_ranks
+from ...problem.options import mode_of
+from ...run.master import conduct
+from ...run.progress.monitor import Monitor, best_of, make_monitor
+from ...run.result import Result
+from ...run.study import Study
+from ...store.opening import Opened, open_store
+from .begun import has_ended, make_room
+from .codes import FINISHED, RESUMABLE
+from .ending import show_end
+from .errors import errors_at_end
+from .notes import note_file_left_behind, note_idle_option
+
+Given = dict[str, Any]  # evaluations, target, stagnation, wall_time_s, workers; None: not given
+
+
+def run_study(
+    path: Path,
+    given: Given,
+    place: str,
+    prefetch: bool,
+    store: Path | None,
+    seed: int | None,
+    overwrite: bool,
+    quiet: bool,
+    errors: bool,
+) -> int:
+    with commanding_ranks() as served:
+        if served:
+            return FINISHED
+        study = Study.from_file(path, store=store, seed=seed, **given)
+        study.options.place = place
+        study.options.prefetch = study.options.prefetch and prefetch
+        note_idle_option(given)
+        if not quiet:
+            note_file_left_behind(study)
+        ended = make_room(study, overwrite)
+        return ended.show(quiet) if ended else _execute(study, quiet, errors)
+
+
+def resume_study(path: Path, given: Given, prefetch: bool, quiet: bool, errors: bool) -> int:
+    with commanding_ranks() as served:
+        if served:
+            return FINISHED
+        opened = open_store(path)
+        study = Study.of_store(opened, **given)
+        study.options.prefetch = study.options.prefetch and prefetch
+        note_idle_option(given)
+        ended = has_ended(opened, study)
+        return ended.show(quiet) if ended else _execute(study, quiet, errors)
+
+
+def _execute(study: Study, quiet: bool, errors: bool) -> int:
+    """The run, its result, and the end."""
+    study.settle()
+    config = study.config
+    errors = errors and config.evaluator.result == "residuals"
+    if not errors:
+        _core.dismiss_with_result()
+
+    def begin() -> Monitor:
+        if not quiet:
+            with contextlib.suppress(OSError):
+                _say_what_searches(config)
+        return make_monitor(not quiet, best_of(config.objectives))
+
+    ran = conduct(config, study.options, begin, STOP_SIGNALS, lambda _number: os._exit(RESUMABLE))
+    result, ended = Result.of(ran.result, config.space), Opened(study.options.store, "errors")
+    fit = errors_at_end(study, result, ended) if errors else None
+    return show_end(result, ran.here, fit, ended, study.source, quiet)
+
+
+def _say_what_searches(config: _core.StudyConfig) -> None:
+    chosen = f" (chosen: {config.optimizer_why})" if config.optimizer_why else ""
+    print(f"Optimizer: {config.optimizer}{chosen}, {mode_of(config.generational)}", flush=True)

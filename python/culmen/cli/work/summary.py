@@ -1,0 +1,226 @@
+"""The end of a run as a table, and what a store holds."""
+
+import shlex
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ... import _core
+from ...base.terminal import on_terminal
+from ...base.text import counts, lasted, per_second, shown
+from ...fit.errors import Errors
+from ...problem.goals import as_given
+from ...problem.options import mode_of
+from ...problem.recommended import Recommended, unnamed
+from ...problem.space import Value, at_bounds
+from ...run.result import Result, Trade
+from ...store.kept_errors import kept
+from ...store.opening import Opened, recommended_in, to_go_on
+
+_FRONT_ROWS = 12
+_LONG_S, _DEAR_S, _MUCH = 10.0, 0.01, 0.25  # of a run, an evaluation, and waiting, that are worth a word
+ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
+
+
+def print_result(result: Result, here: int, fit: "Errors | str | None", ended: Opened) -> None:
+    """The best parameters, the figures of the run, and where the store is.
+
+    ``here``: evaluations of this start of the master. ``fit``: the errors, or why there are none. ``ended``: the
+    store after the run.
+    """
+    tables: list[Table | Text] = []
+    if result.front:
+        tables.append(_front_table(result.front))
+    elif result.best is not None:
+        tables.append(_best_table(result.best, result.at_bounds, None if isinstance(fit, str) else fit))
+    tables.append(_figures_table(_figures(result, here)))
+    if fit is not None:
+        tables += _scale_lines(fit)
+    if result.store and result.failed:
+        tables.append(_failures_table(ended.failures))
+    console().print(*tables, sep="\n")
+    if result.store and not result.final and not result.all_failed:
+        print(f"To go on: culmen resume {shlex.quote(result.store)}")
+
+
+def print_state(opened: Opened) -> None:
+    """What is in a store, also while it grows."""
+    console().print(*views(state_of(opened)), sep="\n", crop=False)
+
+
+def views(state: dict[str, Any]) -> list[Table | Text]:
+    """What `culmen status` shows of ``state_of``."""
+    tables: list[Table | Text] = []
+    fit = Errors.from_table(state["errors"]) if state["errors"] else None
+    if state["best"] is not None:
+        tables.append(_best_table(state["best"], state["at_bounds"], fit))
+    tables.append(
+        _figures_table(
+            {
+                "study": state["name"],
+                "state": state["state"],
+                "optimizer": _searching(state),
+                "best value": "none" if state["best_value"] is None else f"{state['best_value']:.10g}",
+                "recommended": state["recommended"] and Recommended(**state["recommended"]),
+                "evaluations": counts(state["told"], state["limit"], state["in_flight"]),
+                "failed": state["failed"] or None,
+                "starts of a master": state["epoch"],
+                "made": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state["created_s"])),
+                "store": state["store"],
+            }
+        )
+    )
+    if fit is not None:
+        tables += _scale_lines(fit)
+    if state["failures"]:
+        tables.append(_failures_table(state["failures"]))
+    if state["resumable"]:
+        tables.append(Text(f"To go on: {state['go_on']}", no_wrap=True, overflow="ignore"))  # to be copied as it is
+    return tables
+
+
+def state_of(opened: Opened) -> dict[str, Any]:
+    """All that `culmen status --json` prints."""
+    summary, space, objectives = {**opened.summary}, opened.space, opened.objectives
+    fit = kept(opened.store)
+    best = summary.pop("best")
+    configuration = opened.begun.configuration
+    recommended = recommended_in(summary, space, objectives)
+    optimizer = configuration.get("optimizer", {})
+    ended = f"finished ({_core.describe_reason(summary['finished'])})" if summary["finished"] else "stopped"
+    return {
+        "name": opened.begun.name,
+        "fingerprint": opened.begun.fingerprint,
+        "created_s": opened.store.created_s,
+        "state": f"running ({summary['owner']})" if summary["owned"] else ended,
+        "resumable": not summary["finished"] and not summary["owned"],
+        "go_on": to_go_on(opened.path, configuration),
+        "in_flight": summary["asked"] - summary["outcomes"] if summary["owned"] else 0,
+        "store": str(opened.path),
+        "limit": configuration.get("stop", {}).get("evaluations"),
+        "optimizer": optimizer.get("name"),
+        "generational": optimizer.get("generational", True) if optimizer else None,
+        **summary,
+        "failures": opened.failures,
+        "best_value": _as_given(summary.get("best_value"), objectives),
+        "best": (space.named(best) if space else unnamed(best)) if best else best,
+        "recommended": asdict(recommended) if recommended else None,
+        "at_bounds": at_bounds(space, best) if best and space else {},
+        "errors": fit.as_table() if fit else None,
+    }
+
+
+def _searching(state: dict[str, Any]) -> str | None:
+    """Of a store that a C++ program made nothing is known."""
+    if not state["optimizer"]:
+        return None
+    return f"{state['optimizer']}, {mode_of(state['generational'])}"
+
+
+def _as_given(value: float | None, objectives: list[tuple[str, str]]) -> float | None:
+    return None if value is None else as_given(value, objectives)
+
+
+def _best_table(best: dict[str, Value], bounds: dict[str, str], fit: "Errors | None" = None) -> Table:
+    notes = {name: f"at bound ({bounds[name]})" if name in bounds else "" for name in best}
+    if fit is not None:
+        notes = {name: fit[name].note or note for name, note in notes.items()}
+    noted = any(notes.values())
+    table = Table("parameter", "best value", *([fit.column] if fit else []), *([""] if noted else []))
+    for name, value in best.items():
+        errors = [fit[name].shown] if fit is not None else []
+        table.add_row(name, shown(value, 10), *errors, *([notes[name]] if noted else []))
+    return table
+
+
+def _front_table(front: list[Trade]) -> Table:
+    """Evenly along the first objective, its ends included."""
+    ordered = sorted(front, key=lambda trade: list(trade.values.values()))
+    rows = min(_FRONT_ROWS, len(ordered))
+    shown_ones = [ordered[k * (len(ordered) - 1) // max(rows - 1, 1)] for k in range(rows)]
+    parameters = list(dict.fromkeys(name for trade in shown_ones for name in trade.params))
+    of = f" ({rows} of {len(ordered)} shown)" if rows < len(ordered) else ""
+    table = Table(*front[0].values, *parameters, title=f"The front: {len(ordered)} candidates that none beats{of}")
+    for trade in shown_ones:
+        values = [f"{value:.6g}" for value in trade.values.values()]
+        table.add_row(*values, *(shown(trade.params[name]) if name in trade.params else "" for name in parameters))
+    return table
+
+
+def _scale_lines(fit: "Errors | str") -> list[Text]:
+    """On what scale the errors stand; or why there are none."""
+    return [Text(line) for line in ([f"No errors: {fit}."] if isinstance(fit, str) else fit.lines)]
+
+
+def _figures(result: Result, here: int) -> dict[str, Any]:
+    residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
+    rate = per_second(here / result.wall_s) if result.wall_s > 0 else ""
+    former = f", {here} of them in this start" if here != result.evaluations else ""
+    chosen = f" (chosen: {result.optimizer_why})" if result.optimizer_why else ""
+    remark = f"; {result.remark}" if result.remark else ""
+    return {
+        "optimizer": f"{result.optimizer}{chosen}, {mode_of(result.generational)}{remark}",
+        "end": None if result.reason in ERRORS else result.message,
+        "best value": None if result.front else "none" if result.value is None else f"{result.value:.10g}{residuals}",
+        "recommended": result.recommended,
+        "constraints": f"violated by {result.violation:.6g}" if result.violation else None,
+        **({} if result.front else {name: f"{figure:.10g}" for name, figure in result.extras.items()}),
+        "evaluations": f"{result.evaluations}{former}",
+        **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
+        "time": f"{lasted(result.wall_s)} with {result.workers} workers, {rate}",
+        "workers waited": _waited(result, here),
+        "store": result.store or None,
+    }
+
+
+def _waited(result: Result, here: int) -> str | None:
+    """Where waiting for each other cost much of the time, and need not."""
+    capacity_s = result.workers * result.wall_s
+    if not result.generational or result.workers < 2 or result.wall_s < _LONG_S or result.evaluated_s < here * _DEAR_S:
+        return None
+    if not any(e["name"] == result.optimizer and e["asynchronous"] for e in _core.optimizer_catalogue()):
+        return None
+    share = 1 - result.evaluated_s / capacity_s
+    if share < _MUCH:
+        return None
+    return f"{share:.0%} of the time; with generational = false none waits, and candidates depend on timing"
+
+
+def _failures_table(failures: list[dict[str, Any]]) -> Table:
+    table = Table("failure", "count", "first", "message of the first")
+    for entry in failures:
+        kept = f" (see {from_here(entry['folder'])})" if "folder" in entry else ""
+        table.add_row(*(str(entry[key]) for key in ("status", "count", "first")), _first_line(entry["message"]) + kept)
+    return table
+
+
+def from_here(folder: str) -> str:
+    path, here = Path(folder), Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else folder
+
+
+def _first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "")
+
+
+def print_figures(figures: dict[str, Any]) -> None:
+    console().print(_figures_table(figures))
+
+
+def _figures_table(figures: dict[str, Any]) -> Table:
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    for name, figure in figures.items():
+        if figure is not None:
+            table.add_row(name, str(figure))
+    return table
+
+
+def console() -> Console:
+    """Wide where it is no terminal: in a log nothing is cut off."""
+    terminal = on_terminal()
+    return Console(force_terminal=terminal, width=None if terminal else 160, highlight=False, markup=False)

@@ -1,0 +1,95 @@
+"""``culmen status --watch``."""
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group
+from rich.text import Text
+
+from ...base.signals import handling
+from ...base.terminal import on_terminal
+from ...base.text import clock, per_second
+from ...store.opening import Opened
+from .codes import FAILED, FINISHED, RESUMABLE
+from .summary import console, state_of, views
+
+INTERRUPTED = 128 + signal.SIGINT
+
+
+def watch_status(store: Path, every_s: float) -> int:
+    """Until nobody runs the study (any more), or Ctrl-C, which ends the watching alone.
+
+    Returns 0 for a finished study, 1 where all its evaluations failed, 75 where it can be resumed, 130 after Ctrl-C.
+    """
+    leave = threading.Event()
+    pace = Pace()
+    with handling((signal.SIGINT,), lambda _number, _frame: leave.set()), _shown() as show:
+        while True:
+            state = state_of(Opened(store, "status"))
+            show(state, pace.see(state))
+            if not state["owned"]:
+                return _code(state)
+            if leave.wait(every_s):
+                return INTERRUPTED
+
+
+class Pace:
+    """Evaluations a second since the last look, and the time that the rest takes at this pace."""
+
+    def __init__(self) -> None:
+        self._before: tuple[float, int] | None = None
+
+    def see(self, state: dict[str, Any], now_s: float | None = None) -> str:
+        now = time.monotonic() if now_s is None else now_s
+        before, self._before = self._before, (now, state["told"])
+        if before is None or now <= before[0] or state["told"] < before[1] or not state["owned"]:
+            return ""
+        rate = (state["told"] - before[1]) / (now - before[0])
+        left = (state["limit"] or 0) - state["told"]
+        return per_second(rate) + (f", {clock(left / rate)} left at this pace" if rate and left > 0 else "")
+
+
+def _code(state: dict[str, Any]) -> int:
+    if not state["finished"]:
+        return RESUMABLE
+    return FAILED if state["best_value"] is None and state["failed"] else FINISHED
+
+
+@contextlib.contextmanager
+def _shown() -> Iterator[Any]:
+    """Redrawn in place on a terminal; elsewhere a line for each change, and all of it at the end."""
+    if not on_terminal():
+        yield _Lines().show
+        return
+    from rich.live import Live  # the dearest part of rich, for --watch alone
+
+    with Live(console=console(), auto_refresh=False) as live:
+        live.console.show_cursor()  # whatever ends the process, nothing is to be undone
+
+        def show(state: dict[str, Any], pace: str) -> None:
+            live.update(Group(*views(state), Text(pace)), refresh=True)
+
+        yield show
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self._last = ""
+
+    def show(self, state: dict[str, Any], pace: str) -> None:
+        best = "none" if state["best_value"] is None else f"{state['best_value']:.6g}"
+        parts = [state["state"], f"{state['told']} evaluations, best {best}", f"{state['failed']} failed", pace]
+        if not state["failed"]:
+            parts.remove("0 failed")
+        line = ", ".join(filter(None, parts))
+        if line != self._last:
+            print(f"culmen: {line}", flush=True)
+        self._last = line
+        if not state["owned"]:
+            for view in views(state):
+                console().print(view)

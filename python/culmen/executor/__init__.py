@@ -1,0 +1,1 @@
+"""Executors: culmen's own, joblib's, and those that a program lends."""

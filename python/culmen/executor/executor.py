@@ -1,0 +1,216 @@
+"""``culmen.Executor``: functions of a program, evaluated by culmen's workers."""
+
+import os
+import sys
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent import futures
+from itertools import chain, islice
+from numbers import Real
+from operator import index
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from .. import _core
+from .._core import InputError
+from ..launch.ranks import is_master, serve_until_dismissed
+from ..run.master import refuse_while_imported
+from ..slot.callables import Chunk, Column, Initializer
+from .functions import FunctionCache, dumps, travelling
+from .item_pool import ItemPool
+
+_AT_ONCE = 64
+_TRANSPORTS = ("auto", "threads", "processes", "mpi")
+
+
+class Executor(futures.Executor):
+    """A ``concurrent.futures.Executor`` whose calls are evaluated in child processes of culmen's workers.
+
+    ``workers`` (or ``max_workers``): calls at a time, by default one per CPU. ``transport``: "threads" (each leads a
+    child process), "processes" (native worker processes lead them), "mpi" (the other ranks of the launch do), or
+    "auto": "mpi" in a script under mpiexec, else "threads". Functions, arguments and results travel by pickle, or by
+    cloudpickle where plain pickle refuses, so that lambdas and what a notebook defines are fine.
+    ``initializer(*initargs)`` is called in each child when it starts. ``time_limit_s`` is for one item: a call of
+    ``submit``, or a chunk of ``map``; when it has passed the child is killed.
+
+    An exception comes back as it was raised, with the remote traceback as its cause. A child that dies, or is killed
+    for its time limit, is an EvaluationError of that one future; the executor goes on with a new child. A future can be
+    cancelled until it is sent to a worker. ``prefetch``: while calls take less than 10 ms a second one is sent ahead to
+    each worker, and waits there even if the first turns out to be long; False: one at a time. What the functions
+    print is not shown.
+
+    Under mpiexec the ranks other than 0 serve in this call and leave the program when rank 0 ends: only rank 0 goes on.
+    Ctrl-C inside ``with`` ends the children at once and cancels what was not done.
+
+    Raises InputError for what is not allowed, TransportError where workers cannot be started.
+    """
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        transport: str = "auto",
+        *,
+        max_workers: int | None = None,
+        initializer: Callable[..., object] | None = None,
+        initargs: Iterable[Any] = (),
+        time_limit_s: float | None = None,
+        prefetch: bool = True,
+    ) -> None:
+        refuse_while_imported()
+        if workers is not None and max_workers is not None:
+            raise InputError("culmen.Executor: workers and max_workers are two names of one thing; give one of them")
+        if not is_master() and transport in ("auto", "mpi"):
+            serve_until_dismissed()
+        options = _options(max_workers if workers is None else workers, transport, prefetch)
+        self._pool = ItemPool(_config(initializer, initargs, time_limit_s), options)
+        self._functions = FunctionCache(self._pool.make_function)
+        self._max_workers = options.workers  # under this name others look it up
+        self._finalizer = weakref.finalize(self, self._pool.leave)
+
+    @property
+    def workers(self) -> int:
+        """Calls at a time."""
+        return self._max_workers
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future:
+        """A future of ``fn(*args, **kwargs)``. Raises InputError where these cannot be pickled, or after shutdown."""
+        return self._pool.submit(self._functions.get(fn), [dumps((args, kwargs))])[0]
+
+    def map(
+        self,
+        fn: Callable[..., Any],
+        *iterables: Iterable[Any],
+        timeout: float | None = None,
+        chunksize: int = 1,
+        buffersize: int | None = None,
+    ) -> Iterator[Any]:
+        """As ``Executor.map``; ``chunksize`` calls travel as one item. The iterables are gone through at once, unless
+        ``buffersize`` says how many items may be under way before their results are taken: then they may be endless."""
+        chunksize = _check_count("chunksize", chunksize)
+        if chunksize > 1 and len(iterables) == 1:
+            return self._results(Column(fn), iter(*iterables), chunksize, timeout, buffersize)
+        return self._results(
+            Chunk(fn) if chunksize > 1 else fn, zip(*iterables, strict=False), chunksize, timeout, buffersize
+        )
+
+    def starmap(self, fn: Callable[..., Any], iterable: Iterable[Iterable[Any]], chunksize: int = 1) -> list[Any]:
+        """As ``multiprocessing.Pool.starmap``: ``[fn(*arguments) for arguments in iterable]``."""
+        chunksize = _check_count("chunksize", chunksize)
+        return list(self._results(Chunk(fn) if chunksize > 1 else fn, map(tuple, iterable), chunksize))
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Takes nothing more. ``wait``: until all that was submitted is done and the workers have gone;
+        ``cancel_futures``: what was not sent yet will not be evaluated."""
+        self._finalizer.detach()
+        self._pool.shutdown(wait, cancel_futures)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            self.stop()
+        self.shutdown()
+
+    def stop(self) -> None:
+        """Ends the children at once and cancels what was not done; nothing more is taken."""
+        self._pool.stop()
+
+    def _results(
+        self,
+        fn: Callable[..., Any],
+        calls: Iterator[Any],
+        chunksize: int,
+        timeout: float | None = None,
+        buffersize: int | None = None,
+    ) -> Iterator[Any]:
+        """``calls``: tuples of arguments; with chunks, what ``fn`` takes a list of."""
+        if buffersize is not None:
+            buffersize = _check_count("buffersize", buffersize, ", or None")
+        end = None if timeout is None else monotonic() + timeout
+        function = self._functions.get(fn)
+        if chunksize > 1:
+            items = iter(lambda: list(islice(calls, chunksize)), [])
+            arguments = (dumps(((chunk,), {})) for chunk in items)
+        else:
+            arguments = (dumps((call, {})) for call in calls)
+        sent = deque(self._send(function, islice(arguments, buffersize)))
+        more = None if buffersize is None else lambda: self._send(function, islice(arguments, 1))
+        results = _one_by_one(sent, end, more)
+        return chain.from_iterable(results) if chunksize > 1 else results
+
+    def _send(self, function: _core.ItemFunction, arguments: Iterator[bytes]) -> list[futures.Future]:
+        """By and by, so that the first are evaluated while others are pickled."""
+        sent: list[futures.Future] = []
+        try:
+            for some in iter(lambda: list(islice(arguments, _AT_ONCE)), []):
+                sent += self._pool.submit(function, some)
+        except BaseException:
+            for future in sent:
+                future.cancel()
+            raise
+        return sent
+
+
+def _one_by_one(
+    sent: deque[futures.Future], end: float | None, more: Callable[[], list[futures.Future]] | None
+) -> Iterator[Any]:
+    try:
+        while sent:
+            if more is not None:
+                sent.extend(more())
+            yield sent.popleft().result(None if end is None else end - monotonic())
+    finally:
+        for future in sent:
+            future.cancel()
+
+
+def _check_count(name: str, value: Any, otherwise: str = "") -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
+        raise InputError(f"culmen.Executor: {name} = {value!r}: a whole number not below 1 is wanted{otherwise}")
+    return index(value)
+
+
+def _options(workers: int | None, transport: str, prefetch: bool) -> _core.RunOptions:
+    if workers is not None:
+        workers = _check_count("workers", workers, ", or None")
+    if not isinstance(prefetch, bool):
+        raise InputError(f"culmen.Executor: prefetch = {prefetch!r}: True or False is wanted")
+    if transport not in _TRANSPORTS:
+        raise InputError(f"culmen.Executor: transport = {transport!r}: one of {', '.join(_TRANSPORTS)} is wanted")
+    options = _core.RunOptions()
+    options.place, options.prefetch = transport, prefetch
+    if uses_ranks(transport):
+        options.place = "mpi"
+    options.workers = places(options.place) if workers is None or options.place == "mpi" else workers
+    return options
+
+
+def uses_ranks(transport: str) -> bool:
+    return transport == "mpi" or (transport == "auto" and _core.detect_launch().is_rank)
+
+
+def places(transport: str) -> int:
+    """Calls at a time where nobody says: as many as there are other ranks, else CPUs."""
+    if uses_ranks(transport):
+        return _core.detect_launch().size - 1
+    return len(os.sched_getaffinity(0))
+
+
+def _config(
+    initializer: Callable[..., object] | None, initargs: Iterable[Any], time_limit_s: float | None
+) -> _core.StudyConfig:
+    if initializer is not None and not callable(initializer):
+        raise InputError(f"culmen.Executor: initializer = {initializer!r}: a function is wanted, or None")
+    if not isinstance(initargs, Iterable):
+        raise InputError(
+            f"culmen.Executor: initargs = {initargs!r}: the initializer's arguments are wanted, as a tuple"
+        )
+    if time_limit_s is not None and not (isinstance(time_limit_s, Real) and time_limit_s > 0):
+        raise InputError(f"culmen.Executor: time_limit_s = {time_limit_s!r}: seconds above 0 are wanted, or None")
+    config = _core.StudyConfig()
+    config.name, config.give_up_after = "executor", 0
+    config.evaluator.kind, config.evaluator.interpreter = "items", sys.executable
+    config.evaluator.base_folder = str(Path.cwd())
+    config.evaluator.time_limit_s = time_limit_s or 0
+    config.evaluator.pickle = travelling(Initializer(initializer, tuple(initargs)), "the initializer")
+    return config

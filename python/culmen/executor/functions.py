@@ -1,0 +1,154 @@
+"""Pickles of functions and arguments, each made no more often than it has to be."""
+
+import hashlib
+import pickle
+import sys
+import types
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any
+from weakref import WeakKeyDictionary, ref
+
+from .. import _core
+from .._core import InputError
+from ..slot.callables import Travelling
+
+_KEPT = 256
+_PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
+_UNCHANGING = _PLAIN | {types.ModuleType, types.BuiltinFunctionType}
+
+
+def dumps(call: tuple[tuple[Any, ...], dict[str, Any]]) -> bytes:
+    """Positional and keyword arguments, pickled. Raises InputError where they cannot be."""
+    arguments, keywords = call
+    try:
+        if not keywords and all(map(_is_plain, arguments)):
+            return pickle.dumps(call, protocol=5)
+        import cloudpickle
+
+        return cloudpickle.dumps(call, protocol=5)
+    except Exception as e:
+        raise InputError(f"culmen.Executor: the arguments cannot be pickled: {type(e).__name__}: {e}") from None
+
+
+def _is_plain(value: object) -> bool:
+    """Plain pickle makes it again anywhere: nothing in it belongs to the user's program."""
+    return _is_leaf(value) or (type(value) in (tuple, list) and _are_plain(value))  # type: ignore[arg-type]
+
+
+def _is_leaf(value: object) -> bool:
+    kind = type(value)
+    if kind.__name__ == "ndarray":
+        return kind.__module__ == "numpy" and not getattr(value, "dtype").hasobject  # noqa: B009
+    return kind in _PLAIN
+
+
+def _are_plain(values: Sequence[Any]) -> bool:
+    """Of leaves, or of tuples of such, looked at by few steps of Python: a chunk has many."""
+    kinds = set(map(type, values))
+    if kinds == {tuple}:
+        values = list(chain.from_iterable(values))
+        kinds = set(map(type, values))
+    return kinds <= _PLAIN or all(map(_is_leaf, values))
+
+
+class FunctionCache:
+    """What the engine knows of the functions that came lately.
+
+    A function is pickled again where something that it captured (in its closure, defaults, or its module's variables)
+    may have changed since; where its pickle is the same, it is the same function.
+    """
+
+    def __init__(self, make: Callable[[bytes], _core.ItemFunction]) -> None:
+        self._make = make
+        self._by_digest: OrderedDict[bytes, _core.ItemFunction] = OrderedDict()
+        self._by_function: WeakKeyDictionary[Any, tuple[tuple[Any, ...], _core.ItemFunction]] = WeakKeyDictionary()
+
+    def get(self, function: Callable[..., Any]) -> _core.ItemFunction:
+        captured = _captured(function) if type(function) is types.FunctionType else None
+        if captured is not None:
+            known = self._by_function.get(function)
+            if known is not None and len(known[0]) == len(captured) and all(map(_is_kept, known[0], captured)):
+                return known[1]
+        made = self._of_pickle(_pickled(function))
+        if captured is not None:
+            self._by_function[function] = tuple(map(_weakly, captured)), made
+        return made
+
+    def _of_pickle(self, pickled: bytes) -> _core.ItemFunction:
+        digest = hashlib.blake2b(pickled, digest_size=16).digest()
+        made = self._by_digest.get(digest)
+        if made is None:
+            made = self._by_digest[digest] = self._make(pickled)
+            if len(self._by_digest) > _KEPT:
+                self._by_digest.popitem(last=False)
+        return made
+
+
+def _weakly(value: object) -> object:
+    """Among what a function captured may be itself, or what has captured it: that must not keep it."""
+    return ref(value) if type(value) is types.FunctionType else value
+
+
+def _is_kept(kept: Any, value: object) -> bool:
+    return (kept() if type(kept) is ref else kept) is value
+
+
+def _is_one_of(value: object, *others: object) -> bool:
+    return any(value is other for other in others)
+
+
+def _captured(function: types.FunctionType, within: tuple[types.FunctionType, ...] = ()) -> tuple[Any, ...] | None:
+    """All that the function's pickle depends on; None where that cannot be seen."""
+    if _is_importable(function):
+        return (function,)
+    code, variables = function.__code__, function.__globals__
+    if function.__dict__ or any(type(constant) is types.CodeType for constant in code.co_consts):
+        return None
+    try:
+        values = (
+            *(function.__defaults__ or ()),
+            *(function.__kwdefaults__ or {}).values(),
+            *(cell.cell_contents for cell in function.__closure__ or ()),
+            *(variables[name] for name in code.co_names if name in variables),
+        )
+    except ValueError:  # a cell is empty yet
+        return None
+    captured: tuple[Any, ...] = (code, *values)
+    for value in values:
+        if type(value) is types.FunctionType and not _is_one_of(value, function, *within):
+            deeper = _captured(value, (function, *within))
+            if deeper is None:
+                return None
+            captured += deeper
+        elif not (type(value) in _UNCHANGING or _is_one_of(value, function, *within) or _is_importable(value)):
+            return None
+    return captured
+
+
+def _is_importable(value: Any) -> bool:
+    """A function or class that is pickled by its name: it is imported where it arrives."""
+    if type(value) not in (types.FunctionType, type) or value.__module__ == "__main__":
+        return False
+    return getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value
+
+
+def _pickled(function: Callable[..., Any]) -> bytes:
+    if not callable(function):
+        raise InputError(f"culmen.Executor: {function!r:.80} is not callable; a function is wanted")
+    return _cloudpickled(function, getattr(function, "__qualname__", type(function).__name__))
+
+
+def travelling(function: Callable[..., Any], what: str) -> bytes:
+    """For a set-up: with it the program's folders of modules come to the child."""
+    return pickle.dumps(Travelling(_cloudpickled(function, what)), protocol=5)
+
+
+def _cloudpickled(function: Callable[..., Any], what: str) -> bytes:
+    import cloudpickle
+
+    try:
+        return cloudpickle.dumps(function, protocol=5)
+    except Exception as e:
+        raise InputError(f"culmen.Executor: {what} cannot be pickled: {type(e).__name__}: {e}") from None

@@ -1,0 +1,277 @@
+"""What is behind an Executor: the engine's run, the futures that wait for it, and the thread that sets them."""
+
+import atexit
+import itertools
+import logging
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent import futures
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from .. import _core
+from .._core import CulmenError, InputError
+from ..slot import items
+from ..slot.failure import sentence
+
+_FOR_EVER_S = 1e6  # what a wait can count
+_LIVING: set["ItemPool"] = set()
+
+
+class EvaluationError(CulmenError):
+    """Why a call has neither a result nor an exception of its own: the process it ran in died, or was killed for its
+    time limit. ``status``: "crashed", "timed out", or "failed" where that process could not be started."""
+
+    def __init__(self, message: str, status: str = "crashed") -> None:
+        super().__init__(message, status)
+        self.status = status
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class BrokenPoolError(CulmenError, futures.BrokenExecutor):
+    """No worker is left, or none could be set up: nothing more will be evaluated."""
+
+
+class _Future(futures.Future):
+    """Can be cancelled while its item waits; it runs from when that is sent to a worker."""
+
+    def __init__(self, pool: "ItemPool", number: int) -> None:
+        super().__init__()
+        self._pool = pool
+        self.number = number
+        self.withdrawn = False  # it will not be settled: whoever has withdrawn it cancels it
+
+    def running(self) -> bool:
+        return not (self.done() or self._pool.holds(self.number) or self.withdrawn)
+
+    def cancel(self) -> bool:
+        if self._pool.withdraw(self):
+            self.cancel_now()
+        return super().cancel() if self.withdrawn else False
+
+    def cancel_now(self) -> None:
+        try:
+            super().cancel()
+        finally:  # whatever a callback raised: who waits is told
+            self.set_running_or_notify_cancel()
+
+
+class _Foreign:
+    """In place of a run that belongs to the process of which this one is a copy."""
+
+    def submit(self, *_: object) -> None:
+        raise InputError(
+            "this executor belongs to the process that made it, of which this is a copy by os.fork(); make one here"
+        )
+
+    def make_function(self, pickled: bytes) -> Any:
+        return None
+
+    def holds(self, _number: int) -> bool:
+        return True
+
+    def cancel(self, _number: int) -> bool:
+        return False
+
+    def cancel_all(self) -> list[int]:
+        return []
+
+    def wait(self, _timeout_s: float) -> bool:
+        return True
+
+    def close(self) -> None:
+        pass
+
+    stop = result = close
+
+
+class ItemPool:
+    """Any thread; under MPI it is made and shut down by one."""
+
+    ranks_serve = False  # those of a launch, until this program ends
+
+    def __init__(self, config: _core.StudyConfig, options: _core.RunOptions) -> None:
+        self._of_ranks = options.place == "mpi"
+        for pool in list(_LIVING):
+            pool._make_room(options)
+        ItemPool.ranks_serve |= self._of_ranks
+        self._run: Any = _core.ExecutorRun(config, options)
+        self._numbers = itertools.count()
+        self._waiting: dict[int, _Future] = {}
+        self._stopped = False  # by force
+        self._left = False  # nothing more is wanted of it
+        self._broken: BrokenPoolError | None = None
+        self._concluded = False
+        self._ending = threading.Lock()
+        self._withdrawing = threading.RLock()  # a future that is collected meanwhile may be cancelled by its generator
+        self._run.start()
+        self._collector = threading.Thread(target=self._collect, name="culmen.Executor", daemon=True)
+        self._collector.start()
+        _LIVING.add(self)
+
+    def make_function(self, pickled: bytes) -> _core.ItemFunction:
+        return self._run.make_function(pickled)
+
+    def disown(self) -> None:
+        """In a copy of this process, which has neither its threads nor its children."""
+        import ctypes
+
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._run))  # its end would wait for those
+        self._run = _Foreign()
+
+    def submit(self, function: _core.ItemFunction, arguments: list[bytes]) -> list[futures.Future]:
+        sent = [_Future(self, next(self._numbers)) for _ in arguments]
+        numbers = [future.number for future in sent]
+        self._waiting.update(zip(numbers, sent, strict=True))
+        try:
+            self._run.submit(numbers, function, arguments)
+        except InputError:
+            for number in numbers:
+                self._waiting.pop(number, None)
+            if self._broken is not None and not self._left:
+                raise self._broken from None
+            raise
+        return sent  # type: ignore[return-value]
+
+    def holds(self, number: int) -> bool:
+        """It is not sent yet."""
+        return self._run.holds(number)
+
+    def withdraw(self, future: _Future) -> bool:
+        """True where it was not sent yet and will not be, for the first who asks; ``withdrawn`` tells the others."""
+        with self._withdrawing:
+            first = self._run.cancel(future.number) and self._waiting.pop(future.number, None) is not None
+            future.withdrawn |= first
+        return first
+
+    def _withdraw_all(self) -> list[_Future]:
+        with self._withdrawing:
+            found = [self._waiting.pop(number, None) for number in self._run.cancel_all()]
+            withdrawn = [future for future in found if future is not None]
+            for future in withdrawn:
+                future.withdrawn = True
+        return withdrawn
+
+    def leave(self) -> None:
+        """Nothing more is submitted: it ends when all is done."""
+        self._left = True
+        self._run.close()
+
+    def _make_room(self, options: _core.RunOptions) -> None:
+        """On ranks there is one at a time: what nobody wants any more ends before the next begins."""
+        if self._of_ranks and self._left and options.place == "mpi":
+            self._wait()
+
+    def stop(self) -> None:
+        """Ends the children at once; what was not done is cancelled."""
+        self._stopped = self._left = True
+        self._run.stop()
+
+    def shutdown(self, wait: bool, cancel_futures: bool) -> None:
+        if cancel_futures:
+            for future in self._withdraw_all():
+                future.cancel_now()
+        self.leave()
+        if wait:
+            self._wait()
+
+    def _wait(self) -> None:
+        try:
+            while not self._run.wait(_FOR_EVER_S):  # a signal came, whose handler has run by now
+                pass
+        except BaseException:
+            self.stop()
+            raise
+        finally:
+            if self._collector is not threading.current_thread():
+                self._collector.join()
+            self._conclude()
+
+    def _conclude(self) -> None:
+        with self._ending:
+            if not self._concluded:
+                self._concluded = True
+                self._run.result()
+                _LIVING.discard(self)
+
+    def _collect(self) -> None:
+        """The thread that sets futures."""
+        while self._settle_some():
+            pass
+        self._broken = BrokenPoolError(f"the executor has ended: {self._run.message}")
+        while self._waiting:
+            with suppress(KeyError):  # the last was just withdrawn
+                future = self._waiting.popitem()[1]
+                with _callbacks_of(future):
+                    self._give_up(future)
+        if not self._of_ranks:
+            self._run.wait(_FOR_EVER_S)
+            self._conclude()
+
+    def _give_up(self, future: _Future) -> None:
+        if self._stopped:
+            future.withdrawn = True
+            future.cancel_now()
+        else:
+            future.set_exception(self._broken)
+
+    def _settle_some(self) -> bool:
+        """False when nothing more comes. Results, which may be large, are let go of at its end."""
+        ended = self._run.ended
+        finished = self._run.take(_FOR_EVER_S)
+        for number, status, message, payload in finished:
+            _settle(self._waiting.pop(number), status, message, payload)
+        return bool(finished) or not ended
+
+
+def _settle(future: futures.Future, status: str, message: str, payload: bytes) -> None:
+    result, error = None, None
+    try:
+        if status != "ok":
+            error = EvaluationError(message, status)
+        elif payload[0] == items.RETURNED:
+            result = pickle.loads(memoryview(payload)[1:])
+        else:
+            error = items.load_error(memoryview(payload)[1:])
+    except BaseException as e:  # also what an unpickling raises to end a program: this thread serves all futures
+        error = EvaluationError(f"what came back cannot be unpickled in this process: {sentence(e)}", "failed")
+    with _callbacks_of(future):
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+
+
+@contextmanager
+def _callbacks_of(future: futures.Future) -> Iterator[None]:
+    """What they raise to end a program, too, is logged as the standard library logs their exceptions."""
+    try:
+        yield
+    except BaseException:
+        logging.getLogger("concurrent.futures").exception("exception calling callback for %r", future)
+
+
+def _forget() -> None:
+    for pool in list(_LIVING):
+        pool.disown()
+    _LIVING.clear()
+    ItemPool.ranks_serve = False
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+@atexit.register
+def _leave_program() -> None:
+    """Executors that nobody has shut down finish what they have, unless the program was interrupted."""
+    for pool in list(_LIVING):
+        if getattr(sys, "last_type", None) is KeyboardInterrupt:
+            pool.stop()
+        pool.shutdown(True, False)
+    if ItemPool.ranks_serve:
+        _core.dismiss_ranks()

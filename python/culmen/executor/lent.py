@@ -1,0 +1,119 @@
+"""Evaluations on an executor that the program already has: ``culmen.minimize(…, executor=…)``.
+
+``LentFunction`` is what such an executor is given to call; the rest is the master's side.
+"""
+
+import os
+import pickle
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import contextmanager
+from functools import partial
+from hashlib import blake2b
+from typing import Any
+
+from .. import _core
+from .._core import InputError
+from ..slot import protocol
+from ..slot.callables import Travelling
+from ..slot.failure import sentence
+from ..slot.outcome import outcome_of
+
+_FOR_EVER_S = 1e6
+_KEPT = 8
+_RESULTS = {"value": protocol.VALUE, "residuals": protocol.RESIDUALS, "figures": protocol.FIGURES}
+_arrived: OrderedDict[bytes, Callable[[Any], Any]] = OrderedDict()
+
+
+class LentFunction:
+    """Gives (encoded outcome, seconds) of a dict of parameters. Pickled once; unpickled once in each process."""
+
+    def __init__(self, f: Callable[[Any], Any], result: str, objectives: Sequence[str]) -> None:
+        self._f = f
+        self._how = _RESULTS[result], list(objectives)
+        self._pickled: tuple[bytes, bytes] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._pickled is None:
+            import cloudpickle
+
+            pickled = pickle.dumps(Travelling(cloudpickle.dumps((self._f, *self._how))))
+            self._pickled = blake2b(pickled, digest_size=16).digest(), pickled
+        return _arrive, self._pickled
+
+    def __call__(self, arguments: dict[str, Any]) -> tuple[bytes, float]:
+        begin = time.perf_counter()
+        outcome = outcome_of(self._f, arguments, *self._how)
+        return outcome, time.perf_counter() - begin
+
+
+def _arrive(digest: bytes, pickled: bytes) -> "LentFunction":
+    if digest not in _arrived:
+        f, result, objectives = pickle.loads(pickled)
+        _arrived[digest] = LentFunction.__new__(LentFunction)
+        _arrived[digest].__dict__.update(_f=f, _how=(result, objectives), _pickled=(digest, pickled))
+        if len(_arrived) > _KEPT:
+            _arrived.popitem(last=False)
+    return _arrived[digest]  # type: ignore[return-value]
+
+
+def width(executor: Executor, workers: int | None) -> int:
+    """Evaluations at a time: as given, else as many as the executor says that it has, else one per CPU."""
+    if not callable(getattr(executor, "submit", None)):
+        raise InputError(f"culmen.minimize: executor = {executor!r:.80}: a concurrent.futures.Executor is wanted")
+    if workers is not None:
+        return workers
+    client = getattr(executor, "_client", None)  # Dask's
+    if client is not None and callable(getattr(client, "nthreads", None)):
+        return max(1, sum(client.nthreads().values()))
+    for name in ("num_workers", "_max_workers"):  # mpi4py's, the standard library's
+        if isinstance(number := getattr(executor, name, None), int) and number > 0:
+            return number
+    return len(os.sched_getaffinity(0))
+
+
+@contextmanager
+def lending(executor: Executor, f: LentFunction, space: _core.Space, workers: int) -> Iterator[_core.LentWorkers]:
+    """Inside, the executor evaluates what a run of these workers asks for; what is under way at its end is cancelled
+    where it can be, and not waited for."""
+    lent = _core.LentWorkers(workers)
+    under_way: dict[int, Future] = {}
+    thread = threading.Thread(
+        target=_serve, args=(executor, f, space, lent, under_way), name="culmen.lent", daemon=True
+    )
+    thread.start()
+    try:
+        yield lent
+    finally:
+        lent.end()
+        thread.join()
+        for future in list(under_way.values()):
+            future.cancel()
+
+
+def _serve(
+    executor: Executor, f: LentFunction, space: _core.Space, lent: _core.LentWorkers, under_way: dict[int, Future]
+) -> None:
+    while not lent.ended:
+        for ticket, vector in lent.take(_FOR_EVER_S):
+            try:
+                future = under_way[ticket] = executor.submit(f, space.named(vector))
+            except BaseException as error:  # this thread serves all: what ends a program too
+                lent.fail(f"the executor takes nothing more: {sentence(error)}")
+                return
+            future.add_done_callback(partial(_done, lent, under_way, ticket))
+
+
+def _done(lent: _core.LentWorkers, under_way: dict[int, Future], ticket: int, future: Future) -> None:
+    """In whatever thread the executor has."""
+    under_way.pop(ticket, None)
+    try:
+        encoded, duration_s = future.result()
+    except BrokenExecutor as error:
+        return lent.fail(f"the executor is broken: {sentence(error)}")
+    except BaseException as error:  # SystemExit too
+        encoded, duration_s = protocol.encode_failure(protocol.CRASHED, sentence(error)), 0.0
+    return lent.give(ticket, encoded, duration_s)

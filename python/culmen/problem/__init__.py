@@ -1,0 +1,1 @@
+"""What is sought: the space, the goals, the optimizer's options, a command."""

@@ -1,0 +1,33 @@
+"""A candidate that an optimizer recommends."""
+
+from dataclasses import dataclass
+
+from .. import _core
+from ..base.text import shown
+from .space import Value
+
+
+@dataclass(frozen=True)
+class Recommended:
+    """The candidate that several evaluations speak for, where values have noise."""
+
+    params: dict[str, Value]  # by name, in the space's order, without what is inactive
+    value: float  # mean of its values, or of what a model expects there
+    error: float  # standard error of that mean
+    evaluations: int  # whose values these are, or that the model was fitted to
+
+    @classmethod
+    def of(cls, core: tuple[list[float], float, float, int] | None, space: _core.Space | None) -> "Recommended | None":
+        """Of the core's tuple; a store of a C++ program has no names."""
+        if core is None:
+            return None
+        x, value, error, evaluations = core
+        return cls(space.named(x) if space else unnamed(x), value, error, evaluations)
+
+    def __str__(self) -> str:
+        params = ", ".join(f"{name}={shown(value)}" for name, value in self.params.items())
+        return f"{params}: {self.value:.6g} ± {self.error:.2g} of {self.evaluations} evaluations"
+
+
+def unnamed(x: list[float]) -> dict[str, Value]:
+    return {f"x{i}": value for i, value in enumerate(x)}

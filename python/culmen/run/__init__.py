@@ -1,0 +1,1 @@
+"""A study from its tables to its result."""

@@ -1,0 +1,134 @@
+"""From the tables of a study file to what the engine takes."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from .._core import InputError
+from ..problem.goals import as_given, bounds_of
+from ..problem.options import check
+from ..problem.space import Parameter, Space
+from ..study_file import Mistakes, StudyFile
+from .evaluator import check_command, evaluator_of
+
+
+def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
+    """``config`` has its evaluator's kind of result and, where it is right, its space."""
+    with mistakes.at(file.place("objectives"), "objectives"):
+        config.objectives = list(file.objectives.items())
+        if file.objectives and config.evaluator.result == "residuals":
+            raise InputError("there can be none with residuals: their sum of squares is minimized")
+    if file.objectives:
+        config.evaluator.result = "figures"
+    with mistakes.at(file.place("limits"), "limits"):
+        config.limits = bounds_of({name: t.model_dump() for name, t in file.limits.items()})
+    vectors = []
+    for number, start in enumerate([] if mistakes.concern("space") else file.starts, 1):
+        with mistakes.at(f"{file.place('starts')}number {number}: ", "starts", number - 1):
+            vectors.append(config.space.vector_of(start))
+    config.starts = vectors
+
+
+def set_stop(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
+    """``config`` has its objectives; several of them have no target and no stagnation."""
+    limits = file.stop.model_dump(exclude_none=True)
+    for name in ("target", "stagnation"):
+        with mistakes.at(file.place("stop"), "stop", name):
+            if len(config.objectives) > 1 and name in limits:
+                raise InputError(f"{name} = {limits[name]}: it is for one objective, not for several")
+    for name, limit in limits.items():
+        setattr(config, name, as_given(limit, config.objectives) if name == "target" else limit)
+
+
+def options_of(file: StudyFile, store: str) -> _core.RunOptions:
+    options = _core.RunOptions()
+    options.workers = file.run.workers or 0
+    options.prefetch = file.run.prefetch
+    options.durability = file.run.durability
+    options.store = store
+    return options
+
+
+def config_of(file: StudyFile, folder: Path, mistakes: Mistakes) -> _core.StudyConfig:
+    """Raises InputError with all mistakes, those that are known already among them."""
+    config = _core.StudyConfig()
+    config.name, config.seed = file.name, file.seed
+    _set_space(config, file, mistakes)
+    place = file.place("evaluator")
+    if not mistakes.concern("evaluator"):
+        config.evaluator = evaluator_of(file.evaluator, folder, place, mistakes)
+    if not mistakes.concern("space", "evaluator"):
+        with mistakes.at(place, "evaluator"):
+            check_command(config.space, config.evaluator)
+    set_goals(config, file, mistakes)
+    set_stop(config, file, mistakes)
+    config.evaluate_infeasible = file.evaluator.evaluate_infeasible
+    if not mistakes.concern("space", "constraints", "evaluator", "objectives", "optimizer"):
+        _try_optimizer(config, file, mistakes)
+    mistakes.raise_any()
+    config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries
+    config.give_up_after = file.evaluator.give_up_after
+    identify(config, [file.evaluator.kind, file.evaluator.named, *filter(None, [file.evaluator.deciding])])
+    return config
+
+
+def _set_space(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
+    """As a whole; where that fails, part by part, so that each mistake is found."""
+    heading = file.place("space")
+    parameters = {name: Parameter(**p.model_dump()) for name, p in file.space.items()}
+    plain = {name: replace(p, active_when=None) for name, p in parameters.items()}
+    if mistakes.concern("space"):  # some are left out: who depends on them cannot be judged
+        parameters = plain
+    try:
+        config.space = Space(parameters).core
+    except InputError as e:
+        for name, p in plain.items():
+            with mistakes.at(heading, "space", name):
+                Space({name: p})
+        for name, p in parameters.items() if not mistakes.concern("space") else ():
+            with mistakes.at(heading, "space", name):
+                Space({**plain, name: p})
+        if not mistakes.concern("space"):
+            mistakes.add(("space",), f"{heading}{e}")
+    for name, text in file.constraints.items() if not mistakes.concern("space") else ():
+        with mistakes.at(file.place("constraints"), "constraints", name):
+            Space(parameters, {name: text})
+    if file.constraints and not mistakes.concern("space", "constraints"):
+        config.space = Space(parameters, file.constraints).core
+
+
+def _try_optimizer(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
+    """As a whole; where that fails, without options and then with one at a time."""
+    name, options, heading = file.optimizer.name, file.optimizer.model_extra or {}, file.place("optimizer")
+    config.generational = file.optimizer.generational
+    try:
+        _set_optimizer(config, name, options)
+    except InputError as e:
+        for some in ({}, *({option: value} for option, value in options.items())):
+            with mistakes.at(heading, "optimizer", *(some or ("name",))):
+                _set_optimizer(config, name, some)
+            if not some and mistakes.concern("optimizer"):
+                return
+        if not mistakes.concern("optimizer"):
+            mistakes.add(("optimizer",), f"{heading}{e}")
+
+
+def _set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping[str, Any]) -> None:
+    """Without a name the space and the goals decide, which are there by now.
+
+    Raises InputError for an optimizer or an option that there is not, and one that cannot work on this.
+    """
+    config.optimizer = name or ""
+    check(options)
+    config.optimizer_options = dict(options)
+    _core.choose_optimizer(config)
+    _core.check_optimizer(config)
+
+
+def identify(config: _core.StudyConfig, evaluator: list[Any]) -> None:
+    """By what the user calls the evaluator, so that a study may move to another folder."""
+    config.evaluator_identity = json.dumps(evaluator)
+    config.fingerprint = _core.fingerprint_of(config)

@@ -1,0 +1,147 @@
+"""Errors of studies: what a store holds, what a run came to, and what was found out before."""
+
+import contextlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+
+from .. import _core
+from .._core import CulmenError, InputError
+from ..base.warning import warn
+from ..fit.errors import ONE_SIGMA, Best, Errors, Wanted, held_parameters
+from ..launch.ranks import is_master, letting_ranks_go
+from ..problem.goals import as_given
+from ..store.kept_errors import checked, keep, look_up
+from ..store.opening import Opened
+from .evaluations import CandidateEvaluator, with_workers
+from .result import Result
+
+_WORTH_S, _WORTH_SHARE = 60.0, 0.1
+NO_END = ("interrupted", "failure", "all_failed", "set_up", "error")
+Started = Callable[[CandidateEvaluator], None]
+
+
+def errors_of_study(
+    config: _core.StudyConfig,
+    options: _core.RunOptions,
+    change: Callable[[], str],
+    *,
+    profile: bool,
+    confidence: float | None,
+    up: float,
+    workers: int | None,
+    again: bool,
+) -> Errors:
+    """``change``: a sentence where the evaluator's file is no longer what the store began with. That is a warning,
+    and so is it where the errors cannot be kept."""
+    if not is_master():
+        return errors_from_master()
+    with letting_ranks_go():
+        wanted = wanted_errors(profile, confidence, up, config)
+        path = Path(options.store)
+        best, found = look_up(Opened(path, "errors"), config, wanted, again)
+        further = with_workers(options, workers)
+        if found is None and (note := change()):
+            warn(note)
+        if found is not None and _core.detect_launch().is_rank:
+            raise InputError(f"{path} holds these errors already; they need no ranks")
+    if found is None:
+        found = find(config, further, best, wanted)
+        if note := keep(path, found):
+            warn(note)
+    return found
+
+
+def wanted_errors(profile: bool, confidence: float | None, up: float, config: _core.StudyConfig) -> Wanted:
+    """Raises InputError for what does not go together."""
+    if confidence is not None and not profile:
+        raise InputError("confidence is that of profile intervals; ask for the profile too")
+    if up != 1 and config.evaluator.result == "residuals":
+        raise InputError("up is for values; the errors of residuals are for Δχ² = 1")
+    return Wanted(profile, ONE_SIGMA if confidence is None else confidence, up)
+
+
+def find(
+    config: _core.StudyConfig,
+    options: _core.RunOptions,
+    best: Best,
+    wanted: Wanted,
+    started: Started | None = None,
+) -> Errors:
+    """In rank 0 of a launch, while the other ranks serve. ``started`` gets the evaluations when they have begun."""
+    from ..fit.finding import Fit  # NumPy, which the start of a run does not need
+
+    with CandidateEvaluator(config, options) as evaluate:
+        try:
+            if started:
+                started(evaluate)
+            found = Fit(config, best, wanted, evaluate).errors()
+            evaluate.note = found.to_json()
+        except CulmenError as e:
+            evaluate.note = str(e)
+            raise
+    return found
+
+
+def errors_from_master() -> Errors:
+    note = _core.serve_rank().message
+    if not note.startswith("{"):
+        raise CulmenError(note)
+    return Errors.from_json(note)
+
+
+def _best_of_result(result: Result, config: _core.StudyConfig) -> Best:
+    if result.x is None or result.value is None:
+        raise InputError("there is no best candidate to take errors of: no evaluation succeeded")
+    cost = as_given(result.value, config.objectives)
+    return checked(Best(result.x, cost, result.residuals, result.evaluation), config, "the study")
+
+
+Lend = Callable[[], AbstractContextManager[_core.LentWorkers | None]]
+Finder = Callable[..., Errors]
+
+
+def finder(config: _core.StudyConfig, options: _core.RunOptions, lend: Lend) -> Finder:
+    """What a Result finds its errors by, when they are asked for; on workers that the program lends, where it does."""
+
+    def errors_of_result(
+        result: Result,
+        *,
+        profile: bool = False,
+        confidence: float | None = None,
+        up: float = 1.0,
+        workers: int | None = None,
+    ) -> Errors:
+        wanted = wanted_errors(profile, confidence, up, config)
+        best = _best_of_result(result, config)
+        further = with_workers(options, workers)
+        with lend() as further.lent:
+            found = find(config, further, best, wanted)
+        if result.store:
+            keep(Path(result.store), found)
+        return found
+
+    return errors_of_result
+
+
+def with_errors_of_ranks(result: Result, space: _core.Space) -> Result:
+    """For all ranks of a launch: they get the errors of a least-squares fit here, because no rank serves later."""
+    known = None
+    if result.residuals and not why_not(result, space):
+        with contextlib.suppress(CulmenError):
+            known = result.find_errors() if is_master() else errors_from_master()
+    return replace(result, _finder=None, _known_errors=known)
+
+
+def why_not(result: Result, space: _core.Space) -> str:
+    """Why the end of a run has no errors: a sentence, or empty where it has. The same in all ranks of a launch."""
+    if result.x is None or result.reason in NO_END or result.violation > 0:
+        return "the fit did not reach an end"
+    free = len(space) - len(held_parameters(space, result.x))
+    if not free:
+        return "no parameter is free"
+    seconds = 2 * free * result.wall_s / max(result.evaluations, 1)
+    if seconds > _WORTH_S and seconds > _WORTH_SHARE * result.wall_s:
+        return f"their {2 * free} evaluations would take about {seconds:.0f} s"
+    return ""

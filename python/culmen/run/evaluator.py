@@ -1,0 +1,143 @@
+"""From what is said of an evaluator to what workers need."""
+
+import json
+import os
+import re
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+from .. import _core
+from .._core import InputError
+from ..base import digest
+from ..base.text import did_you_mean
+from ..study_file import CommandOptions, EvaluatorTable, Mistakes, is_source
+
+
+def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, mistakes: Mistakes) -> _core.EvaluatorSpec:
+    """``folder`` is where relative paths begin; ``mistakes`` gets those of files that are missing, each
+    with the ``heading`` in front. A ``function`` is a program's, which has to give it."""
+    spec = _core.EvaluatorSpec()
+    spec.kind = "python" if table.kind == "function" else table.kind
+    spec.isolation, spec.base_folder = table.isolation, str(folder)
+    spec.result, spec.output, spec.interpreter = table.result, table.output, sys.executable
+    spec.time_limit_s, spec.batch = table.time_limit_s or 0, table.batch or 0
+    spec.environment, spec.modules = table.environment, table.modules
+    if table.command is not None:
+        _set_command(spec, table.command, table, folder, heading, mistakes)
+    elif table.kind != "function":
+        where, function = table.target
+        is_file = table.kind == "library" or where.endswith(".py")
+        with mistakes.at(heading, "evaluator", table.kind):
+            spec.target = f"{_existing(where, folder, table.kind) if is_file else where}:{function}"
+    return spec
+
+
+def _set_command(
+    spec: _core.EvaluatorSpec,
+    command: list[str],
+    options: CommandOptions,
+    folder: Path,
+    heading: str,
+    mistakes: Mistakes,
+) -> None:
+    spec.keep, spec.json_stdin = options.keep, options.stdin == "json"
+    with mistakes.at(heading, "evaluator", "command"):
+        spec.command = [_program(_placed(command[0], folder), folder), *(_placed(word, folder) for word in command[1:])]
+    spec.environment = {name: _placed(value, folder) for name, value in options.environment.items()}
+    for name in options.templates:
+        with mistakes.at(heading, "evaluator", "templates"):
+            path = _existing(name, folder, "templates")
+            spec.add_template(_name_in(folder, path), _content(path, "templates"))
+    for key, names in (("copy", options.inputs.copied), ("link", options.inputs.link)):
+        for name in names:
+            with mistakes.at(heading, "evaluator", "inputs", key):
+                path = _input(name, folder, key)
+                spec.add_input(str(path), _name_in(folder, path), key == "link")
+    for name, figure in options.figures.items():
+        pattern = figure.key if figure.key is not None else figure.regex
+        spec.add_figure(name, figure.file or "", figure.reading, pattern or "", figure.which == "first")
+
+
+_FOLDER = "CULMEN_STUDY_FOLDER"
+_SIGNS = {">", ">>", "<", "|", "||", "&&", "2>", "2>&1", "&>"}
+
+
+def _placed(word: str, folder: Path) -> str:
+    return word.replace(f"{{{_FOLDER}}}", str(folder)) if f"${{{_FOLDER}}}" not in word else word
+
+
+def _refuse_words_of_shells(command: list[str], parameters: list[str]) -> None:
+    """Signs, and variables where their values are meant, but for the text that a shell is given by -c."""
+    names = "|".join(map(re.escape, parameters))
+    variable = re.compile(
+        rf"(?P<before>.*=|)\$(?:(?P<a>{names})|{{(?P<b>{names})}})|\$(?:{_FOLDER}|{{{_FOLDER}}})(?P<file>/.*)?"
+    )
+    for before, word in pairwise(command):
+        if re.fullmatch("-[a-z]*c", before):
+            continue
+        if word in _SIGNS:
+            raise InputError(f'command: no shell reads "{word}"; ["sh", "-c", "a line for a shell"] has one')
+        if found := variable.fullmatch(word):
+            name = found["a"] or found["b"]
+            instead = f"{found['before']}{{{name}}}" if name else f"{{{_FOLDER}}}{found['file'] or ''}"
+            raise InputError(f'command: no shell reads "{word}"; "{instead}" is wanted')
+
+
+def _input(name: str, folder: Path, key: str) -> Path:
+    path = _existing(name, folder, f"inputs.{key}", folders=True)
+    if key == "copy" and folder.is_relative_to(path):
+        raise InputError(f'inputs.copy = "{name}": it holds the study itself; name what the program reads')
+    return path
+
+
+def check_command(space: _core.Space, spec: _core.EvaluatorSpec) -> None:
+    """Raises InputError for places of parameters, formats and regular expressions that are wrong, and for words that
+    only a shell would understand."""
+    if spec.kind == "command":
+        _refuse_words_of_shells(spec.command, [p.name for p in space.parameters])
+        _core.check_command(space, spec)
+
+
+def digest_of(spec: _core.EvaluatorSpec, table: CommandOptions, folder: Path) -> digest.Digest | None:
+    if spec.kind == "command":
+        return digest.of_program(spec.command[0], [folder / name for name in table.templates])
+    where = spec.target.rpartition(":")[0]
+    return digest.of_file(Path(where)) if Path(where).is_file() else digest.of_module(where, folder)
+
+
+def _content(path: Path, place: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as e:
+        raise InputError(f"{place}: {path} cannot be read: {e.strerror}") from None
+
+
+def _name_in(folder: Path, path: Path) -> str:
+    """What is in the study's folder keeps its place there; the rest its name alone."""
+    inside = path.is_relative_to(folder) and path != folder
+    return str(path.relative_to(folder)) if inside else path.name
+
+
+def _program(name: str, folder: Path) -> str:
+    """A name without a slash is looked up in PATH; others begin at the study file's folder."""
+    words = name.split()
+    if len(words) > 1 and not (folder / name).exists() and (folder / words[0]).is_file():
+        raise InputError(f'command = ["{name}"]: each word stands by itself: {json.dumps(words, ensure_ascii=False)}')
+    return name if "/" not in name else str(_existing(name, folder, "command").resolve())
+
+
+def _existing(name: str, folder: Path, place: str, folders: bool = False) -> Path:
+    path = Path(os.path.abspath(folder / name))  # noqa: PTH100 - a link stands under its own name
+    if not path.is_file() and not (folders and path.is_dir()):
+        raise InputError(f'{place} = "{name}": there is no file {path}{_instead_of(path)}')
+    return path
+
+
+def _instead_of(path: Path) -> str:
+    """A library that was not made yet, or another file whose name is near."""
+    there = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
+    source = next((name for name in there if is_source(name) and Path(name).stem in (path.stem, path.stem[3:])), None)
+    if source and path.suffix == ".so":
+        return f"; it is still to be made of {source}"
+    return did_you_mean(path.name, there)

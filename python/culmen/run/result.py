@@ -1,0 +1,165 @@
+"""What a study came to."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .._core import InputError
+from ..base.text import shown
+from ..base.warning import warn
+from ..fit.errors import Errors
+from ..problem.recommended import Recommended
+from ..problem.space import Value, at_bounds
+from ..report.reading import read
+
+
+@dataclass(frozen=True)
+class Trade:
+    """One evaluation of a front."""
+
+    evaluation: int
+    params: dict[str, Value]
+    values: dict[str, float]
+
+
+if TYPE_CHECKING:
+    import plotly.graph_objects
+
+
+@dataclass(frozen=True)
+class Result:
+    """The best candidate and how it was found. ``best``, ``x`` and ``value`` are None when no evaluation succeeded."""
+
+    best: dict[str, Value] | None  # by name, in the space's order, without what is inactive
+    value: float | None
+    x: list[float] | None  # the same figures as best
+    evaluation: int | None  # number of the best evaluation
+    violation: float  # of constraints by the best evaluation; 0: feasible
+    values: dict[str, float]  # several objectives: of the best evaluation by the first of them; else empty
+    front: list["Trade"]  # several objectives: what no other evaluation is better than in all of them
+    residuals: list[float]  # of the best evaluation; empty unless the function returns residuals
+    extras: dict[str, float]  # further figures of the best evaluation
+    at_bounds: dict[str, str]  # "lower" or "upper" for each parameter that sits at a bound
+    reason: (
+        str  # evaluations, target, stagnation, exhausted, wall_time, interrupted, failure, all_failed, set_up, error
+    )
+    message: str  # the reason as a sentence
+    final: bool  # False: the study can be resumed from its store
+    evaluations: int
+    failed: int
+    optimizer: str  # its name
+    optimizer_why: str  # why it was chosen, where the user named none
+    generational: bool  # else it was asynchronous: timing decided with the seed
+    remark: str  # of the optimizer on its search; may be empty
+    recommended: Recommended | None  # by an optimizer that evaluates repeatedly; best is then only the luckiest
+    first_failure: str  # which failed first and why, and in further lines where; empty: none did
+    retried: int
+    lost: int  # workers that died
+    workers: int
+    wall_s: float
+    evaluated_s: float  # what the evaluations of this start took, together
+    store: str  # empty: nothing was stored
+
+    # How its errors are found, and what was found when the ranks of a launch still served.
+    _finder: Callable[..., Errors] | None = field(default=None, repr=False, compare=False)
+    _known_errors: Errors | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, core: _core.Result, space: _core.Space, finder: Callable[..., Errors] | None = None) -> "Result":
+        """``finder`` is called with the result and the arguments of culmen.errors."""
+        x = core.best
+        found = x is not None
+        return cls(
+            best=space.named(x) if x is not None else None,
+            value=core.best_value,
+            x=None if x is None else list(x),
+            evaluation=core.best_evaluation if found else None,
+            violation=core.violation if found else 0.0,
+            values=dict(zip(core.objectives, core.values, strict=False)) if core.values else {},
+            front=[Trade(n, space.named(y), dict(zip(core.objectives, v, strict=True))) for n, y, v in core.front],
+            residuals=list(core.residuals),
+            extras=dict(core.extras),
+            at_bounds={} if x is None else at_bounds(space, x),
+            recommended=Recommended.of(core.recommended, space),
+            first_failure=core.first_failure,
+            _finder=finder,
+            **{name: getattr(core, name) for name in _SAME},
+        )
+
+    def __repr__(self) -> str:
+        best = "none" if self.best is None else ", ".join(f"{name}={shown(value)}" for name, value in self.best.items())
+        value = "none" if self.value is None else f"{self.value:.6g}"
+        failed = f"; {self.failed} failed, the first: {self.first_failure.splitlines()[0]}" if self.failed else ""
+        front = f"; {len(self.front)} on the front" if self.front else ""
+        return f"Result(value={value}, best: {best}{front}; {self.message}{failed})"
+
+    if not TYPE_CHECKING:  # a type checker shall go on finding names that there are not
+
+        def __getattr__(self, name):
+            ours = _ELSEWHERE.get(name)
+            raise AttributeError(f"a Result has no {name!r}" + (f"; it is called {ours!r} here" if ours else ""))
+
+    def plot(self) -> "plotly.graph_objects.Figure":
+        """Convergence, from its store, as a figure that a notebook shows.
+
+        Raises InputError where nothing was stored."""
+        if not self.store:
+            raise _core.InputError("this study has no store to plot from; minimize(…, store='fit.db') keeps one")
+        return read(self.store, "run").plot()
+
+    @cached_property
+    def errors(self) -> Errors:
+        """Of the parameters, as culmen.errors says: ``result.errors["tau"].error``. They are found when they are first
+        asked for, by further evaluations; under MPI when the fit has ended, if it is a least-squares fit."""
+        return self._known_errors or self.find_errors()
+
+    def find_errors(self, **wanted: Any) -> Errors:
+        """With the arguments of culmen.errors: ``result.find_errors(profile=True)``."""
+        if self._finder is None:
+            raise InputError(
+                "this result has no errors: it was copied from another process, or under MPI its fit did not end, or "
+                "is no least-squares fit"
+            )
+        return self._finder(self, **wanted)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_finder": None}
+
+    @property
+    def all_failed(self) -> bool:
+        return self.best is None and self.failed > 0
+
+
+# What SciPy, Optuna, pycma and scikit-optimize call them.
+_ELSEWHERE = {
+    **dict.fromkeys(("fun", "best_value", "fbest", "cost"), "value"),
+    **dict.fromkeys(("best_params", "params", "parameters"), "best"),
+    **dict.fromkeys(("nfev", "evals", "n_trials"), "evaluations"),
+    **{"xbest": "x", "best_trials": "front", "success": "final", "status": "reason"},
+}
+
+
+_SAME = (
+    "optimizer",
+    "optimizer_why",
+    "generational",
+    "remark",
+    "reason",
+    "message",
+    "final",
+    "evaluations",
+    "failed",
+    "retried",
+    "lost",
+    "workers",
+    "wall_s",
+    "evaluated_s",
+    "store",
+)
+
+
+def warn_when_all_failed(result: Result) -> None:
+    if result.all_failed:
+        warn(f"all {result.failed} evaluations failed; the first: {result.first_failure}", RuntimeWarning)

@@ -1,0 +1,73 @@
+"""In what two studies differ, by what their stores keep as configurations."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from .. import _core
+from .opening import Begun
+
+
+def another_study(begun: Begun, config: _core.StudyConfig) -> str:
+    """Says that, and in what they differ first; for a store of another fingerprint."""
+    before, now = begun.configuration, json.loads(config.configuration)
+    changed = [row for row in settings_that_differ(before, now) if _tells_apart(row[0])]
+    changed = [row for row in changed if row[0] != _MODE] or changed  # which may only follow from the others
+    first = _difference(*changed[0]) if changed else "its space, evaluator, optimizer or seed differ"
+    more = f", and {len(changed) - 1} further" if len(changed) > 1 else ""
+    return f"{begun.path} holds another study ('{begun.name}': {first}{more})"
+
+
+_MODE = "optimizer.generational"
+
+
+def _difference(place: str, there: str, here: str) -> str:
+    if "–" in (there, here):
+        return f"{_setting(place).rstrip(':')} is {'here' if there == '–' else 'there'} only"
+    return f"{_setting(place)} {there.removesuffix('.0')} there, {here.removesuffix('.0')} here"
+
+
+_OF_EVALUATORS = {"python", "library", "command", "function", "positional", "result", "evaluate_infeasible"}
+_OF_COMMANDS = {"templates", "inputs", "stdin", "value", "residuals", "values"}
+
+
+def _tells_apart(place: str) -> bool:
+    """Whether the setting is in the fingerprint of a study."""
+    table, _, key = place.partition(".")
+    if table == "evaluator":
+        return key.partition(".")[0] in _OF_EVALUATORS | _OF_COMMANDS
+    return table in {"space", "constraints", "starts", "objectives", "limits", "optimizer", "seed"}
+
+
+def _setting(place: str) -> str:
+    table, *keys = place.split(".", 2)
+    if table == "space" and keys:
+        return f"parameter {': '.join(keys)}" if len(keys) > 1 else f"parameter {keys[0]}:"
+    return " ".join([table, ".".join(keys)]) if keys and keys != ["name"] else table
+
+
+Rows = list[tuple[str, str, str]]
+_NOT_SETTINGS = ("folder", "name", "machine", "store")
+
+
+def settings_that_differ(a: dict[str, Any], b: dict[str, Any]) -> Rows:
+    """``differences``, of what stores keep as their configurations."""
+    return list(_differences(_settings(a), _settings(b), ""))
+
+
+def _settings(configuration: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in configuration.items() if key not in _NOT_SETTINGS}
+
+
+def _differences(a: Any, b: Any, place: str) -> Iterator[tuple[str, str, str]]:
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in dict.fromkeys([*a, *b]):
+            yield from _differences(a.get(key), b.get(key), f"{place}.{key}" if place else str(key))
+    elif a != b:
+        yield place, _said(a), _said(b)
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} = {_said(inner)}" for key, inner in value.items())
+    return "–" if value is None else str(value)

@@ -1,0 +1,144 @@
+"""Opening a store that a user named, and what it says of its study."""
+
+import json
+import shlex
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from .._core import InputError
+from ..base.text import near_file
+from ..problem.goals import as_given
+from ..problem.recommended import Recommended
+from ..problem.space import Parameter, Space
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What a store says of the study that was begun in it."""
+
+    path: Path
+    name: str
+    fingerprint: str
+    configuration: dict[str, Any]  # empty: a program's own minimize() made it
+
+
+class Opened:
+    """A store that a user named. It is opened when it is first looked into; what was read once is kept.
+
+    Looking into it raises InputError with what to type if it is a study file or not there, StoreError if it is damaged.
+    """
+
+    def __init__(self, path: str | Path, command: str = "resume") -> None:
+        """``command``: what the user wants with it."""
+        self.path, self._command = Path(path), command
+
+    @cached_property
+    def store(self) -> _core.Store:
+        _refuse_no_store(self.path, self._command)
+        return _core.Store.read(str(self.path))
+
+    @cached_property
+    def begun(self) -> Begun:
+        store = self.store
+        return Begun(self.path, store.name, store.fingerprint, json.loads(store.configuration or "{}"))
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """See _core.Store."""
+        return self.store.summary()
+
+    @cached_property
+    def space(self) -> _core.Space | None:
+        """None for a study whose space is in a program, not in the store."""
+        data = self.begun.configuration
+        if "space" not in data:
+            return None
+        parameters = {name: Parameter(**p) for name, p in data["space"].items()}
+        core: _core.Space = Space(parameters, data.get("constraints")).core
+        return core
+
+    @property
+    def objectives(self) -> list[tuple[str, str]]:
+        return list(self.begun.configuration.get("objectives", {}).items())
+
+    @property
+    def failures(self) -> list[dict[str, Any]]:
+        """One entry a status: ``count``, ``first``, its ``message``; ``folder`` if what it printed is kept."""
+        entries = [dict(entry) for entry in self.summary["failures"]]
+        for entry in entries:
+            folder = working_folder(self.path) / str(entry["first"])
+            if folder.is_dir():
+                entry["folder"] = str(folder)
+        return entries
+
+
+def open_store(path: str | Path, command: str = "resume") -> Opened:
+    """Opened now, so that it raises what looking into it raises."""
+    opened = Opened(path, command)
+    _ = opened.store
+    return opened
+
+
+def _refuse_no_store(path: Path, command: str) -> None:
+    if path.suffix == ".toml" and path.is_file():
+        raise InputError(f"{path} is a study file, not a store; {_advice(path, command)}")
+    if path.is_dir():
+        found = sorted(path.glob("*.db"))
+        raise InputError(f"{path} is a folder; a store is wanted" + (f", such as {found[0]}" if found else ""))
+    if not path.exists():
+        near = near_file(path, ".db")
+        study = path.with_suffix(".toml")
+        made = f"; `culmen run {shlex.quote(str(study))}` makes one" if study.is_file() else ""
+        raise InputError(f"there is no store {path}{near or made}")
+
+
+def function_in(configuration: dict[str, Any]) -> str:
+    """The name of the function of a program that made the store; empty: a study file holds all of it."""
+    return (configuration.get("evaluator") or {}).get("function", "")
+
+
+def to_go_on(path: str | Path, configuration: dict[str, Any]) -> str:
+    """What continues a study: a command, or the call of a program."""
+    if not configuration:
+        return "the program that made it, with resume = true"
+    if function := function_in(configuration):
+        return f"the same call in Python, culmen.minimize({function}, …, store={str(path)!r})"
+    return f"culmen resume {shlex.quote(str(path))}"
+
+
+def recommended_in(
+    summary: dict[str, Any], space: _core.Space | None, objectives: list[tuple[str, str]]
+) -> Recommended | None:
+    """Of a store's summary, as the user knows it; where an optimizer recommends nothing there is none."""
+    if summary["recommended"] is None:
+        return None
+    x, value, *more = summary["recommended"]
+    return Recommended.of((x, as_given(value, objectives), *more), space)
+
+
+def _advice(study: Path, command: str) -> str:
+    store = _store_of(study)
+    if not store.exists():
+        return f"`culmen run {shlex.quote(str(study))}` runs it"
+    if command == "compare":  # with whatever other
+        return f"its store is {store}; `culmen compare A.db B.db` is wanted"
+    return f"its store is {store}: `culmen {command} {shlex.quote(str(store))}`"
+
+
+def _store_of(study: Path) -> Path:
+    """Where `culmen run` puts it; wrong study files have none."""
+    from ..study_file import read_study_file  # pydantic, which a store that is there does not need
+
+    try:
+        file = read_study_file(study)
+    except InputError:
+        return study.with_suffix(".db")
+    return Path(file.store or f"{file.name}.db")
+
+
+def working_folder(store: Path) -> Path:
+    """Where each evaluation of a command has a folder of its own."""
+    return store.resolve().with_suffix(".work")

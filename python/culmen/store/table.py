@@ -1,0 +1,233 @@
+"""All evaluations of a store as arrays, under the names and with the signs that the user knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .opening import Opened
+
+if TYPE_CHECKING:
+    import numpy as np
+
+STATUSES: tuple[str, ...] = tuple(_core.STATUSES)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A column of x. ``choices``: what its numbers 0, 1, … stand for; empty: the numbers themselves count."""
+
+    name: str
+    kind: str  # real, integer, ordinal, categorical, boolean
+    lower: float
+    upper: float
+    scale: str = "linear"
+    choices: tuple[Any, ...] = ()
+
+    @property
+    def ordered(self) -> bool:
+        """Whether a greater number means more."""
+        return self.kind != "categorical"
+
+
+@dataclass(frozen=True)
+class Objective:
+    name: str
+    maximize: bool = False
+
+    @property
+    def sign(self) -> float:
+        """Stored values are to be minimized; times this they are the user's own."""
+        return -1.0 if self.maximize else 1.0
+
+
+class Table:
+    """The arrays of culmen.Evaluations, whose description says what each holds."""
+
+    def __init__(self, opened: Opened) -> None:
+        store = self.store = opened.store
+        self.path, self.name = opened.path, opened.begun.name
+        self.configuration = opened.begun.configuration
+        self.space = opened.space
+        raw = store.columns()
+        self.summary: dict[str, Any] = store.summary()  # after the columns, so that its best is among them, or later
+        self.x: np.ndarray = raw["x"]
+        if not len(self.x) and self.space is not None:  # a store without candidates does not know how long they are
+            self.x = self.x.reshape(0, len(self.space))
+        self.extras: dict[str, np.ndarray] = raw["extras"]
+        self.extras_left_out: int = raw["extras_left_out"]
+        self.evaluation: np.ndarray = raw["evaluation"]
+        self.status: np.ndarray = raw["status"]
+        self.violation: np.ndarray = raw["violation"]
+        self.at_s: np.ndarray = raw["at_s"]
+        self.duration_s: np.ndarray = raw["duration_s"]
+        self.worker: np.ndarray = raw["worker"]
+        self.epoch: np.ndarray = raw["epoch"]
+        self.attempt: np.ndarray = raw["attempt"]
+        self.told: np.ndarray = raw["told"]
+        self.cancelled: np.ndarray = raw["cancelled"].astype(bool)
+        self.residuals: np.ndarray = raw["residuals"]  # how many each has
+        self.oriented: np.ndarray = raw["values"] if raw["values"].shape[1] else raw["value"][:, None]
+        self.parameters = _parameters_of(self.space, self.x.shape[1])
+        self.objectives = _objectives_of(self.configuration, self.oriented.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.evaluation)
+
+    def __repr__(self) -> str:
+        best = "" if self.best is None else f", best {self.values[self.best, 0]:.6g}"
+        return f"Evaluations({self.name}: {len(self)} asked, {int((self.told >= 0).sum())} told{best})"
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        import numpy as np
+
+        signed: np.ndarray = self.oriented * np.array([objective.sign for objective in self.objectives])
+        return signed
+
+    @cached_property
+    def succeeded(self) -> np.ndarray:
+        ok: np.ndarray = self.status == 0
+        return ok
+
+    @cached_property
+    def failed(self) -> np.ndarray:
+        failed: np.ndarray = self.status > 0
+        return failed
+
+    @cached_property
+    def feasible(self) -> np.ndarray:
+        """Succeeded, no constraint is violated, and the optimizer was told: what may be a result of the study."""
+        return self.succeeded & ~(self.violation > 0) & (self.told >= 0)
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """Rows in the order in which the optimizer was told of them."""
+        import numpy as np
+
+        rows = np.flatnonzero(self.told >= 0)
+        ordered: np.ndarray = rows[np.argsort(self.told[rows])]
+        return ordered
+
+    @cached_property
+    def best(self) -> int | None:
+        """The row of the study's best evaluation (of several objectives: by the first); None: nothing succeeded."""
+        import numpy as np
+
+        told = self.order
+        if not self.succeeded[told].any():
+            return None
+        key = np.lexsort((self.told[told], self.oriented[told, 0], self.violation[told], ~self.succeeded[told]))
+        return int(told[key[0]])
+
+    def named(self, row: int) -> dict[str, Any]:
+        """The parameters of one evaluation by name; those that are not active are left out."""
+        if self.space is not None:
+            named: dict[str, Any] = self.space.named(self.x[row].tolist())
+            return named
+        return {p.name: float(v) for p, v in zip(self.parameters, self.x[row], strict=True)}
+
+    def column(self, parameter: int) -> np.ndarray:
+        """Of one parameter in the user's own values: numbers; choices, true or false, and None where it is not active,
+        as objects."""
+        import numpy as np
+
+        p, numbers = self.parameters[parameter], self.x[:, parameter]
+        if self._conditional:
+            return np.array([row.get(p.name) for row in self._named_rows], dtype=object)
+        own: np.ndarray = numbers
+        if p.choices or p.kind == "boolean":
+            own = np.array(p.choices or (False, True), dtype=object)[numbers.astype(int)]
+        elif p.kind == "integer":
+            own = numbers.astype(np.int64)
+        return own
+
+    @property
+    def _conditional(self) -> bool:
+        return self.space is not None and bool(self.space.conditional)
+
+    @cached_property
+    def _named_rows(self) -> list[dict[str, Any]]:
+        assert self.space is not None
+        return [self.space.named(row) for row in self.x.tolist()]
+
+    @cached_property
+    def active(self) -> np.ndarray:
+        """Of the same shape as x: False where a parameter has no part in the evaluation."""
+        import numpy as np
+
+        if not self._conditional:
+            everywhere: np.ndarray = np.ones(self.x.shape, bool)
+            return everywhere
+        names = [p.name for p in self.parameters]
+        return np.array([[name in row for name in names] for row in self._named_rows], bool).reshape(self.x.shape)
+
+    def outcomes(self, batch: int = 10_000) -> Iterator[dict[str, Any]]:
+        """Every recorded outcome in order, with its message and residuals; streaming."""
+        first = 0
+        while rows := self.store.outcomes(first, batch):
+            yield from rows
+            first = rows[-1]["evaluation"] + 1
+
+    @cached_property
+    def columns(self) -> dict[str, np.ndarray]:
+        """Arrays by the names that ``culmen export`` gives its columns; parameters with choices as objects."""
+        import numpy as np
+
+        words = np.array([*STATUSES, ""], dtype=object)[self.status]
+        words[self.cancelled & (self.status < 0)] = "cancelled"
+        out: dict[str, np.ndarray] = {"evaluation": self.evaluation, "status": words}
+        for i, p in enumerate(self.parameters):
+            out[_free(p.name, "parameter", out)] = self.column(i)
+        for k, objective in enumerate(self.objectives):
+            out[_free(objective.name, "objective", out)] = self.values[:, k]
+        for name, figures in self.extras.items():
+            out[_free(name, "extra", out)] = figures
+        for name in ("violation", "at_s", "duration_s", "worker", "epoch", "attempt", "told"):
+            out[name] = getattr(self, name)
+        return out
+
+
+RESERVED = (
+    "evaluation",
+    "status",
+    "message",
+    "violation",
+    "at_s",
+    "duration_s",
+    "worker",
+    "epoch",
+    "attempt",
+    "told",
+    "residuals",
+)
+
+
+def _free(name: str, kind: str, taken: dict[str, Any]) -> str:
+    """The name, or where that is taken one with its kind in front."""
+    while name in taken or name in RESERVED:
+        name = f"{kind}.{name}"
+    return name
+
+
+def _parameters_of(space: _core.Space | None, dimension: int) -> list[Parameter]:
+    """A store made by a C++ program does not name them."""
+    if space is None:
+        return [Parameter(f"x{i}", "real", float("nan"), float("nan")) for i in range(dimension)]
+    return [_parameter_of(p) for p in space.parameters]
+
+
+def _parameter_of(p: _core.Parameter) -> Parameter:
+    choices = tuple(p.choices) if p.kind in ("ordinal", "categorical") else ()
+    upper = len(choices) - 1 if choices else p.upper
+    return Parameter(p.name, p.kind, 0 if choices else p.lower, upper, p.scale, choices)
+
+
+def _objectives_of(configuration: dict[str, Any], count: int) -> list[Objective]:
+    named = [Objective(name, way == "maximize") for name, way in (configuration.get("objectives") or {}).items()]
+    if len(named) == count:
+        return named
+    return [Objective("value")] if count == 1 else [Objective(f"value{k}") for k in range(count)]
