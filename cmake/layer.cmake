@@ -15,9 +15,10 @@ function(culmen_layer name)
   culmen_unity(culmen_${name})
 endfunction()
 
-# culmen_test(NAME [LINK target...] [TIMEOUT seconds]): every *.cpp of this folder becomes one GoogleTest program and one ctest entry.
+# culmen_test(NAME [LINK target...] [TIMEOUT seconds] [ALONE file...]): every *.cpp of this folder becomes one GoogleTest program and one ctest entry.
+# ALONE: files whose local names are those of other files too; they compile by themselves.
 function(culmen_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "LINK;ALONE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
@@ -29,6 +30,7 @@ function(culmen_test name)
   target_link_libraries(${name} PRIVATE culmen GTest::gtest GTest::gmock GTest::gtest_main ${arg_LINK})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   culmen_unity(${name})
+  set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT})
 endfunction()

@@ -148,7 +148,7 @@ TEST(Walk, TakesTheFirstOfSeveralLooksAndThenOnlyBetterOnes) {
   EXPECT_EQ(walk.at().genes, genes);
 }
 
-std::vector<Point> candidates(const Objective& f, bool generational, std::size_t evaluations) {
+std::vector<Point> candidates(const TestFunction& f, bool generational, std::size_t evaluations) {
   const auto search = make_optimizer("annealing", cube(3, -5, 5), 7, {}, {{}, evaluations, generational});
   std::vector<Point> all;
   std::vector<Candidate> asked;
@@ -185,7 +185,7 @@ TEST(Annealing, ColdestWalkGoesOnFromTheBestPlaceThatAnyWalkFound) {
   EXPECT_EQ(changed, 1);
 }
 
-double least(const Space& space, const Objective& f, std::size_t budget, std::uint64_t seed) {
+double least(const Space& space, const TestFunction& f, std::size_t budget, std::uint64_t seed) {
   const auto search = make_optimizer("annealing", space, seed, {}, {{}, budget});
   double best = 1e300;
   std::vector<Candidate> asked;
@@ -201,7 +201,7 @@ double least(const Space& space, const Objective& f, std::size_t budget, std::ui
   return best;
 }
 
-double median_least(const Space& space, const Objective& f, std::size_t budget) {
+double median_least(const Space& space, const TestFunction& f, std::size_t budget) {
   std::vector<double> all;
   for (std::uint64_t seed = 1; seed <= 11; ++seed) all.push_back(least(space, f, budget, seed));
   std::ranges::sort(all);

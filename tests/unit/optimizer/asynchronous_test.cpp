@@ -52,7 +52,7 @@ TEST(Founders, SettleWhenThreeQuartersAreBackOrTooMuchElseIs) {
 struct Clock {
   std::string optimizer;
   Space space;
-  Objective objective;
+  TestFunction objective;
   double target;
   std::size_t workers = 20, budget = 50000;
   Duration duration = [](const Point&, Random&) { return 1.0; };

@@ -42,7 +42,7 @@ double turned_rastrigin(const Point& x) {
   return rastrigin(y);
 }
 
-automatic::Probe probed(const Objective& f, std::uint64_t seed, double first_noise = 0, std::size_t parameters = 6) {
+automatic::Probe probed(const TestFunction& f, std::uint64_t seed, double first_noise = 0, std::size_t parameters = 6) {
   const auto space = cube(parameters, -5, 5);
   automatic::Probe probe(space, seed, true);
   probe.hear(space.start(), Outcome::of_value(f(space.start()) * (1 + first_noise)));
@@ -95,7 +95,7 @@ TEST(Probe, SeesNoise) {
   EXPECT_FALSE(probed([](const Point&) { return std::nan(""); }, 1).wants()) << "there is nothing to look at";
 }
 
-std::string remark_on(const Objective& f, std::size_t parameters, std::size_t budget) {
+std::string remark_on(const TestFunction& f, std::size_t parameters, std::size_t budget) {
   const auto optimizer = make_optimizer("auto", cube(parameters, -5, 5), 1);
   std::vector<Candidate> asked;
   for (std::size_t k = 0; k < budget; ++k) {
@@ -258,7 +258,7 @@ TEST(Auto, GivesAsManyAsAreWantedAtATime) {
   EXPECT_GE(least, 10U);
 }
 /// Without generations, `workers` at a time, the oldest told first; the first `failing` evaluations fail.
-std::pair<double, std::string> asynchronous(const Objective& f, std::size_t workers, std::size_t failing) {
+std::pair<double, std::string> asynchronous(const TestFunction& f, std::size_t workers, std::size_t failing) {
   const auto optimizer = make_optimizer("auto", cube(6, -5, 5), 1, {}, {{}, 0, false});
   optimizer->resize(workers);
   std::vector<Candidate> open;

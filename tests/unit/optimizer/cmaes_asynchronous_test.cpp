@@ -36,7 +36,7 @@ double median_time(const Problem& problem, std::size_t workers, const Duration& 
   return all[2];
 }
 
-Problem ten(Objective objective, OptimizerOptions options = {}) {
+Problem ten(TestFunction objective, OptimizerOptions options = {}) {
   return {.space = cube(10, -5, 5), .objective = std::move(objective), .target = 1e-8, .options = std::move(options)};
 }
 
@@ -83,7 +83,7 @@ TEST(AsynchronousCmaes, FindsAnOptimumWhereEvaluationsAreSlow) {
   EXPECT_GE(soon, 15);  // 18 of 20 where all last as long
 }
 
-std::vector<Point> first_points(const Objective& objective) {
+std::vector<Point> first_points(const TestFunction& objective) {
   const auto optimizer = make_optimizer("cmaes", cube(3, -1, 1), 4, {}, {.generational = false});
   std::vector<Candidate> open;
   std::vector<Point> out;

@@ -88,7 +88,7 @@ TEST(Cmaes, NeedsFewGenerationsWhereManyCandidatesAreWantedAtATime) {
 }
 
 TEST(Cmaes, GoesOnToManyParametersInTimeProportionalToThem) {
-  const auto needs = [](Objective objective, double target, const std::string& covariance) {
+  const auto needs = [](TestFunction objective, double target, const std::string& covariance) {
     return evaluations_to_target({.space = cube(250, -5, 5),
                                   .objective = std::move(objective),
                                   .target = target,

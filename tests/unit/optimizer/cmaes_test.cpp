@@ -11,7 +11,7 @@ namespace culmen {
 namespace {
 using Point = std::vector<double>;
 
-std::vector<Point> points(std::size_t n, const Objective& objective, std::uint64_t seed) {
+std::vector<Point> points(std::size_t n, const TestFunction& objective, std::uint64_t seed) {
   std::vector<Point> out;
   const auto keep = [&](const Point& x) {
     out.push_back(x);

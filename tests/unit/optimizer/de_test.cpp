@@ -169,7 +169,7 @@ TEST(DeVariation, InheritsChoicesWholeAndLosesNone) {
   EXPECT_NEAR(lost, 100, 50);
 }
 
-std::size_t median(const Space& space, Objective objective, double target, const OptimizerOptions& options = {}) {
+std::size_t median(const Space& space, TestFunction objective, double target, const OptimizerOptions& options = {}) {
   return median_evaluations({"de", space, std::move(objective), target, 100000, options}, 11);
 }
 

@@ -41,7 +41,7 @@ double mixed(const Point& x) {
          square(x[4] - 2) + (x[5] == 1 ? 0 : 1) + (x[6] == 1 ? square(x[7] - 0.7) : 0.5);
 }
 
-std::size_t median(const Space& space, Objective objective, double target, std::size_t budget,
+std::size_t median(const Space& space, TestFunction objective, double target, std::size_t budget,
                    const OptimizerOptions& options = {}) {
   return median_evaluations({"evolution", space, std::move(objective), target, budget, options}, 11);
 }

@@ -52,7 +52,7 @@ Fit fit(const Space& space, const Residuals& residuals, std::size_t budget, doub
   return best;
 }
 
-Point rosenbrock(const Point& x) { return {10 * (x[1] - x[0] * x[0]), 1 - x[0]}; }
+Point rosenbrock_residuals(const Point& x) { return {10 * (x[1] - x[0] * x[0]), 1 - x[0]}; }
 
 /// A decay with an offset, of data without noise.
 Point decay(const Point& x) {
@@ -63,14 +63,14 @@ Point decay(const Point& x) {
 
 TEST(Lm, FindsAMinimumInFewEvaluations) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    EXPECT_LE(fit(cube(2, -5, 5), rosenbrock, 2000, 1e-20, seed).evaluations, 500) << seed;
+    EXPECT_LE(fit(cube(2, -5, 5), rosenbrock_residuals, 2000, 1e-20, seed).evaluations, 500) << seed;
     EXPECT_LE(fit(cube(3, 0.001, 1000), decay, 2000, 1e-20, seed).evaluations, 700) << seed;
   }
 }
 
 TEST(Lm, KeepsAMinimumThatLiesAtABound) {
   // Without the box at (1, 1); with it where the slope along the bound vanishes.
-  const auto found = fit(Space{real("x", -5, 0.5), real("y", -5, 5)}, rosenbrock, 1500);
+  const auto found = fit(Space{real("x", -5, 0.5), real("y", -5, 5)}, rosenbrock_residuals, 1500);
   EXPECT_EQ(found.x[0], 0.5);
   EXPECT_NEAR(found.x[1], 0.25, 1e-9);
 }
@@ -86,7 +86,7 @@ TEST(Lm, FindsTheBestOfManyMinima) {
 }
 
 TEST(Lm, GoesOnWhereEvaluationsFail) {
-  const auto partly = [](const Point& x) { return x[0] + x[1] > 2.5 ? Point{NAN, NAN} : rosenbrock(x); };
+  const auto partly = [](const Point& x) { return x[0] + x[1] > 2.5 ? Point{NAN, NAN} : rosenbrock_residuals(x); };
   EXPECT_GT(fit(cube(2, -5, 5), partly, 3000, 1e-20).evaluations, 0);
   const auto overflowing = [](const Point& x) { return Point{std::exp(x[0]) - 2, 1e200 * std::max(0.0, x[0] - 500)}; };
   EXPECT_GT(fit(cube(1, -1000, 1000), overflowing, 3000, 1e-20).evaluations, 0);
@@ -121,7 +121,7 @@ TEST(Lm, DescendsFromTheStartsThatItHearsOf) {
   std::vector<Candidate> batch;
   lm->ask(256, batch);
   EXPECT_EQ(batch[0].x, (Point{0.99, 0}));
-  for (const auto& c : batch) lm->tell(c.id, Outcome::of_residuals(rosenbrock(c.x)));
+  for (const auto& c : batch) lm->tell(c.id, Outcome::of_residuals(rosenbrock_residuals(c.x)));
   batch.clear();
   lm->ask(2, batch);
   for (const auto& c : batch) EXPECT_LT(std::hypot(c.x[0] - 0.99, c.x[1]), 1e-6);  // of its Jacobian
@@ -130,11 +130,11 @@ TEST(Lm, DescendsFromTheStartsThatItHearsOf) {
 const OptimizerOptions agreeing{{"agreement", 8}};
 
 TEST(Lm, SaysHowManyDescentsAgree) {
-  EXPECT_THAT(fit(cube(2, -5, 5), rosenbrock, 3000, -1, 1, agreeing).remark,
+  EXPECT_THAT(fit(cube(2, -5, 5), rosenbrock_residuals, 3000, -1, 1, agreeing).remark,
               testing::MatchesRegex("[0-9]+ of [0-9]+ descents ended at the best value, so many as agreement wanted"));
-  EXPECT_THAT(fit(cube(2, -5, 5), rosenbrock, 3000).remark,
+  EXPECT_THAT(fit(cube(2, -5, 5), rosenbrock_residuals, 3000).remark,
               testing::MatchesRegex("[0-9]+ of [0-9]+ descents ended at the best value"));
-  EXPECT_EQ(fit(cube(2, -5, 5), rosenbrock, 10).remark, "no descent has ended yet");
+  EXPECT_EQ(fit(cube(2, -5, 5), rosenbrock_residuals, 10).remark, "no descent has ended yet");
 }
 
 TEST(Lm, EndsWhereDescentsComeBackToTheBestPlace) {
@@ -144,22 +144,24 @@ TEST(Lm, EndsWhereDescentsComeBackToTheBestPlace) {
     return r;
   };
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    for (const auto& [n, residuals] : {std::pair<std::size_t, Residuals>{2, rosenbrock}, {3, decay}, {3, noisy}}) {
+    for (const auto& [n, residuals] :
+         {std::pair<std::size_t, Residuals>{2, rosenbrock_residuals}, {3, decay}, {3, noisy}}) {
       const auto found = fit(cube(n, 0.001, 1000), residuals, 20000, -1, seed, agreeing);
       EXPECT_TRUE(found.finished) << seed;
       EXPECT_LT(found.all, 4000) << seed;
     }
-    EXPECT_TRUE(fit(Space{real("x", -5, 0.5), real("y", -5, 5)}, rosenbrock, 20000, -1, seed, agreeing).finished)
+    EXPECT_TRUE(
+        fit(Space{real("x", -5, 0.5), real("y", -5, 5)}, rosenbrock_residuals, 20000, -1, seed, agreeing).finished)
         << "at a bound";
   }
 }
 
 TEST(Lm, GoesOnUnlessItIsToldToEnd) {
-  const auto found = fit(cube(2, -5, 5), rosenbrock, 20000);
+  const auto found = fit(cube(2, -5, 5), rosenbrock_residuals, 20000);
   EXPECT_FALSE(found.finished);
   EXPECT_EQ(found.all, 20000);
-  EXPECT_LT(fit(cube(2, -5, 5), rosenbrock, 20000, -1, 1, {{"agreement", 2}}).all,
-            fit(cube(2, -5, 5), rosenbrock, 20000, -1, 1, {{"agreement", 20}}).all);
+  EXPECT_LT(fit(cube(2, -5, 5), rosenbrock_residuals, 20000, -1, 1, {{"agreement", 2}}).all,
+            fit(cube(2, -5, 5), rosenbrock_residuals, 20000, -1, 1, {{"agreement", 20}}).all);
 }
 
 TEST(Lm, DoesNotTakeAPlateauForTheMinimum) {

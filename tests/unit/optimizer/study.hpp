@@ -8,12 +8,12 @@
 
 namespace culmen {
 
-using Objective = std::function<double(const std::vector<double>&)>;  ///< NaN: the evaluation fails
+using TestFunction = std::function<double(const std::vector<double>&)>;  ///< NaN: the evaluation fails
 
 struct Problem {
   std::string optimizer = "cmaes";
   Space space;
-  Objective objective;
+  TestFunction objective;
   double target;
   std::size_t budget = 100000;
   OptimizerOptions options = {};

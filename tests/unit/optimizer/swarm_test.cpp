@@ -104,7 +104,7 @@ TEST(SwarmNeighbourhood, NamesTheBestInformant) {
     EXPECT_EQ(neighbourhood.best_informant(p, particles), std::ranges::max(neighbourhood.informants(p)));
 }
 
-std::size_t median(const Space& space, Objective objective, double target) {
+std::size_t median(const Space& space, TestFunction objective, double target) {
   return median_evaluations({"swarm", space, std::move(objective), target, 100000, {}}, 11);
 }
 

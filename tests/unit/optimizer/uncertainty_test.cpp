@@ -54,7 +54,7 @@ TEST(Uncertainty, AMemberThatWasEvaluatedTwiceCountsForTheMean) {
 }
 
 /// Candidates of so many evaluations that were given before.
-std::size_t repeats_of(const Objective& f, const OptimizerOptions& options, std::size_t evaluations) {
+std::size_t repeats_of(const TestFunction& f, const OptimizerOptions& options, std::size_t evaluations) {
   const auto optimizer = make_optimizer("cmaes", cube(5, -5, 5), 1, options);
   std::set<std::vector<double>> seen;
   std::vector<Candidate> asked;

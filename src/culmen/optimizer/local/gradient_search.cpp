@@ -10,9 +10,9 @@
 
 namespace culmen::local {
 namespace {
-constexpr double furthest = 0.5;     // first step of the box at most, where curvatures are known
-constexpr double least_step_share = 0.1;  // of a line's usual first step, where a bound is near
-constexpr double negligible_gain = 1e-15;    // of what was gained
+constexpr double furthest = 0.5;           // first step of the box at most, where curvatures are known
+constexpr double least_step_share = 0.1;   // of a line's usual first step, where a bound is near
+constexpr double negligible_gain = 1e-15;  // of what was gained
 
 /// Halfway, in logarithms: what a diagonal is worth is not known before the other elements are.
 Eigen::VectorXd towards_mean(const Eigen::VectorXd& diagonal) {
@@ -98,7 +98,8 @@ class GradientSearch final : public LocalSearch {
       promised_ = -0.5 * first_step * gradient_.dot(direction_);
     }
     const double slope = gradient_.dot(direction_);
-    if (!(promised_ > std::max(rounding(), negligible_gain * (first_ - here_))) || !(slope < 0)) return end_of_accuracy();
+    if (!(promised_ > std::max(rounding(), negligible_gain * (first_ - here_))) || !(slope < 0))
+      return end_of_accuracy();
     line_.emplace(here_, slope, first_step, rules());
     if (line_->over()) end_of_accuracy();
   }
