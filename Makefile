@@ -3,14 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BUILD := build/release
 BIN := $(VENV)/bin
-JOBS ?= 2
+JOBS ?= $(shell nproc)
 native := CMakeLists.txt python/CMakeLists.txt $(shell find cmake src python/bindings -type f)
-tests = $(wildcard tests/python tests/mpi tests/e2e tests/install)
 format = $(shell find src python/bindings tests benchmarks examples -name '*.cpp' -o -name '*.hpp' -o -name '*.[ch]')
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CULMEN_BUILD := $(CURDIR)/$(BUILD)
+export JOBS
 
-.PHONY: help bootstrap build tests announce demo test test-all slurm sanitize checked fuzz bench bench-quality format docs lint clean
+.PHONY: help bootstrap build tests demo test test-all slurm sanitize checked fuzz bench bench-quality format docs lint clean
 help:
 	@echo 'make build | demo | test | test-all | slurm | sanitize | checked | fuzz | bench | bench-quality | format | docs | lint | clean'
 
@@ -19,8 +19,9 @@ bootstrap:
 
 $(VENV)/requirements.txt: pyproject.toml | bootstrap
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "culmen needs Python 3.10 or later; give it as make PYTHON=…")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python tools/requirements > $@.new
+	@echo 'Installing Python packages into $(VENV).'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python tools/requirements > $@.new
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $@.new
 	mv $@.new $@
 
@@ -31,33 +32,32 @@ $(VENV)/modules.txt: FORCE | $(VENV)/requirements.txt
 	@find python/culmen -name '*.py' | sort | cmp -s - $@ || find python/culmen -name '*.py' | sort >$@
 
 $(VENV)/culmen.stamp: $(VENV)/requirements.txt $(VENV)/modules.txt $(native)
-	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-	  --config-settings=build-dir=$(BUILD) -e .
-	touch $@
+	@touch $@.new
+	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) tools/show_progress $(BUILD)/build.log $(BIN)/python -m pip install --verbose --disable-pip-version-check \
+	  --no-build-isolation --no-deps --config-settings=build-dir=$(BUILD) -e .
+	@mv $@.new $@
 
 build: $(VENV)/culmen.stamp
 
-demo: announce build
+demo: build
 	@rm -f build/demo.db*
 	culmen launch -n 9 run $(wildcard examples/*/pion_form_factor.toml) --store build/demo.db
 
-announce:
-	@test -e $(VENV)/culmen.stamp || echo 'Setting up .venv and compiling culmen: a minute or two, this first time only.'
-
+# The C++ tests' programs.
 tests: build
 	cmake -S . -B $(BUILD) -DCULMEN_TESTS=ON >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; false; }
-	cmake --build $(BUILD) -j $(JOBS)
+	tools/show_progress $(BUILD)/tests.log cmake --build $(BUILD) -j $(JOBS)
 
-test: tests
-	ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure
-	python -m pytest -q $(tests)
-	@$(MAKE) --no-print-directory lint
+# All parts, also after one that failed, and one list of what failed at the end.
+test: build
+	@tools/run_tests build cpp python alone lint
 
 # The slow things: more kills, seeds and hand-offs, a Slurm, the sanitizers, a checked build, the fuzzers.
 test-all: export CULMEN_TEST_ALL := 1
 test-all: export CULMEN_TEST_SEEDS := 10000
 test-all: export CULMEN_TEST_HANDOFFS := 10000000
-test-all: test slurm sanitize checked fuzz
+test-all: build
+	@tools/run_tests build cpp python alone lint slurm sanitize checked fuzz
 
 slurm: build
 	tools/bootstrap tools/slurm-packages.txt
@@ -109,16 +109,7 @@ docs: build
 	sphinx-build --quiet --fail-on-warning --keep-going --jobs auto --doctree-dir build/doctrees docs build/site
 
 lint: build
-	tools/check_layers --self-test
-	tools/check_layers
-	tools/quote_examples --check
-	tools/quote_options --check
-	tools/check_sentences --self-test
-	tools/check_sentences
-	ruff check --quiet $(wildcard python tools tests examples benchmarks docs)
-	ruff format --quiet --check $(wildcard python tools tests examples benchmarks docs)
-	mypy
-	@clang-format-16 --dry-run --Werror $(format)
+	@tools/run_tests lint
 
 clean:
 	rm -rf build $(VENV)

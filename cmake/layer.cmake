@@ -15,10 +15,11 @@ function(culmen_layer name)
   culmen_unity(culmen_${name})
 endfunction()
 
-# culmen_test(NAME [LINK target...] [TIMEOUT seconds] [ALONE file...]): every *.cpp of this folder becomes one GoogleTest program and one ctest entry.
+# culmen_test(NAME [LINK target...] [TIMEOUT seconds] [ALONE file...] [SHARDS n]): every *.cpp of this folder becomes one GoogleTest program and one ctest entry, or n of
+# them, which run side by side.
 # ALONE: files whose local names are those of other files too; they compile by themselves.
 function(culmen_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "LINK;ALONE" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;SHARDS" "LINK;ALONE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
@@ -31,6 +32,15 @@ function(culmen_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   culmen_unity(${name})
   set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  if(NOT arg_SHARDS)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+    return()
+  endif()
+  foreach(shard RANGE 1 ${arg_SHARDS})
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${name}_${shard} COMMAND ${name})
+    set_tests_properties(${name}_${shard} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST 1000
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()

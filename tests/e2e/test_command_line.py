@@ -8,6 +8,7 @@ import pytest
 from harness import Running, culmen, outcomes, patience, summary, write_study
 
 
+@pytest.mark.alone
 def test_help_is_quick_and_names_the_exit_codes(tmp_path):
     took_s = []
     for _ in range(3):
@@ -149,6 +150,7 @@ def test_on_failure_stop_ends_the_run_resumably(tmp_path):
     assert summary(tmp_path / "study.db")["told"] == 20
 
 
+@pytest.mark.alone
 def test_a_wall_time_ends_a_run_in_time_with_success(tmp_path):
     write_study(tmp_path, 100_000)
     with (tmp_path / "study.toml").open("a") as file:

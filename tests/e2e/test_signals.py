@@ -20,6 +20,7 @@ from harness import (
     write_study,
 )
 
+pytestmark = pytest.mark.alone  # how long an end takes is measured
 BUDGET = 200
 
 

@@ -94,6 +94,7 @@ def test_the_printed_line_runs_in_a_shell(launch):
     assert done.stdout.endswith("| 2 ranks\n"), done.stderr
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGUSR1", "SIGHUP"])
 def test_a_signal_reaches_the_master_and_its_exit_code_comes_back(launched, name):
     with launched(4, "wait") as run:
