@@ -4,6 +4,7 @@ caught. tests/mpi/test_executor_mpi.py goes through the same kit on the ranks of
 import concurrent.futures
 import multiprocessing
 
+import executor_helpers
 import executor_kit
 import pytest
 
@@ -82,6 +83,6 @@ BROKEN = {
 
 @pytest.mark.parametrize("kind", BROKEN)
 def test_a_broken_executor_is_caught(kind, monkeypatch):
-    monkeypatch.setattr(executor_kit, "PATIENCE_S", 1)
+    monkeypatch.setattr(executor_helpers, "PATIENCE_S", 1)
     with pytest.raises((AssertionError, AttributeError)):
         executor_kit.PROMISES[BROKEN[kind]](lambda **words: kind(2, "threads", **words))
