@@ -26,6 +26,11 @@ def test_help_says_in_80_columns_what_each_command_is_for(tmp_path):
     assert all(re.fullmatch(r"  \w+ +[A-Z].{0,66}\.", line) and "..." not in line for line in commands), shown
 
 
+def test_culmen_alone_shows_the_help(tmp_path):
+    done = culmen(cwd=tmp_path)
+    assert done.stdout + done.stderr == culmen("--help", cwd=tmp_path).stdout
+
+
 def test_version_and_optimizers(tmp_path):
     assert culmen("--version", cwd=tmp_path).stdout.startswith("culmen 0.")
     table = culmen("optimizers", cwd=tmp_path).stdout
