@@ -1,4 +1,4 @@
-"""What is said of a command that failed, and its exit code."""
+"""The message and the exit code of a command that failed."""
 
 import sys
 import traceback

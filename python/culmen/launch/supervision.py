@@ -1,4 +1,4 @@
-"""The launcher's process while it runs: who hears a signal, what wakes it, and whose exit code counts."""
+"""The launcher's process while it runs: it gets signals, is woken, and leaves an exit code."""
 
 import contextlib
 import ctypes

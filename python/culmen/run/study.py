@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Met(NamedTuple):
-    """Two sentences without their ends, either of which may be empty."""
+    """The result of Study.meet: two parts of sentences, each of which may be empty."""
 
     another: str  # the store holds another study
     change: str  # the evaluator's file is not the one that the store began with
@@ -173,7 +173,7 @@ class Study:
         return result
 
     def meet(self, begun: Begun) -> Met:
-        """This study and the one that was begun in its store. From here on it is settled as that one is."""
+        """Compares this study with the one in its store, and settles this one as that one was."""
         self.begun = begun
         self.settle(begun.fingerprint)
         same = begun.fingerprint == self.config.fingerprint
