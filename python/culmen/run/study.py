@@ -75,7 +75,9 @@ class Study:
 
         Raises InputError where it is none or cannot go on, StoreError where it is damaged.
         """
-        return cls.of_store(open_store(path), **given)
+        study = cls.of_store(open_store(path), **given)
+        study.options.store = str(path)
+        return study
 
     @classmethod
     def of_store(cls, opened: Opened, **given: Any) -> "Study":
@@ -129,7 +131,7 @@ class Study:
         """What its store says of the study that was begun there; it is opened once.
 
         Raises InputError where there is no store, StoreError where it is damaged."""
-        if self.begun is None or str(self.begun.path) != self.options.store:
+        if self.begun is None or self.begun.path != Path(self.options.store):
             self.begun = open_store(self.options.store).begun
         return self.begun
 
