@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-# A full Chromium opens a window unless --headless says otherwise; the shell has none, and ignores that. The others keep
-# it from the network and from questions at its first start.
+# Without --headless a full Chromium opens a window; chromium-headless-shell ignores the flag. The other flags keep the
+# browser off the network and skip its first-run questions.
 _FLAGS = (
     *("--headless=new", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"),
     *("--disable-component-update", "--disable-quic", "--enable-logging=stderr", "--virtual-time-budget=20000"),
@@ -18,19 +18,19 @@ _FLAGS = (
 
 @dataclass(frozen=True)
 class Shown:
-    """``page``: what scripts made of it, as HTML; ``console``: what they wrote there."""
+    """``page``: the HTML after the scripts have run; ``console``: their messages."""
 
     page: str
     console: list[str]
 
 
 def find() -> str | None:
-    """The first of NAMES that is on PATH."""
+    """The first of NAMES on PATH."""
     return next(filter(shutil.which, NAMES), None)
 
 
 def show(page: Path, browser: str) -> Shown:
-    """Opens the page with an empty profile. Only root cannot have Chromium's sandbox."""
+    """Opens the page with an empty profile. Chromium refuses its sandbox to root."""
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     with tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True) as profile:
         done = subprocess.run(

@@ -149,8 +149,8 @@ def wait_for(condition: Callable[[], object], what: str, timeout: float = 30) ->
 
 
 def patience(seconds: float) -> float:
-    """A limit for a quiet, quick machine, stretched by what this one has to do besides, and by how much longer it takes to
-    start a program."""
+    """The limit for a quiet, fast machine, times a factor for this one: how many processes share a core, or how much
+    longer a program takes to start."""
     start = time.monotonic()
     subprocess.run([sys.executable, "-I", "-S", "-c", ""], check=True)
     slower = (time.monotonic() - start) / _STARTED_S

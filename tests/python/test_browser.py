@@ -1,4 +1,4 @@
-"""Pages are looked at by whichever Chromium there is, without a window, or not at all."""
+"""Tests open pages in any Chromium on PATH, without a window."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ PAGE = """<p id=said>nothing</p><script>
 document.getElementById("said").textContent = "written by a script"
 console.log("and to the console")
 </script>"""
-# It is as strict as a full Chromium where there is no display, and shows its own arguments.
+# Like a full Chromium it fails without a display unless it is headless. It prints its arguments.
 FAKE = """#!/bin/sh
 case "$*" in *--headless=new*) ;; *) echo 'Missing X server or $DISPLAY' >&2; exit 1 ;; esac
 echo '[1:1:0101/000000.1:INFO:CONSOLE:1] "hello"' >&2

@@ -1,6 +1,6 @@
-/* Preloaded, it makes libm round as another one might: of results that are not exact, about every fourth is moved by
-   one unit in the last place. The environment variable CULMEN_ROUNDINGS, a number, decides which ones. tools/variants
-   builds it. */
+/* If it is preloaded, libm rounds as another one might. Of the results that are not exact, about every fourth is moved
+   by one unit in the last place. The number in the environment variable CULMEN_ROUNDINGS decides which ones.
+   tools/variants builds it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
@@ -32,7 +32,7 @@ static uint64_t seed(void) {
   return value;
 }
 
-/* The same for the same arguments: a libm has no memory. */
+/* The same arguments give the same result, as in any libm. */
 static double moved(double x, double y, double result) {
   const uint64_t bits = bits_of(result);
   const int exact = !(bits & 0xffffff);

@@ -11,7 +11,7 @@ _MOST = 10  # steps on the way to the best one, a parameter
 
 @dataclass
 class Parabola:
-    """About v: f + g d + d B d / 2. ``gauss_newton``: that B of residuals, where BFGS has made another."""
+    """About v: f + g d + d B d / 2. ``gauss_newton``: Gauss and Newton's B, if ``b`` is that of BFGS."""
 
     v: Array
     f: float
@@ -34,8 +34,8 @@ class Box:
 
 def best_step(m: Parabola, box: Box, i: int | None = None, move: float = 0.0) -> Array:
     """The step to the least value within the box, where parameter ``i`` moves by ``move``. As in Stark & Parker,
-    "Bounded-variable least-squares" (Comput. Stat. 10 (1995) 129): what meets its wall on the way stops there, and what
-    the parabola then pulls off its wall is free again."""
+    "Bounded-variable least-squares" (Comput. Stat. 10 (1995) 129): a parameter that reaches its bound stops there, and
+    is released if the parabola then pulls it inside."""
     n = len(m.v)
     down, up = box.lower - m.v, box.upper - m.v
     step = np.zeros(n)

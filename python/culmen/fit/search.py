@@ -6,9 +6,9 @@ find their way back first, or the search goes back inside for shorter moves. Gau
 the slopes of residuals change, and diverge where that and the residuals are great, as where a valley turns round; a
 search that is lost with them goes on by BFGS, as for values (Fletcher & Xu, IMA J. Numer. Anal. 7 (1987) 371).
 
-BFGS may take a long, flat valley for a narrow one, and its slope for its floor. So no end of residuals is believed
-before the others have settled: by Gauss and Newton's parabola at that point they can gain no more, or its steps lead
-nowhere.
+In a long, flat valley BFGS may overestimate the curvature and see the floor too early. An end of residuals therefore
+counts only after the other parameters have settled: Gauss and Newton's parabola at that point predicts no further gain,
+or steps by it bring none.
 """
 
 from dataclasses import dataclass, field, replace
@@ -74,7 +74,7 @@ class Search:
                 self._propose(box, walls)
 
     def _go_back_inside(self) -> None:
-        """For shorter steps, by BFGS. What it has learnt outside is forgotten where there is something better."""
+        """From there BFGS takes shorter steps. It starts with Gauss and Newton's Hessian if that is known."""
         if self.inner.gauss_newton is not None:
             self.inner = replace(self.inner, b=self.inner.gauss_newton)
         self.first = self.inner.b if self.first is None else self.first
@@ -104,11 +104,11 @@ class Search:
         elif near and abs(m.f - to_valley - self.target) < _TOLERANCE * self.delta:
             self.end = End(float(m.v[i] + move))
         else:
-            on_the_floor = m is self.settled and m.f > self.target  # so the parabola knows the way back
+            on_the_floor = m is self.settled and m.f > self.target  # then the parabola is good up to the target
             self._aim(box, walls, move if on_the_floor else move * self.most, near)
 
     def _settles(self, box: Box, walls: Walls) -> bool:
-        """Whether the others, of residuals, have another step to try before they have settled."""
+        """True if the other parameters have another step to try before they have settled. For residuals alone."""
         m, tolerance = self.model, _TOLERANCE * self.delta
         if m.gauss_newton is None or m is self.settled or abs(m.f - self.target) > self.delta:
             return False
@@ -127,8 +127,8 @@ class Search:
         return False
 
     def _doubts(self, box: Box, walls: Walls) -> bool:
-        """Whether a value's others could still gain by the first Hessian. BFGS may have made it too great, so that is
-        tried then."""
+        """True if the first Hessian predicts a further gain, which is then tried: BFGS may have made the curvature too
+        great. For values alone."""
         m = self.model
         if self.first is None or m.gauss_newton is not None or self.doubts == _DOUBTS:
             return False

@@ -1,5 +1,5 @@
-"""Levenberg and Marquardt's steps (Marquardt, J. SIAM 11 (1963) 431), by which the other parameters go down to their
-least value while one stays where it is."""
+"""Levenberg and Marquardt's steps (Marquardt, J. SIAM 11 (1963) 431). They lead to the least value over the other
+parameters while one is fixed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,13 +17,14 @@ _LESS, _CAREFUL = 0.3, 3.0
 
 @dataclass
 class Settling:
-    """``promised``: the gain that the step being tried promises; 0: no step is being tried."""
+    """``promised``: the predicted gain of the step that is being tried; 0 if there is none."""
 
     damping: float = 0.0
     promised: float = 0.0
 
     def propose(self, m: Parabola, best: Callable[[Parabola], Array], tolerance: float) -> Array | None:
-        """Where to look next; None: no step promises a gain. ``best`` gives the best place by a parabola."""
+        """The next point to evaluate, or None if no step promises a gain. ``best`` returns the best point of a
+        parabola."""
         self.promised = 0.0
         assert m.gauss_newton is not None
         damped = m.gauss_newton + self.damping * np.diag(np.diag(m.gauss_newton))
@@ -34,7 +35,7 @@ class Settling:
         return aim
 
     def takes(self, gain: float) -> bool:
-        """Whether the step is taken, which led down by ``gain``; -inf: it failed."""
+        """True if the step is accepted. ``gain``: by how much the value fell; -inf if the evaluation failed."""
         ratio = gain / self.promised
         if ratio <= 0:
             self.damping = max(_FIRST, _MORE * self.damping)
@@ -44,5 +45,5 @@ class Settling:
 
 
 def slope_gain(m: Parabola, aim: Array) -> float:
-    """By how much the value falls on the way to the least value of a parabola with this slope."""
+    """By how much the value falls if ``aim`` is the minimum of a parabola with this slope."""
     return -float(m.g @ (aim - m.v)) / 2

@@ -12,18 +12,18 @@ std::size_t live_bytes();
 
 /// Looks for a leak while an optimizer is told results.
 ///
-/// What an optimizer holds may rise and fall: CMA-ES, for example, restarts with a larger population, and frees it when
-/// that run ends. When this happens depends on the trajectory, so no moment has a fixed bound. But memory that falls
-/// comes back to what it was, and a leak never does. So from `tells` on the watch waits for one moment with little more
-/// memory than after the warm-up; it gives up after `patience` times as many tells.
+/// An optimizer's memory may rise and fall: CMA-ES, for example, restarts with a larger population, and frees it when
+/// that run ends. The time of such a restart depends on the trajectory, so no single moment has a fixed bound. But
+/// freed memory comes back, and leaked memory never does. After `tells` the watch therefore waits for one moment with
+/// little more memory than after the warm-up. It gives up after `patience` times as many tells.
 class MemoryWatch {
  public:
   static constexpr std::size_t tells = 100000, warm_up = tells / 10, patience = 10;
 
   explicit MemoryWatch(const Optimizer& optimizer);
-  /// To be called after each tell. True: the watch is over.
+  /// Call it after each tell. True: the watch is over.
   bool told();
-  /// What was seen instead of such a moment; empty: it came.
+  /// Empty if such a moment came, else what was seen.
   std::string leak() const;
 
  private:
