@@ -32,6 +32,15 @@ struct StudyConfig {
   std::string configuration;  ///< kept in the store; what resume starts from
   std::string fingerprint;    ///< of what decides the candidates and their values; a store with another one is refused
   std::string evaluator_identity;  ///< what the fingerprint takes for the evaluator
+
+  /// As StopRules::each_setting; those of `stop`, `failures` and `evaluator` are left out.
+  template <class Visit>
+  static void each_setting(Visit visit) {
+    visit("name", &StudyConfig::name);
+    visit("seed", &StudyConfig::seed);
+    visit("evaluate_infeasible", &StudyConfig::evaluate_infeasible);
+    visit("generational", &StudyConfig::generational);
+  }
 };
 
 enum class Place : unsigned char {
@@ -52,6 +61,14 @@ struct RunOptions {
   std::string store;    ///< the study's file; empty: no journal
   bool resume = false;  ///< go on with the store instead of making it
   Durability durability = Durability::process;
+
+  /// As StopRules::each_setting.
+  template <class Visit>
+  static void each_setting(Visit visit) {
+    visit("workers", &RunOptions::workers);
+    visit("prefetch", &RunOptions::prefetch);
+    visit("durability", &RunOptions::durability);
+  }
 };
 
 /// What a run came to, as every rank of a launch gets it.
