@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "culmen/base/random.hpp"
-#include "culmen/optimizer/founders.hpp"
-#include "culmen/optimizer/turns.hpp"
+#include "culmen/optimizer/parts/founders.hpp"
+#include "culmen/optimizer/parts/turns.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {

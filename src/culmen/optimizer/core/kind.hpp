@@ -1,0 +1,23 @@
+// What the registry knows of each optimizer.
+#pragma once
+#include <functional>
+#include <memory>
+
+#include "culmen/optimizer/core/info.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
+
+namespace culmen {
+
+struct OptimizerKind : OptimizerInfo {
+  /// Gets a space and terms without an obstacle, and options that have passed the rules, with every standard filled
+  /// in.
+  std::function<std::unique_ptr<Optimizer>(const Space&, std::uint64_t seed, const OptimizerOptions&, const Terms&)>
+      make;
+};
+
+/// Of an option that is there, of that type.
+double number_of(const OptimizerOptions& options, const std::string& name);
+std::size_t count_of(const OptimizerOptions& options, const std::string& name);
+const std::string& word_of(const OptimizerOptions& options, const std::string& name);
+
+}  // namespace culmen
