@@ -7,13 +7,13 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <unordered_map>
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/near_word.hpp"
 #include "culmen/evaluation/front.hpp"
 #include "culmen/optimizer/combine/combinators.hpp"
 #include "culmen/optimizer/core/info.hpp"
+#include "culmen/optimizer/core/remembering.hpp"
 #include "culmen/optimizer/parts/inner_jobs.hpp"
 
 namespace culmen {
@@ -28,7 +28,13 @@ struct Link {
   std::string library = {};
 };
 
-class Chain final : public Optimizer {
+struct LinkCandidate {
+  std::size_t link;
+  EvaluationId inner;
+  std::vector<double> x;
+};
+
+class Chain final : public Remembering<LinkCandidate> {
  public:
   Chain(std::vector<Link> links, const Space& space, std::uint64_t seed, const Terms& terms)
       : links_(std::move(links)), space_(space), seed_(seed), terms_(terms) {
@@ -64,20 +70,14 @@ class Chain final : public Optimizer {
   }
 
  private:
-  struct Open {
-    std::size_t link;
-    EvaluationId inner;
-    std::vector<double> x;
-  };
-
   bool is_last() const { return link_ + 1 == links_.size(); }
   std::uint64_t patience() const { return patience_per_parameter * (space_.size() + 1); }
   void enter(std::size_t link);
   /// More of this link, or the next one.
   void go_on();
-  void do_ask(std::size_t n, std::vector<Candidate>& out) override;
-  void do_tell(EvaluationId id, const Outcome& outcome) override;
-  void do_cancel(EvaluationId id) override;
+  void do_ask(std::size_t n, Asked& out) override;
+  void do_tell(EvaluationId id, LinkCandidate&& candidate, const Outcome& outcome) override;
+  void do_cancel(EvaluationId id, LinkCandidate&& candidate) override;
   std::function<Bytes()> do_job() override { return jobs_.next(); }
   void do_adopt(const Bytes& result) override { jobs_.adopt(result); }
   void note(const std::vector<double>& x, const Outcome& outcome);
@@ -91,8 +91,7 @@ class Chain final : public Optimizer {
   std::size_t link_ = 0, workers_ = 0;
   std::uint64_t left_ = 0;  // to be asked before go_on()
   std::uint64_t idle_ = 0;  // results of this link since its last improvement
-  EvaluationId given_ = 0;
-  std::unordered_map<EvaluationId, Open> asked_;
+  std::vector<Candidate> asked_;
   std::size_t open_of_link_ = 0;
   bool improved_ = false;  // since this link or its last stretch began
   std::vector<double> best_x_;
@@ -129,13 +128,13 @@ void Chain::go_on() {
   improved_ = false;
 }
 
-void Chain::do_ask(std::size_t n, std::vector<Candidate>& out) {
+void Chain::do_ask(std::size_t n, Asked& out) {
   while (n > 0) {
     const bool may_switch = !terms_.generational || open_of_link_ == 0;
     if (left_ == 0 && may_switch) go_on();
-    const std::size_t before = out.size();
-    const std::size_t got = inner_->ask(static_cast<std::size_t>(std::min<std::uint64_t>(n, left_)), out);
-    for (std::size_t k = before; k < out.size(); ++k) asked_.emplace(given_++, Open{link_, out[k].id, out[k].x});
+    asked_.clear();
+    const std::size_t got = inner_->ask(static_cast<std::size_t>(std::min<std::uint64_t>(n, left_)), asked_);
+    for (const auto& c : asked_) out.give(c.x, {link_, c.id, c.x});
     open_of_link_ += got;
     left_ -= got;
     n -= got;
@@ -146,21 +145,18 @@ void Chain::do_ask(std::size_t n, std::vector<Candidate>& out) {
   }
 }
 
-void Chain::do_tell(EvaluationId id, const Outcome& outcome) {
-  const auto open = asked_.extract(id);
-  const auto& [link, inner, x] = open.mapped();
-  note(x, outcome);
-  if (link != link_) return inner_->hear(x, outcome);
+void Chain::do_tell(EvaluationId, LinkCandidate&& candidate, const Outcome& outcome) {
+  note(candidate.x, outcome);
+  if (candidate.link != link_) return inner_->hear(candidate.x, outcome);
   --open_of_link_;
   ++idle_;
-  inner_->tell(inner, outcome);
+  inner_->tell(candidate.inner, outcome);
 }
 
-void Chain::do_cancel(EvaluationId id) {
-  const auto open = asked_.extract(id);
-  if (open.mapped().link != link_) return;
+void Chain::do_cancel(EvaluationId, LinkCandidate&& candidate) {
+  if (candidate.link != link_) return;
   --open_of_link_;
-  inner_->cancel(open.mapped().inner);
+  inner_->cancel(candidate.inner);
 }
 
 void Chain::note(const std::vector<double>& x, const Outcome& outcome) {

@@ -10,6 +10,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/optimizer/combine/chain.hpp"
+#include "culmen/optimizer/core/remembering.hpp"
 #include "culmen/optimizer/parts/inner_jobs.hpp"
 
 namespace culmen {
@@ -17,8 +18,9 @@ namespace {
 // In a row. All within one ask(), in which nobody hears a Ctrl-C: a second or two.
 constexpr std::size_t most_infeasible = 100'000, most_infeasible_of_grids = 1'000'000;
 
-/// What is the inner optimizer's own.
-class Around : public Optimizer {
+/// An optimizer around another one, whose properties it has.
+template <typename Base>
+class Around : public Base {
  public:
   bool generational() const override { return inner_->generational(); }
   std::string name() const override { return inner_->name(); }
@@ -39,7 +41,8 @@ class Around : public Optimizer {
   InnerJobs jobs_;
 };
 
-class FeasibleOnly final : public Around {
+/// Remembers the ids of the inner optimizer, which ascend as its own do.
+class FeasibleOnly final : public Around<Remembering<EvaluationId, std::map>> {
  public:
   FeasibleOnly(std::unique_ptr<Optimizer> inner, const Space& space) : Around(std::move(inner)), space_(space) {}
   bool finished() const override { return inner_->finished(); }
@@ -52,7 +55,7 @@ class FeasibleOnly final : public Around {
   void hear(const std::vector<double>& x, const Outcome& outcome) override { inner_->hear(x, outcome); }
 
  private:
-  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
+  void do_ask(std::size_t n, Asked& out) override {
     std::vector<Candidate> one;
     for (std::size_t got = 0; got < n;) {
       one.clear();
@@ -65,17 +68,16 @@ class FeasibleOnly final : public Around {
       }
       in_a_row_ = 0;
       ++got;
-      open_.emplace(given_++, one[0].id);
-      out.push_back(std::move(one[0]));
+      out.give(std::move(one[0].x), one[0].id);
     }
   }
 
-  void do_tell(EvaluationId id, const Outcome& outcome) override {
-    inner_->tell(open_.extract(id).mapped(), outcome);
+  void do_tell(EvaluationId, EvaluationId&& inner, const Outcome& outcome) override {
+    inner_->tell(inner, outcome);
     tell_infeasible();
   }
-  void do_cancel(EvaluationId id) override {
-    inner_->cancel(open_.extract(id).mapped());
+  void do_cancel(EvaluationId, EvaluationId&& inner) override {
+    inner_->cancel(inner);
     tell_infeasible();
   }
 
@@ -83,7 +85,7 @@ class FeasibleOnly final : public Around {
   void tell_infeasible() {
     while (!infeasible_.empty()) {
       const auto [inner, violation] = infeasible_.front();
-      if (inner_->generational() && !open_.empty() && open_.begin()->second < inner) return;
+      if (inner_->generational() && !memos().empty() && memos().begin()->second < inner) return;
       infeasible_.pop_front();
       Outcome outcome;
       outcome.violation = violation;
@@ -101,13 +103,11 @@ class FeasibleOnly final : public Around {
   }
 
   const Space space_;
-  EvaluationId given_ = 0;
   std::size_t in_a_row_ = 0;                                // infeasible ones, up to now
-  std::map<EvaluationId, EvaluationId> open_;               // to the inner ids, which ascend too
   std::deque<std::pair<EvaluationId, double>> infeasible_;  // inner ids and violations, to be told
 };
 
-class StartingWith final : public Around {
+class StartingWith final : public Around<Optimizer> {
  public:
   StartingWith(std::unique_ptr<Optimizer> inner, std::vector<std::vector<double>> starts)
       : Around(std::move(inner)), starts_(std::move(starts)) {}

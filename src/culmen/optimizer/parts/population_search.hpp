@@ -2,11 +2,10 @@
 #pragma once
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "culmen/optimizer/core/optimizer.hpp"
+#include "culmen/optimizer/core/remembering.hpp"
 
 namespace culmen {
 
@@ -16,7 +15,7 @@ namespace culmen {
 /// absorb() then gets them in the order of candidates. Else propose() is called whenever somebody asks, and absorb()
 /// gets each as it is told; a generation is over when as many as it holds were absorbed.
 template <typename Trial, typename Verdict>
-class PopulationSearch : public Optimizer {
+class PopulationSearch : public Remembering<Trial> {
  public:
   bool generational() const final { return generational_; }
 
@@ -44,15 +43,19 @@ class PopulationSearch : public Optimizer {
     std::optional<Verdict> verdict;
   };
 
-  void do_ask(std::size_t n, std::vector<Candidate>& out) final {
-    for (; n > 0 && (!generational_ || served_ < size_); --n, ++served_)
-      open_.emplace(next_id_++, propose(out.emplace_back().x));
+  void do_ask(std::size_t n, typename Remembering<Trial>::Asked& out) final {
+    for (; n > 0 && (!generational_ || served_ < size_); --n, ++served_) {
+      std::vector<double> x;
+      auto trial = propose(x);
+      out.give(std::move(x), std::move(trial));
+    }
   }
-  void do_tell(EvaluationId id, const Outcome& outcome) final { settle(id, verdict_of(outcome)); }
-  void do_cancel(EvaluationId id) final { settle(id, {}); }
+  void do_tell(EvaluationId id, Trial&& trial, const Outcome& outcome) final {
+    settle(id, std::move(trial), verdict_of(outcome));
+  }
+  void do_cancel(EvaluationId id, Trial&& trial) final { settle(id, std::move(trial), {}); }
 
-  void settle(EvaluationId id, std::optional<Verdict> verdict) {
-    auto trial = std::move(open_.extract(id).mapped());
+  void settle(EvaluationId id, Trial&& trial, std::optional<Verdict> verdict) {
     if (!generational_) {
       if (is_stale(trial)) return;
       absorb(std::move(trial), std::move(verdict));
@@ -69,8 +72,6 @@ class PopulationSearch : public Optimizer {
 
   const bool generational_;
   std::size_t size_ = 1, served_ = 0, absorbed_ = 0;
-  EvaluationId next_id_ = 0;
-  std::unordered_map<EvaluationId, Trial> open_;
   std::vector<Settled> settled_;  // of this generation
 };
 

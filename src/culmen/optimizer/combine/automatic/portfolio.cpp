@@ -44,12 +44,14 @@ void Portfolio::hear(const std::vector<double>& x, const Outcome& outcome) {
   for (auto& m : members_) m.optimizer->hear(x, outcome);
 }
 
-void Portfolio::do_ask(std::size_t n, std::vector<Candidate>& out) {
+void Portfolio::do_ask(std::size_t n, Asked& out) {
   for (; n > 0; --n) {
-    if (served_ == next_ && generational_ && open_.empty() && !jobs_.is_out()) begin_turn();
-    if (served_ == next_ && !generational_) fill(next(), 1);
-    if (served_ == next_) return;
-    out.push_back({0, open_.at(served_++).x});
+    if (generational_ && all_back() && !jobs_.is_out()) begin_turn();
+    if (turn_.empty() && !generational_) fill(next(), 1);
+    if (turn_.empty()) return;
+    auto x = turn_.front().x;
+    out.give(std::move(x), std::move(turn_.front()));
+    turn_.pop_front();
   }
 }
 
@@ -72,22 +74,17 @@ std::size_t Portfolio::fill(std::size_t member, std::size_t n) {
   auto& m = members_[member];
   m.optimizer->ask(n, asked_);
   m.asked += asked_.size();
-  for (auto& c : asked_) open_.emplace(next_++, Given{member, c.id, std::move(c.x)});
+  for (auto& c : asked_) turn_.push_back({member, c.id, std::move(c.x)});
   return asked_.size();
 }
 
-Portfolio::Given Portfolio::close(EvaluationId id) {
-  auto given = std::move(open_.extract(id).mapped());
-  ++members_[given.member].settled;
-  return given;
-}
-
-void Portfolio::do_tell(EvaluationId id, const Outcome& outcome) {
-  auto given = close(id);
-  members_[given.member].optimizer->tell(given.inner, outcome);
-  if (!generational_) return learn(given, outcome);
-  told_.emplace(id, std::pair(std::move(given), outcome));
-  if (open_.empty()) end_turn();
+void Portfolio::do_tell(EvaluationId id, MemberCandidate&& candidate, const Outcome& outcome) {
+  auto& member = members_[candidate.member];
+  ++member.settled;
+  member.optimizer->tell(candidate.inner, outcome);
+  if (!generational_) return learn(candidate, outcome);
+  told_.emplace(id, std::pair(std::move(candidate), outcome));
+  if (all_back()) end_turn();
 }
 
 /// In the order of candidates, so that that of tells does not matter.
@@ -96,19 +93,20 @@ void Portfolio::end_turn() {
   told_.clear();
 }
 
-void Portfolio::learn(const Given& given, const Outcome& outcome) {
-  auto& m = members_[given.member];
+void Portfolio::learn(const MemberCandidate& candidate, const Outcome& outcome) {
+  auto& m = members_[candidate.member];
   if (better(outcome, m.best)) {
     m.best = outcome;
-    m.best_x = given.x;
+    m.best_x = candidate.x;
   }
-  effort_->learn(members_, given.member, given.x, outcome);
+  effort_->learn(members_, candidate.member, candidate.x, outcome);
 }
 
-void Portfolio::do_cancel(EvaluationId id) {
-  const auto given = close(id);
-  members_[given.member].optimizer->cancel(given.inner);
-  if (generational_ && open_.empty()) end_turn();
+void Portfolio::do_cancel(EvaluationId, MemberCandidate&& candidate) {
+  auto& member = members_[candidate.member];
+  ++member.settled;
+  member.optimizer->cancel(candidate.inner);
+  if (generational_ && all_back()) end_turn();
 }
 
 }  // namespace culmen::automatic

@@ -1,20 +1,20 @@
-// Optimizers beside each other on one problem.
+// Several optimizers on one problem, in parallel.
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "culmen/optimizer/core/optimizer.hpp"
+#include "culmen/optimizer/core/remembering.hpp"
 #include "culmen/optimizer/parts/inner_jobs.hpp"
 
 namespace culmen::automatic {
 
-/// One of them, and what came of it.
+/// One of them, with its results.
 struct Member {
   std::string name;
   std::unique_ptr<Optimizer> optimizer;
@@ -23,56 +23,58 @@ struct Member {
   std::vector<double> best_x = {};
 };
 
-/// Who is asked next. A rule over what Portfolio counts; it has no randomness.
+/// Decides which member is asked next. It sees only what Portfolio counts, and uses no random numbers.
 class Effort {
  public:
   virtual ~Effort() = default;
   /// The member whose turn it is. It may add members at the end.
   virtual std::size_t next(std::vector<Member>& members) = 0;
-  /// A member's candidate came to this.
+  /// Hears the outcome of a member's candidate.
   virtual void learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
                      const Outcome& outcome) = 0;
-  /// Not called where the terms are generational.
+  /// Not called if the terms are generational.
   virtual void resize(std::size_t /*workers*/) {}
   /// A clause for people, or nothing.
   virtual std::string remark(const std::vector<Member>& members) const = 0;
 };
 
-/// Where the terms are generational, turns follow each other: a turn is all that a member can give before it is told
-/// more, and with `parallel` > 1 that of further members until there are so many candidates; a turn begins when the one
-/// before has been told and no member's job is out. Else each candidate is of the member whose turn it is then.
-class Portfolio final : public Optimizer {
+/// A candidate that a member gave.
+struct MemberCandidate {
+  std::size_t member;
+  EvaluationId inner;
+  std::vector<double> x;
+};
+
+/// With generations, turns follow each other. A turn holds all candidates that a member can give before it must be told
+/// more. If these are fewer than `parallel`, further members add theirs. The next turn begins when this one has been
+/// told and no member's job is out. Without generations, each candidate comes from the member that Effort::next()
+/// names.
+class Portfolio final : public Remembering<MemberCandidate> {
  public:
-  /// Members that are asynchronous exactly where `generational` is false.
+  /// Members must be asynchronous if and only if `generational` is false.
   Portfolio(std::string name, std::vector<Member> members, std::unique_ptr<Effort> effort, std::size_t parallel,
             bool generational);
   bool generational() const override { return generational_; }
   bool begins_at_start() const override { return true; }
   std::string name() const override { return name_; }
   std::string remark() const override { return effort_->remark(members_); }
-  /// Of the first member that has one.
+  /// From the first member that has one.
   std::optional<Recommendation> recommendation() const override;
   void resize(std::size_t workers) override;
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
 
  private:
-  struct Given {
-    std::size_t member;
-    EvaluationId inner;
-    std::vector<double> x;
-  };
-
-  void do_ask(std::size_t n, std::vector<Candidate>& out) override;
-  void do_tell(EvaluationId id, const Outcome& outcome) override;
-  void do_cancel(EvaluationId id) override;
+  void do_ask(std::size_t n, Asked& out) override;
+  void do_tell(EvaluationId id, MemberCandidate&& candidate, const Outcome& outcome) override;
+  void do_cancel(EvaluationId id, MemberCandidate&& candidate) override;
   std::function<Bytes()> do_job() override { return jobs_.next(); }
   void do_adopt(const Bytes& result) override { jobs_.adopt(result); }
   std::size_t next();
   void welcome();
   void begin_turn();
   std::size_t fill(std::size_t member, std::size_t n);
-  Given close(EvaluationId id);
-  void learn(const Given& given, const Outcome& outcome);
+  bool all_back() const { return turn_.empty() && memos().empty(); }
+  void learn(const MemberCandidate& candidate, const Outcome& outcome);
   void end_turn();
 
   const std::string name_;
@@ -83,9 +85,8 @@ class Portfolio final : public Optimizer {
   const std::size_t parallel_;
   const bool generational_;
   std::size_t workers_ = 0;
-  EvaluationId next_ = 0, served_ = 0;
-  std::unordered_map<EvaluationId, Given> open_;            // given by members, whether served or not
-  std::map<EvaluationId, std::pair<Given, Outcome>> told_;  // of this generational turn
+  std::deque<MemberCandidate> turn_;                                  // to be given
+  std::map<EvaluationId, std::pair<MemberCandidate, Outcome>> told_;  // of this generational turn
   std::vector<Candidate> asked_;
 };
 

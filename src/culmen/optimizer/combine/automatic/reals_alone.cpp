@@ -39,7 +39,8 @@ RealsAlone::RealsAlone(const Space& space, std::uint64_t seed, const std::vector
 }
 
 void RealsAlone::begin(Lane& lane, const std::vector<double>& x) {
-  lane = {.from = x};
+  lane = Lane();
+  lane.from = x;
   std::vector<Parameter> parameters;
   const auto active = space_.activity(x);
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -123,11 +124,10 @@ std::vector<RealsAlone::Change> RealsAlone::changes() const {
   return all;
 }
 
-void RealsAlone::do_ask(std::size_t n, std::vector<Candidate>& out) {
+void RealsAlone::do_ask(std::size_t n, Asked& out) {
   while (n > 0) {
-    while (serving_ < lanes_.size() && lanes_[serving_].served == lanes_[serving_].turn.size()) ++serving_;
-    if (serving_ < lanes_.size()) {
-      serve(serving_, out);
+    if (const auto place = lanes_.serve()) {
+      give(*place, out);
       --n;
     } else if (!begin_turns()) {
       return;
@@ -137,52 +137,54 @@ void RealsAlone::do_ask(std::size_t n, std::vector<Candidate>& out) {
 
 /// All lanes at once; without generations the first that waits for nothing, or one more.
 bool RealsAlone::begin_turns() {
-  if (generational_ && !open_.empty()) return false;
-  serving_ = 0;
-  if (generational_) {
-    for (auto& lane : lanes_) begin_turn(lane);
+  if (!generational_) {
+    begin_turn(waiting_lane());
     return true;
   }
-  while (serving_ < lanes_.size() && lanes_[serving_].open > 0) ++serving_;
-  if (serving_ == lanes_.size()) begin(lanes_.emplace_back(), next());
-  begin_turn(lanes_[serving_]);
+  if (!lanes_.settled()) return false;
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) begin_turn(lane);
   return true;
 }
 
-void RealsAlone::begin_turn(Lane& lane) {
+std::size_t RealsAlone::waiting_lane() {
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
+    if (lanes_[lane].turn.settled()) return lane;
+  const auto added = lanes_.add();
+  begin(lanes_[added], next());
+  return added;
+}
+
+void RealsAlone::begin_turn(std::size_t place) {
+  auto& lane = lanes_[place];
   if (is_over(lane)) begin(lane, next());
-  lane.turn.clear();
-  lane.served = 0;
-  lane.descents->ask(largest_descent_turn, lane.turn);
+  lane.candidates.clear();
+  lane.descents->ask(largest_descent_turn, lane.candidates);
+  lanes_.begin_turn(place, lane.candidates.size());
 }
 
-void RealsAlone::serve(std::size_t lane, std::vector<Candidate>& out) {
-  auto& l = lanes_[lane];
-  const auto& candidate = l.turn[l.served++];
-  auto x = l.from;
-  for (std::size_t j = 0; j < l.reals.size(); ++j) x[l.reals[j]] = candidate.x[j];
+void RealsAlone::give(const Lanes<Lane>::Place& place, Asked& out) {
+  const auto& lane = lanes_[place.lane];
+  const auto& candidate = lane.candidates[place.point];
+  auto x = lane.from;
+  for (std::size_t j = 0; j < lane.reals.size(); ++j) x[lane.reals[j]] = candidate.x[j];
   space_.rest_inactive(x);
-  ++l.open;
-  open_.emplace(next_++, Given{lane, candidate.id, x});
-  out.push_back({0, std::move(x)});
+  out.give(x, {place.lane, candidate.id, x});
 }
 
-void RealsAlone::do_tell(EvaluationId id, const Outcome& outcome) {
-  const auto given = open_.extract(id).mapped();
-  auto& lane = lanes_[given.lane];
-  --lane.open;
-  lane.descents->tell(given.inner, outcome);
+void RealsAlone::do_tell(EvaluationId id, DescentPoint&& point, const Outcome& outcome) {
+  auto& lane = lanes_[point.lane];
+  lanes_.settle(point.lane);
+  lane.descents->tell(point.inner, outcome);
   if (better(outcome, lane.found)) {
     lane.found = outcome;
     lane.improved = lane.descents->asked();
   }
-  learn(given.x, outcome, id + 1, false);
+  learn(point.x, outcome, id + 1, false);
 }
 
-void RealsAlone::do_cancel(EvaluationId id) {
-  const auto given = open_.extract(id).mapped();
-  --lanes_[given.lane].open;
-  lanes_[given.lane].descents->cancel(given.inner);
+void RealsAlone::do_cancel(EvaluationId, DescentPoint&& point) {
+  lanes_.settle(point.lane);
+  lanes_[point.lane].descents->cancel(point.inner);
 }
 
 }  // namespace culmen::automatic

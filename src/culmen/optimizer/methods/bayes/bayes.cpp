@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "culmen/optimizer/core/remembering.hpp"
 #include "culmen/optimizer/methods/bayes/proposal.hpp"
 #include "culmen/optimizer/methods/bayes/region.hpp"
 #include "culmen/optimizer/parts/sobol_sequence.hpp"
@@ -26,7 +27,22 @@ constexpr std::uint64_t interleaved = 8;     // beside a forest one in so many i
 constexpr std::uint64_t always = 4;          // until so many times the points of a model a result brings a model, …
 constexpr std::uint64_t seldom = 4;          // … then one comes after a so-manieth part of all
 
-class Bayes final : public Optimizer {
+/// A point that was given, and the region that it belongs to.
+struct Open {
+  VectorXd unit;
+  std::size_t region;
+};
+
+/// One model after the other.
+struct Modelling {
+  Hyperparameters hyperparameters;  // of the last model
+  std::size_t compression = 0, count = 0;
+  std::uint64_t told = 0;  // results at the last model
+  bool wanted = false, job_is_out = false;
+  std::size_t region = 0;  // of the job
+};
+
+class Bayes final : public Remembering<Open, std::map> {
  public:
   Bayes(const Space& space, std::uint64_t seed, std::size_t parallel, std::size_t points, bool forest,
         bool generational)
@@ -50,13 +66,6 @@ class Bayes final : public Optimizer {
   }
 
  private:
-  struct Open {
-    VectorXd unit;
-    std::size_t region;
-    std::optional<Point> told = {};
-    bool cancelled = false;
-  };
-
   std::size_t patience() const {
     const std::size_t failures = std::max(fewest_patience, space_.size());
     return generational_ ? (failures + parallel_ - 1) / parallel_ : failures;
@@ -80,9 +89,9 @@ class Bayes final : public Optimizer {
   void compare(const Point& again);
   void end_generation();
 
-  void do_ask(std::size_t n, std::vector<Candidate>& out) override;
-  void do_tell(EvaluationId id, const Outcome& outcome) override;
-  void do_cancel(EvaluationId id) override;
+  void do_ask(std::size_t n, Asked& out) override;
+  void do_tell(EvaluationId id, Open&& open, const Outcome& outcome) override;
+  void do_cancel(EvaluationId id, Open&& open) override;
   std::function<Bytes()> do_job() override;
   void do_adopt(const Bytes& result) override;
 
@@ -93,18 +102,16 @@ class Bayes final : public Optimizer {
   SobolSequence design_;
   Archive archive_;
   Region region_;
-  Hyperparameters hyperparameters_;
-  std::size_t compression_ = 0, models_ = 0;
-  std::size_t regions_ = 0, job_region_ = 0;  // how many there were, with the present one
-  std::size_t to_cover_ = 0;                  // of the design, not back yet
-  std::deque<VectorXd> ready_;                // to be given; generational: of this generation
-  std::map<EvaluationId, Open> open_;
-  EvaluationId next_ = 0;
-  std::uint64_t told_ = 0, modelled_ = 0;        // results, now and at the last model
+  std::size_t regions_ = 0;  // their number, with the current one
+  Modelling modelling_;
+  std::uint64_t told_ = 0;  // results
+  bool improved_ = false, covering_ = true;
+  std::size_t to_cover_ = 0;                     // of the design, not back yet
+  std::deque<VectorXd> ready_;                   // to be given; generational: of this generation
+  std::map<EvaluationId, Point> back_;           // generational: of this generation
   std::optional<Favourite> favourite_, former_;  // of this region, and the best of those before
   std::optional<Point> repeated_;                // whose second value shall tell whether there is noise
   enum class Noise : unsigned char { unknown, none, seen } noise_ = Noise::unknown;
-  bool wants_model_ = false, job_is_out_ = false, improved_ = false, covering_ = true;
 };
 
 /// Anew, or at first, where it begins at the start.
@@ -114,11 +121,11 @@ void Bayes::begin() {
   archive_.clear();
   ++regions_;  // what is open is of the former one
   region_ = Region(patience());
-  hyperparameters_ = {};
+  modelling_.hyperparameters = {};
   covering_ = true;
   to_cover_ = design_size();
   ready_.clear();
-  if (next_ == 0) {
+  if (regions_ == 1) {
     auto start = space_.start();
     space_.rest_inactive(start);
     ready_.push_back(unit_of(start));
@@ -142,41 +149,36 @@ VectorXd Bayes::nearby() {
 bool Bayes::model_is_due() const {
   if (!has_model() || covering_) return false;
   const auto pause = told_ > always * points_ ? told_ / seldom : 1;
-  return told_ >= modelled_ + pause;
+  return told_ >= modelling_.told + pause;
 }
 
-void Bayes::do_ask(std::size_t n, std::vector<Candidate>& out) {
+void Bayes::do_ask(std::size_t n, Asked& out) {
   for (; n > 0 && (!ready_.empty() || !generational_); --n) {
     if (ready_.empty()) ready_.push_back(nearby());
-    auto& x = out.emplace_back().x;
-    x.resize(space_.size());
+    std::vector<double> x(space_.size());
     space_.from_unit({ready_.front().data(), x.size()}, x);
-    open_.emplace(next_++, Open{std::move(ready_.front()), regions_});
+    out.give(std::move(x), {std::move(ready_.front()), regions_});
     ready_.pop_front();
   }
 }
 
-void Bayes::do_tell(EvaluationId id, const Outcome& outcome) {
-  const auto open = open_.find(id);
-  open->second.told = Point::of(open->second.unit, outcome);
-  if (generational_) return end_generation();
-  const auto settled = std::move(open->second);
-  open_.erase(open);
-  if (settled.region != regions_) return;
-  learn(*settled.told);
+void Bayes::do_tell(EvaluationId id, Open&& open, const Outcome& outcome) {
+  auto point = Point::of(std::move(open.unit), outcome);
+  if (generational_) {
+    back_.emplace(id, std::move(point));
+    return end_generation();
+  }
+  if (open.region != regions_) return;
+  learn(std::move(point));
   if (covering_ && --to_cover_ == 0) covering_ = false;
   else if (!covering_) judge_region();
   if (region_.spent() && !forest_) begin();
-  wants_model_ = model_is_due();
+  modelling_.wanted = model_is_due();
 }
 
-void Bayes::do_cancel(EvaluationId id) {
-  const auto open = open_.find(id);
-  open->second.cancelled = true;
+void Bayes::do_cancel(EvaluationId, Open&& open) {
   if (generational_) return end_generation();
-  const bool stale = open->second.region != regions_;
-  open_.erase(open);
-  if (!stale && covering_ && --to_cover_ == 0) covering_ = false;
+  if (open.region == regions_ && covering_ && --to_cover_ == 0) covering_ = false;
 }
 
 std::optional<Recommendation> Bayes::recommendation() const {
@@ -226,37 +228,34 @@ void Bayes::learn(Point point) {
 
 /// Where all of it is back.
 void Bayes::end_generation() {
-  const auto back = [](const auto& item) { return item.second.told || item.second.cancelled; };
-  if (!ready_.empty() || !std::ranges::all_of(open_, back)) return;
-  for (auto& [id, open] : open_)
-    if (open.told) learn(std::move(*open.told));
-  open_.clear();
+  if (!ready_.empty() || !memos().empty()) return;
+  for (auto& [id, point] : std::exchange(back_, {})) learn(std::move(point));
   if (!covering_) judge_region();
   covering_ = improved_ = false;
   if (region_.spent() && !forest_) return begin();
-  wants_model_ = model_is_due();
-  while (!wants_model_ && ready_.size() < parallel_) ready_.push_back(nearby());
+  modelling_.wanted = model_is_due();
+  while (!modelling_.wanted && ready_.size() < parallel_) ready_.push_back(nearby());
 }
 
 std::function<Bytes()> Bayes::do_job() {
-  if (!wants_model_ || job_is_out_) return {};
-  const auto came = std::clamp<std::uint64_t>(told_ - modelled_, 1, most_at_a_time);
-  wants_model_ = false;
-  job_is_out_ = true;
-  job_region_ = regions_;
-  modelled_ = told_;
+  if (!modelling_.wanted || modelling_.job_is_out) return {};
+  const auto came = std::clamp<std::uint64_t>(told_ - modelling_.told, 1, most_at_a_time);
+  modelling_.wanted = false;
+  modelling_.job_is_out = true;
+  modelling_.region = regions_;
+  modelling_.told = told_;
   Question question{.space = space_,
                     .points = archive_.points(),
                     .best = centre(),
                     .pending = {},
                     .side = region_.side(),
-                    .from = hyperparameters_,
-                    .compression = compression_,
-                    .rival = models_++ % rivals,
+                    .from = modelling_.hyperparameters,
+                    .compression = modelling_.compression,
+                    .rival = modelling_.count++ % rivals,
                     .seed = random_.next(),
                     .wanted = generational_ ? parallel_ : static_cast<std::size_t>(came),
                     .noisy = noise_ == Noise::seen};
-  for (auto k = open_.rbegin(); k != open_.rend() && question.pending.size() < most_pending; ++k)
+  for (auto k = memos().rbegin(); k != memos().rend() && question.pending.size() < most_pending; ++k)
     question.pending.push_back(k->second.unit);
   return [question = std::move(question), forest = forest_] {
     return (forest ? propose_by_forest(question) : propose(question)).encoded();
@@ -264,11 +263,11 @@ std::function<Bytes()> Bayes::do_job() {
 }
 
 void Bayes::do_adopt(const Bytes& result) {
-  job_is_out_ = false;
-  if (covering_ || job_region_ != regions_) return;
+  modelling_.job_is_out = false;
+  if (covering_ || modelling_.region != regions_) return;
   auto proposal = Proposal::decoded(result);
-  hyperparameters_ = std::move(proposal.hyperparameters);
-  compression_ = proposal.compression;
+  modelling_.hyperparameters = std::move(proposal.hyperparameters);
+  modelling_.compression = proposal.compression;
   ready_.assign(proposal.units.begin(), proposal.units.end());
   if (proposal.favourite) {
     favourite_ = std::move(proposal.favourite);

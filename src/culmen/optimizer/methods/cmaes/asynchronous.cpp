@@ -4,11 +4,11 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "culmen/base/bytes.hpp"
 #include "culmen/base/random.hpp"
+#include "culmen/optimizer/core/remembering.hpp"
 #include "culmen/optimizer/methods/cmaes/bipop.hpp"
 #include "culmen/optimizer/methods/cmaes/continuous_run.hpp"
 #include "culmen/optimizer/methods/cmaes/coordinates.hpp"
@@ -23,7 +23,7 @@ constexpr std::size_t widest = 4;
 constexpr std::size_t most_per_parameter = 10;
 
 /// One of the runs beside each other.
-struct Lane {
+struct ActiveRun {
   ContinuousRun run;
   bool large;
   std::size_t open = 0;
@@ -31,9 +31,14 @@ struct Lane {
   bool full() const { return open >= widest * run.population(); }
 };
 
-using Lanes = std::map<std::uint64_t, Lane>;  // the older ones first
+using Runs = std::map<std::uint64_t, ActiveRun>;  // the older ones first
 
-class Asynchronous final : public Optimizer {
+struct Open {
+  std::uint64_t run;
+  Drawn drawn;
+};
+
+class Asynchronous final : public Remembering<Open> {
  public:
   Asynchronous(const Space& space, std::uint64_t seed, const AsynchronousSettings& settings, const Yield& yield)
       : space_(space),
@@ -49,23 +54,18 @@ class Asynchronous final : public Optimizer {
   void resize(std::size_t workers) override;
 
  private:
-  struct Open {
-    std::uint64_t lane;
-    Drawn drawn;
-  };
-
-  void do_ask(std::size_t n, std::vector<Candidate>& out) override;
-  void do_tell(EvaluationId id, const Outcome& outcome) override;
-  void do_cancel(EvaluationId id) override;
+  void do_ask(std::size_t n, Asked& out) override;
+  void do_tell(EvaluationId id, Open&& open, const Outcome& outcome) override;
+  void do_cancel(EvaluationId, Open&& open) override { close(open.run); }
   std::function<Bytes()> do_job() override;
   void do_adopt(const Bytes& result) override;
 
   std::size_t population() const;
-  std::size_t most_lanes() const { return 1 + workers_ / (widest * population()); }
+  std::size_t most_runs() const { return 1 + workers_ / (widest * population()); }
   void begin(const Run& run, const Eigen::VectorXd& mean);
   void begin_another();
-  std::uint64_t next_lane();
-  Drawn close(EvaluationId id, Lanes::iterator& lane);
+  std::uint64_t next_run();
+  Runs::iterator close(std::uint64_t run);
 
   const Space space_;
   Random random_;
@@ -73,10 +73,9 @@ class Asynchronous final : public Optimizer {
   const Constraints constraints_;
   std::size_t workers_;
   Bipop bipop_;
-  Lanes lanes_;
+  Runs runs_;
   std::uint64_t begun_ = 0;
-  std::uint64_t fitted_lane_ = 0;  // of the job that is out
-  std::unordered_map<EvaluationId, Open> open_;
+  std::uint64_t fitted_run_ = 0;  // of the job that is out
 };
 
 std::size_t Asynchronous::population() const {
@@ -90,65 +89,60 @@ void Asynchronous::resize(std::size_t workers) {
   workers_ = std::max(workers, settings_.parallel);
   if (settings_.population || begun_ > 1) return;
   bipop_ = Bipop(population());
-  if (lanes_.begin()->second.run.has_learnt()) return;
-  const Lane before = std::move(lanes_.begin()->second);
-  lanes_.clear();
+  if (runs_.begin()->second.run.has_learnt()) return;
+  const ActiveRun before = std::move(runs_.begin()->second);
+  runs_.clear();
   begun_ = 0;
   begin(bipop_.first(), first_mean(space_));
-  auto& lane = lanes_.begin()->second;
-  lane.open = before.open;
-  lane.run.take_over(before.run, random_);
+  auto& first = runs_.begin()->second;
+  first.open = before.open;
+  first.run.take_over(before.run, random_);
 }
 
 void Asynchronous::begin(const Run& run, const Eigen::VectorXd& mean) {
-  lanes_.emplace(
-      begun_++,
-      Lane{ContinuousRun(space_, settings_, run, mean, settings_.lagrangian ? constraints_.count() : 0), run.large});
+  runs_.emplace(begun_++,
+                ActiveRun{ContinuousRun(space_, settings_, run, mean, settings_.lagrangian ? constraints_.count() : 0),
+                          run.large});
 }
 
 void Asynchronous::begin_another() {
   Bipop::Running running;
-  for (const auto& [id, lane] : lanes_) (lane.large ? running.large : running.small) += lane.run.evaluations();
+  for (const auto& [id, active] : runs_) (active.large ? running.large : running.small) += active.run.evaluations();
   const Run run = bipop_.next(running, random_);
   begin(run, random_mean(space_, random_));
 }
 
 /// The oldest that can use more results; where there is none and may be no other, the last one.
-std::uint64_t Asynchronous::next_lane() {
-  const auto free = std::ranges::find_if(lanes_, [](const auto& entry) { return !entry.second.full(); });
-  if (free != lanes_.end()) return free->first;
-  if (lanes_.size() < most_lanes()) begin_another();
-  return lanes_.rbegin()->first;
+std::uint64_t Asynchronous::next_run() {
+  const auto free = std::ranges::find_if(runs_, [](const auto& entry) { return !entry.second.full(); });
+  if (free != runs_.end()) return free->first;
+  if (runs_.size() < most_runs()) begin_another();
+  return runs_.rbegin()->first;
 }
 
-void Asynchronous::do_ask(std::size_t n, std::vector<Candidate>& out) {
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto id = next_lane();
-    auto& lane = lanes_.at(id);
-    auto drawn = lane.run.draw(random_);
-    ++lane.open;
-    out.push_back({0, into_space(space_, drawn.point)});
-    open_.emplace(asked() + k, Open{id, std::move(drawn)});
+void Asynchronous::do_ask(std::size_t n, Asked& out) {
+  for (; n > 0; --n) {
+    const auto id = next_run();
+    auto& active = runs_.at(id);
+    auto drawn = active.run.draw(random_);
+    ++active.open;
+    auto x = into_space(space_, drawn.point);
+    out.give(std::move(x), {id, std::move(drawn)});
   }
 }
 
-Drawn Asynchronous::close(EvaluationId id, Lanes::iterator& lane) {
-  auto open = std::move(open_.extract(id).mapped());
-  lane = lanes_.find(open.lane);
-  if (lane != lanes_.end()) --lane->second.open;
-  return std::move(open.drawn);
-}
-
-void Asynchronous::do_cancel(EvaluationId id) {
-  Lanes::iterator lane;
-  close(id, lane);
+/// One of its candidates came back. Returns runs_.end() if the run is over.
+Runs::iterator Asynchronous::close(std::uint64_t id) {
+  const auto active = runs_.find(id);
+  if (active != runs_.end()) --active->second.open;
+  return active;
 }
 
 std::function<Bytes()> Asynchronous::do_job() {
-  for (auto& [id, lane] : lanes_) {
-    auto fit = lane.run.take_fit();
+  for (auto& [id, active] : runs_) {
+    auto fit = active.run.take_fit();
     if (!fit) continue;
-    fitted_lane_ = id;
+    fitted_run_ = id;
     return [fit = std::move(fit)] {
       const Eigen::VectorXd found = fit->coefficients();
       Bytes out;
@@ -160,23 +154,22 @@ std::function<Bytes()> Asynchronous::do_job() {
 }
 
 void Asynchronous::do_adopt(const Bytes& result) {
-  const auto lane = lanes_.find(fitted_lane_);
-  if (lane == lanes_.end()) return;
+  const auto active = runs_.find(fitted_run_);
+  if (active == runs_.end()) return;
   const auto found = ByteReader(result).doubles();
-  lane->second.run.adopt(Eigen::Map<const Eigen::VectorXd>(found.data(), static_cast<Eigen::Index>(found.size())));
+  active->second.run.adopt(Eigen::Map<const Eigen::VectorXd>(found.data(), static_cast<Eigen::Index>(found.size())));
 }
 
-void Asynchronous::do_tell(EvaluationId id, const Outcome& outcome) {
-  Lanes::iterator lane;
-  auto drawn = close(id, lane);
-  if (lane == lanes_.end()) return;
+void Asynchronous::do_tell(EvaluationId, Open&& open, const Outcome& outcome) {
+  const auto active = close(open.run);
+  if (active == runs_.end()) return;
   ContinuousRun::Measured measured{outcome.value};
-  if (constraints_.count() > 0) measured.slacks = constraints_.slacks(into_space(space_, drawn.point), outcome);
-  auto& run = lane->second.run;
-  if (!run.tell({std::move(drawn), Standing::of(outcome)}, std::move(measured), random_)) return;
-  bipop_.ended(lane->second.large, lane->second.run.evaluations());
-  lanes_.erase(lane);
-  if (lanes_.empty()) begin_another();
+  if (constraints_.count() > 0) measured.slacks = constraints_.slacks(into_space(space_, open.drawn.point), outcome);
+  auto& run = active->second.run;
+  if (!run.tell({std::move(open.drawn), Standing::of(outcome)}, std::move(measured), random_)) return;
+  bipop_.ended(active->second.large, active->second.run.evaluations());
+  runs_.erase(active);
+  if (runs_.empty()) begin_another();
 }
 }  // namespace
 

@@ -11,13 +11,14 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "culmen/base/random.hpp"
+#include "culmen/optimizer/core/remembering.hpp"
 #include "culmen/optimizer/methods/lm/descent.hpp"
 #include "culmen/optimizer/methods/lm/minima.hpp"
 #include "culmen/optimizer/methods/lm/starts.hpp"
+#include "culmen/optimizer/parts/lanes.hpp"
 
 namespace culmen {
 namespace lm {
@@ -30,15 +31,16 @@ struct Settings {
   bool generational;
 };
 
-/// One place at which descents follow each other. A turn: points that are asked for, and replies to all of them.
+/// One place at which descents follow each other.
 struct Lane {
   bool logarithmic = false;
   std::optional<Descent> descent;           // none: it looks for a start
   std::vector<std::vector<double>> points;  // of this turn
   std::vector<Reply> replies;
-  std::size_t served = 0, settled = 0;
-  bool idle() const { return served == points.size(); }  // nothing to ask for
+  Turn turn;
 };
+
+using Place = Lanes<Lane>::Place;
 
 /// Without residuals where it failed, or is not finite or feasible.
 Reply reply_of(const Outcome& outcome) {
@@ -48,7 +50,7 @@ Reply reply_of(const Outcome& outcome) {
   return {residuals, outcome.value};
 }
 
-class LevenbergMarquardt final : public Optimizer {
+class LevenbergMarquardt final : public Remembering<Place> {
  public:
   LevenbergMarquardt(const Space& space, std::uint64_t seed, const Settings& settings)
       : settings_(settings),
@@ -71,15 +73,15 @@ class LevenbergMarquardt final : public Optimizer {
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
 
  private:
-  void do_ask(std::size_t n, std::vector<Candidate>& out) override;
-  void do_tell(EvaluationId id, const Outcome& outcome) override;
-  void do_cancel(EvaluationId id) override { settle(id, {}); }
-  void settle(EvaluationId id, Reply reply);
+  void do_ask(std::size_t n, Asked& out) override;
+  void do_tell(EvaluationId, Place&& place, const Outcome& outcome) override { settle(place, reply_of(outcome)); }
+  void do_cancel(EvaluationId, Place&& place) override { settle(place, {}); }
+  void settle(const Place& place, Reply reply);
   void propose_all();
   std::size_t new_lane();
-  void retire(std::size_t place);
+  void retire(std::size_t lane);
   void seek(Lane& lane);
-  void propose(Lane& lane);
+  void propose(std::size_t lane);
   void digest(Lane& lane);
   void start(Lane& lane);
   void begin(Lane& lane, const std::vector<double>& x, Reply reply);
@@ -91,22 +93,19 @@ class LevenbergMarquardt final : public Optimizer {
   Starts starts_;
   std::deque<std::pair<std::vector<double>, Reply>> given_;  // heard of, for descents to come
   Minima minima_;
-  std::deque<Lane> lanes_;
+  Lanes<Lane> lanes_;
   std::uint64_t started_ = 0;
-  std::vector<std::size_t> retired_;  // places in lanes_
+  std::vector<std::size_t> retired_;  // lanes
   std::size_t most_lanes_;            // without generations: those beyond retire when their descents have ended
-  std::size_t unserved_ = 0;          // all lanes before it are idle
-  EvaluationId next_ = 0;
-  std::unordered_map<EvaluationId, std::pair<std::size_t, std::size_t>> open_;  // lane and point
 };
 
 void LevenbergMarquardt::propose_all() {
-  unserved_ = 0;
   if (finished()) return;
-  for (auto& lane : lanes_) propose(lane);
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) propose(lane);
 }
 
-void LevenbergMarquardt::propose(Lane& lane) {
+void LevenbergMarquardt::propose(std::size_t place) {
+  auto& lane = lanes_[place];
   lane.points.clear();
   if (lane.descent) {
     std::vector<Eigen::VectorXd> points;
@@ -116,7 +115,7 @@ void LevenbergMarquardt::propose(Lane& lane) {
     seek(lane);
   }
   lane.replies.assign(lane.points.size(), {});
-  lane.served = lane.settled = 0;
+  lanes_.begin_turn(place, lane.points.size());
 }
 
 void LevenbergMarquardt::seek(Lane& lane) {
@@ -128,57 +127,50 @@ void LevenbergMarquardt::seek(Lane& lane) {
     lane.points.push_back(anew ? starts_.fresh() : starts_.changed(from->x));
 }
 
-void LevenbergMarquardt::do_ask(std::size_t n, std::vector<Candidate>& out) {
-  for (; n > 0; --n) {
-    while (unserved_ < lanes_.size() && lanes_[unserved_].idle()) ++unserved_;
-    if (unserved_ == lanes_.size()) {
-      if (settings_.generational || finished()) return;
-      propose(lanes_[unserved_ = new_lane()]);
+void LevenbergMarquardt::do_ask(std::size_t n, Asked& out) {
+  while (n > 0) {
+    if (const auto place = lanes_.serve()) {
+      out.give(lanes_[place->lane].points[place->point], *place);
+      --n;
+    } else if (settings_.generational || finished()) {
+      return;
+    } else {
+      propose(new_lane());
     }
-    auto& lane = lanes_[unserved_];
-    open_.emplace(next_++, std::pair(unserved_, lane.served));
-    out.push_back({0, lane.points[lane.served++]});
   }
 }
-
-void LevenbergMarquardt::do_tell(EvaluationId id, const Outcome& outcome) { settle(id, reply_of(outcome)); }
 
 void LevenbergMarquardt::hear(const std::vector<double>& x, const Outcome& outcome) {
   if (auto reply = reply_of(outcome); reply.ok() && given_.size() < most_given) given_.push_back({x, std::move(reply)});
 }
 
-void LevenbergMarquardt::settle(EvaluationId id, Reply reply) {
-  const auto [place, k] = open_.extract(id).mapped();
-  auto& lane = lanes_[place];
-  lane.replies[k] = std::move(reply);
-  ++lane.settled;
+void LevenbergMarquardt::settle(const Place& place, Reply reply) {
+  auto& lane = lanes_[place.lane];
+  lane.replies[place.point] = std::move(reply);
+  lanes_.settle(place.lane);
   if (settings_.generational) {
-    if (!open_.empty() || !std::ranges::all_of(lanes_, &Lane::idle)) return;
+    if (!lanes_.settled()) return;
     for (auto& l : lanes_) digest(l);
     return propose_all();
   }
-  if (lane.settled < lane.points.size()) return;
+  if (!lane.turn.settled()) return;
   digest(lane);
   const bool one_too_many = !lane.descent && lanes_.size() - retired_.size() > most_lanes_;
-  if (finished() || one_too_many) return retire(place);
-  propose(lane);
-  unserved_ = std::min(unserved_, place);
+  if (finished() || one_too_many) return retire(place.lane);
+  propose(place.lane);
 }
 
 std::size_t LevenbergMarquardt::new_lane() {
-  if (retired_.empty()) {
-    lanes_.emplace_back();
-    return lanes_.size() - 1;
-  }
+  if (retired_.empty()) return lanes_.add();
   const auto place = retired_.back();
   retired_.pop_back();
   return place;
 }
 
-void LevenbergMarquardt::retire(std::size_t place) {
-  lanes_[place].points.clear();
-  lanes_[place].served = lanes_[place].settled = 0;
-  retired_.push_back(place);
+void LevenbergMarquardt::retire(std::size_t lane) {
+  lanes_[lane].points.clear();
+  lanes_.begin_turn(lane, 0);
+  retired_.push_back(lane);
 }
 
 void LevenbergMarquardt::digest(Lane& lane) {

@@ -7,11 +7,12 @@
 #include <deque>
 #include <limits>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
+#include "culmen/optimizer/core/remembering.hpp"
 #include "culmen/optimizer/methods/local/samples.hpp"
 #include "culmen/optimizer/parts/constraints.hpp"
+#include "culmen/optimizer/parts/lanes.hpp"
 
 namespace culmen {
 namespace local {
@@ -29,19 +30,24 @@ struct Settings {
   bool generational;
 };
 
-/// One place at which descents follow each other. A turn: points that are asked for, and values at all of them.
+/// One place at which descents follow each other.
 struct Lane {
   std::unique_ptr<LocalSearch> search;  // none: it looks for a start
   std::vector<Eigen::VectorXd> points;  // of this turn
   std::vector<double> values;
   std::vector<std::vector<double>> slacks;  // where there are constraints to see
-  std::size_t served = 0, settled = 0;
+  Turn turn;
   int rounds = 0;
   std::size_t since_sample = 0;  // evaluations of the search
   bool with_sample = false;      // the last point is one
 };
 
-class Descents final : public Optimizer {
+struct Origin {
+  std::optional<Lanes<Lane>::Place> place;  // none: a sample beside the lanes
+  Eigen::VectorXd sample = {};
+};
+
+class Descents final : public Remembering<Origin> {
  public:
   Descents(const Space& space, std::uint64_t seed, Settings settings, MakeSearch make, const Yield& yield)
       : space_(space),
@@ -54,7 +60,7 @@ class Descents final : public Optimizer {
     Eigen::VectorXd x(static_cast<Eigen::Index>(space.size()));
     space.to_unit(space.start(), {x.data(), space.size()});
     begin(lanes_.front(), x, {});
-    for (auto& lane : lanes_) propose(lane);
+    propose_all();
   }
   bool generational() const override { return settings_.generational; }
   bool begins_at_start() const override { return true; }
@@ -64,21 +70,15 @@ class Descents final : public Optimizer {
   void resize(std::size_t workers) override { most_lanes_ = std::max(settings_.descents, workers); }
 
  private:
-  struct Place {
-    std::optional<std::size_t> lane;  // none: a sample beside the lanes
-    std::size_t point = 0;
-    Eigen::VectorXd sample = {};
-  };
-
-  void do_ask(std::size_t n, std::vector<Candidate>& out) override;
-  void do_tell(EvaluationId id, const Outcome& outcome) override;
-  void do_cancel(EvaluationId id) override { settle(id, inf); }
-  void serve_lane(std::size_t lane, std::vector<Candidate>& out);
-  void serve_more(std::vector<Candidate>& out);
-  void serve(Place place, const Eigen::VectorXd& x, std::vector<Candidate>& out);
-  void settle(EvaluationId id, double value);
+  void do_ask(std::size_t n, Asked& out) override;
+  void do_tell(EvaluationId id, Origin&& origin, const Outcome& outcome) override;
+  void do_cancel(EvaluationId, Origin&& origin) override { settle(origin, inf); }
+  void give(const Eigen::VectorXd& x, Origin origin, Asked& out);
+  void give_sample(Asked& out);
+  void settle(const Origin& origin, double value);
   void end_generation();
-  void propose(Lane& lane);
+  void propose_all();
+  void propose(std::size_t lane);
   void digest(Lane& lane);
   void look_for_start(Lane& lane);
   void begin(Lane& lane, const Eigen::VectorXd& x, std::optional<double> value) {
@@ -94,87 +94,81 @@ class Descents final : public Optimizer {
   Samples samples_;
   std::deque<std::pair<Eigen::VectorXd, double>> given_;    // heard of before the first ask
   std::optional<std::pair<Eigen::VectorXd, double>> news_;  // the best heard of since, where nothing began from it
-  std::vector<Lane> lanes_;
+  Lanes<Lane> lanes_;
   std::size_t most_lanes_;
-  std::size_t unserved_ = 0;  // no lane before this one has points to serve
-  EvaluationId next_ = 0;
-  std::unordered_map<EvaluationId, Place> open_;
-  std::size_t unsettled_ = 0;  // points of lanes
   double best_ = inf, gained_ = 0;
   std::uint64_t ended_ = 0, agreeing_ = 0;
 };
 
-void Descents::do_ask(std::size_t n, std::vector<Candidate>& out) {
-  for (; n > 0; --n) {
-    while (unserved_ < lanes_.size() && lanes_[unserved_].served == lanes_[unserved_].points.size()) ++unserved_;
-    if (unserved_ < lanes_.size()) serve_lane(unserved_, out);
-    else if (settings_.generational) return;
-    else serve_more(out);
+void Descents::do_ask(std::size_t n, Asked& out) {
+  while (n > 0) {
+    if (const auto place = lanes_.serve()) {
+      give(lanes_[place->lane].points[place->point], {place}, out);
+      --n;
+    } else if (settings_.generational) {
+      return;
+    } else if (lanes_.size() < most_lanes_) {
+      const auto lane = lanes_.add();
+      if (const auto start = samples_.take(false)) begin(lanes_[lane], start->x, start->value);
+      propose(lane);
+    } else {
+      give_sample(out);
+      --n;
+    }
   }
 }
 
-void Descents::serve_lane(std::size_t lane, std::vector<Candidate>& out) {
-  const std::size_t k = lanes_[lane].served++;
-  serve({lane, k}, lanes_[lane].points[k], out);
-}
-
-/// Every lane waits: another one begins, or a start for later is looked at.
-void Descents::serve_more(std::vector<Candidate>& out) {
-  if (lanes_.size() < most_lanes_) {
-    auto& lane = lanes_.emplace_back();
-    if (const auto start = samples_.take(false)) begin(lane, start->x, start->value);
-    propose(lane);
-    return serve_lane(lanes_.size() - 1, out);
-  }
-  const auto x = samples_.fresh();
-  serve({{}, 0, x}, x, out);
-}
-
-void Descents::serve(Place place, const Eigen::VectorXd& x, std::vector<Candidate>& out) {
+void Descents::give(const Eigen::VectorXd& x, Origin origin, Asked& out) {
   std::vector<double> vector(space_.size());
-  if (next_ == 0) vector = space_.start();
+  if (out.next() == 0) vector = space_.start();
   else space_.from_unit({x.data(), space_.size()}, vector);
-  open_.emplace(next_++, std::move(place));
-  out.push_back({0, std::move(vector)});
+  out.give(std::move(vector), std::move(origin));
 }
 
-void Descents::do_tell(EvaluationId id, const Outcome& outcome) {
-  const auto& place = open_.at(id);
-  const bool of_search = place.lane && lanes_[*place.lane].search && constraints_.count() > 0;
+/// A start for later, while every lane waits.
+void Descents::give_sample(Asked& out) {
+  const auto x = samples_.fresh();
+  give(x, {{}, x}, out);
+}
+
+void Descents::do_tell(EvaluationId, Origin&& origin, const Outcome& outcome) {
+  const bool of_search = origin.place && lanes_[origin.place->lane].search && constraints_.count() > 0;
   if (of_search) {
-    auto& lane = lanes_[*place.lane];
+    auto& lane = lanes_[origin.place->lane];
+    const auto point = origin.place->point;
     std::vector<double> x(space_.size());
-    space_.from_unit({lane.points[place.point].data(), x.size()}, x);
-    auto& slacks = lane.slacks[place.point] = constraints_.slacks(x, outcome);
-    if (!slacks.empty() && !(lane.with_sample && place.point + 1 == lane.points.size()))
-      return settle(id, outcome.value);
+    space_.from_unit({lane.points[point].data(), x.size()}, x);
+    auto& slacks = lane.slacks[point] = constraints_.slacks(x, outcome);
+    if (!slacks.empty() && !(lane.with_sample && point + 1 == lane.points.size())) return settle(origin, outcome.value);
   }
-  settle(id, outcome.feasible() && std::isfinite(outcome.value) ? outcome.value : inf);
+  settle(origin, outcome.feasible() && std::isfinite(outcome.value) ? outcome.value : inf);
 }
 
-void Descents::settle(EvaluationId id, double value) {
-  const auto place = open_.extract(id).mapped();
-  if (!place.lane) return samples_.add(place.sample, value);
-  auto& lane = lanes_[*place.lane];
+void Descents::settle(const Origin& origin, double value) {
+  if (!origin.place) return samples_.add(origin.sample, value);
+  const auto& place = *origin.place;
+  auto& lane = lanes_[place.lane];
   lane.values[place.point] = value;
-  ++lane.settled;
-  --unsettled_;
+  lanes_.settle(place.lane);
   if (settings_.generational) {
-    if (unsettled_ == 0) end_generation();
-  } else if (lane.settled == lane.points.size()) {
+    if (lanes_.settled()) end_generation();
+  } else if (lane.turn.settled()) {
     digest(lane);
-    propose(lane);
-    unserved_ = std::min(unserved_, *place.lane);
+    propose(place.lane);
   }
 }
 
 void Descents::end_generation() {
   for (auto& lane : lanes_) digest(lane);
-  for (auto& lane : lanes_) propose(lane);
-  unserved_ = 0;
+  propose_all();
 }
 
-void Descents::propose(Lane& lane) {
+void Descents::propose_all() {
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) propose(lane);
+}
+
+void Descents::propose(std::size_t place) {
+  auto& lane = lanes_[place];
   lane.points.clear();
   if (lane.search && lane.search->over()) conclude(lane);
   if (lane.search) lane.search->propose(lane.points);
@@ -187,8 +181,7 @@ void Descents::propose(Lane& lane) {
   while (!lane.search && lane.points.size() < settings_.screen) lane.points.push_back(samples_.fresh());
   lane.values.assign(lane.points.size(), inf);
   lane.slacks.assign(constraints_.count() > 0 ? lane.points.size() : 0, {});
-  lane.served = lane.settled = 0;
-  unsettled_ += lane.points.size();
+  lanes_.begin_turn(place, lane.points.size());
 }
 
 void Descents::digest(Lane& lane) {

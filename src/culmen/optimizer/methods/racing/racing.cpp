@@ -16,8 +16,8 @@
 #include <bit>
 #include <cmath>
 #include <deque>
-#include <unordered_map>
 
+#include "culmen/optimizer/core/remembering.hpp"
 #include "culmen/optimizer/methods/racing/field.hpp"
 #include "culmen/optimizer/methods/racing/race.hpp"
 #include "culmen/optimizer/parts/moments.hpp"
@@ -40,7 +40,28 @@ struct Plan {
   std::size_t candidates, races;
 };
 
-class Racing final : public Optimizer {
+/// One evaluation of a member.
+struct Repetition {
+  std::size_t race, member, number;
+  std::uint64_t told = 0;  // results before it was given
+  bool repeated = false;
+};
+
+/// What tells that an evaluation may never come back.
+struct Waiting {
+  std::uint64_t told = 0;           // results so far
+  std::uint64_t longest = 0;        // in results, from ask to tell
+  std::vector<EvaluationId> given;  // in this race, of those that count; without generations
+  std::vector<std::size_t> lost;    // by member: how many were repeated
+};
+
+/// The best outcome that it did not ask for.
+struct Heard {
+  Outcome outcome = Outcome::failure(Status::failed, {});
+  std::vector<double> x;
+};
+
+class Racing final : public Remembering<Repetition> {
  public:
   Racing(const Space& space, std::uint64_t seed, const Plan& plan, bool generational)
       : space_(space), plan_(plan), generational_(generational), field_(space, seed, plan.races), order_(seed, 1) {
@@ -64,37 +85,32 @@ class Racing final : public Optimizer {
   std::string remark() const override;
   std::optional<Recommendation> recommendation() const override;
   void hear(const std::vector<double>& x, const Outcome& outcome) override {
-    if (races_ == 1 || !better(outcome, heard_)) return;
-    heard_ = Outcome::of_value(outcome.value);
-    heard_.violation = outcome.violation;
-    heard_x_ = x;
+    if (races_ == 1 || !better(outcome, heard_.outcome)) return;
+    heard_.outcome = Outcome::of_value(outcome.value);
+    heard_.outcome.violation = outcome.violation;
+    heard_.x = x;
   }
 
  private:
-  struct Turn {
-    std::size_t race, member, repetition;
-    std::uint64_t told = 0;  // results before it was given
-    bool repeated = false;
-  };
-
   void fill();
   void begin_race();
   void end_race();
   bool begin_round();
-  bool seems_lost(const Turn& turn) const;
+  bool seems_lost(const Repetition& repetition) const;
   bool repeat_what_is_lost();
-  bool spare(const Turn& turn) const { return turn.repetition >= plan_.rules.most_rounds; }
-  bool wanted(const Turn& turn) const {
-    return turn.race == race_number_ && race_->survives(turn.member) && !race_->has(turn.member, turn.repetition);
+  bool spare(const Repetition& repetition) const { return repetition.number >= plan_.rules.most_rounds; }
+  bool wanted(const Repetition& repetition) const {
+    return repetition.race == race_number_ && race_->survives(repetition.member) &&
+           !race_->has(repetition.member, repetition.number);
   }
-  bool counts(const Turn& turn) const { return wanted(turn) && !spare(turn); }
+  bool counts(const Repetition& repetition) const { return wanted(repetition) && !spare(repetition); }
   std::size_t elites() const { return 1 + static_cast<std::size_t>(std::bit_width(space_.size())); }
   Moments moments(std::size_t member) const;
   std::size_t leader() const;
 
-  void do_ask(std::size_t n, std::vector<Candidate>& out) override;
-  void do_tell(EvaluationId id, const Outcome& outcome) override;
-  void do_cancel(EvaluationId id) override;
+  void do_ask(std::size_t n, Asked& out) override;
+  void do_tell(EvaluationId id, Repetition&& repetition, const Outcome& outcome) override;
+  void do_cancel(EvaluationId id, Repetition&& repetition) override;
 
   const Space space_;
   const Plan plan_;
@@ -106,21 +122,15 @@ class Racing final : public Optimizer {
   std::vector<Entrant> entrants_;
   std::size_t elites_here_ = 0;  // entrants from the last race, before the new ones
   std::optional<Race> race_;
-  std::deque<Turn> turns_;
-  EvaluationId next_ = 0;
-  std::uint64_t told_ = 0;
-  std::uint64_t longest_ = 0;  // in results, from ask to tell
-  std::unordered_map<EvaluationId, Turn> open_;
-  std::vector<EvaluationId> given_;                       // in this race, of those that count; without generations
-  std::vector<std::size_t> lost_;                         // by member: how many were repeated
-  Outcome heard_ = Outcome::failure(Status::failed, {});  // the best of what it did not ask for
-  std::vector<double> heard_x_;
+  std::deque<Repetition> due_;
+  Waiting waiting_;
+  Heard heard_;
 };
 
 void Racing::fill() {
   std::vector<std::vector<double>> points;
   for (const auto& entrant : entrants_) points.push_back(entrant.x);
-  if (!heard_x_.empty() && std::ranges::find(points, heard_x_) == points.end()) points.push_back(heard_x_);
+  if (!heard_.x.empty() && std::ranges::find(points, heard_.x) == points.end()) points.push_back(heard_.x);
   field_.fill(points, plan_.candidates, race_number_);
   for (std::size_t k = entrants_.size(); k < points.size(); ++k) entrants_.push_back({std::move(points[k])});
 }
@@ -133,13 +143,13 @@ void Racing::begin_race() {
   }
   race_.emplace(entrants_.size(), has_default_, rules);
   rounds_begun_ = 0;
-  turns_.clear();
-  given_.clear();
-  lost_.assign(entrants_.size(), 0);
+  due_.clear();
+  waiting_.given.clear();
+  waiting_.lost.assign(entrants_.size(), 0);
 }
 
 void Racing::end_race() {
-  turns_.clear();
+  due_.clear();
   if (race_number_ + 1 == races_) {
     ++race_number_;
     return;
@@ -164,64 +174,61 @@ bool Racing::begin_round() {
   const std::size_t fixed = has_default_ && race_number_ == 0 && rounds_begun_ == 0 ? 1 : 0;
   for (std::size_t k = members.size(); k > fixed + 1; --k)
     std::swap(members[k - 1], members[fixed + order_.below(k - fixed)]);
-  for (const auto member : members) turns_.push_back({race_number_, member, rounds_begun_});
+  for (const auto member : members) due_.push_back({race_number_, member, rounds_begun_});
   ++rounds_begun_;
   return true;
 }
 
 /// Whether an evaluation has been out for so long that it may never come. Who loses many is rather slow at times.
-bool Racing::seems_lost(const Turn& turn) const {
-  const auto mean = static_cast<double>(std::max(open_.size(), race_->survivors().size()));
+bool Racing::seems_lost(const Repetition& repetition) const {
+  const auto mean = static_cast<double>(std::max(memos().size(), race_->survivors().size()));
   const auto allowed = plan_.rules.most_rounds / usual_losses;
-  const auto beyond = lost_[turn.member] - std::min(allowed, lost_[turn.member]);
-  const double enough = std::max(patience * mean, longest_patience * static_cast<double>(longest_));
-  return static_cast<double>(told_ - turn.told) >= std::ldexp(enough, static_cast<int>(beyond));
+  const auto beyond = waiting_.lost[repetition.member] - std::min(allowed, waiting_.lost[repetition.member]);
+  const double enough = std::max(patience * mean, longest_patience * static_cast<double>(waiting_.longest));
+  return static_cast<double>(waiting_.told - repetition.told) >= std::ldexp(enough, static_cast<int>(beyond));
 }
 
 bool Racing::repeat_what_is_lost() {
   std::vector<EvaluationId> kept;
-  for (const auto id : given_) {
-    const auto found = open_.find(id);
-    if (found == open_.end() || !counts(found->second)) continue;
-    auto& turn = found->second;
-    if (!seems_lost(turn)) {
+  for (const auto id : waiting_.given) {
+    const auto found = memos().find(id);
+    if (found == memos().end() || !counts(found->second)) continue;
+    auto& repetition = found->second;
+    if (!seems_lost(repetition)) {
       kept.push_back(id);
       continue;
     }
-    turns_.push_back(turn);
-    turn.repeated = true;
-    ++lost_[turn.member];
+    due_.push_back(repetition);
+    repetition.repeated = true;
+    ++waiting_.lost[repetition.member];
   }
-  given_ = std::move(kept);
-  return !turns_.empty();
+  waiting_.given = std::move(kept);
+  return !due_.empty();
 }
 
-void Racing::do_ask(std::size_t n, std::vector<Candidate>& out) {
+void Racing::do_ask(std::size_t n, Asked& out) {
   while (n > 0 && !finished()) {
-    if (turns_.empty() && !begin_round()) return;
-    auto turn = turns_.front();
-    turns_.pop_front();
-    if (!wanted(turn)) continue;
-    turn.told = told_;
-    if (!generational_ && !spare(turn)) given_.push_back(next_);
-    open_.emplace(next_++, turn);
-    out.push_back({0, entrants_[turn.member].x});
+    if (due_.empty() && !begin_round()) return;
+    auto repetition = due_.front();
+    due_.pop_front();
+    if (!wanted(repetition)) continue;
+    repetition.told = waiting_.told;
+    const auto id = out.give(entrants_[repetition.member].x, repetition);
+    if (!generational_ && !spare(repetition)) waiting_.given.push_back(id);
     --n;
   }
 }
 
-void Racing::do_tell(EvaluationId id, const Outcome& outcome) {
-  const auto turn = open_.extract(id).mapped();
-  longest_ = std::max(longest_, ++told_ - turn.told);
-  if (!counts(turn)) return;
-  race_->note(turn.member, turn.repetition, outcome);
-  const bool within_round = !turns_.empty() || race_->complete() < rounds_begun_;
+void Racing::do_tell(EvaluationId, Repetition&& repetition, const Outcome& outcome) {
+  waiting_.longest = std::max(waiting_.longest, ++waiting_.told - repetition.told);
+  if (!counts(repetition)) return;
+  race_->note(repetition.member, repetition.number, outcome);
+  const bool within_round = !due_.empty() || race_->complete() < rounds_begun_;
   if (race_->over() && !(generational_ && within_round)) end_race();
 }
 
-void Racing::do_cancel(EvaluationId id) {
-  const auto turn = open_.extract(id).mapped();
-  if (counts(turn) && !turn.repeated) turns_.push_back(turn);
+void Racing::do_cancel(EvaluationId, Repetition&& repetition) {
+  if (counts(repetition) && !repetition.repeated) due_.push_back(repetition);
 }
 
 Moments Racing::moments(std::size_t member) const {
