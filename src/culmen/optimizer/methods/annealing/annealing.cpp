@@ -4,9 +4,9 @@
 // values. Never finishes by itself: when it is cold it is heated again, at the best place.
 //
 // Without generations each result enters its walk at once, and a walk that is asked again before that looks once more
-// from where it is. So that quick evaluations do not crowd out slow ones, all walks get as many (Turns), and none moves
-// until most of the first are back (Founders). There is at least one walk for two workers when it begins: of many looks
-// from one place the quickest would count too often.
+// from where it is. So that quick evaluations do not crowd out slow ones, all walks get as many (RoundRobin), and none
+// moves until most of the first are back (Founders). There is at least one walk for two workers when it begins: of many
+// looks from one place the quickest would count too often.
 #include "culmen/optimizer/methods/annealing/annealing.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include "culmen/optimizer/methods/annealing/walk.hpp"
 #include "culmen/optimizer/parts/founders.hpp"
 #include "culmen/optimizer/parts/population_search.hpp"
-#include "culmen/optimizer/parts/turns.hpp"
+#include "culmen/optimizer/parts/round_robin.hpp"
 
 namespace culmen {
 namespace annealing {
@@ -27,17 +27,17 @@ constexpr std::size_t least_founders = 8, workers_to_a_walk = 2;
 constexpr double first_temperature = 0.1;  // of the spread
 constexpr double ladder = 8;               // from the coldest to the hottest
 
-struct Trial {
+struct Proposal {
   std::size_t walk;
   Look look;
   bool founder, settled;  // settled: a look from where the walk was, else anywhere
 };
 
-class Annealing final : public PopulationSearch<Trial, Standing> {
+class Annealing final : public PopulationSearch<Proposal, Standing> {
  public:
   Annealing(const Space& space, std::uint64_t seed, std::size_t chains, const Terms& terms)
       : PopulationSearch(terms), space_(space), random_(seed), cooling_(space.size(), terms.evaluations) {
-    enlist(chains);
+    add_walks(chains);
     begin_generation(std::max(chains, least_founders));
   }
   bool begins_at_start() const override { return true; }
@@ -46,11 +46,11 @@ class Annealing final : public PopulationSearch<Trial, Standing> {
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
 
  private:
-  Trial propose(std::vector<double>& x) override;
+  Proposal propose(std::vector<double>& x) override;
   Standing verdict_of(const Outcome& outcome) const override { return Standing::of(outcome); }
-  void absorb(Trial&& trial, std::optional<Standing>&& verdict) override;
+  void absorb(Proposal&& proposal, std::optional<Standing>&& verdict) override;
   void end_generation() override;
-  void enlist(std::size_t chains);
+  void add_walks(std::size_t chains);
   void reheat();
   double temperature(std::size_t walk) const;
 
@@ -58,7 +58,7 @@ class Annealing final : public PopulationSearch<Trial, Standing> {
   Random random_;
   std::vector<Walk> walks_;  // the coldest first
   Founders founders_;
-  Turns turns_;
+  RoundRobin turns_;
   Spread spread_;
   Cooling cooling_;
   std::vector<std::pair<Individual, Standing>> guests_;
@@ -66,13 +66,13 @@ class Annealing final : public PopulationSearch<Trial, Standing> {
   bool started_ = false, absorbed_ = false;
 };
 
-void Annealing::enlist(std::size_t chains) {
+void Annealing::add_walks(std::size_t chains) {
   while (walks_.size() < chains) walks_.emplace_back(individual_at(space_, space_.start()));
   founders_.grow(std::max(chains, least_founders));
 }
 
 void Annealing::resize(std::size_t workers) {
-  if (!generational() && !absorbed_) enlist(workers / workers_to_a_walk);
+  if (!generational() && !absorbed_) add_walks(workers / workers_to_a_walk);
 }
 
 void Annealing::hear(const std::vector<double>& x, const Outcome& outcome) {
@@ -84,27 +84,27 @@ double Annealing::temperature(std::size_t walk) const {
   return first_temperature * spread_.value() * cooling_.share() * std::pow(ladder, height);
 }
 
-Trial Annealing::propose(std::vector<double>& x) {
+Proposal Annealing::propose(std::vector<double>& x) {
   const auto place = turns_.take(walks_.size(), [](std::size_t) { return true; });
   const auto& walk = walks_[place];
-  Trial trial{place, {}, founders_.enlist(), founders_.settled() && !walk.standing().failed()};
-  if (trial.settled) trial.look = walk.look(space_, random_);
-  else trial.look.at = started_ ? random_individual(space_, random_) : walk.at();
+  Proposal proposal{place, {}, founders_.enlist(), founders_.settled() && !walk.standing().failed()};
+  if (proposal.settled) proposal.look = walk.look(space_, random_);
+  else proposal.look.at = started_ ? random_individual(space_, random_) : walk.at();
   started_ = true;
-  x = vector_of(space_, trial.look.at);
-  return trial;
+  x = vector_of(space_, proposal.look.at);
+  return proposal;
 }
 
-void Annealing::absorb(Trial&& trial, std::optional<Standing>&& verdict) {
+void Annealing::absorb(Proposal&& proposal, std::optional<Standing>&& verdict) {
   absorbed_ = true;
-  founders_.returned(trial.founder);
+  founders_.returned(proposal.founder);
   const bool cold = cooling_.step();
   if (verdict) {
     if (verdict->ok()) spread_.add(verdict->value);
-    if (!best_ || verdict->better_than(best_->second)) best_ = {Individual{trial.look.at.genes, {}}, *verdict};
-    auto& walk = walks_[trial.walk];
-    if (trial.settled) walk.saw(std::move(trial.look), *verdict, temperature(trial.walk), space_, random_);
-    else if (verdict->better_than(walk.standing())) walk.place(trial.look.at, *verdict, false);
+    if (!best_ || verdict->better_than(best_->second)) best_ = {Individual{proposal.look.at.genes, {}}, *verdict};
+    auto& walk = walks_[proposal.walk];
+    if (proposal.settled) walk.saw(std::move(proposal.look), *verdict, temperature(proposal.walk), space_, random_);
+    else if (verdict->better_than(walk.standing())) walk.place(proposal.look.at, *verdict, false);
   }
   if (cold) reheat();
 }

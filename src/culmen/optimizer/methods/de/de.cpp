@@ -3,8 +3,8 @@
 // growing populations, which share what the memory has learnt. Never finishes by itself.
 //
 // Without generations each result competes with the present member of its place at once. So that quick evaluations do
-// not crowd out slow ones, all places get as many trials (Turns), and none has parents until most of the first are back
-// (Founders). There is at least one place for four workers when a run begins.
+// not crowd out slow ones, all places get as many trials (RoundRobin), and none has parents until most of the first are
+// back (Founders). There is at least one place for four workers when a run begins.
 #include "culmen/optimizer/methods/de/de.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 #include "culmen/optimizer/parts/convergence.hpp"
 #include "culmen/optimizer/parts/founders.hpp"
 #include "culmen/optimizer/parts/population_search.hpp"
-#include "culmen/optimizer/parts/turns.hpp"
+#include "culmen/optimizer/parts/round_robin.hpp"
 
 namespace culmen {
 namespace de {
@@ -87,7 +87,7 @@ class DifferentialEvolution final : public PopulationSearch<Trial, Standing> {
   Memory memory_;
   Plan plan_;
   Population population_;
-  Turns turns_;
+  RoundRobin turns_;
   Founders founders_;
   Archive archive_;
   Convergence convergence_{idle_generations};

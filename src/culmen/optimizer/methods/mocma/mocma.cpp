@@ -33,7 +33,7 @@ constexpr std::uint64_t ends_begin_at = 200;  // evaluations for each parameter
 constexpr double share_of_ends = 0.2;
 constexpr int most_tries = 30;  // until a vector is taken that was tried already
 
-struct Trial {
+struct Newcomer {
   Member member = {};
   std::uint64_t parent = 0;  // 0: none
   bool between = false;      // of two: what became of it says nothing of the parent's steps
@@ -42,7 +42,7 @@ struct Trial {
   std::optional<Ends::Given> end = {};
 };
 
-class Mocma final : public PopulationSearch<Trial, Outcome> {
+class Mocma final : public PopulationSearch<Newcomer, Outcome> {
  public:
   Mocma(const Space& space, std::uint64_t seed, std::size_t population, std::size_t children, const Terms& terms)
       : PopulationSearch(terms),
@@ -67,18 +67,18 @@ class Mocma final : public PopulationSearch<Trial, Outcome> {
   void hear(const std::vector<double>& x, const Outcome& outcome) override { welcome(x, rankable(outcome)); }
 
  private:
-  Trial propose(std::vector<double>& x) override;
+  Newcomer propose(std::vector<double>& x) override;
   Outcome verdict_of(const Outcome& outcome) const override { return rankable(outcome); }
-  void absorb(Trial&& trial, std::optional<Outcome>&& verdict) override;
+  void absorb(Newcomer&& newcomer, std::optional<Outcome>&& verdict) override;
   void end_generation() override { begin_generation(children_); }
   std::function<Bytes()> do_job() override { return ends_ ? ends_->jobs().next() : nullptr; }
   void do_adopt(const Bytes& result) override { ends_->jobs().adopt(result); }
   void welcome(const std::vector<double>& x, Outcome&& outcome);
-  void judge(Trial&& trial, Outcome&& outcome);
-  Trial founder();
-  Trial child();
-  Trial child_of_two();
-  Trial child_at(const Member& parent, Vector mean, double scale);
+  void judge(Newcomer&& newcomer, Outcome&& outcome);
+  Newcomer founder();
+  Newcomer child();
+  Newcomer child_of_two();
+  Newcomer child_at(const Member& parent, Vector mean, double scale);
 
   const Space space_;
   const std::size_t children_;
@@ -93,7 +93,7 @@ class Mocma final : public PopulationSearch<Trial, Outcome> {
   std::uint64_t proposed_ = 0;
 };
 
-Trial Mocma::propose(std::vector<double>& x) {
+Newcomer Mocma::propose(std::vector<double>& x) {
   x.resize(space_.size());
   if (++proposed_ > ends_begin_at * space_.size() && ends_ && random_.uniform() < share_of_ends) {
     if (auto given = ends_->ask()) {
@@ -103,18 +103,18 @@ Trial Mocma::propose(std::vector<double>& x) {
   }
   const bool founds = founders_.enlist();
   const bool has_parents = founders_.settled() && !front_.empty();
-  Trial trial;
+  Newcomer newcomer;
   for (int tries = 0; tries < most_tries && (tries == 0 || (reals_.empty() && recent_.knows(x))); ++tries) {
-    trial = has_parents && 2 * tries < most_tries ? child() : founder();
-    space_.from_unit({trial.member.place.data(), space_.size()}, x);
+    newcomer = has_parents && 2 * tries < most_tries ? child() : founder();
+    space_.from_unit({newcomer.member.place.data(), space_.size()}, x);
   }
   if (reals_.empty()) recent_.note(x);
-  trial.founder = founds;
-  return trial;
+  newcomer.founder = founds;
+  return newcomer;
 }
 
 /// The first where the search begins, further ones anywhere.
-Trial Mocma::founder() {
+Newcomer Mocma::founder() {
   Vector place(static_cast<Eigen::Index>(space_.size()));
   const auto start = space_.start();
   space_.to_unit(start, {place.data(), space_.size()});
@@ -128,7 +128,7 @@ Trial Mocma::founder() {
   return {.member = strategy_->founder(std::move(place), first_sigma)};
 }
 
-Trial Mocma::child() {
+Newcomer Mocma::child() {
   if (front_.size() > 1 && random_.uniform() < share_between) return child_of_two();
   const bool of_best = random_.uniform() < share_of_best || front_.size() < 3;
   const auto& first = front_.members().front().outcome;
@@ -137,7 +137,7 @@ Trial Mocma::child() {
   return child_at(parent, parent.place, 1);
 }
 
-Trial Mocma::child_of_two() {
+Newcomer Mocma::child_of_two() {
   const auto [a, b] = front_.neighbours(random_);
   const double share = random_.uniform();
   const auto& nearer = share < 0.5 ? *a : *b;
@@ -151,8 +151,8 @@ Trial Mocma::child_of_two() {
   return out;
 }
 
-Trial Mocma::child_at(const Member& parent, Vector mean, double scale) {
-  Trial out{.member = parent, .parent = parent.id};
+Newcomer Mocma::child_at(const Member& parent, Vector mean, double scale) {
+  Newcomer out{.member = parent, .parent = parent.id};
   Vector normal(static_cast<Eigen::Index>(reals_.size()));
   for (double& z : normal) z = random_.normal();
   out.step = strategy_->step(parent, normal);
@@ -172,27 +172,27 @@ Trial Mocma::child_at(const Member& parent, Vector mean, double scale) {
   return out;
 }
 
-void Mocma::absorb(Trial&& trial, std::optional<Outcome>&& verdict) {
-  if (trial.end) {
-    ends_->settle(*trial.end, verdict);
-    if (verdict) welcome(trial.end->x, std::move(*verdict));
+void Mocma::absorb(Newcomer&& newcomer, std::optional<Outcome>&& verdict) {
+  if (newcomer.end) {
+    ends_->settle(*newcomer.end, verdict);
+    if (verdict) welcome(newcomer.end->x, std::move(*verdict));
     return;
   }
-  founders_.returned(trial.founder);
-  if (verdict) judge(std::move(trial), std::move(*verdict));
+  founders_.returned(newcomer.founder);
+  if (verdict) judge(std::move(newcomer), std::move(*verdict));
 }
 
-void Mocma::judge(Trial&& trial, Outcome&& outcome) {
-  const auto parent = trial.parent;
-  const bool tells = parent != 0 && !trial.between;
+void Mocma::judge(Newcomer&& newcomer, Outcome&& outcome) {
+  const auto parent = newcomer.parent;
+  const bool tells = parent != 0 && !newcomer.between;
   bool success = outcome.ok() && front_.admits(outcome);
   if (success) {
-    trial.member.outcome = std::move(outcome);
+    newcomer.member.outcome = std::move(outcome);
     if (parent != 0) {
-      strategy_->adapt(trial.member, true);
-      strategy_->learn(trial.member, trial.step);
+      strategy_->adapt(newcomer.member, true);
+      strategy_->learn(newcomer.member, newcomer.step);
     }
-    success = front_.add(std::move(trial.member));
+    success = front_.add(std::move(newcomer.member));
   }
   if (auto* found = tells ? front_.find(parent) : nullptr) strategy_->adapt(*found, success);
 }

@@ -34,12 +34,12 @@ struct Member {
   Outcome outcome;
 };
 
-struct Trial {
+struct Offspring {
   Member member;
   bool founder;
 };
 
-class Genetic final : public PopulationSearch<Trial, Outcome> {
+class Genetic final : public PopulationSearch<Offspring, Outcome> {
  public:
   Genetic(std::string name, const Space& space, std::uint64_t seed, std::size_t population,
           std::unique_ptr<Survival> survival, const Terms& terms)
@@ -65,9 +65,9 @@ class Genetic final : public PopulationSearch<Trial, Outcome> {
   }
 
  private:
-  Trial propose(std::vector<double>& x) override;
+  Offspring propose(std::vector<double>& x) override;
   Outcome verdict_of(const Outcome& outcome) const override { return rankable(outcome); }
-  void absorb(Trial&& trial, std::optional<Outcome>&& verdict) override;
+  void absorb(Offspring&& offspring, std::optional<Outcome>&& verdict) override;
   void end_generation() override;
   std::vector<double> anywhere();
   std::vector<double> child();
@@ -87,17 +87,17 @@ class Genetic final : public PopulationSearch<Trial, Outcome> {
   Recent recent_;
 };
 
-Trial Genetic::propose(std::vector<double>& x) {
-  Trial trial{{}, founders_.enlist()};
+Offspring Genetic::propose(std::vector<double>& x) {
+  Offspring offspring{{}, founders_.enlist()};
   const bool has_parents = founders_.settled() && !parents_.empty();
   x.resize(space_.size());
   for (int tries = 0; tries < most_tries && (tries == 0 || tried(x)); ++tries) {
-    trial.member.genes = has_parents && 2 * tries < most_tries ? child() : anywhere();
-    space_.from_unit(trial.member.genes, x);
+    offspring.member.genes = has_parents && 2 * tries < most_tries ? child() : anywhere();
+    space_.from_unit(offspring.member.genes, x);
   }
-  trial.member.x = x;
+  offspring.member.x = x;
   recent_.note(x);
-  return trial;
+  return offspring;
 }
 
 bool Genetic::tried(const std::vector<double>& x) const {
@@ -128,11 +128,11 @@ const Member& Genetic::winner() {
   return parents_[std::min(a, random_.below(parents_.size()))];
 }
 
-void Genetic::absorb(Trial&& trial, std::optional<Outcome>&& verdict) {
-  founders_.returned(trial.founder);
+void Genetic::absorb(Offspring&& offspring, std::optional<Outcome>&& verdict) {
+  founders_.returned(offspring.founder);
   if (!verdict || !verdict->ok()) return;
-  trial.member.outcome = std::move(*verdict);
-  told_.push_back(std::move(trial.member));
+  offspring.member.outcome = std::move(*verdict);
+  told_.push_back(std::move(offspring.member));
 }
 
 void Genetic::end_generation() {

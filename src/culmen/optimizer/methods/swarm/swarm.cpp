@@ -3,7 +3,7 @@
 // finishes by itself.
 //
 // Without generations each result enters its particle's memory at once. So that quick evaluations do not crowd out slow
-// ones, all particles get as many (Turns), and none moves until most of the first are back (Founders). There is at
+// ones, all particles get as many (RoundRobin), and none moves until most of the first are back (Founders). There is at
 // least one particle for four workers when a run begins.
 #include "culmen/optimizer/methods/swarm/swarm.hpp"
 
@@ -16,7 +16,7 @@
 #include "culmen/optimizer/parts/convergence.hpp"
 #include "culmen/optimizer/parts/founders.hpp"
 #include "culmen/optimizer/parts/population_search.hpp"
-#include "culmen/optimizer/parts/turns.hpp"
+#include "culmen/optimizer/parts/round_robin.hpp"
 
 namespace culmen {
 namespace swarm {
@@ -29,14 +29,14 @@ std::size_t default_population(std::size_t parameters) {
   return 10 + static_cast<std::size_t>(2 * std::sqrt(static_cast<double>(parameters)));
 }
 
-struct Trial {
+struct Flight {
   unsigned run;
   std::size_t place;
   Point x;
   bool founder;
 };
 
-class Swarm final : public PopulationSearch<Trial, Standing> {
+class Swarm final : public PopulationSearch<Flight, Standing> {
  public:
   Swarm(const Space& space, std::uint64_t seed, std::size_t population, const Terms& terms)
       : PopulationSearch(terms),
@@ -52,14 +52,14 @@ class Swarm final : public PopulationSearch<Trial, Standing> {
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
 
  private:
-  Trial propose(std::vector<double>& x) override;
+  Flight propose(std::vector<double>& x) override;
   Standing verdict_of(const Outcome& outcome) const override { return Standing::of(outcome); }
-  void absorb(Trial&& trial, std::optional<Standing>&& verdict) override;
+  void absorb(Flight&& flight, std::optional<Standing>&& verdict) override;
   void end_generation() override;
-  bool is_stale(const Trial& trial) const override { return trial.run != run_; }
+  bool is_stale(const Flight& flight) const override { return flight.run != run_; }
 
   void begin_run();
-  void enlist(std::size_t count);
+  void add_particles(std::size_t count);
   bool converged();
 
   const Space space_;
@@ -67,7 +67,7 @@ class Swarm final : public PopulationSearch<Trial, Standing> {
   Random random_;
   std::vector<Particle> particles_;
   Neighbourhood neighbourhood_;
-  Turns turns_;
+  RoundRobin turns_;
   Founders founders_;
   Convergence convergence_;
   std::vector<std::pair<Point, Standing>> guests_;
@@ -83,10 +83,10 @@ void Swarm::begin_run() {
   founders_ = Founders();
   convergence_ = Convergence(idle_generations);
   used_by_run_ = 0;
-  enlist(std::max(first_population_ << (run_ % (most_doublings + 1)), workers_ / workers_to_a_particle));
+  add_particles(std::max(first_population_ << (run_ % (most_doublings + 1)), workers_ / workers_to_a_particle));
 }
 
-void Swarm::enlist(std::size_t count) {
+void Swarm::add_particles(std::size_t count) {
   particles_.resize(count);
   founders_.grow(count);
   neighbourhood_ = Neighbourhood(count, random_);
@@ -98,7 +98,7 @@ void Swarm::resize(std::size_t workers) {
   if (generational()) return;
   workers_ = workers;
   const auto least = workers / workers_to_a_particle;
-  if (used_by_run_ == 0 && least > particles_.size()) enlist(least);
+  if (used_by_run_ == 0 && least > particles_.size()) add_particles(least);
 }
 
 void Swarm::hear(const std::vector<double>& x, const Outcome& outcome) {
@@ -106,9 +106,9 @@ void Swarm::hear(const std::vector<double>& x, const Outcome& outcome) {
   space_.to_unit(x, guests_.back().first);
 }
 
-Trial Swarm::propose(std::vector<double>& x) {
+Flight Swarm::propose(std::vector<double>& x) {
   const auto place = turns_.take(particles_.size(), [](std::size_t) { return true; });
-  Trial trial{run_, place, {}, founders_.enlist()};
+  Flight flight{run_, place, {}, founders_.enlist()};
   auto& particle = particles_[place];
   x.resize(space_.size());
   if (!std::exchange(started_, true)) {
@@ -123,16 +123,16 @@ Trial Swarm::propose(std::vector<double>& x) {
     else particle.move(guide, random_);
     space_.from_unit(particle.x, x);
   }
-  trial.x = particle.x;
-  return trial;
+  flight.x = particle.x;
+  return flight;
 }
 
-void Swarm::absorb(Trial&& trial, std::optional<Standing>&& verdict) {
+void Swarm::absorb(Flight&& flight, std::optional<Standing>&& verdict) {
   ++used_by_run_;
-  founders_.returned(trial.founder);
+  founders_.returned(flight.founder);
   if (!verdict) return;
   improved_ |= convergence_.told(*verdict);
-  particles_[trial.place].remember(std::move(trial.x), *verdict);
+  particles_[flight.place].remember(std::move(flight.x), *verdict);
 }
 
 bool Swarm::converged() {

@@ -1,14 +1,14 @@
-// Which place of a population is served next.
+// Which place of a population is next.
 #pragma once
 #include <cstddef>
 
 namespace culmen {
 
-/// One after the other, whether its last candidate came back or not: so each place gets as many candidates as any
-/// other, and one whose evaluations are quick does not outrun one where they take long.
-class Turns {
+/// Takes the places in turn, whether their last candidates came back or not. So each place gets the same number of
+/// candidates, however long its evaluations take.
+class RoundRobin {
  public:
-  /// Of places 0 to `places` - 1 the next that is alive; at least one is.
+  /// The next of the places 0 to `places` - 1 that is alive. At least one must be.
   template <typename Alive>
   std::size_t take(std::size_t places, Alive alive) {
     do next_ = next_ < places ? next_ + 1 : 1;
