@@ -1,4 +1,4 @@
-// A search that leads, and a global one after it.
+// A search that leads, followed by a global one.
 #pragma once
 #include <cstdint>
 
@@ -7,31 +7,29 @@
 
 namespace culmen::automatic {
 
-/// One member, which is soon at a minimum, leads for so many evaluations, and up to three times as long while it comes
-/// on. From then on the global one gets most; the leader keeps a share, which is larger while it holds the best value
-/// by itself, and begins from the best of the global one whenever that has found a better place.
+/// One member, which finds a minimum quickly, leads for a number of evaluations. It leads up to three times as long
+/// while it improves. Afterwards the global member gets most evaluations. The leader keeps a share, which is larger
+/// while it holds the best value without help. It restarts from the global member's best point if that is better.
 class Lead {
  public:
-  /// n parameters: 100 n evaluations.
+  /// The lead takes 100 n evaluations for n parameters.
   explicit Lead(std::size_t n) : n_(n), lead_(usual * n) {}
 
-  /// Another member is the leader now.
+  /// Another member becomes the leader.
   void change();
-  /// To 30 n evaluations, from now on.
+  /// The lead takes only 30 n evaluations.
   void shorten() { lead_ = brief * n_; }
-  /// Where there are more workers than a descent can use it does not begin: the less so, the longer some of a
-  /// gradient's evaluations take than others. On a virtual clock, for 10 parameters, that is worth from .25 to .26 of
-  /// the area over time with 16 workers and log-normal durations of σ = .5, .22 to .25 with σ = 1; with 6 workers it
-  /// would cost .22 to .20 and .197 to .194.
+  /// There is no lead if more workers are available than a descent can use. The threshold falls as durations vary more,
+  /// because a descent waits for the longest evaluation of each gradient. benchmarks/README.md has the figures.
   bool lasts(const Member& leader) const;
-  /// Without generations: how many work at a time, and each result.
+  /// Without generations: the number of workers, and each result.
   void resize(std::size_t workers) { workers_ = workers; }
   void observe(const Outcome& outcome) { durations_.add(outcome.duration_s); }
-  /// After the lead: is it the leader's turn, not that of the global one? To be asked once a turn.
+  /// After the lead: whether the next turn is the leader's and not the global member's. Call this once per turn.
   bool due(const Member& leader, const Member& global);
   /// The leader was told a result.
   void learn(const Member& leader);
-  /// The global one was told a result: the leader hears of its best where that is news, not too often.
+  /// The global member was told a result. The leader hears its best point if that is new, but not too often.
   void hand_over(Member& leader, const Member& global);
 
  private:
@@ -48,10 +46,10 @@ class Lead {
   std::uint64_t counted_leader_ = 0, counted_global_ = 0;
   Outcome handed_ = Outcome::failure(Status::failed, {});
   std::uint64_t asked_at_handing_ = 0;
-  bool beaten_ = false;  // the global search has found a better place: what the leader makes of that is not its own
+  bool beaten_ = false;  // the global search found a better point, so the leader's best is not its own
 };
 
-/// How many descents of n parameters beside each other: a quarter of the candidates at a time, n + 1 for a gradient.
+/// The number of parallel descents: they use a quarter of the candidates at a time, n + 1 for each gradient.
 std::size_t descents_beside(std::size_t n, std::size_t parallel);
 
 }  // namespace culmen::automatic
