@@ -7,20 +7,20 @@
 
 namespace culmen {
 
-/// What runs where the user names no optimizer, or "auto".
+/// The optimizer that runs if the user names none, or "auto".
 struct Chosen {
   std::string name;
   std::string why;        ///< in a few words; empty: the user named it
-  bool any_time = false;  ///< it searches as well without generations, once workers are many
-  bool frugal = false;    ///< but in generations with far fewer evaluations, which few workers do in as much time
+  bool any_time = false;  ///< without generations it searches as well, if there are many workers
+  bool frugal = false;    ///< with generations it needs far fewer evaluations, which few workers do in the same time
 };
 
-/// All that can be chosen, in the order in which they are thought of.
+/// All that can be chosen, in order of preference.
 std::vector<Chosen> optimizer_choices();
-/// The first of them that suits.
+/// The first of them that suits the space.
 Chosen default_optimizer(const Space& space, const Yield& yield);
-/// The name itself; of "auto" what it is here. Throws InputError where "auto" has options and is another optimizer
-/// here.
+/// The named optimizer; for "auto" the one that suits. Throws InputError if "auto" has options but means another
+/// optimizer here.
 Chosen chosen_optimizer(const std::string& name, const OptimizerOptions& options, const Space& space,
                         const Yield& yield);
 

@@ -1,4 +1,4 @@
-// What the registry knows of each optimizer.
+// What the registry knows about an optimizer.
 #pragma once
 #include <functional>
 #include <memory>
@@ -9,13 +9,12 @@
 namespace culmen {
 
 struct OptimizerKind : OptimizerInfo {
-  /// Gets a space and terms without an obstacle, and options that have passed the rules, with every standard filled
-  /// in.
+  /// Receives a space and terms without an obstacle, and valid options with all defaults filled in.
   std::function<std::unique_ptr<Optimizer>(const Space&, std::uint64_t seed, const OptimizerOptions&, const Terms&)>
       make;
 };
 
-/// Of an option that is there, of that type.
+/// The option must exist and have this type.
 double number_of(const OptimizerOptions& options, const std::string& name);
 std::size_t count_of(const OptimizerOptions& options, const std::string& name);
 const std::string& word_of(const OptimizerOptions& options, const std::string& name);

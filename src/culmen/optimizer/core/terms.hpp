@@ -1,4 +1,4 @@
-// What the evaluations of a study give, and what a search can count on.
+// What evaluations return, and the conditions of a search.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,20 +8,20 @@ namespace culmen {
 
 struct Goals;
 
-/// What an evaluation gives.
+/// What an evaluation returns.
 struct Yield {
   bool residuals = false;
   std::size_t objectives = 1;
-  bool limits = false;                           ///< of figures: some outcomes count for less than their value
-  std::shared_ptr<const Goals> goals = nullptr;  ///< with those limits; null: they are not known
-  bool infeasible = false;                       ///< also where the space's constraints do not hold
+  bool limits = false;                           ///< some figures have limits, and an outcome may violate them
+  std::shared_ptr<const Goals> goals = nullptr;  ///< with these limits; null: unknown
+  bool infeasible = false;                       ///< candidates that violate the space's constraints are evaluated too
 };
 
-/// What a search can count on.
+/// The conditions of a search.
 struct Terms {
-  Yield yield = {};               ///< of an evaluation
-  std::uint64_t evaluations = 0;  ///< how many the study begins with; 0: no limit is known
-  bool generational = true;       ///< the candidates shall not depend on timing; else none shall wait for others
+  Yield yield = {};
+  std::uint64_t evaluations = 0;  ///< the study's initial limit; 0: unknown
+  bool generational = true;       ///< true: candidates do not depend on timing; false: none waits for others
 };
 
 }  // namespace culmen

@@ -1,24 +1,24 @@
-// Who begins a population.
+// The first members of a population.
 #pragma once
 #include <algorithm>
 #include <cstddef>
 
 namespace culmen {
 
-/// The first candidates of a population, which come from no parents. Until three quarters of them are back, all that
-/// follow come from no parents either: else, without generations, the children of those that were quick would have
-/// settled the search before the slow ones are heard of. Where founders are never heard of, it goes on without them
-/// after four times as many evaluations.
+/// Founders are the first candidates of a population and have no parents. Until three quarters of them are back, later
+/// candidates have no parents either. Otherwise, without generations, the children of quick founders would decide the
+/// search before the slow ones are back. If founders never come back, the population continues without them after four
+/// times as many evaluations.
 class Founders {
  public:
   explicit Founders(std::size_t count = 0) : count_(count) {}
-  /// As long as none is back.
+  /// Has an effect until the first one is back.
   void grow(std::size_t count) {
     if (back_ == 0) count_ = std::max(count_, count);
   }
-  /// Of each candidate that is asked for: whether it is a founder.
+  /// Counts a candidate that is asked for. Returns whether it is a founder.
   bool enlist() { return asked_++ < count_; }
-  /// Of each that came back, cancelled ones too.
+  /// Counts a candidate that came back or was cancelled.
   void returned(bool founder) {
     founders_back_ += founder ? 1 : 0;
     ++back_;

@@ -1,4 +1,4 @@
-// Jobs of optimizers that another one wraps.
+// Jobs of optimizers inside another one.
 #pragma once
 #include <functional>
 #include <utility>
@@ -8,7 +8,8 @@
 
 namespace culmen {
 
-/// Takes them; the wrapper gives them out as its own, one at a time. The optimizers outlive it.
+/// Collects the jobs of inner optimizers. The outer one gives them out as its own, one at a time. The optimizers must
+/// outlive this object.
 class InnerJobs {
  public:
   /// Before the first ask of `inner`.
@@ -27,7 +28,7 @@ class InnerJobs {
     return {};
   }
   bool is_out() const { return at_work_ != nullptr; }
-  /// What came of a job that next() gave; of one that was given before the optimizers were exchanged, nothing.
+  /// Passes the result to the optimizer of the last job. A job from before the optimizers were exchanged is ignored.
   void adopt(const Bytes& result) {
     if (auto* inner = std::exchange(at_work_, nullptr)) inner->adopt(id_, result);
   }
