@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "culmen/evaluation/codec.hpp"
-#include "culmen/optimizer/combinators.hpp"
+#include "culmen/optimizer/combine/combinators.hpp"
 
 namespace culmen {
 Bytes encode(const StudyResult& r) {

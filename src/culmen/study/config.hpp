@@ -7,7 +7,8 @@
 
 #include "culmen/broker/rules.hpp"
 #include "culmen/engine/engine.hpp"
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/catalogue/choice.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 #include "culmen/space/space.hpp"
 #include "culmen/store/journal.hpp"
 #include "culmen/worker/evaluator.hpp"
