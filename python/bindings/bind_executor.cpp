@@ -40,7 +40,7 @@ class ExecutorRun : public ProgramRun<ExecutorSource, item_row> {
 
   void submit(const std::vector<ItemId>& numbers, const FunctionHandle& handle,
               const std::vector<nb::bytes>& arguments) {
-    if (numbers.size() != arguments.size()) throw InputError("as many numbers as arguments are wanted");
+    if (numbers.size() != arguments.size()) throw InputError("each item needs one number and one argument");
     std::vector<Item> items(numbers.size());
     for (std::size_t i = 0; i < items.size(); ++i) items[i] = {numbers[i], handle.function, copy_of(arguments[i])};
     if (source_->push(std::move(items))) run_.offer();

@@ -27,8 +27,7 @@ class PointsRun : public ProgramRun<PointsSource, point_row> {
   void submit(std::vector<std::vector<double>> vectors) {
     for (const auto& x : vectors) {
       if (x.size() == parameters_) continue;
-      throw InputError(
-          fmt::format("a vector of {} numbers is given; the space has {} parameters", x.size(), parameters_));
+      throw InputError(fmt::format("a vector has {} numbers, but the space has {} parameters", x.size(), parameters_));
     }
     if (source_->push(std::move(vectors))) run_.offer();
   }

@@ -17,7 +17,7 @@ using Constraints = std::vector<std::pair<std::string, std::string>>;  // name, 
 
 const std::vector<double>& sized(const Space& space, const std::vector<double>& vector) {
   if (vector.size() == space.size()) return vector;
-  throw InputError("a vector of " + std::to_string(vector.size()) + " values was given; the space has " +
+  throw InputError("a vector of " + std::to_string(vector.size()) + " values was given, but the space has " +
                    std::to_string(space.size()));
 }
 
@@ -71,8 +71,8 @@ std::vector<double> vector_of(const Space& space, const nb::typed<nb::dict, nb::
     try {
       list.emplace_back(name, nb::cast<Value>(value));
     } catch (const nb::cast_error&) {
-      throw InputError("parameter '" + name + "': " + nb::cast<std::string>(nb::repr(value)) +
-                       " is given; a number, a text, or true or false is wanted");
+      throw InputError("parameter '" + name + "': it must be a number, a string, true or false, got " +
+                       nb::cast<std::string>(nb::repr(value)));
     }
   }
   return space.vector_of(list);

@@ -146,7 +146,7 @@ class PythonOptimizer final : public Optimizer {
       } catch (const nb::python_error& e) {
         throw Error(sentence_of(e, who));
       } catch (const nb::cast_error&) {
-        throw Error(fmt::format("{}: it gave something else than numbers", who));
+        throw Error(fmt::format("{}: it must return numbers", who));
       }
     };
   }

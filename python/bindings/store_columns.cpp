@@ -42,9 +42,9 @@ class Reader {
     if (c_.evaluation.empty()) c_.dimension = candidate.x.size();
     const bool follows = c_.evaluation.empty() || candidate.id > c_.evaluation.back();
     if (candidate.x.size() != c_.dimension || !follows)
-      throw StoreError(fmt::format("{}: candidate {} has {} numbers; after candidate {} one with {} is expected",
-                                   journal_.path(), candidate.id, candidate.x.size(), c_.evaluation.back(),
-                                   c_.dimension));
+      throw StoreError(
+          fmt::format("{}: got candidate {} with {} numbers, but candidate {} must be followed by one with {}",
+                      journal_.path(), candidate.id, candidate.x.size(), c_.evaluation.back(), c_.dimension));
     c_.evaluation.push_back(candidate.id);
     c_.x.insert(c_.x.end(), candidate.x.begin(), candidate.x.end());
     c_.told.push_back(-1);

@@ -6,7 +6,7 @@ namespace culmen {
 
 BytesView ByteReader::take(std::size_t n) {
   if (n > left())
-    throw Error("a message ended early: " + std::to_string(n) + " bytes wanted, " + std::to_string(left()) + " there");
+    throw Error("a message ended early: it needs " + std::to_string(n) + " bytes, but has " + std::to_string(left()));
   auto view = in_.subspan(at_, n);
   at_ += n;
   return view;
@@ -21,7 +21,7 @@ std::uint8_t ByteReader::at_most(std::uint8_t last, const char* what) {
 
 std::size_t ByteReader::count(std::size_t item_bytes) {
   const auto n = u64();
-  if (n > left() / item_bytes) throw Error("a message names " + std::to_string(n) + " items, more than it holds");
+  if (n > left() / item_bytes) throw Error("a message names " + std::to_string(n) + " items, more than it contains");
   return n;
 }
 

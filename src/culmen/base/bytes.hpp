@@ -1,4 +1,4 @@
-// Little-endian encoding. The reader checks every bound: what it reads may come from shared memory or a socket.
+// Little-endian encoding. The reader checks every bound: its bytes may come from shared memory or a socket.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -16,7 +16,7 @@ static_assert(std::endian::native == std::endian::little, "culmen's wire and fil
 using Bytes = std::vector<std::byte>;
 using BytesView = std::span<const std::byte>;
 
-/// For a buffer that is used again and again: gives the memory back where what it held was unusually large.
+/// For a buffer that is reused: frees its memory if its last content was unusually large.
 inline void clear(Bytes& buffer) {
   constexpr std::size_t usual = std::size_t{1} << 20;
   if (buffer.capacity() > usual) Bytes().swap(buffer);
@@ -54,7 +54,7 @@ class ByteWriter {
   Bytes& out_;
 };
 
-/// Reads what ByteWriter wrote. Throws culmen::Error when the bytes end early or a count cannot be true.
+/// Reads bytes of ByteWriter. Throws culmen::Error if the bytes end early or a count cannot be true.
 class ByteReader {
  public:
   explicit ByteReader(BytesView in) : in_(in) {}
@@ -62,7 +62,7 @@ class ByteReader {
   std::uint32_t u32() { return get<std::uint32_t>(); }
   std::uint64_t u64() { return get<std::uint64_t>(); }
   double f64() { return get<double>(); }
-  /// An enum member in one byte, of those up to `last`.
+  /// An enum member in one byte, at most `last`.
   template <class Enum>
   Enum member(Enum last, const char* what) {
     return static_cast<Enum>(at_most(static_cast<std::uint8_t>(last), what));

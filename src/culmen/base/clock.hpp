@@ -1,4 +1,4 @@
-// The only time that culmen's parts know. The broker and the optimizers never see it; the engine is handed one.
+// The only source of time in culmen's parts. The broker and the optimizers never see it; the engine gets one.
 #pragma once
 
 namespace culmen {

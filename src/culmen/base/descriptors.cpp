@@ -14,22 +14,22 @@
 
 namespace culmen {
 namespace {
-constexpr rlim_t of_everything_else = 256;  // the store, MPI, Python, the user's own
+constexpr rlim_t of_everything_else = 256;  // for the store, MPI, Python, and the user's own files
 
-std::mutex mutex;  // guards reserved and the limit
+std::mutex mutex;  // protects reserved and the limit
 rlim_t reserved = 0;
-std::atomic<rlim_t> former = 0;  // soft limit before it was raised; 0: it was not
+std::atomic<rlim_t> former = 0;  // soft limit before it was raised; 0: it was not raised
 
 void raise_to(rlim_t wanted) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || wanted <= limit.rlim_cur) return;
   if (wanted > limit.rlim_max) {
     throw InputError(fmt::format(
-        "the workers of this process need {} open files, and the system allows it {} (ulimit -Hn); take fewer workers",
+        "the workers of this process need {} open files, but the system allows {} (ulimit -Hn); use fewer workers",
         wanted, limit.rlim_max));
   }
   const auto before = limit.rlim_cur;
-  limit.rlim_cur = std::min(limit.rlim_max, 2 * wanted);  // so that it is raised seldom
+  limit.rlim_cur = std::min(limit.rlim_max, 2 * wanted);  // so that it is raised rarely
   if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && former == 0) former = before;
 }
 

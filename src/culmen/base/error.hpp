@@ -1,11 +1,11 @@
-// Errors that leave culmen. A new type exists only where the caller would act differently.
+// Errors that leave culmen. A new type exists only if the caller would act differently.
 #pragma once
 #include <stdexcept>
 #include <string>
 
 namespace culmen {
 
-/// Base of all. what() is one sentence: what was given, what is allowed, where.
+/// Base of all. what() is one sentence: what was given, what is allowed, and where.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -17,7 +17,7 @@ class InputError : public Error {
   using Error::Error;
 };
 
-/// This machine cannot evaluate anything now (full disk, no more processes): no fault of the candidate, so no outcome.
+/// This machine cannot evaluate anything now (full disk, no more processes). No candidate caused it: no outcome.
 class ResourceError : public Error {
  public:
   using Error::Error;

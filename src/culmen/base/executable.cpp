@@ -64,8 +64,8 @@ std::string find_on_path(const std::string& name, const std::string& path) {
 std::string own_folder() {
   Dl_info info{};
   void* map = nullptr;
-  // The main program's link_map has an empty name, and Dl_info names it as it was called, perhaps relative to a folder
-  // left since.
+  // The main program's link_map has an empty name, and Dl_info has the name of its call, perhaps relative to an earlier
+  // folder.
   const bool found = dladdr1(reinterpret_cast<const void*>(&own_folder), &info, &map, RTLD_DL_LINKMAP) != 0;
   const char* name = found && map != nullptr ? static_cast<link_map*>(map)->l_name : "";
   std::error_code error;

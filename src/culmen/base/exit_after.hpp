@@ -1,4 +1,4 @@
-// A last call that must not keep the process.
+// A last call that must not block the end of the process.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -7,8 +7,8 @@
 
 namespace culmen {
 
-/// Unless it is destroyed before, ends the process after `patience` by _exit(exit_code): around a call into a library
-/// that may never return, when everything else is done, said and flushed.
+/// Unless it is destroyed before, ends the process after `patience` by _exit(exit_code). For a call into a library
+/// that may never return, after all other work is done and flushed.
 class ExitAfter {
  public:
   ExitAfter(std::chrono::milliseconds patience, int exit_code);
@@ -16,7 +16,7 @@ class ExitAfter {
  private:
   std::mutex mutex_;
   std::condition_variable_any stopped_;
-  std::jthread thread_;  // the first to go: its end is asked for and waited for
+  std::jthread thread_;  // the first to be destroyed: the thread is stopped and joined
 };
 
 }  // namespace culmen

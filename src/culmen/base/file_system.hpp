@@ -1,5 +1,5 @@
-// Which file systems are shared over a network. SQLite's WAL needs memory shared between processes and honest locks,
-// which these do not give (https://www.sqlite.org/wal.html, "Disadvantages").
+// Which file systems are network file systems. SQLite's WAL needs memory shared between processes and reliable locks,
+// which these do not offer (https://www.sqlite.org/wal.html, "Disadvantages").
 #pragma once
 #include <string>
 
@@ -9,10 +9,10 @@ namespace culmen {
 /// any other. FUSE is not decided here.
 std::string network_name(unsigned long magic);
 /// Name of a network file system by its FUSE type as in /proc/self/mountinfo ("fuse.sshfs" gives "sshfs"); "" for any
-/// other, and for a FUSE file system that is not known.
+/// other, and for an unknown FUSE file system.
 std::string network_fuse_name(const std::string& type);
-/// Name of the network file system on which `path` (or its folder, when there is no such file) lies; "" when it is
-/// local or cannot be asked.
+/// Name of the network file system on which `path` (or its folder, if there is no such file) lies; "" if it is
+/// local or unknown.
 std::string network_file_system(const std::string& path);
 /// A folder on a local file system in which this process may write: the first such of /var/tmp, /tmp and /dev/shm, else
 /// /var/tmp.

@@ -1,12 +1,12 @@
-// What somebody may have meant.
+// Suggestions for misspelt words.
 #pragma once
 #include <string>
 #include <vector>
 
 namespace culmen {
 
-/// The first of the known words that differs in case, '-', '_' and blanks only, else that two further edits
-/// (Levenshtein's) or fewer, and at most half its length, lead to; empty: none.
+/// The first of the known words that differs only in case, '-', '_' and blanks, else one that at most two further
+/// edits (Levenshtein's), and at most half its length, lead to; empty: none.
 std::string near_word(const std::string& given, const std::vector<std::string>& known);
 /// " (did you mean 'word'?)", or nothing.
 std::string did_you_mean(const std::string& given, const std::vector<std::string>& known);

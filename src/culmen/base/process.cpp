@@ -80,7 +80,7 @@ class FileActions {
   const posix_spawn_file_actions_t* get() const { return &value_; }
 
  private:
-  /// A descriptor whose number another one is about to take is first moved above all numbers in use.
+  /// A descriptor whose number another one will take is first moved above all numbers in use.
   void add(const std::vector<std::pair<int, int>>& descriptors) {
     int last = STDERR_FILENO, spare = last;
     for (const auto& [ours, theirs] : descriptors) {
@@ -101,7 +101,7 @@ class FileActions {
   posix_spawn_file_actions_t value_;
 };
 
-/// "NAME=value" of this process where the request does not name it, then the request's own.
+/// "NAME=value" of this process, except names in the request, then the request's own.
 class Environment {
  public:
   explicit Environment(const std::map<std::string, std::string>& added) {
@@ -119,8 +119,8 @@ class Environment {
   std::vector<char*> pointers_;
 };
 
-/// posix_spawn cannot set limits, and after it the child runs already: where ours was raised, the program `culmen` sets
-/// the child's and becomes what was asked for.
+/// posix_spawn cannot set limits, and after it the child runs already: if our limit was raised, the program `culmen`
+/// sets the child's limit and becomes the requested program.
 std::vector<std::string> words_of(const SpawnRequest& request) {
   auto words = request.command;
   if (const auto soft = childs_descriptor_limit(); soft != 0)
@@ -169,10 +169,11 @@ pid_t spawn(const SpawnRequest& request) {
   const bool folder_is_why = !folder.empty() && access(folder.c_str(), X_OK) != 0;
   if (error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE)
     throw ResourceError(fmt::format("cannot start '{}': {}", request.command[0], std::strerror(error)));
-  throw Error(folder_is_why ? fmt::format("cannot start '{}' in folder '{}': {}", request.command[0], folder,
-                                          std::strerror(errno))
-                            : fmt::format("cannot start '{}': {}{}", request.command[0], std::strerror(error),
-                                          error == ENOEXEC ? " (a script begins with a line such as #!/bin/sh)" : ""));
+  throw Error(
+      folder_is_why
+          ? fmt::format("cannot start '{}' in folder '{}': {}", request.command[0], folder, std::strerror(errno))
+          : fmt::format("cannot start '{}': {}{}", request.command[0], std::strerror(error),
+                        error == ENOEXEC ? " (the first line of a script must be #!/bin/sh or the like)" : ""));
 }
 
 void kill_group(pid_t pid) noexcept {

@@ -13,10 +13,10 @@
 
 namespace culmen {
 
-/// What ends a study cleanly. Only a master acts on them, though they may reach every process of a job.
+/// Signals that stop a study cleanly. Only a master acts on them, though they may reach every process of a job.
 inline constexpr int stop_signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
 
-/// A process named so that a reused id is not mistaken for it.
+/// A process with its start time, so that a reused id is not mistaken for it.
 struct ProcessId {
   pid_t pid = 0;
   std::uint64_t start_ticks = 0;  ///< field 22 of /proc/PID/stat
@@ -38,11 +38,11 @@ int open_pidfd(const ProcessId& process);
 /// The same for a child of ours that has not been reaped, whose id therefore cannot be reused: one system call.
 int open_child_pidfd(pid_t child) noexcept;
 
-/// What posix_spawn needs. The child leads a process group of its own, has default signal handlers and an empty signal
-/// mask, and the soft limit of open files that this process had before DescriptorRoom raised it.
+/// The arguments of posix_spawn. The child leads its own process group, has default signal handlers and an empty
+/// signal mask, and the soft limit of open files that this process had before DescriptorRoom raised it.
 struct SpawnRequest {
   std::vector<std::string> command;                ///< [0] is looked up in PATH when it has no slash
-  std::map<std::string, std::string> environment;  ///< added to this process's own; wins over it
+  std::map<std::string, std::string> environment;  ///< added to this process's own; overrides it
   std::string working_folder;                      ///< empty: this process's own
   std::vector<std::pair<int, int>> descriptors;    ///< (ours, the child's): dup2'ed; 0, 1 and 2 stay unless named,
                                                    ///< everything above the highest is closed

@@ -8,7 +8,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t ask_at_once = 256;
 constexpr std::size_t most_recording =
-    4096;  // outcomes that wait for the disk; so many a kill can cost, and so much memory
+    4096;  // outcomes that wait for the disk; a kill can cost this many, and they take memory
 constexpr double duration_memory = 0.05;  // weight of the newest duration in the running mean
 }  // namespace
 
@@ -21,15 +21,15 @@ const char* to_string(StopReason reason) {
     case StopReason::none:
       return "running";
     case StopReason::evaluations:
-      return "evaluations used up";
+      return "limit of evaluations reached";
     case StopReason::target:
       return "target reached";
     case StopReason::exhausted:
-      return "nothing more to try";
+      return "no more candidates";
     case StopReason::stagnation:
-      return "no improvement any more";
+      return "no more improvement";
     case StopReason::wall_time:
-      return "wall time used up";
+      return "wall time reached";
     case StopReason::interrupted:
       return "interrupted";
     case StopReason::failure:
@@ -73,7 +73,7 @@ void Broker::replay_tell(EvaluationId id, bool ok, double value) {
 }
 
 void Broker::replay_cancel(EvaluationId id) {
-  --counts_.asked;  // it is not told, so it uses up no budget
+  --counts_.asked;  // it is not told, so it does not count
   evaluations_[id].state = State::closed;
   evaluations_.trim([](const Evaluation& e) { return e.state == State::closed; });
 }
@@ -132,8 +132,8 @@ void Broker::on_event(const Lost& e) {
   worker.alive = false;
   --counts_.workers;
   counts_.busy -= !worker.sent.empty();
-  // Only what it was at can have killed it; what waited behind is sent again without blame. From the back, so that the
-  // order is kept at the head of the queue.
+  // Only its current evaluation can have killed it; the waiting ones are sent again without blame. From the back, so
+  // that they keep their order at the head of the queue.
   for (auto at = worker.sent.rbegin(); at != worker.sent.rend(); ++at) {
     const auto [id, attempt] = *at;
     if (!evaluations_.has(id) || evaluations_[id].state != State::sent || evaluations_[id].attempt != attempt) continue;
@@ -338,7 +338,7 @@ std::uint64_t Broker::asynchronous_need() const {
   std::uint64_t n = 0;
   for (std::uint64_t level = 0; level < credits(); ++level) n += free_[level].size();
   n *= options_.batch;
-  // Quick evaluations would be over by the hundred before the optimizer has heard of one of them.
+  // Hundreds of quick evaluations would end before the optimizer has heard of one of them.
   return options_.open_ended ? n : n - std::min<std::uint64_t>(n, recording_.size());
 }
 

@@ -1,4 +1,4 @@
-// What happens next: a pure state machine over numbers. No I/O, no clock, no thread, no candidate's content.
+// Decides what happens next: a state machine over numbers. No I/O, no clock, no thread, no content of candidates.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -13,7 +13,7 @@
 
 namespace culmen {
 
-/// What happened.
+/// An event.
 struct Joined {
   WorkerId worker;
 };
@@ -32,16 +32,16 @@ struct Arrived {
   Attempt attempt;
   bool ok;
   double value;
-  double duration_s;  ///< below 0: it says nothing of the others'
+  double duration_s;  ///< below 0: it does not limit the others'
 };
-struct Offered {};  ///< the source has candidates again, though nothing was told
+struct Offered {};  ///< the source has candidates again, although nothing was told
 struct Recorded {
   std::uint64_t records;
 };  ///< the first `records` Record actions of this broker are durable
 struct RecordFailed {};
 struct JobGiven {
   JobId job;
-};  ///< the optimizer gave a job out; one at a time
+};  ///< the optimizer started a job; one at a time
 struct JobDone {
   JobId job;
   bool ok;
@@ -53,7 +53,7 @@ struct Tick {};
 using Event =
     std::variant<Joined, Lost, Asked, Offered, Arrived, Recorded, RecordFailed, JobGiven, JobDone, StopRequested, Tick>;
 
-/// What to do, in this order.
+/// The actions, to be executed in this order.
 struct Ask {
   std::uint64_t wanted;
 };
@@ -73,7 +73,7 @@ struct Fail {
 };  ///< make a crashed outcome for it; its Record follows
 struct Drop {
   EvaluationId id;
-};  ///< forget the outcome that just arrived: late, repeated, or to be tried again
+};  ///< forget the outcome that just arrived: late, repeated, or to be retried
 struct Tell {
   EvaluationId id;
 };
@@ -97,34 +97,34 @@ using Action = std::variant<Ask, Send, Record, Fail, Drop, Tell, Cancel, StartJo
 struct BrokerOptions {
   StopRules rules;
   FailurePolicy failures;
-  bool open_ended = false;   ///< the source may have nothing now and more later
+  bool open_ended = false;   ///< the source may have no candidate now and more later
   bool generational = true;  ///< tells in the order of candidates; else in the order of arrival
   bool prefetch =
       true;  ///< a second candidate (batch) waits at each worker while evaluations are shorter than prefetch_below_s
   double prefetch_below_s = 0.25;
-  std::uint32_t batch = 1;          ///< candidates that a worker evaluates together, at most; then so many more wait
+  std::uint32_t batch = 1;          ///< candidates that a worker evaluates together, at most; as many wait
   bool needs_workers = true;        ///< the study stops when the last worker is lost
-  std::uint64_t ask_ahead = 65536;  ///< at most so many evaluations are asked and not told
+  std::uint64_t ask_ahead = 65536;  ///< largest number of evaluations that are asked and not told
 };
 
-/// Counters for whoever watches.
+/// Counters for monitors.
 struct BrokerCounts {
   std::uint64_t asked = 0, told = 0, failed = 0, retried = 0, lost = 0, dropped = 0;
   std::uint32_t workers = 0, busy = 0;
 };
 
-/// Not thread-safe. Amortised O(1) an event.
+/// Not thread-safe. Amortised O(1) per event.
 class Broker {
  public:
   explicit Broker(const BrokerOptions& options);
 
-  /// Before the first event: what a former master's journal says, in its order.
+  /// Before the first event: the content of a former master's journal, in its order.
   void replay_ask(EvaluationId first, std::uint64_t count);
   void replay_tell(EvaluationId id, bool ok, double value);
   void replay_cancel(EvaluationId id);
   /// An outcome is durable, but was not told.
   void replay_outcome(EvaluationId id, bool ok, double value);
-  /// The optimizer gave a job out; replay_adopt(): it was adopted. One that was not is started anew.
+  /// The optimizer started a job; replay_adopt(): it was adopted. A job that was not adopted is started again.
   void replay_job(JobId job) { job_ = job; }
   void replay_adopt() { job_.reset(); }
   /// The least id that is neither told nor cancelled.
@@ -132,9 +132,9 @@ class Broker {
   /// Starts the clock of wall_time_s and the first actions.
   void start(double now_s, std::vector<Action>& actions);
 
-  /// Appends what to do.
+  /// Appends the actions.
   void on(const Event& event, double now_s, std::vector<Action>& actions);
-  /// When a Tick is due; infinity when never.
+  /// When a Tick is due; infinity if never.
   double deadline_s() const;
   bool stopped() const { return stopped_ != StopReason::none; }
   const BrokerCounts& counts() const { return counts_; }
@@ -183,22 +183,22 @@ class Broker {
 
   BrokerOptions options_;
   BrokerCounts counts_;
-  std::vector<Action>* actions_ = nullptr;  // of the call under way
+  std::vector<Action>* actions_ = nullptr;  // of the current call
   double now_s_ = 0;
   double ends_s_ = 0;
   std::uint64_t told_before_ = 0;  // by former masters
   StopReason stopped_ = StopReason::none;
-  std::optional<JobId> job_;  // that is out
+  std::optional<JobId> job_;  // of the current job
   Window<Evaluation> evaluations_;
   std::deque<EvaluationId> ready_;
   std::deque<EvaluationId> recording_;
   std::uint64_t recorded_ = 0;  // Record actions known to be durable
   std::vector<WorkerState> workers_;
-  std::vector<std::vector<WorkerId>> free_;  // alive workers by how many they were sent, below the most credits
+  std::vector<std::vector<WorkerId>> free_;  // running workers by candidates sent, below the most credits
   bool prefetching_ = false;
   double mean_duration_s_ = -1;
   bool asking_ = false;           // an Ask awaits its answer
-  bool must_tell_first_ = false;  // the last Ask gave fewer than wanted
+  bool must_tell_first_ = false;  // the last Ask returned fewer than requested
   bool exhausted_ = false;
   Stagnation stagnation_;
   bool reached_ = false;  // a told value is at or below the target

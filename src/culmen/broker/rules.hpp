@@ -1,4 +1,4 @@
-// When a study ends and what a failed evaluation leads to.
+// When a study ends, and how failed evaluations are handled.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace culmen {
 
-/// Any that is set ends the study. Looked at after each tell, in the order of tells.
+/// Each one that is set can end the study. Checked after each tell, in the order of tells.
 struct StopRules {
   std::uint64_t evaluations = 0;                                 ///< told evaluations, exact; 0: no limit
   double target = -std::numeric_limits<double>::infinity();      ///< ends once a value is <= target
   double wall_time_s = std::numeric_limits<double>::infinity();  ///< of this start of the master
   std::uint64_t stagnation = 0;     ///< told evaluations without an improvement; 0: no limit
-  double stagnation_tolerance = 0;  ///< what counts as one: more than this share of the whole improvement so far
+  double stagnation_tolerance = 0;  ///< an improvement is more than this share of the whole improvement so far
 
   /// Visits each field that users set, by its key in the study file.
   template <class Visit>
@@ -29,15 +29,15 @@ struct StopRules {
 
 enum class OnFailure : unsigned char {
   penalise,  ///< told to the optimizer as worse than any value
-  retry,     ///< tried again up to `retries` times, then penalised
-  stop,      ///< the study stops; the evaluation is not recorded, so resume tries it again
+  retry,     ///< retried up to `retries` times, then penalised
+  stop,      ///< the study stops; the evaluation is not recorded, so a resume retries it
 };
 
 struct FailurePolicy {
   OnFailure on_failure = OnFailure::penalise;
   std::uint32_t retries = 2;       ///< of OnFailure::retry
-  std::uint32_t lost_workers = 3;  ///< an evaluation that lost this many workers is a crash of its own
-  /// The study stops when so many were told since its start and none of the study ever succeeded; 0: never.
+  std::uint32_t lost_workers = 3;  ///< an evaluation that lost this many workers counts as crashed
+  /// The study stops if this number was told since its start and none of the study ever succeeded; 0: never.
   std::uint64_t give_up_after = 100;
 
   /// As StopRules::each_setting.
@@ -51,10 +51,10 @@ struct FailurePolicy {
 
 enum class StopReason : unsigned char {
   none = 0,
-  evaluations,  ///< the budget is used up
+  evaluations,  ///< the limit of evaluations is reached
   target,       ///< a value reached the target
-  exhausted,    ///< the optimizer has nothing more to try
-  stagnation,   ///< nothing has become better for long
+  exhausted,    ///< the optimizer has no more candidates
+  stagnation,   ///< no improvement for a long time
   wall_time,    ///< resumable
   interrupted,  ///< by a signal or a caller; resumable
   failure,      ///< FailurePolicy::stop; resumable
@@ -63,7 +63,7 @@ enum class StopReason : unsigned char {
   error,        ///< no worker is left, a job of the optimizer failed, or the store cannot be written; resumable
 };
 
-/// As kept in stores and given to programs.
+/// As stored, and as programs see it.
 inline constexpr std::array<std::pair<StopReason, const char*>, 11> stop_words{{
     {StopReason::none, "none"},
     {StopReason::evaluations, "evaluations"},
@@ -78,9 +78,9 @@ inline constexpr std::array<std::pair<StopReason, const char*>, 11> stop_words{{
     {StopReason::error, "error"},
 }};
 const char* word_of(StopReason reason);
-/// As shown to people.
+/// As people see it.
 const char* to_string(StopReason reason);
-/// True when the study is over for good; the others can be resumed.
+/// True if the study has ended for good; otherwise it can be resumed.
 bool is_final(StopReason reason);
 
 }  // namespace culmen

@@ -1,12 +1,12 @@
-// Whether a study still gets anywhere.
+// Whether a study still makes progress.
 #pragma once
 #include <cstdint>
 #include <limits>
 
 namespace culmen {
 
-/// Counts the evaluations since the best value last became better by more than a share of the whole improvement so far
-/// (from the first value to the best). Looks at differences of values only: adding a constant to the objective, or
+/// Counts the evaluations since the best value last improved by more than a share of the whole improvement so far
+/// (from the first value to the best). It uses only differences of values: adding a constant to the objective, or
 /// scaling it, changes nothing.
 class Stagnation {
  public:

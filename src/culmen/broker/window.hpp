@@ -1,4 +1,4 @@
-// What is known of consecutive ids of which the oldest are finished first, more or less: a sliding window, O(1) a
+// Items of consecutive ids, of which the oldest are finished first, roughly: a sliding window, O(1) per
 // look-up.
 #pragma once
 #include <cassert>
@@ -7,7 +7,7 @@
 
 namespace culmen {
 
-/// Holds items for ids [first(), end()). Items are given back from the front once their turn comes.
+/// Holds items for ids [first(), end()). Items leave at the front once they are done.
 template <class T>
 class Window {
  public:
@@ -19,7 +19,7 @@ class Window {
     return items_[id - first_];
   }
   T& push() { return items_.emplace_back(); }
-  /// Drops leading items for which `done` holds.
+  /// Drops leading items for which `done` is true.
   template <class Done>
   void trim(Done done) {
     while (!items_.empty() && done(items_.front())) {

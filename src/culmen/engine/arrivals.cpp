@@ -1,4 +1,4 @@
-// The engine's side of the transport: what workers send.
+// The engine's side of the transport: frames from workers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
   try {
     ByteReader reader(body);
     const auto hash = reader.u64();
-    // A worker that answers for another candidate is not asked again.
+    // A worker that answers for another candidate gets no more work.
     if (table_.has(head.evaluation) && table_[head.evaluation].hash != hash)
       return lost(worker, fmt::format("worker {} answered for another candidate", worker));
     decode(body.subspan(sizeof(hash)), incoming_);
@@ -57,12 +57,12 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
   feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), merit_of(incoming_), duration_s});
 }
 
-/// The fewer residuals, the less their sum: a study of vectors of several lengths would look for the shortest.
+/// Fewer residuals give a smaller sum: with vectors of several lengths, a study would find the shortest one.
 void Engine::fail_other_shape(EvaluationId id, Outcome& outcome) const {
   if (residuals_ == 0 || !outcome.ok() || outcome.residuals.size() == residuals_) return;
   outcome = Outcome::failure(Status::wrong_shape,
                              fmt::format("{} residuals of evaluation {}, but {} of evaluation {}: all need the same "
-                                         "number; NaN, or an exception, says that there is no value",
+                                         "number; return NaN or raise an exception if there is no value",
                                          outcome.residuals.size(), id, residuals_, residuals_of_));
 }
 

@@ -105,7 +105,7 @@ EngineResult Engine::finish() {
     }
   }
   options_.jobs->wait();
-  const auto told_in_journal = result_.counts.told;  // of a replay that was cut short
+  const auto told_in_journal = result_.counts.told;  // of an interrupted replay
   result_.counts = broker_.counts();
   result_.remark = source_.remark();
   result_.recommended = source_.recommendation();
@@ -121,7 +121,7 @@ void Engine::feed(const Event& event) {
 }
 
 void Engine::execute() {
-  // An action may feed the next event; its actions are appended behind and done in order.
+  // An action may cause the next event; its actions are appended and executed in order.
   while (next_action_ < actions_.size()) {
     const Action action = actions_[next_action_++];
     std::visit([this](const auto& a) { execute(a); }, action);
@@ -136,7 +136,7 @@ void Engine::execute(const Ask& a) {
   const auto n = source_.ask(a.wanted, asked_);
   const EvaluationId first = n > 0 ? asked_.front().id : 0;
   const bool given = look_for_job();
-  // Where jobs are given out, one that gave nothing may be what the next job depends on.
+  // If the source starts jobs, one without candidates may be what the next job depends on.
   if (recorder_ != nullptr && (n > 0 || any_job_)) {
     CallRecord call;
     call.kind = CallKind::ask;
@@ -185,8 +185,8 @@ void Engine::execute(const Record& a) {
 void Engine::execute(const Fail& a) {
   incoming_worker_ = a.worker;
   incoming_attempt_ = a.attempt;
-  incoming_ = Outcome::failure(
-      Status::crashed, fmt::format("{} workers died while evaluating it; it is not tried again", a.workers_lost));
+  incoming_ = Outcome::failure(Status::crashed,
+                               fmt::format("{} workers died while evaluating it; it is not repeated", a.workers_lost));
 }
 
 void Engine::execute(const Tell& a) {
@@ -254,7 +254,7 @@ std::string Engine::why(StopReason reason) const {
   if (reason == StopReason::failure) return describe(incoming_id_, incoming_);
   if (reason != StopReason::error) return {};
   if (broker_.counts().workers == 0) return "no worker is left: " + last_loss_;
-  return "the optimizer proposes nothing, though every evaluation was told to it";
+  return "the optimizer proposes no candidate, although it knows every outcome";
 }
 
 void Engine::push(CallRecord call) {

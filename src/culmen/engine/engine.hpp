@@ -1,4 +1,4 @@
-// The only executor of the broker's actions. Production and simulation run this engine over other parts.
+// The only executor of the broker's actions. Production and simulation run this engine with different parts.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -24,24 +24,24 @@ struct EngineOptions {
   std::uint64_t study = 0;  ///< in every frame's head
   Epoch epoch = 1;
   std::string build;                     ///< of this culmen, for messages
-  std::shared_ptr<JobRunner> jobs = {};  ///< where jobs run; none: on a thread that the engine makes for each
-  double close_grace_s = 0.1;  ///< how long workers may take to leave a study that did not reach its end; else they
-                               ///< finish what they are at
+  std::shared_ptr<JobRunner> jobs = {};  ///< where jobs run; none: each on a thread that the engine makes
+  double close_grace_s = 0.1;  ///< time for workers to leave a study that did not reach its end; otherwise workers may
+                               ///< finish their current evaluation
 };
 
-/// What a run came to.
+/// The result of a run.
 struct EngineResult {
   StopReason reason = StopReason::none;
   std::string message;  ///< one sentence, for failure and error
   BrokerCounts counts;
-  double evaluated_s = 0;  ///< what the evaluations of this start took, together
+  double evaluated_s = 0;  ///< sum of the durations of this start's evaluations
   bool has_best = false;
   Candidate best;
   Outcome best_outcome;
   Front front;         ///< of several objectives
-  std::string remark;  ///< of the optimizer on its search; may be empty
+  std::string remark;  ///< the optimizer's remark on its search; may be empty
   std::optional<Recommendation> recommended;
-  std::string first_failure;  ///< one sentence on the first told evaluation that failed; empty: none did
+  std::string first_failure;  ///< one sentence on the first told evaluation that failed; empty if none failed
 };
 
 class Engine final : private Transport::Sink {
@@ -50,19 +50,19 @@ class Engine final : private Transport::Sink {
   Engine(Source& source, const Clock& clock, EngineOptions options);
   ~Engine() override;
 
-  /// Before start(): runs the source through a former master's journal. Throws StoreError where the optimizer now
-  /// asks for something else than it did then. Returns early after request_stop(); start() then stops at once.
+  /// Before start(): replays a former master's journal with the source. Throws StoreError if the optimizer now
+  /// proposes other candidates than then. Returns early after request_stop(); start() then stops at once.
   void replay(const Journal& journal);
   /// Starts the broker. Both parts outlive finish(); without a recorder nothing is journalled.
   void start(Transport& transport, Recorder* recorder);
-  /// Does all that can be done now; false when there was nothing. Not after stopped().
+  /// Executes all actions that are possible now; false if there were none. Not after stopped().
   bool turn();
   bool stopped() const { return broker_.stopped(); }
-  /// Seconds until turn() has to be called though nothing arrives; infinity when never.
+  /// Seconds until turn() must be called even if nothing arrives; infinity if never.
   double patience_s() const;
   /// start(), then turn() and sleep until stopped, then finish(). What production calls.
   EngineResult run(Transport& transport, Recorder* recorder);
-  /// After stopped(): waits for the job under way, records the end, closes the recorder, lets the workers go.
+  /// After stopped(): waits for the current job, records the end, closes the recorder, releases the workers.
   EngineResult finish();
 
   /// Ends the run as soon as the engine wakes. Any thread, and a signal handler.
@@ -123,16 +123,16 @@ class Engine final : private Transport::Sink {
   std::size_t next_action_ = 0;
   std::vector<Candidate> asked_;
   std::vector<EvaluationId> tells_;            // executed, not yet in the journal
-  std::vector<std::uint64_t> record_tickets_;  // of Record actions whose durability is not known yet
+  std::vector<std::uint64_t> record_tickets_;  // of Record actions that may not be durable yet
   std::uint64_t recorded_ = 0;
   Outcome incoming_;
   EvaluationId incoming_id_ = 0;
   WorkerId incoming_worker_ = 0;
   Attempt incoming_attempt_ = 0;
-  std::size_t residuals_ = 0;  // that all evaluations have to give; 0: not known yet
+  std::size_t residuals_ = 0;  // the same for all evaluations; 0: not known yet
   EvaluationId residuals_of_ = 0;
   Bytes scratch_;
-  std::optional<Job> job_;  // that is out
+  std::optional<Job> job_;  // of the current job
   JobResult job_result_;
   bool any_job_ = false;
   EngineResult result_;

@@ -1,4 +1,4 @@
-// Where an optimizer's jobs run: beside the engine.
+// Where an optimizer's jobs run: in parallel to the engine.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -13,27 +13,27 @@ namespace culmen {
 struct JobResult {
   JobId id = 0;
   Bytes bytes;
-  std::string error;  ///< one sentence; empty: it came to its end
+  std::string error;  ///< one sentence; empty: it succeeded
 };
 
-/// Runs the work here and now; what it throws becomes the error.
+/// Runs the work here and now; an exception becomes the error.
 JobResult result_of(const Job& job) noexcept;
 
-/// Called by the engine's thread alone. One job at a time.
+/// Only the engine's thread calls it. One job at a time.
 class JobRunner {
  public:
   virtual ~JobRunner() = default;
   virtual void start(Job job) = 0;
-  /// What came of the job, once; none: it still runs, or there is none.
+  /// The result of the job, once; none: it still runs, or there is none.
   virtual std::optional<JobResult> take() = 0;
-  /// Until nothing runs any more.
+  /// Waits until no job runs.
   virtual void wait() = 0;
 };
 
-/// A thread for each job: it lives for milliseconds, and is made in some 20 µs.
+/// One thread for each job: it lives for milliseconds, and takes about 20 µs to make.
 class JobThread final : public JobRunner {
  public:
-  /// `on_done` is called from the thread.
+  /// The thread calls `on_done`.
   explicit JobThread(std::function<void()> on_done) : on_done_(std::move(on_done)) {}
   ~JobThread() override { JobThread::wait(); }
   void start(Job job) override;

@@ -1,4 +1,4 @@
-// Going on where a former master stopped: the optimizer is led through the same calls again.
+// Resumes after a former master: the optimizer gets the same calls again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,11 +13,10 @@ namespace {
 struct Interrupted {};  // leaves Journal::replay early
 
 [[noreturn]] void differs(const Journal& journal, EvaluationId id, const std::string& build_now) {
-  throw StoreError(
-      fmt::format("{}: the optimizer now proposes another candidate {} than the journal holds; the store was made by "
-                  "{}, this is {}; "
-                  "resume with the build that made it",
-                  journal.path(), id, journal.study().build, build_now));
+  throw StoreError(fmt::format(
+      "{}: the optimizer now proposes a candidate {} that differs from the journal's; the store was made by "
+      "{}, this is {}; resume with the build that made it",
+      journal.path(), id, journal.study().build, build_now));
 }
 }  // namespace
 
@@ -103,10 +102,10 @@ void Engine::replay_told(const Journal& journal, EvaluationId id) {
   replay_job();
 }
 
-/// The figures of the end are the journal's: the replay saw a part only.
+/// The counts at the end are the journal's: the replay saw only a part.
 void Engine::stopped_in_replay(const Journal& journal) {
   const auto summary = journal.summary();
-  result_.message = "interrupted while the former evaluations were gone through; the store is as it was";
+  result_.message = "interrupted while earlier evaluations were replayed; the store is unchanged";
   result_.counts.told = summary.told;
   result_.has_best = summary.best && summary.best_candidate;
   if (!result_.has_best) return;

@@ -1,4 +1,4 @@
-// Candidates that are open, and the outcomes that wait to be told. Memory follows what is open, not the history.
+// Open candidates, and outcomes that wait to be told. Memory depends on the open ones, not on the history.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -19,7 +19,7 @@ struct EvaluationEntry {
 
 class EvaluationTable {
  public:
-  /// Ids follow each other.
+  /// Ids are consecutive.
   EvaluationEntry& add(Candidate candidate, std::uint64_t hash) {
     auto& e = window_.push();
     e.candidate = std::move(candidate);
@@ -31,7 +31,7 @@ class EvaluationTable {
   void close(EvaluationId id) {
     auto& entry = window_[id];
     entry.open = false;
-    entry.candidate.payload = {};  // the entry stays while an older one is open; what it held need not
+    entry.candidate.payload = {};  // the entry stays while an older one is open; its content need not
     entry.outcome = {};
     window_.trim([](const EvaluationEntry& e) { return !e.open; });
   }

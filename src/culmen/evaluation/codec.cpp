@@ -8,11 +8,11 @@ namespace culmen {
 namespace {
 constexpr std::uint8_t version = 2;
 
-/// Gives the version, which is 1 or the present one.
+/// Returns the version, which is 1 or the present one.
 std::uint8_t known_version(ByteReader& in, const char* what) {
   const auto v = in.u8();
   if (v == 0 || v > version)
-    throw Error(fmt::format("{} of version {} came; this build knows versions 1 to {}", what, v, version));
+    throw Error(fmt::format("got {} of version {}, but this build knows versions 1 to {}", what, v, version));
   return v;
 }
 }  // namespace
@@ -56,7 +56,7 @@ void decode(BytesView in, Outcome& out) {
   const auto v = known_version(r, "an outcome");
   const auto status = r.u8();
   if (status > static_cast<std::uint8_t>(Status::wrong_shape))
-    throw Error(fmt::format("an outcome of unknown status {} came", status));
+    throw Error(fmt::format("got an outcome of unknown status {}", status));
   out.status = static_cast<Status>(status);
   out.duration_s = r.f64();
   out.value = r.f64();
@@ -85,7 +85,7 @@ void encode(const Recommendation& recommendation, Bytes& out) {
 
 void decode(BytesView in, Recommendation& out) {
   ByteReader r(in);
-  if (const auto v = r.u8(); v != 1) throw Error(fmt::format("a recommendation of unknown version {} came", v));
+  if (const auto v = r.u8(); v != 1) throw Error(fmt::format("got a recommendation of unknown version {}", v));
   r.doubles(out.x);
   out.value = r.f64();
   out.error = r.f64();

@@ -1,4 +1,4 @@
-// The candidates of which no other is better in every objective.
+// The candidates that no other one dominates.
 #pragma once
 #include <vector>
 
@@ -12,10 +12,10 @@ struct Evaluated {
   Outcome outcome;
 };
 
-/// True when `a` is nowhere worse than `b`, and somewhere better. As many values each.
+/// True if `a` is not worse than `b` in any value, and better in at least one. Both have the same size.
 bool dominates(const std::vector<double>& a, const std::vector<double>& b);
 
-/// The non-dominated feasible outcomes of several objectives; of equal ones the first. An insertion looks at all.
+/// The non-dominated feasible outcomes of several objectives; of equal ones the first. An insertion compares with all.
 class Front {
  public:
   void add(const Candidate& candidate, const Outcome& outcome);

@@ -21,9 +21,9 @@ auto find(Of& extras, const std::string& name) {
 void fail_for_lack(Outcome& outcome, const std::string& name, const char* who) {
   std::vector<std::string> known;
   for (const auto& [figure, value] : outcome.extras) known.push_back(figure);
-  const auto has = known.empty() ? std::string("; it has no named figures") : near_or_all(name, known);
+  const auto has = known.empty() ? std::string("; it has no named values") : near_or_all(name, known);
   outcome = Outcome::failure(Status::wrong_shape,
-                             fmt::format("the outcome has no figure '{}', which {} names{}", name, who, has));
+                             fmt::format("the outcome has no value '{}', which {} needs{}", name, who, has));
 }
 
 double oriented(double value, Direction direction) { return direction == Direction::maximize ? -value : value; }
@@ -40,7 +40,7 @@ bool take_objectives(Outcome& outcome, const std::vector<Objective>& objectives)
   return true;
 }
 
-/// The figure of that name as it was given; null where there is none.
+/// The value of that name as it was given; null if there is none.
 const double* figure_of(const Outcome& outcome, const Goals& goals, const std::string& name, double& given) {
   for (std::size_t k = 0; k < goals.objectives.size(); ++k) {
     if (goals.objectives[k].name != name) continue;
@@ -55,7 +55,7 @@ const double* figure_of(const Outcome& outcome, const Goals& goals, const std::s
 
 void check_name(const std::string& name, const char* what, std::set<std::string_view>& names) {
   if (name.empty()) throw InputError(fmt::format("{} has an empty name", what));
-  if (!names.insert(name).second) throw InputError(fmt::format("{} '{}' is there twice", what, name));
+  if (!names.insert(name).second) throw InputError(fmt::format("{} '{}' is given twice", what, name));
 }
 }  // namespace
 
@@ -84,7 +84,7 @@ void judge(Outcome& outcome, const Goals& goals, bool figures) {
     const auto* figure = figure_of(outcome, goals, l.name, given);
     if (figure == nullptr) return fail_for_lack(outcome, l.name, "[limits]");
     outcome.violation += std::max({0.0, l.lower - *figure, *figure - l.upper});
-    if (std::isnan(*figure)) outcome.violation = *figure;  // which check_finite() finds
+    if (std::isnan(*figure)) outcome.violation = *figure;  // check_finite() reports it
   }
   outcome.check_finite();
 }

@@ -1,4 +1,4 @@
-// What is wanted of an evaluation's figures.
+// The goals of a study: objectives and limits.
 #pragma once
 #include <limits>
 #include <string>
@@ -17,7 +17,7 @@ struct Objective {
   bool operator==(const Objective&) const = default;
 };
 
-/// A figure that has to stay within bounds, inclusive.
+/// A value that must stay within bounds, inclusive.
 struct Limit {
   std::string name;
   double lower = -std::numeric_limits<double>::infinity();
@@ -25,26 +25,26 @@ struct Limit {
   bool operator==(const Limit&) const = default;
 };
 
-/// Objectives (none: the value, to be minimized) and limits of further figures.
+/// Objectives (none: the value, to be minimized) and limits of extra values.
 struct Goals {
   std::vector<Objective> objectives;
   std::vector<Limit> limits;
   bool operator==(const Goals&) const = default;
 
-  /// Throws InputError: a name that is empty or there twice, a limit without bounds or with bounds upside down.
+  /// Throws InputError: an empty or repeated name, a limit without bounds or with lower > upper.
   void check() const;
   bool several() const { return objectives.size() > 1; }
-  /// A stored value, which is to be minimized, as the user knows it; and the reverse.
+  /// From a stored value, which is minimized, to the user's value; and the reverse.
   double as_given(std::size_t objective, double value) const;
 };
 
-/// Fills in what goals decide of an outcome that is ok: takes the objectives from the extras of their names (where
-/// `figures` says that they are there and not in the value), turns what is to be maximized round, and adds to the
-/// violation by how far limits do not hold. An outcome that lacks a figure becomes wrong_shape, naming it.
+/// Completes an outcome that is ok: takes the objectives from the extras of their names (if `figures` says that they
+/// are there and not in the value), changes the sign of those that are maximized, and adds the violations of limits.
+/// An outcome that lacks one of these values becomes wrong_shape, with its name.
 void judge(Outcome& outcome, const Goals& goals, bool figures);
 
-/// Appends for each bound of a limit by how much a judged outcome is beyond it, or below 0 how far it is from it; lower
-/// before upper, NaN where the outcome lacks the figure.
+/// Appends for each bound of a limit by how much an outcome is beyond it, or below 0 how far it is from it; lower
+/// before upper, NaN if the outcome lacks the value. The outcome has passed judge().
 void slacks(const Outcome& outcome, const Goals& goals, std::vector<double>& out);
 
 /// Layout: u32 n, n x (text name, u8 direction) | u32 m, m x (text name, f64 lower, f64 upper).

@@ -10,7 +10,7 @@ namespace culmen {
 struct Candidate {
   EvaluationId id = 0;
   std::vector<double> x;  ///< in the space's order, in the parameters' own units
-  Bytes payload = {};     ///< opaque; of an Executor's item. Not kept by stores
+  Bytes payload = {};     ///< opaque; for an Executor's item. Stores do not keep it
   bool operator==(const Candidate&) const = default;
 };
 

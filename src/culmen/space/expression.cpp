@@ -9,8 +9,8 @@
 namespace culmen {
 namespace {
 using Op = Expression::Operation;
-constexpr double unmeasurable = 1e100;  // a comparison with what is not a number
-constexpr double touching = 1e-300;     // a < b where they are equal
+constexpr double unmeasurable = 1e100;  // a comparison with a value that is not a number
+constexpr double touching = 1e-300;     // a < b if they are equal
 
 double apply(Op operation, double a, double b) {
   switch (operation) {
@@ -33,7 +33,7 @@ double apply(Op operation, double a, double b) {
   }
 }
 
-/// How far a < b (strict) or a <= b is from holding.
+/// How far a < b (strict) or a <= b is from being true.
 double ordered_gap(double a, double b, bool strict) {
   const double gap = a - b;
   if (std::isnan(gap)) return a == b && !strict ? 0 : unmeasurable;  // equal infinities
@@ -116,7 +116,7 @@ void Expression::slacks(std::uint32_t node, bool wanted, std::span<const double>
   out.push_back(slack(node, wanted, x));
 }
 
-/// The most of both sides where both are wanted, else the least. What cannot be measured is its violation, or -1.
+/// The largest violation of both sides if both must hold, else the smallest; 1 or -1 without a measure.
 double Expression::slack(std::uint32_t node, bool wanted, std::span<const double> x) const {
   const auto& n = nodes_[node];
   if (n.operation == Op::logical_not) return slack(n.a, !wanted, x);
@@ -138,7 +138,7 @@ double Expression::comparison_gap(const Node& n, bool wanted, std::span<const do
   if (nodes_[n.a].type == Type::text) return (text_at(n.a, x) == text_at(n.b, x)) == equal ? 0 : 1;
   const double a = number(n.a, x), b = number(n.b, x);
   if (equality) return equality_gap(a, b, equal);
-  const bool strict = n.operation == Op::less;  // the parser has turned > and >= round
+  const bool strict = n.operation == Op::less;  // the parser has replaced > and >= by < and <=
   return wanted ? ordered_gap(a, b, strict) : ordered_gap(b, a, !strict);
 }
 

@@ -12,22 +12,22 @@ namespace culmen {
 
 /// A condition, parsed once. Immutable and thread-safe.
 ///
-/// Numbers, names of parameters (in backquotes where they are no identifier), texts in quotes, true, false, pi;
+/// Numbers, names of parameters (in backquotes if they are no identifiers), strings in quotes, true, false, pi;
 /// + - * / % ** ^, abs sqrt exp log log2 log10 sin cos tan floor ceil round min max; < <= > >= == != (chains as in
-/// 0 < x < y), in (…, …); and, or, not. An ordinal or categorical parameter of numbers is such a number, of texts a
-/// text.
+/// 0 < x < y), in (…, …); and, or, not. An ordinal or categorical parameter is a number or a string, as its choices
+/// are.
 class Expression {
  public:
-  /// Throws InputError: the expression, where in it, what is wanted there, a name that is near.
+  /// Throws InputError with the expression, the place in it, what was expected there, and a similar name.
   Expression(std::string_view text, std::span<const Parameter> parameters);
 
   bool holds(std::span<const double> x) const { return violation(x) == 0; }
-  /// 0 where it holds, else > 0 and finite: how far comparisons are from holding, their sum under `and`, the least
-  /// under `or`; 1 where there is nothing to measure.
+  /// 0 if it holds, else > 0 and finite: the violations of comparisons, their sum under `and`, the least under `or`;
+  /// 1 if nothing can be measured.
   double violation(std::span<const double> x) const;
-  /// Appends how far each comparison under its outermost `and` is from not holding: below or equal 0 where it holds,
-  /// of an equality one figure for either side. Always as many; finite. Smooth where the compared terms are, unlike
-  /// violation().
+  /// Appends the violation of each comparison under its outermost `and`: at most 0 if it holds; two numbers for an
+  /// equality, one for each side. Always appends the same number of finite values. Smooth if the compared terms are,
+  /// unlike violation().
   void slacks(std::span<const double> x, std::vector<double>& out) const { slacks(root_, true, x, out); }
   /// Indices of the parameters that it names, ascending.
   const std::vector<std::size_t>& names() const { return names_; }
@@ -55,7 +55,7 @@ class Expression {
   std::vector<Node> nodes_;
   std::uint32_t root_ = 0;
   std::vector<std::string> texts_;
-  std::vector<std::vector<Choice>> choices_;  // by parameter; empty where it has none
+  std::vector<std::vector<Choice>> choices_;  // by parameter; empty if it has none
   std::vector<std::size_t> names_;
 };
 

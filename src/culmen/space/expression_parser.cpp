@@ -47,17 +47,17 @@ constexpr std::array<NamedFunction, 16> functions{{
 bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// What other languages' signs are called here.
+/// The word in this language for a sign of other languages.
 std::string_view instead(char sign) {
   switch (sign) {
     case '&':
-      return "; 'and' is wanted";
+      return "; write 'and'";
     case '|':
-      return "; 'or' is wanted";
+      return "; write 'or'";
     case '!':
-      return "; 'not' is wanted";
+      return "; write 'not'";
     case '[':
-      return "; a parameter stands by its name alone";
+      return "; write only the parameter's name";
     default:
       return "";
   }
@@ -71,10 +71,10 @@ double (*function_of(Op operation))(double) {
 void ExpressionParser::parse() {
   if (out_.text_.size() > longest) throw InputError(fmt::format("an expression is longer than {} characters", longest));
   advance();
-  if (token_ == Token::end) fail("it is empty; a condition such as x + y <= 1 is wanted");
+  if (token_ == Token::end) fail("it is empty; write a condition such as x + y <= 1");
   out_.root_ = disjunction();
-  if (token_ != Token::end) fail(fmt::format("the end, or an operator, is wanted, not {}", shown()));
-  want(out_.root_, Type::truth, "a condition, such as a comparison,");
+  if (token_ != Token::end) fail(fmt::format("expected the end or an operator, got {}", shown()));
+  want(out_.root_, Type::truth, "a condition, such as a comparison");
 }
 
 ExpressionParser::Index ExpressionParser::disjunction() {
@@ -123,7 +123,7 @@ ExpressionParser::Index ExpressionParser::comparison() {
     first = false;
     left = right;
   }
-  if (token_ == Token::sign && word_ == "=") fail("'=' is given; ==, <= or >= compares");
+  if (token_ == Token::sign && word_ == "=") fail("got '='; compare with ==, <= or >=");
   return all;
 }
 
@@ -142,8 +142,8 @@ ExpressionParser::Index ExpressionParser::compare(Index left, std::string_view s
   const bool equality = sign == "==" || sign == "!=";
   const auto l = out_.nodes_[left].type, r = out_.nodes_[right].type;
   if (l == Type::text || r == Type::text) {
-    if (l != r) fail("a text is compared with a number; put quotes around a choice, none around a number");
-    if (!equality) fail("texts are compared by == and != only");
+    if (l != r) fail("a string is compared with a number; put quotes around a choice, none around a number");
+    if (!equality) fail("strings can be compared only by == and !=");
     check_text(left, right);
     check_text(right, left);
   }
@@ -152,7 +152,7 @@ ExpressionParser::Index ExpressionParser::compare(Index left, std::string_view s
   return sign[0] == '<' ? add(operation, Type::truth, left, right) : add(operation, Type::truth, right, left);
 }
 
-/// A text that the parameter can never be is a mistake.
+/// A string that the parameter can never take is a mistake.
 void ExpressionParser::check_text(Index parameter, Index text) {
   if (out_.nodes_[parameter].operation != Op::parameter || out_.nodes_[text].operation != Op::text) return;
   const auto& p = parameters_[out_.nodes_[parameter].a];
@@ -189,7 +189,7 @@ ExpressionParser::Index ExpressionParser::unary() {
     else if (!take("+")) break;
   }
   const Index inner = power();
-  if (any) want(inner, Type::number, "a number behind a sign");
+  if (any) want(inner, Type::number, "a number after a sign");
   return negative ? arithmetic(Op::subtract, add(Op::constant, Type::number), inner) : inner;
 }
 
@@ -223,7 +223,7 @@ ExpressionParser::Index ExpressionParser::atom() {
       return add(Op::constant, Type::truth, 0, 0, name == "true" ? 1 : 0);
     return parameter(name);
   }
-  if (!take("(")) fail(fmt::format("a number, a name or '(' is wanted, not {}", shown()));
+  if (!take("(")) fail(fmt::format("expected a number, a name or '(', got {}", shown()));
   const Index inner = disjunction();
   expect(")");
   return inner;
@@ -239,7 +239,7 @@ ExpressionParser::Index ExpressionParser::parameter(std::string_view name) {
     for (const auto& choice : p.choices)
       if (std::holds_alternative<std::string>(choice) != texts)
         fail_at_word(
-            fmt::format("parameter '{}' has numbers and texts among its choices; it cannot be compared", name));
+            fmt::format("parameter '{}' has both numbers and strings as choices, so it cannot be compared", name));
     return add(Op::parameter, texts ? Type::text : Type::number, static_cast<Index>(i));
   }
   if (name == "pi") return add(Op::constant, Type::number, 0, 0, std::numbers::pi);
@@ -277,7 +277,7 @@ void ExpressionParser::advance() {
   const char c = text[at_];
   if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.') {
     const auto [end, error] = std::from_chars(text.data() + at_, text.data() + text.size(), number_);
-    if (error != std::errc()) fail(fmt::format("a number is wanted, not '{}'", c));
+    if (error != std::errc()) fail(fmt::format("expected a number, got '{}'", c));
     token_ = Token::number;
     at_ = static_cast<std::size_t>(end - text.data());
   } else if (begins_name(c)) {
@@ -295,7 +295,7 @@ void ExpressionParser::advance() {
 
 void ExpressionParser::read_quoted(char quote, Token token) {
   const auto end = out_.text_.find(quote, token_at_ + 1);
-  if (end == std::string::npos) fail(fmt::format("the text that begins with {} has no end", quote));
+  if (end == std::string::npos) fail(fmt::format("the string that starts with {} has no end", quote));
   token_ = token;
   word_ = std::string_view(out_.text_).substr(token_at_ + 1, end - token_at_ - 1);
   at_ = end + 1;
@@ -308,7 +308,7 @@ void ExpressionParser::read_sign() {
     if (rest.starts_with(sign)) word_ = rest.substr(0, 2);
   if (word_.empty()) word_ = rest.substr(0, 1);
   if (word_.size() == 1 && std::string_view("+-*/%^<>=(),").find(word_[0]) == std::string_view::npos)
-    fail(fmt::format("{} cannot stand in an expression{}", shown(), instead(word_[0])));
+    fail(fmt::format("{} is not allowed in an expression{}", shown(), instead(word_[0])));
   at_ += word_.size();
 }
 
@@ -325,7 +325,7 @@ bool ExpressionParser::take_word(std::string_view word) {
 }
 
 void ExpressionParser::expect(std::string_view sign) {
-  if (!take(sign)) fail(fmt::format("'{}' is wanted, not {}", sign, shown()));
+  if (!take(sign)) fail(fmt::format("expected '{}', got {}", sign, shown()));
 }
 
 ExpressionParser::Index ExpressionParser::add(Op operation, Type type, Index a, Index b, double number) {
@@ -334,23 +334,23 @@ ExpressionParser::Index ExpressionParser::add(Op operation, Type type, Index a, 
 }
 
 ExpressionParser::Index ExpressionParser::arithmetic(Op operation, Index a, Index b) {
-  want(a, Type::number, "a number to calculate with");
-  want(b, Type::number, "a number to calculate with");
+  want(a, Type::number, "a number for this operation");
+  want(b, Type::number, "a number for this operation");
   return add(operation, Type::number, a, b);
 }
 
-/// A condition counts as 0 or 1 where a number is wanted.
+/// If a number is expected, a condition counts as 0 or 1.
 void ExpressionParser::want(Index node, Type type, const char* what) {
   const auto given = out_.nodes_[node].type;
   if (given == type || (type == Type::number && given == Type::truth)) return;
-  fail(fmt::format("{} is wanted, not a {}", what, given == Type::text ? "text" : "number"));
+  fail(fmt::format("expected {}, got a {}", what, given == Type::text ? "string" : "number"));
 }
 
 std::string ExpressionParser::shown() const {
   if (token_ == Token::end) return "the end";
   const auto rest = std::string_view(out_.text_).substr(token_at_);
   if (token_ != Token::sign) return fmt::format("'{}'", word_);
-  std::size_t n = 1;  // the whole character, where it has several bytes
+  std::size_t n = 1;  // the whole character, if it has several bytes
   while (n < rest.size() && (static_cast<unsigned char>(rest[n]) & 0xC0U) == 0x80U) ++n;
   return fmt::format("'{}'", word_.size() > 1 ? word_ : rest.substr(0, n));
 }

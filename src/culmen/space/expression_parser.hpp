@@ -31,10 +31,10 @@ enum class Expression::Operation : unsigned char {
   logical_not,
 };
 
-/// Of an operation from `function` on.
+/// For an operation from `function` on.
 double (*function_of(Expression::Operation operation))(double);
 
-/// Recursive descent; as deep as brackets nest, at most 100.
+/// Recursive descent; as deep as the brackets nest, at most 100.
 class ExpressionParser {
  public:
   ExpressionParser(Expression& out, std::span<const Parameter> parameters) : out_(out), parameters_(parameters) {}
@@ -71,12 +71,12 @@ class ExpressionParser {
   Index arithmetic(Op operation, Index a, Index b);
   void want(Index node, Type type, const char* what);
   [[noreturn]] void fail(const std::string& why) const;
-  [[noreturn]] void fail_at_word(const std::string& why);  // the last name or text that was taken
+  [[noreturn]] void fail_at_word(const std::string& why);  // the last name or string that was read
   std::string shown() const;
 
   Expression& out_;
   std::span<const Parameter> parameters_;
-  std::size_t at_ = 0;  // behind the token
+  std::size_t at_ = 0;  // after the token
   std::size_t token_at_ = 0;
   Token token_ = Token::end;
   std::size_t word_at_ = 0;

@@ -21,24 +21,24 @@ void check_bounds(const Parameter& p) {
     fail(p, fmt::format("bounds [{}, {}] must be finite numbers", p.lower, p.upper));
   if (!(p.lower < p.upper)) fail(p, fmt::format("lower bound {} must be below upper bound {}", p.lower, p.upper));
   if (!std::isfinite(p.upper - p.lower))
-    fail(p, fmt::format("the range [{}, {}] is wider than a double can hold", p.lower, p.upper));
+    fail(p, fmt::format("the range [{}, {}] is too wide for a double", p.lower, p.upper));
   if (p.scale == Scale::log && !(p.lower > 0))
-    fail(p, fmt::format("a log scale needs a lower bound above 0, not {}", p.lower));
+    fail(p, fmt::format("a log scale needs a lower bound above 0, got {}", p.lower));
 }
 
 void check_integer(const Parameter& p) {
   if (p.lower != std::floor(p.lower) || p.upper != std::floor(p.upper))
-    fail(p, fmt::format("integer bounds must be whole numbers, not [{}, {}]", p.lower, p.upper));
+    fail(p, fmt::format("integer bounds must be whole numbers, got [{}, {}]", p.lower, p.upper));
   if (std::abs(p.lower) >= largest_integer || std::abs(p.upper) >= largest_integer)
-    fail(p, "integer bounds must be below 2^53 in size");
+    fail(p, "integer bounds must lie between -2^53 and 2^53");
 }
 
 void check_choices(const Parameter& p) {
-  if (p.choices.size() < 2) fail(p, fmt::format("{} choices are given; at least two are wanted", p.choices.size()));
+  if (p.choices.size() < 2) fail(p, fmt::format("it needs at least two choices, got {}", p.choices.size()));
   if (p.lower != 0 || p.upper != static_cast<double>(p.choices.size() - 1))
     fail(p, fmt::format("bounds [{}, {}] do not belong to {} choices", p.lower, p.upper, p.choices.size()));
   for (auto c = p.choices.begin(); c != p.choices.end(); ++c) {
-    if (std::find(p.choices.begin(), c, *c) != c) fail(p, fmt::format("the choice {} is there twice", to_string(*c)));
+    if (std::find(p.choices.begin(), c, *c) != c) fail(p, fmt::format("the choice {} is given twice", to_string(*c)));
     if (const auto* number = std::get_if<double>(&*c); number != nullptr && !std::isfinite(*number))
       fail(p, fmt::format("the choice {} is not a finite number", *number));
   }
@@ -112,12 +112,12 @@ std::string to_string(const Choice& choice) {
 }
 
 void check(const Parameter& p) {
-  if (p.name.empty()) throw InputError("a parameter has an empty name; give every parameter a name of its own");
+  if (p.name.empty()) throw InputError("a parameter has an empty name; give each its own name");
   if (has_choices(p)) check_choices(p);
   check_bounds(p);
   if (p.kind == ParameterKind::integer) check_integer(p);
   if (p.kind != ParameterKind::real && p.kind != ParameterKind::integer && p.scale == Scale::log)
-    fail(p, fmt::format("scale = \"log\" is for real and integer parameters, not for {} ones", to_string(p.kind)));
+    fail(p, fmt::format("scale = \"log\" works for real and integer parameters, not for {} ones", to_string(p.kind)));
   if (p.initial) {
     if (!(*p.initial >= p.lower && *p.initial <= p.upper))
       fail(p, fmt::format("its initial value {} is outside [{}, {}]", *p.initial, p.lower, p.upper));
@@ -146,10 +146,10 @@ double number_of(const Parameter& p, const Value& value) {
   if (p.kind == ParameterKind::boolean) {
     if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1 : 0;
     if (const auto x = as_number(value); x == 0.0 || x == 1.0) return *x;
-    fail(p, fmt::format("{} is given; true or false is wanted", to_string(value)));
+    fail(p, fmt::format("it must be true or false, got {}", to_string(value)));
   }
   const auto x = as_number(value);
-  if (!x) fail(p, fmt::format("{} is given; a number is wanted", to_string(value)));
+  if (!x) fail(p, fmt::format("it must be a number, got {}", to_string(value)));
   return number_in(p, *x);
 }
 

@@ -11,13 +11,13 @@ namespace culmen {
 enum class ParameterKind : unsigned char { real = 0, integer = 1, ordinal = 2, categorical = 3, boolean = 4 };
 enum class Scale : unsigned char { linear = 0, log = 1 };
 
-/// One of the things that an ordinal or a categorical parameter may be.
+/// A choice of an ordinal or a categorical parameter.
 using Choice = std::variant<double, std::string>;
-/// What a parameter is, as people and evaluators see it.
+/// A parameter's value, as people and evaluators see it.
 using Value = std::variant<bool, std::int64_t, double, std::string>;
 
-/// A parameter's name and what it may be. In a vector it is one double: a real or an integer itself, an ordinal or a
-/// categorical by its choice's index 0, 1, …, a boolean by 0 or 1.
+/// A parameter's name and allowed values. In a vector it is one double: a real or an integer itself, the zero-based
+/// index of the choice for an ordinal or a categorical parameter, 0 or 1 for a boolean.
 struct Parameter {
   std::string name;
   ParameterKind kind = ParameterKind::real;
@@ -25,17 +25,17 @@ struct Parameter {
   double lower = 0;  ///< bounds of that double, inclusive, in the parameter's own unit
   double upper = 1;
   std::vector<Choice> choices{};    ///< ordinal (in their order), categorical; at least two, all different
-  std::optional<double> initial{};  ///< that double where the search begins, and what it is while inactive
+  std::optional<double> initial{};  ///< that double at the start of the search, and while the parameter is inactive
   std::string active_when{};        ///< an expression over the other parameters; empty: always
   bool operator==(const Parameter&) const = default;
 
-  /// Whether it takes one of finitely many steps.
+  /// Whether it has only finitely many values.
   bool discrete() const { return kind != ParameterKind::real; }
-  /// Categorical or boolean: there are no steps between what it may be.
+  /// Categorical or boolean: its values have no order.
   bool is_choice() const { return kind == ParameterKind::categorical || kind == ParameterKind::boolean; }
-  /// Real, and there whatever the others are.
+  /// Real, and active whatever the values of the others are.
   bool is_plain_real() const { return kind == ParameterKind::real && active_when.empty(); }
-  /// How many it may be, of a discrete one.
+  /// The number of values of a discrete parameter.
   double cells() const { return upper - lower + 1; }
 };
 
@@ -53,13 +53,13 @@ const char* to_string(Scale scale);
 std::string to_string(const Value& value);
 std::string to_string(const Choice& choice);
 
-/// Throws InputError naming the parameter and what is wrong with it alone (not its condition).
+/// Throws InputError with the parameter's name and its mistake, except mistakes in its condition.
 void check(const Parameter& parameter);
-/// The choice of that index; the nearest where there is none.
+/// The choice of that index; the nearest one if the index is out of range.
 const Choice& choice_at(const std::vector<Choice>& choices, double x);
-/// The double of a vector -> what it stands for.
+/// From the double in a vector to the parameter's value.
 Value value_of(const Parameter& parameter, double x);
-/// The reverse. Throws InputError naming the parameter, the value and what is allowed.
+/// The reverse. Throws InputError with the parameter, the value and the allowed values.
 double number_of(const Parameter& parameter, const Value& value);
 
 }  // namespace culmen

@@ -5,7 +5,7 @@
 
 namespace culmen {
 namespace {
-constexpr double half = 0.5;  // an integer's cell on a log scale reaches half a step to either side
+constexpr double half = 0.5;  // an integer's cell on a log scale extends half a step to either side
 
 double log_bound(const Parameter& p, double bound, double margin) {
   return std::log(p.kind == ParameterKind::integer ? bound + margin : bound);
@@ -13,7 +13,7 @@ double log_bound(const Parameter& p, double bound, double margin) {
 double log_lower(const Parameter& p) { return log_bound(p, p.lower, -half); }
 double log_upper(const Parameter& p) { return log_bound(p, p.upper, half); }
 
-/// Of discrete parameters the middle of a value's cell on a linear scale; beyond [0, 1] for what is beyond the bounds.
+/// For discrete parameters the middle of a value's cell on a linear scale; outside [0, 1] for values out of bounds.
 double place(const Parameter& p, double v) {
   if (p.scale == Scale::log) return (std::log(v) - log_lower(p)) / (log_upper(p) - log_lower(p));
   if (p.discrete()) return (v - p.lower + half) / p.cells();

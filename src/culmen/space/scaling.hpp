@@ -1,4 +1,4 @@
-// One parameter's double <-> its place in [0, 1], whether it is active or not.
+// From one parameter's double to its place in [0, 1] and back, whether it is active or not.
 #pragma once
 #include "culmen/space/parameter.hpp"
 
@@ -7,18 +7,18 @@ namespace culmen {
 double from_unit(const Parameter& p, double u);
 double to_unit(const Parameter& p, double v);
 
-/// The places that become one value of what is discrete.
+/// The places that map to one value of a discrete parameter.
 struct Cell {
-  double lower, upper;  ///< 0 and 1 are the ends of the outermost ones
+  double lower, upper;  ///< the outermost cells end at 0 and 1
 
   double middle() const { return lower + (upper - lower) / 2; }
   bool first() const { return lower <= 0; }
   bool last() const { return upper >= 1; }
-  /// What lies outside of [0, 1] belongs to the outermost ones.
+  /// Places outside [0, 1] belong to the outermost cells.
   bool holds(double u) const { return (first() || u >= lower) && (last() || u < upper); }
 };
 
-/// That of u, of a discrete parameter.
+/// The cell of u, for a discrete parameter.
 Cell cell_of(const Parameter& p, double u);
 
 }  // namespace culmen

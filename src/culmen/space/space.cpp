@@ -29,7 +29,7 @@ Expression parsed(const std::string& text, const std::string& whose, std::span<c
   }
 }
 
-/// Those that others depend on first.
+/// The conditions in an order such that each comes after those that it depends on.
 std::vector<Condition> in_order(std::vector<Condition> conditions, std::span<const Parameter> parameters) {
   std::vector<Condition> out;
   std::vector<char> settled(parameters.size(), 1);
@@ -39,7 +39,7 @@ std::vector<Condition> in_order(std::vector<Condition> conditions, std::span<con
       return std::ranges::all_of(c.expression.names(), [&](std::size_t i) { return settled[i] != 0; });
     });
     if (next == conditions.end())
-      throw InputError(fmt::format("parameter '{}': its condition \"{}\" leads back to itself",
+      throw InputError(fmt::format("parameter '{}': its condition \"{}\" depends on the parameter itself",
                                    parameters[conditions[0].parameter].name, conditions[0].expression.text()));
     settled[next->parameter] = 1;
     out.push_back(std::move(*next));
@@ -52,7 +52,7 @@ double resting(const Parameter& p) { return p.initial ? *p.initial : from_unit(p
 }  // namespace
 
 struct Space::Rules {
-  std::vector<Condition> conditions;  // in an order in which they can be looked at
+  std::vector<Condition> conditions;  // in an order in which they can be evaluated
   std::vector<Expression> constraints;
 
   void activity(std::span<const double> vector, std::vector<char>& active) const {
@@ -71,7 +71,7 @@ Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constrai
   for (const auto& p : parameters_) {
     check(p);
     if (!names.insert(p.name).second)
-      throw InputError(fmt::format("parameter '{}' is there twice; give every parameter a name of its own", p.name));
+      throw InputError(fmt::format("there are two parameters '{}'; give each its own name", p.name));
   }
   Rules rules;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -119,7 +119,7 @@ void Space::put_inactive(std::span<double> vector, double value) const {
     if (active[i] == 0) vector[i] = value;
 }
 
-/// What is inactive decides nothing, so this changes no other parameter's activity.
+/// An inactive parameter decides nothing, so this changes no other parameter's activity.
 void Space::rest_inactive(std::span<double> vector) const {
   if (!conditional()) return;
   const auto active = activity(vector);

@@ -8,7 +8,7 @@ namespace culmen {
 namespace {
 
 constexpr std::uint8_t version = 1;
-constexpr std::uint64_t most_ids = 1U << 26;  // of one call; more is damage, not data
+constexpr std::uint64_t most_ids = 1U << 26;  // of one call; a larger number means damage
 
 void encode_candidates(const std::vector<Candidate>& candidates, ByteWriter& out) {
   const auto first = candidates.empty() ? 0 : candidates.front().id;
@@ -20,7 +20,7 @@ void encode_candidates(const std::vector<Candidate>& candidates, ByteWriter& out
     const auto& candidate = candidates[k];
     if (candidate.id != first + k || candidate.x.size() != dimension)
       throw InputError(fmt::format(
-          "an ask gave candidate {} with {} numbers; allowed is {} with {} (ids that follow each other, one dimension)",
+          "an ask returned candidate {} with {} numbers, but it must be {} with {} (consecutive ids, one dimension)",
           candidate.id, candidate.x.size(), first + k, dimension));
     out.raw(candidate.x.data(), candidate.x.size() * sizeof(double));
   }
@@ -52,7 +52,7 @@ void decode_candidates(ByteReader& in, std::vector<Candidate>& out) {
 
 void check_version(ByteReader& in) {
   if (const auto v = in.u8(); v != version)
-    throw Error(fmt::format("a call of version {}; this build knows version {}", v, version));
+    throw Error(fmt::format("got a call of version {}, but this build knows version {}", v, version));
 }
 
 void encode_ids(const std::vector<EvaluationId>& ids, Bytes& bytes, ByteWriter& out) {

@@ -5,7 +5,7 @@
 namespace culmen {
 
 Checkpointer::Checkpointer(Journal& journal) : journal_(journal), database_(journal.path(), Database::Mode::write) {
-  // Without a first look SQLite does not know yet that there is a log.
+  // Before a first read SQLite does not know that there is a log.
   database_.execute("PRAGMA synchronous = NORMAL; SELECT count(*) FROM sqlite_schema");
   journal_.defer_checkpoints(most_pages);
   thread_ = std::thread([this] { run(); });
@@ -22,7 +22,7 @@ Checkpointer::~Checkpointer() {
 
 void Checkpointer::after_commit() {
   const auto pages = journal_.log_pages();
-  if (pages < asked_pages_) asked_pages_ = 0;  // a round had copied all, so the log has begun anew
+  if (pages < asked_pages_) asked_pages_ = 0;  // a round had copied everything, so the log has restarted
   {
     std::unique_lock lock(mutex_);
     if (running_ && pages < 2 * most_pages) return;
@@ -33,7 +33,7 @@ void Checkpointer::after_commit() {
   if (pages - asked_pages_ >= round_pages) request(pages);
 }
 
-/// What came since the last round is little: copied now, the next commit writes at the log's beginning.
+/// Little has come since the last round: if it is copied now, the next commit writes at the log's beginning.
 void Checkpointer::begin_anew(std::uint64_t pages) {
   asked_pages_ = pages;
   journal_.checkpoint();
@@ -58,7 +58,7 @@ void Checkpointer::run() {
     try {
       database_.checkpoint(SQLITE_CHECKPOINT_PASSIVE);
     } catch (const StoreError&) {
-      // Nothing is lost: the log has it, and the writer meets the same error before the log grows large.
+      // Nothing is lost: the log has it, and the writer gets the same error before the log grows large.
     }
     lock.lock();
     running_ = false;

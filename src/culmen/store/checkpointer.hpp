@@ -1,4 +1,4 @@
-// Copies the write-ahead log into the file beside the writer, who would wait for the disk otherwise
+// Copies the write-ahead log into the file on its own thread; otherwise the writer would wait for the disk
 // (https://www.sqlite.org/wal.html, "Checkpointing").
 #pragma once
 #include <condition_variable>
@@ -12,19 +12,19 @@
 
 namespace culmen {
 
-/// A second connection on a thread of its own. The writer waits only for the log's last part, when the log is to begin
-/// anew; so the log stays below 32 MiB, or below twice that on a disk that is slower than the writer, unless a reader
+/// A second connection on its own thread. The writer waits only for the log's last part, before the log restarts.
+/// So the log stays below 32 MiB, or below twice that on a disk that is slower than the writer, unless a reader
 /// holds it.
 class Checkpointer {
  public:
   static constexpr std::uint64_t round_pages = 1000, most_pages = 8192;  // of 4 KiB
 
-  /// Of a journal that checkpoints by itself until now.
+  /// For a journal that has checkpointed by itself until now.
   explicit Checkpointer(Journal& journal);
-  /// Waits for the round that runs.
+  /// Waits for the current round.
   ~Checkpointer();
   Checkpointer(const Checkpointer&) = delete;
-  /// After each commit, on the writer's thread. Throws StoreError when the log can no longer be copied.
+  /// After each commit, on the writer's thread. Throws StoreError if the log can no longer be copied.
   void after_commit();
 
  private:
@@ -33,8 +33,8 @@ class Checkpointer {
   void begin_anew(std::uint64_t pages);
 
   Journal& journal_;
-  std::uint64_t asked_pages_ = 0;  // of the log, when the last round was asked for
-  bool asked_ = false;             // a round, whose end has not been seen
+  std::uint64_t asked_pages_ = 0;  // of the log, when the last round was requested
+  bool asked_ = false;             // a round whose end has not been seen
 
   Database database_;
   std::mutex mutex_;

@@ -26,11 +26,11 @@ struct Journal::Impl {
   void begin();
   void commit();
   void roll_back() noexcept;
-  /// Runs f within the open transaction, which one failure ends.
+  /// Runs f within the open transaction; a failure rolls it back.
   template <class F>
   void write(F f);
   OutcomeRecord outcome_at(const Statement::Rows& rows) const;
-  /// What `decoded` makes of the row of a call; StoreError where that is damaged.
+  /// The result of `decoded` for the row of a call; StoreError if the row is damaged.
   template <class F>
   auto of_call(const Statement::Rows& rows, F decoded) const -> decltype(decoded());
   CallRecord call_at(const Statement::Rows& rows) const;
@@ -44,7 +44,7 @@ struct Journal::Impl {
   Ownership ownership{database};
   ProgressRow progress_row{database};
   Tally progress = progress_row.load();
-  std::unordered_map<EvaluationId, Brief> untold;  // of what was recorded here, so that a tell need not look it up
+  std::unordered_map<EvaluationId, Brief> untold;  // outcomes that were recorded here, for later tells
   Bytes bytes;
   std::uint64_t log_pages = 0;
   Statement begin_{database, "BEGIN IMMEDIATE"};
@@ -80,7 +80,7 @@ void Journal::Impl::roll_back() noexcept {
     progress = progress_row.load();
     untold.clear();
   } catch (const StoreError&) {
-    // The first error is the one to report.
+    // Report the first error.
   }
 }
 
@@ -160,7 +160,7 @@ Journal Journal::create(const std::string& path, const StudyRecord& study, Durab
 Journal Journal::resume(const std::string& path, Durability durability, const std::string& build,
                         const std::string& configuration, NetworkProbe network) {
   auto impl = std::make_unique<Impl>(open_for_writing(path, network));
-  impl->ownership.refuse_if_held();  // before anything that would wait for the other master's lock
+  impl->ownership.refuse_if_held();  // before any step that would wait for the other master's lock
   set_write_mode(impl->database, durability);
   impl->begin_.run();
   impl->write([&] {
@@ -187,7 +187,7 @@ void Journal::keep_note(const std::string& path, const std::string& name, const 
   ownership.refuse_if_held();
   set_write_mode(database, Durability::process);
   database.execute("BEGIN IMMEDIATE");
-  ownership.refuse_if_held();  // who throws closes the database, which takes the transaction back
+  ownership.refuse_if_held();  // an exception closes the database, which rolls the transaction back
   write_note(database, name, text);
   database.execute("COMMIT");
   database.wait_for_locks(0);

@@ -13,40 +13,40 @@ namespace culmen {
 
 enum class Durability {
   process,  ///< a committed row survives kill -9 of the master
-  power,    ///< and a power failure (SQLite: synchronous = FULL)
+  power,    ///< it also survives a power failure (SQLite: synchronous = FULL)
 };
 
-/// Names the network file system on which a path lies, "" for a local one: network_file_system of base/file_system.hpp,
-/// or a test's own.
+/// Returns the network file system on which a path lies, "" for a local one: network_file_system of base, or that of
+/// a test.
 using NetworkProbe = std::string (*)(const std::string& path);
 
-/// One open study file. Not thread-safe. Every error names the file: InputError for a path that is no study, or cannot
-/// become one; StoreError for what went wrong with a study; a full disk is named as such.
+/// One open study file. Not thread-safe. Every error names the file: InputError for a path that is not a study, or
+/// cannot become one; StoreError for damage, a full disk (which is named) and the like.
 class Journal {
  public:
-  struct Failures {  ///< of one status
+  struct Failures {  ///< number of failures of one status
     Status status = Status::failed;
     std::uint64_t count = 0;
-    EvaluationId first = 0;  ///< the least
-    std::string message;     ///< of that one
+    EvaluationId first = 0;  ///< its lowest evaluation
+    std::string message;     ///< the message of that one
   };
-  struct Summary {  ///< of what is committed; kept by each commit, so cheap at any size
+  struct Summary {  ///< of the committed rows; kept by each commit, so cheap at any size
     std::uint64_t asked = 0, outcomes = 0, told = 0, failed = 0;
     Epoch epoch = 0;
-    std::string finished;  ///< why the study ended (the finish call's note); empty while it has not, or when it was
-                           ///< asked again after that
-    bool owned = false;    ///< a live master holds it
-    std::string owner;     ///< host and process, where owned
+    std::string finished;  ///< why the study ended (the finish call's note); empty before the end, or if it was
+                           ///< asked again after it
+    bool owned = false;    ///< a running master holds it
+    std::string owner;     ///< host and process of the owner, if there is one
     double last_outcome_s = 0;
-    std::optional<OutcomeRecord> best;  ///< least value that was told
+    std::optional<OutcomeRecord> best;  ///< the least value that was told
     std::optional<Candidate> best_candidate;
-    std::vector<Failures> failures;  ///< the most frequent first
+    std::vector<Failures> failures;  ///< the most frequent one first
     std::optional<Recommendation> recommended;
   };
 
-  struct Start {  ///< of a master
+  struct Start {  ///< of the master
     Epoch epoch = 0;
-    double started_s = 0;  ///< since 1970
+    double started_s = 0;  ///< seconds since 1970
     std::string host;
     std::int64_t pid = 0;
     std::string build;  ///< version and compiler of its culmen
@@ -56,15 +56,15 @@ class Journal {
   /// system (names a local path to use instead).
   static Journal create(const std::string& path, const StudyRecord& study, Durability durability,
                         NetworkProbe network = network_file_system);
-  /// Opens for going on: becomes the owner with the next epoch. Throws if another live master owns it (names host and
-  /// process), or it is no study file. `build` is noted with the epoch; `configuration`, unless empty, takes the place
-  /// of the study's, so that limits given to one resume hold for the next one too.
+  /// Opens to resume: becomes the owner with the next epoch. Throws if another running master owns it (names host and
+  /// process), or if it is not a study file. `build` is noted with the epoch; `configuration`, unless empty, replaces
+  /// that of the study, so that limits given to one resume apply to the next one too.
   static Journal resume(const std::string& path, Durability durability, const std::string& build = {},
                         const std::string& configuration = {}, NetworkProbe network = network_file_system);
   /// Opens for reading, while a master may be writing, or after it was killed.
   static Journal read(const std::string& path, NetworkProbe network = network_file_system);
-  /// Keeps a text beside the study that is no part of it, such as what was found out about its end; the next one of
-  /// that name takes its place. It is no start of a master: there is no epoch for it. Throws as resume() does.
+  /// Keeps a text beside the study that is not part of it, such as the errors of its parameters. The next one of
+  /// that name replaces it. It is not a start of a master: there is no epoch for it. Throws as resume() does.
   static void keep_note(const std::string& path, const std::string& name, const std::string& text,
                         NetworkProbe network = network_file_system);
   ~Journal();
@@ -75,15 +75,15 @@ class Journal {
   const std::string& path() const;
   Epoch epoch() const;
 
-  /// Appends go into one open transaction until commit(), which makes them durable together. When one of these throws,
-  /// all since the last commit is taken back.
+  /// Appends go into one open transaction until commit(), which makes them durable together. If one of them throws,
+  /// everything since the last commit is rolled back.
   void append(const CallRecord& call);
   void append(const OutcomeRecord& outcome);
   void commit();
   /// Renews the owner record (call at least every 10 s; another host counts an owner as dead after 60 s of silence).
   void renew_ownership();
-  /// From now on commits leave the write-ahead log alone, which may keep this many pages (of 4 KiB) of disk; who calls
-  /// this calls checkpoint(), or does the same over a connection of its own.
+  /// From now on commits do not checkpoint the write-ahead log, which may take this many pages (of 4 KiB). The caller
+  /// calls checkpoint(), or does the same over another connection.
   void defer_checkpoints(std::uint64_t log_pages);
   /// Pages in the log after the last commit since defer_checkpoints().
   std::uint64_t log_pages() const;
@@ -96,10 +96,10 @@ class Journal {
   void replay(const std::function<void(const CallRecord&)>& visit) const;
   /// The outcome of one evaluation (the first recorded wins), or none.
   std::optional<OutcomeRecord> outcome(EvaluationId id) const;
-  /// Outcomes in order of evaluation, from `first` on, streaming; stops after at_most.
+  /// Outcomes in order of evaluation, starting at `first`, one at a time; stops after at_most.
   void outcomes(EvaluationId first, const std::function<void(const OutcomeRecord&)>& visit,
                 std::uint64_t at_most = UINT64_MAX) const;
-  /// What keep_note() kept, or none.
+  /// The text that keep_note() kept, or none.
   std::string note(const std::string& name) const;
   Summary summary() const;
   std::vector<Start> starts() const;

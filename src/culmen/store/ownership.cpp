@@ -12,8 +12,8 @@
 namespace culmen {
 namespace {
 
-/// The studies that this process holds. A row that names this process but is not among them was left by a journal that
-/// was dropped without close().
+/// The studies that this process holds. A row of this process that is not among them was left by a journal that was
+/// destroyed without close().
 class Held {
  public:
   using Key = std::tuple<dev_t, ino_t, Epoch>;
@@ -82,7 +82,7 @@ void Ownership::refuse_if_held() {
   auto sentence =
       fmt::format("{}: belongs to a running master ({}); stop that one first", database_.path(), owner->name());
   if (judge(*owner, this_owner()) == Vitality::silent)
-    sentence += fmt::format(", or wait: it was last heard of {:.0f} s ago and counts as dead after {:.0f} s",
+    sentence += fmt::format(", or wait: its last sign of life was {:.0f} s ago, and it counts as dead after {:.0f} s",
                             wall_clock_s() - owner->renewed_s, owner_silence_s);
   throw InputError(sentence);
 }
@@ -108,12 +108,12 @@ Epoch Ownership::take(const std::string& build) {
 void Ownership::check() {
   if (epoch_ == 0)
     throw StoreError(
-        fmt::format("{}: was opened for reading, or is closed already; nothing can be written", database_.path()));
+        fmt::format("{}: cannot be written, because it was opened for reading or is closed already", database_.path()));
   const auto owner = row();
   if (owner && owner->epoch == epoch_) return;
-  throw StoreError(
-      fmt::format("{}: this master (epoch {}) has lost the study to another one{}; it writes nothing further",
-                  database_.path(), epoch_, owner ? fmt::format(" ({}, epoch {})", owner->name(), owner->epoch) : ""));
+  throw StoreError(fmt::format("{}: this master (epoch {}) has lost the study to another one{}; it stops writing",
+                               database_.path(), epoch_,
+                               owner ? fmt::format(" ({}, epoch {})", owner->name(), owner->epoch) : ""));
 }
 
 void Ownership::renew() { renew_.run(wall_clock_s()); }

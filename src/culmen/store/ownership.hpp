@@ -1,4 +1,4 @@
-// A journal's hold on its study: the one row of the table `owner`.
+// A journal's ownership of its study: the one row of the table `owner`.
 #pragma once
 #include <sys/types.h>
 
@@ -17,20 +17,20 @@ class Ownership {
   ~Ownership();
   Ownership(const Ownership&) = delete;
 
-  /// The master that holds the study now, if one lives (or cannot be looked at and is not silent yet).
+  /// The master that holds the study now, if it is alive (or cannot be examined and is not silent yet).
   std::optional<Owner> live();
-  /// Throws StoreError that names the master which holds the study, if one does.
+  /// Throws InputError that names the master which holds the study, if there is one.
   void refuse_if_held();
   /// Takes the study for a new epoch, which it returns. Within a write transaction. Throws like refuse_if_held().
   Epoch take(const std::string& build);
-  /// Throws StoreError unless the study is still ours. Within a write transaction.
+  /// Throws StoreError unless this journal still owns the study. Within a write transaction.
   void check();
   /// Both within a write transaction, after check().
   void renew();
   void give_up();
 
  private:
-  using Key = std::tuple<dev_t, ino_t, Epoch>;  // a file of this machine, and which start of a master
+  using Key = std::tuple<dev_t, ino_t, Epoch>;  // a file of this machine, and the start of a master
   std::optional<Owner> row();
   Key key(Epoch epoch) const { return {device_, file_, epoch}; }
   void forget();
@@ -39,7 +39,7 @@ class Ownership {
   Statement select_, renew_, remove_;
   dev_t device_ = 0;
   ino_t file_ = 0;
-  Epoch epoch_ = 0;  // 0: not ours
+  Epoch epoch_ = 0;  // 0: not the owner
 };
 
 }  // namespace culmen

@@ -92,7 +92,7 @@ Tally ProgressRow::load() {
     try {
       decode(recommended.blob(0), out.recommended.emplace());
     } catch (const Error& error) {
-      throw StoreError(fmt::format("{}: what it recommends is damaged: {}", path_, error.what()));
+      throw StoreError(fmt::format("{}: its recommendation is damaged: {}", path_, error.what()));
     }
   }
   recommended_ = out.recommended;

@@ -1,4 +1,4 @@
-// The counts of a study, kept up to date by each commit, so that nothing has to be counted.
+// The counts of a study, updated by each commit, so that nothing has to be counted later.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -15,10 +15,10 @@ namespace culmen {
 struct FailureTally {
   Status status = Status::failed;
   std::uint64_t count = 0;
-  EvaluationId first = 0;  ///< the least
+  EvaluationId first = 0;  ///< its lowest evaluation
 };
 
-/// What of an outcome decides whether it is the best.
+/// The parts of an outcome that decide whether it is the best.
 struct Brief {
   Status status = Status::ok;
   double value = 0;
@@ -37,11 +37,11 @@ struct Tally {
 
   void add(const CallRecord& call);
   void add(const OutcomeRecord& record);
-  /// Only what the optimizer was told is a result of the study: not what came in after its end.
+  /// Only evaluations that the optimizer was told are results of the study: later ones are not.
   void add_told(EvaluationId id, const Brief& outcome);
 };
 
-/// The one row of the table `progress`, the table `failures`, a row a status, and what is recommended, a row of `meta`.
+/// One row of the table `progress`, one row per status of `failures`, and the recommendation, a row of `meta`.
 class ProgressRow {
  public:
   explicit ProgressRow(Database& database);
@@ -53,7 +53,7 @@ class ProgressRow {
   Statement select_, update_, select_failures_, save_failure_, select_recommended_, save_recommended_,
       forget_recommended_;
   const std::string path_;                     // for messages
-  std::optional<Recommendation> recommended_;  // as it was loaded or saved last
+  std::optional<Recommendation> recommended_;  // as it was last loaded or saved
 };
 
 }  // namespace culmen

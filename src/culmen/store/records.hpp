@@ -1,4 +1,4 @@
-// What the journal holds.
+// The content of the journal.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -15,24 +15,24 @@ namespace culmen {
 struct StudyRecord {
   std::string name;
   std::string configuration;  ///< the study file's text, normalised (JSON); what resume starts from
-  std::string fingerprint;    ///< of space, evaluator, optimizer and seed: a store of another study is refused by it
+  std::string fingerprint;    ///< of space, evaluator, optimizer and seed: a store refuses another study by it
   std::string build;          ///< version and compiler of the culmen that made it
   double created_s = 0;       ///< seconds since 1970
-  std::uint64_t budget = 0;   ///< evaluations that it was begun with, whatever came later; 0: no limit
+  std::uint64_t budget = 0;   ///< the first start's limit of evaluations, whatever came later; 0: no limit
 };
 
 enum class CallKind : unsigned char { ask = 0, tell = 1, cancel = 2, resize = 3, finish = 4, adopt = 5 };
 
 /// One call of the optimizer, in the order in which it was called. finish: the study reached its end; `note` says why.
-/// adopt: the result itself is not kept, the job runs again where the calls are gone through.
+/// adopt: the result is not stored; during a replay the job runs again.
 struct CallRecord {
   CallKind kind = CallKind::ask;
   std::uint64_t wanted = 0;           ///< ask: n; resize: workers; adopt: the job
-  std::vector<Candidate> candidates;  ///< ask: what it gave (perhaps fewer than n)
-  std::vector<EvaluationId> ids;      ///< tell, cancel: which, in order
+  std::vector<Candidate> candidates;  ///< ask: the candidates that it returned (perhaps fewer than n)
+  std::vector<EvaluationId> ids;      ///< tell, cancel: the evaluations, in order
   std::string note;
   std::optional<Recommendation> recommended =
-      {};  ///< by the optimizer after it; of the calls in a store the last one's
+      {};  ///< the optimizer's recommendation after it; a store keeps that of its last call
 };
 
 struct OutcomeRecord {
@@ -40,7 +40,7 @@ struct OutcomeRecord {
   Epoch epoch = 0;
   Attempt attempt = 0;
   WorkerId worker = 0;
-  double at_s = 0;  ///< when it arrived, seconds since 1970
+  double at_s = 0;  ///< time of arrival, seconds since 1970
   Outcome outcome;
 };
 

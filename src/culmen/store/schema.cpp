@@ -58,21 +58,21 @@ void expect_file(const std::string& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) refuse(path, "there is no such file");
-  if (status.type() == fs::file_type::none) refuse(path, "cannot be looked at: " + error.message());
+  if (status.type() == fs::file_type::none) refuse(path, "cannot be opened: " + error.message());
   if (fs::is_directory(status)) refuse(path, "is a folder, not a culmen study");
-  if (!fs::is_regular_file(status)) refuse(path, "is no regular file, so it is not a culmen study");
-  if (access(path.c_str(), R_OK) != 0) refuse(path, "may not be read: " + reason(errno));
+  if (!fs::is_regular_file(status)) refuse(path, "is not a regular file, so it is not a culmen study");
+  if (access(path.c_str(), R_OK) != 0) refuse(path, "cannot be read: " + reason(errno));
 }
 
 void expect_writable(const std::string& path) {
   // SQLite would open it for reading instead, and fail later with another reason.
-  if (access(path.c_str(), W_OK) != 0) refuse(path, "may not be written: " + reason(errno));
+  if (access(path.c_str(), W_OK) != 0) refuse(path, "cannot be written: " + reason(errno));
   if (!folder_is_writable(path))
-    refuse(path, fmt::format("its folder {} may not be written, where a running study keeps its log: {}",
+    refuse(path, fmt::format("its folder {}, where a running study keeps its log, cannot be written: {}",
                              folder_of(path), reason(errno)));
 }
 
-/// Makes the file itself, because SQLite tries several ways to open one, and names the last one's reason.
+/// Creates the file itself, because SQLite tries several ways to open one, and reports the last one's reason.
 void make_file(const std::string& path) {
   const auto folder = folder_of(path);
   std::error_code none;
@@ -85,8 +85,8 @@ void make_file(const std::string& path) {
     return;
   }
   const int error = errno;
-  if (error == ENOENT) refuse(path, fmt::format("the folder {} does not take files", folder));
-  refuse(path, fmt::format("cannot be made in the folder {}: {}", folder, reason(error)));
+  if (error == ENOENT) refuse(path, fmt::format("no file can be created in the folder {}", folder));
+  refuse(path, fmt::format("cannot be created in the folder {}: {}", folder, reason(error)));
 }
 
 void expect_study(Database& database) {
@@ -95,7 +95,7 @@ void expect_study(Database& database) {
     refuse(path, "is not a culmen study");
   const auto version = number(database, "PRAGMA user_version");
   if (version == format_version) return;
-  throw StoreError(fmt::format("{}: was written by {} culmen (format {}; this one reads format {})", path,
+  throw StoreError(fmt::format("{}: was written by {} culmen (format {}, but this one reads format {})", path,
                                version > format_version ? "a newer" : "an older", version, format_version));
 }
 
@@ -159,8 +159,8 @@ Database open_for_reading(const std::string& path, NetworkProbe network) {
 }
 
 void set_write_mode(Database& database, Durability durability) {
-  // A checkpoint of 1000 pages (4 MB) keeps close() short; after a reader has held the log up,
-  // it is cut back.
+  // A checkpoint of 1000 pages (4 MB) keeps close() short; if a reader has delayed the log,
+  // it is truncated.
   database.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216");
   database.execute(durability == Durability::power ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }

@@ -1,4 +1,4 @@
-// The tables of a study's file, and how one is opened.
+// The tables of a study's file, and how a file is opened.
 #pragma once
 #include <string>
 
@@ -12,19 +12,19 @@ inline constexpr int application_id = 0x434C4D4E;
 inline constexpr int format_version = 2;
 
 /// Makes the tables in a file that is new or empty, in one transaction, which stays open for the caller to fill and
-/// commit. Throws StoreError when something is there already, InputError when no file can be made there.
+/// commit. Throws StoreError if the file has content already, InputError if no file can be created there.
 Database make_study_file(const std::string& path, const StudyRecord& study, NetworkProbe network);
-/// Opens an existing file for writing. Throws InputError for a missing file, one that is no culmen study, one that may
-/// not be read or written and one on a network file system; StoreError for one of another format.
+/// Opens an existing file for writing. Throws InputError for a missing file, one that is not a culmen study, one that
+/// cannot be read and written, and one on a network file system; StoreError for one of another format.
 Database open_for_writing(const std::string& path, NetworkProbe network);
 /// The same for reading. In a folder that is read-only, or on a network file system, only a file without a write-ahead
 /// log can be read.
 Database open_for_reading(const std::string& path, NetworkProbe network);
-/// Write-ahead log, its limits and the wanted durability; outside any transaction.
+/// Sets the write-ahead log, its limits and the requested durability; outside any transaction.
 void set_write_mode(Database& database, Durability durability);
 StudyRecord read_study(Database& database);
 void replace_configuration(Database& database, const std::string& configuration);
-/// A text of that name beside the study's own figures; no text where there is none.
+/// A text of that name beside the study's own records; none if there is none.
 void write_note(Database& database, const std::string& name, const std::string& text);
 std::string read_note(Database& database, const std::string& name);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int lock_wait_ms = 10'000;
 
-/// A file: URI, which alone can carry "immutable" (https://www.sqlite.org/uri.html).
+/// A file as a URI: only a URI can have "immutable" (https://www.sqlite.org/uri.html).
 std::string immutable_uri(const std::string& path) {
   std::string uri = "file:";
   for (const char c : path) uri += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02X}", c) : std::string(1, c);
@@ -80,14 +80,14 @@ std::string Database::sentence(int code, int system, const std::string& reason) 
   if (system == ENOSPC) code = SQLITE_FULL;
   switch (code & 0xff) {
     case SQLITE_FULL:
-      return "no space left on the disk; all that was committed before is intact";
+      return "no space left on the disk; everything that was committed before is intact";
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       return fmt::format("is damaged ({})", sqlite3_errmsg(handle_.get()));
     case SQLITE_READONLY:
-      return "may not be written: the file or its folder is read-only";
+      return "cannot be written: the file or its folder is read-only";
     case SQLITE_BUSY:
-      return fmt::format("another process has kept it locked for {} s", lock_wait_ms / 1000);
+      return fmt::format("another process has locked it for {} s", lock_wait_ms / 1000);
     case SQLITE_CANTOPEN:
       return "cannot be opened" + reason;
     default:

@@ -1,4 +1,4 @@
-// The little of SQLite's C interface that the journal needs (https://www.sqlite.org/c3ref/intro.html), with errors as
+// The part of SQLite's C interface that the journal needs (https://www.sqlite.org/c3ref/intro.html), with errors as
 // StoreError sentences.
 #pragma once
 #include <sqlite3.h>
@@ -16,7 +16,7 @@ namespace culmen {
 /// One connection, for one thread at a time.
 class Database {
  public:
-  /// read_and_tidy: reads only, but takes the log and its index away at the end where nobody else has the file open.
+  /// read_and_tidy: only reads, but removes the log and its index at the end if no other process has the file open.
   enum class Mode { create, write, read, read_and_tidy, read_immutable };
   Database(std::string path, Mode mode);
 
@@ -30,10 +30,10 @@ class Database {
   int changes() const { return sqlite3_changes(handle_.get()); }
   /// How long a statement waits for another process's lock.
   void wait_for_locks(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
-  /// Copies the write-ahead log into the file, as far as readers (and another checkpoint that runs) allow; by mode
-  /// (https://www.sqlite.org/c3ref/wal_checkpoint_v2.html) also empties it.
+  /// Copies the write-ahead log into the file, as far as readers (and another running checkpoint) allow; some modes
+  /// (https://www.sqlite.org/c3ref/wal_checkpoint_v2.html) also empty it.
   void checkpoint(int mode);
-  /// From now on commits do not checkpoint, but write here how many pages the log has; `pages` must outlive this.
+  /// From now on commits do not checkpoint, but write the log's number of pages here; `pages` must outlive this.
   void count_log_pages(std::uint64_t& pages);
   /// Throws the StoreError for the last call's result code.
   [[noreturn]] void fail(int code) const;

@@ -42,8 +42,8 @@ struct Writer::Impl {
   std::optional<Checkpointer> checkpointer{journal};
   std::function<void()> on_change;
   std::chrono::milliseconds renewal;
-  std::vector<Item> batch;    // the thread's
-  std::uint64_t written = 0;  // the thread's: rows appended
+  std::vector<Item> batch;    // owned by the thread
+  std::uint64_t written = 0;  // owned by the thread: rows appended
   std::atomic<std::uint64_t> durable = 0;
 
   mutable std::mutex mutex;
@@ -66,8 +66,8 @@ std::uint64_t Writer::Impl::push(Item item) {
   return ++pushed;
 }
 
-/// Moves the queue into `batch`; waits for something only when told to. False when the writer is to stop and nothing is
-/// left.
+/// Moves the queue into `batch`; waits only if told to. False if the writer must stop and the queue is
+/// empty.
 bool Writer::Impl::take(bool idle_wait, SteadyTime until) {
   std::unique_lock lock(mutex);
   if (idle_wait) work.wait_until(lock, until, [&] { return stopping || !queue.empty(); });
@@ -77,7 +77,7 @@ bool Writer::Impl::take(bool idle_wait, SteadyTime until) {
 
 void Writer::Impl::write_until_stopped() {
   auto renew_at = std::chrono::steady_clock::now() + renewal;
-  SteadyTime first{};  // when the oldest row that waits for its commit was taken
+  SteadyTime first{};  // when the oldest row without a commit was taken
   for (;;) {
     const bool waiting = written == durable;
     const bool more = take(waiting, renew_at);

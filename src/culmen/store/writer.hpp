@@ -1,4 +1,4 @@
-// The thread that owns a Journal while a study runs. Commits whenever it is idle and something is queued: at most 5 ms
+// The thread that owns a Journal while a study runs. It commits whenever it is idle and rows are queued: at most 5 ms
 // or 1000 rows late.
 #pragma once
 #include <chrono>
@@ -20,21 +20,21 @@ class Recorder {
   virtual std::uint64_t push(OutcomeRecord outcome) = 0;
   /// Every record up to this ticket is durable.
   virtual std::uint64_t durable() const = 0;
-  /// Not empty when writing failed; nothing further is written then.
+  /// Not empty if writing failed; nothing more is written then.
   virtual std::string error() const = 0;
-  /// Writes and commits all that was pushed, gives up ownership and closes. Throws StoreError if that fails.
+  /// Writes and commits all queued rows, gives up ownership and closes. Throws StoreError if that fails.
   virtual void close() = 0;
 };
 
-/// Recorder over a thread, which sleeps while there is nothing to do. The queue is bounded (push waits when the disk is
-/// 100 000 rows behind). The thread also renews the ownership, every `renewal`; a second one copies the write-ahead log
-/// into the file.
+/// Recorder over a thread, which sleeps without work. The queue is bounded (push waits if the disk is
+/// 100 000 rows behind). The thread also renews the ownership, every `renewal`; another thread copies the write-ahead
+/// log into the file.
 class Writer final : public Recorder {
  public:
-  /// `on_change` is called from the writer's thread after every commit and after an error.
+  /// The writer's thread calls `on_change` after every commit and after an error.
   Writer(Journal journal, std::function<void()> on_change,
          std::chrono::milliseconds renewal = std::chrono::seconds(10));
-  ~Writer() override;  ///< joins the thread; records not committed by then are written first, errors swallowed
+  ~Writer() override;  ///< joins the thread; uncommitted records are written first, errors are ignored
   std::uint64_t push(CallRecord call) override;
   std::uint64_t push(OutcomeRecord outcome) override;
   std::uint64_t durable() const override;

@@ -1,4 +1,4 @@
-// How frames travel between the master and its workers. A transport knows nothing of spaces or outcomes.
+// Frames between the master and its workers. A transport knows nothing of spaces or outcomes.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 namespace culmen {
 
 enum class FrameKind : std::uint32_t {
-  set_up = 1,    ///< master -> worker, once: what to evaluate
+  set_up = 1,    ///< master -> worker, once: the evaluator's set-up
   hello = 2,     ///< worker -> master: ready (empty body), or why not (a sentence)
   evaluate = 3,  ///< master -> worker: a candidate
   result = 4,    ///< worker -> master: an outcome
@@ -30,27 +30,27 @@ static_assert(sizeof(FrameHead) == 32);
 /// The master's side. One thread (the engine's) calls everything but wake().
 class Transport {
  public:
-  /// Told what happened, inside receive(). A body is valid during the call only.
+  /// Receives events, inside receive(). A body is valid during the call only.
   class Sink {
    public:
     virtual ~Sink() = default;
     virtual void joined(WorkerId worker) = 0;
     virtual void arrived(WorkerId worker, const FrameHead& head, BytesView body) = 0;
-    /// Nothing more comes from this worker; what it had finished was delivered before.
+    /// No more frames come from this worker; its finished outcomes were delivered before.
     virtual void lost(WorkerId worker, const std::string& why) = 0;
   };
   virtual ~Transport() = default;
 
   /// Queues a frame of any size and returns; never blocks on the worker. To a lost worker: dropped.
   virtual void send(WorkerId worker, const FrameHead& head, BytesView body) = 0;
-  /// Delivers what is there (in bounded portions); false when there was nothing.
+  /// Delivers waiting frames (in bounded portions); false if there were none.
   virtual bool receive(Sink& sink) = 0;
   /// Returns when there may be something to receive, when wake() was called since the last sleep, or after at_most_s
   /// seconds (infinity: no time-out).
   virtual void sleep(double at_most_s) = 0;
   /// Ends a concurrent or the next sleep(). Any thread, and a signal handler.
   virtual void wake() noexcept = 0;
-  /// Tells every worker to give up what it is at and leave; waits at most grace_s for that, then drops those that
+  /// Tells every worker to stop its evaluation and leave; waits at most grace_s for that, then drops those that
   /// remain. Frames not yet delivered are lost.
   virtual void close(double grace_s) = 0;
 };
@@ -59,14 +59,14 @@ class Transport {
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
-  /// Sleeps until a frame is there and moves it into head and body; false when the master has closed or is gone.
+  /// Sleeps until a frame arrives and moves it into head and body; false if the master has closed or is gone.
   /// Worker's thread.
   virtual bool receive(FrameHead& head, Bytes& body) = 0;
-  /// The same without sleeping: false also when there is no whole frame. Worker's thread.
+  /// The same without sleeping: false also if there is no whole frame. Worker's thread.
   virtual bool try_receive(FrameHead& head, Bytes& body) = 0;
-  /// Sleeps while the way is full; false when the master has closed or is gone. Worker's thread.
+  /// Sleeps while the ring is full; false if the master has closed or is gone. Worker's thread.
   virtual bool send(const FrameHead& head, BytesView body) = 0;
-  /// Sleeps until the master closes or is gone, or until release() was called. For one thread beside the worker's,
+  /// Sleeps until the master closes or is gone, or until release() was called. For a second thread of the worker,
   /// which then interrupts the evaluation.
   virtual void wait_closed() = 0;
   /// Ends wait_closed() from this side. Any thread.

@@ -83,7 +83,7 @@ TEST_F(Descriptors, are_as_many_as_before_in_a_child) {
 
 TEST_F(Descriptors, that_the_system_does_not_allow_are_named_in_a_sentence) {
   EXPECT_EXIT(ask_for_too_many(), testing::ExitedWithCode(0),
-              "the workers of this process need 1256 open files, and the system allows it 600 .ulimit -Hn.; take "
+              "the workers of this process need 1256 open files, but the system allows 600 .ulimit -Hn.; use "
               "fewer workers");
 }
 

@@ -229,7 +229,7 @@ TEST(Engine, an_optimizer_that_falls_silent_ends_the_study_instead_of_sleeping_f
   const auto result = engine.run(cluster, nullptr);
   EXPECT_EQ(result.reason, StopReason::error);
   EXPECT_EQ(result.counts.told, 10u);
-  EXPECT_THAT(result.message, HasSubstr("the optimizer proposes nothing"));
+  EXPECT_THAT(result.message, HasSubstr("the optimizer proposes no candidate"));
 }
 
 void run_into(const TemporaryStore& store, std::uint64_t evaluations) {
@@ -261,7 +261,7 @@ TEST(Engine, a_stop_request_ends_a_replay_and_the_result_is_what_the_journal_hol
   EXPECT_EQ(engine.progress().phase, Phase::replaying);
   const auto result = engine.run(cluster, nullptr);
   EXPECT_EQ(result.reason, StopReason::interrupted);
-  EXPECT_THAT(result.message, HasSubstr("the store is as it was"));
+  EXPECT_THAT(result.message, HasSubstr("the store is unchanged"));
   EXPECT_EQ(result.counts.told, 600u);
   EXPECT_EQ(result.best_outcome.value, journal.summary().best->outcome.value);
   EXPECT_EQ(engine.progress().told_here, 0u);
@@ -278,7 +278,7 @@ TEST(Engine, replay_refuses_an_optimizer_that_proposes_something_else_and_names_
     engine.replay(journal);
     FAIL();
   } catch (const StoreError& e) {
-    EXPECT_THAT(e.what(), HasSubstr("another candidate 0"));
+    EXPECT_THAT(e.what(), HasSubstr("a candidate 0 that differs"));
     EXPECT_THAT(e.what(), HasSubstr("former build"));
     EXPECT_THAT(e.what(), HasSubstr("this build"));
   }

@@ -34,10 +34,10 @@ TEST(Goals, a_figure_that_lacks_is_named) {
   auto outcome = figures({{"stress", 1}, {"gian", 3}, {"cost", 2}});
   judge(outcome, two, true);
   EXPECT_EQ(outcome.status, Status::wrong_shape);
-  EXPECT_EQ(outcome.message, "the outcome has no figure 'gain', which [objectives] names; did you mean 'gian'?");
+  EXPECT_EQ(outcome.message, "the outcome has no value 'gain', which [objectives] needs; did you mean 'gian'?");
   outcome = figures({{"gain", 3}, {"cost", 2}});
   judge(outcome, two, true);
-  EXPECT_THAT(outcome.message, HasSubstr("no figure 'stress', which [limits] names"));
+  EXPECT_THAT(outcome.message, HasSubstr("no value 'stress', which [limits] needs"));
 }
 
 TEST(Goals, a_limit_may_be_on_an_objective_or_the_value) {

@@ -129,7 +129,7 @@ TEST(Space, refuses_wrong_parameters_in_one_sentence_that_names_them) {
   EXPECT_THAT(message_of({real("a", 0, INFINITY)}), HasSubstr("finite"));
   EXPECT_THAT(message_of({real("a", NAN, 1)}), HasSubstr("finite"));
   EXPECT_THAT(message_of({integer("n", 0.5, 3)}), HasSubstr("whole numbers"));
-  EXPECT_THAT(message_of({real("a", 0, 1), real("a", 0, 2)}), HasSubstr("there twice"));
+  EXPECT_THAT(message_of({real("a", 0, 1), real("a", 0, 2)}), HasSubstr("there are two parameters 'a'"));
   EXPECT_THAT(message_of({real("", 0, 1)}), HasSubstr("empty name"));
 }
 

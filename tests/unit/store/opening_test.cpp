@@ -41,8 +41,8 @@ TEST_F(OpeningTest, AFolderThatTakesNoFileIsNamedWithTheTrueReason) {
   std::ofstream(file) << "text";
   EXPECT_EQ(refusal_to_make(file + "/study.db"), file + "/study.db: " + file + " is not a folder");
   EXPECT_EQ(refusal_to_read(file + "/study.db"), file + "/study.db: there is no such file");
-  EXPECT_EQ(refusal_to_make("/proc/study.db"), "/proc/study.db: the folder /proc does not take files");
-  EXPECT_THAT(refusal_to_make("/sys/study.db"), HasSubstr("cannot be made in the folder /sys: "));
+  EXPECT_EQ(refusal_to_make("/proc/study.db"), "/proc/study.db: no file can be created in the folder /proc");
+  EXPECT_THAT(refusal_to_make("/sys/study.db"), HasSubstr("cannot be created in the folder /sys: "));
   const auto long_name = folder.file(std::string(300, 'x'));
   EXPECT_THAT(refusal_to_make(long_name), HasSubstr("File name too long"));
 }
@@ -69,22 +69,23 @@ TEST_F(OpeningTest, WhatMayNotBeReadOrWrittenIsSaidToBe) {
   make(path).close();
   const auto read = [&] { Journal::read(path); };
   const auto resume = [&] { Journal::resume(path, Durability::process); };
-  EXPECT_EQ(refusal_to_nobody(read), path + ": cannot be looked at: Permission denied");
+  EXPECT_EQ(refusal_to_nobody(read), path + ": cannot be opened: Permission denied");
   fs::permissions(folder.path(), fs::perms(0755));
   fs::permissions(path, fs::perms(0600));
-  EXPECT_EQ(refusal_to_nobody(read), path + ": may not be read: Permission denied");
+  EXPECT_EQ(refusal_to_nobody(read), path + ": cannot be read: Permission denied");
   fs::permissions(path, fs::perms(0644));
-  EXPECT_EQ(refusal_to_nobody(resume), path + ": may not be written: Permission denied");
+  EXPECT_EQ(refusal_to_nobody(resume), path + ": cannot be written: Permission denied");
   fs::permissions(path, fs::perms(0666));
-  EXPECT_THAT(refusal_to_nobody(resume),
-              AllOf(HasSubstr("its folder " + folder.path() + " may not be written"), HasSubstr("Permission denied")));
+  EXPECT_THAT(refusal_to_nobody(resume), AllOf(HasSubstr("its folder " + folder.path() +
+                                                         ", where a running study keeps its log, cannot be written"),
+                                               HasSubstr("Permission denied")));
   EXPECT_EQ(refusal_to_nobody([&] { make(folder.file("new.db")); }),
-            folder.file("new.db") + ": cannot be made in the folder " + folder.path() + ": Permission denied");
+            folder.file("new.db") + ": cannot be created in the folder " + folder.path() + ": Permission denied");
 }
 
 TEST_F(OpeningTest, AnythingElseIsNoStudy) {
   EXPECT_THAT(refusal_to_read(folder.path()), HasSubstr("is a folder"));
-  EXPECT_THAT(refusal_to_read("/dev/null"), HasSubstr("is no regular file"));
+  EXPECT_THAT(refusal_to_read("/dev/null"), HasSubstr("is not a regular file"));
   std::ofstream(folder.file("text")) << std::string(5000, 'x');
   std::ofstream(folder.file("empty"));
   sql(folder.file("other.db"), "CREATE TABLE t(x)");
@@ -109,7 +110,8 @@ TEST_F(OpeningTest, AnotherFormatIsNamed) {
   for (const auto& [version, age] : {std::pair{1, "an older"}, std::pair{3, "a newer"}}) {
     const auto number = std::to_string(version);
     sql(path, "PRAGMA user_version = " + number);
-    const auto sentence = path + ": was written by " + age + " culmen (format " + number + "; this one reads format 2)";
+    const auto sentence =
+        path + ": was written by " + age + " culmen (format " + number + ", but this one reads format 2)";
     EXPECT_EQ(error_of_kind<StoreError>([&] { Journal::read(path); }), sentence);
     EXPECT_EQ(error_of_kind<StoreError>([&] { Journal::resume(path, Durability::process); }), sentence);
   }
@@ -161,10 +163,10 @@ TEST_F(OpeningTest, AReadOnlyFolderCanBeRead) {
   ASSERT_NE(access(folder.path().c_str(), W_OK), 0);
   EXPECT_EQ(Journal::read(path).epoch(), 1U);
   EXPECT_EQ(Journal::read(folder.file("killed.db")).summary().asked, 3U);
-  EXPECT_EQ(refusal_to_resume(path), path + ": may not be written: Read-only file system");
+  EXPECT_EQ(refusal_to_resume(path), path + ": cannot be written: Read-only file system");
   const auto fresh = folder.file("new.db");
   EXPECT_EQ(refusal_to_make(fresh),
-            fresh + ": cannot be made in the folder " + folder.path() + ": Read-only file system");
+            fresh + ": cannot be created in the folder " + folder.path() + ": Read-only file system");
 }
 
 }  // namespace

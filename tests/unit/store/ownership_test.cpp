@@ -117,7 +117,7 @@ TEST_F(OwnershipTest, AnotherHostOrContainerIsDeadAfterAMinuteOfSilence) {
     owner.renewed_s = wall_clock_s() - 50;
     owner_is(owner);
     EXPECT_THAT(error_of([&] { resume(); }),
-                AllOf(HasSubstr("host " + owner.host), HasSubstr("last heard of 50 s ago")));
+                AllOf(HasSubstr("host " + owner.host), HasSubstr("sign of life was 50 s ago")));
     EXPECT_TRUE(Journal::read(path).summary().owned);
     owner.renewed_s = wall_clock_s() - 61;
     owner_is(owner);

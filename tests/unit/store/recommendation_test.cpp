@@ -59,7 +59,7 @@ TEST_F(RecommendationTest, ThatIsDamagedIsNamed) {
     auto database = open_for_writing(path, [](const std::string&) { return std::string(); });
     database.execute("UPDATE meta SET value = x'0105' WHERE key = 'recommended'");
   }
-  EXPECT_THAT(error_of([&] { Journal::read(path); }), testing::HasSubstr("what it recommends is damaged"));
+  EXPECT_THAT(error_of([&] { Journal::read(path); }), testing::HasSubstr("its recommendation is damaged"));
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(MinimizeSpaces, starts_are_evaluated_first_and_stagnation_ends) {
                               {.stagnation = 30, .starts = {{4.25}}, .workers = 1, .optimizer = "random"});
   EXPECT_THAT(first, ElementsAre(4.25));
   EXPECT_EQ(found.evaluations, 31U);
-  EXPECT_THAT(found.message, HasSubstr("no improvement any more"));
+  EXPECT_THAT(found.message, HasSubstr("no more improvement"));
 }
 
 TEST(MinimizeSpaces, a_constraint_holds_and_a_condition_shows_as_nan) {

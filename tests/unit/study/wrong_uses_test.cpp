@@ -27,7 +27,7 @@ TEST(WrongUses, a_space) {
   EXPECT_EQ(answer([] {
               Space{real("x", 0, 1), real("x", 0, 1)};
             }),
-            "parameter 'x' is there twice; give every parameter a name of its own");
+            "there are two parameters 'x'; give each its own name");
   EXPECT_EQ(answer([] { minimize(square, Space{}); }), "the space has no parameter; give at least one");
 }
 

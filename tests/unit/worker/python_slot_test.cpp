@@ -51,19 +51,20 @@ TEST(PythonSlot, gives_residuals_and_extra_figures) {
 }
 
 TEST(PythonSlot, says_what_came_instead_of_a_number) {
-  expect_failure(python_spec("none"), Status::wrong_shape, "the function returned None; one number is wanted");
-  expect_failure(python_spec("text"), Status::wrong_shape, "a str ('12'); one number is wanted");
+  expect_failure(python_spec("none"), Status::wrong_shape, "the function returned None; it must return one number");
+  expect_failure(python_spec("text"), Status::wrong_shape, "a str ('12'); it must return one number");
   expect_failure(python_spec("pair"), Status::wrong_shape,
-                 "a list of 2; one number is wanted (a vector needs result = \"residuals\")");
-  expect_failure(python_spec("one_element_array"), Status::wrong_shape, "an Array of shape (1,); one number is wanted");
-  expect_failure(python_spec("bad_extra"), Status::wrong_shape, "the extra figure 'why' is a str ('because')");
+                 "a list of 2; it must return one number (a vector needs result = \"residuals\")");
+  expect_failure(python_spec("one_element_array"), Status::wrong_shape,
+                 "an Array of shape (1,); it must return one number");
+  expect_failure(python_spec("bad_extra"), Status::wrong_shape, "the extra value 'why' is a str ('because')");
 }
 
 TEST(PythonSlot, says_what_came_instead_of_residuals) {
-  expect_failure(residuals_spec("sphere"), Status::wrong_shape, "a float; a vector of residuals");
-  expect_failure(residuals_spec("empty"), Status::wrong_shape, "a list of 0; a vector of residuals");
-  expect_failure(residuals_spec("words"), Status::wrong_shape, "a list of 2 that does not hold numbers only");
-  expect_failure(residuals_spec("nested"), Status::wrong_shape, "a list of 2 that does not hold numbers only");
+  expect_failure(residuals_spec("sphere"), Status::wrong_shape, "a float; it must return a vector of residuals");
+  expect_failure(residuals_spec("empty"), Status::wrong_shape, "a list of 0; it must return a vector of residuals");
+  expect_failure(residuals_spec("words"), Status::wrong_shape, "a list of 2 whose entries are not all numbers");
+  expect_failure(residuals_spec("nested"), Status::wrong_shape, "a list of 2 whose entries are not all numbers");
 }
 
 TEST(PythonSlot, names_the_figure_that_is_not_finite) {
@@ -195,7 +196,7 @@ TEST(PythonSlot, says_in_one_sentence_why_it_cannot_have_the_function) {
             "cannot import module 'no_such_module' (from /some/folder): No module named 'no_such_module'");
   EXPECT_EQ(why("/no/such.py:f"), "/no/such.py is not a file");
   EXPECT_EQ(why("functions"), "'functions' must be \"module:function\" or \"/folder/file.py:function\"");
-  EXPECT_EQ(why(file + ":NOT_A_FUNCTION"), "'NOT_A_FUNCTION' in " + file + " is of type float, not a function");
+  EXPECT_EQ(why(file + ":NOT_A_FUNCTION"), "'NOT_A_FUNCTION' in " + file + " must be a function, but is of type float");
   EXPECT_THAT(why(file + ":chi2"),
               AllOf(HasSubstr(file + " has no function 'chi2' (it has: Array, bad_extra, "), HasSubstr(", words)")));
   EXPECT_THAT(

@@ -59,7 +59,7 @@ TEST(Batch, of_another_length_is_a_wrong_shape) {
   const auto outcomes = evaluate_together(python_spec("batch_that_is_too_short"), {1, 2});
   EXPECT_EQ(outcomes[1].status, Status::wrong_shape);
   EXPECT_EQ(outcomes[1].message,
-            "the function returned a list of 1 for a batch of 2 candidates; as many values are wanted "
+            "the function returned a list of 1 for a batch of 2 candidates; it must have 2 entries, one for each "
             "(each parameter is a vector of 2)");
 }
 

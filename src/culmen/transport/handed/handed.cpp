@@ -6,7 +6,7 @@
 
 namespace culmen {
 namespace {
-constexpr double longest_wait_s = 1e6;  // what a condition variable can count
+constexpr double longest_wait_s = 1e6;  // the longest wait of a condition variable
 
 std::chrono::duration<double> span(double seconds) {
   return std::chrono::duration<double>(std::clamp(seconds, 0.0, longest_wait_s));

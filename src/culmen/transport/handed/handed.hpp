@@ -1,4 +1,4 @@
-// A transport without workers of its own: what the master sends is handed out in batches to whoever takes it, and
+// A transport without workers of its own: the master's candidates are handed out in batches to any taker, and the
 // answers are handed back, from any thread.
 #pragma once
 #include <condition_variable>
@@ -15,7 +15,7 @@ struct HandedFrame {
   Bytes body;
 };
 
-/// Its workers are places only: they are all there from the start and never lost.
+/// Its workers are only numbers: they are all there from the start and never lost.
 class HandedTransport final : public Transport {
  public:
   explicit HandedTransport(std::size_t workers) : workers_(workers) {}
@@ -24,10 +24,10 @@ class HandedTransport final : public Transport {
   bool receive(Sink& sink) override;
   void sleep(double at_most_s) override;
   void wake() noexcept override;
-  /// Waits for nobody: what was taken and not answered is the taker's.
+  /// Waits for nobody: unanswered candidates belong to their taker.
   void close(double grace_s) override;
 
-  /// What was sent since; sleeps until there is something, close() was called (see closed()), or at_most_s passed.
+  /// The frames since the last call; sleeps until there is one, close() was called (see closed()), or at_most_s passed.
   std::vector<HandedFrame> take(double at_most_s);
   void answer(HandedFrame frame);
   bool closed() const;

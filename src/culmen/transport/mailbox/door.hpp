@@ -1,12 +1,12 @@
-// The door: how one side sleeps until another rings, across processes of which any may be killed between any two
+// The door: one side sleeps until another rings, across processes that may be killed between any two
 // instructions.
 //
 // A door is two words: `bell` counts the rings, `sleeping` says that its owner is about to sleep. The owner reads the
-// bell, looks at everything it waits for, and only then announces its sleep, looks at the bell again and waits on it.
-// Whoever rings makes its news visible, adds to the bell, then looks at `sleeping` and wakes. The master has one door
+// bell, checks everything that it waits for, and only then announces its sleep, checks the bell again and waits on it.
+// The ringing side publishes its news, adds to the bell, then checks `sleeping` and wakes. The master has one door
 // for all workers, with a bitmap that says who rang; every worker has one of its own.
 //
-// Each activity is a step machine: a step makes exactly one access to shared words and says what to do next. run()
+// Each activity is a step machine: a step makes exactly one access to shared words and returns the next one. run()
 // drives it in production and inlines to straight code; a unit test explores every interleaving of the same machines
 // with a kill after any step.
 #pragma once
@@ -29,7 +29,7 @@ struct RingWords {
 using ReadyWord = std::atomic<std::uint64_t>;
 static_assert(ReadyWord::is_always_lock_free);
 
-/// Whom to ring: a door and, for the master's, the ringer's own bit in the bitmap (else null).
+/// The door to ring and, for the master's, the ringer's own bit in the bitmap (else null).
 struct Bell {
   Door door;
   ReadyWord* ready = nullptr;
@@ -37,23 +37,23 @@ struct Bell {
 };
 
 struct Next {
-  /// wake is also the end, as done is.
+  /// wake is also the end, like done.
   enum What : std::uint32_t { go_on, wait, wake, done } what;
   Word* word = nullptr;        ///< wait, wake: on this word
-  std::uint32_t expected = 0;  ///< wait: while it holds this
+  std::uint32_t expected = 0;  ///< wait: while it holds this value
 };
 
-/// What the protocol holds to. A test breaks one at a time and must see the exploration find the lost wake-up.
+/// The rules of the protocol. A test breaks one at a time, and the exploration must find the lost wake-up.
 struct DoorRules {
   static constexpr bool ring_always =
       true;  ///< not only when one's bit was clear: its setter may have been killed before ringing
   static constexpr bool look_without_take =
-      true;  ///< `sleeping` is read, never exchanged: who took it may be killed before waking
-  static constexpr bool second_look = true;  ///< sleep only on the bell as it was before the first look
+      true;  ///< `sleeping` is read, never exchanged: a process may be killed between taking it and waking
+  static constexpr bool second_look = true;  ///< sleep only on the bell as it was before the first check
   static constexpr bool look_at_space_again = true;
 };
 
-/// Owner's side: sleeps unless the bell has moved on from `seen`. May return early; the owner looks again.
+/// Owner's side: sleeps unless the bell has changed since `seen`. May return early; the owner checks again.
 template <class Rules = DoorRules>
 class Sleep {
  public:
@@ -87,7 +87,7 @@ class Sleep {
   At at_ = At::announce;
 };
 
-/// The other side: sets the bit, if there is one, rings, and wakes the owner if it sleeps. What it rings for was
+/// The other side: sets the bit, if there is one, rings, and wakes the owner if it sleeps. The news was
 /// published before.
 template <class Rules = DoorRules>
 class Ring {
@@ -122,7 +122,7 @@ class Ring {
   At at_;
 };
 
-/// Consumer's side of a ring: gives the bytes before `head` back to the producer, and rings when it waits for space.
+/// Consumer's side of a ring: returns the bytes before `head` to the producer, and rings if it waits for space.
 template <class Rules = DoorRules>
 class GiveSpace {
  public:
@@ -153,7 +153,7 @@ class GiveSpace {
 
 enum class Found : std::uint32_t { go_on, yes, no };
 
-/// Looks whether the ring holds more than what ends at `head`, or the mailbox is closed.
+/// Checks whether the ring holds more than the record that ends at `head`, or the mailbox is closed.
 class FrameLook {
  public:
   FrameLook(RingWords ring, std::uint32_t head, Word& closed) : tail_(ring.tail), closed_(&closed), head_(head) {}
@@ -174,8 +174,8 @@ class FrameLook {
   At at_ = At::tail;
 };
 
-/// Producer's side of a full ring: says that it wants space, then looks again whether `bytes` fit, or the mailbox is
-/// closed. A head that cannot be true counts as found.
+/// Producer's side of a full ring: announces that it needs space, then checks again whether `bytes` fit, or the
+/// mailbox is closed. An impossible head counts as found.
 template <class Rules = DoorRules>
 class SpaceLook {
  public:
@@ -210,7 +210,7 @@ class SpaceLook {
   At at_ = At::want;
 };
 
-/// Looks whether one of two flags is set.
+/// Checks whether one of two flags is set.
 class FlagLook {
  public:
   FlagLook(Word& one, Word& other) : flags_{&one, &other} {}
@@ -225,7 +225,7 @@ class FlagLook {
   std::uint64_t at_ = 0;
 };
 
-/// Owner's side, whole: reads the bell, looks, and sleeps while the look finds nothing.
+/// Owner's side, whole: reads the bell, checks, and sleeps while the check finds nothing.
 template <class Look, class Rules = DoorRules>
 class Await {
  public:

@@ -11,7 +11,7 @@
 namespace culmen {
 
 namespace {
-constexpr double longest_s = 1e8;  // three years; a time_t of any width holds it
+constexpr double longest_s = 1e8;  // three years; it fits into a time_t of any width
 }
 
 void futex_wait(Word& word, std::uint32_t expected, double at_most_s) noexcept {

@@ -57,7 +57,7 @@ MailboxEndpoint::MailboxEndpoint(std::shared_ptr<MailboxMemory> memory, WorkerId
     : impl_(std::make_unique<Impl>(checked(std::move(memory), worker), worker)) {
   auto empty = static_cast<std::uint32_t>(BoxState::empty);
   if (!impl_->box.worker.state.compare_exchange_strong(empty, static_cast<std::uint32_t>(BoxState::joined)))
-    throw TransportError(fmt::format("worker {} has joined before: a box is used once", worker));
+    throw TransportError(fmt::format("worker {} has joined before: each worker's box can be used only once", worker));
   run(Ring<>(impl_->masters_bell));
 }
 

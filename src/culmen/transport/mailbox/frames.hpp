@@ -1,4 +1,4 @@
-// Frames on a ring: what is larger than a record travels in several and is put together by the reader.
+// Frames on a ring: a frame that is larger than a record travels in several, which the reader joins.
 #pragma once
 #include "culmen/transport/mailbox/ring.hpp"
 #include "culmen/transport/transport.hpp"
@@ -7,15 +7,15 @@ namespace culmen {
 
 inline constexpr std::size_t largest_body_bytes = std::size_t{1} << 30;
 
-/// A frame on its way out. Writes as many records as fit, in as many calls as it takes.
+/// An outgoing frame. Writes as many records as fit, in as many calls as are needed.
 class FrameWriter {
  public:
   explicit FrameWriter(const RingView& ring) : producer_(ring) {}
   enum class Result { whole, full, damaged };
-  /// Goes on at `written` (0 for a new frame), which counts the bytes of head and body that are in the ring. The caller
-  /// rings when it grew.
+  /// Continues at `written` (0 for a new frame), which counts bytes of head and body that are in the ring. The caller
+  /// rings if it grew.
   Result write(const FrameHead& head, BytesView body, std::size_t& written);
-  /// After `full`: what the next record of that frame needs.
+  /// After `full`: the space for the next record of that frame.
   std::uint32_t wanted_bytes() const { return wanted_bytes_; }
   const RingProducer& producer() const { return producer_; }
 
@@ -24,17 +24,17 @@ class FrameWriter {
   std::uint32_t wanted_bytes_ = 0;
 };
 
-/// Frames on their way in.
+/// Incoming frames.
 class FrameReader {
  public:
   explicit FrameReader(const RingView& ring) : consumer_(ring) {}
   enum class Result { nothing, part, frame, damaged };
   void refresh() { consumer_.refresh(); }
-  /// Takes in one record. After `frame`: head and body, valid until pop(); a body that is whole in the ring is not
+  /// Reads one record. After `frame`: head and body, valid until pop(); a body that is whole in the ring is not
   /// copied. pop() follows `part` and `frame`.
   Result next(FrameHead& head, BytesView& body);
   void pop();
-  /// Space is given back when a quarter of the ring is owed, or nothing more is there.
+  /// Returns space when it has consumed a quarter of the ring, or when nothing more is there.
   bool owes_much() const { return consumer_.owed() >= consumer_.ring().size / 4; }
   RingConsumer& consumer() { return consumer_; }
 

@@ -1,4 +1,4 @@
-// Where everything lies in a mailbox's memory.
+// The layout of a mailbox's memory.
 #pragma once
 #include <cstddef>
 
@@ -9,7 +9,7 @@ namespace culmen {
 
 enum class BoxState : std::uint32_t { empty = 0, joined = 1, left = 2 };
 
-/// One worker's words. Each line has one writer, but for the bells, which may be rung by either side.
+/// One worker's words. Each line has one writer, except the bells, which either side may ring.
 struct Box {
   struct alignas(64) WorkersLine {
     Word out_tail, out_wants_space, in_head, sleeping, state;
@@ -22,7 +22,7 @@ struct Box {
   } closing;
 };
 
-/// The beginning of the memory. What is not a Word is written once, before anyone else attaches.
+/// The beginning of the memory. Members other than Words are written once, before another process attaches.
 struct Hub {
   std::uint64_t magic;
   std::uint32_t version;
@@ -34,7 +34,7 @@ struct Hub {
   alignas(64) Word closed;
 };
 
-/// The memory as this process sees it. The sizes are its own copy: nothing that another process writes can move them.
+/// The memory as this process sees it. The sizes are its own copy: no other process can change them.
 struct MailboxMemory::Layout {
   std::byte* base = nullptr;
   std::size_t workers = 0;
@@ -64,7 +64,7 @@ struct MailboxMemory::Layout {
   Door masters_door() const { return {&hub().bell, &hub().sleeping}; }
   Door workers_door(WorkerId worker) const { return {&box(worker).master.bell, &box(worker).worker.sleeping}; }
   Door closing_door(WorkerId worker) const { return {&box(worker).closing.bell, &box(worker).closing.sleeping}; }
-  /// How worker `worker`, or the watcher on its behalf, rings the master.
+  /// Worker `worker`, or the watcher for it, rings the master in this way.
   Bell masters_bell(WorkerId worker) const {
     return {masters_door(), &ready(worker / 64), std::uint64_t{1} << worker % 64};
   }

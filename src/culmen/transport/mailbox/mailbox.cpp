@@ -27,7 +27,7 @@ struct MailboxTransport::Impl {
       throw InputError(
           fmt::format("worker {} does not exist: this mailbox has workers 0 to {}", worker, peers.size() - 1));
   }
-  /// The watcher's thread. It rings as the worker would have, and the master looks at that worker even if its bit is
+  /// The watcher's thread. It rings as the worker would have, and the master checks that worker even if its bit is
   /// lost.
   void note_death(WorkerId worker, int wait_status) {
     peers[worker].report_death(wait_status);
@@ -49,7 +49,7 @@ struct MailboxTransport::Impl {
       run(Ring<>({layout.closing_door(worker)}));
     }
   }
-  /// Sleeps until no peer is as `left` says, or the deadline has passed; false then.
+  /// Sleeps until every peer is as `left` says, or the deadline has passed; then it returns false.
   template <class Left>
   bool wait_while_any(Left left, double deadline_s) {
     for (;;) {
@@ -66,10 +66,10 @@ struct MailboxTransport::Impl {
   SteadyClock clock;
   std::deque<Peer> peers;
   std::vector<ReadyWord> deaths;
-  std::uint32_t seen = 0;  // the bell before the last look
+  std::uint32_t seen = 0;  // the bell before the last check
   std::atomic<bool> woken = false;
   bool closed = false;
-  ProcessWatcher watcher;  // last: its thread sees all the rest
+  ProcessWatcher watcher;  // last: its thread uses all other members
 };
 
 MailboxTransport::MailboxTransport(std::shared_ptr<MailboxMemory> memory)
@@ -83,7 +83,7 @@ void MailboxTransport::watch(WorkerId worker, const ProcessId& process, bool our
   peer.set_process(process.pid, ours);
   try {
     impl_->watcher.watch(worker, process, ours);
-  } catch (...) {  // nobody would hear of its death, so close() would wait for ever
+  } catch (...) {  // its death would not be noticed, so close() would wait for ever
     if (ours) {
       kill_group(process.pid);
       reap(process.pid);

@@ -14,18 +14,18 @@ struct MailboxOptions {
   std::size_t ring_bytes = 32 * 1024;  ///< per worker and direction; a power of two, at least 4096
 };
 
-/// The piece of memory: a hub (the master's bell, the bitmap of workers that have something) and, per worker, a box of
+/// The memory: a hub (the master's bell, the bitmap of workers with news) and, per worker, a box of
 /// two byte rings. Fixed size; the pages are reserved at creation (posix_fallocate), so that a later store cannot be a
 /// SIGBUS.
 class MailboxMemory {
  public:
-  /// Anonymous (memfd), for threads and for children that inherit fd(). Throws TransportError naming bytes wanted and
-  /// how to need fewer.
+  /// Anonymous (memfd), for threads and for children that inherit fd(). Throws TransportError with the needed bytes and
+  /// advice.
   static std::shared_ptr<MailboxMemory> create(const MailboxOptions& options);
   /// POSIX shared memory, for MPI ranks of the node; the name is fresh and stands until unlink(). Throws TransportError
-  /// naming /dev/shm, bytes wanted and bytes free.
+  /// with the bytes that are needed and those that are free in /dev/shm.
   static std::shared_ptr<MailboxMemory> create_named(const MailboxOptions& options);
-  /// In a child that inherited the descriptor, which stays the caller's; checks size and layout version. Throws
+  /// In a child that inherited the descriptor, which the caller keeps; checks size and layout version. Throws
   /// TransportError.
   static std::shared_ptr<MailboxMemory> attach(int fd);
   static std::shared_ptr<MailboxMemory> attach(const std::string& name);
@@ -33,7 +33,7 @@ class MailboxMemory {
   MailboxMemory(const MailboxMemory&) = delete;
   MailboxMemory& operator=(const MailboxMemory&) = delete;
 
-  int fd() const;                   ///< closed on exec, but for who dup2's it; -1 when attached
+  int fd() const;                   ///< closed on exec, unless duplicated by dup2; -1 when attached
   const std::string& name() const;  ///< empty unless named
   void unlink() noexcept;           ///< removes the name; harmless when repeated; the creator's destructor does it too
   std::size_t workers() const;
@@ -60,7 +60,7 @@ class MailboxTransport final : public Transport {
   void sleep(double at_most_s) override;
   void wake() noexcept override;
   void close(double grace_s) override;
-  /// After close(): workers that had joined and neither left nor died within the grace (and are not ours to kill).
+  /// After close(): workers that had joined and neither left nor died in time (and are not ours to kill).
   std::size_t remaining() const;
   /// Bytes queued at the master because rings were full.
   std::size_t queued_bytes() const;

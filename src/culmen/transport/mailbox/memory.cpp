@@ -48,30 +48,30 @@ bool sizes_are_allowed(std::size_t workers, std::size_t ring_bytes) {
 void check(const MailboxOptions& options) {
   if (sizes_are_allowed(options.workers, options.ring_bytes)) return;
   throw InputError(
-      fmt::format("a mailbox for {} workers with rings of {} bytes: allowed are 1 to {} workers, and a power of two "
+      fmt::format("a mailbox for {} workers with rings of {} bytes: there must be 1 to {} workers, and a power of two "
                   "from {} to {} bytes",
                   options.workers, options.ring_bytes, most_workers, least_ring_bytes, most_ring_bytes));
 }
 
-/// Free bytes of the file system that holds fd; 0 when it does not say (memfd).
+/// Free bytes of the file system that holds fd; 0 if unknown (memfd).
 std::uint64_t free_bytes(int fd) {
   struct statvfs state {};
   return fstatvfs(fd, &state) == 0 ? state.f_bavail * state.f_frsize : 0;
 }
 
-/// Reserves every page now: a later store to a page that cannot be had would be a SIGBUS.
+/// Reserves every page now: a later store to a missing page would be a SIGBUS.
 void reserve(int fd, const MailboxMemory::Layout& layout, bool named) {
   int error;
   do error = posix_fallocate(fd, 0, static_cast<off_t>(layout.total_bytes()));
   while (error == EINTR);
   if (error == 0) return;
-  const auto fewer = fmt::format("take fewer workers than {}", layout.workers);
+  const auto fewer = fmt::format("use fewer workers than {}", layout.workers);
   if (!named)
-    throw TransportError(fmt::format("the mailbox wants {} bytes of shared memory and did not get them ({}): {}",
+    throw TransportError(fmt::format("the mailbox could not get {} bytes of shared memory ({}): {}",
                                      layout.total_bytes(), reason(error), fewer));
   const auto there = free_bytes(fd);
   throw TransportError(
-      fmt::format("the mailbox wants {} bytes in /dev/shm, where {} are free ({}): {}, or make /dev/shm larger (mount "
+      fmt::format("the mailbox needs {} bytes in /dev/shm, but {} are free ({}): {}, or make /dev/shm larger (mount "
                   "option size=, in containers --shm-size)",
                   layout.total_bytes(), there, reason(error), fewer));
 }
@@ -105,12 +105,12 @@ struct MailboxMemory::Impl {
     hub.total_bytes = layout.total_bytes();
     hub.magic = Layout::magic;
   }
-  /// Believes nothing before it is checked.
+  /// Checks every value before its use.
   void adopt(int from, const std::string& what) {
     struct stat state {};
     if (fstat(from, &state) != 0) throw TransportError(fmt::format("{} cannot be opened: {}", what, reason(errno)));
     const auto bytes = static_cast<std::size_t>(state.st_size);
-    if (bytes < sizeof(Hub)) throw TransportError(fmt::format("{} is no mailbox: it has {} bytes", what, bytes));
+    if (bytes < sizeof(Hub)) throw TransportError(fmt::format("{} is not a mailbox: it has {} bytes", what, bytes));
     std::byte* base = map(from, bytes);
     const auto& hub = *reinterpret_cast<const Hub*>(base);
     const auto magic = hub.magic;
@@ -124,11 +124,12 @@ struct MailboxMemory::Impl {
       return;
     }
     munmap(base, bytes);
-    if (magic != Layout::magic) throw TransportError(fmt::format("{} is no mailbox: it does not begin as one", what));
+    if (magic != Layout::magic)
+      throw TransportError(fmt::format("{} is not a mailbox: its first bytes are wrong", what));
     if (version != Layout::version)
-      throw TransportError(
-          fmt::format("{} has layout {}, this build of culmen has {}: master and workers must be of one version", what,
-                      version, Layout::version));
+      throw TransportError(fmt::format(
+          "{} has layout {}, but this build of culmen has {}: master and workers must have the same version", what,
+          version, Layout::version));
     throw TransportError(fmt::format("{} is damaged: its sizes do not agree", what));
   }
 
@@ -155,7 +156,7 @@ std::shared_ptr<MailboxMemory> MailboxMemory::create_named(const MailboxOptions&
   auto impl = std::make_unique<Impl>();
   std::uint64_t random = 0;
   if (getrandom(&random, sizeof random, 0) != sizeof random)
-    throw TransportError("the system gives no random number for the name of a mailbox");
+    throw TransportError("the system returned no random number for the name of a mailbox");
   impl->name = fmt::format("/culmen.{}.{:016x}", getpid(), random);
   impl->fd = Descriptor(shm_open(impl->name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
   if (impl->fd.get() < 0)

@@ -24,7 +24,7 @@ void Peer::report_death(int wait_status) {
   dead_.store(true, std::memory_order_release);
 }
 
-/// Writes what fits; where the ring is full it stays so until the worker, which now knows, rings.
+/// Writes as much as fits. A full ring stays full until the worker, which knows of it now, rings.
 FrameWriter::Result Peer::write(const FrameHead& head, BytesView body, std::size_t& written) {
   for (;;) {
     const auto before = written;
@@ -54,7 +54,7 @@ void Peer::send(const FrameHead& head, BytesView body) {
   queued_bytes_ += sizeof head + body.size() - written;
 }
 
-/// Found while sending: the next receive() has to say so, whether or not the worker ever rings again.
+/// Found while sending: the next receive() must report it, whether or not the worker ever rings again.
 void Peer::note_damage() {
   damaged_ = true;
   run(Ring<>(layout_.masters_bell(worker_)));
@@ -79,7 +79,7 @@ void Peer::give_space() {
   run(GiveSpace<>(consumer.ring().words, consumer.head(), {layout_.workers_door(worker_)}));
 }
 
-/// At most one ring full: what the worker adds meanwhile comes with its next ring, so that a fast one does not hold the
+/// At most one full ring: later records come with the worker's next ring, so that a fast one does not hold the
 /// master.
 bool Peer::drain(Transport::Sink& sink) {
   bool any = false;
@@ -106,7 +106,7 @@ void Peer::ring() {
   if (std::exchange(owes_ring_, false)) run(Ring<>({layout_.workers_door(worker_)}));
 }
 
-/// One ring for all that the sink sends meanwhile; also when the sink throws.
+/// One ring for all frames that the sink sends meanwhile; also if the sink throws.
 bool Peer::visit(Transport::Sink& sink) {
   struct End {
     ~End() {
@@ -121,7 +121,7 @@ bool Peer::visit(Transport::Sink& sink) {
 
 bool Peer::look(Transport::Sink& sink) {
   if (gone_) return false;
-  // Both are read before the ring: what a worker sent precedes its leaving and its death.
+  // Both are read before the ring: a worker's frames precede its leaving and its death.
   const bool died = dead();
   const auto state = this->state();
   damaged_ |= state > BoxState::left;

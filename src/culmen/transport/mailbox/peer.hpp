@@ -1,4 +1,4 @@
-// What the master keeps of each worker, in its own memory.
+// The master's records of each worker, in its own memory.
 #pragma once
 #include <sys/types.h>
 
@@ -16,18 +16,18 @@ class Peer {
  public:
   Peer(const MailboxMemory::Layout& layout, WorkerId worker);
 
-  /// Writes to the ring what fits and queues the rest.
+  /// Writes to the ring as much as fits and queues the rest.
   void send(const FrameHead& head, BytesView body);
-  /// Delivers what is in the ring now and passes on what is queued; true when something was delivered.
+  /// Delivers the content of the ring and sends queued frames; true if something was delivered.
   bool visit(Transport::Sink& sink);
 
   void set_process(pid_t pid, bool ours);
   /// The watcher's thread, before it rings.
   void report_death(int wait_status);
 
-  /// Joined, not left, not known dead.
+  /// Joined, has not left, and is not known to be dead.
   bool present() const { return state() == BoxState::joined && !dead(); }
-  /// A process of ours that is not known dead.
+  /// A process of ours that is not known to be dead.
   bool holds_process() const { return ours_ && !dead(); }
   pid_t pid() const { return pid_; }
   std::size_t queued_bytes() const { return queued_bytes_; }
@@ -59,9 +59,9 @@ class Peer {
   pid_t pid_ = 0;
   bool ours_ = false;
   bool visiting_ = false, owes_ring_ = false;
-  bool announced_ = false;  // joined() was told
+  bool announced_ = false;  // joined() was called
   bool damaged_ = false;
-  bool gone_ = false;  // lost() was told
+  bool gone_ = false;  // lost() was called
   int wait_status_ = -1;
   std::atomic<bool> dead_ = false;
 };

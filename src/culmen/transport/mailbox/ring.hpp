@@ -2,8 +2,8 @@
 //
 // `tail` and `head` count bytes, modulo 2^32, and only grow. A record is {u32 bytes, u32 flags}, then the payload,
 // padded to 8 bytes; it may wrap. The tail moves once the record is whole, so that a producer killed at any moment
-// leaves nothing half-visible. Neither side believes the other: each keeps its own counter privately and checks what it
-// reads of the other's.
+// leaves nothing half-visible. Neither side trusts the other: each keeps its own counter privately and checks the
+// other's.
 #pragma once
 #include <cstddef>
 
@@ -20,7 +20,7 @@ struct RingView {
 
   static constexpr std::uint32_t overhead_bytes = 8;
   static constexpr std::uint32_t record_bytes(std::uint32_t payload) { return overhead_bytes + ((payload + 7) & ~7u); }
-  /// Largest payload of one record; a quarter of the ring, so that both sides can be at work at once.
+  /// Largest payload of one record; a quarter of the ring, so that both sides can work in parallel.
   std::uint32_t largest_payload() const { return size / 4 - overhead_bytes; }
 };
 
@@ -51,19 +51,19 @@ class RingConsumer {
   enum class Look { empty, record, damaged };
   struct Record {
     bool first = false, last = false;
-    BytesView a, b;  ///< the payload; b is what wrapped
+    BytesView a, b;  ///< the payload; b is the part that wrapped
   };
-  /// Reads the producer's counter: what look() will show.
+  /// Reads the producer's counter: look() sees records up to it.
   void refresh() { tail_seen_ = ring_.words.tail->load(std::memory_order_acquire); }
   /// The oldest record that refresh() saw.
   Look look(Record& record) const;
-  /// Done with that record.
+  /// Removes that record.
   void pop(const Record& record) {
     head_ += RingView::record_bytes(static_cast<std::uint32_t>(record.a.size() + record.b.size()));
   }
   const RingView& ring() const { return ring_; }
   std::uint32_t head() const { return head_; }
-  /// Bytes popped and not yet given back to the producer (see GiveSpace).
+  /// Bytes popped and not yet returned to the producer (see GiveSpace).
   std::uint32_t owed() const { return head_ - given_; }
   void mark_given() { given_ = head_; }
 

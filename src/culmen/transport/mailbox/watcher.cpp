@@ -27,7 +27,7 @@ bool add(int epoll, int fd, std::uint64_t tag) {
   return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/// Signals belong to the threads of the program, never to this one.
+/// Signals go to the threads of the program, never to this one.
 std::thread start_without_signals(std::function<void()> body) {
   sigset_t all, before;
   sigfillset(&all);

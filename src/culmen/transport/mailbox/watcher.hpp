@@ -1,4 +1,4 @@
-// Notices the death of worker processes: one thread asleep in epoll over their pidfds.
+// Notices the death of worker processes: one thread sleeps in epoll over their pidfds.
 #pragma once
 #include <functional>
 #include <map>
@@ -12,12 +12,12 @@ namespace culmen {
 
 class ProcessWatcher {
  public:
-  /// Told once per process, from the watcher's thread (from watch() when it is dead already). wait_status: as of
-  /// waitpid, -1 when the process is not ours.
+  /// Called once per process, from the watcher's thread (from watch() if it is dead already). wait_status: as of
+  /// waitpid, -1 if the process is not ours.
   using Report = std::function<void(WorkerId worker, int wait_status)>;
-  /// Throws TransportError when the system gives no descriptors.
+  /// Throws TransportError if the system has no more descriptors.
   explicit ProcessWatcher(Report report);
-  /// Stops watching; nothing is reported after it.
+  /// Stops watching; it reports nothing afterwards.
   ~ProcessWatcher();
   /// Any thread. `ours`: a child of this process, which is reaped when it dies.
   void watch(WorkerId worker, const ProcessId& process, bool ours);

@@ -1,4 +1,4 @@
-// Which launcher started this process, from its environment alone (no MPI call).
+// The launcher that started this process, from its environment alone (no MPI call).
 #pragma once
 #include <string>
 
@@ -13,13 +13,13 @@ enum class LauncherKind {
 
 struct Launch {
   LauncherKind kind = LauncherKind::none;
-  int rank = 0;  ///< as the launcher says
+  int rank = 0;  ///< the launcher's number
   int size = 1;
   bool is_rank() const { return kind != LauncherKind::none; }
 };
 
 /// Open MPI: OMPI_COMM_WORLD_RANK/SIZE. MPICH and Intel: PMI_RANK/PMI_SIZE. srun: SLURM_PROCID/SLURM_STEP_NUM_TASKS,
-/// only where SLURM_STEP_ID is set and the step is not the batch script itself. Children of culmen (CULMEN_RUN set) are
+/// only if SLURM_STEP_ID is set and the step is not the batch script itself. Children of culmen (CULMEN_RUN set) are
 /// never ranks.
 Launch detect_launch();
 

@@ -51,7 +51,7 @@ std::string kind_of_launcher(LauncherKind kind) {
     case LauncherKind::none:
       break;
   }
-  throw TransportError("this process is no rank of an MPI launch; start it by culmen launch, mpiexec or srun");
+  throw TransportError("this process is not a rank of an MPI launch; start it with culmen launch, mpiexec or srun");
 }
 
 std::string file_of(const std::string& kind) {
@@ -76,7 +76,7 @@ MpiModule load(const std::string& name, std::string why) {
   if (library == nullptr) {
     const std::string reason = dlerror();
     throw TransportError(
-        fmt::format("culmen has no module for the MPI '{}' ({}): {}; modules here: {}. Another is made by building "
+        fmt::format("culmen has no module for the MPI '{}' ({}): {}; modules here: {}. To make another one, build "
                     "culmen with -DCULMEN_MPICC=<that MPI's mpicc>",
                     name, why, reason, modules_here()));
   }
@@ -100,17 +100,16 @@ MpiModule load_mpi_module(const Launch& launch) {
   if (const auto kind = kind_in_process(); !kind.empty()) return load(kind, "loaded in this process already");
   if (const auto named = environment("CULMEN_MPI"); !named.empty()) {
     if (named != kinds[0] && named != kinds[1] && named.find('/') == named.npos) {
-      throw TransportError(
-          fmt::format("CULMEN_MPI is '{}'; allowed are openmpi, mpich, or the path of a module", named));
+      throw TransportError(fmt::format("CULMEN_MPI must be openmpi, mpich, or the path of a module, got '{}'", named));
     }
     return load(named, "named by CULMEN_MPI");
   }
-  return load(kind_of_launcher(launch.kind), "the one of " + launcher_name(launch.kind));
+  return load(kind_of_launcher(launch.kind), "that of " + launcher_name(launch.kind));
 }
 
 std::string library_name(const culmen_mpi_module& mpi) {
   std::array<char, 1024> text{};
-  if (mpi.library_version(text.data(), text.size()) != 0) return "an MPI that does not tell its version";
+  if (mpi.library_version(text.data(), text.size()) != 0) return "an MPI of unknown version";
   std::string line(text.data());
   line.resize(std::min(line.size(), line.find_first_of(",\r\n")));
   std::replace(line.begin(), line.end(), '\t', ' ');

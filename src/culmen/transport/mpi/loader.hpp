@@ -16,10 +16,10 @@ struct MpiModule {
 /// "Open MPI's launcher", "MPICH's launcher", "srun".
 std::string launcher_name(LauncherKind kind);
 /// Loads the module: a libmpi already in the process, else CULMEN_MPI ("openmpi", "mpich", or a module's path), else
-/// the launcher's MPI. Modules are looked for in CULMEN_MODULE_DIR, then where the loader looks for this program's
+/// the launcher's MPI. Modules are searched in CULMEN_MODULE_DIR, then where the loader searches this program's
 /// libraries. Stays loaded. Throws TransportError: one sentence.
 MpiModule load_mpi_module(const Launch& launch);
-/// MPI_Get_library_version up to its first comma or line's end: "Open MPI v4.1.4". MPI need not be initialised.
+/// MPI_Get_library_version up to its first comma or end of line: "Open MPI v4.1.4". MPI need not be initialised.
 std::string library_name(const culmen_mpi_module& mpi);
 
 }  // namespace culmen

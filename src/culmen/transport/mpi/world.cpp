@@ -19,7 +19,7 @@ constexpr std::size_t largest_piece = std::size_t{1} << 30;  // MPI counts are i
 constexpr std::size_t first_piece = 4096;
 constexpr std::size_t text_bytes = 256;
 
-/// A variable by which a test plays a rank of another version, or on another node.
+/// With this variable a test plays a rank of another version, or on another node.
 std::string shown(const char* variable, std::string otherwise) {
   const char* value = std::getenv(variable);
   return value != nullptr ? value : otherwise;
@@ -41,7 +41,7 @@ Bytes bytes_of(const std::string& text) {
 
 std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-/// What every rank tells rank 0 of itself, one line each.
+/// Facts of every rank for rank 0, one line each.
 struct Introduction {
   std::string version, node;
   explicit Introduction(const std::string& text)
@@ -49,20 +49,20 @@ struct Introduction {
   std::string host() const { return node.substr(0, node.find(' ')); }
 };
 
-/// Empty where all fit together.
+/// Empty if all ranks fit together.
 std::string misfit(const std::vector<std::string>& texts) {
   if (texts.empty()) return "";
   const Introduction master(texts[0]);
   for (std::size_t r = 1; r < texts.size(); ++r) {
     const Introduction other(texts[r]);
     if (other.version != master.version) {
-      return fmt::format("rank {} runs culmen {}, rank 0 runs culmen {}; all ranks must run the same version", r,
+      return fmt::format("rank {} runs culmen {}, but rank 0 runs culmen {}; all ranks must run the same version", r,
                          other.version, master.version);
     }
     if (other.node != master.node) {
       return fmt::format(
-          "rank {} is on node {}, rank 0 on node {}, without shared memory between them; ranks on several nodes come "
-          "with a later version of culmen: start all of them on one node",
+          "rank {} is on node {} and rank 0 on node {}, which share no memory; this version of culmen supports only "
+          "one node: start all ranks there",
           r, other.host(), master.host());
     }
   }
@@ -120,7 +120,7 @@ int MpiWorld::size() const { return impl_->size; }
 std::string MpiWorld::library() const { return library_name(impl_->mpi); }
 
 Bytes MpiWorld::broadcast(Bytes bytes) {
-  // Size and beginning go together: where ranks outnumber cores, what a broadcast costs is its waiting.
+  // Size and beginning travel together: if ranks outnumber cores, the cost of a broadcast is its waiting.
   std::array<std::byte, first_piece> head;
   std::uint64_t size = bytes.size();
   constexpr auto room = head.size() - sizeof size;
