@@ -125,7 +125,7 @@ def test_parameters_that_only_their_sum_is_known_of_are_named():
     plain = line()
     a, b = fit(plain, [0, 0])
     errors = sample.errors([a - 0.5, b, 0.5])
-    assert errors.notes == ["the data do not determine a and c apart: nothing depends on one combination of them"]
+    assert errors.notes == ["the data do not determine a and c separately: one combination of them has no effect"]
     assert (errors["a"].error, errors["c"].note) == (None, "not determined")
     assert errors["b"].error == pytest.approx(plain.errors([a, b])["b"].error, rel=1e-6)
     assert (errors.free, errors.dof) == (["b"], 3)
@@ -134,7 +134,7 @@ def test_parameters_that_only_their_sum_is_known_of_are_named():
 def test_a_parameter_without_any_influence_is_named():
     sample = line(idle=(0, 1))
     errors = sample.errors([*fit(line(), [0, 0]), 0.3])
-    assert errors.notes == ["the data do not determine idle: nothing depends on it"]
+    assert errors.notes == ["the data do not determine idle: it has no effect"]
     assert errors["a"].error == pytest.approx(line().errors(fit(line(), [0, 0]))["a"].error, rel=1e-6)
 
 
@@ -223,8 +223,8 @@ def test_errors_travel_as_json():
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
     [
-        ({"confidence": 1.5}, "confidence = 1.5: a number between 0 and 1 is wanted"),
-        ({"up": 0.0}, "up = 0.0: a number above 0 is wanted"),
+        ({"confidence": 1.5}, "confidence must be between 0 and 1, such as 0.683, got 1.5"),
+        ({"up": 0.0}, "up must be above 0"),
     ],
 )
 def test_a_mistake_is_one_sentence(wanted, sentence):
@@ -349,7 +349,7 @@ def test_an_error_that_reaches_beyond_both_bounds_says_so():
     errors = sample.errors([1.08, 0.5])
     assert errors["b"].error == pytest.approx(2)
     assert (errors["a"].note, errors["b"].note) == ("", "wider than its bounds")
-    said = "the error of b reaches beyond both bounds and means little; a profile says what is known within them"
+    said = "the error of b is wider than the bounds, so it means little; a profile shows the range within them"
     assert errors.notes == [said]
 
 
@@ -358,7 +358,7 @@ def test_another_number_of_residuals_beside_is_a_sentence():
     x = fit(sample, [0, 0])
     ragged = Sample(sample.space, lambda p: [*sample.residuals(p), *([0.0] if p[1] != x[1] else [])])
     errors = ragged.errors(x)
-    said = "6 residuals are returned there, 5 at the best candidate"
+    said = "there are 6 residuals there, but 5 at the best candidate"
     assert errors["b"].note == f"no derivative ({said}), held fixed"
     assert errors["a"].error == pytest.approx(1 / math.sqrt(5))
 
@@ -368,7 +368,7 @@ def test_of_a_maximized_value_it_is_said_how_it_falls():
     x = fit(sample, [0, 0])
     given = Sample(sample.space, sample.residuals, True, 0.5, [("log_likelihood", "maximize")])
     errors = given.errors(x, up=0.5)
-    assert errors.lines[0].startswith("Errors: the value falls by 0.5 (0.5: it is log L); from ")
+    assert errors.lines[0].startswith("Errors: the value falls by 0.5 over one error (use 0.5 for log L); from ")
     away = given.errors([x[0] + 1, x[1]], up=0.5)
     assert any(note.startswith("the fit is not at its maximum: by") and " above; " in note for note in away.notes)
     saddle = Sample(Space({"x": (-1, 1), "y": (-1, 1)}), lambda p: [0], True, 1.0, [("height", "maximize")])
@@ -392,7 +392,7 @@ def test_of_a_value_too_only_a_product_is_known_wherever_it_stands(level):
     assert (errors["a"].error, errors["b"].note) == (None, "not determined")
     assert errors["c"].error == pytest.approx(Sample(sample.space, residuals).errors(x)["c"].error, rel=1e-2)
     assert errors.notes == [
-        "the data do not determine a and b apart: nothing depends on one combination of them, "
+        "the data do not determine a and b separately: one combination of them has no effect, "
         "as far as second differences of the value show"
     ]
 

@@ -112,7 +112,7 @@ def test_a_better_minimum_that_is_met_on_the_way_is_told_with_its_place():
     errors = sample.errors([float(left), 0], profile=True, confidence=0.95)
     assert errors.lower_minimum is not None
     assert errors.lower_minimum["t"] > left
-    assert any(note.startswith("the fit was not at the minimum: the profiles met") for note in errors.notes)
+    assert any(note.startswith("the fit was not at the minimum: the profiles found") for note in errors.notes)
     assert errors["t"].interval is None
 
 
@@ -173,7 +173,7 @@ def test_where_the_number_of_residuals_changes_on_the_way_it_is_a_sentence():
     ragged = Sample(sample.space, lambda p: sample.residuals(p)[: 14 if p[0] < cliff else 9])
     errors = ragged.errors(b, profile=True)
     assert errors["x0"].interval.upper_note == "the evaluations fail, or jump, before it"
-    said = "evaluations of the profiles failed, the first: 9 residuals are returned there, 14 at the best candidate"
+    said = "evaluations for the profiles failed, the first: there are 9 residuals there, but 14 at the best candidate"
     assert errors.notes == [said]
 
 
@@ -300,7 +300,10 @@ def test_ends_of_a_value_are_right_or_none():
 def test_it_is_said_by_how_much_they_rise_and_that_they_do_not_know_s():
     sample = line()
     errors = sample.errors(fit(sample, [0, 0]), profile=True, confidence=0.95)
-    assert "Profiles: the least χ² over all other parameters rises by 3.841; S is not in them." in errors.lines
+    assert (
+        "Profiles: the least χ² over all other parameters rises by 3.841 at the ends; they do not include S."
+        in errors.lines
+    )
 
 
 @pytest.mark.parametrize("as_value", [False, True])
@@ -314,6 +317,6 @@ def test_beyond_a_limit_there_is_no_lower_minimum_and_nobody_advises_to_go_there
     assert errors.lower_minimum is None
     assert ends(errors, "x0")[0] == pytest.approx(2 - math.sqrt(0.02), rel=1e-4)
     text = " ".join(errors.notes)
-    assert "the fit lies at a limit: by the derivatives the value would fall by about 1 without it" in text
-    assert "the profiles met a limit" in text
+    assert "the fit lies at a limit: by its derivatives the value would fall by about 1 without it" in text
+    assert "the profiles reached a limit" in text
     assert "more evaluations" not in text

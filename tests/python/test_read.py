@@ -194,4 +194,4 @@ def test_a_mixed_space_is_exported_and_drawn(mixed, tmp_path):
     assert [rows[0][name] for name in ("kernel", "order", "fast", "depth")] == ["rbf", 2.5, True, None]
     page = report(mixed)
     assert "not active" in page
-    assert "Without the categories kernel." in page
+    assert "Left out are the categorical parameters kernel." in page

@@ -93,8 +93,16 @@ def test_a_report_has_all_its_sections_and_figures(fit):
     text = report(fit)
     titles = re.findall(r"<h2[^>]*>(.*?)</h2>", text)
     assert titles == [
-        *("Summary", "Convergence", "Residuals of the best", "Parameters", "Correlation", "Workers", "Failures"),
-        *("Configuration, versions, machine", "How to reproduce it"),
+        *(
+            "Summary",
+            "Convergence",
+            "Residuals of the best evaluation",
+            "Parameters",
+            "Correlation",
+            "Workers",
+            "Failures",
+        ),
+        *("Configuration, versions, machine", "How to reproduce this study"),
     ]
     drawn = figures_of(text)
     assert list(drawn) == ["convergence", "time", "residuals", "parameters", "slices", "parallel", "timeline"]
@@ -216,7 +224,7 @@ def test_a_page_stays_below_5_megabytes_whatever_choices_there_are(make):
     rows = {i: {"value": x[1]} if i % 5 else {"status": "failed", "message": "no"} for i, x in enumerate(points)}
     text = report(make(points, rows, configuration=long_choices(20_000, 300)))
     assert len(text.encode()) < 5_000_000
-    assert "further characters are left out." in text
+    assert "more characters are left out." in text
     layout = figures_of(text)["parameters"]["layout"]
     assert 0 < max(len(axis.get("ticktext", ())) for name, axis in layout.items() if name.startswith("xaxis")) <= 60
 
@@ -225,7 +233,7 @@ def test_what_is_too_large_for_a_page_is_named_where_it_would_be(make):
     rows = {i: {"value": float(i)} for i in range(4)}
     text = report(make([[0.0, 0.5]] * 4, rows, configuration=long_choices(2, 6_000_000)))
     assert len(text.encode()) < 5_000_000
-    assert re.search(r'<section id="summary".*?<p class="note">Left out: 6.0 MB are too much', text, re.DOTALL)
+    assert re.search(r'<section id="summary".*?<p class="note">Left out: it has 6.0 MB', text, re.DOTALL)
     assert "Best so far" in text or "convergence" in figures_of(text)
 
 
@@ -256,7 +264,7 @@ def test_figures_say_what_was_left_out(make):
     table = make(points, {i: {"value": p[0] ** 2} for i, p in enumerate(points)})
     figure = by_evaluations(table)
     assert len(figure.data[0]["x"]) < 4000
-    assert any("of 30\u202f000 drawn" in note for note in figure.notes)
+    assert any("of 30\u202f000 are drawn" in note for note in figure.notes)
 
 
 @pytest.mark.parametrize("n", [0, 1, 5, 99, 100, 1000, 12_345])
@@ -292,9 +300,7 @@ def test_positive_values_over_decades_are_logarithmic_and_outliers_are_told():
     assert value_axis(np.array([1e-9, 1.0, 1e3]))[0]["type"] == "log"
     shown, notes = value_axis(np.append(np.linspace(-1, 1, 99), 1e9))
     assert shown["range"][1] < 2
-    assert notes == [
-        "1 value lies outside of the range that is shown (-1 to 1e+09); a double click on the figure shows all."
-    ]
+    assert notes == ["1 value lies outside the shown range (-1 to 1e+09); double-click the figure to show all."]
     assert value_axis(np.array([math.nan, 1.7e308, 1.0])) == ({}, ["1 value beyond ±1e+300 cannot be drawn."])
 
 
@@ -377,7 +383,7 @@ def test_failures_are_grouped_and_come_with_their_logs(make):
 def test_a_comparison_says_when_each_reached_the_others_best(make):
     slow = make([[1.0]] * 5, {i: {"value": 5.0 - i} for i in range(5)})
     quick = make([[1.0]] * 5, {i: {"value": 2.0} for i in range(5)}, configuration=configuration("p0", seed=8))
-    assert comparison(slow, quick)[-1] == ("evaluations until the other's best", "4", "not reached")
+    assert comparison(slow, quick)[-1] == ("evaluations to reach the other's best", "4", "not reached")
     assert differences(slow, quick) == [("seed", "7", "8")]
     assert differences(slow, slow) == []
 
@@ -385,7 +391,7 @@ def test_a_comparison_says_when_each_reached_the_others_best(make):
 def test_a_comparison_takes_what_differs_by_rounding_for_the_same(make):
     ends = (0.1 + 0.2, 0.3)
     one, other = (make([[1.0]] * 2, {0: {"value": 5.0}, 1: {"value": end}}) for end in ends)
-    assert comparison(one, other)[-1] == ("evaluations until the other's best", "2", "2")
+    assert comparison(one, other)[-1] == ("evaluations to reach the other's best", "2", "2")
 
 
 def test_a_notebooks_figure_is_plotlys(fit):

@@ -1,4 +1,4 @@
-"""Covariance, correlation, and what the data do not determine."""
+"""Covariance, correlation, and directions that the data do not determine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,21 +7,21 @@ import numpy as np
 
 from .frame import Array
 
-_NULL = 1e-9  # singular values below this share of the greatest are rounding
-_FALLING = 1e-3  # a Hessian's eigenvalue below minus this, with a diagonal of 1, is a saddle; nearer 0 it is rounding
-_TOUCHED = 1e-3  # share of a parameter in undetermined directions from which on it has no error
+_NULL = 1e-9  # singular values below this share of the greatest are rounding errors
+_FALLING = 1e-3  # for a Hessian with a diagonal of 1: eigenvalues below minus this mean a saddle
+_TOUCHED = 1e-3  # a parameter with at least this share in undetermined directions has no error
 
 
 @dataclass
 class Covariance:
-    """Of the parameters in the frame's coordinates; NaN in the rows of what is not determined."""
+    """Covariance of the parameters in the frame's coordinates; NaN in the rows of undetermined parameters."""
 
     matrix: Array
     rank: int
-    undetermined: list[list[str]]  # names that make up each direction that nothing depends on
+    undetermined: list[list[str]]  # for each direction without effect, the names of its parameters
     negative: list[list[str]]  # of a Hessian: directions in which the value falls
-    fixed: list[str]  # those that cannot move along the constraints
-    doubt: float = 0.0  # of a Hessian: to what share of them the errors may be wrong
+    fixed: list[str]  # parameters that cannot move along the constraints
+    doubt: float = 0.0  # of a Hessian: the largest relative error that the errors may have
 
     @property
     def errors(self) -> Array:
@@ -34,15 +34,15 @@ class Covariance:
 
 def of_jacobian(jacobian: Array, names: list[str], roughness: Array, normals: Sequence[Array] = ()) -> Covariance:
     """(JᵀJ)⁻¹ by the singular values of J, its columns first scaled to length 1 (Björck, Numerical Methods for Least
-    Squares Problems, 1996, 2.8 and 9.7): what residuals in units of their standard deviations make of Δχ² = 1.
-    ``normals``: of constraints, which parameters stay on."""
+    Squares Problems, 1996, 2.8 and 9.7). This is for Δχ² = 1 if residuals are in units of their standard deviations.
+    ``normals``: of constraints on which the parameters stay."""
     length = np.linalg.norm(jacobian, axis=0)
     length[length == 0] = 1
     along = _along(normals, length)
     _, sizes, directions = np.linalg.svd(jacobian / length @ along, full_matrices=True)
     padded = np.zeros(along.shape[1])
     padded[: len(sizes)] = sizes
-    known = np.isfinite(roughness)  # not of what has no effect: that says nothing about the others
+    known = np.isfinite(roughness)  # without parameters that have no effect: they say nothing about the others
     rough = float(np.max(np.minimum(roughness[known], 0.1) ** 2, initial=0.0))
     least = np.full(len(padded), max(_NULL, rough * 0.1) * np.max(padded, initial=0.0))
     return _of_spectrum(padded, directions @ along.T, length, names, least, squared=True)
@@ -50,15 +50,15 @@ def of_jacobian(jacobian: Array, names: list[str], roughness: Array, normals: Se
 
 def of_hessian(hessian: Array, names: list[str], up: float, doubt: Array, normals: Sequence[Array] = ()) -> Covariance:
     """2 up H⁻¹ (James, Statistical Methods in Experimental Physics, 2nd ed., 2006, 9.3): the value rises by ``up``.
-    ``doubt``: about how wrong H may be; eigenvalues that are no greater than what it makes of them may be 0.
-    ``normals``: of constraints, which parameters stay on."""
+    ``doubt``: the approximate error of H; eigenvalues no greater than its effect on them may be 0.
+    ``normals``: of constraints on which the parameters stay."""
     length = np.sqrt(abs(np.diag(hessian)) / (2 * up))
     length[length == 0] = 1
     unit = 2 * up * np.outer(length, length)
     along = _along(normals, length)
     sizes, vectors = np.linalg.eigh(along.T @ (hessian / unit) @ along)
     directions = (along @ vectors).T
-    least = np.sqrt(2 * ((directions**2 @ (doubt / unit) ** 2) * directions**2).sum(axis=1))  # were they independent
+    least = np.sqrt(2 * ((directions**2 @ (doubt / unit) ** 2) * directions**2).sum(axis=1))  # if they were independent
     least = np.maximum(least, _NULL * np.max(abs(sizes), initial=0.0))
     least[(sizes < 0) & (sizes > -_FALLING)] = _FALLING
     found = _of_spectrum(sizes, directions, length, names, least, squared=False)
@@ -68,7 +68,7 @@ def of_hessian(hessian: Array, names: list[str], up: float, doubt: Array, normal
 
 
 def _along(normals: Sequence[Array], length: Array) -> Array:
-    """An orthonormal base, in columns, of the moves that stay on the constraints, for coordinates times ``length``."""
+    """An orthonormal basis, in columns, of the moves that stay on the constraints, for coordinates times ``length``."""
     if not len(normals):
         return np.eye(len(length))
     _, sizes, directions = np.linalg.svd(np.array(normals) / length, full_matrices=True)

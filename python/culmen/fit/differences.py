@@ -1,8 +1,8 @@
-"""Derivatives of residuals and of values by differences, all points of a round evaluated at once.
+"""Derivatives of residuals and of values by differences; all points of a round are evaluated in parallel.
 
 Steps: the error of a central difference is least near (3 ε)^(1/3) times the scale on which the function changes (Press
-et al., Numerical Recipes, 3rd ed., 5.7), of a second difference near ε^(1/4); where the evaluator is rounder than ε,
-which its second differences show, steps grow until they do no more. ``rays`` says on which side they are taken.
+et al., Numerical Recipes, 3rd ed., 5.7), of a second difference near ε^(1/4). If the evaluator is less exact than ε, as
+its second differences show, steps grow until they show it no more. ``rays`` chooses their sides.
 """
 
 from dataclasses import dataclass, field
@@ -13,17 +13,17 @@ from .frame import Array, Evaluate, Frame, evaluate_at
 from .rays import Ray, Star, figures_of, look
 
 _EPSILON = float(np.finfo(float).eps)
-_SMOOTH = 1e-3  # a second difference this small against the first: neither rounding nor curvature counts
+_SMOOTH = 1e-3  # if a second difference is this small against the first, neither rounding nor curvature matters
 _GROWTH, _LONGEST, _ROUNDS = 10.0, 0.05, 7
-_DOUBTFUL = 0.01  # an eigenvalue of the Hessian below this, where its diagonal is 1, may be one of the differences only
-_CLOSE = 0.01  # of the step that is wanted: from no nearer a bound differences of values stay on both sides
+_DOUBTFUL = 0.01  # for a Hessian with a diagonal of 1: an eigenvalue below this may come from the differences alone
+_CLOSE = 0.01  # of the wanted step: if a bound is no nearer, differences of values use both sides
 
 
 @dataclass
 class Slopes:
-    """``jacobian``: residuals × parameters, by the frame's coordinates; a column of NaN where ``failures`` has its
-    sentence. ``roughness``: second difference over first; the derivative is as good as its square where that is
-    curvature, as good as itself where it is noise."""
+    """``jacobian``: residuals × parameters, in the frame's coordinates; a column is NaN if ``failures`` has a sentence
+    for it. ``roughness``: second difference over first. The relative error of a derivative is about its square if it
+    comes from curvature, about itself if it comes from noise."""
 
     jacobian: Array
     roughness: Array
@@ -54,14 +54,14 @@ def slopes(evaluate: Evaluate, frame: Frame, r0: Array, count: int) -> Slopes:
             if better:
                 jacobian[:, ray.i], roughness[ray.i] = slope, rough
             if rough > _SMOOTH and (better or flat) and not ray.came_nearer and ray.step * _GROWTH <= longest[ray.i]:
-                ray.go_on(ray.step * _GROWTH)
+                ray.resume(ray.step * _GROWTH)
                 again.append(ray)
         growing = again
     return Slopes(jacobian, roughness, failures)
 
 
 def _judged(ray: Ray, middle: Array) -> tuple[Array, float, bool]:
-    """The slope, its roughness, and whether nothing changes at all."""
+    """The slope, its roughness, and whether the residuals are constant."""
     slope = ray.slope(middle)
     size = float(np.linalg.norm(slope)) * 2 * ray.step
     curve = float(np.linalg.norm(ray.curve(middle))) * ray.step**2
@@ -70,8 +70,8 @@ def _judged(ray: Ray, middle: Array) -> tuple[Array, float, bool]:
 
 @dataclass
 class Curvature:
-    """Gradient and Hessian of a value by the frame's coordinates. ``doubt``: by about how much each of the
-    Hessian's figures may be wrong, where that was looked at. ``failures``: sentences by parameter; its rows are NaN."""
+    """Gradient and Hessian of a value in the frame's coordinates. ``doubt``: the approximate error of each of the
+    Hessian's elements, if it was estimated. ``failures``: sentences by parameter; its rows are NaN."""
 
     gradient: Array
     hessian: Array
@@ -80,10 +80,10 @@ class Curvature:
 
 
 def curvature(evaluate: Evaluate, frame: Frame, f0: float, up: float) -> Curvature:
-    """Of the value at the frame's own vector, where it is ``f0``. Steps are such that the value rises by about
-    1.5e-4 (|f0| + up), as Minuit's HESSE chooses them (James & Roos, Comput. Phys. Commun. 10 (1975) 343): n (n + 1)
-    evaluations, two more for each step that had to be changed, and n (n - 1) more where some combination of the
-    parameters is hardly determined."""
+    """Derivatives of the value at the frame's own vector, where it is ``f0``. Steps are chosen so that the value rises
+    by about 1.5e-4 (|f0| + up), as in Minuit's HESSE (James & Roos, Comput. Phys. Commun. 10 (1975) 343). This takes
+    n (n + 1) evaluations, two more for each changed step, and n (n - 1) more if some combination of the parameters is
+    hardly determined."""
     u, span = frame.start, frame.upper - frame.lower
     room = np.minimum(u - frame.lower, frame.upper - u)
     aim = max(1.5e-4 * (abs(f0) + up), 1e-6 * up)
@@ -103,7 +103,7 @@ def curvature(evaluate: Evaluate, frame: Frame, f0: float, up: float) -> Curvatu
             wanted = ray.step * float(np.clip(np.sqrt(aim / max(sag, aim / 1e6)), 1e-3, 1e3))
             wanted = _with_room(min(wanted, _LONGEST * float(span[ray.i])), float(room[ray.i]))
             if not 0.2 < wanted / ray.step < 5:
-                ray.go_on(wanted)
+                ray.resume(wanted)
                 again = True
         if not again:
             break
@@ -118,8 +118,8 @@ def _with_room(step: float, room: float) -> float:
 
 
 def _hessian(evaluate: Evaluate, frame: Frame, star: Star, failures: dict[str, str]) -> tuple[Array, Array]:
-    """The diagonal from the rays; the rest from two corners of each pair of them, and from the other two where those
-    fail, or where the parameters hang together so much that it matters how exact this is."""
+    """The diagonal from the rays; other elements from two corners of each pair of rays. The other two corners are also
+    used if those fail, or if strong correlations make the exactness important."""
     n = len(star.rays)
     hessian = np.full((n, n), np.nan)
     found = [ray for ray in star.rays if not ray.failure]
@@ -138,7 +138,7 @@ def _hessian(evaluate: Evaluate, frame: Frame, star: Star, failures: dict[str, s
         i, j = pairs[k][0].i, pairs[k][1].i
         estimates = [v for v in (mixed[k], other) if np.isfinite(v)]
         if not estimates:
-            failures[frame.names[j]] = f"it fails where {frame.names[i]} is moved too"
+            failures[frame.names[j]] = f"it fails if {frame.names[i]} is moved too"
             continue
         hessian[i, j] = hessian[j, i] = np.mean(estimates)
         doubt[i, j] = doubt[j, i] = np.ptp(estimates) / 2
@@ -146,7 +146,7 @@ def _hessian(evaluate: Evaluate, frame: Frame, star: Star, failures: dict[str, s
 
 
 def _least_eigenvalue(hessian: Array) -> float:
-    """With a diagonal of 1; of what is not known whole: 1."""
+    """Scaled to a diagonal of 1; the identity if elements are unknown."""
     size = np.sqrt(abs(np.diag(hessian)))
     size[size == 0] = 1
     whole = len(size) > 1 and bool(np.all(np.isfinite(hessian)))
@@ -160,7 +160,7 @@ def _corners(
     pairs: list[tuple[Ray, Ray]],
     which: tuple[tuple[int, int], tuple[int, int]],
 ) -> list[float]:
-    """Mixed second derivatives, the mean over those of a pair's corners that are allowed and do not fail; else NaN."""
+    """Mixed second derivatives, the mean over the corners of a pair that are allowed and succeed; else NaN."""
     points = []
     for a, b in pairs:
         for k, m in which:

@@ -1,4 +1,4 @@
-"""What the errors of a fit are."""
+"""The errors of a fit as values."""
 
 import json
 import math
@@ -19,7 +19,7 @@ _ON_WALL = 1e-9  # of the range, and of the bound
 
 @dataclass(frozen=True)
 class Interval:
-    """Of a profile. None: there is no end on that side, and the note says why, such as "at bound"."""
+    """Of a profile. None: there is no end on that side, and the note gives the reason, such as "at bound"."""
 
     lower: float | None
     upper: float | None
@@ -29,8 +29,8 @@ class Interval:
 
 @dataclass(frozen=True)
 class ParameterError:
-    """``error`` is for Δχ² = 1 (of values: for a rise by ``up``), in the parameter's own unit; None where there is
-    none, and ``note`` says why. ``note`` also says where an error reaches beyond both bounds."""
+    """``error`` is for Δχ² = 1 (for values: a rise by ``up``), in the parameter's own unit. None: there is none, and
+    ``note`` gives the reason. ``note`` also says if an error is wider than the bounds."""
 
     name: str
     value: Value
@@ -46,26 +46,26 @@ class ParameterError:
 
 @dataclass(frozen=True)
 class Errors:
-    """Errors of the parameters of a fit. ``errors["tau"].error`` is one figure; ``print(errors)`` shows them all.
+    """Errors of the parameters of a fit. ``errors["tau"].error`` is one number; ``print(errors)`` shows all of them.
 
-    ``correlation`` and ``covariance`` are of the parameters in ``free``, in that order and in their own units;
-    covariances are for Δχ² = 1 (of values: a rise by ``up``).
+    ``correlation`` and ``covariance`` contain the parameters in ``free``, in that order and in their own units;
+    covariances are for Δχ² = 1 (for values: a rise by ``up``).
     """
 
     parameters: list[ParameterError]
     free: list[str]
     covariance: list[list[float]]
     correlation: list[list[float]]
-    value: float  # of the best candidate; of residuals: χ², their sum of squares
-    up: float  # by how much the value rises (falls, where it is maximized) over one error
-    residuals: int  # how many; 0: a value was minimized
-    dof: int  # residuals less the free parameters that the data determine
-    distance: float  # how far the minimum lies below the value, by its derivatives
-    evaluations: int  # these errors took
+    value: float  # of the best candidate; of residuals: χ², the sum of their squares
+    up: float  # the rise of the value over one error (the fall, if it is maximized)
+    residuals: int  # their number; 0: a value was minimized
+    dof: int  # number of residuals minus that of free parameters that the data determine
+    distance: float  # distance of the value from the minimum, estimated from its derivatives
+    evaluations: int  # number of evaluations for these errors
     evaluation: int | None = None  # number of the best evaluation
     confidence: float | None = None  # of the intervals; None: there are none
     notes: list[str] = field(default_factory=list)  # sentences
-    lower_minimum: dict[str, Value] | None = None  # a better candidate that the profiles met
+    lower_minimum: dict[str, Value] | None = None  # a better candidate that the profiles found
     maximized: bool = False
 
     def __getitem__(self, name: str) -> ParameterError:
@@ -76,14 +76,14 @@ class Errors:
 
     @property
     def scale(self) -> float | None:
-        """S = √(χ²/dof): what errors are multiplied by where those of the residuals are not known."""
+        """S = √(χ²/dof): factor for the errors if the standard deviations of the residuals are unknown."""
         return math.sqrt(self.value / self.dof) if self.residuals and self.dof > 0 else None
 
     def __str__(self) -> str:
         return as_text(self)
 
     def as_rows(self) -> tuple[list[list[str]], list[str]]:
-        """A row a parameter, and what heads them."""
+        """One row for each parameter, and the headings."""
         profiled = self.confidence is not None and not self.lower_minimum
         headings = ["parameter", "best value", self.column]
         headings += ["± × S"] if self.residuals else []
@@ -107,25 +107,25 @@ class Errors:
 
     @property
     def lines(self) -> list[str]:
-        """On what scale the errors stand, and what is to be said besides."""
+        """The scale of the errors, and remarks."""
         return [*self._scale_lines(), *self._profile_lines(), *(f"Note: {note}." for note in self.notes)]
 
     def _scale_lines(self) -> list[str]:
-        further = f"from {self.evaluations} further evaluations"
+        further = f"from {self.evaluations} more evaluations"
         if not self.residuals:
             by = (
-                f"falls by {self.up:g} (0.5: it is log L"
+                f"falls by {self.up:g} over one error (use 0.5 for log L"
                 if self.maximized
-                else f"rises by {self.up:g} (1: it is a χ², 0.5: it is -log L"
+                else f"rises by {self.up:g} over one error (use 1 for a χ², 0.5 for -log L"
             )
             return [f"Errors: the value {by}); {further}."]
         counted = f"χ² = {self.value:.6g}, {self.residuals} residuals, dof = {self.dof}"
         if self.scale is None:
             return [f"Errors for Δχ² = 1; {counted}; {further}."]
         return [
-            f"Errors for Δχ² = 1, right where residuals are in units of their standard deviations; {further}.",
-            f"{counted}, χ²/dof = {self.value / self.dof:.4g}; where those are not known: "
-            f"times S = √(χ²/dof) = {self.scale:.4g}.",
+            f"Errors for Δχ² = 1; they hold if residuals are in units of their standard deviations; {further}.",
+            f"{counted}, χ²/dof = {self.value / self.dof:.4g}; if the standard deviations are unknown: "
+            f"multiply the errors by S = √(χ²/dof) = {self.scale:.4g}.",
         ]
 
     def _profile_lines(self) -> list[str]:
@@ -134,16 +134,16 @@ class Errors:
         delta = self.up * Wanted(True, self.confidence).reach ** 2
         way = "falls" if self.maximized else "rises"
         what = "the least χ²" if self.residuals else f"the {'greatest' if self.maximized else 'least'} value"
-        without = "; S is not in them" if self.scale is not None else ""
-        return [f"Profiles: {what} over all other parameters {way} by {delta:.4g}{without}."]
+        without = "; they do not include S" if self.scale is not None else ""
+        return [f"Profiles: {what} over all other parameters {way} by {delta:.4g} at the ends{without}."]
 
     def as_table(self) -> dict[str, Any]:
-        """For JSON; ``from_table`` makes the errors again."""
+        """A table for JSON; ``from_table`` makes the errors again."""
         return {**asdict(self), "scale": self.scale}
 
     @classmethod
     def from_table(cls, table: dict[str, Any]) -> "Errors":
-        """Raises KeyError or TypeError where the table is of another version of culmen."""
+        """Raises KeyError or TypeError if the table is of another version of culmen."""
         data = {key: value for key, value in table.items() if key != "scale"}
         rows = [
             {**row, "interval": Interval(**row["interval"]) if row["interval"] else None} for row in data["parameters"]
@@ -160,7 +160,7 @@ class Errors:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be found out. ``up``: see Errors; of residuals it is 1."""
+    """The requested errors. ``up``: see Errors; for residuals it is 1."""
 
     profile: bool = False
     confidence: float = ONE_SIGMA
@@ -168,21 +168,19 @@ class Wanted:
 
     @property
     def reach(self) -> float:
-        """So many errors make up an interval: the square is the quantile of χ² for one degree of freedom."""
+        """The half-width of an interval in errors: its square is the quantile of χ² for one degree of freedom."""
         return NormalDist().inv_cdf((1 + self.confidence) / 2)
 
     def __post_init__(self) -> None:
         if not 0 < self.confidence < 1:
-            raise InputError(f"confidence = {self.confidence!r}: a number between 0 and 1 is wanted, such as 0.683")
+            raise InputError(f"confidence must be between 0 and 1, such as 0.683, got {self.confidence!r}")
         if not 0 < self.up < math.inf:
-            raise InputError(
-                f"up = {self.up!r}: a number above 0 is wanted: 1 where the value is a χ², 0.5 where it is ±log L"
-            )
+            raise InputError(f"up must be above 0 (1 if the value is a χ², 0.5 if it is ±log L), got {self.up!r}")
 
 
 @dataclass(frozen=True)
 class Best:
-    """The candidate whose errors are wanted, and what it came to."""
+    """The candidate whose errors are computed, and its outcome."""
 
     x: list[float]
     cost: float  # the value as it is minimized
@@ -191,7 +189,7 @@ class Best:
 
 
 def _wall(p: _core.Parameter, value: float) -> str:
-    """Where it lies on a bound itself. How near counts as at it is for the errors to say: boxes may be very wide."""
+    """The bound, if the value equals it. Errors decide which values near a bound are at it: bounds may be very wide."""
     near = _ON_WALL * (p.upper - p.lower)
     if value - p.lower <= min(near, _ON_WALL * abs(p.lower) or near):
         return "lower"
@@ -199,7 +197,7 @@ def _wall(p: _core.Parameter, value: float) -> str:
 
 
 def held_parameters(space: _core.Space, x: list[float]) -> dict[str, str]:
-    """Why a parameter has no error of its own, by name; the others' errors are given that it stays."""
+    """The reasons, by name, why parameters have no error; the errors of the others hold if these do not change."""
     out = {}
     for p, value, active in zip(space.parameters, x, space.activity(x), strict=True):
         if not active:

@@ -1,4 +1,4 @@
-"""How errors are found: derivatives at the best candidate, then profiles where they are wanted."""
+"""Computes errors: derivatives at the best candidate, then profiles if requested."""
 
 import math
 from typing import Any
@@ -17,11 +17,14 @@ from .minimum import Point, Stand, at_walls, stand
 from .profile import Profiles, profiles
 from .search import End
 
-_OTHER_UNIT, _MANY = 0.1, 5  # S below the first at no fewer degrees: residuals have another unit than their deviations
+_OTHER_UNIT, _MANY = (
+    0.1,
+    5,
+)  # with at least as many degrees of freedom, an S below the first: residuals have another unit than their deviations
 
 
 class Fit:
-    """Finds errors: ``evaluate`` is called with batches of vectors of the configuration's space."""
+    """Computes errors. ``evaluate`` is called with batches of vectors of the configuration's space."""
 
     def __init__(self, config: _core.StudyConfig, best: Best, wanted: Wanted, evaluate: Evaluate) -> None:
         self._config, self._best, self._wanted, self._evaluate = config, best, wanted, evaluate
@@ -30,7 +33,7 @@ class Fit:
         self._held = held_parameters(config.space, best.x)
         self._notes: list[str] = []
         self._evaluations = 0
-        self._limited = False  # a limit was violated on the way
+        self._limited = False  # an evaluation violated a limit
         self._r0 = np.array(best.residuals) if best.residuals else None
 
     def errors(self) -> Errors:
@@ -52,7 +55,7 @@ class Fit:
         return outcomes
 
     def _derivatives(self) -> Point:
-        """By the parameters that are not held; those whose evaluations fail, or whom only a wall stops, become held."""
+        """For the free parameters. Those whose evaluations fail, or that only a bound stops, are then held fixed."""
         space = self._space
         moved = tuple(i for i, p in enumerate(space.parameters) if p.name not in self._held)
         if not moved:
@@ -83,7 +86,9 @@ class Fit:
             self._held[name] = f"no derivative ({why}), held fixed"
         kept = [k for k, name in enumerate(point.frame.names) if name not in failures]
         if not kept:
-            raise InputError(f"no derivative could be taken: {'; '.join(f'{n}: {why}' for n, why in failures.items())}")
+            raise InputError(
+                f"no derivative could be computed: {'; '.join(f'{n}: {why}' for n, why in failures.items())}"
+            )
         return point.part(kept)
 
     def _without_walls(self, point: Point) -> Point:
@@ -98,7 +103,7 @@ class Fit:
         return InputError(f"no parameter is free: {', '.join(f'{n}: {why}' for n, why in self._held.items())}")
 
     def _profiles(self, point: Point, covariance: Covariance) -> Profiles:
-        """Over all active real parameters: those at bounds may leave them."""
+        """For all active real parameters: those at bounds may leave them."""
         space, up, frame = self._space, self._wanted.up, point.frame
         gradient, hessian = point.gradient, point.hessian
         alone = 0.1 * (frame.upper - frame.lower)
@@ -117,7 +122,7 @@ class Fit:
     def _widened(
         self, whole: Frame, frame: Frame, gradient: Array, hessian: Array, scale: Array
     ) -> tuple[Array, Array, Array]:
-        """With the parameters at bounds, whose derivatives are taken inward."""
+        """With the parameters at bounds, whose derivatives use points inside."""
         n = len(whole.moved)
         at = [whole.moved.index(i) for i in frame.moved]
         beside = [k for k in range(n) if k not in at]
@@ -169,7 +174,7 @@ class Fit:
         )
 
     def _remarks(self, frame: Frame, covariance: Covariance, stands: Stand, scale: float | None) -> dict[str, str]:
-        """By parameter: why it has no error, or what is the matter with it."""
+        """By parameter: why it has no error, or a problem of its error."""
         out = dict(self._held)
         room = np.maximum(frame.upper - frame.start, frame.start - frame.lower)
         other_unit = scale is not None and scale < _OTHER_UNIT and len(self._best.residuals) >= _MANY + len(frame.names)

@@ -1,4 +1,4 @@
-"""The parameters by which derivatives are taken, each in its own scale."""
+"""The parameters for derivatives, each in its own scale."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ class Evaluate(Protocol):
 
 @dataclass(frozen=True)
 class Frame:
-    """Coordinates u of some parameters of a space about a vector x: the parameter, or its logarithm where its scale is
-    logarithmic. All else stays as it is in x."""
+    """Coordinates u of some parameters of a space about a vector x: the parameter, or its logarithm if its scale is
+    logarithmic. All other parameters keep their values in x."""
 
     space: _core.Space
     x: tuple[float, ...]
@@ -49,14 +49,14 @@ class Frame:
         return np.array([np.exp(v) if self._is_log(i) else 1.0 for i, v in zip(self.moved, u, strict=True)])
 
     def vector(self, u: Array) -> list[float]:
-        """The whole vector, within the bounds to the last bit."""
+        """The whole vector, exactly within the bounds."""
         out, parameters = self.beyond(u), self.space.parameters
         for i in self.moved:
             out[i] = min(max(out[i], parameters[i].lower), parameters[i].upper)
         return out
 
     def beyond(self, u: Array) -> list[float]:
-        """The whole vector, which may lie out of bounds."""
+        """The whole vector, possibly out of bounds."""
         out = list(self.x)
         for i, v in zip(self.moved, u, strict=True):
             out[i] = float(np.exp(v) if self._is_log(i) else v)
@@ -75,7 +75,7 @@ class Frame:
 
 
 def evaluate_at(evaluate: Evaluate, frame: Frame, points: Sequence[Array]) -> list[Outcome | None]:
-    """None where a point is not allowed; it is not evaluated then."""
+    """None for a point that is not allowed; it is not evaluated."""
     allowed = [frame.allows(u) for u in points]
     outcomes = iter(evaluate([frame.vector(u) for u, ok in zip(points, allowed, strict=True) if ok]))
     return [next(outcomes) if ok else None for ok in allowed]

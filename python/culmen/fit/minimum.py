@@ -1,4 +1,4 @@
-"""How the best candidate lies to the minimum, by its derivatives: at bounds, at constraints, or beside it."""
+"""Where the best candidate lies relative to the minimum, by its derivatives: at a bound, at a constraint, or off."""
 
 from dataclasses import dataclass, replace
 
@@ -8,22 +8,22 @@ from .frame import Array, Frame
 from .parabola import Box, Parabola, best_step
 from .walls import Walls
 
-_BESIDE = 0.01  # of its error: so near a wall a parameter is at it, if the minimum lies as far beyond
+_BESIDE = 0.01  # in errors: a parameter this near to a bound is at it, if the minimum lies at least as far beyond
 
 
 @dataclass(frozen=True)
 class Point:
-    """Value and derivatives at the best candidate, by the frame's coordinates; of residuals with their Jacobian."""
+    """Value and derivatives at the best candidate, in the frame's coordinates; for residuals also their Jacobian."""
 
     frame: Frame
     value: float
     gradient: Array
     hessian: Array
-    roughness: Array  # of the Jacobian's columns; of values the Hessian's doubt: see Slopes and Curvature
+    roughness: Array  # of the Jacobian's columns; for values the Hessian's doubt: see Slopes and Curvature
     jacobian: Array | None = None
 
     def part(self, kept: list[int]) -> "Point":
-        """By some of the parameters."""
+        """The same for some of the parameters."""
         square = np.ix_(kept, kept)
         part = replace(
             self,
@@ -36,14 +36,14 @@ class Point:
         return replace(part, roughness=self.roughness[kept], jacobian=self.jacobian[:, kept])
 
     def sizes(self, up: float) -> Array:
-        """Each parameter's error where all others stay."""
+        """Each parameter's error if all others are fixed."""
         curved = np.diag(self.hessian)
         span = self.frame.upper - self.frame.lower
         return np.where(curved > 0, np.sqrt(2 * up / np.where(curved > 0, curved, 1.0)), 0.1 * span)
 
 
 def at_walls(point: Point, up: float) -> dict[str, str]:
-    """The parameters that only a bound stops, which is "lower" or "upper"."""
+    """The parameters that only a bound stops; the bound is "lower" or "upper"."""
     frame, u = point.frame, point.frame.start
     size, span = point.sizes(up), frame.upper - frame.lower
     out = {}
@@ -58,9 +58,9 @@ def at_walls(point: Point, up: float) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Stand:
-    """``distance``: how far the minimum within bounds and constraints lies below the value: Minuit's EDM. ``normals``:
-    by constraints that the candidate lies at, by the frame's coordinates; ``gain``: how far the value would fall
-    beyond them."""
+    """``distance``: how far the minimum within bounds and constraints lies below the value (Minuit's EDM). ``normals``:
+    of the constraints at the candidate, in the frame's coordinates. ``gain``: how far the value would fall beyond
+    them."""
 
     distance: float
     normals: dict[str, Array]

@@ -1,4 +1,4 @@
-"""What is to be said of errors besides their figures: sentences without a full stop."""
+"""Remarks on errors: sentences without a full stop."""
 
 import math
 from collections.abc import Iterable
@@ -12,13 +12,13 @@ from .minimum import Stand
 from .profile import Profiles
 from .rays import BEYOND_LIMIT
 
-_FAR = 0.01  # of Δ: the best candidate is this far above the minimum that its derivatives point to
+_FAR = 0.01  # of Δ: the best candidate is this far above the minimum that its derivatives predict
 _UNCERTAIN = 0.03
 
 
 @dataclass(frozen=True)
 class Way:
-    """Words for what is minimized, or maximized."""
+    """The words for a value that is minimized, or maximized."""
 
     direction: str
 
@@ -49,7 +49,7 @@ def of_roughness(names: list[str], roughness: Array) -> list[str]:
     if not rough:
         return []
     return [
-        f"the evaluator's figures are rough or strongly curved along {', '.join(rough)}: "
+        f"the evaluator's results are rough or strongly curved along {', '.join(rough)}: "
         f"the errors may be wrong by up to {max(finite)[0]:.0%}"
     ]
 
@@ -58,23 +58,23 @@ def of_directions(covariance: Covariance, of_value: bool, way: Way) -> list[str]
     out = []
     for names in covariance.undetermined:
         single = len(names) == 1
-        what = names[0] if single else f"{' and '.join([', '.join(names[:-1]), names[-1]])} apart"
-        nothing = "nothing depends on it" if single else "nothing depends on one combination of them"
+        what = names[0] if single else f"{' and '.join([', '.join(names[:-1]), names[-1]])} separately"
+        nothing = "it has no effect" if single else "one combination of them has no effect"
         if of_value:
             nothing += ", as far as second differences of the value show"
         out.append(f"the data do not determine {what}: {nothing}")
     for names in covariance.negative:
-        out.append(f"this is no {way.optimum}: the value {way.falls} along a direction of {', '.join(names)}")
+        out.append(f"this is not a {way.optimum}: the value {way.falls} along a direction of {', '.join(names)}")
     if covariance.doubt > _UNCERTAIN:
         out.append(
-            f"the value is rough, or parameters hang together closely: the errors may be wrong by up to "
+            f"the value is rough, or parameters are strongly correlated: the errors may be wrong by up to "
             f"{covariance.doubt:.0%}"
         )
     return out
 
 
 def of_stand(found: Stand, up: float, way: Way, limited: bool) -> list[str]:
-    """``limited``: the derivatives met a limit."""
+    """``limited``: an evaluation for the derivatives violated a limit."""
     out = []
     if found.normals:
         out.append(
@@ -83,12 +83,12 @@ def of_stand(found: Stand, up: float, way: Way, limited: bool) -> list[str]:
         )
     if found.distance > _FAR * up and limited:
         out.append(
-            f"the fit lies at a limit: by the derivatives the value would {way.fall} by about {found.distance:.2g} "
-            "without it; the errors do not account for it"
+            f"the fit lies at a limit: by its derivatives the value would {way.fall} by about {found.distance:.2g} "
+            "without it; the errors ignore the limit"
         )
     elif found.distance > _FAR * up:
         out.append(
-            f"the fit is not at its {way.optimum}: by the derivatives that is about {found.distance:.2g} {way.below}; "
+            f"the fit is not at its {way.optimum}, which is about {found.distance:.2g} {way.below} by the derivatives; "
             f"more evaluations would come nearer"
         )
     return out
@@ -98,18 +98,18 @@ def of_wide(names: Iterable[str], profiled: bool) -> list[str]:
     named = ", ".join(names)
     if not named:
         return []
-    instead = "the intervals of the profile say" if profiled else "a profile says"
-    return [f"the error of {named} reaches beyond both bounds and means little; {instead} what is known within them"]
+    instead = "the profile intervals show" if profiled else "a profile shows"
+    return [f"the error of {named} is wider than the bounds, so it means little; {instead} the range within them"]
 
 
 def of_profiles(found: Profiles, space: _core.Space, given: float | None, way: Way) -> list[str]:
-    """``given``: the value of the lower minimum as the user knows it."""
+    """``given``: the value of the lower minimum in the user's sign."""
     out = []
     if found.lower_minimum:
         place = ", ".join(f"{name} = {shown(value)}" for name, value in space.named(found.lower_minimum[0]).items())
-        out.append(f"the fit was not at the {way.optimum}: the profiles met {given:.10g} at {place}")
+        out.append(f"the fit was not at the {way.optimum}: the profiles found {given:.10g} at {place}")
     if found.failure == BEYOND_LIMIT:
-        out.append("the profiles met a limit, beyond which they do not go")
+        out.append("the profiles reached a limit and stop there")
     elif found.failure:
-        out.append(f"evaluations of the profiles failed, the first: {found.failure}")
+        out.append(f"evaluations for the profiles failed, the first: {found.failure}")
     return out

@@ -6,7 +6,7 @@ import numpy as np
 
 from .frame import Array
 
-_MOST = 10  # steps on the way to the best one, a parameter
+_MOST = 10  # largest number of steps to the best one, for each parameter
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Parabola:
     gauss_newton: Array | None = None
 
     def gain(self, step: Array) -> float:
-        """By how much the value falls."""
+        """The fall of the value along the step."""
         return -float(self.g @ step + step @ self.b @ step / 2)
 
 
@@ -43,7 +43,7 @@ def best_step(m: Parabola, box: Box, i: int | None = None, move: float = 0.0) ->
         step[i] = move
     others = [j for j in range(n) if j != i]
     free = others
-    for _ in range(_MOST * n):  # roundings could lead round for ever
+    for _ in range(_MOST * n):  # rounding errors could cause an endless loop
         target = _among(m, step, free)
         if blocked := [j for j in free if not down[j] <= target[j] <= up[j]]:
             share, j = min((_room(step[j], target[j], down[j], up[j]), j) for j in blocked)
@@ -64,7 +64,7 @@ def best_step(m: Parabola, box: Box, i: int | None = None, move: float = 0.0) ->
 
 
 def _among(m: Parabola, step: Array, free: list[int]) -> Array:
-    """The best step where only those that are free differ from ``step``."""
+    """The best step if only the free parameters may differ from ``step``."""
     out = step.copy()
     held = np.where(np.isin(np.arange(len(step)), free), 0.0, step)
     out[free] = -shortest(m.b[np.ix_(free, free)], m.g[free] + m.b[free] @ held)
@@ -72,10 +72,10 @@ def _among(m: Parabola, step: Array, free: list[int]) -> Array:
 
 
 def _room(here: float, there: float, low: float, high: float) -> float:
-    """The share of the way that lies within."""
+    """The share of the step that lies within the bounds."""
     return max(0.0, ((high if there > high else low) - here) / (there - here))
 
 
 def shortest(b: Array, rest: Array) -> Array:
-    """The shortest solution of b x = rest: what nothing depends on does not move."""
+    """The shortest solution of b x = rest: parameters without effect do not move."""
     return np.asarray(np.linalg.lstsq(b, rest, rcond=1e-14)[0])

@@ -1,9 +1,9 @@
-"""Profile-likelihood intervals: where the least value over all other parameters has risen by Δ.
+"""Profile-likelihood intervals: their ends, where the least value over all other parameters has risen by Δ.
 
-The intervals are those of Minuit's MINOS (James & Roos, Comput. Phys. Commun. 10 (1975) 343). All ends of all
-parameters are sought together, so that each round is one batch of evaluations, and a further one where a slope needs
-another side. Parabolas of residuals are those of Gauss and Newton as long as they lead on; else, and of values, their
-Hessian is kept up by BFGS.
+The intervals are those of Minuit's MINOS (James & Roos, Comput. Phys. Commun. 10 (1975) 343). The ends of all
+parameters are searched together, so that each round is one batch of evaluations, and a second one if a slope needs
+another side. Parabolas of residuals come from Gauss and Newton's method as long as it makes progress. Later, and for
+values, BFGS updates their Hessian.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ from .search import End, Search
 from .walls import Walls
 
 _ROUNDS, _ROUNDS_RESIDUALS = 60, 150  # these try two kinds of parabolas, and settle
-_LOWER = 0.01  # of Δ: this much below f₀ is another minimum
-_STEP_RESIDUALS, _STEP_VALUE = 0.02, 0.1  # of the errors where all others stay
+_LOWER = 0.01  # of Δ: a value this far below f₀ belongs to another minimum
+_STEP_RESIDUALS, _STEP_VALUE = 0.02, 0.1  # of a parameter's error if all others stay
 
 
 @dataclass
 class Profiles:
-    """``ends``: (lower, upper) by parameter, in its own unit. ``failure``: why an evaluation failed on the way; empty:
-    none did. ``lower_minimum``: a better vector that was met on the way, and its value; then there are no ends."""
+    """``ends``: (lower, upper) by parameter, in its own unit. ``failure``: why an evaluation failed; empty if none did.
+    ``lower_minimum``: a better vector that was found, and its value; then there are no ends."""
 
     ends: dict[str, tuple[End, End]]
     failure: str = ""
@@ -44,7 +44,7 @@ class _Rounds:
         self._steps = np.minimum(share * size, (self.box.upper - self.box.lower) / 100) * scale
         self.lowest, self.lowest_at = np.inf, list(frame.x)
         self.most = _ROUNDS_RESIDUALS if count else _ROUNDS
-        self.failure = ""  # what the first evaluation that failed said
+        self.failure = ""  # message of the first evaluation that failed
 
     def models(self, searches: "Sequence[Search]") -> list[Parabola | None]:
         stars = [self._star(self.u(search.aim)) for search in searches]
@@ -55,7 +55,7 @@ class _Rounds:
         return np.clip(self.start + v * self.scale, self.frame.lower, self.frame.upper)
 
     def _star(self, u: Array) -> Star:
-        """Of residuals first-order slopes do: Gauss and Newton's steps correct themselves."""
+        """For residuals, first-order slopes suffice: Gauss and Newton's steps correct themselves."""
         return Star(u, [Ray(u, j, float(step), 1 if self._count else 2) for j, step in enumerate(self._steps)])
 
     def _watched(self, vectors: list[list[float]]) -> list[Outcome]:
@@ -98,11 +98,11 @@ def profiles(
     reach: float,
     count: int,
 ) -> Profiles:
-    """Of all parameters of the frame. ``scale``: about their errors, in the frame's coordinates; a parabola would have
-    its ends at ``reach`` times these. ``model``: value, gradient and Hessian at the frame's vector. ``count``: of
-    residuals; 0: of values."""
+    """The profiles of all parameters of the frame. ``scale``: approximate errors, in the frame's coordinates; a
+    parabola would have its ends at ``reach`` times these. ``model``: value, gradient and Hessian at the frame's vector.
+    ``count``: number of residuals; 0: values."""
     f0, g, b = model[0], model[1] * scale, model[2] * np.outer(scale, scale)
-    curved = np.diag(b) * reach**2 / (2 * delta)  # 1 where a parameter's error is the same when all others stay
+    curved = np.diag(b) * reach**2 / (2 * delta)  # 1 if a parameter's error is the same when all others stay
     rounds = _Rounds(evaluate, frame, scale, np.where(curved > 1, 1 / np.sqrt(np.maximum(curved, 1)), 1.0), count)
     start = Parabola(np.zeros(len(scale)), f0, g, b)
     first = None if count else b

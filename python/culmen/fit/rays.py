@@ -1,7 +1,7 @@
-"""What lies beside a point along each parameter, for derivatives by differences: the rules for where to step.
+"""Points beside a centre along each parameter, for derivatives by differences: the rules for the steps.
 
-On both sides where that is possible; where a bound, a constraint or a failing evaluation stops that, on one side (twice
-as far, too, where two figures are wanted); where both sides are stopped, nearer.
+Steps go to both sides if possible. If a bound, a constraint or a failing evaluation stops one side, they go to the
+other one (also twice as far, if two values are needed). If both sides are stopped, steps become shorter.
 """
 
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ from ..problem.outcome import Outcome
 from .frame import Array, Evaluate, Frame, evaluate_at
 
 _TWO_PLACES, _ONE_PLACE = ((1, -1), (1, 2), (-1, -2)), ((1,), (-1,))
-_NEARER, _NEAREST = 10.0, 4  # steps become so many times shorter, at most so often
+_NEARER, _NEAREST = 10.0, 4  # steps become shorter by the first factor, at most the second number of times
 NO_PLACE = "no allowed point lies beside it"
 BEYOND_LIMIT = "it violates a limit"
 
 
 @dataclass
 class Ray:
-    """Along parameter ``i`` from ``u``, in the frame's coordinates. ``places``: 2, or 1 for a slope that is good to
-    the first order only. When it is ``done``, ``figures`` are those at ``offsets``; or ``failure`` says why there are
-    none."""
+    """Along parameter ``i`` from ``u``, in the frame's coordinates. ``places``: 2, or 1 for a slope that is exact to
+    first order only. When it is ``done``, ``figures`` are the results at ``offsets``; or ``failure`` is the reason why
+    there are none."""
 
     u: Array
     i: int
@@ -33,10 +33,10 @@ class Ray:
     failure: str = ""
     done: bool = False
     _refused: set[int] = field(default_factory=set)  # sides on which it fails at this step
-    _nearer: int = 0  # so often
+    _nearer: int = 0  # number of shorter steps so far
 
     def points(self, frame: Frame) -> list[Array]:
-        """To be evaluated next; none, and it is done, where there is no allowed way."""
+        """The next points to evaluate; none if no side is allowed: then it is done."""
         while not self.done:
             for sides in _TWO_PLACES if self.places == 2 else _ONE_PLACE:
                 points = [self._moved(side) for side in sides]
@@ -47,7 +47,7 @@ class Ray:
         return []
 
     def take(self, found: "Sequence[Array | str]") -> None:
-        """Figures, or why there are none."""
+        """Results, or why there are none."""
         self.figures = [f for f in found if not isinstance(f, str)]
         if len(self.figures) == len(self.offsets):
             self.failure, self.done = "", True
@@ -59,16 +59,16 @@ class Ray:
 
     @property
     def came_nearer(self) -> bool:
-        """Its step had to be shortened."""
+        """Its step had to become shorter."""
         return self._nearer > 0
 
-    def go_on(self, step: float) -> None:
-        """With another step."""
+    def resume(self, step: float) -> None:
+        """Continues with another step."""
         self.step, self.done = step, False
         self._refused.clear()
 
     def slope(self, middle: Array) -> Array:
-        """Where the figures are ``middle`` at ``u``; of two places exact for parabolas."""
+        """The slope if the results at ``u`` are ``middle``; with two places it is exact for parabolas."""
         rises = [(f - middle) / a for f, a in zip(self.figures, self.offsets, strict=True)]
         if len(rises) == 1:
             return np.asarray(rises[0])
@@ -76,7 +76,7 @@ class Ray:
         return np.asarray((rises[0] * b - rises[1] * a) / (b - a))
 
     def curve(self, middle: Array) -> Array:
-        """The second derivative, by two places."""
+        """The second derivative, from two places."""
         a, b = self.offsets
         return np.asarray(2 * ((self.figures[0] - middle) / a - (self.figures[1] - middle) / b) / (a - b))
 
@@ -95,8 +95,8 @@ class Ray:
 
 @dataclass
 class Star:
-    """A point and its rays. ``middle``: the figures there, None where they are still to be evaluated; where that fails
-    ``failure`` says why, and its rays are left alone."""
+    """A point and its rays. ``middle``: the results there, None until they are evaluated. If that fails, ``failure``
+    is the reason, and its rays are not evaluated."""
 
     u: Array
     rays: list[Ray]
@@ -109,8 +109,7 @@ class Star:
 
 
 def look(evaluate: Evaluate, frame: Frame, stars: Sequence[Star], count: int) -> None:
-    """Evaluates until every ray is done, all stars at once. ``count``: how many residuals there are; 0: values are
-    wanted."""
+    """Evaluates all stars in parallel until every ray is done. ``count``: number of residuals; 0: values."""
     while True:
         asked: list[tuple[Star, Ray | None, list[Array]]] = []
         for star in stars:
@@ -143,5 +142,5 @@ def figures_of(outcome: Outcome | None, count: int) -> Array | str:
     if not count:
         return np.array([outcome.cost])
     if len(outcome.residuals) != count:
-        return f"{len(outcome.residuals)} residuals are returned there, {count} at the best candidate"
+        return f"there are {len(outcome.residuals)} residuals there, but {count} at the best candidate"
     return np.array(outcome.residuals)

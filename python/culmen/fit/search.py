@@ -1,10 +1,10 @@
-"""The search for one end of a profile: which point is to be evaluated next, and when it is found.
+"""The search for one end of a profile: the next point to evaluate, and the decision that the end is found.
 
 An end is where the value is f₀ + Δ and its derivatives by the other parameters vanish (Venzon & Moolgavkar, Appl.
-Statist. 37 (1988) 87). Each round solves this for a parabola. Where valleys are bent that leads far up: then the others
-find their way back first, or the search goes back inside for shorter moves. Gauss and Newton's parabolas leave out how
-the slopes of residuals change, and diverge where that and the residuals are great, as where a valley turns round; a
-search that is lost with them goes on by BFGS, as for values (Fletcher & Xu, IMA J. Numer. Anal. 7 (1987) 371).
+Statist. 37 (1988) 87). Each round solves this for a parabola. In a bent valley that leads far up: then the others first
+find their way back, or the search returns inside for shorter steps. Gauss and Newton's parabolas ignore how the slopes
+of residuals change. They diverge if these changes and the residuals are large, for example where a valley turns round.
+A search that is lost with them continues with BFGS, as for values (Fletcher & Xu, IMA J. Numer. Anal. 7 (1987) 371).
 
 In a long, flat valley BFGS may overestimate the curvature and see the floor too early. An end of residuals therefore
 counts only after the other parameters have settled: Gauss and Newton's parabola at that point predicts no further gain,
@@ -22,21 +22,21 @@ from .settling import Settling, slope_gain
 from .walls import Kept, Walls
 
 _TOLERANCE = 1e-3  # of Δ
-_GROWTH = 2.0  # an end is sought at most so many times as far out as the last point
+_GROWTH = 2.0  # the search goes at most this factor farther out than the last point
 _BACK = 0.25  # of the way from the last point below the target: no step leads back further
-_MUCH = 0.5  # of the height above the target: by so much the others can lower it
-_GAIN, _DOUBTS = 4.0, 4  # times the tolerance is worth a look with the first Hessian; so often
-_LOST = 5  # so many rounds outside are too many
-_SHORTEST = 1e-4  # of the step that a parabola wants
-_CLOSE, _STOPPED = 1e-3, 1e-3  # of a step, and of a parabola's error: constraints are met as exactly
-_NEAR_UP, _FAR_UP = 4.0, 1e5  # times Δ above the target: from further up than the first a step has to lead down; from
-# nearer it may lead as far up as the second, because the next one comes back into a bent valley
+_MUCH = 0.5  # of the height above the target: the others can lower it by this share
+_GAIN, _DOUBTS = 4.0, 4  # a gain of this many tolerances by the first Hessian is tried; at most this number of times
+_LOST = 5  # more rounds outside than this mean that the search is lost
+_SHORTEST = 1e-4  # of the step that a parabola proposes
+_CLOSE, _STOPPED = 1e-3, 1e-3  # of a step, and of a parabola's error: constraints are met to this precision
+_NEAR_UP, _FAR_UP = 4.0, 1e5  # times Δ above the target. From higher than the first, a step must lead down. From
+# lower, it may lead up to the second, because the next step comes back into a bent valley.
 _NOT_MET = "the evaluations fail, or jump, before it"
 
 
 @dataclass(frozen=True)
 class End:
-    """One end of an interval. ``value`` is None where there is none, and ``note`` then says why."""
+    """One end of an interval. ``value`` is None if there is none; ``note`` then gives the reason."""
 
     value: float | None
     note: str = ""
@@ -44,27 +44,27 @@ class End:
 
 @dataclass
 class Search:
-    """For one end of one parameter."""
+    """The search for one end of one parameter."""
 
     i: int
     side: int
     model: Parabola
-    inner: Parabola  # the farthest one below the target: the end lies beyond
+    inner: Parabola  # the farthest one below the target: the end lies beyond it
     target: float
     delta: float
-    reach: float  # where a parabola would have its end
-    share: float = 1.0  # of the step that the parabola wants
-    most: float = 1.0  # of the parameter's own move in it
-    lost: int = 0  # rounds without a failure since ``inner`` became another
-    first: Array | None = None  # the Hessian that BFGS begins with; None: parabolas are Gauss and Newton's
-    doubts: int = 0  # how often that one was looked at again
+    reach: float  # the end for a parabola
+    share: float = 1.0  # of the step that the parabola proposes
+    most: float = 1.0  # of the parameter's own move in that step
+    lost: int = 0  # rounds without a failure since ``inner`` changed
+    first: Array | None = None  # the Hessian with which BFGS starts; None: parabolas are Gauss and Newton's
+    doubts: int = 0  # how often that one was used again
     settling: Settling = field(default_factory=Settling)
     settled: Parabola | None = None  # the last one at which the others had settled
     aim: Array = field(default_factory=lambda: np.empty(0))
     end: End | None = None
 
     def propose(self, box: Box, walls: Walls) -> None:
-        """Sets ``aim``, or ``end`` where the search is over."""
+        """Sets ``aim``, or ``end`` if the search is over."""
         self._propose(box, walls)
         while self.end is None and self._is_lost():
             self._go_back_inside()
@@ -81,7 +81,7 @@ class Search:
         self.most, self.lost, self.model, self.share = self.most / 3, 0, self.inner, 1.0
 
     def _is_lost(self) -> bool:
-        """It stays where it is, or does not find its way: shorter steps from the inside are wanted."""
+        """It makes no progress: shorter steps from inside are needed."""
         return self.lost > _LOST or np.array_equal(self.aim, self.model.v)
 
     def _propose(self, box: Box, walls: Walls) -> None:
@@ -91,7 +91,7 @@ class Search:
         m, i = self.model, self.i
         kept = walls.keep(m, lambda p: p.v + best_step(p, box, i))
         still = kept.aim - m.v
-        to_valley = m.gain(still)  # what the others can still gain
+        to_valley = m.gain(still)  # how much the others can still gain
         move = self._move(m.f - to_valley, *_valley(kept.model, still, i, box), box)
         if m.f > self.target + _NEAR_UP * self.delta and to_valley > _MUCH * (m.f - self.target):
             move = 0.0  # the others first find their way back
@@ -140,7 +140,7 @@ class Search:
         return True
 
     def _aim(self, box: Box, walls: Walls, move: float, near: bool) -> None:
-        """As far as the constraints allow, where the others give way as well as they can."""
+        """Sets the aim as far as the constraints allow, while the others adapt as well as they can."""
         m, i = self.model, self.i
 
         def moved(share: float) -> Kept:
@@ -160,7 +160,7 @@ class Search:
             self.aim[i] = m.v[i] + move
 
     def _move(self, height: float, slope: float, half: float, box: Box) -> float:
-        """By how far parameter i has to go for the parabola's valley to be at the target."""
+        """How far parameter i must move to bring the parabola's valley to the target."""
         i, side, here = self.i, self.side, float(self.model.v[self.i])
         a = height - self.target
         farthest = _GROWTH * max(abs(here), self.reach)
@@ -175,7 +175,7 @@ class Search:
         return float(np.clip(there, box.lower[i], box.upper[i]) - here)
 
     def take(self, model: Parabola | None) -> None:
-        """The new parabola where its point is believed, else a shorter step from the last one."""
+        """Takes the new parabola if its point is plausible, else a shorter step from the last one."""
         high = self.model.f > self.target + _NEAR_UP * self.delta
         if settling := self.settling.promised > 0:
             if self.settling.takes(-np.inf if model is None else self.model.f - model.f) and model is not None:

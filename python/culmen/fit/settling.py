@@ -9,9 +9,9 @@ import numpy as np
 from .frame import Array
 from .parabola import Parabola
 
-_NONE_LEFT = 0.25  # of the tolerance: a step that promises less is not tried
-_FIRST, _MORE = 1e-3, 4.0  # damping after a step that led up: at least the first, or so many times as much
-_GOOD, _POOR = 0.75, 0.25  # of the promised gain: above the first the damping falls, below the second it rises
+_NONE_LEFT = 0.25  # of the tolerance: a step that predicts a smaller gain is not tried
+_FIRST, _MORE = 1e-3, 4.0  # damping after a step that led up: at least the first, else multiplied by the second
+_GOOD, _POOR = 0.75, 0.25  # of the predicted gain: above the first the damping falls, below the second it rises
 _LESS, _CAREFUL = 0.3, 3.0
 
 

@@ -1,4 +1,4 @@
-"""Errors as people read them."""
+"""Errors as tables and sentences for people."""
 
 from io import StringIO
 from typing import TYPE_CHECKING, Protocol
@@ -11,7 +11,7 @@ _WIDEST_MATRIX = 16
 
 
 class Readable(Protocol):
-    """What is shown of Errors."""
+    """The shown part of Errors."""
 
     @property
     def free(self) -> list[str]: ...
@@ -31,7 +31,7 @@ def as_text(errors: Readable) -> str:
 
 
 def show(errors: Readable, console: "Console") -> None:
-    """The parameters, the correlations, the scale, and what is to be said besides."""
+    """The parameters, the correlations, the scale, and remarks."""
     console.print(_parameters(errors))
     if 1 < len(errors.free) <= _WIDEST_MATRIX:
         console.print(_correlations(errors))

@@ -1,4 +1,4 @@
-"""Constraints as walls that steps keep within, each a half-space where a step would cross it."""
+"""Constraints as walls that steps do not cross: each is a half-space, where a step would cross it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from .frame import Array, Frame
 from .parabola import Parabola
 
 _TRIES = 30
-_EXACT = 1e-9  # of the way
-_MARGIN = 1e-4  # steps end so far inside; the unit is that of v
-_STIFF = 1e8  # a wall's parabola: it gives way by the slope over this
+_EXACT = 1e-9  # of the step's length
+_MARGIN = 1e-4  # steps end this far inside, in units of v
+_STIFF = 1e8  # curvature of a wall's parabola: a step passes it by the slope over this
 
 
 @dataclass(frozen=True, eq=False)
 class Wall:
-    """normal · v ≤ reach, the normal of length 1."""
+    """normal · v ≤ reach; the normal has length 1."""
 
     name: str
     normal: Array
@@ -26,8 +26,8 @@ class Wall:
 
 @dataclass(frozen=True)
 class Kept:
-    """An aim within the constraints, the parabola with what keeps it there, and these walls. ``crossed``: names of
-    constraints that it violates all the same."""
+    """An aim within the constraints, the parabola with its walls, and these walls. ``crossed``: names of constraints
+    that the aim still violates."""
 
     aim: Array
     model: Parabola
@@ -36,7 +36,7 @@ class Kept:
 
 
 class Walls:
-    """Of the constraints of a frame's space; coordinates v are (u - start) / scale."""
+    """The walls from the constraints of a frame's space; coordinates v are (u - start) / scale."""
 
     def __init__(self, frame: Frame, scale: Array) -> None:
         self._frame, self._scale, self._start = frame, scale, frame.start
@@ -44,8 +44,9 @@ class Walls:
         self._alone = {c[0]: _core.Space(parameters, [c]) for c in frame.space.constraints}
 
     def keep(self, model: Parabola, choose: Callable[[Parabola], Array]) -> Kept:
-        """Where ``choose`` aims, by parabolas that rise at the walls in the way (Kelley, J. SIAM 8 (1960) 703: what an
-        aim crosses becomes a wall, and the next one heeds it). The parabola's own place has to be allowed."""
+        """The aim of ``choose``, for parabolas that rise at the walls in the way (Kelley, J. SIAM 8 (1960) 703). A
+        constraint that an aim crosses becomes a wall, which the next aim respects. The parabola's own place must be
+        allowed."""
         known: list[Wall] = []
         active: list[Wall] = []
         for _ in range(_TRIES):
@@ -66,8 +67,8 @@ class Walls:
         return self._alone[name].violation(self._frame.beyond(self._start + v * self._scale))
 
     def _wall(self, name: str, start: Array, aim: Array) -> Wall:
-        """Where the way from the start to the aim crosses it. Its slope is taken outward, because inside there is
-        none."""
+        """The place where the line from the start to the aim crosses the constraint. Its slope is taken outside: inside
+        it is zero."""
         inside, outside = 0.0, 1.0
         while outside - inside > _EXACT:
             middle = (inside + outside) / 2

@@ -1,4 +1,4 @@
-"""The report on one study, put together."""
+"""Puts together the report on one study."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .results import front, residuals
 from .style import Figure, counted, grouped
 from .timeline import timeline
 
-_PARAMETERS = 60  # of a failure
+_PARAMETERS = 60  # of a failed evaluation
 _STUDY_FILE = 200_000  # characters
 
 
 def report(evaluations: Table) -> str:
-    """HTML. What does not apply (no failures, one objective) has no section."""
+    """HTML. Sections without content (no failures, one objective) are left out."""
     figures: list[Figure] = []
     sections = list(_sections(evaluations, figures))
     now = time.strftime("%Y-%m-%d %H:%M:%S %z")
@@ -47,7 +47,7 @@ def _sections(e: Table, figures: list[Figure]) -> Iterator[Section]:
     if (errors := kept(e.opened)) is not None:
         yield Section("errors", "Errors of the parameters", _errors(errors))
     if (found := residuals(e)) is not None:
-        yield Section("fit", "Residuals of the best", drawn(found))
+        yield Section("fit", "Residuals of the best evaluation", drawn(found))
     if e.feasible.any() and e.parameters:
         yield Section("space", "Parameters", drawn(against_value(e), slices(e), parallel(e)))
         yield Section("correlation", "Correlation", _correlation(e))
@@ -56,13 +56,13 @@ def _sections(e: Table, figures: list[Figure]) -> Iterator[Section]:
     if e.failed.any():
         yield Section("failures", "Failures", _failures(e))
     yield Section("origins", "Configuration, versions, machine", _origins(e))
-    yield Section("reproduce", "How to reproduce it", _reproduce(e))
+    yield Section("reproduce", "How to reproduce this study", _reproduce(e))
 
 
 def _summary(e: Table) -> str:
     body = table(facts.standing(e).items())
     if not len(e):
-        return body + "<p>Nothing has been asked of the optimizer yet, so there is nothing to draw.</p>"
+        return body + "<p>The optimizer has not proposed a candidate yet, so there is nothing to draw.</p>"
     best = facts.best_parameters(e)
     if best:
         bounds = any(note for *_, note in best)
@@ -84,8 +84,9 @@ def _errors(errors: Errors) -> str:
 def _correlation(e: Table) -> str:
     found = correlations(e)
     about = (
-        "Spearman's rank correlation over the successful evaluations: ±1 where one always rises (falls) with the "
-        "other. It tells what the optimizer looked at as much as how the value depends on a parameter."
+        "Spearman's rank correlation over the successful evaluations: 1 if both columns always rise together, −1 if "
+        "one always falls when the other rises. It depends on where the optimizer searched, and on how the value "
+        "depends on the parameters."
     )
     notes = "".join(f'<p class="note">{text(note)}</p>' for note in found.notes)
     return f'<p class="note">{about}</p>{notes}{matrix(found.names, found.matrix)}'
@@ -95,13 +96,13 @@ def _failures(e: Table) -> str:
     found = failures(e)
     note = f"{counted(found.total, 'evaluation')} failed."
     if found.looked_at < found.total:
-        note += f" The kinds are those of the first {grouped(found.looked_at)}."
+        note += f" The table counts the first {grouped(found.looked_at)} of them."
     kinds = [(count, status, message) for status, message, count in found.kinds[:40]]
-    body = f"<p>{note}</p>" + table(kinds, ["how often", "how", "message"], numbers=[0])
+    body = f"<p>{note}</p>" + table(kinds, ["count", "status", "message"], numbers=[0])
     if len(found.kinds) > len(kinds):
-        body += f'<p class="note">{len(found.kinds) - len(kinds)} further kinds are left out.</p>'
+        body += f'<p class="note">{len(found.kinds) - len(kinds)} more kinds are left out.</p>'
     if len(found.shown) < found.total:
-        body += f'<p class="note">{len(found.shown)} of {grouped(found.total)} with what is kept of them:</p>'
+        body += f'<p class="note">{len(found.shown)} of {grouped(found.total)}, with their logs:</p>'
     return body + "".join(map(_failure, found.shown))
 
 
@@ -119,11 +120,11 @@ def _failure(f: Failure) -> str:
 
 def _origins(e: Table) -> str:
     body = table(facts.origins(e).items())
-    body += "<h3>Starts of a master</h3>" + table(facts.starts(e), ["start", "when", "where", "build"])
+    body += "<h3>Starts of this study</h3>" + table(facts.starts(e), ["start", "time", "machine", "version"])
     if content := facts.study_file(e):
         body += "<h3>The study file, as the store keeps it</h3>" + preformatted(content[:_STUDY_FILE])
         if len(content) > _STUDY_FILE:
-            body += f'<p class="note">{grouped(len(content) - _STUDY_FILE)} further characters are left out.</p>'
+            body += f'<p class="note">{grouped(len(content) - _STUDY_FILE)} more characters are left out.</p>'
     return body
 
 

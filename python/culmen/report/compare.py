@@ -1,4 +1,4 @@
-"""Two studies beside each other: what they reached, how fast, and in what they differ."""
+"""A comparison of two studies: their results, their speed, and their different settings."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .style import Figure, axis, plain_text
 from .timeline import totals
 
 _LOOKS = ({"color": style.BLACK, "width": 2.5}, {"color": style.BLUE, "width": 2.5, "dash": "dash"})
-_SAME = 1e-9  # relative: values as near as this are shown by the same digits
+_SAME = 1e-9  # relative: values this close are written with the same digits
 
 
 def comparison(a: Table, b: Table) -> Rows:
-    """What, of the first, of the second."""
+    """Rows of (name, for the first study, for the second study)."""
     facts_of_both = zip(_facts_of(a), _facts_of(b), strict=True)
     rows = [(name, of_a, of_b) for (name, of_a), (_, of_b) in facts_of_both]
     if comparable(a, b):
-        rows.append(("evaluations until the other's best", reached(a, b), reached(b, a)))
+        rows.append(("evaluations to reach the other's best", reached(a, b), reached(b, a)))
     return rows
 
 
@@ -34,19 +34,19 @@ def _facts_of(e: Table) -> list[tuple[str, str]]:
         ("best value" if objective == "value" else f"best {objective}", _best(e)),
         ("evaluations", str(len(e.order))),
         ("failed", str(int(e.failed[e.order].sum()))),
-        ("time until the last outcome", lasted(total.wall_s)),
+        ("time until the last evaluation", lasted(total.wall_s)),
         ("rate until then", per_second(len(e.order) / total.wall_s) if total.wall_s else ""),
-        ("workers that answered", str(total.workers)),
+        ("workers with results", str(total.workers)),
     ]
 
 
 def comparable(a: Table, b: Table) -> bool:
-    """Whether a value of the one says something about the other."""
+    """Whether values of the two can be compared."""
     return bool(a.objectives) and bool(b.objectives) and a.objectives[0].maximize == b.objectives[0].maximize
 
 
 def reached(e: Table, other: Table) -> str:
-    """After how many evaluations e was as good as the best of the other (by the first objective), but for rounding."""
+    """The number of evaluations until e was as good as the other's best (by the first objective), except rounding."""
     import numpy as np
 
     if other.best is None or not other.feasible[other.best]:
@@ -58,7 +58,7 @@ def reached(e: Table, other: Table) -> str:
 
 
 def differences(a: Table, b: Table) -> Rows:
-    """Settings that are not the same: what, of the first, of the second; "–": it has none."""
+    """Settings that differ: (name, in the first, in the second); "–": it is not set."""
     return settings_that_differ(a.configuration, b.configuration)
 
 
@@ -72,7 +72,7 @@ def compare_page(a: Table, b: Table) -> str:
         Section(
             "settings",
             "Settings that differ",
-            table(changed, ["", *names]) if changed else "<p>None that the stores keep.</p>",
+            table(changed, ["", *names]) if changed else "<p>The stores keep no setting that differs.</p>",
         ),
     ]
     lead = f"<p>Two culmen studies; as of {time.strftime('%Y-%m-%d %H:%M:%S %z')}.</p>"
@@ -80,7 +80,7 @@ def compare_page(a: Table, b: Table) -> str:
 
 
 def labels(a: Table, b: Table) -> tuple[str, str]:
-    """The files' names, with as many folders as tell them apart."""
+    """The files' names, with as many folders as are needed to distinguish them."""
     if a.path.name != b.path.name:
         return a.path.name, b.path.name
     return str(a.path), str(b.path)
@@ -100,7 +100,7 @@ def _overlaid(a: Table, b: Table, names: tuple[str, str], by_time: bool) -> Figu
     figure = Figure(
         "time" if by_time else "evaluations",
         title,
-        "The best of all evaluations until then, of each study.",
+        "The best value so far in each study.",
         [],
         style.layout(420),
     )
@@ -124,6 +124,6 @@ def _overlaid(a: Table, b: Table, names: tuple[str, str], by_time: bool) -> Figu
     shown, notes = value_axis(np.concatenate(everything), a.objectives[0].maximize)
     figure.notes += notes
     figure.layout["yaxis"] = axis(plain_text(a.objectives[0].name), **shown)
-    figure.layout["xaxis"] = axis(f"{unit} since the beginning" if by_time else "evaluations", rangemode="tozero",
+    figure.layout["xaxis"] = axis(f"{unit} since the start" if by_time else "evaluations", rangemode="tozero",
                                   exponentformat="none", separatethousands=True)  # fmt: skip
     return figure

@@ -1,4 +1,4 @@
-"""Values and the best so far: by evaluations, and by time."""
+"""Values and the best so far, by evaluations and by time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def by_evaluations(table: Table) -> Figure:
 
     rows = table.order
     x = np.arange(1, len(rows) + 1, dtype=float)
-    about = "Each evaluation in the order in which the optimizer was told of it, and the best of all until then."
+    about = "Each evaluation in the order in which the optimizer got it, and the best value so far."
     return _figure(table, rows, x, "convergence", "Convergence by evaluations", about, "evaluations")
 
 
@@ -33,11 +33,13 @@ def by_time(table: Table) -> Figure:
     rows = told[np.argsort(table.at_s[told], kind="stable")]
     seconds, starts = elapsed(table)
     scale, unit = time_unit(seconds[rows])
-    about = "The same by the time at which outcomes arrived."
+    about = "The same by time: when each evaluation was finished."
     if len(starts) > 1:
-        about += f" The study was started {len(starts)} times (dotted lines); the pauses between are left out."
+        about += (
+            f" The study was started {len(starts)} times (dotted lines); the pauses between the starts are left out."
+        )
     figure = _figure(
-        table, rows, seconds[rows] / scale, "time", "Convergence by time", about, f"{unit} since the beginning"
+        table, rows, seconds[rows] / scale, "time", "Convergence by time", about, f"{unit} since the start"
     )
     figure.layout["shapes"] = [
         {"type": "line", "x0": s / scale, "x1": s / scale, "yref": "paper", "y0": 0, "y1": 1,
@@ -48,7 +50,7 @@ def by_time(table: Table) -> Figure:
 
 
 def best_so_far(table: Table, rows: np.ndarray, objective: int = 0) -> np.ndarray:
-    """Of feasible evaluations, to be minimized; infinite before the first."""
+    """Of feasible evaluations, to be minimized; infinite before the first one."""
     import numpy as np
 
     merit = np.where(table.feasible[rows], table.oriented[rows, objective], np.inf)
@@ -57,7 +59,7 @@ def best_so_far(table: Table, rows: np.ndarray, objective: int = 0) -> np.ndarra
 
 
 def steps(x: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
-    """The corners of the staircase, to its end, and whether some had to be left out."""
+    """The corners of the curve of the best so far, and whether some were left out."""
     import numpy as np
 
     if not len(best) or not np.isfinite(best[-1]):
@@ -70,8 +72,8 @@ def steps(x: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool
 
 
 def elapsed(table: Table) -> tuple[np.ndarray, list[float]]:
-    """Seconds from the study's beginning to each arrival, without the pauses between two starts of a master, and the
-    seconds at which these started."""
+    """Seconds from the study's start to each arrival, without the pauses between its starts; and the seconds at which
+    these starts were."""
     import numpy as np
 
     out = np.full(len(table), np.nan)
@@ -129,8 +131,8 @@ def _add_panel(table: Table, rows: np.ndarray, x: np.ndarray, figure: Figure, k:
         kept = own[envelope(values[own], _POINTS)]
         if len(kept) < len(own):
             notes.append(
-                f"{counted(len(kept), 'point')} of {grouped(len(own))} drawn: the least and the greatest of each "
-                "stretch, and two between."
+                f"{counted(len(kept), 'point')} of {grouped(len(own))} are drawn: the least and the greatest of each "
+                "interval, and two between."
             )
         marker = {**marker, "size": marker["size"] + (3 if len(kept) < _FEW else 0)}
         figure.data.append(
@@ -143,7 +145,7 @@ def _add_panel(table: Table, rows: np.ndarray, x: np.ndarray, figure: Figure, k:
             {**common, "name": "best so far", "mode": "lines", "x": step_x, "y": best * objective.sign, "line": line}
         )
     if left_out:
-        notes.append(f"{grouped(_STEPS)} of the steps of the best so far are drawn.")
+        notes.append(f"{grouped(_STEPS)} steps of the best so far are drawn.")
     figure.notes += [note if len(table.objectives) == 1 else f"{objective.name}: {note}" for note in notes]
 
 

@@ -1,4 +1,4 @@
-"""Rank correlations (Spearman) of parameters, objectives and extra figures over the successful evaluations."""
+"""Rank correlations (Spearman) of parameters, objectives and extra values over the successful evaluations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAMPLE = 20_000
 @dataclass(frozen=True)
 class Correlations:
     names: list[str]
-    matrix: np.ndarray  # NaN where one of the two never varies
+    matrix: np.ndarray  # NaN if one of the two is constant
     notes: list[str]
 
 
@@ -31,7 +31,9 @@ def correlations(table: Table) -> Correlations:
     rows = _sample(table)
     unordered = [p.name for p in table.parameters if not p.ordered]
     if unordered:
-        notes.append(f"Without the categories {', '.join(unordered[:10])}{' …' if len(unordered) > 10 else ''}.")
+        notes.append(
+            f"Left out are the categorical parameters {', '.join(unordered[:10])}{' …' if len(unordered) > 10 else ''}."
+        )
     for i in relevance(table):
         if table.parameters[i].ordered:
             columns[table.parameters[i].name] = np.where(table.active[rows, i], table.x[rows, i], np.nan)
@@ -44,12 +46,14 @@ def correlations(table: Table) -> Correlations:
         columns = {name: columns[name] for name in [*names, *(n for n in columns if n not in names)][:_MOST]}
     matrix = np.array([[_spearman(a, b) for b in columns.values()] for a in columns.values()])
     if len(rows) < int(table.feasible.sum()):
-        notes.append(f"From {grouped(len(rows))} of {grouped(int(table.feasible.sum()))} evaluations, evenly chosen.")
+        notes.append(
+            f"From {grouped(len(rows))} of {grouped(int(table.feasible.sum()))} evaluations, at equal distances."
+        )
     return Correlations(list(columns), matrix.reshape(len(columns), len(columns)), notes)
 
 
 def relevance(table: Table) -> list[int]:
-    """The parameters' numbers, those first whose rank has most to do with the first objective's."""
+    """The parameters' numbers, sorted by rank correlation with the first objective."""
     import numpy as np
 
     rows = _sample(table)

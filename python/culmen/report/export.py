@@ -1,4 +1,4 @@
-"""``culmen export``: one row an evaluation, for other programs."""
+"""``culmen export``: one row for each evaluation, for other programs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 FORMATS = ("csv", "json", "parquet")
 _BATCH = 20_000
-_NONE_BELOW_ZERO = ("worker", "epoch", "attempt", "told")  # there −1 stands for none
+_NONE_BELOW_ZERO = ("worker", "epoch", "attempt", "told")  # in these columns −1 means none
 Batch = dict[str, list[Any]]
 
 
 def kind_of_file(kind: str) -> Kind:
-    """What a former export of that format is recognised by: its first columns."""
+    """Recognises a former export of this format by its first columns."""
     beginnings = {"csv": (b"evaluation,status,",), "json": (b'[\n{"evaluation": ', b"[]\n")}
     if kind in beginnings:
         return Kind("export", lambda _path, head: head.startswith(beginnings[kind]))
@@ -42,7 +42,7 @@ def _columns_of_parquet(path: Path) -> list[str]:
 
 
 def write_csv(table: Table, out: IO[str]) -> None:
-    """Empty: there is none. Numbers are written so that reading gives the same ones."""
+    """An empty field: no value. Numbers are written with all digits that matter."""
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*table.columns, "message"])
     for batch in _batches(table, residuals=False):
@@ -50,7 +50,7 @@ def write_csv(table: Table, out: IO[str]) -> None:
 
 
 def write_json(table: Table, out: IO[str]) -> None:
-    """An array of objects, one evaluation a line; null: there is none."""
+    """An array of objects, one evaluation a line; null: no value."""
     separator = "[\n"
     for batch in _batches(table, residuals=True):
         names = list(batch)
@@ -77,7 +77,7 @@ def write_parquet(table: Table, path: str) -> None:
 
 
 def _batches(table: Table, *, residuals: bool) -> Iterator[Batch]:
-    """Columns of at most _BATCH rows, in plain Python values; NaN and what there is none of are None."""
+    """Columns of at most _BATCH rows, as plain Python values; None for NaN and missing values."""
     columns, details = table.columns, _details(table, residuals)
     waiting = next(details, None)
     for start in range(0, len(table), _BATCH):
@@ -98,7 +98,7 @@ def _batches(table: Table, *, residuals: bool) -> Iterator[Batch]:
 
 
 def _details(table: Table, residuals: bool) -> Iterator[dict[str, Any]]:
-    """Outcomes with more to tell than the columns; they are not even read where there is none."""
+    """Outcomes with a message or residuals; if the store has none, they are not read."""
     if table.failed.any() or (residuals and table.residuals.any()):
         yield from table.outcomes()
 
@@ -125,7 +125,7 @@ def _schema(table: Table, pa: Any) -> pyarrow.Schema:
 
 
 def _kind_of(column: np.ndarray, pa: Any) -> Any:
-    """Of objects: choices, or a parameter that is not always active."""
+    """Of objects: choices, or a parameter that can be inactive."""
     kinds = {type(value) for value in column if value is not None}
     for allowed, kind in (({bool}, pa.bool_()), ({int}, pa.int64()), ({int, float}, pa.float64())):
         if kinds and kinds <= allowed:

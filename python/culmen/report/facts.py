@@ -1,4 +1,4 @@
-"""What a report says in words: how the study stands, what it was, where it ran, and how to run it again."""
+"""The facts in a report: the state of the study, its settings, its machine, and how to run it again."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .results import front_of
 from .timeline import totals
 
 Rows = dict[str, str]
-_ABOUT = ("folder", digest.KEY, machine.KEY)  # in a configuration, but of no study file
+_ABOUT = ("folder", digest.KEY, machine.KEY)  # entries of a configuration that are not in a study file
 
 
 def standing(table: Table) -> Rows:
-    """The summary's first table."""
+    """The first table of the summary."""
     import numpy as np
 
     summary, total = table.summary, totals(table)
@@ -36,18 +36,16 @@ def standing(table: Table) -> Rows:
             rows[name] = f"{table.values[table.best, k]:.10g}" + (" (maximized)" if objective.maximize else "")
         if len(table.objectives) > 1:
             rows["Pareto front"] = (
-                f"{len(front_of(table))} evaluations; shown here is the best by {table.objectives[0].name}"
+                f"{len(front_of(table))} evaluations; this is the best of them by {table.objectives[0].name}"
             )
         if recommended := recommended_in(summary, table.space, _objectives(table)):
             rows["recommended"] = str(recommended)
-        rows["found by evaluation"] = f"{table.evaluation[table.best]}, number {table.told[table.best] + 1} to be told"
+        rows["found by evaluation"] = f"{table.evaluation[table.best]}, result number {table.told[table.best] + 1}"
         if table.violation[table.best] > 0:
-            rows["constraints"] = (
-                f"violated by {table.violation[table.best]:.4g}: nothing that was evaluated holds them"
-            )
+            rows["constraints"] = f"violated by {table.violation[table.best]:.4g}: no evaluation satisfies them"
         rows |= {name: f"{v[table.best]:.10g}" for name, v in table.extras.items() if np.isfinite(v[table.best])}
     else:
-        rows["best value"] = "none: nothing has succeeded"
+        rows["best value"] = "none: no evaluation succeeded"
     in_flight = len(table) - int((table.status >= 0).sum()) if summary["owned"] else 0
     rows["evaluations"] = counts(len(told), (table.configuration.get("stop") or {}).get("evaluations"), in_flight)
     rows["failed"] = str(int(table.failed.sum()))
@@ -55,8 +53,8 @@ def standing(table: Table) -> Rows:
         rows["time"] = f"{lasted(total.wall_s)}, {per_second(len(told) / total.wall_s)}"
         of_all = total.workers * total.wall_s / 100
         rows["workers"] = (
-            f"{total.workers}: {total.computed_s / of_all:.3g} % of their time computed, "
-            f"{total.failed_s / of_all:.3g} % failed, {total.waited_s / of_all:.3g} % waited"
+            f"{total.workers}: {total.computed_s / of_all:.3g} % of their time for successful evaluations, "
+            f"{total.failed_s / of_all:.3g} % for failed ones, {total.waited_s / of_all:.3g} % waiting"
         )
     return rows
 
@@ -69,12 +67,14 @@ def state(summary: dict[str, Any]) -> str:
     if summary["owned"]:
         return f"running ({summary['owner']})"
     return (
-        f"finished ({_core.describe_reason(summary['finished'])})" if summary["finished"] else "stopped; it can go on"
+        f"finished ({_core.describe_reason(summary['finished'])})"
+        if summary["finished"]
+        else "stopped; it can be resumed"
     )
 
 
 def best_parameters(table: Table) -> list[tuple[str, str, str]]:
-    """Name, value, and where it sits at a bound."""
+    """Name, value, and the bound at which it is."""
     if table.best is None:
         return []
     bounds = at_bounds(table.space, table.x[table.best].tolist()) if table.space is not None else {}
@@ -85,13 +85,13 @@ def best_parameters(table: Table) -> list[tuple[str, str, str]]:
 
 
 def origins(table: Table) -> Rows:
-    """Versions, machine, seed, and what was evaluated."""
+    """Versions, machine, seed, and the evaluator."""
     data, store = table.configuration, table.store
     began: dict[str, Any] = data.get(machine.KEY) or {}
     optimizer: dict[str, Any] = data.get("optimizer") or {}
     rows = {
-        "begun": _moment(store.created_s),
-        "by": store.build,
+        "started": _moment(store.created_s),
+        "version": store.build,
         "python": str(began.get("python", "")),
         "MPI": f"{began['mpi']}, {began['ranks']} ranks" if "mpi" in began else "",
         "machine": ", ".join(str(began[key]) for key in ("host", "system", "cpu") if began.get(key)),
@@ -111,7 +111,7 @@ def origins(table: Table) -> Rows:
 
 
 def starts(table: Table) -> list[tuple[str, str, str, str]]:
-    """Of a master: number, when, host and process, build."""
+    """(number, time, host and process, version) of each start."""
     return [
         (str(s["epoch"]), _moment(s["started_s"]), f"{s['host']}, process {s['pid']}", s["build"])
         for s in table.store.starts()
@@ -119,19 +119,19 @@ def starts(table: Table) -> list[tuple[str, str, str, str]]:
 
 
 def study_file(table: Table) -> str:
-    """The study file's content as the store keeps it; empty for a study that came from a program."""
+    """The study file's content as the store keeps it; empty for a study of a program."""
     data = table.configuration
     kept = {key: value for key, value in data.items() if key not in _ABOUT and value not in ({}, [])}
     return "\n".join(_toml(kept)) if "evaluator" in data and not function_in(data) else ""
 
 
 def how_to_reproduce(table: Table) -> tuple[str, list[str]]:
-    """A sentence and the commands."""
+    """A sentence, and the commands."""
     data, path = table.configuration, shlex.quote(str(table.path))
     build = f"# with {table.store.build}" if table.store.build else ""
     if function_in(data):
         return (
-            f"It was made by culmen.minimize, with the call below; {_gives_the_same(data, 'the same function')}.",
+            f"culmen.minimize made this study with the call below; {_gives_the_same(data, 'the same function')}.",
             [build, call_of(data, "again.db")],
         )
     if "evaluator" in data:
@@ -140,21 +140,21 @@ def how_to_reproduce(table: Table) -> tuple[str, list[str]]:
             f"culmen launch -n {data[machine.KEY]['ranks']} " if "mpi" in (data.get(machine.KEY) or {}) else "culmen "
         )
         text = (
-            f"Save the study file above as {data['name']}.toml in the folder of what it evaluates "
-            f"(then: {data.get('folder', '?')}); {_gives_the_same(data, 'the same seed')}."
+            f"Save the study file above as {data['name']}.toml in the folder of its evaluator "
+            f"(it was {data.get('folder', '?')}); {_gives_the_same(data, 'the same seed')}."
         )
         return text, [
             build,
             f"{launch}run {name} --seed {data['seed']} --store again.db",
             f"culmen compare {path} again.db",
         ]
-    return "It was made by a program's own minimize(), which keeps space, optimizer and seed.", [build]
+    return "minimize() of a C++ program made this study; the program has its space, optimizer and seed.", [build]
 
 
 def _gives_the_same(data: dict[str, Any], what: str) -> str:
     if (data.get("optimizer") or {}).get("generational", True):
         return f"{what} gives the same candidates, whatever the number of workers"
-    return f"{what} gives other candidates where the evaluations take other times: the study was asynchronous"
+    return f"{what} can give other candidates, because they depended on timing: the study was asynchronous"
 
 
 def _evaluated(data: dict[str, Any]) -> str:

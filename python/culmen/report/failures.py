@@ -1,4 +1,4 @@
-"""Failed evaluations: how many of each kind, and some of them with what is kept of their logs."""
+"""Failed evaluations: the number of each kind, and some of them with their logs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Failures:
-    """``kinds``: status, first line of the message, how often; of the ``looked_at`` first."""
+    """``kinds``: (status, first line of the message, count), from the first ``looked_at`` failures."""
 
     total: int
     looked_at: int
@@ -39,7 +39,7 @@ class Failures:
 
 
 def failures(table: Table) -> Failures:
-    """Of the first 2000, up to five of each kind and thirty in all."""
+    """From the first 2000 failures, up to five of each kind and thirty in all."""
     import numpy as np
 
     rows = np.flatnonzero(table.failed)

@@ -1,4 +1,4 @@
-"""Writing what a user asked for, all of it or nothing."""
+"""Writes a file that a user asked for, completely or not at all."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ _STORE = b"SQLite format 3\0"
 
 @dataclass(frozen=True)
 class Kind:
-    """Of files that culmen writes. ``is_one``: whether a file is such, by its path and its first bytes."""
+    """A kind of file that culmen writes. ``is_one``: recognises such a file by its path and its first bytes."""
 
     name: str
     is_one: Callable[[Path, bytes], bool]
@@ -22,13 +22,13 @@ class Kind:
 
 @contextmanager
 def replacing(path: Path, made: "Kind", force: bool, option: str = "-o") -> Iterator[Path]:
-    """A path beside it to write to, which takes its place when all went well.
+    """A temporary path beside the file; it replaces the file after success.
 
-    What is there already is replaced where it is of the kind that is ``made``, and with ``force``; a store or a study
-    file never is. Raises InputError, which calls the path ``option``'s, also for a folder or what cannot be written.
+    An existing file is replaced if it is of the kind that is ``made``, or with ``force``; a store or a study file is
+    never replaced. Raises InputError, which names ``option``, also for a folder or if the file cannot be written.
     """
     if path.is_dir():
-        raise InputError(f"{path} is a folder; {option} wants a file")
+        raise InputError(f"{path} is a folder; {option} needs the name of a file")
     folder = path.resolve().parent
     if not folder.is_dir():
         raise InputError(f"{path} cannot be written: there is no folder {folder}")
@@ -48,13 +48,15 @@ def replacing(path: Path, made: "Kind", force: bool, option: str = "-o") -> Iter
 
 
 def _refuse(path: Path, made: "Kind", force: bool, option: str) -> None:
-    """Raises InputError where something of value would be lost."""
+    """Raises InputError if a file of the user would be lost."""
     head = _head(path)
     kept = "store, or another database" if head.startswith(_STORE) else "study file" if path.suffix == ".toml" else ""
     if kept:
-        raise InputError(f"{path} is a {kept}, which would be lost; {option} wants another file")
+        raise InputError(f"{path} is a {kept}, which would be lost; give {option} another file")
     if head and not force and not made.is_one(path, head):
-        raise InputError(f"{path} exists and is no {made.name} of culmen; name another file, or --force replaces it")
+        raise InputError(
+            f"{path} exists and is not a {made.name} of culmen; name another file, or replace it with --force"
+        )
 
 
 def _head(path: Path) -> bytes:

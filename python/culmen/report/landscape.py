@@ -1,4 +1,4 @@
-"""How the value depends on the parameters, from what was evaluated."""
+"""How the value depends on the parameters, from the evaluations."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def against_value(table: Table) -> Figure:
         _add_best(figure, panel, table, i)
     if chosen:
         figure.notes.append(
-            f"About {grouped(limit)} of {counted(len(good), 'evaluation')} in each panel: the best, the best of each "
-            "stretch of the axis, and for the rest every k-th."
+            f"About {grouped(limit)} of {counted(len(good), 'evaluation')} in each panel: the best of all, the best of "
+            "each interval of the axis, and every k-th of the others."
         )
     return figure
 
 
 _ABOUT_PARAMETERS = (
-    "Successful evaluations; the darker, the later. The star is the best. Parameters come in the order of how much "
-    "they have to do with the value (rank correlation)."
+    "Successful evaluations; later ones are darker. The star is the best. Parameters are sorted by their rank "
+    "correlation with the value."
 )
 
 
@@ -57,9 +57,9 @@ def slices(table: Table) -> Figure:
     import numpy as np
 
     about = (
-        f"What was evaluated near the best: of each of {_STRETCHES} stretches of a parameter's axis the {_A_STRETCH} "
-        "evaluations whose other parameters are closest to the best one's; the darker, the closer. The line joins the "
-        "lowest. No evaluation was made for this figure."
+        f"Evaluations near the best. Each parameter's axis has {_STRETCHES} intervals, each with the "
+        f"{_A_STRETCH} evaluations whose other parameters are closest to the best. Closer ones are darker. "
+        "The line joins the lowest ones. No evaluation was made for this figure."
     )
     shown, figure = _panels(table, "slices", "Slices around the best", about)
     good = np.flatnonzero(table.feasible)
@@ -78,8 +78,8 @@ def slices(table: Table) -> Figure:
 
 
 def _away_from_best(table: Table, good: np.ndarray) -> Callable[[int], np.ndarray]:
-    """Distances of the evaluations from the best in all parameters but one, as shares of the space's diagonal; what
-    has other parameters active is as far as it can be."""
+    """Distances of the evaluations from the best in all parameters but one, as shares of the space's diagonal. If other
+    parameters are active, the distance is the largest possible."""
     import numpy as np
 
     scaled = np.column_stack([unit(p, table.x[good, i]) for i, p in enumerate(table.parameters)])
@@ -99,7 +99,7 @@ def _nearest_by_stretch(table: Table, i: int, good: np.ndarray, distance: np.nda
     own = np.flatnonzero(table.active[good, i])
     stretch = np.floor(unit(table.parameters[i], table.x[good[own], i]) * (_STRETCHES - 1e-9))
     order = np.lexsort((distance[own], stretch))
-    place = np.arange(len(order)) - np.searchsorted(stretch[order], stretch[order])  # within its stretch
+    place = np.arange(len(order)) - np.searchsorted(stretch[order], stretch[order])  # within its interval
     chosen = own[order[place < _A_STRETCH]]
     return good[chosen], distance[chosen]
 
@@ -116,16 +116,18 @@ def parallel(table: Table) -> Figure:
     figure = Figure(
         "parallel",
         "Parallel coordinates",
-        "Each line is one evaluation; it crosses each axis at its parameter's value, between the bounds. On the last "
+        "Each line is one evaluation. It crosses each parameter's axis at its value, between the bounds. The last "
         "axis is its rank: the best is at the top.",
         [],
         style.layout(440),
     )
     if len(shown) < len(table.parameters):
-        figure.notes.append(f"{len(shown)} of {len(table.parameters)} parameters, those nearest to the value.")
+        figure.notes.append(
+            f"{len(shown)} of {len(table.parameters)} parameters, those with the strongest correlation with the value."
+        )
     figure.notes.append(
         f"The best {len(best) + 1 if len(good) else 0} of {counted(len(good), 'successful evaluation')} and "
-        f"{len(others)} of the others, evenly chosen by rank."
+        f"{len(others)} of the others, at equal distances of rank."
     )
     rank = np.empty(len(table))
     rank[good] = 1 - np.arange(len(good)) / max(len(good) - 1, 1)
@@ -179,7 +181,7 @@ def _ends(table: Table, i: int) -> tuple[str, str]:
 
 
 def _panels(table: Table, key: str, title: str, about: str) -> tuple[list[int], Figure]:
-    """Which parameters are shown, and the figure with an axis pair for each."""
+    """The shown parameters, and the figure with a pair of axes for each."""
     import numpy as np
 
     shown = relevance(table)[:_PANELS]
@@ -218,7 +220,7 @@ def _add_best(figure: Figure, panel: int, table: Table, i: int) -> None:
 
 
 def _add_floor(figure: Figure, panel: int, table: Table, i: int, rows: np.ndarray) -> None:
-    """The lowest of each of a few stretches."""
+    """The lowest evaluation of each of a few intervals."""
     import numpy as np
 
     if not table.parameters[i].ordered or not len(rows):

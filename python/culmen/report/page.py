@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else: no network, no other file."""
+"""The report as one HTML file. It needs no network and no other file."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LIBRARY = "plotly/plotly-basic.min.js"  # npm: plotly.js-basic-dist-min 4.1.1, 
 def page(title: str, lead: str, sections: Sequence[Section], figures: Sequence[Figure]) -> str:
     """``lead`` and the sections' bodies are HTML; their titles are text.
 
-    Only the three scripts that stand in it may run (Content-Security-Policy), and nothing is loaded: what was not
-    escaped, wherever it came from, would do nothing. It has at most 5 MB: the largest parts give way to a note.
+    Only the page's own three scripts may run (Content-Security-Policy), and nothing is loaded: text that was not
+    escaped does no harm. The page has at most 5 MB: the largest parts are replaced by a note.
     """
     library, starter = _resource(_LIBRARY), _resource("page.js")
     written = [section.body for section in sections], [_script(_drawable(figure)) for figure in figures]
@@ -53,7 +53,7 @@ def page(title: str, lead: str, sections: Sequence[Section], figures: Sequence[F
 {lead}
 <nav aria-label="Sections">{links}</nav></header>
 <main>
-<noscript><p>The figures need JavaScript; all else is here.</p></noscript>
+<noscript><p>The figures need JavaScript; the rest of the page does not.</p></noscript>
 {bodies}
 </main>
 <script type="application/json" id="figures">{data}</script>
@@ -65,12 +65,12 @@ def page(title: str, lead: str, sections: Sequence[Section], figures: Sequence[F
 
 
 def _bounded(bodies: list[str], drawn: list[str], room: int) -> tuple[list[str], list[str]]:
-    """Of sections and figures, with notes in the place of those that are too large for the room (bytes)."""
+    """Replaces sections and figures that are too large for the room (bytes) by notes."""
     parts = [*bodies, *drawn]
     sizes = [len(part.encode()) for part in parts]
     while sum(sizes) > room and max(sizes) > _NOTE_BYTES:
         k = max(range(len(parts)), key=sizes.__getitem__)
-        note = f"Left out: {sizes[k] / 1e6:.1f} MB are too much for a page of at most {_MOST_BYTES / 1e6:.0f} MB."
+        note = f"Left out: it has {sizes[k] / 1e6:.1f} MB, but this page has at most {_MOST_BYTES / 1e6:.0f} MB."
         parts[k] = f'<p class="note">{note}</p>\n' if k < len(bodies) else _empty(parts[k], note)
         sizes[k] = len(parts[k].encode())
     return parts[: len(bodies)], parts[len(bodies) :]
@@ -82,7 +82,7 @@ def _empty(figure: str, note: str) -> str:
 
 
 def _script(content: Any) -> str:
-    """JSON that may stand in a script."""
+    """JSON that can be written inside a script element."""
     data = json.dumps(content, allow_nan=False, default=_array, separators=(",", ":"))
     return data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -97,7 +97,7 @@ def text(value: object) -> str:
 
 
 def place_of(figure: Figure) -> str:
-    """Where a figure is drawn, with its caption and notes."""
+    """The place of a figure, with its caption and notes."""
     notes = "".join(f"<br>{text(note)}" for note in figure.notes)
     return (
         f'<figure><figcaption>{text(figure.about)}{notes}</figcaption><div class="plot" id="{figure.key}" role="img" '
@@ -107,7 +107,7 @@ def place_of(figure: Figure) -> str:
 
 
 def table(rows: Iterable[Sequence[object]], headings: Sequence[str] = (), numbers: Sequence[int] = ()) -> str:
-    """``numbers``: columns that stand to the right. Without headings the first column heads its row."""
+    """``numbers``: columns that are aligned to the right. Without headings, the first column is a heading."""
 
     def cell(k: int, value: object) -> str:
         kind = ' class="number"' if k in numbers else ""
@@ -127,7 +127,7 @@ def preformatted(content: str) -> str:
 
 
 def matrix(names: Sequence[str], numbers: Iterable[Iterable[float]]) -> str:
-    """Correlations with their figures; the shade tells the same, darker for stronger, and the strong ones are bold."""
+    """Correlations as numbers. Stronger ones have a darker shade, and strong ones are bold."""
 
     def cell(value: float) -> str:
         if math.isnan(value):

@@ -1,4 +1,4 @@
-"""``culmen.read``: what a store holds, for programs and notebooks."""
+"""``culmen.read``: the evaluations in a store, for programs and notebooks."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
 
 def read(path: str | Path, command: str = "report") -> Evaluations:
-    """What a store holds, as arrays: one entry an evaluation that was asked, in the order of asking.
+    """The evaluations in a store as arrays, in the order in which the optimizer proposed them.
 
-    Also while the study runs: then it is what was there at this moment. 10⁶ evaluations take a second and, with ten
-    parameters, 200 MB. Raises InputError where there is no store, StoreError where it is damaged.
+    It works while the study runs, and then returns the present state. 10⁶ evaluations take a second and, with ten
+    parameters, 200 MB. Raises InputError if there is no store, StoreError if it is damaged.
     """
     return Evaluations(open_store(path, command))
 
 
 class Evaluations(Table):
-    """Of one store, in columns.
+    """The evaluations of one store, in columns.
 
-    ``parameters``, ``objectives``: what they are called. ``x``: numbers as the optimizer has them, one row an
-    evaluation. ``values``: one column an objective, in the user's own sign; NaN unless it succeeded. ``status``: codes
-    of STATUSES, −1 for no outcome yet. ``told``: place in the order in which the optimizer heard of it, −1: it did not.
-    The other arrays are called as in ``columns``.
+    ``parameters``, ``objectives``: their descriptions. ``x``: one row for each evaluation, with the optimizer's
+    numbers. ``values``: one column for each objective, in the user's sign; NaN if the evaluation did not succeed.
+    ``status``: indices into STATUSES, −1 without an outcome. ``told``: position in the order in which the optimizer was
+    told, −1 if it was not. The other arrays have the names of ``columns``.
     """
 
     def plot(self) -> plotly.graph_objects.Figure:
-        """Convergence: every value (or a fair choice of them) and the best so far, by evaluations."""
+        """Convergence: the values (all, or a fair selection) and the best so far, by evaluations."""
         import plotly.graph_objects as go
 
         return go.Figure(by_evaluations(self).plain())

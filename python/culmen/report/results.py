@@ -1,4 +1,4 @@
-"""Figures of what was found: the front of several objectives, the residuals of a fit."""
+"""Figures of the result: the front of several objectives, the residuals of a fit."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _POINTS, _FRONT, _RESIDUALS, _PAIRS = 3000, 1500, 4000, 3
 
 
 def front_of(table: Table) -> np.ndarray:
-    """Rows of the evaluations that no other is better than in one objective without being worse in another."""
+    """Rows of the evaluations that no other one dominates."""
     import numpy as np
 
     rows = np.flatnonzero(table.feasible & (table.told >= 0))
     values = table.oriented[rows]
     order = np.lexsort(values.T[::-1])
     rows, values = rows[order], values[order]
-    if values.shape[1] == 2 and len(rows):  # sorted by the first: the second has to fall
+    if values.shape[1] == 2 and len(rows):  # sorted by the first objective: the second must fall
         falls = np.concatenate([[True], values[1:, 1] < np.minimum.accumulate(values[:, 1])[:-1]])
         return np.sort(rows[falls])
     kept, front_values, size = [], np.empty_like(values), 0
-    for k, point in enumerate(values):  # in lexical order: a later one never dominates an earlier
+    for k, point in enumerate(values):  # in lexical order: a later one never dominates an earlier one
         if not (front_values[:size] <= point).all(axis=1).any():
             front_values[size] = point
             kept.append(k)
@@ -37,7 +37,7 @@ def front_of(table: Table) -> np.ndarray:
 
 
 def front(table: Table) -> Figure:
-    """The first objective against the next ones."""
+    """The first objective against each of the next ones."""
     import numpy as np
 
     members = front_of(table)
@@ -79,7 +79,7 @@ def front(table: Table) -> Figure:
 
 
 def residuals(table: Table) -> Figure | None:
-    """Of the best evaluation, by their index; None: there are none."""
+    """Of the best evaluation, by their index; None if there are none."""
     import numpy as np
 
     if table.best is None or not table.residuals[table.best]:
@@ -88,16 +88,16 @@ def residuals(table: Table) -> Figure | None:
     kept = envelope(values, _RESIDUALS)
     figure = Figure(
         "residuals",
-        "Residuals of the best",
+        "Residuals of the best evaluation",
         f"The {counted(len(values), 'residual')} of evaluation {table.evaluation[table.best]}; the sum of their "
-        f"squares is {float(values @ values):.10g}. Divided by errors they are pulls, of which "
-        "most lie within ±1.",
+        f"squares is {float(values @ values):.10g}. If they are divided by the standard deviations of the data, "
+        "most of them lie within ±1.",
         [{"type": "scatter", "mode": "markers", "name": "residual", "x": kept, "y": values[kept], "showlegend": False,
           "marker": {"symbol": "circle", "size": 6, "color": style.BLUE}}],
         style.layout(300, showlegend=False, xaxis=axis("index"), yaxis=axis("residual", zeroline=True)),
     )  # fmt: skip
     if len(kept) < len(values):
         figure.notes.append(
-            f"{grouped(len(kept))} of {grouped(len(values))} are drawn, the least and greatest of each stretch."
+            f"{grouped(len(kept))} of {grouped(len(values))} are drawn, the least and greatest of each interval."
         )
     return figure

@@ -1,4 +1,4 @@
-"""Which part of an axis is shown, and in which scale."""
+"""The shown range and the scale of an axis."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _LARGEST = 1e300  # plotly subtracts ends of axes from each other
 
 
 def value_axis(values: np.ndarray, maximize: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """Of all values (NaN left out): logarithmic where they are positive over more than two decades; what lies so far
-    off on the worse side that it would flatten the rest is outside of the range, and then a note says so."""
+    """For all values (without NaN): logarithmic if they are positive over more than two decades. Values that are so bad
+    that they would flatten the rest are outside the range; a note says so."""
     import numpy as np
 
     finite = values[np.isfinite(values) & (np.abs(values) < _LARGEST)]
@@ -37,8 +37,8 @@ def value_axis(values: np.ndarray, maximize: bool = False) -> tuple[dict[str, An
     outside = int(((finite < low) | (finite > high)).sum())
     if outside:
         notes.append(
-            f"{counted(outside, 'value lies', 'values lie')} outside of the range that is shown "
-            f"({finite.min():.4g} to {finite.max():.4g}); a double click on the figure shows all."
+            f"{counted(outside, 'value lies', 'values lie')} outside the shown range "
+            f"({finite.min():.4g} to {finite.max():.4g}); double-click the figure to show all."
         )
     return {"range": [low, high]}, notes
 
@@ -48,7 +48,7 @@ def _decades(values: np.ndarray) -> int:
 
 
 def _range(values: np.ndarray) -> tuple[float, float] | None:
-    """Less is better. None: all of them."""
+    """To be minimized. None: the range of all values."""
     import numpy as np
 
     low, usual, high = (float(v) for v in np.quantile(values, [0, 0.95, 1]))
@@ -71,7 +71,7 @@ def parameter_axis(p: Parameter) -> dict[str, Any]:
 
 
 def unit(p: Parameter, x: np.ndarray) -> np.ndarray:
-    """The parameter's numbers as 0 (lower bound) to 1 (upper), in its own scale; without bounds between its ends."""
+    """The parameter's numbers from 0 (lower bound) to 1 (upper), in its own scale; without bounds, over their range."""
     import numpy as np
 
     x = np.log(np.maximum(x, np.finfo(float).tiny)) if p.scale == "log" else x

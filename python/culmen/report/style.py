@@ -1,4 +1,4 @@
-"""How figures look: legible in grey and without telling colours apart, so markers, dashes and widths differ too.
+"""The style of figures. They are legible in grey and for colour-blind people: markers, dashes and widths differ too.
 
 The colours are those of Okabe and Ito (https://jfly.uni-koeln.de/color/).
 """
@@ -19,7 +19,7 @@ BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE, GREY = (
     "#cc79a7",
     "#8a8a8a",
 )
-EARLY_TO_LATE = [[0, "#c6dbef"], [0.5, "#4292c6"], [1, "#08306b"]]  # lightness tells it also in grey
+EARLY_TO_LATE = [[0, "#c6dbef"], [0.5, "#4292c6"], [1, "#08306b"]]  # its lightness is visible in grey too
 _LONGEST_NAME = 40
 
 EVALUATION: dict[str, Any] = {"symbol": "circle-open", "size": 4, "color": BLUE, "opacity": 0.6}
@@ -30,7 +30,7 @@ INFEASIBLE: dict[str, Any] = {"symbol": "triangle-up-open", "size": 6, "color": 
 
 @dataclass
 class Figure:
-    """A figure of plotly and what stands around it. ``notes``: what was left out, and how it was chosen."""
+    """A figure of plotly and its texts. ``notes``: the selection of points, and why some were left out."""
 
     key: str
     title: str
@@ -73,7 +73,7 @@ def axis(title: str = "", **more: Any) -> dict[str, Any]:
 
 
 def plain_text(text: object, longest: int = _LONGEST_NAME) -> str:
-    """A name in a figure, where plotly would take tags for tags."""
+    """A name in a figure; escaped, because plotly interprets tags."""
     words = " ".join(str(text).split())
     return html.escape(words if len(words) <= longest else words[: longest - 1] + "…")
 

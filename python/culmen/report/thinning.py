@@ -1,4 +1,4 @@
-"""Drawing fewer points than there are without hiding what matters."""
+"""Selects points for drawing, so that the important ones stay visible."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 
 def envelope(values: np.ndarray, limit: int) -> np.ndarray:
-    """Indices, in order, of at most about ``limit`` values: of each of limit / 4 equal stretches the least, the
-    greatest, and two that are chosen by place alone. All of them where there are no more. NaN counts for nothing."""
+    """Indices, in order, of at most about ``limit`` values: of each of limit / 4 equal intervals the least, the
+    greatest, and two at fixed places. All of them if they are not more. NaN is ignored."""
     import numpy as np
 
     n = len(values)
@@ -25,7 +25,7 @@ def envelope(values: np.ndarray, limit: int) -> np.ndarray:
 
 
 def _extreme(values: np.ndarray, starts: np.ndarray, ufunc: np.ufunc) -> np.ndarray:
-    """The first index of each stretch's extreme."""
+    """The first index of each interval's extreme."""
     import numpy as np
 
     lengths = np.diff(np.append(starts, len(values)))
@@ -38,8 +38,8 @@ def _extreme(values: np.ndarray, starts: np.ndarray, ufunc: np.ufunc) -> np.ndar
 
 
 def best_and_some(x: np.ndarray, merit: np.ndarray, limit: int) -> np.ndarray:
-    """Indices of at most about ``limit`` points: the best third of that number, the best of each of limit / 6 equal
-    stretches of x, and for the rest every k-th. ``merit``: less is better."""
+    """Indices of at most about ``limit`` points: a third of them are the best of all, limit / 6 the best of each of
+    equally wide intervals of x, and the rest every k-th. ``merit``: less is better."""
     import numpy as np
 
     n = len(merit)
@@ -55,7 +55,7 @@ def best_and_some(x: np.ndarray, merit: np.ndarray, limit: int) -> np.ndarray:
 
 
 def evenly(n: int, limit: int) -> np.ndarray:
-    """Indices of at most ``limit`` of n, the first and the last among them."""
+    """Indices of at most ``limit`` of n, at equal distances, with the first and the last."""
     import numpy as np
 
     return np.arange(n) if n <= limit else np.unique(np.linspace(0, n - 1, limit).astype(int))

@@ -1,4 +1,4 @@
-"""What workers did when: computed, waited, failed."""
+"""The workers over time: computing, waiting, failing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEIGHT, _LEAST_SEEN = 0.84, 0.06
 
 @dataclass(frozen=True)
 class Shares:
-    """Of each worker and stretch of time: which share of it went into evaluations that succeeded, and that failed."""
+    """For each worker and interval of time: the shares of it for successful and for failed evaluations."""
 
     edges_s: np.ndarray
     workers: np.ndarray  # their numbers
@@ -53,17 +53,17 @@ def totals(table: Table) -> Totals:
 
 
 def timeline(table: Table) -> Figure:
-    """One row a worker; the height of what is filled is the share of the time that it computed."""
+    """One row for each worker; the filled height is the share of time in which it computed."""
     import numpy as np
 
     shares = occupation(table)
     scale, unit = time_unit(shares.edges_s)
     figure = Figure(
         "timeline",
-        "What the workers did",
-        "One row a worker. Filled: it computed; hatched: what it computed failed; empty: it waited, or nobody worked. "
-        "The height of the filling is the share of that stretch of time; failures are always drawn so high that they "
-        "can be seen.",
+        "Workers over time",
+        "One row for each worker. Filled: computing; hatched: evaluations that failed; empty: waiting, or no worker. "
+        "The filled height is the share of that interval of time. Failures are always drawn high enough to see "
+        "them.",
         [],
         style.layout(130 + max(3, len(shares.workers)) * (16 if len(shares.workers) > 12 else 26)),
     )
@@ -84,7 +84,7 @@ def timeline(table: Table) -> Figure:
                 **({"fillpattern": pattern} if shape else {}),
             }
         )  # fmt: skip
-    figure.layout["xaxis"] = axis(f"{unit} since the beginning", rangemode="tozero")
+    figure.layout["xaxis"] = axis(f"{unit} since the start", rangemode="tozero")
     every = max(1, len(shares.workers) // 24)
     figure.layout["yaxis"] = axis(
         "worker",
@@ -98,8 +98,8 @@ def timeline(table: Table) -> Figure:
         figure.notes.append(f"The first {len(shares.workers)} of {counted(known, 'worker')} are shown.")
     if len(shares.edges_s) > 1:
         figure.notes.append(
-            f"A stretch is {_short(shares.edges_s[1] - shares.edges_s[0])}; the numbers of workers begin anew with "
-            "each start."
+            f"An interval is {_short(shares.edges_s[1] - shares.edges_s[0])}; workers get new numbers at "
+            "each start of the study."
         )
     return figure
 
@@ -157,7 +157,7 @@ def _covered(moments: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 
 def _outline(edges: np.ndarray, top: np.ndarray, bottom: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Polygons around each run of stretches that are not empty, separated by NaN; rows grow downwards."""
+    """Polygons around each run of intervals that are not empty, separated by NaN; rows grow downwards."""
     import numpy as np
 
     xs: list[np.ndarray] = []
