@@ -70,7 +70,7 @@ def errors_of(folder, *options):
 def test_a_least_squares_run_ends_with_its_errors(fitted):
     folder, out = fitted
     assert "± (Δχ² = 1)" in out
-    assert "from 6 further evaluations" in out
+    assert "from 6 more evaluations" in out
     assert "χ² = " in out
     assert "12 residuals, dof = 9" in out
     assert "S = √(χ²/dof)" in out
@@ -108,7 +108,7 @@ def test_keeping_them_leaves_the_study_as_it_was(fit):
 
 
 def test_status_shows_what_was_found(fit):
-    assert "from 6 further evaluations" in culmen("status", "study.db", cwd=fit).stdout
+    assert "from 6 more evaluations" in culmen("status", "study.db", cwd=fit).stdout
     state = json.loads(culmen("status", "study.db", "--json", cwd=fit).stdout)
     assert state["errors"] == errors_of(fit)
 
@@ -182,7 +182,7 @@ def test_errors_can_be_stopped_and_leave_nothing_behind(fit):
         code, out, err = run.end()
         assert not run.processes()
     assert (code, out) == (75, "")
-    assert err.splitlines()[-1] == "culmen: stopped before the errors were known; nothing was kept"
+    assert err.splitlines()[-1] == "culmen: stopped before the errors were known; nothing was stored"
     assert "the function in model.py has changed" in err or "model.py" in err
     assert errors_of(fit) == before
 
@@ -230,13 +230,13 @@ WRONG = {
     "a misspelt store": (["studi.db"], "there is no store studi.db; did you mean 'study.db'?"),
     "confidence alone": (
         ["study.db", "--confidence", 0.9],
-        "confidence is that of profile intervals; ask for the profile too",
+        "confidence applies to profile intervals; ask for the profile too, or remove confidence",
     ),
     "a wrong confidence": (
         ["study.db", "--profile", "--confidence", 95],
-        "confidence = 95.0: a number between 0 and 1 is wanted, such as 0.683",
+        "confidence must be between 0 and 1, such as 0.683, got 95.0",
     ),
-    "up of residuals": (["study.db", "--up", 0.5], "up is for values; the errors of residuals are for Δχ² = 1"),
+    "up of residuals": (["study.db", "--up", 0.5], "up applies to values, not to residuals"),
     "no file of the evaluator": (
         ["study.db", "--again"],
         'study.db: [evaluator] python = "model.py": there is no file',
@@ -263,7 +263,10 @@ def test_a_store_that_never_succeeded_has_no_errors(tmp_path):
     culmen("run", "study.toml", "--evaluations", 4, cwd=tmp_path)
     done = culmen("errors", "study.db", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr == "culmen: study.db has no best candidate to take errors of: its 4 evaluations all failed\n"
+    assert (
+        done.stderr
+        == "culmen: study.db has no best candidate whose errors could be computed: its 4 evaluations all failed\n"
+    )
 
 
 def test_a_store_in_use_is_left_alone(tmp_path):
@@ -275,7 +278,7 @@ def test_a_store_in_use_is_left_alone(tmp_path):
         run.end()
     assert done.returncode == 2
     assert "study.db is in use" in done.stderr
-    assert "its errors can be taken when it has ended" in done.stderr
+    assert "its errors can be computed when the run has ended" in done.stderr
 
 
 def test_several_objectives_have_no_errors(tmp_path):
@@ -287,7 +290,7 @@ def test_several_objectives_have_no_errors(tmp_path):
     done = culmen("errors", "study.db", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (
         2,
-        "culmen: study.db has 2 objectives; errors are those of one value or of residuals\n",
+        "culmen: study.db has 2 objectives; errors exist only for one value or for residuals\n",
     )
 
 

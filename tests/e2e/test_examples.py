@@ -146,7 +146,7 @@ def test_two_objectives(copy):
     folder = copy("12_two_objectives")
     done = culmen("run", "beam.toml", cwd=folder)
     assert done.returncode == 0, done.stderr
-    front = int(re.search(r"The front: (\d+) candidates", done.stdout)[1])
+    front = int(re.search(r"Pareto front: (\d+) candidates", done.stdout)[1])
     assert front >= 50
     written = culmen("export", "beam.db", "--json", cwd=folder)
     rows = json.loads(written.stdout)

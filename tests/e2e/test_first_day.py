@@ -20,8 +20,8 @@ def test_what_init_writes_is_right_and_runs(kind, tmp_path):
         subprocess.run(FIRST[kind], shell=True, cwd=tmp_path, check=True)  # noqa: S602 - as it is printed
     checked = culmen("check", "fit.toml", cwd=tmp_path)
     assert checked.returncode == 0, checked.stderr
-    assert checked.stdout.endswith("fit.toml is right.\n")
-    assert "3 evaluations on trial: " in checked.stdout
+    assert checked.stdout.endswith("fit.toml is correct.\n")
+    assert "3 trial evaluations: " in checked.stdout
     assert not (tmp_path / "fit.db").exists()
     run = culmen("run", "fit.toml", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
@@ -33,7 +33,7 @@ def test_init_overwrites_nothing(tmp_path):
     (tmp_path / "fit.py").write_text("mine")
     again = culmen("init", "fit", cwd=tmp_path)
     assert again.returncode == 2
-    assert again.stderr == "culmen: fit.py is there already; `culmen init` writes new files only, give another name\n"
+    assert again.stderr == "culmen: fit.py exists already, and `culmen init` replaces no file; give another name\n"
     assert not (tmp_path / "fit.toml").exists()
     assert (tmp_path / "fit.py").read_text() == "mine"
 
@@ -41,7 +41,7 @@ def test_init_overwrites_nothing(tmp_path):
 def test_the_lines_that_init_offers_are_right_too(tmp_path):
     culmen("init", "fit", cwd=tmp_path)
     study = tmp_path / "fit.toml"
-    text = re.sub(r"# \[\[starts\]\](.*\n)*?(?=# How a candidate)", "", study.read_text())
+    text = re.sub(r"# \[\[starts\]\](.*\n)*?(?=# The evaluator:)", "", study.read_text())
     offered = [line.removeprefix("# ") for line in text.splitlines()]
     study.write_text("\n".join(line for line in offered if " = " in line or line.startswith("[")))
     checked = culmen("check", "fit.toml", cwd=tmp_path)
@@ -50,7 +50,7 @@ def test_the_lines_that_init_offers_are_right_too(tmp_path):
         "categorical fast, exact",
         "when method == 'exact'",
         "decay: rate * 8 >= 1",
-        "of random points fulfil it",
+        "of random points)",
     ):
         assert word in checked.stdout
 
@@ -59,8 +59,8 @@ def test_the_lines_that_init_offers_are_right_too(tmp_path):
     ("heading", "shown"),
     [
         ("[[starts]]", r"x +│ real \[-5, 5\] linear +│ 1 "),
-        ("[objectives]", "wanted +maximize value"),
-        ("[limits]", "wanted +least value; stress <= 250"),
+        ("[objectives]", "goal +maximize value"),
+        ("[limits]", "goal +least value; stress <= 250"),
     ],
 )
 def test_goals_and_starts_that_init_offers_are_right(tmp_path, heading, shown):
@@ -121,12 +121,12 @@ MODEL = "def f(p):\n    print('at', p['x'])\n    return p['x'] ** 2\n"
 NAMED = '[optimizer]\nname = "NAME"\n'
 INITIAL = TRIED.replace("upper = 5 }\ny", "upper = 5, initial = 2.0 }\ny")
 BEGINNINGS = {
-    "auto": (TRIED, ["begins at", "(0: the middle)", "(0: the middle)"]),
-    "cmaes": (TRIED + NAMED.replace("NAME", "cmaes"), ["searches around", "(0: the middle)", "(0: the middle)"]),
-    "scan": (TRIED + NAMED.replace("NAME", "scan"), ["begins at", "(0: the middle)", "(0: the middle)"]),
+    "auto": (TRIED, ["start", "(0: the middle)", "(0: the middle)"]),
+    "cmaes": (TRIED + NAMED.replace("NAME", "cmaes"), ["centre", "(0: the middle)", "(0: the middle)"]),
+    "scan": (TRIED + NAMED.replace("NAME", "scan"), ["start", "(0: the middle)", "(0: the middle)"]),
     "random": (TRIED + NAMED.replace("NAME", "random"), []),
-    "an initial value": (INITIAL + NAMED.replace("NAME", "random"), ["begins at", "2", "(0: the middle)"]),
-    "a start": (TRIED + "[[starts]]\nx = 3\ny = 1\n", ["begins at", "3", "1"]),
+    "an initial value": (INITIAL + NAMED.replace("NAME", "random"), ["start", "2", "(0: the middle)"]),
+    "a start": (TRIED + "[[starts]]\nx = 3\ny = 1\n", ["start", "3", "1"]),
     "a start that is left out": (
         INITIAL + NAMED.replace("NAME", "random") + "[constraints]\none = 'x > 3'\n", [],
     ),
@@ -157,15 +157,14 @@ def test_check_shows_what_a_function_prints(tried):
     shown = tried(TRIED).stdout
     assert 'Evaluation 0 printed (a run keeps it with output = "all"):\n  at 0.0\n' in shown
     assert (
-        "  … and 2 further lines\n"
-        in tried(TRIED, MODEL.replace("print(", "print(*range(11), sep='\\n'); print(")).stdout
+        "  … and 2 more lines\n" in tried(TRIED, MODEL.replace("print(", "print(*range(11), sep='\\n'); print(")).stdout
     )
 
 
 def test_check_shows_all_objectives(tried):
     text = TRIED + '[objectives]\ncost = "minimize"\ngain = "maximize"\n'
     shown = tried(text, "def f(p):\n    return {'cost': 1.5, 'gain': p['x'] + 3}\n").stdout
-    assert "3 evaluations on trial: cost 1.5, gain 3; cost 1.5, gain " in shown
+    assert "3 trial evaluations: cost 1.5, gain 3; cost 1.5, gain " in shown
 
 
 def test_check_blames_constraints_that_nothing_fulfils(tried):

@@ -100,7 +100,7 @@ def test_too_few_open_files_for_so_many_workers_are_one_sentence(tmp_path, place
     done = run_with_files(300, 300, "run", "study.toml", *place, "--quiet", cwd=tmp_path)
     assert done.returncode == 2
     (said,) = done.stderr.splitlines()
-    assert "open files, and the system allows it 300 (ulimit -Hn); take fewer workers" in said
+    assert "open files, but the system allows 300 (ulimit -Hn); use fewer workers" in said
 
 
 # Each drops or overwrites its environment, and with it the mark of its run.

@@ -27,7 +27,7 @@ def test_a_report_is_written_beside_the_store_and_again(done):
     for _ in range(2):
         said = culmen("report", "study.db", cwd=done)
         assert (said.returncode, said.stderr) == (0, "")
-        assert said.stdout == "The report on 80 evaluations is in study.html\n"
+        assert said.stdout == "Wrote the report on 80 evaluations to study.html\n"
     page = (done / "study.html").read_text()
     assert "assert p[&#x27;x&#x27;] &lt; 1" in page or "AssertionError" in page
     assert "culmen run study.toml --seed 1 --store again.db" in page
@@ -40,7 +40,7 @@ def test_the_study_file_on_the_page_runs_the_same_study(done):
     (done / "again.toml").write_text(text)
     assert culmen("run", "again.toml", "--quiet", "--store", "again.db", cwd=done).returncode == 0
     assert sequence(done / "again.db") == sequence(done / "study.db")
-    assert "No setting that the stores keep differs." in culmen("compare", "study.db", "again.db", cwd=done).stdout
+    assert "The stores keep no setting that differs." in culmen("compare", "study.db", "again.db", cwd=done).stdout
 
 
 def test_a_report_on_a_running_study(tmp_path):
@@ -63,7 +63,7 @@ def test_exports_have_a_row_an_evaluation(done):
     assert culmen("export", "study.db", "-o", "out.parquet", cwd=done).returncode == 0
     assert pyarrow.parquet.read_table(done / "out.parquet").num_rows == 80
     said = culmen("export", "study.db", "--json", "-o", "out.txt", cwd=done)
-    assert said.stdout == "80 evaluations are in out.txt\n"
+    assert said.stdout == "Wrote 80 evaluations to out.txt\n"
     values = [row["value"] for row in json.loads((done / "out.txt").read_text())]
     assert [repr(v) if v is not None else "" for v in values] == [row["value"] for row in rows]
 
@@ -82,7 +82,7 @@ def test_a_comparison_shows_both_and_what_differs(done):
     assert ["evaluations", "80", "120"] in lines
     assert ["seed", "1", "2"] in lines
     assert ["stop.evaluations", "80", "120"] in lines
-    assert any(line[:4] == ["evaluations", "until", "the", "other's"] for line in lines)
+    assert any(line[:4] == ["evaluations", "to", "reach", "the"] for line in lines)
     page = (done / "both.html").read_text()
     assert "Best so far by time" in page
 
@@ -96,7 +96,7 @@ def test_watching_ends_with_the_study(tmp_path):
     assert (said.returncode, said.stderr) == (0, "")
     lines = [line for line in said.stdout.splitlines() if line.startswith("culmen: ")]
     assert lines[0].startswith("culmen: running (")
-    assert lines[-1].startswith("culmen: finished (evaluations used up), 150 evaluations, best ")
+    assert lines[-1].startswith("culmen: finished (limit of evaluations reached), 150 evaluations, best ")
     assert "best value" in said.stdout
 
 
@@ -118,7 +118,7 @@ def test_watching_on_a_terminal_redraws_in_place(done):
     said = culmen("status", "study.db", "--watch", cwd=done, CULMEN_PROGRESS="bar", TERM="xterm", COLUMNS="100")
     assert said.returncode == 0
     assert "\x1b[?25h" in said.stdout
-    assert "finished (evaluations used up)" in said.stdout
+    assert "finished (limit of evaluations reached)" in said.stdout
 
 
 def test_watching_a_study_of_nothing_but_failures_is_no_success(tmp_path):
@@ -136,16 +136,16 @@ def test_watching_a_study_of_nothing_but_failures_is_no_success(tmp_path):
         (["export", "study.toml"], "study.toml is a study file, not a store; its store is study.db: `culmen export"),
         (["report", "model.py"], "model.py: is not a culmen study"),
         (["report", "study.db", "-o", "no/where.html"], "no/where.html cannot be written: there is no folder "),
-        (["report", "study.db", "-o", "."], ". is a folder; -o wants a file"),
-        (["export", "study.db", "--csv", "--json"], "--csv and --json are given; one of --csv, --json or"),
-        (["export", "study.db", "-o", "out.xlsx"], "-o out.xlsx: its ending tells no format; it may be .csv, "),
-        (["export", "study.db", "--parquet"], "--parquet is not for a terminal or a pipe; -o FILE.parquet"),
-        (["compare", "study.db", "study.db"], "study.db is given twice; two stores are wanted"),
+        (["report", "study.db", "-o", "."], ". is a folder; -o needs the name of a file"),
+        (["export", "study.db", "--csv", "--json"], "--csv and --json are given; give only one of --csv, --json or"),
+        (["export", "study.db", "-o", "out.xlsx"], "-o out.xlsx: this ending selects no format; write .csv, "),
+        (["export", "study.db", "--parquet"], "--parquet cannot go to a terminal or a pipe; add -o FILE.parquet"),
+        (["compare", "study.db", "study.db"], "study.db is given twice; give two stores"),
         (["compare", "study.db", "no.db"], "there is no store no.db"),
         (["compare", "study.db", "study.toml"],
-         "study.toml is a study file, not a store; its store is study.db; `culmen compare A.db B.db` is wanted\n"),
-        (["status", "study.db", "--every", "3"], "--every 3 is for --watch, which is not given"),
-        (["status", "study.db", "--watch", "--json"], "--watch and --json are given; one of them is wanted"),
+         "study.toml is a study file, not a store; its store is study.db; write `culmen compare A.db B.db`\n"),
+        (["status", "study.db", "--every", "3"], "--every 3 needs --watch"),
+        (["status", "study.db", "--watch", "--json"], "--watch and --json are given; give only one of them"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_sentence(done, words, sentence):
@@ -190,7 +190,7 @@ def test_nothing_of_somebody_else_is_replaced_without_force(among_others, what):
     target = among_others / (words[-1] if len(words) > 2 else "study.html")
     before = target.read_bytes()
     said = culmen(*words, cwd=among_others)
-    answer = f"{target.name} exists and is no {kind} of culmen; name another file, or --force replaces it"
+    answer = f"{target.name} exists and is not a {kind} of culmen; name another file, or replace it with --force"
     assert (said.returncode, said.stderr) == (2, f"culmen: {answer}\n")
     assert target.read_bytes() == before
     assert culmen(*words, "--force", cwd=among_others).returncode == 0
@@ -205,6 +205,6 @@ def test_stores_and_study_files_are_never_replaced(among_others, what, force):
     words, kind, option = KEPT[what]
     before = (among_others / words[-1]).read_bytes()
     said = culmen(*words, *force, cwd=among_others)
-    answer = f"{words[-1]} is a {kind}, which would be lost; {option} wants another file"
+    answer = f"{words[-1]} is a {kind}, which would be lost; give {option} another file"
     assert (said.returncode, said.stderr) == (2, f"culmen: {answer}\n")
     assert (among_others / words[-1]).read_bytes() == before

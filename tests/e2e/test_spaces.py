@@ -152,7 +152,7 @@ def test_a_study_that_gets_nowhere_ends(tmp_path):
     )
     done = culmen("run", "s.toml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "no improvement any more after 41 evaluations" in done.stdout
+    assert "no more improvement after 41 evaluations" in done.stdout
     again = culmen("resume", "s.db", cwd=tmp_path)
     assert again.returncode == 0
-    assert "has finished (no improvement any more)" in again.stdout
+    assert "has finished (no more improvement)" in again.stdout

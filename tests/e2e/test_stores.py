@@ -33,8 +33,9 @@ def test_running_a_finished_study_again_shows_it_and_evaluates_nothing(finished)
     done = culmen("run", "study.toml", cwd=finished)
     assert done.returncode == 0
     assert (
-        "The study in study.db has finished (evaluations used up); `culmen resume study.db --evaluations N` with a "
-        "larger N goes on; `culmen run` with --overwrite, or --store PATH, runs it anew." in done.stdout
+        "The study in study.db has finished (limit of evaluations reached); to continue, give a larger N: "
+        "`culmen resume study.db --evaluations N`; "
+        "restart it with `culmen run --overwrite`, or run it with --store PATH." in done.stdout
     )
     assert done.stderr == ""
     assert "best value" in done.stdout
@@ -55,7 +56,7 @@ def test_another_store_runs_it_anew(finished):
         ("upper = 5", "upper = 6", "parameter x: upper 5 there, 6 here"),
         ("model.py:f", "model.py:g", "evaluator python model.py:f there, model.py:g here"),
         ('"cmaes"', '"random"', "optimizer cmaes there, random here"),
-        ("[evaluator]", "z = { lower = 0, upper = 1 }\n[evaluator]", "parameter z is here only"),
+        ("[evaluator]", "z = { lower = 0, upper = 1 }\n[evaluator]", "parameter z is only here"),
     ],
 )
 def test_a_store_of_another_study_is_refused(finished, old, new, difference):
@@ -66,7 +67,7 @@ def test_a_store_of_another_study_is_refused(finished, old, new, difference):
     assert done.returncode == 2
     assert re.fullmatch(
         rf"culmen: study\.db holds another study \('study': {re.escape(difference)}[^)]*\); "
-        r"--store PATH gives this study a store of its own\n",
+        r"give this study its own store with --store PATH\n",
         done.stderr,
     ), done.stderr
     assert summary(finished / "study.db")["told"] == 30
@@ -87,7 +88,7 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path):
         assert done.stderr.startswith("culmen: ")
         assert "study.db" in done.stderr
         assert len(done.stderr.splitlines()) == 1
-        advice = "; --store PATH gives this study a store of its own\n"
+        advice = "; give this study its own store with --store PATH\n"
         assert done.stderr.endswith(advice) == (words[0] == "run")
     assert (tmp_path / "study.db").read_text() == "my notes"
 
@@ -128,7 +129,7 @@ def test_an_unfinished_study_is_resumed_not_run(tmp_path):
         run.process.wait(10)
     done = culmen("run", "study.toml", cwd=tmp_path)
     assert done.returncode == 2
-    assert "`culmen resume study.db` goes on, --overwrite begins anew" in done.stderr
+    assert "resume it with `culmen resume study.db`, or restart it with --overwrite" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -162,10 +163,14 @@ def test_status_while_it_runs_and_afterwards(tmp_path):
     assert during["state"].startswith("running (")
     assert 20 < during["told"] < 800
     assert not during["resumable"]
-    assert (after["state"], after["told"], after["resumable"]) == ("finished (evaluations used up)", 800, False)
+    assert (after["state"], after["told"], after["resumable"]) == (
+        "finished (limit of evaluations reached)",
+        800,
+        False,
+    )
     assert set(after["best"]) == {"x", "y"}
     shown = culmen("status", "study.db", cwd=tmp_path).stdout
-    assert "finished (evaluations used up)" in shown
+    assert "finished (limit of evaluations reached)" in shown
     assert f"{after['best_value']:.10g}" in shown
 
 
@@ -173,8 +178,8 @@ def test_resume_with_a_larger_budget_goes_on_from_the_end(finished):
     done = culmen("resume", "study.db", cwd=finished)
     assert done.returncode == 0
     assert (
-        "has finished (evaluations used up); `culmen resume study.db --evaluations N` with a larger N goes on"
-        in done.stdout
+        "has finished (limit of evaluations reached); to continue, give a larger N: "
+        "`culmen resume study.db --evaluations N`" in done.stdout
     )
     before = sequence(finished / "study.db")
     assert culmen("resume", "study.db", "--evaluations", 50, "--quiet", cwd=finished).returncode == 0
@@ -188,7 +193,7 @@ def test_a_larger_budget_for_a_finished_study_is_no_run(finished):
     assert done.returncode == 2
     assert done.stderr == (
         "culmen: study.db holds this study, finished after 30 evaluations; "
-        "`culmen resume study.db --evaluations 50` goes on, --overwrite begins anew\n"
+        "resume it with `culmen resume study.db --evaluations 50`, or restart it with --overwrite\n"
     )
     assert culmen("run", "study.toml", "--evaluations", 30, "--quiet", cwd=finished).returncode == 0
 
@@ -212,7 +217,7 @@ def test_a_finished_study_that_goes_on_is_running(finished):
         code, out, _ = run.end()
     assert seen == {"running ("}
     assert code == 75
-    assert "To go on: culmen resume study.db\n" in out
+    assert "To resume: culmen resume study.db\n" in out
     after = json.loads(culmen("status", "study.db", "--json", cwd=finished).stdout)
     assert (after["state"], after["resumable"]) == ("stopped", True)
 
@@ -242,8 +247,8 @@ def test_an_edited_function_is_noticed_at_each_start(finished):
     with (finished / "model.py").open("a") as file:
         file.write("\n# edited\n")
     note = (
-        "culmen: note: model.py has changed since this study was begun; earlier values are kept as they are; "
-        "`culmen run --overwrite` begins anew\n"
+        "culmen: note: model.py has changed since this study was started; earlier values are kept unchanged; "
+        "to restart, write `culmen run --overwrite`\n"
     )
     assert culmen("run", "study.toml", cwd=finished).stderr == note
     again = culmen("resume", "study.db", "--evaluations", 50, cwd=finished)
@@ -317,8 +322,8 @@ def test_where_all_fail_the_end_says_what_to_look_at(tmp_path):
         assert done.returncode == 1
         assert first.startswith(f"culmen: {said}")
         assert last == (
-            "culmen: what it printed is in study.work/0; `culmen check` tries a few; when that is mended, "
-            "`culmen run --overwrite` begins anew, and `culmen resume study.db` goes on after the failures"
+            "culmen: its output is in study.work/0; find the mistake with `culmen check`, then restart with "
+            "`culmen run --overwrite`, or resume after the failures with `culmen resume study.db`"
         )
         assert "To go on" not in done.stdout
 
@@ -333,15 +338,15 @@ def test_a_study_that_ended_by_stagnation_says_how_it_goes_on(tmp_path):
     before = summary(tmp_path / "study.db")
     assert before["finished"] == "stagnation"
     same = culmen("run", "study.toml", cwd=tmp_path)
-    assert "`culmen resume study.db --stagnation N` with a larger N goes on" in same.stdout
+    assert "to continue, give a larger N: `culmen resume study.db --stagnation N`" in same.stdout
     study.write_text(text.replace("stagnation = 20", "stagnation = 60"))
     done = culmen("run", "study.toml", cwd=tmp_path)
-    assert (done.returncode, "`culmen resume study.db --stagnation 60` goes on" in done.stderr) == (2, True)
+    assert (done.returncode, "resume it with `culmen resume study.db --stagnation 60`" in done.stderr) == (2, True)
     assert culmen("resume", "study.db", "--stagnation", 60, "-q", cwd=tmp_path).returncode == 0
     assert summary(tmp_path / "study.db")["told"] > before["told"]
     study.write_text(text.replace("stagnation = 20", "evaluations = 5000"))
     done = culmen("run", "study.toml", cwd=tmp_path)
-    assert "`culmen resume study.db --evaluations 5000 --stagnation N` goes on" in done.stderr
+    assert "resume it with `culmen resume study.db --evaluations 5000 --stagnation N`" in done.stderr
 
 
 def test_status_of_a_store_that_a_program_made(tmp_path):
@@ -362,9 +367,9 @@ def test_what_a_program_began_goes_on_by_its_call_and_a_command_by_resume(tmp_pa
     )
     subprocess.run([sys.executable, "program.py"], cwd=tmp_path, check=True, env=environment(), capture_output=True)
     status = culmen("status", "f.db", cwd=tmp_path).stdout
-    assert "To go on: the same call in Python, culmen.minimize(__main__.f, …, store='f.db')\n" in status
+    assert "To resume: make the same call in Python, culmen.minimize(__main__.f, …, store='f.db')\n" in status
     assert re.search(r"evaluations +\d+/1000000 *\n", status)
-    assert "To go on: culmen resume c.db\n" in culmen("status", "c.db", cwd=tmp_path).stdout
+    assert "To resume: culmen resume c.db\n" in culmen("status", "c.db", cwd=tmp_path).stdout
     before = summary(tmp_path / "c.db")["told"]
     resumed = culmen("resume", "c.db", "--evaluations", before + 5, "-q", cwd=tmp_path)
     assert (resumed.returncode, resumed.stderr) == (0, "")
@@ -387,7 +392,7 @@ def test_limits_that_were_edited_in_the_file_are_named_as_options_of_resume(fini
     study.write_text(study.read_text().replace("evaluations = 30", "evaluations = 45\ntarget = -1.0"))
     done = culmen("run", "study.toml", cwd=finished)
     assert done.returncode == 2
-    assert "`culmen resume study.db --evaluations 45 --target -1.0` goes on, --overwrite begins anew" in done.stderr
+    assert "with `culmen resume study.db --evaluations 45 --target -1.0`, or restart it" in done.stderr
     assert culmen("resume", "study.db", "--evaluations", 45, "--target", "-1.0", cwd=finished).returncode == 0
     assert summary(finished / "study.db")["told"] == 45
 
@@ -418,4 +423,4 @@ def test_a_study_that_failed_throughout_names_what_begins_anew(tmp_path):
     assert culmen("run", "study.toml", "--quiet", cwd=tmp_path).returncode == 1
     done = culmen("run", "study.toml", cwd=tmp_path)
     assert done.returncode == 1
-    assert "--overwrite, or --store PATH, runs it anew" in done.stdout
+    assert "restart it with `culmen run --overwrite`, or run it with --store PATH" in done.stdout

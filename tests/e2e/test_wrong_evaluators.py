@@ -58,7 +58,7 @@ EVALUATORS = {
     "a library that is not compiled": (
         'library = "./model.so:f"',
         {"model.c": ""},
-        PLACE + ' library = "./model.so": there is no file {folder}/model.so; it is still to be made of model.c',
+        PLACE + ' library = "./model.so": there is no file {folder}/model.so; compile it from model.c',
     ),
     "a program that is not there": (
         'command = ["no-such-program"]',
@@ -73,12 +73,12 @@ EVALUATORS = {
     "a variable for a shell that is not there": (
         'command = ["python3", "$CULMEN_STUDY_FOLDER/model.py"]',
         {},
-        PLACE + ' command: no shell reads "$CULMEN_STUDY_FOLDER/model.py"; "{CULMEN_STUDY_FOLDER}/model.py" is wanted',
+        PLACE + ' command: no shell reads "$CULMEN_STUDY_FOLDER/model.py"; write "{CULMEN_STUDY_FOLDER}/model.py"',
     ),
     "a parameter as a shell's variable": (
         'command = ["python3", "--x=$x"]',
         {},
-        PLACE + ' command: no shell reads "--x=$x"; "--x={x}" is wanted',
+        PLACE + ' command: no shell reads "--x=$x"; write "--x={x}"',
     ),
     "a place for no parameter": (
         'command = ["echo", "{x}", "{yy}"]',
@@ -89,12 +89,12 @@ EVALUATORS = {
     "a redirection": (
         'command = ["./model.sh", "{x}", ">", "out.txt"]',
         {"model.sh": "#!/bin/sh\necho 3\n"},
-        PLACE + ' command: no shell reads ">"; ["sh", "-c", "a line for a shell"] has one',
+        PLACE + ' command: no shell reads ">"; write ["sh", "-c", "a line for a shell"]',
     ),
     "a script and its arguments as one word": (
         'command = ["./model.sh --x={x}"]',
         {"model.sh": "#!/bin/sh\necho 3\n"},
-        PLACE + ' command = ["./model.sh --x={x}"]: each word stands by itself: ["./model.sh", "--x={x}"]',
+        PLACE + ' command = ["./model.sh --x={x}"]: write each word separately: ["./model.sh", "--x={x}"]',
     ),
     "a program and its arguments as one word": (
         'command = ["python3 model.py"]',
@@ -184,12 +184,12 @@ def test_braces_of_other_tools_stay_as_they_are(folder, lines):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-SAME = "culmen: note: different candidates came to the same value: do the parameters arrive?"
+SAME = "culmen: note: different candidates gave the same value; check that the parameters reach the evaluator"
 
 
 @pytest.mark.parametrize(
     ("line", "advice"),
-    [('python = "model.py:f"', ""), ('command = ["echo", "3"]', "; {x} in a word of the command is its value")],
+    [('python = "model.py:f"', ""), ('command = ["echo", "3"]', " ({x} in a word of the command is its value)")],
 )
 def test_parameters_that_change_nothing_are_noted(folder, line, advice):
     (folder / "study.toml").write_text(evaluator(line))

@@ -51,33 +51,33 @@ WORDS = {
     "execute study.toml": "culmen: there is no command 'execute'; did you mean 'run'?",
     "frobnicate study.toml": "culmen: there is no command 'frobnicate'; `culmen --help` lists the commands",
     "plot study.db": "culmen: there is no command 'plot'; did you mean 'report'?",
-    "version": "culmen: 'version' is no command; `culmen --version` is wanted",
-    "--run study.toml": "culmen: there is no option '--run'; `culmen run` is a command of its own",
+    "version": "culmen: 'version' is not a command; write `culmen --version`",
+    "--run study.toml": "culmen: there is no option '--run'; write `culmen run`, which is a command",
     "-v": "culmen: there is no option '-v'; did you mean '--version'?",
-    "study.toml": "culmen: 'study.toml' is no command; `culmen run study.toml` is wanted",
-    "study.db": "culmen: 'study.db' is no command; `culmen resume study.db` is wanted",
-    "help": "culmen: 'help' is no command; `culmen --help` is wanted, or `culmen COMMAND --help`",
-    "run": "culmen run: STUDY.toml is missing; `culmen run STUDY.toml` is wanted",
+    "study.toml": "culmen: 'study.toml' is not a command; write `culmen run study.toml`",
+    "study.db": "culmen: 'study.db' is not a command; write `culmen resume study.db`",
+    "help": "culmen: 'help' is not a command; write `culmen --help`, or `culmen COMMAND --help`",
+    "run": "culmen run: STUDY.toml is missing; write `culmen run STUDY.toml`",
     "run study.toml --wrkers 3": "culmen run: there is no option '--wrkers'; did you mean '--workers'?",
     "run study.toml -j 3": "culmen run: there is no option '-j'; did you mean '--workers'?",
     "run study.toml -x": "culmen run: there is no option '-x'; `culmen run --help` lists the options",
     "run study.toml --force": "culmen run: there is no option '--force'; did you mean '--overwrite'?",
-    "run study.toml --resume": "culmen run: there is no option '--resume'; `culmen resume` is a command of its own",
+    "run study.toml --resume": "culmen run: there is no option '--resume'; write `culmen resume`, which is a command",
     "export study.db --format csv": "culmen export: there is no option '--format'; did you mean '--csv'?",
-    "export study.db out.csv": "culmen export: 'out.csv' is too much; `culmen export STUDY.db -o out.csv` is wanted",
-    "run study.toml --optimizer random": "culmen run: there is no option '--optimizer'; the study file says it, in "
+    "export study.db out.csv": "culmen export: unexpected 'out.csv'; write `culmen export STUDY.db -o out.csv`",
+    "run study.toml --optimizer random": "culmen run: there is no option '--optimizer'; set it in the study file, in "
     "[optimizer]",
-    "run study.toml --time-limit-s 3": "culmen run: there is no option '--time-limit-s'; the study file says it, in "
+    "run study.toml --time-limit-s 3": "culmen run: there is no option '--time-limit-s'; set it in the study file, in "
     "[evaluator]",
     "run study.toml --workers": "culmen run: --workers needs a value; `culmen run --help` lists the options",
-    "run study.toml --workers 0": "culmen run: --workers 0: a number not below 1 is wanted",
-    "run study.toml --workers two": "culmen run: --workers two: a whole number is wanted",
-    "run study.toml --evaluations 1e4": "culmen run: --evaluations 1e4: a whole number is wanted",
-    "run study.toml --evaluations -5": "culmen run: --evaluations -5: a number not below 1 is wanted",
-    "run study.toml --target low": "culmen run: --target low: a number is wanted",
+    "run study.toml --workers 0": "culmen run: --workers must be at least 1, got 0",
+    "run study.toml --workers two": "culmen run: --workers must be a whole number, got two",
+    "run study.toml --evaluations 1e4": "culmen run: --evaluations must be a whole number, got 1e4",
+    "run study.toml --evaluations -5": "culmen run: --evaluations must be at least 1, got -5",
+    "run study.toml --target low": "culmen run: --target must be a number, got low",
     "run study.toml --target nan": "culmen: study.toml: target must be a finite number, got NaN",
-    "run study.toml --wall-time 1h": "culmen run: --wall-time 1h: a number is wanted",
-    "run study.toml model.py": "culmen run: 'model.py' is too much; `culmen run STUDY.toml` is wanted",
+    "run study.toml --wall-time 1h": "culmen run: --wall-time must be a number, got 1h",
+    "run study.toml model.py": "culmen run: unexpected 'model.py'; write `culmen run STUDY.toml`",
     "run model.py": "culmen: model.py is a Python file, not a study file; a study file names it, with this "
     "line in [evaluator]: "
     'python = "model.py:FUNCTION" (create one with `culmen init`)',
@@ -89,19 +89,19 @@ WORDS = {
     "run stud": "culmen: there is no study file stud; did you mean 'study.toml'?",
     "check model": "culmen: there is no study file model; create one with `culmen init`",
     "status model.py": "culmen: model.py: is not a culmen study",
-    "status .": "culmen: . is a folder; a store is wanted",
+    "status .": "culmen: . is a folder; give a store",
     "resume study.db": "culmen: there is no store study.db; `culmen run study.toml` makes one",
     "optimizers cmase": "culmen: there is no optimizer 'cmase'; did you mean 'cmaes'?",
     "export study.toml": "culmen: study.toml is a study file, not a store; `culmen run study.toml` runs it",
-    "compare a.db": "culmen compare: B.db is missing; `culmen compare A.db B.db` is wanted",
-    "check study.toml --evaluate -1": "culmen check: --evaluate -1: a number not below 0 is wanted",
-    "init fit --kind pyton": "culmen init: --kind pyton: python, library or command is wanted; did you mean 'python'?",
-    "init my-fit": "culmen: my-fit: 'my-fit' is given; a name of letters, digits and _ is wanted, such as fit",
-    "init nowhere/fit": "culmen: nowhere/fit: there is no folder nowhere; `mkdir -p nowhere` makes it",
-    "launch run study.toml": "culmen launch: -n is missing; `culmen launch -n 4 run STUDY.toml` is wanted",
-    "launch -n 1 run study.toml": "culmen launch: -n 1: a number not below 2 is wanted",
-    "launch -n 4": "culmen: nothing to launch is given; as in `culmen launch -n 4 run STUDY.toml`",
-    "launch -n 4 model.py": "culmen: 'model.py' is not a program; `culmen launch -n 4 python model.py` is wanted",
+    "compare a.db": "culmen compare: B.db is missing; write `culmen compare A.db B.db`",
+    "check study.toml --evaluate -1": "culmen check: --evaluate must be at least 0, got -1",
+    "init k --kind pyton": "culmen init: --kind must be python, library or command, got pyton; did you mean 'python'?",
+    "init my-fit": "culmen: my-fit: the name must consist of letters, digits and _, such as fit, got 'my-fit'",
+    "init nowhere/fit": "culmen: nowhere/fit: there is no folder nowhere; make it with `mkdir -p nowhere`",
+    "launch run study.toml": "culmen launch: -n is missing; write `culmen launch -n 4 run STUDY.toml`",
+    "launch -n 1 run study.toml": "culmen launch: -n must be at least 2, got 1",
+    "launch -n 4": "culmen: give a command to launch, for example `culmen launch -n 4 run STUDY.toml`",
+    "launch -n 4 model.py": "culmen: 'model.py' is not a program; write `culmen launch -n 4 python model.py`",
 }
 
 
@@ -189,21 +189,21 @@ FILES = {
             (X, X.replace(" }", ', active_when = "y > 1" }')),
             ("y = { lower = -5, upper = 5 }", 'y = { lower = -5, upper = 5, active_when = "x > 1" }'),
         ),
-        ": [space] parameter 'x': its condition \"y > 1\" leads back to itself",
+        ": [space] parameter 'x': its condition \"y > 1\" depends on the parameter itself",
     ),
     "a constraint with =": (
         STUDY + '[constraints]\nsum = "x + y = 1"\n',
-        ": [constraints] constraint 'sum': \"x + y = 1\", character 7: '=' is given; ==, <= or >= compares",
+        ": [constraints] constraint 'sum': \"x + y = 1\", character 7: got '='; compare with ==, <= or >=",
     ),
     "a constraint with &": (
         STUDY + '[constraints]\nboth = "x < 1 & y < 1"\n',
-        ": [constraints] constraint 'both': \"x < 1 & y < 1\", character 7: '&' cannot stand in an expression; "
-        "'and' is wanted",
+        ": [constraints] constraint 'both': \"x < 1 & y < 1\", character 7: '&' is not allowed in an expression; "
+        "write 'and'",
     ),
     "a constraint as Python would have it": (
         STUDY + "[constraints]\none = \"p['x'] < 1\"\n",
-        ": [constraints] constraint 'one': \"p['x'] < 1\", character 2: '[' cannot stand in an expression; "
-        "a parameter stands by its name alone",
+        ": [constraints] constraint 'one': \"p['x'] < 1\", character 2: '[' is not allowed in an expression; "
+        "write only the parameter's name",
     ),
     "a constraint on no parameter": (
         STUDY + '[constraints]\none = "xx < 1"\n',
@@ -219,7 +219,7 @@ FILES = {
     ),
     "a target of several objectives": (
         edited(("= 20", '= 20\ntarget = 1\n[objectives]\na = "minimize"\nb = "minimize"')),
-        ": [stop] target = 1.0: it is for one objective, not for several",
+        ": [stop] target = 1.0: it needs one objective, but there are several; remove it",
     ),
     "budget for evaluations": (
         edited(("evaluations =", "budget =")),
@@ -357,19 +357,19 @@ CALLS = {
     ),
     "a value for the function": (
         lambda: culmen.minimize(f({"x": 1}), S, budget=9),
-        MINIMIZE + "f = 1: a function is wanted",
+        MINIMIZE + "f must be a function, got 1",
     ),
     "a function of two": (
         lambda: culmen.minimize(lambda x, y: x + y, S, budget=9),
-        MINIMIZE + "lambda x, y: takes 2 arguments; it is called with one, all parameters: lambda p: … p['x'] …",
+        MINIMIZE + "lambda x, y: takes 2 arguments, but culmen passes one; write lambda p: … p['x'] …",
     ),
     "a function of two, of a list": (
         lambda: culmen.minimize(lambda x, y: x + y, [(0, 1), (0, 1)], budget=9),
-        MINIMIZE + "lambda x, y: takes 2 arguments; it is called with one, all parameters: lambda p: … p[0] …",
+        MINIMIZE + "lambda x, y: takes 2 arguments, but culmen passes one; write lambda p: … p[0] …",
     ),
     "space and function exchanged": (
         lambda: culmen.minimize(S, "model.py:f", budget=9),
-        "the space = 'model.py:f': a dict such as {'x': (0, 1)}, or a list of pairs, is wanted",
+        "the space must be a dict such as {'x': (0, 1)}, or a list of pairs, got 'model.py:f'",
     ),
     "bounds upside down": (
         lambda: culmen.minimize(f, {"x": (5, -5)}, budget=9),
@@ -377,20 +377,20 @@ CALLS = {
     ),
     "one number for bounds": (
         lambda: culmen.minimize(f, (-5, 5), budget=9),
-        "parameter 'x0': -5 is given; a pair (lower, upper), culmen.real(…) or another of integer, ordinal, "
-        "categorical and boolean is wanted",
+        "parameter 'x0': it must be a pair (lower, upper) or one of culmen.real(…), integer, ordinal, "
+        "categorical and boolean, got -5",
     ),
     "a range for bounds": (
         lambda: culmen.minimize(f, {"x": range(1, 10)}, budget=9),
-        "parameter 'x': range(1, 10) is given; culmen.integer(1, 9) is wanted",
+        "parameter 'x': got range(1, 10); write culmen.integer(1, 9)",
     ),
     "a range in steps for bounds": (
         lambda: culmen.minimize(f, {"x": range(0, 5, 2)}, budget=9),
-        "parameter 'x': range(0, 5, 2) is given; culmen.ordinal([0, 2, 4]) is wanted",
+        "parameter 'x': got range(0, 5, 2); write culmen.ordinal([0, 2, 4])",
     ),
     "a scale beside bounds": (
         lambda: culmen.minimize(f, {"x": (0, 1, "log")}, budget=9),
-        "parameter 'x': (0, 1, 'log') is given; culmen.real(0.1, 1, scale=\"log\") is wanted",
+        "parameter 'x': got (0, 1, 'log'); write culmen.real(0.1, 1, scale=\"log\")",
     ),
     "the name of a method": (
         lambda: culmen.minimize(f, S, budget=9, optimizer="CMA"),
@@ -398,15 +398,15 @@ CALLS = {
     ),
     "choices for bounds": (
         lambda: culmen.minimize(f, {"x": ["a", "b", "c"]}, budget=9),
-        "parameter 'x': ['a', 'b', 'c'] is given; culmen.categorical(['a', 'b', 'c']) is wanted",
+        "parameter 'x': got ['a', 'b', 'c']; write culmen.categorical(['a', 'b', 'c'])",
     ),
     "a text for choices": (
         lambda: culmen.minimize(f, {"x": culmen.categorical("ab")}, budget=9),
-        "parameter 'x': 'ab' is given; a list of texts or numbers is wanted",
+        "parameter 'x': choices must be a list of strings or numbers, got 'ab'",
     ),
     "a constraint in Python": (
         lambda: culmen.minimize(f, S, budget=9, constraints=lambda p: p["x"] < 1),
-        "constraints: a function is given; a text such as 'x + y <= 1' is wanted",
+        "constraints must be strings such as 'x + y <= 1', got a function",
     ),
     "one start without its list": (
         lambda: culmen.minimize(f, S, budget=9, starts={"x": 1, "y": 1}),
@@ -438,7 +438,7 @@ CALLS = {
         MINIMIZE + 'result must be "value" or "residuals", got "residual"; did you mean \'residuals\'?',
     ),
     "a store in no folder": (with_store("there/fit.db"), "there/fit.db: there is no folder {folder}/there"),
-    "a folder for a store": (with_store("."), ". is a folder; a store is wanted"),
+    "a folder for a store": (with_store("."), ". is a folder; give a store"),
     "a model for a store": (with_store("model.py"), "model.py: is not a culmen study"),
     "a limit of none for a study": (
         lambda: Study.from_file("study.toml", evaluations=-1),
@@ -473,14 +473,14 @@ def test_errors_are_called_as_they_are_caught():
 MODELS = {
     "a function of two": (
         "def f(x, y):\n    return x + y\n",
-        "{folder}/model.py: f(x, y) takes 2 arguments; it is called with one, all parameters: def f(p): … p['x'] …",
+        "{folder}/model.py: f(x, y) takes 2 arguments, but culmen passes one; write def f(p): … p['x'] …",
     ),
     "another name": ("def g(p):\n    return 1\n", "{folder}/model.py has no function 'f' (it has: g)"),
-    "no function": ("f = 3\n", "'f' in {folder}/model.py is of type int, not a function"),
+    "no function": ("f = 3\n", "'f' in {folder}/model.py must be a function, but is of type int"),
     "a package that is not there": (
         "import nmpy\n" + MODEL,
-        "cannot import {folder}/model.py: No module named 'nmpy'; culmen runs in {python}: "
-        "`{python} -m pip install nmpy`",
+        "cannot import {folder}/model.py: No module named 'nmpy'; culmen runs in {python}, "
+        "so write `{python} -m pip install nmpy`",
     ),
     "a module that is not there": (
         "import json.nothing\n" + MODEL,
@@ -503,7 +503,7 @@ def test_models_that_cannot_be_had(folder, mistake):
     (folder / "model.py").write_text(text)
     done = typed("run", "study.toml", cwd=folder)
     said = done.stderr.splitlines()[0]
-    python = re.search(r"culmen runs in (\S+):", said)
+    python = re.search(r"culmen runs in (\S+), ", said)
     answer = answer.replace("{folder}", str(folder)).replace("{python}", python[1] if python else "")
     assert (done.returncode, said) == (2, f"culmen: study.toml: [evaluator] {answer}")
     assert python is None or Path(python[1]).samefile(PYTHON)
@@ -515,16 +515,16 @@ RAISED = "evaluation 0 failed: "
 
 # What f does, and what is said of the first evaluation; exit code 1: all failed.
 FUNCTIONS = {
-    "print(p['x'] ** 2)": RETURNED + "None; one number is wanted (is a return missing?)",
-    "return '3.5'": RETURNED + "a str ('3.5'); one number is wanted",
-    "return [1, 2]": RETURNED + 'a list of 2; one number is wanted (a vector needs result = "residuals")',
-    "return 1 + 2j": RETURNED + "a complex ((1+2j)); one number is wanted",
-    "return {'chi2': 1.0}": RETURNED + "a dict of 1; one number is wanted (figures by name need [objectives])",
-    "yield 1": RETURNED + "a generator; one number is wanted",
+    "print(p['x'] ** 2)": RETURNED + "None; it must return one number (is a return missing?)",
+    "return '3.5'": RETURNED + "a str ('3.5'); it must return one number",
+    "return [1, 2]": RETURNED + 'a list of 2; it must return one number (a vector needs result = "residuals")',
+    "return 1 + 2j": RETURNED + "a complex ((1+2j)); it must return one number",
+    "return {'chi2': 1.0}": RETURNED + "a dict of 1; it must return one number (values by name need [objectives])",
+    "yield 1": RETURNED + "a generator; it must return one number",
     "return float('nan')": "evaluation 0 not finite: the value is nan",
-    "return p.x": RAISED + "AttributeError: 'dict' object has no attribute 'x'; a parameter is read as p['x']",
-    "return p[0]": RAISED + "KeyError: 0; the parameters of this candidate are x, y",
-    "return p['z']": RAISED + "KeyError: 'z'; the parameters of this candidate are x, y",
+    "return p.x": RAISED + "AttributeError: 'dict' object has no attribute 'x'; read a parameter as p['x']",
+    "return p[0]": RAISED + "KeyError: 0; this candidate has the parameters x, y",
+    "return p['z']": RAISED + "KeyError: 'z'; this candidate has the parameters x, y",
 }
 OTHERS = {
     "a class for a function": (
@@ -533,14 +533,15 @@ OTHERS = {
     ),
     "a value for residuals": (
         {"study.toml": edited((MODEL_KEY, MODEL_KEY + '\nresult = "residuals"'))},
-        RETURNED + 'a float; a vector of residuals, not empty, is wanted (one number needs result = "value")',
+        RETURNED
+        + 'a float; it must return a vector of residuals that is not empty (one number needs result = "value")',
     ),
     "an objective that is not among the figures": (
         {
             "model.py": "def f(p):\n    return {'b': 1.0}\n",
             "study.toml": STUDY + '[objectives]\na = "minimize"\n',
         },
-        "evaluation 0 wrong shape: the outcome has no figure 'a', which [objectives] names; it is one of b",
+        "evaluation 0 wrong shape: the outcome has no value 'a', which [objectives] needs; it is one of b",
     ),
     "a program that prints nothing": (
         {"study.toml": edited((MODEL_KEY, 'command = ["true"]'))},
@@ -552,7 +553,8 @@ OTHERS = {
     ),
     "a script that names nothing to run it": (
         {"study.toml": edited((MODEL_KEY, 'command = ["./model.sh"]')), "model.sh": "echo 3\n"},
-        RAISED + "cannot start '{folder}/model.sh': Exec format error (a script begins with a line such as #!/bin/sh)",
+        RAISED + "cannot start '{folder}/model.sh': Exec format error "
+        "(the first line of a script must be #!/bin/sh or the like)",
     ),
 }
 WRONG_OUTCOMES = {body: ({"model.py": f"def f(p):\n    {body}\n"}, answer) for body, answer in FUNCTIONS.items()}
@@ -582,8 +584,8 @@ def test_a_model_that_runs_a_study_when_it_is_imported_does_not_start_itself_aga
     (folder / "model.py").write_text(f"import culmen\n{MODEL}{RUNS[what]}\n")
     done = typed("run", "study.toml", cwd=folder, timeout=60)
     said = (
-        f"culmen: study.toml: [evaluator] cannot import {folder}/model.py: culmen.InputError: {folder}/model.py starts "
-        'evaluations of its own while it is imported for one; `if __name__ == "__main__":` keeps them to the script'
+        f"culmen: study.toml: [evaluator] cannot import {folder}/model.py: culmen.InputError: {folder}/model.py "
+        'starts evaluations while a worker imports it; put that part of the script below `if __name__ == "__main__":`'
     )
     assert (done.returncode, done.stderr.splitlines()[0]) == (2, said)
 
@@ -595,4 +597,4 @@ def test_a_module_that_is_imported_does_not_start_itself_again_and_again(folder,
         [PYTHON, "-c", "import fit"], cwd=folder, env=environment(), capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 1
-    assert 'while it is imported for one; `if __name__ == "__main__":` keeps them to the script' in done.stderr
+    assert 'while a worker imports it; put that part of the script below `if __name__ == "__main__":`' in done.stderr

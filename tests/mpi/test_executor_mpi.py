@@ -65,7 +65,7 @@ def test_a_wrong_executor_is_said_once_and_every_rank_leaves(mpi, tmp_path):
     )
     done = launch(mpi, "script.py", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0].startswith("refused: culmen.Executor: initializer = 3")
+    assert done.stdout.splitlines()[0].startswith("refused: culmen.Executor: initializer must be a function")
     assert done.stdout.splitlines()[1:] == ["2"]
 
 

@@ -39,9 +39,9 @@ def test_a_dry_run_prints_the_line_and_runs_nothing(launch, world_program):
 
 
 LAUNCHES = {
-    "nothing": ([], "nothing to launch is given; as in `culmen launch -n 3 run STUDY.toml`"),
-    "a study": (["k.toml"], "'k.toml' is no command; `culmen launch -n 3 run k.toml` is wanted"),
-    "a store": (["k.db"], "'k.db' is no command; `culmen launch -n 3 resume k.db` is wanted"),
+    "nothing": ([], "give a command to launch, for example `culmen launch -n 3 run STUDY.toml`"),
+    "a study": (["k.toml"], "'k.toml' is not a command; write `culmen launch -n 3 run k.toml`"),
+    "a store": (["k.db"], "'k.db' is not a command; write `culmen launch -n 3 resume k.db`"),
     "a typo": (["rnu", "k.toml"], "'rnu' is neither a command of culmen nor a program; did you mean 'run'?"),
 }
 

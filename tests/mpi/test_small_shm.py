@@ -36,8 +36,8 @@ def test_ranks_without_room_for_the_mailbox_say_so_in_one_sentence(mpi, small_sh
     code, out, err = run_in(small_shm("64k"), tmp_path, *words)
     said = [line for line in (out + err).splitlines() if "/dev/shm" in line]  # noqa: S108
     assert len(said) == 1, out + err
-    assert re.match(r"culmen: the mailbox wants \d+ bytes in /dev/shm, where \d+ are free", said[0])
-    for part in (f"take fewer workers than {WORKERS}", "size=", "--shm-size"):
+    assert re.match(r"culmen: the mailbox needs \d+ bytes in /dev/shm, but \d+ are free", said[0])
+    for part in (f"use fewer workers than {WORKERS}", "size=", "--shm-size"):
         assert part in said[0]
     assert code not in (0, 75)
     assert "Traceback" not in err

@@ -100,7 +100,7 @@ def test_a_finished_study_is_shown_and_all_ranks_leave(mpi, tmp_path):
     for words in (("run", "study.toml"), ("resume", "study.db")):
         done = culmen(*under(mpi, *words), cwd=tmp_path, timeout=30)
         assert done.returncode == 0
-        assert done.stdout.count("has finished (evaluations used up)") == 1
+        assert done.stdout.count("has finished (limit of evaluations reached)") == 1
 
 
 def run_script(mpi, script, folder):

@@ -55,8 +55,8 @@ def test_what_is_no_mpi_is_one_sentence(launch, named):
 @pytest.mark.parametrize(
     ("variable", "sentence"),
     [
-        ("CULMEN_VERSION_SHOWN", "rank 2 runs culmen elsewhere, rank 0 runs culmen"),
-        ("CULMEN_NODE_SHOWN", "rank 2 is on node elsewhere, rank 0 on node"),
+        ("CULMEN_VERSION_SHOWN", "rank 2 runs culmen elsewhere, but rank 0 runs culmen"),
+        ("CULMEN_NODE_SHOWN", "rank 2 is on node elsewhere and rank 0 on node"),
     ],
 )
 def test_ranks_that_do_not_fit_together_are_one_sentence(launch, world_program, tmp_path, variable, sentence):

@@ -72,7 +72,7 @@ def test_evaluations_are_counted_as_the_progress_counts_them(state):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, "60% of the time; with generational = false none waits, and candidates depend on timing"),
+        ({}, "60% of the time; with generational = false none waits, but candidates depend on timing"),
         ({"generational": False}, None),
         ({"evaluated_s": 80.0}, None),
         ({"workers": 1}, None),

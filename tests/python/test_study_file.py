@@ -79,15 +79,15 @@ WRONG = {
     ),
     "log bound that is not positive": (
         with_("lower = 1e-6", "lower = 0"),
-        "study.toml: [space] parameter 'tau': a log scale needs a lower bound above 0, not 0",
+        "study.toml: [space] parameter 'tau': a log scale needs a lower bound above 0, got 0",
     ),
     "integer on a log scale": (
         with_("lower = 1, upper = 10 }", 'lower = 0, upper = 10, scale = "log" }'),
-        "study.toml: [space] parameter 'n': a log scale needs a lower bound above 0, not 0",
+        "study.toml: [space] parameter 'n': a log scale needs a lower bound above 0, got 0",
     ),
     "integer bound that is not whole": (
         with_("upper = 10 }", "upper = 9.5 }"),
-        "study.toml: [space] parameter 'n': integer bounds must be whole numbers, not [1, 9.5]",
+        "study.toml: [space] parameter 'n': integer bounds must be whole numbers, got [1, 9.5]",
     ),
     "unknown scale": (
         with_('"log"', '"lag"'),
@@ -191,7 +191,8 @@ WRONG = {
     ),
     "input that holds the study": (
         with_(EVALUATOR, 'command = ["cat"]\ninputs = { copy = ["."] }'),
-        'study.toml: [evaluator] inputs.copy = ".": it holds the study itself; name what the program reads',
+        'study.toml: [evaluator] inputs.copy = ".": this folder contains the study; name only the files that '
+        "the program reads",
     ),
     "inputs with an unknown key": (
         with_(EVALUATOR, 'command = ["cat"]\ninputs = { links = ["zz.dat"] }'),
@@ -237,7 +238,7 @@ WRONG = {
     ),
     "option that is neither number nor word": (
         STUDY + '[optimizer]\nname = "cmaes"\nsigma = [0.1]',
-        "study.toml: [optimizer] option 'sigma' is [0.1]; a number, a word, or true or false is wanted",
+        "study.toml: [optimizer] option 'sigma' must be a number, a string, true or false, got [0.1]",
     ),
     "optimizer that needs residuals": (
         with_("n = {", "# n = {") + '[optimizer]\nname = "lm"',
@@ -319,7 +320,7 @@ SEVERAL = {
             (3, "[space] parameter 'x': lower bound 5 must be below upper bound -5"),
             (9, '[limits] stress.upper must be a number, got "high"'),
             (14, "[evaluator] python = \"modl.py\": there is no file {folder}/modl.py; did you mean 'model.py'?"),
-            (20, "[stop] target = 3.0: it is for one objective, not for several"),
+            (20, "[stop] target = 3.0: it needs one objective, but there are several; remove it"),
         ],
     ),
     "of what depends on the space": (

@@ -1,4 +1,4 @@
-"""What is typed: `culmen`, its own options, and a command."""
+"""The command line of `culmen`: its own options, and its commands."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"max_content_width": 110},
-    rich_markup_mode=None,  # boxes and colours cost half of what a help takes
+    rich_markup_mode=None,  # boxes and colours would double the time that a help takes
 )
 
 
@@ -28,7 +28,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass

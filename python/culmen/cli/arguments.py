@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options that several commands share."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,13 +9,13 @@ from . import completion
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and warnings only.")]
 NoPrefetch = Annotated[
-    bool, typer.Option("--no-prefetch", help="Send a worker its next candidate only when it has answered.")
+    bool, typer.Option("--no-prefetch", help="Send a worker its next candidate only after its answer to the last one.")
 ]
 NoErrors = Annotated[
-    bool, typer.Option("--no-errors", help="Leave out the errors of the parameters at the end of a least-squares fit.")
+    bool, typer.Option("--no-errors", help="Do not compute the errors of the parameters after a least-squares fit.")
 ]
 Force = Annotated[
-    bool, typer.Option("--force", help="Replace the file whatever it is, but for a store or a study file.")
+    bool, typer.Option("--force", help="Replace the file, whatever it is, unless it is a store or a study file.")
 ]
 StudyFile = Annotated[
     Path, typer.Argument(metavar="STUDY.toml", help="The study file.", autocompletion=completion.study_files)

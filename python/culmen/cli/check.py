@@ -12,7 +12,9 @@ def check(
     study: StudyFile,
     evaluate: Annotated[
         int,
-        typer.Option(min=0, max=100_000, metavar="N", help="Evaluations on trial, which are kept nowhere; 0: none."),
+        typer.Option(
+            min=0, max=100_000, metavar="N", help="Number of trial evaluations, which are not stored; 0: none."
+        ),
     ] = 3,
 ) -> None:
     raise typer.Exit(work.check.check_study(study, evaluate))

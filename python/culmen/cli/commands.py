@@ -10,41 +10,39 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 EXIT_CODES = """
-Exit codes: 0 the study reached its end (or its wall time), 1 an error during the run, or every evaluation failed,
-2 bad input, nothing was evaluated, 75 stopped before the end by Ctrl-C, SIGTERM, SIGHUP or SIGUSR1:
-`culmen resume` goes on.
+Exit codes: 0 the study reached its end (or its wall time); 1 an error during the run, or every evaluation failed;
+2 bad input, nothing was evaluated; 75 stopped by Ctrl-C, SIGTERM, SIGHUP or SIGUSR1 before its end:
+resume it with `culmen resume`.
 """
 
 
 class Entry(NamedTuple):
     help: str
     codes: bool = False  # its help ends with the exit codes
-    rest: bool = False  # what follows its own options is another command line
+    rest: bool = False  # its arguments end with another command line
 
 
 COMMANDS = {
-    "init": Entry("Write a commented study file and a small model to begin with."),
-    "check": Entry("Explain a study file, try it, name its mistakes and its cost.", codes=True),
-    "run": Entry("Run a study, on local workers or on the ranks of MPI.", codes=True),
-    "resume": Entry(
-        "Go on with a study that was stopped or killed. Nothing that was finished is done again.", codes=True
+    "init": Entry("Write a first study file with comments, and a small model."),
+    "check": Entry("Explain a study file, list its mistakes, and try it.", codes=True),
+    "run": Entry("Run a study, on local workers or on MPI ranks.", codes=True),
+    "resume": Entry("Resume a study that was stopped or killed. No finished evaluation is repeated.", codes=True),
+    "status": Entry("Show the state of a study, also while it runs."),
+    "report": Entry("Write a report on a study as one HTML page. This also works while it runs."),
+    "export": Entry("Write all evaluations as CSV, JSON or Parquet. This also works while the study runs."),
+    "compare": Entry("Compare two studies: their results and their settings."),
+    "errors": Entry("Show the errors of the best parameters. The first call computes them and stores them."),
+    "launch": Entry(
+        "Run a culmen command, or another program, under MPI. Example: culmen launch -n 9 run STUDY.toml", rest=True
     ),
-    "status": Entry("Show how far a study is; also while it runs."),
-    "report": Entry("Write all about a study on one HTML page; also while it runs."),
-    "export": Entry("Write all evaluations as CSV, JSON or Parquet. Also while the study runs."),
-    "compare": Entry("Show two studies beside each other, and how they differ."),
-    "errors": Entry(
-        "Show the errors of the best parameters. Further evaluations find them, once; the store keeps them."
-    ),
-    "launch": Entry("Run a culmen command, or another program, under MPI.", rest=True),
-    "optimizers": Entry("List the optimizers: what each is for, its needs and options."),
+    "optimizers": Entry("List the optimizers: their purpose, needs and options."),
     "schema": Entry("Print the JSON schema of study files, for editors."),
     "include": Entry('Print the folder of <culmen/evaluator.h>. For compilers: cc -I"$(culmen include)".'),
 }
 
 
 def load(name: str) -> Any:
-    """The command with its options: this loads its module, and what that needs."""
+    """The command with its options: this loads its module, and the modules that it needs."""
     entry = COMMANDS[name]
     one = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     rest = {"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False}
@@ -60,14 +58,14 @@ def load(name: str) -> Any:
 
 
 class Unloaded(TyperCommand):
-    """A command until it is typed: a name and a help."""
+    """A command before it is typed: a name and a help."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         return load(str(self.name)).make_context(info_name, args, parent, **extra)
 
 
 class Commands(TyperGroup):
-    """All of them, unloaded."""
+    """All commands, not loaded."""
 
     def __init__(self, **attributes: Any) -> None:
         attributes["commands"] = {name: Unloaded(name=name, help=entry.help) for name, entry in COMMANDS.items()}

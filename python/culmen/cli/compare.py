@@ -11,9 +11,9 @@ from .arguments import Force
 
 def compare(
     first: Annotated[Path, typer.Argument(metavar="A.db", help="One study's store.")],
-    second: Annotated[Path, typer.Argument(metavar="B.db", help="Another's.")],
+    second: Annotated[Path, typer.Argument(metavar="B.db", help="Another study's store.")],
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page with both convergences here, too.")
+        Path | None, typer.Option(metavar="FILE", help="Also write a page with both convergences to this file.")
     ] = None,
     force: Force = False,
 ) -> None:

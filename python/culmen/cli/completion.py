@@ -1,4 +1,4 @@
-"""What a shell offers for the word that is being typed. Where nothing fits, the shell offers its files."""
+"""Completions for the word that is being typed. If none fits, the shell offers its files."""
 
 import io
 import os
@@ -18,7 +18,7 @@ def stores(incomplete: str) -> list[str]:
 
 @contextmanager
 def words_of_bash() -> Iterator[None]:
-    """Bash takes the colon of "optuna:TPESampler" for a word of its own and keeps what stands before it."""
+    """Bash splits "optuna:TPESampler" at the colon; this joins the words for the completion and splits them again."""
     line = os.environ.get("COMP_WORDS", "")
     between = "\n" if "\n" in line else " "
     typed = line.split(between)[: int(os.environ.get("COMP_CWORD") or 0) + 1]

@@ -11,13 +11,18 @@ from .arguments import Force, StoreFile
 
 def export(
     store: StoreFile,
-    csv: Annotated[bool, typer.Option("--csv", help="Text, one line an evaluation; this is the default.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="An array of objects, with residuals.")] = False,
-    parquet: Annotated[bool, typer.Option("--parquet", help="Columns of Apache Parquet, with residuals.")] = False,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Write text with one line for each evaluation; this is the default.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Write an array of objects, with residuals.")] = False,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Write Apache Parquet, with residuals.")] = False,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Its ending may tell the format; default: standard output."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The file to write, whose ending also selects the format; default: standard output.",
         ),
     ] = None,
     force: Force = False,

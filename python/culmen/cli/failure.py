@@ -10,7 +10,7 @@ from .work.codes import BAD_INPUT, FAILED
 
 
 def report(error: BaseException) -> int:
-    """On standard error."""
+    """Prints the message on standard error and returns the exit code."""
     if hasattr(error, "format_message"):
         return _report_usage(error)
     if debugging():
@@ -23,7 +23,7 @@ def report(error: BaseException) -> int:
 def _report_usage(error: Any) -> int:
     """Of typer, whose own messages take five lines. If nothing was typed, its message is the help."""
     if len(sys.argv) > 1:
-        from . import usage  # loads the keys of study files, which few mistakes are about
+        from . import usage  # loads the keys of study files, which few mistakes need
 
         print(usage.sentence(error), file=sys.stderr)
     else:

@@ -9,12 +9,10 @@ from . import work
 
 
 def init(
-    name: Annotated[Path, typer.Argument(metavar="NAME", help="Of the study file to write: NAME.toml.")] = Path(
-        "study"
-    ),
+    name: Annotated[Path, typer.Argument(metavar="NAME", help="The study file to write: NAME.toml.")] = Path("study"),
     kind: Annotated[
         Literal["python", "library", "command"],
-        typer.Option(help="Of the evaluator: a Python function, a function in C, a program."),
+        typer.Option(help="Kind of evaluator: a Python function, a C function, or a program."),
     ] = "python",
 ) -> None:
     work.init.init_study(name, kind)

@@ -11,12 +11,14 @@ from .commands import COMMANDS
 
 def launch(
     context: typer.Context,
-    n: Annotated[int, typer.Option("-n", min=2, max=65_536, help="Ranks: one master and n - 1 workers.")],
+    n: Annotated[int, typer.Option("-n", min=2, max=65_536, help="Number of ranks: one master and n - 1 workers.")],
     mpi: Annotated[
         str | None,
-        typer.Option(help="Which MPI: openmpi or mpich; default: CULMEN_MPI, else what mpiexec says it is."),
+        typer.Option(
+            help="The MPI: openmpi, mpich or the path of an mpiexec; default: CULMEN_MPI, else that of mpiexec."
+        ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the mpiexec line only.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the mpiexec line.")] = False,
 ) -> None:
     draw_through_pipes()
     raise typer.Exit(launcher.launch(n, context.args, list(COMMANDS), mpi, dry_run))

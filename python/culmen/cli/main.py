@@ -11,7 +11,7 @@ from .work.codes import FAILED
 
 
 def main() -> NoReturn:
-    """Runs the command of sys.argv; every error is one sentence on standard error and an exit code."""
+    """Runs the command in sys.argv; every error is one sentence on standard error and an exit code."""
     bash_asks = os.environ.get("_CULMEN_COMPLETE") == "complete_bash"
     try:
         with words_of_bash() if bash_asks else contextlib.nullcontext():
@@ -25,17 +25,17 @@ def main() -> NoReturn:
         code = FAILED
     _flush()
     _leave_launch(code or 0)
-    os._exit(code or 0)  # taking the interpreter down in order costs more than the rest of a clean end
+    os._exit(code or 0)  # a normal exit of the interpreter would take longer than the rest of a clean end
 
 
 def _report(error: BaseException) -> int:
-    from .failure import report  # loads the engine, which a command without a failure may not need
+    from .failure import report  # loads the engine, which a command without an error may not need
 
     return report(error)
 
 
 def _flush() -> None:
-    """Whether anybody reads it decides nothing."""
+    """A closed output changes nothing."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
@@ -43,6 +43,6 @@ def _flush() -> None:
 
 def _leave_launch(code: int) -> None:
     if "culmen._core" in sys.modules:
-        from ..launch.ranks import leave_launch  # where the engine was not loaded there is nothing to leave
+        from ..launch.ranks import leave_launch  # without the engine there is no launch to leave
 
         leave_launch(code)

@@ -9,7 +9,7 @@ from . import work
 
 
 def _complete(incomplete: str) -> list[str]:
-    """A library is imported only when its name is there already."""
+    """A library is imported only if its name is typed already."""
     library, colon, _ = incomplete.partition(":")
     others = adapters.catalogue(library if colon and library in adapters.FAMILIES else None)
     names = [*_core.optimizer_names(), *(entry["name"] for entry in others)]
@@ -19,7 +19,7 @@ def _complete(incomplete: str) -> list[str]:
 def optimizers(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="This one only.", show_default=False, autocompletion=_complete),
+        typer.Argument(metavar="NAME", help="Show only this optimizer.", show_default=False, autocompletion=_complete),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON list.")] = False,
 ) -> None:

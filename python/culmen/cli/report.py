@@ -15,7 +15,7 @@ def report(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="The page to write; default: STUDY.html beside the store."),
     ] = None,
-    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     force: Force = False,
 ) -> None:
     work.report.write_report(store, output, show, force)

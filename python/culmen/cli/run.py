@@ -15,19 +15,22 @@ def run(
     study: StudyFile,
     given: dict[str, Any],
     worker_processes: Annotated[
-        bool, typer.Option("--worker-processes", help="Workers are processes of their own, not threads of the master.")
+        bool,
+        typer.Option("--worker-processes", help="Run workers as processes of their own, not as threads of the master."),
     ] = False,
     threads: Annotated[
-        bool, typer.Option("--threads", help="Workers are threads of the master, also where processes are usual.")
+        bool, typer.Option("--threads", help="Run workers as threads of the master, even if processes are the default.")
     ] = False,
     no_prefetch: NoPrefetch = False,
     store: Annotated[
         Path | None,
-        typer.Option(help="The store to make; default: the study file's, else NAME.db in the current folder."),
+        typer.Option(help="The store to write; default: the study file's, else NAME.db in the current folder."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Instead of the study file's.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of the optimizer; default: the study file's.")
+    ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Begin anew where the store holds a study already.")
+        bool, typer.Option("--overwrite", help="Delete the study in the store, and start from the beginning.")
     ] = False,
     no_errors: NoErrors = False,
     quiet: Quiet = False,

@@ -11,11 +11,9 @@ from .arguments import StoreFile
 def status(
     store: StoreFile,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Show it again and again until nobody runs the study.")
-    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Repeat until the study no longer runs.")] = False,
     every: Annotated[
-        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Seconds between two looks of --watch; default: 2.")
+        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Time between two looks of --watch; default: 2.")
     ] = None,
 ) -> None:
     raise typer.Exit(work.status.show_status(store, json, watch, every))

@@ -1,4 +1,4 @@
-"""What is wrong with the words of a command line: one sentence for each exception of typer."""
+"""One sentence for each mistake on a command line that typer finds."""
 
 import re
 import sys
@@ -23,12 +23,12 @@ _WORDS = {  # words of other tools
     "status": ("show", "info", "list", "ls", "progress"),
 }
 _INSTEAD_OF_COMMANDS = {
-    "help": "`culmen --help` is wanted, or `culmen COMMAND --help`",
-    "version": "`culmen --version` is wanted",
-    "stop": "Ctrl-C or `kill` ends the process of a run cleanly",
-    "kill": "Ctrl-C or `kill` ends the process of a run cleanly",
+    "help": "write `culmen --help`, or `culmen COMMAND --help`",
+    "version": "write `culmen --version`",
+    "stop": "stop a run with Ctrl-C, or with `kill` and its process number",
+    "kill": "stop a run with Ctrl-C, or with `kill` and its process number",
 }
-_OPTIONS = {  # those of other tools; the first of these that the command has
+_OPTIONS = {  # options of other tools, and ours: the first one that the command has
     ("-n", "-j", "-w", "-np", "--jobs", "--cores", "--processes", "--nproc"): ("--workers", "-n"),
     ("--force", "-f", "--clobber"): ("--force", "--overwrite"),
     ("--format", "--type"): ("--csv",),
@@ -42,15 +42,15 @@ _WANTED = {
     "int_from_float": "a whole number",
     "float_parsing": "a number",
     "finite_number": "a finite number",
-    "greater_than": "a number above {gt:g}",
-    "greater_than_equal": "a number not below {ge:g}",
-    "less_than": "a number below {lt:g}",
-    "less_than_equal": "a number not above {le:g}",
+    "greater_than": "above {gt:g}",
+    "greater_than_equal": "at least {ge:g}",
+    "less_than": "below {lt:g}",
+    "less_than_equal": "at most {le:g}",
 }
 
 
 def sentence(error: Any) -> str:
-    """The whole line. ``error``: a usage error of typer, by whatever module its version has it in."""
+    """The whole line. ``error``: a usage error of typer, from any module of its versions."""
     command = _command_of(error)
     if hasattr(error, "possibilities"):
         return _unknown_option(error.option_name, command)
@@ -63,14 +63,14 @@ def sentence(error: Any) -> str:
         return f"{_name(command)}: {error.option_name} {takes}; `{_help(command)}` lists the options"
     if extra := re.search(r"unexpected extra arguments? *(?:\(s\))? *\((.*)\)", error.format_message()):
         output = f" -o {extra[1]}" if _has(command, "-o") and len(extra[1].split()) == 1 else ""
-        return f"{_name(command)}: '{extra[1]}' is too much; `{_usage(command)}{output}` is wanted"
+        return f"{_name(command)}: unexpected '{extra[1]}'; write `{_usage(command)}{output}`"
     if unknown := re.search(r"No such command '(.*?)'", error.format_message()):
         return _unknown_command(unknown[1])
     return f"{_name(command)}: {error.format_message()}"
 
 
 def _command_of(error: Any) -> Any:
-    """The click command that was typed; None: not even that."""
+    """The typed click command, or None."""
     if error.ctx is not None:
         return error.ctx.command
     return next((load(word) for word in sys.argv[1:] if word in COMMANDS), None)
@@ -78,9 +78,9 @@ def _command_of(error: Any) -> Any:
 
 def _unknown_command(word: str) -> str:
     if word in _INSTEAD_OF_COMMANDS:
-        return f"culmen: '{word}' is no command; {_INSTEAD_OF_COMMANDS[word]}"
+        return f"culmen: '{word}' is not a command; {_INSTEAD_OF_COMMANDS[word]}"
     if Path(word).suffix in _FILES:
-        return f"culmen: '{word}' is no command; `culmen {_FILES[Path(word).suffix]} {word}` is wanted"
+        return f"culmen: '{word}' is not a command; write `culmen {_FILES[Path(word).suffix]} {word}`"
     ours = next((f"; did you mean '{name}'?" for name, words in _WORDS.items() if word in words), "")
     near = ours or did_you_mean(word, list(COMMANDS))
     return f"culmen: there is no command '{word}'" + (near or "; `culmen --help` lists the commands")
@@ -99,7 +99,7 @@ def _unknown_option(given: str, command: Any) -> str:
 def _of_other_tools(given: str, command: Any) -> str:
     word = given.lstrip("-")
     if word in COMMANDS:
-        return f"; `culmen {word}` is a command of its own"
+        return f"; write `culmen {word}`, which is a command"
     ours = next((ours for theirs, ours in _OPTIONS.items() if given in theirs), ())
     return next((f"; did you mean '{name}'?" for name in ours if _has(command, name)), "")
 
@@ -109,26 +109,26 @@ def _has(command: Any, option: str) -> bool:
 
 
 def _in_study_file(key: str) -> str:
-    """Where it is said instead of on the command line."""
+    """The place in the study file for a setting that is not an option."""
     tables = tables_in(StudyFile)
     if key in tables and key != "run":
-        return f"; the study file says it, in [{key}]"
+        return f"; set it in the study file, in [{key}]"
     home = next((name for name, table in tables.items() if name != "space" and key in table.model_fields), None)
-    return f"; the study file says it, in [{home}]" if home else ""
+    return f"; set it in the study file, in [{home}]" if home else ""
 
 
 def _missing(parameter: Any, command: Any) -> str:
-    return f"{_name(command)}: {_shown(parameter)} is missing; `{_usage(command)}` is wanted"
+    return f"{_name(command)}: {_shown(parameter)} is missing; write `{_usage(command)}`"
 
 
 def _wrong_value(error: Any) -> str:
     name, cause = _shown(error.param), error.__cause__
     if words := re.search(r"('.*') is not one of (.*?)\.?$", error.message):
         given, *known = re.findall(r"'([^']*)'", f"{words[1]} {words[2]}")
-        return f"{name} {given}: {', '.join(known[:-1])} or {known[-1]} is wanted{did_you_mean(given, known)}"
+        return f"{name} must be {', '.join(known[:-1])} or {known[-1]}, got {given}{did_you_mean(given, known)}"
     for wrong in cause.errors(include_url=False) if hasattr(cause, "errors") else ():
         if wrong["type"] in _WANTED:
-            return f"{name} {wrong['input']}: {_WANTED[wrong['type']].format(**wrong.get('ctx', {}))} is wanted"
+            return f"{name} must be {_WANTED[wrong['type']].format(**wrong.get('ctx', {}))}, got {wrong['input']}"
     return f"{name}: {error.message}"
 
 

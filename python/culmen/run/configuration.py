@@ -1,4 +1,4 @@
-"""From the tables of a study file to what the engine takes."""
+"""From the tables of a study file to the engine's configuration."""
 
 import json
 from collections.abc import Mapping
@@ -16,11 +16,13 @@ from .evaluator import check_command, evaluator_of
 
 
 def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
-    """``config`` has its evaluator's kind of result and, where it is right, its space."""
+    """``config`` already has the evaluator's kind of result and, if it is right, the space."""
     with mistakes.at(file.place("objectives"), "objectives"):
         config.objectives = list(file.objectives.items())
         if file.objectives and config.evaluator.result == "residuals":
-            raise InputError("there can be none with residuals: their sum of squares is minimized")
+            raise InputError(
+                "residuals allow no objectives, because the sum of their squares is minimized; remove one of the two"
+            )
     if file.objectives:
         config.evaluator.result = "figures"
     with mistakes.at(file.place("limits"), "limits"):
@@ -33,11 +35,11 @@ def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes"
 
 
 def set_stop(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
-    """``config`` has its objectives; several of them have no target and no stagnation."""
+    """``config`` already has the objectives; several of them allow no target and no stagnation."""
     for name in ("target", "stagnation"):
         with mistakes.at(file.place("stop"), "stop", name):
             if len(config.objectives) > 1 and (limit := getattr(file.stop, name)) is not None:
-                raise InputError(f"{name} = {limit}: it is for one objective, not for several")
+                raise InputError(f"{name} = {limit}: it needs one objective, but there are several; remove it")
     file.stop.apply("config", config)
     if file.stop.target is not None:
         config.target = as_given(file.stop.target, config.objectives)
@@ -51,7 +53,7 @@ def options_of(file: StudyFile, store: str) -> _core.RunOptions:
 
 
 def config_of(file: StudyFile, folder: Path, mistakes: Mistakes) -> _core.StudyConfig:
-    """Raises InputError with all mistakes, those that are known already among them."""
+    """Raises InputError with all mistakes, also those that are already known."""
     config = _core.StudyConfig()
     for table in (file, file.evaluator, file.optimizer):
         table.apply("config", config)
@@ -72,11 +74,11 @@ def config_of(file: StudyFile, folder: Path, mistakes: Mistakes) -> _core.StudyC
 
 
 def _set_space(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
-    """As a whole; where that fails, part by part, so that each mistake is found."""
+    """Sets the space as a whole; if that fails, part by part, so that each mistake is found."""
     heading = file.place("space")
     parameters = {name: Parameter(**p.model_dump()) for name, p in file.space.items()}
     plain = {name: replace(p, active_when=None) for name, p in parameters.items()}
-    if mistakes.concern("space"):  # some are left out: who depends on them cannot be judged
+    if mistakes.concern("space"):  # parameters with a mistake are missing: conditions on them cannot be checked
         parameters = plain
     try:
         config.space = Space(parameters).core
@@ -97,7 +99,7 @@ def _set_space(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -
 
 
 def _try_optimizer(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
-    """As a whole; where that fails, without options and then with one at a time."""
+    """Sets the optimizer with all options; if that fails, without options and then with one at a time."""
     name, options, heading = file.optimizer.name, file.optimizer.model_extra or {}, file.place("optimizer")
     try:
         _set_optimizer(config, name, options)
@@ -112,9 +114,9 @@ def _try_optimizer(config: _core.StudyConfig, file: StudyFile, mistakes: Mistake
 
 
 def _set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping[str, Any]) -> None:
-    """Without a name the space and the goals decide, which are there by now.
+    """Without a name, culmen chooses by the space and the goals, which must be set before.
 
-    Raises InputError for an optimizer or an option that there is not, and one that cannot work on this.
+    Raises InputError for an unknown optimizer or option, and if the optimizer cannot solve this problem.
     """
     config.optimizer = name or ""
     check(options)
@@ -124,6 +126,6 @@ def _set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping
 
 
 def identify(config: _core.StudyConfig, evaluator: list[Any]) -> None:
-    """By what the user calls the evaluator, so that a study may move to another folder."""
+    """Identifies the evaluator by the user's name for it, so that a study may move to another folder."""
     config.evaluator_identity = json.dumps(evaluator)
     config.fingerprint = _core.fingerprint_of(config)

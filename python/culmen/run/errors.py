@@ -1,4 +1,4 @@
-"""Errors of studies: what a store holds, what a run came to, and what was found out before."""
+"""Errors of studies: those in a store, those after a run, and those that are computed now."""
 
 import contextlib
 from collections.abc import Callable
@@ -33,8 +33,8 @@ def errors_of_study(
     workers: int | None,
     again: bool,
 ) -> Errors:
-    """``change``: a sentence where the evaluator's file is no longer what the store began with. That is a warning,
-    and so is it where the errors cannot be kept."""
+    """``change``: gives a sentence if the evaluator's file differs from that of the store. This is a warning, and so
+    is a failure to store the errors."""
     if not is_master():
         return errors_from_master()
     with letting_ranks_go():
@@ -45,7 +45,7 @@ def errors_of_study(
         if found is None and (note := change()):
             warn(note)
         if found is not None and _core.detect_launch().is_rank:
-            raise InputError(f"{path} holds these errors already; they need no ranks")
+            raise InputError(f"{path} holds these errors already; run the command without ranks")
     if found is None:
         found = find(config, further, best, wanted)
         if note := keep(path, found):
@@ -54,11 +54,11 @@ def errors_of_study(
 
 
 def wanted_errors(profile: bool, confidence: float | None, up: float, config: _core.StudyConfig) -> Wanted:
-    """Raises InputError for what does not go together."""
+    """Raises InputError for arguments that contradict each other."""
     if confidence is not None and not profile:
-        raise InputError("confidence is that of profile intervals; ask for the profile too")
+        raise InputError("confidence applies to profile intervals; ask for the profile too, or remove confidence")
     if up != 1 and config.evaluator.result == "residuals":
-        raise InputError("up is for values; the errors of residuals are for Δχ² = 1")
+        raise InputError("up applies to values, not to residuals, whose errors are for Δχ² = 1; remove up")
     return Wanted(profile, ONE_SIGMA if confidence is None else confidence, up)
 
 
@@ -69,7 +69,7 @@ def find(
     wanted: Wanted,
     started: Started | None = None,
 ) -> Errors:
-    """In rank 0 of a launch, while the other ranks serve. ``started`` gets the evaluations when they have begun."""
+    """In rank 0 of a launch, while the other ranks serve. ``started`` gets the evaluator when it has started."""
     from ..fit.finding import Fit  # NumPy, which the start of a run does not need
 
     with CandidateEvaluator(config, options) as evaluate:
@@ -93,7 +93,7 @@ def errors_from_master() -> Errors:
 
 def _best_of_result(result: Result, config: _core.StudyConfig) -> Best:
     if result.x is None or result.value is None:
-        raise InputError("there is no best candidate to take errors of: no evaluation succeeded")
+        raise InputError("there is no best candidate whose errors could be computed: no evaluation succeeded")
     cost = as_given(result.value, config.objectives)
     return checked(Best(result.x, cost, result.residuals, result.evaluation), config, "the study")
 
@@ -103,7 +103,7 @@ Finder = Callable[..., Errors]
 
 
 def finder(config: _core.StudyConfig, options: _core.RunOptions, lend: Lend) -> Finder:
-    """What a Result finds its errors by, when they are asked for; on workers that the program lends, where it does."""
+    """The function by which a Result computes its errors; it uses workers that the program lends, if there are any."""
 
     def errors_of_result(
         result: Result,
@@ -126,7 +126,7 @@ def finder(config: _core.StudyConfig, options: _core.RunOptions, lend: Lend) -> 
 
 
 def with_errors_of_ranks(result: Result, space: _core.Space) -> Result:
-    """For all ranks of a launch: they get the errors of a least-squares fit here, because no rank serves later."""
+    """For all ranks of a launch: they get the errors of a least-squares fit now, because no rank serves later."""
     known = None
     if result.residuals and not why_not(result, space):
         with contextlib.suppress(CulmenError):
@@ -135,13 +135,13 @@ def with_errors_of_ranks(result: Result, space: _core.Space) -> Result:
 
 
 def why_not(result: Result, space: _core.Space) -> str:
-    """Why the end of a run has no errors: a sentence, or empty where it has. The same in all ranks of a launch."""
+    """Why the end of a run has no errors: a sentence, or empty if it has. The same in all ranks of a launch."""
     if result.x is None or result.reason in NO_END or result.violation > 0:
-        return "the fit did not reach an end"
+        return "the fit did not reach its end"
     free = len(space) - len(held_parameters(space, result.x))
     if not free:
         return "no parameter is free"
     seconds = 2 * free * result.wall_s / max(result.evaluations, 1)
     if seconds > _WORTH_S and seconds > _WORTH_SHARE * result.wall_s:
-        return f"their {2 * free} evaluations would take about {seconds:.0f} s"
+        return f"they need {2 * free} evaluations, which would take about {seconds:.0f} s"
     return ""

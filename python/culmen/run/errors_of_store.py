@@ -19,19 +19,19 @@ def errors(
     workers: int | None = None,
     again: bool = False,
 ) -> Errors:
-    """Errors of the parameters at the best candidate of a study's store.
+    """Computes the errors of the parameters at the best candidate of a study's store.
 
-    Of a least-squares study from the derivatives of its residuals: right for Δχ² = 1 where residuals are in units of
-    their standard deviations. Of any other from the second derivatives of its value, which rises by ``up`` over one
-    error (falls, where it is maximized): 1 where it is a χ², 0.5 where it is ±log L. Derivatives are differences, 2
-    evaluations a parameter (of values n (n + 1) or more), by ``workers`` at a time; none of them counts for the study.
-    ``profile``: also intervals of the profile likelihood, for ``confidence`` (without it that of one standard
-    deviation, 0.683).
-    They are kept in the store; a second call returns what is there, unless it is to be done ``again``.
+    For a least-squares study they come from the derivatives of its residuals, for Δχ² = 1; this holds if residuals are
+    in units of their standard deviations. For any other study they come from the second derivatives of its value, which
+    rises by ``up`` over one error (falls, if it is maximized): 1 for a χ², 0.5 for ±log L. Derivatives are
+    differences, with 2 evaluations for each parameter (for values n (n + 1) or more), by ``workers`` in parallel; none
+    of them counts for the study.
+    ``profile``: also compute profile-likelihood intervals for ``confidence``, by default 0.683, which corresponds to
+    one standard deviation.
+    The store keeps the errors, and a second call returns them, unless they are to be computed ``again``.
 
-    In a script under MPI all ranks call it and get the same.
-    Raises InputError where there is nothing to take errors of, StoreError, TransportError. Ctrl-C ends the
-    evaluations.
+    In a script under MPI all ranks call it and get the same errors.
+    Raises InputError if there is nothing to compute errors of, StoreError, TransportError. Ctrl-C ends the evaluations.
     """
     if not is_master():
         return errors_from_master()
@@ -41,11 +41,11 @@ def errors(
 
 
 def study_of(opened: Opened) -> Study:
-    """Raises InputError where its evaluator is not in it."""
+    """Raises InputError if the store does not describe the evaluator."""
     store = opened.path
     if function := function_in(opened.begun.configuration):
         raise InputError(
-            f"{store} was made by culmen.minimize with {function}; the same call with store='{store}' returns "
-            f"a result whose .errors they are"
+            f"{store} was made by culmen.minimize with {function}; make the same call with store='{store}' and read "
+            f"the result's .errors"
         )
     return Study.of_store(opened)

@@ -1,4 +1,4 @@
-"""A study's own evaluator for any candidates: in parallel, with failures as values."""
+"""Evaluates any candidates with a study's evaluator: in parallel, with failures as values."""
 
 import atexit
 import contextlib
@@ -23,33 +23,33 @@ from ..study_file import RunTable, StopTable
 from .master import raise_error
 
 Candidate: TypeAlias = Mapping[str, Value] | Sequence[float]
-_SLICE_S = 0.05  # how late a signal may be heard
+_SLICE_S = 0.05  # the longest delay of a signal
 _FOR_EVER_S = 1e6
 _LISTED = ("categorical", "ordinal", "boolean")
 _NUMBERS = itertools.count()
 
 
 class CandidateEvaluator:
-    """Evaluates lists of candidates, on workers that start with ``with`` and leave at its end::
+    """Evaluates lists of candidates, on workers that start with ``with`` and stop at its end::
 
         with study.evaluations(workers=4) as evaluate:
             outcomes = evaluate([{"x": 1.0, "y": 2.0}, [3.0, 4.0]])
 
-    A candidate is a dict of the parameters, or a vector of finite numbers in the space's order, which need not lie
-    within the bounds as a dict has to; of what has choices, its place among them from 0. The outcomes come in the
-    candidates' order. Nothing of it is kept in a store, and no rule of the study ends it. Ctrl-C ends the workers and
-    what they evaluate, and raises KeyboardInterrupt.
+    A candidate is a dict of the parameters within their bounds, or a vector of finite numbers in the space's order. A
+    vector may lie outside the bounds; its number for a categorical parameter is the zero-based index of the choice. The
+    outcomes are in the candidates' order. They are not stored, and the study's stopping rules are ignored. Ctrl-C ends
+    the workers and their evaluations, and raises KeyboardInterrupt.
 
-    Raises InputError where the evaluator cannot be set up, TransportError where workers cannot be started, CulmenError
-    where none is left.
+    Raises InputError if the evaluator cannot be set up, TransportError if workers cannot be started, CulmenError if
+    none is left.
     """
 
     def __init__(self, config: _core.StudyConfig, options: _core.RunOptions) -> None:
         self._config = _without_rules(config)
         self._run = _core.PointsRun(self._config, _without_store(options))
         self.count = 0  # evaluations so far
-        self.note = ""  # what the ranks of a launch get to know at the end
-        self.watch: Callable[[int, int], None] | None = None  # is told now and then how many are done, and of how many
+        self.note = ""  # sent to the ranks of a launch at the end
+        self.watch: Callable[[int, int], None] | None = None  # called from time to time: (done, all)
 
     def __enter__(self) -> "CandidateEvaluator":
         if folder := self._config.evaluator.working_folder:
@@ -59,7 +59,7 @@ class CandidateEvaluator:
 
     def __call__(self, candidates: Iterable[Candidate]) -> list[Outcome]:
         if isinstance(candidates, Mapping):
-            raise InputError("one candidate is given; a list of candidates is wanted, such as [{…}]")
+            raise InputError("give a list of candidates, such as [{…}], not one candidate")
         vectors = [_vector_of(c, self._config.space, f"candidate {i}: ") for i, c in enumerate(candidates)]
         self._run.submit(vectors)
         first, self.count = self.count, self.count + len(vectors)
@@ -68,14 +68,14 @@ class CandidateEvaluator:
             rows = self._run.take(_SLICE_S)
             if not rows and self._run.ended:
                 self._raise_end()
-            # Of a former call, which was interrupted, nobody waits for the rest.
+            # Ignore outcomes of a former call that was interrupted.
             found.update((row["number"], self._outcome(row)) for row in rows if row["number"] >= first)
             if self.watch:
                 self.watch(first + len(found), self.count)
         return [found[first + i] for i in range(len(vectors))]
 
     def stop(self) -> None:
-        """Ends the evaluations at once, whose call then raises KeyboardInterrupt. Any thread, and a signal handler."""
+        """Ends the evaluations; their call raises KeyboardInterrupt. For any thread, and for signal handlers."""
         self._run.stop()
 
     def __exit__(self, kind: type[BaseException] | None, _error: object, _traceback: TracebackType | None) -> None:
@@ -83,12 +83,12 @@ class CandidateEvaluator:
             self._run.close()
         else:
             self._run.stop()
-        while not self._run.wait(_FOR_EVER_S):  # a signal came, whose handler has run by now
+        while not self._run.wait(_FOR_EVER_S):  # a signal came; its handler has run by now
             pass
         self._run.result(self.note)
         if folder := self._config.evaluator.working_folder:
             shutil.rmtree(folder, ignore_errors=True)
-            with contextlib.suppress(OSError):  # others have something there
+            with contextlib.suppress(OSError):  # the folder may still be in use by others
                 Path(folder).parent.rmdir()
 
     def _raise_end(self) -> None:
@@ -119,7 +119,7 @@ class CandidateEvaluator:
 
 @contextlib.contextmanager
 def _naming(place: str) -> Iterator[None]:
-    """Puts a place in front of what an InputError says."""
+    """Puts a place in front of an InputError's message."""
     try:
         yield
     except InputError as e:
@@ -134,21 +134,21 @@ def _vector_of(candidate: Candidate, space: _core.Space, place: str) -> list[flo
         vector = [number_of(value) for value in candidate] if isinstance(candidate, Iterable) else [None]
         numbers = [value for value in vector if value is not None]
         if len(numbers) < len(vector):
-            raise InputError(f"{candidate!r:.80} is given; a dict of the parameters or a list of numbers is wanted")
-        if len(numbers) == len(space):  # else the engine says so
+            raise InputError(f"it must be a dict of the parameters or a list of numbers, got {candidate!r:.80}")
+        if len(numbers) == len(space):  # else the engine reports it
             _check_numbers(numbers, space)
         return numbers
 
 
 def _check_numbers(vector: list[float], space: _core.Space) -> None:
-    """Beside what is inactive, which may be NaN."""
+    """Only active parameters; inactive ones may be NaN."""
     for p, value, active in zip(space.parameters, vector, space.activity(vector), strict=True):
         if active and not math.isfinite(value):
-            raise InputError(f"parameter '{p.name}': {value:g} is given; a finite number is wanted")
+            raise InputError(f"parameter '{p.name}': it must be a finite number, got {value:g}")
         if active and p.kind in _LISTED and not (value.is_integer() and p.lower <= value <= p.upper):
             raise InputError(
-                f"parameter '{p.name}': {value:g} is given; in a list of numbers a whole number from 0 to {p.upper:g} "
-                "is wanted, which says which of its values it has"
+                f"parameter '{p.name}': in a list of numbers it must be a whole number from 0 to {p.upper:g}, the "
+                f"index of its value, got {value:g}"
             )
 
 
@@ -157,13 +157,13 @@ def _check_bounds(candidate: Mapping[str, Value], space: _core.Space) -> None:
         value = candidate.get(p.name)
         if p.kind == "real" and isinstance(value, (int, float)) and not p.lower <= value <= p.upper:
             raise InputError(
-                f"parameter '{p.name}': {value:g} is outside its bounds [{p.lower:g}, {p.upper:g}]; wider bounds make "
-                "it a candidate, and a list of numbers in the space's order may lie outside of them"
+                f"parameter '{p.name}': {value:g} is outside its bounds [{p.lower:g}, {p.upper:g}]; widen them, or "
+                "give a list of numbers in the space's order, which may lie outside"
             )
 
 
 def evaluations_of_program(config: _core.StudyConfig, options: _core.RunOptions) -> CandidateEvaluator:
-    """For programs: under MPI the ranks other than 0 serve here, and leave the program when rank 0 ends."""
+    """For programs: under MPI the ranks other than 0 serve here, and exit when rank 0 ends."""
     if not is_master():
         serve_until_dismissed()
     if _core.detect_launch().is_rank:
@@ -172,9 +172,9 @@ def evaluations_of_program(config: _core.StudyConfig, options: _core.RunOptions)
 
 
 def with_workers(options: _core.RunOptions, workers: int | None) -> _core.RunOptions:
-    """The same place with another number of workers; None: as many."""
+    """The same options with another number of workers; None: the same number."""
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-        raise InputError(f"workers = {workers!r}: a whole number not below 1 is wanted, or None")
+        raise InputError(f"workers must be a whole number, at least 1, or None, got {workers!r}")
     out = _without_store(options)
     out.workers = workers or options.workers
     return out
@@ -198,6 +198,6 @@ def _without_rules(config: _core.StudyConfig) -> _core.StudyConfig:
     out.give_up_after = 0
     out.on_failure = "retry" if config.on_failure == "retry" else "penalise"
     if config.evaluator.working_folder:
-        own = f"further-{os.getpid()}-{next(_NUMBERS)}"  # another may evaluate for the same store
+        own = f"further-{os.getpid()}-{next(_NUMBERS)}"  # others may evaluate for the same store
         out.evaluator.working_folder = str(Path(config.evaluator.working_folder) / own)
     return out

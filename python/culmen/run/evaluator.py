@@ -1,4 +1,4 @@
-"""From what is said of an evaluator to what workers need."""
+"""From an [evaluator] table to the engine's specification."""
 
 import json
 import os
@@ -15,8 +15,8 @@ from ..study_file import CommandOptions, EvaluatorTable, Mistakes, is_source
 
 
 def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, mistakes: Mistakes) -> _core.EvaluatorSpec:
-    """``folder`` is where relative paths begin; ``mistakes`` gets those of files that are missing, each
-    with the ``heading`` in front. A ``function`` is a program's, which has to give it."""
+    """``folder``: relative paths start there. ``mistakes`` gets those about missing files, each with the ``heading`` in
+    front. If the kind is ``function``, the program sets it later."""
     spec = _core.EvaluatorSpec()
     spec.kind = "python" if table.kind == "function" else table.kind
     spec.base_folder, spec.interpreter = str(folder), sys.executable
@@ -66,7 +66,7 @@ def _placed(word: str, folder: Path) -> str:
 
 
 def _refuse_words_of_shells(command: list[str], parameters: list[str]) -> None:
-    """Signs, and variables where their values are meant, but for the text that a shell is given by -c."""
+    """Refuses shell operators and $variables in words that no shell reads; the word after -c is for a shell."""
     names = "|".join(map(re.escape, parameters))
     variable = re.compile(
         rf"(?P<before>.*=|)\$(?:(?P<a>{names})|{{(?P<b>{names})}})|\$(?:{_FOLDER}|{{{_FOLDER}}})(?P<file>/.*)?"
@@ -75,23 +75,25 @@ def _refuse_words_of_shells(command: list[str], parameters: list[str]) -> None:
         if re.fullmatch("-[a-z]*c", before):
             continue
         if word in _SIGNS:
-            raise InputError(f'command: no shell reads "{word}"; ["sh", "-c", "a line for a shell"] has one')
+            raise InputError(f'command: no shell reads "{word}"; write ["sh", "-c", "a line for a shell"]')
         if found := variable.fullmatch(word):
             name = found["a"] or found["b"]
             instead = f"{found['before']}{{{name}}}" if name else f"{{{_FOLDER}}}{found['file'] or ''}"
-            raise InputError(f'command: no shell reads "{word}"; "{instead}" is wanted')
+            raise InputError(f'command: no shell reads "{word}"; write "{instead}"')
 
 
 def _input(name: str, folder: Path, key: str) -> Path:
     path = _existing(name, folder, f"inputs.{key}", folders=True)
     if key == "copy" and folder.is_relative_to(path):
-        raise InputError(f'inputs.copy = "{name}": it holds the study itself; name what the program reads')
+        raise InputError(
+            f'inputs.copy = "{name}": this folder contains the study; name only the files that the program reads'
+        )
     return path
 
 
 def check_command(space: _core.Space, spec: _core.EvaluatorSpec) -> None:
-    """Raises InputError for places of parameters, formats and regular expressions that are wrong, and for words that
-    only a shell would understand."""
+    """Raises InputError for wrong placeholders, formats and regular expressions, and for words that only a shell would
+    understand."""
     if spec.kind == "command":
         _refuse_words_of_shells(spec.command, [p.name for p in space.parameters])
         _core.check_command(space, spec)
@@ -112,30 +114,30 @@ def _content(path: Path, place: str) -> bytes:
 
 
 def _name_in(folder: Path, path: Path) -> str:
-    """What is in the study's folder keeps its place there; the rest its name alone."""
+    """A file in the study's folder keeps its relative path; others keep only their name."""
     inside = path.is_relative_to(folder) and path != folder
     return str(path.relative_to(folder)) if inside else path.name
 
 
 def _program(name: str, folder: Path) -> str:
-    """A name without a slash is looked up in PATH; others begin at the study file's folder."""
+    """A name without a slash is looked up in PATH; others are relative to the study file's folder."""
     words = name.split()
     if len(words) > 1 and not (folder / name).exists() and (folder / words[0]).is_file():
-        raise InputError(f'command = ["{name}"]: each word stands by itself: {json.dumps(words, ensure_ascii=False)}')
+        raise InputError(f'command = ["{name}"]: write each word separately: {json.dumps(words, ensure_ascii=False)}')
     return name if "/" not in name else str(_existing(name, folder, "command").resolve())
 
 
 def _existing(name: str, folder: Path, place: str, folders: bool = False) -> Path:
-    path = Path(os.path.abspath(folder / name))  # noqa: PTH100 - a link stands under its own name
+    path = Path(os.path.abspath(folder / name))  # noqa: PTH100 - a link keeps its own name
     if not path.is_file() and not (folders and path.is_dir()):
         raise InputError(f'{place} = "{name}": there is no file {path}{_instead_of(path)}')
     return path
 
 
 def _instead_of(path: Path) -> str:
-    """A library that was not made yet, or another file whose name is near."""
+    """A library that must still be compiled, or another file with a similar name."""
     there = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
     source = next((name for name in there if is_source(name) and Path(name).stem in (path.stem, path.stem[3:])), None)
     if source and path.suffix == ".so":
-        return f"; it is still to be made of {source}"
+        return f"; compile it from {source}"
     return did_you_mean(path.name, there)

@@ -12,17 +12,17 @@ from .. import _core
 from ..base.signals import STOP_SIGNALS, stopping_on
 from ..base.text import shown
 from ..launch.ranks import is_master
-from ..store.opening import to_go_on
+from ..store.opening import how_to_resume
 from .progress.monitor import Monitor, Silent
 
 
 def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monitor) -> _core.Result:
     """For programs: runs a study to its end.
 
-    Ctrl-C ends it cleanly and says so on standard error, with the best so far; a second one, or one before anything has
-    succeeded, raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1, where the program has no plan of its own for them,
-    end it as cleanly, and then the program. Without a store, evaluations have their folders in a temporary one. Raises
-    CulmenError where the evaluator cannot be set up, no worker is left, or the store cannot be written.
+    Ctrl-C stops it cleanly and prints the best so far on standard error. A second Ctrl-C, or one before any success,
+    raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1 stop it as cleanly, and then the program, unless the program
+    has its own handlers for them. Without a store, the evaluations' folders are in a temporary one. Raises CulmenError
+    if the evaluator cannot be set up, no worker is left, or the store cannot be written.
     """
     refuse_while_imported()
     if not is_master() and options.lent is None:
@@ -48,8 +48,8 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
 @dataclass(frozen=True)
 class Conducted:
     result: _core.Result
-    here: int  # evaluations of this start of the master
-    signals: list[int]  # that came meanwhile
+    here: int  # evaluations since this start of the master
+    signals: list[int]  # signals during the run
 
 
 def conduct(
@@ -59,7 +59,7 @@ def conduct(
     signals: tuple[int, ...],
     second: Callable[[int], None],
 ) -> Conducted:
-    """One run, from its start to its end. ``begin`` is called when it has started. The first of the signals stops it,
+    """One run, from its start to its end. ``begin`` is called when it has started. The first of the signals stops it;
     a later SIGINT calls ``second``."""
     run = make_run(config, options)
     with stopping_on(signals, run.stop, second) as seen:
@@ -70,7 +70,7 @@ def conduct(
 
 @contextmanager
 def _working_folder(config: _core.StudyConfig, options: _core.RunOptions) -> Iterator[None]:
-    if options.store:  # it has one beside it
+    if options.store:  # its folders are beside it
         yield
         return
     with tempfile.TemporaryDirectory(prefix="culmen-", ignore_cleanup_errors=True) as folder:
@@ -79,33 +79,33 @@ def _working_folder(config: _core.StudyConfig, options: _core.RunOptions) -> Ite
 
 
 def _say_interrupted(result: _core.Result, config: _core.StudyConfig) -> None:
-    best = "nothing has succeeded yet"
+    best = "no evaluation has succeeded yet"
     if result.best is not None:
         named = ", ".join(f"{name}={shown(value)}" for name, value in config.space.named(result.best).items())
         best = f"the best so far is {result.best_value:.6g} at {named}"
     if result.store:
-        go_on = f"to go on: {to_go_on(result.store, json.loads(config.configuration))}"
+        how = f"to resume: {how_to_resume(result.store, json.loads(config.configuration))}"
     else:
-        go_on = 'store="fit.db" lets the same call go on'
-    with suppress(OSError):  # the terminal may have hung up
-        print(f"culmen: {result.message}; {best}; {go_on}", file=sys.stderr, flush=True)
+        how = 'with store="fit.db" the same call could resume'
+    with suppress(OSError):  # the terminal may have closed
+        print(f"culmen: {result.message}; {best}; {how}", file=sys.stderr, flush=True)
 
 
 def refuse_while_imported() -> None:
     """Raises InputError in a slot that imports the user's module to evaluate a function in it.
 
-    What the module evaluates by itself then would start a slot that imports it, and so on without an end.
+    If the module started evaluations itself, they would start a slot that imports it, and so on without end.
     """
     target = sys.modules.get("culmen.slot.target")
     if target is not None and target.imported:
         raise _core.InputError(
-            f"{target.imported[-1]} starts evaluations of its own while it is imported for one; "
-            '`if __name__ == "__main__":` keeps them to the script'
+            f"{target.imported[-1]} starts evaluations while a worker imports it; put that part of the script below "
+            '`if __name__ == "__main__":`'
         )
 
 
 def raise_error(result: _core.Result) -> None:
-    """InputError where no worker could set the evaluator up, CulmenError where the run broke."""
+    """InputError if no worker could set the evaluator up, CulmenError if the run broke."""
     if result.reason == "set_up":
         raise _core.InputError(result.message)
     if result.reason == "error":
@@ -113,14 +113,14 @@ def raise_error(result: _core.Result) -> None:
 
 
 def make_run(config: _core.StudyConfig, options: _core.RunOptions) -> _core.Run:
-    """Under a launcher, as rank 0, the ranks are the workers; they are let go where ``start`` raises."""
+    """Under a launcher, in rank 0, the ranks are the workers; they are released if ``start`` raises."""
     if _core.detect_launch().is_rank and options.lent is None:
         options.place = "mpi"
     return _core.Run(config, options)
 
 
 def wait(run: _core.Run, monitor: Monitor) -> _core.Result:
-    """Until the run is done. Where nobody reads what is drawn any more, the study goes on unwatched."""
+    """Waits for the end of the run. If the output is closed, the study continues without progress."""
     done = False
     while not done:
         done = run.wait(monitor.slice_s)
@@ -128,6 +128,6 @@ def wait(run: _core.Run, monitor: Monitor) -> _core.Result:
             monitor.update(run.progress())
             if done:
                 monitor.close()
-        except (OSError, SystemExit):  # rich leaves the program when a pipe is broken
+        except (OSError, SystemExit):  # rich exits when a pipe is broken
             monitor = Silent()
     return run.result()

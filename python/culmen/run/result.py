@@ -1,4 +1,4 @@
-"""What a study came to."""
+"""The result of a study."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from ..report.reading import read
 
 @dataclass(frozen=True)
 class Trade:
-    """One evaluation of a front."""
+    """One evaluation on a Pareto front."""
 
     evaluation: int
     params: dict[str, Value]
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """The best candidate and how it was found. ``best``, ``x`` and ``value`` are None when no evaluation succeeded."""
+    """The best candidate and how it was found. ``best``, ``x`` and ``value`` are None if no evaluation succeeded."""
 
-    best: dict[str, Value] | None  # by name, in the space's order, without what is inactive
+    best: dict[str, Value] | None  # by name, in the space's order, without inactive parameters
     value: float | None
-    x: list[float] | None  # the same figures as best
+    x: list[float] | None  # the same numbers as in best
     evaluation: int | None  # number of the best evaluation
-    violation: float  # of constraints by the best evaluation; 0: feasible
-    values: dict[str, float]  # several objectives: of the best evaluation by the first of them; else empty
-    front: list["Trade"]  # several objectives: what no other evaluation is better than in all of them
+    violation: float  # how much the best evaluation violates constraints; 0: feasible
+    values: dict[str, float]  # several objectives: those of the best evaluation by the first of them; else empty
+    front: list["Trade"]  # several objectives: the evaluations that no other one dominates
     residuals: list[float]  # of the best evaluation; empty unless the function returns residuals
-    extras: dict[str, float]  # further figures of the best evaluation
-    at_bounds: dict[str, str]  # "lower" or "upper" for each parameter that sits at a bound
+    extras: dict[str, float]  # extra values of the best evaluation
+    at_bounds: dict[str, str]  # "lower" or "upper" for each parameter at a bound
     reason: (
         str  # evaluations, target, stagnation, exhausted, wall_time, interrupted, failure, all_failed, set_up, error
     )
@@ -50,19 +50,19 @@ class Result:
     evaluations: int
     failed: int
     optimizer: str  # its name
-    optimizer_why: str  # why it was chosen, where the user named none
-    generational: bool  # else it was asynchronous: timing decided with the seed
-    remark: str  # of the optimizer on its search; may be empty
-    recommended: Recommended | None  # by an optimizer that evaluates repeatedly; best is then only the luckiest
-    first_failure: str  # which failed first and why, and in further lines where; empty: none did
+    optimizer_why: str  # why it was chosen, if the user named none
+    generational: bool  # False: it was asynchronous, and candidates depended on timing
+    remark: str  # the optimizer's remark on its search; may be empty
+    recommended: Recommended | None  # of an optimizer that evaluates repeatedly; best is then only the luckiest
+    first_failure: str  # of the first failed evaluation, with the place in further lines; empty if none failed
     retried: int
     lost: int  # workers that died
     workers: int
     wall_s: float
-    evaluated_s: float  # what the evaluations of this start took, together
+    evaluated_s: float  # sum of the durations of this start's evaluations
     store: str  # empty: nothing was stored
 
-    # How its errors are found, and what was found when the ranks of a launch still served.
+    # How its errors are computed, and the errors that were computed while the ranks of a launch still served.
     _finder: Callable[..., Errors] | None = field(default=None, repr=False, compare=False)
     _known_errors: Errors | None = field(default=None, repr=False, compare=False)
 
@@ -95,32 +95,32 @@ class Result:
         front = f"; {len(self.front)} on the front" if self.front else ""
         return f"Result(value={value}, best: {best}{front}; {self.message}{failed})"
 
-    if not TYPE_CHECKING:  # a type checker shall go on finding names that there are not
+    if not TYPE_CHECKING:  # type checkers shall still report wrong names
 
         def __getattr__(self, name):
             ours = _ELSEWHERE.get(name)
-            raise AttributeError(f"a Result has no {name!r}" + (f"; it is called {ours!r} here" if ours else ""))
+            raise AttributeError(f"a Result has no {name!r}" + (f"; here it is called {ours!r}" if ours else ""))
 
     def plot(self) -> "plotly.graph_objects.Figure":
         """Convergence, from its store, as a figure that a notebook shows.
 
-        Raises InputError where nothing was stored."""
+        Raises InputError if there is no store."""
         if not self.store:
-            raise _core.InputError("this study has no store to plot from; minimize(…, store='fit.db') keeps one")
+            raise _core.InputError("this study has no store to plot from; call minimize(…, store='fit.db')")
         return read(self.store, "run").plot()
 
     @cached_property
     def errors(self) -> Errors:
-        """Of the parameters, as culmen.errors says: ``result.errors["tau"].error``. They are found when they are first
-        asked for, by further evaluations; under MPI when the fit has ended, if it is a least-squares fit."""
+        """Errors of the parameters as in culmen.errors: ``result.errors["tau"].error``. The first access computes them,
+        with more evaluations. Under MPI they are computed at the end of a least-squares fit."""
         return self._known_errors or self.find_errors()
 
     def find_errors(self, **wanted: Any) -> Errors:
         """With the arguments of culmen.errors: ``result.find_errors(profile=True)``."""
         if self._finder is None:
             raise InputError(
-                "this result has no errors: it was copied from another process, or under MPI its fit did not end, or "
-                "is no least-squares fit"
+                "this result has no errors: it was copied from another process, or it is from MPI and not from "
+                "a finished least-squares fit"
             )
         return self._finder(self, **wanted)
 
@@ -132,7 +132,7 @@ class Result:
         return self.best is None and self.failed > 0
 
 
-# What SciPy, Optuna, pycma and scikit-optimize call them.
+# Names in SciPy, Optuna, pycma and scikit-optimize.
 _ELSEWHERE = {
     **dict.fromkeys(("fun", "best_value", "fbest", "cost"), "value"),
     **dict.fromkeys(("best_params", "params", "parameters"), "best"),

@@ -1,4 +1,4 @@
-"""A study: what is in a study file, ready to run."""
+"""A study: the content of a study file, ready to run."""
 
 import json
 from contextlib import nullcontext
@@ -32,19 +32,19 @@ class Met(NamedTuple):
     """The result of Study.meet: two parts of sentences, each of which may be empty."""
 
     another: str  # the store holds another study
-    change: str  # the evaluator's file is not the one that the store began with
+    change: str  # the evaluator's file has changed since the store was made
 
 
 @dataclass
 class Study:
-    """``config`` decides what is sought, ``options`` how this start runs; both may be changed until ``run``."""
+    """``config`` describes the problem, ``options`` this start; both may be changed until ``run``."""
 
     config: _core.StudyConfig
     options: _core.RunOptions
     evaluator_digest: digest.Digest | None = None  # of the evaluator as it is now
     source: str = ""  # the file that messages name
-    lend: Lend = nullcontext  # the program's own workers, where there are any
-    begun: Begun | None = None  # what its store says, when that is known
+    lend: Lend = nullcontext  # the program's own workers, if there are any
+    begun: Begun | None = None  # facts from the store, once they are known
 
     @classmethod
     def from_file(
@@ -55,7 +55,7 @@ class Study:
         seed: int | None = None,
         **given: Any,
     ) -> "Study":
-        """What is given wins over the file's, and is kept in the store as if the file said so.
+        """Arguments override the file, and are stored as if they were in the file.
 
         ``given``: evaluations, target, wall_time_s, workers.
         Raises InputError with a sentence for each mistake in the file.
@@ -71,9 +71,9 @@ class Study:
 
     @classmethod
     def from_store(cls, path: str | Path, **given: Any) -> "Study":
-        """The study that is kept in a store, to go on with. What is given (as to from_file) holds from now on.
+        """The study in a store, to be resumed. Arguments (as in from_file) apply from now on.
 
-        Raises InputError where it is none or cannot go on, StoreError where it is damaged.
+        Raises InputError if it is not a study or cannot be resumed, StoreError if it is damaged.
         """
         study = cls.of_store(open_store(path), **given)
         study.options.store = str(path)
@@ -81,15 +81,15 @@ class Study:
 
     @classmethod
     def of_store(cls, opened: Opened, **given: Any) -> "Study":
-        """``from_store`` of a store that is open already."""
+        """``from_store`` for an open store."""
         path, data = opened.path, opened.begun.configuration
         if not data:
             raise InputError(
-                f"{path} was made by a program's own minimize(); that program goes on with it (resume = true)"
+                f"{path} was made by minimize() of a C++ program; to resume, run that program with resume = true"
             )
         if function := function_in(data):
             raise InputError(
-                f"{path} was made by culmen.minimize with {function}; the same call with store='{path}' goes on"
+                f"{path} was made by culmen.minimize with {function}; to resume, make the same call with store='{path}'"
             )
         folder = Path(data["folder"])
         if not folder.is_dir():  # it was moved, or is on another machine
@@ -98,12 +98,12 @@ class Study:
         file.limit(str(path), **given)
         study = cls.of(file, folder, Mistakes(str(path)), str(path))
         study.begun = opened.begun
-        study.go_on()
+        study.prepare_resume()
         return study
 
     @classmethod
     def of(cls, file: StudyFile, folder: Path, mistakes: Mistakes, store: str, f: Any = None) -> "Study":
-        """``folder`` is where relative paths begin; ``mistakes``: those known already; ``f``: a program's function.
+        """``folder``: relative paths start there. ``mistakes``: those already known. ``f``: a program's function.
 
         Raises InputError with all mistakes."""
         config = config_of(file, folder, mistakes)
@@ -117,10 +117,10 @@ class Study:
         config.configuration = file.normalised(folder, now, machine.here())
         return cls(config, options_of(file, store), now, mistakes.source)
 
-    def go_on(self) -> None:
-        """With what is in the store, which keeps where and with what it was begun.
+    def prepare_resume(self) -> None:
+        """Prepares resuming the study in the store, which keeps the folder and the digest of its first start.
 
-        Raises InputError where there is no store, StoreError where it is damaged."""
+        Raises InputError if there is no store, StoreError if it is damaged."""
         begun = self.in_store()
         self.settle(begun.fingerprint)
         kept = {key: begun.configuration[key] for key in (digest.KEY, machine.KEY) if key in begun.configuration}
@@ -128,16 +128,16 @@ class Study:
         self.options.resume = True
 
     def in_store(self) -> Begun:
-        """What its store says of the study that was begun there; it is opened once.
+        """Facts of the study in its store, which is opened once.
 
-        Raises InputError where there is no store, StoreError where it is damaged."""
+        Raises InputError if there is no store, StoreError if it is damaged."""
         if self.begun is None or self.begun.path != Path(self.options.store):
             self.begun = open_store(self.options.store).begun
         return self.begun
 
     def settle(self, begun: str = "") -> None:
-        """Whether it is generational, where that is not said: as the store with the fingerprint ``begun`` where that is
-        this study's, else ("auto") by the workers. From here on it is as if the study said so."""
+        """Decides whether the study is generational, if that is not given. If the store's fingerprint ``begun`` is this
+        study's, it decides; otherwise ("auto") the number of workers does. Then the study says so itself."""
         if self.config.generational is not None:
             return
         _core.settle_mode(self.config, self.options, begun)
@@ -146,13 +146,13 @@ class Study:
         self.config.configuration = json.dumps(kept)
 
     def run(self, *, progress: bool | None = None) -> Result:
-        """Runs to the end, or until Ctrl-C: then the result is the best so far (``reason`` is "interrupted", and
-        standard error says so), or KeyboardInterrupt is raised where nothing has succeeded yet.
+        """Runs the study to its end, or until Ctrl-C. After Ctrl-C the result is the best so far (``reason`` is
+        "interrupted", and a line on standard error says so); before any success KeyboardInterrupt is raised.
 
-        In a rank other than 0 it works for rank 0 and returns the same result.
-        ``progress``: draw it; None: where standard output is a terminal.
-        Raises InputError before anything has started, StoreError, TransportError. Warns where the evaluator's file has
-        changed since the store was made, and where every evaluation failed.
+        In a rank other than 0 it serves rank 0 and returns the same result.
+        ``progress``: draw the progress; None: if standard output is a terminal.
+        Raises InputError before the start, StoreError, TransportError. Warns if the evaluator's file has changed since
+        the store was made, and if every evaluation failed.
         """
         on_ranks = _core.detect_launch().is_rank and self.lend is nullcontext
         leads = is_master() or not on_ranks
@@ -160,9 +160,9 @@ class Study:
             with letting_ranks_go() if on_ranks else nullcontext():
                 met = self.meet(self.in_store())
                 if met.another:
-                    raise InputError(f"{met.another}; another store is wanted for this one")
+                    raise InputError(f"{met.another}; give this study another store")
                 if met.change:
-                    warn(f"{met.change}; another store begins anew")
+                    warn(f"{met.change}; give another store to restart")
         with self.lend() as self.options.lent:
             self.settle()
             core = execute(self.config, self.options, make_monitor(progress, best_of(self.config.objectives)))
@@ -175,7 +175,7 @@ class Study:
         return result
 
     def meet(self, begun: Begun) -> Met:
-        """Compares this study with the one in its store, and settles this one as that one was."""
+        """Compares this study with the one in its store. From here on it has the mode of that one."""
         self.begun = begun
         self.settle(begun.fingerprint)
         same = begun.fingerprint == self.config.fingerprint
@@ -194,7 +194,7 @@ class Study:
         workers: int | None = None,
         again: bool = False,
     ) -> Errors:
-        """Those of the parameters at the best candidate of the study's store; see culmen.errors."""
+        """The errors of the parameters at the best candidate of the study's store; see culmen.errors."""
         return errors_of_study(
             self.config,
             self.options,
@@ -207,11 +207,11 @@ class Study:
         )
 
     def evaluations(self, workers: int | None = None) -> CandidateEvaluator:
-        """``with study.evaluations(workers=4) as evaluate: outcomes = evaluate(candidates)``: any candidates, by the
-        study's own evaluator, in parallel and outside of its store. Under MPI the ranks other than 0 serve in this call
-        and leave the program when rank 0 ends."""
+        """``with study.evaluations(workers=4) as evaluate: outcomes = evaluate(candidates)``: evaluates candidates with
+        the study's own evaluator, in parallel and without its store. Under MPI the ranks other than 0 serve in this
+        call and exit when rank 0 ends."""
         return evaluations_of_program(self.config, with_workers(self.options, workers))
 
     def change(self) -> str:
-        """A sentence where the evaluator's file is not the one that the store began with; else empty."""
+        """A sentence if the evaluator's file has changed since the store was made; else empty."""
         return digest.change(self.in_store().configuration, self.evaluator_digest)

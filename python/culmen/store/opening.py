@@ -17,12 +17,12 @@ from ..problem.space import Parameter, Space
 
 @dataclass(frozen=True)
 class Begun:
-    """The study that was begun in a store, as the store describes it."""
+    """The study that was started in a store, as the store describes it."""
 
     path: Path
     name: str
     fingerprint: str
-    configuration: dict[str, Any]  # empty: a program's own minimize() made it
+    configuration: dict[str, Any]  # empty: made by minimize() of a C++ program
 
 
 class Opened:
@@ -33,7 +33,7 @@ class Opened:
     """
 
     def __init__(self, path: str | Path, command: str = "resume") -> None:
-        """``command``: what the user wants with it."""
+        """``command``: the command or function that the user called."""
         self.path, self._command = Path(path), command
 
     @cached_property
@@ -53,7 +53,7 @@ class Opened:
 
     @cached_property
     def space(self) -> _core.Space | None:
-        """None for a study whose space is in a program, not in the store."""
+        """None if the study's space is in a program, not in the store."""
         data = self.begun.configuration
         if "space" not in data:
             return None
@@ -67,7 +67,7 @@ class Opened:
 
     @property
     def failures(self) -> list[dict[str, Any]]:
-        """One entry a status: ``count``, ``first``, its ``message``; ``folder`` if what it printed is kept."""
+        """One entry for each status: ``count``, ``first``, its ``message``; ``folder`` if its output is kept."""
         entries = [dict(entry) for entry in self.summary["failures"]]
         for entry in entries:
             folder = working_folder(self.path) / str(entry["first"])
@@ -88,7 +88,7 @@ def _refuse_no_store(path: Path, command: str) -> None:
         raise InputError(f"{path} is a study file, not a store; {_advice(path, command)}")
     if path.is_dir():
         found = sorted(path.glob("*.db"))
-        raise InputError(f"{path} is a folder; a store is wanted" + (f", such as {found[0]}" if found else ""))
+        raise InputError(f"{path} is a folder; give a store" + (f", such as {found[0]}" if found else ""))
     if not path.exists():
         near = near_file(path, ".db")
         study = path.with_suffix(".toml")
@@ -97,23 +97,23 @@ def _refuse_no_store(path: Path, command: str) -> None:
 
 
 def function_in(configuration: dict[str, Any]) -> str:
-    """The name of the function of a program that made the store; empty: a study file holds all of it."""
+    """The name of the Python function that the store's program evaluates; empty: a study file describes all."""
     return (configuration.get("evaluator") or {}).get("function", "")
 
 
-def to_go_on(path: str | Path, configuration: dict[str, Any]) -> str:
-    """What continues a study: a command, or the call of a program."""
+def how_to_resume(path: str | Path, configuration: dict[str, Any]) -> str:
+    """How to resume a study: a command, or the call in a program."""
     if not configuration:
-        return "the program that made it, with resume = true"
+        return "run the program that made it, with resume = true"
     if function := function_in(configuration):
-        return f"the same call in Python, culmen.minimize({function}, …, store={str(path)!r})"
+        return f"make the same call in Python, culmen.minimize({function}, …, store={str(path)!r})"
     return f"culmen resume {shlex.quote(str(path))}"
 
 
 def recommended_in(
     summary: dict[str, Any], space: _core.Space | None, objectives: list[tuple[str, str]]
 ) -> Recommended | None:
-    """Of a store's summary, as the user knows it; where an optimizer recommends nothing there is none."""
+    """The recommended candidate of a store's summary, in the user's signs; None if the optimizer recommends none."""
     if summary["recommended"] is None:
         return None
     x, value, *more = summary["recommended"]
@@ -124,14 +124,14 @@ def _advice(study: Path, command: str) -> str:
     store = _store_of(study)
     if not store.exists():
         return f"`culmen run {shlex.quote(str(study))}` runs it"
-    if command == "compare":  # with whatever other
-        return f"its store is {store}; `culmen compare A.db B.db` is wanted"
+    if command == "compare":  # with any other command
+        return f"its store is {store}; write `culmen compare A.db B.db`"
     return f"its store is {store}: `culmen {command} {shlex.quote(str(store))}`"
 
 
 def _store_of(study: Path) -> Path:
-    """Where `culmen run` puts it; wrong study files have none."""
-    from ..study_file import read_study_file  # pydantic, which a store that is there does not need
+    """The store that `culmen run` makes; for a wrong study file, its name with .db."""
+    from ..study_file import read_study_file  # pydantic, which an existing store does not need
 
     try:
         file = read_study_file(study)
@@ -141,5 +141,5 @@ def _store_of(study: Path) -> Path:
 
 
 def working_folder(store: Path) -> Path:
-    """Where each evaluation of a command has a folder of its own."""
+    """The folder with a folder of each evaluation of a command."""
     return store.resolve().with_suffix(".work")

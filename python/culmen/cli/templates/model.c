@@ -1,4 +1,4 @@
-/* What NAME.toml minimizes. Compile it again after each change:
+/* NAME.toml minimizes this function. Compile it again after each change:
  *   cc -O2 -shared -fPIC -I"$(culmen include)" -o NAME.so NAME.c -lm
  */
 #include <culmen/evaluator.h>

@@ -1,8 +1,8 @@
-"""What NAME.toml minimizes. Try it alone: python NAME.py"""
+"""NAME.toml minimizes the sum of these squared residuals. Try it alone: python NAME.py"""
 
 from math import exp
 
-# time, measured, its standard deviation: replace these by your own
+# time, measured, its standard deviation: replace these by your data
 DATA = [(0, 5.1, 0.1), (1, 3.2, 0.1), (2, 2.1, 0.1), (3, 1.5, 0.1), (4, 1.1, 0.1), (6, 0.8, 0.1), (8, 0.6, 0.1)]
 
 
@@ -11,7 +11,7 @@ def model(t, p):
 
 
 def residuals(p):
-    """One number a data point: culmen minimizes the sum of their squares."""
+    """One number for each data point; culmen minimizes the sum of their squares."""
     return [(model(t, p) - measured) / sigma for t, measured, sigma in DATA]
 
 

@@ -21,18 +21,18 @@ _OPTIONS = {
     "stagnation": "--stagnation",
     "wall_time_s": "--wall-time",
 }
-_OTHER_STORE = "--store PATH gives this study a store of its own"
+_OTHER_STORE = "give this study its own store with --store PATH"
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A study that has ended in its store, by limits that still hold. ``advice``: what lets it go on."""
+    """A study that has ended in its store, by limits that still apply. ``advice``: how it can continue."""
 
     opened: Opened
     advice: str
 
     def show(self, quiet: bool) -> int:
-        """Its state, unless ``quiet``; returns the exit code."""
+        """Shows its state, unless ``quiet``; returns the exit code."""
         if not quiet:
             why = _core.describe_reason(self.opened.summary["finished"])
             print(f"The study in {self.opened.path} has finished ({why}); {self.advice}.")
@@ -41,13 +41,13 @@ class Ended:
 
 
 def make_room(study: Study, overwrite: bool) -> Ended | None:
-    """For a run from the start. None: the store can be made. Raises InputError where it has to stay as it is."""
+    """For a run from the beginning. None: the store can be written. Raises InputError if it must be kept."""
     path = Path(study.options.store)
     if not path.exists():
         return None
     opened = _opened(path)
     if overwrite or not opened.summary["outcomes"]:
-        _remove(study)  # where there is nothing in it, its start could not even begin
+        _remove(study)  # a run that could not even start may have left it empty
         return None
     met = study.meet(opened.begun)
     if met.another:
@@ -55,12 +55,12 @@ def make_room(study: Study, overwrite: bool) -> Ended | None:
     if not _is_over(opened, study.config):
         raise InputError(_unfinished(opened, study))
     note_change(met.change)
-    again = "`culmen run` with --overwrite, or --store PATH, runs it anew"
+    again = "restart it with `culmen run --overwrite`, or run it with --store PATH"
     return Ended(opened, f"{_goes_on_with(opened)}; {again}")
 
 
 def has_ended(opened: Opened, study: Study) -> Ended | None:
-    """For a resume. None: there is something left to do."""
+    """For a resume. None: the study has not ended."""
     note_change(study.change())
     return Ended(opened, _goes_on_with(opened)) if _is_over(opened, study.config) else None
 
@@ -72,23 +72,23 @@ def _opened(path: Path) -> Opened:
     except (InputError, StoreError) as e:
         raise type(e)(f"{e}; {_OTHER_STORE}") from None
     if summary["owned"]:
-        advice = f"`culmen status {shlex.quote(str(path))}` shows how far it is"
+        advice = f"`culmen status {shlex.quote(str(path))}` shows its state"
         raise InputError(f"{path} is in use: {summary['owner']} runs this study; {advice}")
     return opened
 
 
 def _unfinished(opened: Opened, study: Study) -> str:
-    """Says that the store holds this study, and what goes on with it."""
+    """Says that the store holds this study, and how to resume it."""
     summary, path = opened.summary, opened.path
     resume = f"`culmen resume {shlex.quote(str(path))}{_new_limits(opened, study)}`"
     how = "finished" if summary["finished"] else "stopped"
     failed = ", which all failed" if summary["failed"] == summary["told"] > 0 else ""
-    advice = f"{resume} goes on, --overwrite begins anew"
+    advice = f"resume it with {resume}, or restart it with --overwrite"
     return f"{path} holds this study, {how} after {summary['told']} evaluations{failed}; {advice}"
 
 
 def _is_over(opened: Opened, config: _core.StudyConfig) -> bool:
-    """Whether it has ended, and by limits that still hold."""
+    """Whether it has ended, by limits that still apply."""
     summary = opened.summary
     if summary["finished"] == "evaluations":
         return 0 < config.evaluations <= summary["told"]
@@ -104,17 +104,17 @@ def _stop_table(configuration: dict[str, Any]) -> dict[str, Any]:
 
 
 def _goes_on_with(opened: Opened) -> str:
-    """What lets a finished study go on: the sentence's end; what has nothing more to propose has none."""
+    """How a finished study can continue, as the end of a sentence; without a limit it cannot."""
     finished = opened.summary["finished"]
     more = {"evaluations": "a larger", "stagnation": "a larger", "target": "a lower"}.get(finished)
     if more is None:
-        return "there is nothing to go on with"
-    return f"`culmen resume {shlex.quote(str(opened.path))} {_OPTIONS[finished]} N` with {more} N goes on"
+        return "it cannot be resumed"
+    return f"to continue, give {more} N: `culmen resume {shlex.quote(str(opened.path))} {_OPTIONS[finished]} N`"
 
 
 def _new_limits(opened: Opened, study: Study) -> str:
-    """What the study now says otherwise than its store, as options of resume; N for the rule that ended it where the
-    study has it no longer."""
+    """The limits that differ from the store's, as options of resume; N for the rule that ended it, if the study has no
+    such rule now."""
     before, now = _stop_table(opened.begun.configuration), _stop_table(json.loads(study.config.configuration))
     finished = opened.summary["finished"]
     if finished in _OPTIONS and finished not in now:
@@ -124,7 +124,7 @@ def _new_limits(opened: Opened, study: Study) -> str:
 
 
 def _code_of(summary: dict[str, Any]) -> int:
-    """A finished study's: that nothing but failures came of it does not become success by asking again."""
+    """Of a finished study: if all its evaluations failed, asking again does not turn that into success."""
     return FAILED if summary["best_value"] is None and summary["failed"] else FINISHED
 
 

@@ -1,4 +1,4 @@
-"""``culmen check``: what a study file says, what it would cost, and what is wrong with it."""
+"""``culmen check``: explains a study file, estimates its time, and lists its mistakes."""
 
 import math
 import os
@@ -24,7 +24,7 @@ from .notes import note_file_left_behind
 from .summary import console, print_figures
 
 _PRINTED_LINES = 10
-_SAMPLE = 2000  # random points, for the share that fulfils the constraints
+_SAMPLE = 2000  # random points, for the share that satisfies the constraints
 
 
 def check_study(path: Path, evaluations: int) -> int:
@@ -37,37 +37,37 @@ def check_study(path: Path, evaluations: int) -> int:
         {
             "study": f"{config.name}, seed {config.seed}",
             "constraints": _constraints(config),
-            "wanted": _wanted(config),
+            "goal": _wanted(config),
             "evaluator": _evaluator(config.evaluator),
             "optimizer": _optimizer(config),
             "ends": _ends(config),
-            "store": f"{study.options.store} ({'is there' if Path(study.options.store).exists() else 'not there yet'})",
+            "store": f"{study.options.store}{'' if Path(study.options.store).exists() else ' (does not exist yet)'}",
         }
     )
     note_file_left_behind(study)
     if not evaluations:
-        print(f"{path} is right.")
+        print(f"{path} is correct.")
         return FINISHED
     return _try(study, path, evaluations)
 
 
 def _print_space(config: _core.StudyConfig) -> None:
     heading, begins = _begin(config)
-    table = Table("parameter", "what it may be", *([heading] if heading else []))
+    table = Table("parameter", "allowed values", *([heading] if heading else []))
     for p in config.space.parameters:
         table.add_row(p.name, describe(p), *([begins.get(p.name, "not active")] if heading else []))
     console().print(table)
 
 
 def _begin(config: _core.StudyConfig) -> tuple[str, dict[str, str]]:
-    """Where the search begins, under a heading; without one where it begins nowhere in particular."""
+    """Where the search starts, with a heading; an empty heading if it has no particular start."""
     space = config.space
     if not space.has_start() and config.starts:
-        return "begins at", {name: shown(value) for name, value in space.named(config.starts[0]).items()}
-    heading = "begins at" if space.has_start() or _core.begins_at_start(config) else ""
+        return "start", {name: shown(value) for name, value in space.named(config.starts[0]).items()}
+    heading = "start" if space.has_start() or _core.begins_at_start(config) else ""
     if not heading and config.optimizer == "cmaes":
-        heading = "searches around"  # the middle
-    if heading == "begins at" and space.violation(space.start()) and not config.evaluate_infeasible:
+        heading = "centre"  # the middle
+    if heading == "start" and space.violation(space.start()) and not config.evaluate_infeasible:
         heading = ""
     given = {p.name for p in space.parameters if p.initial is not None}
     named = space.named(space.start()).items()
@@ -81,7 +81,7 @@ def _constraints(config: _core.StudyConfig) -> str | None:
     points = _core.Optimizer(_core.Space(config.space.parameters), "random", 1).ask(_SAMPLE)
     share = sum(config.space.violation(x) == 0 for _, x in points) / _SAMPLE
     known = f"{share:.0%}" if share else f"less than one in {_SAMPLE}"
-    return f"{texts} ({known} of random points fulfil {'it' if len(config.space.constraints) == 1 else 'them'})"
+    return f"{texts} (satisfied by {known} of random points)"
 
 
 def _wanted(config: _core.StudyConfig) -> str:
@@ -122,20 +122,20 @@ def _ends(config: _core.StudyConfig) -> str:
 
 
 def _try(study: Study, path: Path, evaluations: int) -> int:
-    """A few evaluations, kept nowhere: the starts, then random candidates."""
+    """Runs a few evaluations without a store: the starts, then random candidates."""
     budget = study.config.evaluations
     workers = study.options.workers or len(_cpus())
     with tempfile.TemporaryDirectory(prefix="culmen-check-") as folder:
         store = _evaluate(study, evaluations, Path(folder))
         if store is None:
-            print("culmen: interrupted; the file itself is right", file=sys.stderr)
+            print("culmen: interrupted; the file itself is correct", file=sys.stderr)
             return RESUMABLE
         tried, printed = read(store), _printed(study.config.evaluator, working_folder(store))
         outcomes = list(tried.outcomes())
     failed = [outcome for outcome in outcomes if outcome["status"] != "ok"]
     seconds = sorted(outcome["duration_s"] for outcome in outcomes)[len(outcomes) // 2]
     cost = f"; {budget} with {workers} workers take {_about(seconds * budget / workers)}" if budget else ""
-    print(f"{len(outcomes)} evaluations on trial: {_values(tried)}; each took {_duration(seconds)}{cost}.")
+    print(f"{len(outcomes)} trial evaluations: {_values(tried)}; each took {_duration(seconds)}{cost}.")
     if printed:
         print(printed)
     _note_same_values(study.config, tried)
@@ -143,12 +143,12 @@ def _try(study: Study, path: Path, evaluations: int) -> int:
         print(f"culmen: {len(failed)} of {len(outcomes)} failed, the first: {outcome['message']}", file=sys.stderr)
     if len(failed) == len(outcomes):
         return FAILED
-    print(f"{path} is right.")
+    print(f"{path} is correct.")
     return FINISHED
 
 
 def _evaluate(study: Study, evaluations: int, folder: Path) -> Path | None:
-    """The store; None where it was interrupted."""
+    """The store; None if it was interrupted."""
     config, options = study.config, study.options
     config.optimizer, config.optimizer_options = "random", {}
     if not config.space.has_start() and not config.space.violation(config.space.start()):
@@ -170,19 +170,21 @@ def _evaluate(study: Study, evaluations: int, folder: Path) -> Path | None:
 
 
 def _note_same_values(config: _core.StudyConfig, tried: Evaluations) -> None:
-    """The parameters of a study that is right may change nothing, but more often they do not arrive."""
+    """In a correct study the parameters may have no effect, but more often they do not reach the evaluator."""
     values = {tuple(row) for row in tried.values[tried.succeeded].tolist()}
     if len(values) != 1 or tried.succeeded.sum() < 2:
         return
     name = config.space.parameters[0].name
-    arrive = f"; {{{name}}} in a word of the command is its value" if config.evaluator.kind == "command" else ""
+    arrive = f" ({{{name}}} in a word of the command is its value)" if config.evaluator.kind == "command" else ""
     print(
-        f"culmen: note: different candidates came to the same value: do the parameters arrive?{arrive}", file=sys.stderr
+        f"culmen: note: different candidates gave the same value; check that the parameters reach the evaluator"
+        f"{arrive}",
+        file=sys.stderr,
     )
 
 
 def _values(tried: Evaluations) -> str:
-    """Of several objectives each with its name."""
+    """The values; with several objectives, each with its name."""
     names = [f"{objective.name} " if len(tried.objectives) > 1 else "" for objective in tried.objectives]
     texts = [
         ", ".join(f"{name}{value:.6g}" for name, value in zip(names, row, strict=True))
@@ -194,12 +196,12 @@ def _values(tried: Evaluations) -> str:
 
 
 def _printed(evaluator: _core.EvaluatorSpec, folder: Path) -> str:
-    """What the first evaluation that printed anything did print; of a program what is not for culmen to read."""
+    """The output of the first evaluation that printed any; for a program, only standard error."""
     wanted = "stderr.txt" if evaluator.kind == "command" else "*.txt"
     for number in sorted(folder.glob("*"), key=lambda path: int(path.name) if path.name.isdigit() else 0):
         lines = [line for file in sorted(number.glob(wanted)) for line in file.read_text(errors="replace").splitlines()]
         if lines:
-            more = [f"  … and {len(lines) - _PRINTED_LINES} further lines"] if len(lines) > _PRINTED_LINES else []
+            more = [f"  … and {len(lines) - _PRINTED_LINES} more lines"] if len(lines) > _PRINTED_LINES else []
             kept = "" if evaluator.kind == "command" else ' (a run keeps it with output = "all")'
             return "\n".join(
                 [f"Evaluation {number.name} printed{kept}:", *(f"  {line}" for line in lines[:_PRINTED_LINES]), *more]

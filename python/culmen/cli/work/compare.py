@@ -15,17 +15,17 @@ from .summary import console
 def compare_stores(first: Path, second: Path, html: Path | None, force: bool) -> None:
     a, b = read(first, "compare"), read(second, "compare")
     if first.resolve() == second.resolve():
-        raise InputError(f"{first} is given twice; two stores are wanted")
+        raise InputError(f"{first} is given twice; give two stores")
     _print(comparison(a, b), "", *labels(a, b))
     changed = differences(a, b)
     if changed:
         _print(changed, "settings that differ", *labels(a, b))
     else:
-        print("No setting that the stores keep differs.")
+        print("The stores keep no setting that differs.")
     if html is not None:
         with replacing(html, PAGE, force, "--html") as path:
             path.write_text(compare_page(a, b), encoding="utf-8")
-        print(f"The comparison is in {html}")
+        print(f"Wrote the comparison to {html}")
 
 
 def _print(rows: list[tuple[str, str, str]], *headings: str) -> None:

@@ -40,10 +40,10 @@ def _code_of(result: Result) -> int:
 
 
 def _after_failures(ended: Opened) -> str:
-    """What to look at, and what to type when it is mended."""
+    """Where to look for the mistake, and the commands for the time after."""
     folder = next((entry["folder"] for entry in ended.failures if "folder" in entry), "")
-    look = f"what it printed is in {from_here(folder)}; " if folder else ""
+    look = f"its output is in {from_here(folder)}; " if folder else ""
     return (
-        f"{look}`culmen check` tries a few; when that is mended, `culmen run --overwrite` begins anew, and "
-        f"`culmen resume {shlex.quote(str(ended.path))}` goes on after the failures"
+        f"{look}find the mistake with `culmen check`, then restart with `culmen run --overwrite`, or resume after the "
+        f"failures with `culmen resume {shlex.quote(str(ended.path))}`"
     )

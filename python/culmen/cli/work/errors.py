@@ -47,7 +47,7 @@ def show_errors(
             options = with_workers(study.options, workers)
             found = _stoppable(lambda started: find(study.config, options, best, wanted, started))
             if found is None:
-                print("culmen: stopped before the errors were known; nothing was kept", file=sys.stderr)
+                print("culmen: stopped before the errors were known; nothing was stored", file=sys.stderr)
                 return RESUMABLE
             if note := keep(path, found):
                 print(f"culmen: note: {note}", file=sys.stderr)
@@ -56,11 +56,11 @@ def show_errors(
 
 
 def errors_at_end(study: Study, result: Result, ended: Opened) -> Errors | str | None:
-    """Of a least-squares run that has ended, for its last lines; or why there are none. ``ended``: its store."""
+    """The errors for the last lines of a least-squares run, or why there are none. ``ended``: its store."""
     if not result.residuals or result.reason in NO_END:
         return None
     path, config = ended.path, study.config
-    again = f"`culmen errors {shlex.quote(str(path))}` finds them"
+    again = f"compute them with `culmen errors {shlex.quote(str(path))}`"
     if reason := why_not(result, config.space):
         return f"{reason}; {again}"
     try:
@@ -76,7 +76,7 @@ def errors_at_end(study: Study, result: Result, ended: Opened) -> Errors | str |
 
 
 def _stoppable(compute: Callable[[Started], Errors]) -> Errors | None:
-    """None where a signal has ended it."""
+    """None if a signal ended it."""
     running: list[CandidateEvaluator] = []
 
     def stop() -> None:

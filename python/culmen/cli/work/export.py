@@ -22,20 +22,20 @@ def export_store(store: Path, formats: list[str], output: Path | None, force: bo
     else:
         with replacing(output, kind_of_file(kind), force) as path:
             _write(table, kind, path)
-        print(f"{len(table)} evaluations are in {output}")
+        print(f"Wrote {len(table)} evaluations to {output}")
 
 
 def _kind(formats: list[str], output: Path | None) -> str:
     if len(formats) > 1:
-        raise InputError(f"--{' and --'.join(formats)} are given; one of {_options()} is wanted")
+        raise InputError(f"--{' and --'.join(formats)} are given; give only one of {_options()}")
     ending = output.suffix.lower().lstrip(".") if output else "csv"
     if not formats and ending not in FORMATS:
         raise InputError(
-            f"-o {output}: its ending tells no format; it may be .csv, .json or .parquet, or give {_options()}"
+            f"-o {output}: this ending selects no format; write .csv, .json or .parquet, or give {_options()}"
         )
     kind = formats[0] if formats else ending
     if kind == "parquet" and output is None:
-        raise InputError("--parquet is not for a terminal or a pipe; -o FILE.parquet is wanted too")
+        raise InputError("--parquet cannot go to a terminal or a pipe; add -o FILE.parquet")
     return kind
 
 

@@ -1,4 +1,4 @@
-"""``culmen init``: a commented study file and a model, to begin with."""
+"""``culmen init``: writes a first study file with comments, and a model."""
 
 import shlex
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ _TWO = "x = { lower = -5.0, upper = 5.0 }\ny = { lower = -5.0, upper = 5.0 }"
 
 @dataclass(frozen=True)
 class Kind:
-    model: str  # the file that is written beside the study file
+    model: str  # the ending of the model, which is written beside the study file
     evaluator: str
     space: str = _TWO
     constraint: str = 'disc = "x**2 + y**2 <= 20"'
     start: str = "x = 1.0\n# y = 0.5"
     budget: int = 3000
-    first: str = ""  # what is to be done before `culmen check`
+    first: str = ""  # a command to run before `culmen check`
 
 
 KINDS = {
@@ -42,22 +42,22 @@ KINDS = {
 
 
 def init_study(path: Path, kind: str) -> None:
-    """Writes NAME.toml and its model. Raises InputError where one of them is there, or cannot be written."""
+    """Writes NAME.toml and its model. Raises InputError if one of them exists or cannot be written."""
     name, folder = path.name.removesuffix(".toml"), path.parent
     if not name.isidentifier():
-        raise InputError(f"{path}: '{name}' is given; a name of letters, digits and _ is wanted, such as fit")
+        raise InputError(f"{path}: the name must consist of letters, digits and _, such as fit, got '{name}'")
     if not folder.is_dir():
-        raise InputError(f"{path}: there is no folder {folder}; `mkdir -p {shlex.quote(str(folder))}` makes it")
+        raise InputError(f"{path}: there is no folder {folder}; make it with `mkdir -p {shlex.quote(str(folder))}`")
     chosen = KINDS[kind]
     files = {folder / f"{name}.toml": _study(chosen), folder / f"{name}{chosen.model}": _text(f"model{chosen.model}")}
     for file in files:
         if file.exists():
-            raise InputError(f"{file} is there already; `culmen init` writes new files only, give another name")
+            raise InputError(f"{file} exists already, and `culmen init` replaces no file; give another name")
     for file, text in files.items():
         _write(file, text.replace("NAME", name))
     if chosen.model == ".sh":
         (folder / f"{name}.sh").chmod(0o755)
-    print(f"{' and '.join(map(str, files))} are there to begin with. Next:")
+    print(f"Created {' and '.join(map(str, files))}. Next:")
     for step in filter(None, [chosen.first.replace("NAME", name), f"culmen check {folder / name}.toml"]):
         print(f"  {step}")
 

@@ -9,11 +9,11 @@ from ...run.study import Study
 
 def note_idle_option(given: dict[str, Any]) -> None:
     if given["workers"] and _core.detect_launch().is_rank:
-        _note("--workers is for local workers; under MPI the ranks but the first work")
+        _note("--workers applies to local workers; under MPI every rank except the first is a worker")
 
 
 def note_file_left_behind(study: Study) -> None:
-    """Of what a command is likely to miss, before it does."""
+    """Names a file that the command will probably miss, before it runs."""
     if hint := _core.file_left_behind(study.config.evaluator):
         _note(f"{study.source}: [evaluator] command: {hint}")
 
@@ -21,7 +21,7 @@ def note_file_left_behind(study: Study) -> None:
 def note_change(change: str) -> None:
     """``change``: see Study.change."""
     if change:
-        _note(f"{change}; `culmen run --overwrite` begins anew")
+        _note(f"{change}; to restart, write `culmen run --overwrite`")
 
 
 def _note(text: str) -> None:

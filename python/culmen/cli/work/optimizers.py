@@ -19,9 +19,9 @@ _NEEDS = {
 
 
 def show_optimizers(name: str | None, as_json: bool) -> None:
-    """One row an optimizer, one an option: both as their declarations say. ``name``: of that optimizer only.
+    """One row for each optimizer and for each option, from their declarations. ``name``: only this optimizer.
 
-    Raises InputError where there is none of that name.
+    Raises InputError if there is no optimizer of that name.
     """
     if name is not None and name.partition(":")[0] in adapters.FAMILIES:
         _show_of_library(name, as_json)
@@ -36,8 +36,8 @@ def show_optimizers(name: str | None, as_json: bool) -> None:
         others = adapters.catalogue() if name is None else []
         print(json.dumps(sorted([*catalogue, *others], key=lambda entry: str(entry["name"]))))
         return
-    table = Table("optimizer", "what it is for", "needs")
-    options = Table("optimizer", "option", "what it is", "allowed", "default")
+    table = Table("optimizer", "purpose", "needs")
+    options = Table("optimizer", "option", "meaning", "allowed", "default")
     for entry in catalogue:
         table.add_row(entry["name"], entry["about"], ", ".join(word for key, word in _NEEDS.items() if entry[key]))
         for option in entry["options"]:
@@ -50,7 +50,7 @@ def show_optimizers(name: str | None, as_json: bool) -> None:
 
 
 def _show_of_library(name: str, as_json: bool) -> None:
-    """All of it, or the one of that name. Raises InputError where there is none."""
+    """All optimizers of a library, or the named one. Raises InputError if there is none."""
     library, _, what = name.partition(":")
     found = adapters.catalogue(library)
     if what:
@@ -61,12 +61,12 @@ def _show_of_library(name: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps(found))
         return
-    print(f"Of {found[0]['library']}, with options of its own:")
+    print(f"Optimizers of {found[0]['library']}; the library documents their options:")
     print("\n".join(entry["name"] for entry in found))
 
 
 def _print_others() -> None:
-    table = Table("of other libraries", "what", "installed")
+    table = Table("other libraries", "optimizers", "installed")
     for name, version in adapters.installed().items():
         library = adapters.LIBRARIES[name]
         table.add_row(library.example, library.about, version or f"no: pip install {library.distribution}")
@@ -74,14 +74,14 @@ def _print_others() -> None:
 
 
 def _print_choice() -> None:
-    table = Table("where a study has", "auto, and what runs if none is named")
+    table = Table("if a study has", "auto, or no name, runs")
     for name, why in _core.optimizer_choices():
-        table.add_row(why, "auto itself" if name == "auto" else name)
+        table.add_row(why, "auto" if name == "auto" else name)
     console().print(table)
-    print('A list, ["evolution", "cmaes"], is a chain: each begins at the best of the one before.')
+    print('A list such as ["evolution", "cmaes"] is a chain: each optimizer starts at the best of the previous one.')
     able = [entry["name"] for entry in _core.optimizer_catalogue() if entry["asynchronous"]]
-    print(f"Without waiting for each other's results (generational = false): {', '.join(able)}.")
-    print("That is the default where culmen chooses, and workers, and the evaluations for each, are many.")
+    print(f"These can run asynchronously (generational = false), so that no worker waits: {', '.join(able)}.")
+    print("Without a name, and with auto, culmen does so if there are many workers and many evaluations for each.")
 
 
 def allowed(option: dict[str, Any]) -> str:

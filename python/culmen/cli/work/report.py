@@ -15,6 +15,6 @@ def write_report(store: Path, output: Path | None, show: bool, force: bool) -> N
     target = output or store.with_suffix(".html")
     with replacing(target, PAGE, force) as path:
         path.write_text(report(table), encoding="utf-8")
-    print(f"The report on {counted(len(table), 'evaluation')} is in {target}")
+    print(f"Wrote the report on {counted(len(table), 'evaluation')} to {target}")
     if show and not webbrowser.open(target.resolve().as_uri()):
-        print("There is no browser to open it with.")
+        print("There is no browser; open the page yourself.")

@@ -1,4 +1,4 @@
-"""``culmen run`` and ``culmen resume``: from the study and what its store holds to the run, its result and the end."""
+"""``culmen run`` and ``culmen resume``: from the study and its store to the run, its result and the end."""
 
 import contextlib
 import os
@@ -60,7 +60,7 @@ def resume_study(path: Path, given: Given, prefetch: bool, quiet: bool, errors: 
 
 
 def _execute(study: Study, quiet: bool, errors: bool) -> int:
-    """The run, its result, and the end."""
+    """Runs the study, and shows its result and its end."""
     study.settle()
     config = study.config
     errors = errors and config.evaluator.result == "residuals"

@@ -10,13 +10,13 @@ from .watch import watch_status
 
 
 def show_status(store: Path, as_json: bool, watch: bool, every_s: float | None) -> int:
-    """The exit code, which tells something where it is watched only."""
+    """Returns the exit code, which depends on the study's state only with --watch."""
     if watch:
         if as_json:
-            raise InputError("--watch and --json are given; one of them is wanted")
+            raise InputError("--watch and --json are given; give only one of them")
         return watch_status(store, every_s or 2.0)
     if every_s is not None:
-        raise InputError(f"--every {every_s:g} is for --watch, which is not given")
+        raise InputError(f"--every {every_s:g} needs --watch")
     opened = Opened(store, "status")
     if as_json:
         print(json.dumps(state_of(opened), indent=2))

@@ -1,4 +1,4 @@
-"""The end of a run as a table, and what a store holds."""
+"""The end of a run as tables, and the content of a store."""
 
 import shlex
 import time
@@ -20,15 +20,15 @@ from ...problem.recommended import Recommended, unnamed
 from ...problem.space import Value, at_bounds
 from ...run.result import Result, Trade
 from ...store.kept_errors import kept
-from ...store.opening import Opened, recommended_in, to_go_on
+from ...store.opening import Opened, how_to_resume, recommended_in
 
 _FRONT_ROWS = 12
-_LONG_S, _DEAR_S, _MUCH = 10.0, 0.01, 0.25  # of a run, an evaluation, and waiting, that are worth a word
+_LONG_S, _DEAR_S, _MUCH = 10.0, 0.01, 0.25  # only above these: duration of a run, of an evaluation, share of waiting
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
 
 def print_result(result: Result, here: int, fit: "Errors | str | None", ended: Opened) -> None:
-    """The best parameters, the figures of the run, and where the store is.
+    """Prints the best parameters, the facts of the run, and the store.
 
     ``here``: evaluations of this start of the master. ``fit``: the errors, or why there are none. ``ended``: the
     store after the run.
@@ -45,16 +45,16 @@ def print_result(result: Result, here: int, fit: "Errors | str | None", ended: O
         tables.append(_failures_table(ended.failures))
     console().print(*tables, sep="\n")
     if result.store and not result.final and not result.all_failed:
-        print(f"To go on: culmen resume {shlex.quote(result.store)}")
+        print(f"To resume: culmen resume {shlex.quote(result.store)}")
 
 
 def print_state(opened: Opened) -> None:
-    """What is in a store, also while it grows."""
+    """Prints the content of a store, also while it grows."""
     console().print(*views(state_of(opened)), sep="\n", crop=False)
 
 
 def views(state: dict[str, Any]) -> list[Table | Text]:
-    """What `culmen status` shows of ``state_of``."""
+    """The output of `culmen status` for ``state_of``."""
     tables: list[Table | Text] = []
     fit = Errors.from_table(state["errors"]) if state["errors"] else None
     if state["best"] is not None:
@@ -69,8 +69,8 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
                 "recommended": state["recommended"] and Recommended(**state["recommended"]),
                 "evaluations": counts(state["told"], state["limit"], state["in_flight"]),
                 "failed": state["failed"] or None,
-                "starts of a master": state["epoch"],
-                "made": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state["created_s"])),
+                "starts": state["epoch"],
+                "created": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state["created_s"])),
                 "store": state["store"],
             }
         )
@@ -80,12 +80,14 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
     if state["failures"]:
         tables.append(_failures_table(state["failures"]))
     if state["resumable"]:
-        tables.append(Text(f"To go on: {state['go_on']}", no_wrap=True, overflow="ignore"))  # to be copied as it is
+        tables.append(
+            Text(f"To resume: {state['resume_with']}", no_wrap=True, overflow="ignore")
+        )  # users copy this line
     return tables
 
 
 def state_of(opened: Opened) -> dict[str, Any]:
-    """All that `culmen status --json` prints."""
+    """The output of `culmen status --json`."""
     summary, space, objectives = {**opened.summary}, opened.space, opened.objectives
     fit = kept(opened)
     best = summary.pop("best")
@@ -99,7 +101,7 @@ def state_of(opened: Opened) -> dict[str, Any]:
         "created_s": opened.store.created_s,
         "state": f"running ({summary['owner']})" if summary["owned"] else ended,
         "resumable": not summary["finished"] and not summary["owned"],
-        "go_on": to_go_on(opened.path, configuration),
+        "resume_with": how_to_resume(opened.path, configuration),
         "in_flight": summary["asked"] - summary["outcomes"] if summary["owned"] else 0,
         "store": str(opened.path),
         "limit": configuration.get("stop", {}).get("evaluations"),
@@ -116,7 +118,7 @@ def state_of(opened: Opened) -> dict[str, Any]:
 
 
 def _searching(state: dict[str, Any]) -> str | None:
-    """Of a store that a C++ program made nothing is known."""
+    """None for a store of a C++ program."""
     if not state["optimizer"]:
         return None
     return f"{state['optimizer']}, {mode_of(state['generational'])}"
@@ -139,13 +141,13 @@ def _best_table(best: dict[str, Value], bounds: dict[str, str], fit: "Errors | N
 
 
 def _front_table(front: list[Trade]) -> Table:
-    """Evenly along the first objective, its ends included."""
+    """Rows at equal distances along the first objective, with its ends."""
     ordered = sorted(front, key=lambda trade: list(trade.values.values()))
     rows = min(_FRONT_ROWS, len(ordered))
     shown_ones = [ordered[k * (len(ordered) - 1) // max(rows - 1, 1)] for k in range(rows)]
     parameters = list(dict.fromkeys(name for trade in shown_ones for name in trade.params))
     of = f" ({rows} of {len(ordered)} shown)" if rows < len(ordered) else ""
-    table = Table(*front[0].values, *parameters, title=f"The front: {len(ordered)} candidates that none beats{of}")
+    table = Table(*front[0].values, *parameters, title=f"Pareto front: {len(ordered)} candidates{of}")
     for trade in shown_ones:
         values = [f"{value:.6g}" for value in trade.values.values()]
         table.add_row(*values, *(shown(trade.params[name]) if name in trade.params else "" for name in parameters))
@@ -153,7 +155,7 @@ def _front_table(front: list[Trade]) -> Table:
 
 
 def _scale_lines(fit: "Errors | str") -> list[Text]:
-    """On what scale the errors stand; or why there are none."""
+    """The scale of the errors, or why there are none."""
     return [Text(line) for line in ([f"No errors: {fit}."] if isinstance(fit, str) else fit.lines)]
 
 
@@ -179,7 +181,7 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
 
 
 def _waited(result: Result, here: int) -> str | None:
-    """Where waiting for each other cost much of the time, and need not."""
+    """A sentence if the workers waited for each other for much of the time, and asynchronous mode could avoid it."""
     capacity_s = result.workers * result.wall_s
     if not result.generational or result.workers < 2 or result.wall_s < _LONG_S or result.evaluated_s < here * _DEAR_S:
         return None
@@ -188,11 +190,11 @@ def _waited(result: Result, here: int) -> str | None:
     share = 1 - result.evaluated_s / capacity_s
     if share < _MUCH:
         return None
-    return f"{share:.0%} of the time; with generational = false none waits, and candidates depend on timing"
+    return f"{share:.0%} of the time; with generational = false none waits, but candidates depend on timing"
 
 
 def _failures_table(failures: list[dict[str, Any]]) -> Table:
-    table = Table("failure", "count", "first", "message of the first")
+    table = Table("failure", "count", "first", "first message")
     for entry in failures:
         kept = f" (see {from_here(entry['folder'])})" if "folder" in entry else ""
         table.add_row(*(str(entry[key]) for key in ("status", "count", "first")), _first_line(entry["message"]) + kept)
@@ -221,6 +223,6 @@ def _figures_table(figures: dict[str, Any]) -> Table:
 
 
 def console() -> Console:
-    """Wide where it is no terminal: in a log nothing is cut off."""
+    """Wide if it is not a terminal: nothing is cut off in a log."""
     terminal = on_terminal()
     return Console(force_terminal=terminal, width=None if terminal else 160, highlight=False, markup=False)

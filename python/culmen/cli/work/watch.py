@@ -22,9 +22,9 @@ INTERRUPTED = 128 + signal.SIGINT
 
 
 def watch_status(store: Path, every_s: float) -> int:
-    """Until nobody runs the study (any more), or Ctrl-C, which ends the watching alone.
+    """Watches until the study no longer runs, or until Ctrl-C, which does not stop the study.
 
-    Returns 0 for a finished study, 1 where all its evaluations failed, 75 where it can be resumed, 130 after Ctrl-C.
+    Returns 0 for a finished study, 1 if all its evaluations failed, 75 if it can be resumed, 130 after Ctrl-C.
     """
     leave = threading.Event()
     pace = Pace()
@@ -39,7 +39,7 @@ def watch_status(store: Path, every_s: float) -> int:
 
 
 class Pace:
-    """Evaluations a second since the last look, and the time that the rest takes at this pace."""
+    """Evaluations per second since the last look, and the remaining time at this pace."""
 
     def __init__(self) -> None:
         self._before: tuple[float, int] | None = None
@@ -62,14 +62,14 @@ def _code(state: dict[str, Any]) -> int:
 
 @contextlib.contextmanager
 def _shown() -> Iterator[Any]:
-    """Redrawn in place on a terminal; elsewhere a line for each change, and all of it at the end."""
+    """Redraws in place on a terminal; elsewhere prints a line for each change, and everything at the end."""
     if not on_terminal():
         yield _Lines().show
         return
-    from rich.live import Live  # the dearest part of rich, for --watch alone
+    from rich.live import Live  # slow to import, and only --watch needs it
 
     with Live(console=console(), auto_refresh=False) as live:
-        live.console.show_cursor()  # whatever ends the process, nothing is to be undone
+        live.console.show_cursor()  # if the process ends in any way, nothing must be restored
 
         def show(state: dict[str, Any], pace: str) -> None:
             live.update(Group(*views(state), Text(pace)), refresh=True)

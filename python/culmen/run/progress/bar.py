@@ -8,9 +8,9 @@ _ROOM_FOR_CTRL_C = 3
 
 
 class Bar:
-    """A bar that redraws itself in place, also where standard output is a launcher's pipe to a terminal.
+    """A bar that redraws itself in place, also if standard output is a launcher's pipe to a terminal.
 
-    It fits the terminal's width, and leaves the cursor as it is: whatever ends the process, nothing is to be undone.
+    It fits the terminal's width and does not hide the cursor: if the process ends in any way, nothing must be restored.
     """
 
     slice_s = 0.05

@@ -39,10 +39,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class CellLine:
-    """What a cell shows; as text where the notebook shows no HTML."""
+    """The shown content of a cell; as text if the notebook shows no HTML."""
 
     evaluations: int
-    budget: int  # 0: there is none, so no bar
+    budget: int  # 0: no budget, so no bar
     text: str
 
     def __repr__(self) -> str:

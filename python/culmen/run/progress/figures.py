@@ -11,9 +11,9 @@ _NOT_YET = ("starting", "replaying")
 
 
 def layout(progress: _core.Progress, recent: "Recent", width: int, best: str = "best") -> tuple[int, str]:
-    """Columns for the bar (0: there is no room, or no budget) and the text beside it, together at most ``width``.
+    """Columns for the bar (0: no room, or no budget) and the text beside it, together at most ``width``.
 
-    What matters least is left out where there is no room.
+    If there is no room, the least important parts are left out.
     """
     parts = [counted(progress), *figures(progress, recent, best), clock(progress.elapsed_s)]
     if len("  ".join(parts)) + _SHORTEST_BAR > width:
@@ -26,9 +26,9 @@ def layout(progress: _core.Progress, recent: "Recent", width: int, best: str = "
 
 
 class Recent:
-    """Rate and busy workers over the last few seconds of the run itself: a former run's evaluations are no speed.
+    """Rate and busy workers over the last few seconds of this run, without evaluations of former starts.
 
-    What is busy at one moment says little where evaluations are short, so it is averaged over the moments looked at.
+    With short evaluations the number of busy workers varies quickly, so it is a mean over several looks.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ def counted(progress: _core.Progress) -> str:
 
 
 def figures(progress: _core.Progress, recent: Recent, best: str = "best") -> list[str]:
-    """Best value, rate, workers, and what is out of the ordinary; what matters most comes first."""
+    """Best value, rate, workers, and failures; the most important parts come first."""
     parts = [] if progress.phase in ("running", "done") else [progress.phase]
     parts += [] if progress.best_value is None else [f"{best} {progress.best_value:.6g}"]
     if progress.phase == "running":
@@ -70,6 +70,6 @@ def figures(progress: _core.Progress, recent: Recent, best: str = "best") -> lis
 
 
 def _time_left(progress: _core.Progress, rate: float) -> list[str]:
-    """By the rate of the last seconds; nothing where there is no budget, or no rate yet."""
+    """From the rate of the last seconds; empty without a budget, or before a rate is known."""
     left = progress.budget - progress.evaluations
     return [f"{clock(left / rate)} left"] if progress.budget and left > 0 and rate > 0 else []

@@ -14,22 +14,22 @@ _FIRST_LINE_S, _LINE_GAP_GROWS, _LONGEST_GAP_S = 1.0, 1.5, 60.0
 
 
 class Monitor(Protocol):
-    slice_s: float  # how often it wants to look; a signal is heard at once whatever this is
+    slice_s: float  # time between looks; a signal is handled at once in any case
 
     def update(self, progress: _core.Progress) -> None: ...
     def close(self) -> None: ...
 
 
 def best_of(objectives: list[tuple[str, str]]) -> str:
-    """What the best value is called: where there are several objectives it is that of the first."""
+    """The name of the best value; with several objectives, it is that of the first."""
     return f"best {objectives[0][0]}" if len(objectives) > 1 else "best"
 
 
 def make_monitor(wanted: bool | None = None, best: str = "best") -> Monitor:
-    """``None``: a bar where standard output is a terminal or a notebook's cell, else nothing; True: a bar there, else
-    lines; False: nothing. ``best``: what the best value is called.
+    """``None``: a bar if standard output is a terminal or a notebook's cell, else nothing. True: a bar there, else
+    lines. False: nothing. ``best``: the name of the best value.
 
-    CULMEN_PROGRESS=bar, lines or none decides where it is set, unless ``wanted`` is False.
+    CULMEN_PROGRESS=bar, lines or none overrides this, unless ``wanted`` is False.
     """
     kind = os.environ.get("CULMEN_PROGRESS", "")
     if kind not in ("bar", "lines", "none"):
@@ -40,7 +40,7 @@ def make_monitor(wanted: bool | None = None, best: str = "best") -> Monitor:
         return Lines(best)
     try:
         return Cell(best) if in_notebook() else Bar(best)
-    except (OSError, SystemExit):  # rich leaves the program when nobody reads
+    except (OSError, SystemExit):  # rich exits when the output is closed
         return Silent()
 
 
@@ -55,7 +55,7 @@ class Silent:
 
 
 class Lines:
-    """A plain line now and then, for logs: the first after a second, then with growing gaps."""
+    """A plain line from time to time, for logs: the first after a second, then with growing gaps."""
 
     slice_s = 0.2
 
