@@ -1,9 +1,9 @@
 """culmen finds the best parameters of anything that can be run.
 
-Names are loaded when they are first used, so that ``import culmen`` costs nothing in the processes that only evaluate.
+Names are loaded at their first use, so that ``import culmen`` costs nothing in processes that only evaluate.
 """
 
-# ruff: noqa: F401 - what is imported for type checkers is offered through _HOMES
+# ruff: noqa: F401 - imports for type checkers are offered through _HOMES
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""The optimizer alone, for programs that evaluate by themselves."""
+"""An optimizer alone, for programs that evaluate candidates themselves."""
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ class Candidate:
 
 
 class Optimizer:
-    """Ask for candidates, evaluate them, tell their values (less is better), in any order.
+    """Ask for candidates, evaluate them, and tell their values (to be minimized), in any order.
 
-    The same seed and the same calls give the same candidates. Without ``optimizer`` the space and what is told decide.
-    ``result="residuals"``: residuals are told, whose squares are summed. ``objectives``: so many values are told.
-    ``starts``: what is asked for first. ``limits``: bounds of figures that are told beside the value, such as
-    {"stress": {"upper": 250}}; constraints on the parameters are the space's.
-    ``evaluations``: how many there will be, where that is known. ``generational=False``: ``ask`` always has a
-    candidate, whatever has been told; ``workers`` says how many are evaluated at a time then.
-    Raises InputError for an unknown optimizer or option, and where the optimizer cannot work on this.
+    The same seed and the same calls give the same candidates. Without ``optimizer``, culmen chooses one by the space
+    and the objectives. ``result="residuals"``: residuals are told, whose squares are summed. ``objectives``: the number
+    of values that are told for each candidate. ``starts``: the first candidates. ``limits``: bounds of extra values,
+    such as {"stress": {"upper": 250}}; constraints on the parameters belong to the space.
+    ``evaluations``: their number, if it is known. ``generational=False``: ``ask`` always returns a candidate, even if
+    others are open; ``workers`` is then the number of candidates that are evaluated in parallel.
+    Raises InputError for an unknown optimizer or option, and if the optimizer cannot solve this problem.
     """
 
     def __init__(
@@ -53,12 +53,12 @@ class Optimizer:
             _check_whole(f"Optimizer: {name}", number, least, 2**64 - 1)
         _check_whole("Optimizer: objectives", objectives, 1, 1000)
         if result not in ("value", "residuals"):
-            raise InputError(f"Optimizer: result = {result!r}: 'value' or 'residuals' is wanted")
+            raise InputError(f"Optimizer: result must be 'value' or 'residuals', got {result!r}")
         self.space = Space(space)
         self._objectives = objectives
         self._residuals = result == "residuals"
         if not isinstance(generational, bool):
-            raise InputError(f"Optimizer: generational = {generational!r}: True or False is wanted")
+            raise InputError(f"Optimizer: generational must be True or False, got {generational!r}")
         self._limits = bounds_of(_checked(limits or {}))
         self._core = _core.Optimizer(
             self.space.core,
@@ -78,13 +78,13 @@ class Optimizer:
 
     @property
     def name(self) -> str:
-        """Which optimizer it is."""
+        """The optimizer's name."""
         return self._core.name
 
     def ask(self, n: int = 1) -> list[Candidate]:
-        """At most ``n`` candidates; fewer: some that are open must be told first.
+        """At most ``n`` candidates; fewer if open ones must be told first.
 
-        None although nothing is open: it has finished.
+        An empty list although none is open: the optimizer has finished.
         """
         _check_whole("Optimizer.ask: n", n, 0, 2**32 - 1)
         asked = [Candidate(number, self.space.core.named(vector)) for number, vector in self._core.ask(n)]
@@ -95,25 +95,27 @@ class Optimizer:
         self,
         candidate: Candidate,
         value: float | Sequence[float] | None,
-        figures: Mapping[str, float] | None = None,
+        extras: Mapping[str, float] | None = None,
         *,
         duration_s: float = 0.0,
     ) -> None:
         """The value, the residuals, or the values of several objectives; ``None``: the evaluation failed.
 
-        ``figures``: further ones by name, those of the limits among them. ``duration_s``: how long it took, seconds.
-        Raises InputError for a candidate that was told or cancelled before, or that is not what was asked for.
+        ``extras``: extra values by name; a limit needs its value. ``duration_s``: the evaluation's time in
+        seconds. Raises InputError if the candidate was told or cancelled before, or is not from ``ask``.
         """
         number = self._id_of(candidate, "tell")
-        if missing := [name for name, _, _ in self._limits if value is not None and name not in (figures or {})]:
-            raise InputError(f"Optimizer.tell: figures lack '{missing[0]}', which limits name")
+        if missing := [name for name, _, _ in self._limits if value is not None and name not in (extras or {})]:
+            raise InputError(f"Optimizer.tell: extras has no '{missing[0]}', which limits needs")
         if value is not None and not self._residuals and (many := _count(value)) != self._objectives:
-            raise InputError(f"Optimizer.tell: {many} values are given, objectives = {self._objectives} are wanted")
+            raise InputError(
+                f"Optimizer.tell: objectives = {self._objectives} needs {self._objectives} values, got {many}"
+            )
         try:
-            self._core.tell(number, value, self._residuals, duration_s, figures or {}, self._limits)
+            self._core.tell(number, value, self._residuals, duration_s, extras or {}, self._limits)
         except TypeError:
-            what = "a number, a sequence of numbers or None is wanted, and figures as a dict of numbers"
-            raise InputError(f"Optimizer.tell: {value!r}: {what}") from None
+            what = "the value must be a number, a sequence of numbers or None, and extras a dict of numbers"
+            raise InputError(f"Optimizer.tell: got {value!r}; {what}") from None
         del self._open[number]
 
     def cancel(self, candidate: Candidate) -> None:
@@ -124,53 +126,55 @@ class Optimizer:
 
     def _id_of(self, candidate: object, call: str) -> int:
         if not isinstance(candidate, Candidate):
-            raise InputError(f"Optimizer.{call}: {candidate!r} is no candidate; give what ask() gave")
+            raise InputError(f"Optimizer.{call}: the candidate must be one that ask() returned, got {candidate!r}")
         if self._open.get(candidate.id, candidate) != candidate:
             raise InputError(
-                f"Optimizer.{call}: {candidate!r} is not what was asked for, which is {self._open[candidate.id]!r}"
+                f"Optimizer.{call}: {candidate!r} differs from the candidate of this id, {self._open[candidate.id]!r}"
             )
         return candidate.id
 
     def _vector(self, start: Mapping[str, Value] | Sequence[float]) -> list[float]:
         if not isinstance(start, Mapping) and len(start) != len(self.space):
-            raise InputError(f"Optimizer: the start {start!r} has {len(start)} values, {len(self.space)} are wanted")
+            raise InputError(f"Optimizer: the start {start!r} must have {len(self.space)} values, got {len(start)}")
         named = start if isinstance(start, Mapping) else dict(zip(self.space.names, start, strict=True))
         return self.space.core.vector_of(dict(named))
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            "a culmen.Optimizer cannot be pickled; with the same seed, asks and tells another one is the same"
+            "a culmen.Optimizer cannot be pickled; make another one with the same seed and repeat its asks and tells"
         )
 
     @property
     def recommended(self) -> Recommended | None:
-        """What it would take, where it evaluates repeatedly ("racing"): of values with noise the least is only the
-        luckiest. Its ``value`` is to be minimized."""
+        """The candidate that the optimizer recommends if it evaluates repeatedly ("racing").
+
+        With noise, the least value is only the luckiest. The recommended ``value`` is to be minimized.
+        """
         return Recommended.of(self._core.recommended, self.space.core)
 
     @property
     def finished(self) -> bool:
-        """True when it has nothing more to propose."""
+        """True if it has no more candidates to propose."""
         return self._core.finished
 
 
 def _check_whole(what: str, number: object, lowest: int, highest: int) -> None:
     if isinstance(number, bool) or not isinstance(number, int) or not lowest <= number <= highest:
-        raise InputError(f"{what} = {number!r}: a whole number from {lowest} to {highest} is wanted")
+        raise InputError(f"{what} must be a whole number from {lowest} to {highest}, got {number!r}")
 
 
 def _count(value: object) -> int:
-    """Of an array without dimensions, a text and a number: 1."""
+    """1 for a string, a number and an array without dimensions."""
     is_many = isinstance(value, Sized) and not isinstance(value, str) and getattr(value, "shape", (1,)) != ()
     return len(value) if is_many else 1  # type: ignore[arg-type]
 
 
 def _options(options: object) -> dict[str, bool | float | str]:
     if not isinstance(options or {}, Mapping):
-        raise InputError(f'Optimizer: options = {options!r}: a dict such as {{"population": 20}} is wanted')
+        raise InputError(f'Optimizer: options must be a dict such as {{"population": 20}}, got {options!r}')
     given = spelt_out(plain(options or {}))
     if "generational" in given:
-        raise InputError("Optimizer: generational is an argument of its own here, beside options")
+        raise InputError("Optimizer: generational is no option here; give it as an argument of Optimizer")
     check(given)
     return given
 
@@ -178,8 +182,8 @@ def _options(options: object) -> dict[str, bool | float | str]:
 def _listed(starts: object) -> list[Any]:
     found = plain(starts)
     if not isinstance(found, list) or not all(isinstance(start, (dict, list)) for start in found):
-        wanted = "a list of starts is wanted, each a dict of the parameters or a list of a number for each"
-        raise InputError(f"Optimizer: starts = {starts!r}: {wanted}")
+        wanted = "starts must be a list, each a dict of the parameters or a list with a number for each"
+        raise InputError(f"Optimizer: {wanted}, got {starts!r}")
     return found
 
 
@@ -188,11 +192,11 @@ def _checked(limits: object) -> Mapping[str, Mapping[str, float]]:
         isinstance(name, str) and isinstance(bounds, Mapping) for name, bounds in limits.items()
     )
     if not isinstance(limits, Mapping) or not is_table:
-        raise InputError(f'Optimizer: limits = {limits!r}: a dict such as {{"stress": {{"upper": 250}}}} is wanted')
+        raise InputError(f'Optimizer: limits must be a dict such as {{"stress": {{"upper": 250}}}}, got {limits!r}')
     for name, bounds in limits.items():
         for key, bound in bounds.items():
             if key not in ("lower", "upper"):
-                raise InputError(f"Optimizer: limit '{name}' has no key {key!r}; known are lower and upper")
+                raise InputError(f"Optimizer: limit '{name}': the keys are lower and upper, got {key!r}")
             if isinstance(bound, bool) or not isinstance(bound, (Real, NoneType)):
-                raise InputError(f"Optimizer: limit '{name}': {key} = {bound!r}: a number is wanted")
+                raise InputError(f"Optimizer: limit '{name}': {key} must be a number, got {bound!r}")
     return limits

@@ -40,11 +40,11 @@ _WORDS = {
     **{"timeout": "wall_time_s", "storage": "store", "pool": "executor", "env": "environment"},
 }
 _ANSWERS = {
-    "args": "functools.partial(f, …), or a lambda, brings further arguments",
+    "args": "use functools.partial(f, …) or a lambda for more arguments",
     "jac": "derivatives are not used",
     "hess": "derivatives are not used",
-    "callback": "progress=True shows how far it is, store='fit.db' records each evaluation",
-    "maximize": 'objectives={"value": "maximize"} maximizes',
+    "callback": "progress=True shows the progress, store='fit.db' records each evaluation",
+    "maximize": 'write objectives={"value": "maximize"}',
 }
 
 
@@ -174,7 +174,7 @@ def minimize(
         elif not isinstance(f, Command):
             study.config.evaluator.pickle = _pickled(function)
         if store is not None and Path(store).exists():
-            study.go_on()
+            study.prepare_resume()
     return study.run(progress=progress)
 
 
@@ -185,7 +185,7 @@ def _study_of(f: Any, space: Space, given: Mapping[str, Any], store: str | Path 
     evaluator: dict[str, Any]
     if isinstance(f, Command):
         if not f.words:
-            raise InputError("culmen.minimize: Command([]): a program and its arguments are wanted")
+            raise InputError("culmen.minimize: Command([]): give a program and its arguments")
         evaluator, folder = {"command": f.words, **f.options}, f.folder
     else:
         name = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
@@ -196,7 +196,7 @@ def _study_of(f: Any, space: Space, given: Mapping[str, Any], store: str | Path 
     called = getattr(f, "__name__", "function").replace("/", "_")
     file = program_study(called, tables, dict(space.core.constraints), evaluator, given)
     if file.evaluator.output == "all" and store is None:
-        raise InputError('culmen.minimize: output = "all" keeps what is printed beside the store; give store as well')
+        raise InputError('culmen.minimize: output = "all" keeps the output beside the store; give store as well')
     return Study.of(file, folder, Mistakes("culmen.minimize"), str(store or ""), f)
 
 
@@ -206,7 +206,7 @@ def _named(start: Any, names: list[str]) -> Any:
 
 
 def _lend(study: Study, f: Any, executor: "Executor") -> None:
-    """The program's executor evaluates, in this process as far as culmen knows."""
+    """The program's executor evaluates; culmen starts no processes."""
     spec = study.config.evaluator
     given = {
         "a Command": isinstance(f, Command),
@@ -217,13 +217,13 @@ def _lend(study: Study, f: Any, executor: "Executor") -> None:
     }
     for name in (name for name, is_given in given.items() if is_given):
         raise InputError(
-            f"culmen.minimize: {name} is for processes of culmen's own, not for an executor of the program; leave one "
-            "of the two out"
+            f"culmen.minimize: {name} works only in culmen's own processes, not on a lent executor; remove one of the "
+            "two"
         )
     if spec.time_limit_s:
         raise InputError(
-            f"culmen.minimize: time_limit_s = {spec.time_limit_s:g} cannot be kept on an executor of the program: what "
-            "runs there is that executor's to end; leave one of the two out"
+            f"culmen.minimize: time_limit_s = {spec.time_limit_s:g} does not work on a lent executor, because culmen "
+            "cannot end its tasks; remove one of the two"
         )
     spec.kind, spec.isolation = "function", "none"
     study.lend = partial(_lent, executor, f, study)
@@ -241,7 +241,7 @@ def _pickled(f: Callable[[Any], Any]) -> bytes:
     import cloudpickle
 
     if not callable(f):
-        raise InputError(f"culmen.minimize: f = {f!r}: a function is wanted")
+        raise InputError(f"culmen.minimize: f must be a function, got {f!r}")
     if why := misfit(f.function, "p[0]") if isinstance(f, Positional) else misfit(f):
         raise InputError(f"culmen.minimize: {why}")
     try:

@@ -17,17 +17,17 @@ Vector = list[float]
 
 
 class CulmenSampler(BaseSampler):
-    """Suggests what ``culmen.Optimizer(space, optimizer, seed=seed, options=options)`` proposes.
+    """Suggests the candidates of ``culmen.Optimizer(space, optimizer, seed=seed, options=options)``.
 
-    The space is what all finished trials have in common, as for Optuna's own samplers; where that changes, the search
-    begins anew and learns from the trials so far. Until a trial has finished, and for parameters that are not in the
-    space, ``independent_sampler`` (by default a random one) suggests. ``search_space`` gives the space beforehand.
-    Trials that failed or were pruned are told as failed. ``generational``: see ``culmen.Optimizer``; None: false
-    where an optimizer is named that can. Where it has come to its end the independent sampler goes on. While a
-    generation waits for trials that other threads are at, ``independent_sampler`` suggests.
+    The space consists of the parameters that all finished trials share, as for Optuna's own samplers. If it changes,
+    the search restarts and learns from all trials so far. ``independent_sampler`` (by default a random one) suggests
+    values until a trial has finished, and for parameters outside the space. ``search_space`` gives the space
+    beforehand. Failed and pruned trials are told as failed. ``generational``: see ``culmen.Optimizer``; None: false if
+    a named optimizer supports it. ``independent_sampler`` also suggests after the optimizer has finished, and while a
+    generation waits for trials of other threads.
 
-    Trials of other processes are learned from where the search begins only. InputError is raised at the first
-    suggestion: for an unknown optimizer or option, or where the optimizer cannot work on the space.
+    The search learns from trials of other processes only when it starts. InputError is raised at the first
+    suggestion: for an unknown optimizer or option, or if the optimizer cannot search the space.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class CulmenSampler(BaseSampler):
         self._given = dict(search_space) if search_space is not None else None
         self._common = IntersectionSearchSpace()
         self._independent = independent_sampler or RandomSampler(seed=seed)
-        self._lock = threading.Lock()  # of what follows: study.optimize(n_jobs=…) asks from several threads
+        self._lock = threading.Lock()  # of the following: study.optimize(n_jobs=…) asks from several threads
         self._search: _Search | None = None
         self._open: dict[int, tuple[_Search, int, dict[str, Any]]] = {}  # by the trial's number
 
@@ -116,7 +116,7 @@ class CulmenSampler(BaseSampler):
 
 
 class _Search:
-    """One optimizer on one space. ``known``: what the vectors that are known already came to."""
+    """One optimizer on one space. ``known``: vectors and their outcomes from before."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class _Search:
                 self._waiting.append((number, vector))
 
     def ask(self) -> tuple[int, dict[str, Any]] | None:
-        """None: it has to be told more first, or has nothing more."""
+        """None: more trials must be told first, or the optimizer has finished."""
         found = self._waiting or self.core.ask(1)
         if not found:
             return None
@@ -146,7 +146,7 @@ class _Search:
 
 
 def _oriented(study: Study, values: Sequence[float]) -> list[float]:
-    """Less is better."""
+    """To be minimized."""
     pairs = zip(values, study.directions, strict=True)
     return [-value if direction == StudyDirection.MAXIMIZE else value for value, direction in pairs]
 
@@ -157,7 +157,7 @@ def _told(study: Study, values: Sequence[float]) -> float | list[float]:
 
 
 def _steps(d: FloatDistribution | IntDistribution) -> bool:
-    """Its values are counted from its lower end."""
+    """Its values are counted from its lower bound."""
     return d.step not in (None, 1) or (isinstance(d, FloatDistribution) and d.step is not None)
 
 
@@ -165,7 +165,7 @@ def _parameter(d: BaseDistribution) -> space.Parameter:
     if isinstance(d, CategoricalDistribution):
         return space.categorical([str(i) for i in range(len(d.choices))])
     if not isinstance(d, (FloatDistribution, IntDistribution)):
-        raise _core.InputError(f"CulmenSampler: a distribution of type {type(d).__name__} is not known")
+        raise _core.InputError(f"CulmenSampler: distributions of type {type(d).__name__} are not supported")
     if _steps(d):
         return space.integer(0, round((d.high - d.low) / d.step))  # type: ignore[operator]
     make = space.real if isinstance(d, FloatDistribution) else space.integer

@@ -37,7 +37,7 @@ def test_limits_of_figures_that_are_told_hold():
             found["best"] = min(found.get("best", value), value)
         return value
 
-    minimized(optimizer, f, 200, figures=lambda x, y: {"sum": x + y})
+    minimized(optimizer, f, 200, extras=lambda x, y: {"sum": x + y})
     assert found["best"] == pytest.approx(3.2, abs=1e-3)
 
 
@@ -51,7 +51,7 @@ def test_constraints_of_the_space_are_never_violated():
 def test_a_figure_of_a_limit_has_to_be_told():
     optimizer = Optimizer(BOX, limits={"sum": {"upper": 2}})
     (candidate,) = optimizer.ask()
-    with pytest.raises(InputError, match=r"Optimizer\.tell: figures lack 'sum', which limits name"):
+    with pytest.raises(InputError, match=r"Optimizer\.tell: extras has no 'sum', which limits needs"):
         optimizer.tell(candidate, 1.0)
     optimizer.tell(candidate, None)
 
@@ -59,48 +59,57 @@ def test_a_figure_of_a_limit_has_to_be_told():
 @pytest.mark.parametrize(
     ("call", "answer"),
     [
-        (lambda: Optimizer(BOX, seed=-1), "Optimizer: seed = -1: a whole number from 0 to"),
-        (lambda: Optimizer(BOX, evaluations=-1), "Optimizer: evaluations = -1: a whole number from 0 to"),
-        (lambda: Optimizer(BOX, workers=0), "Optimizer: workers = 0: a whole number from 1 to"),
-        (lambda: Optimizer(BOX, options=["a"]), "Optimizer: options = ['a']: a dict such as"),
-        (lambda: Optimizer(BOX, options={"generational": False}), "generational is an argument of its own here"),
-        (lambda: Optimizer(BOX).tell({"x": 1}, 1), "Optimizer.tell: {'x': 1} is no candidate; give what ask"),
-        (lambda: Optimizer(BOX).cancel(3), "Optimizer.cancel: 3 is no candidate; give what ask"),
-        (lambda: (o := Optimizer(BOX)).tell(o.ask()[0], "a"), "Optimizer.tell: 'a': a number, a sequence of numbers"),
-        (lambda: Optimizer(BOX, result="residual"), "Optimizer: result = 'residual': 'value' or 'residuals' is wanted"),
-        (lambda: Optimizer(BOX, objectives=0), "Optimizer: objectives = 0: a whole number from 1 to"),
-        (lambda: Optimizer(BOX, starts=[[1]]), "Optimizer: the start [1] has 1 values, 2 are wanted"),
+        (lambda: Optimizer(BOX, seed=-1), "Optimizer: seed must be a whole number from 0 to"),
+        (lambda: Optimizer(BOX, evaluations=-1), "Optimizer: evaluations must be a whole number from 0 to"),
+        (lambda: Optimizer(BOX, workers=0), "Optimizer: workers must be a whole number from 1 to"),
+        (lambda: Optimizer(BOX, options=["a"]), "Optimizer: options must be a dict such as"),
+        (lambda: Optimizer(BOX, options={"generational": False}), "generational is no option here"),
+        (lambda: Optimizer(BOX).tell({"x": 1}, 1), "Optimizer.tell: the candidate must be one that ask"),
+        (lambda: Optimizer(BOX).cancel(3), "Optimizer.cancel: the candidate must be one that ask() returned, got 3"),
+        (
+            lambda: (o := Optimizer(BOX)).tell(o.ask()[0], "a"),
+            "Optimizer.tell: got 'a'; the value must be a number, a sequence of numbers",
+        ),
+        (lambda: Optimizer(BOX, result="residual"), "Optimizer: result must be 'value' or 'residuals', got 'residual'"),
+        (lambda: Optimizer(BOX, objectives=0), "Optimizer: objectives must be a whole number from 1 to"),
+        (lambda: Optimizer(BOX, starts=[[1]]), "Optimizer: the start [1] must have 2 values, got 1"),
         (
             lambda: (o := Optimizer(BOX, objectives=2)).tell(o.ask()[0], [1, 2, 3]),
-            "Optimizer.tell: 3 values are given, objectives = 2 are wanted",
+            "Optimizer.tell: objectives = 2 needs 2 values, got 3",
         ),
         (
             lambda: (o := Optimizer(BOX, objectives=2)).tell(o.ask()[0], 1),
-            "Optimizer.tell: 1 values are given, objectives = 2 are wanted",
+            "Optimizer.tell: objectives = 2 needs 2 values, got 1",
         ),
-        (lambda: culmen.minimize(abs, BOX, options=["a"], budget=9), "options = ['a']: a dict such as"),
-        (lambda: Optimizer(BOX, "cmaes", options={"sigma": None}), "option 'sigma' is None; a number, a word, or"),
-        (lambda: Optimizer(BOX, "cmaes", options={"sigma": [0.1]}), "option 'sigma' is [0.1]; a number, a word, or"),
-        (lambda: Optimizer(BOX, "cmaes", options={1: 0.1}), "option 1: its name is wanted, a text"),
-        (lambda: Optimizer(BOX, starts=0.5), "Optimizer: starts = 0.5: a list of starts is wanted"),
-        (lambda: Optimizer(BOX, starts=np.array([0.2, 0.3])), "Optimizer: starts = array([0.2, 0.3]): a list of"),
-        (lambda: Optimizer(BOX, limits={5: {"upper": 1}}), "Optimizer: limits = {5: {'upper': 1}}: a dict such as"),
-        (lambda: Optimizer(BOX, []), "Optimizer: optimizer = []: a name or a list of names such as"),
-        (lambda: Optimizer(BOX, 5), "Optimizer: optimizer = 5: a name or a list of names such as"),
-        (lambda: Optimizer(BOX, ["cmaes", ["de"]]), "Optimizer: optimizer = ['cmaes', ['de']]: a name or a list of"),
-        (lambda: Optimizer(BOX, generational="no"), "Optimizer: generational = 'no': True or False is wanted"),
-        (lambda: Optimizer(BOX, starts=[0.2, 0.3]), "Optimizer: starts = [0.2, 0.3]: a list of starts is wanted"),
-        (lambda: Optimizer(BOX, limits=["s"]), "Optimizer: limits = ['s']: a dict such as"),
-        (lambda: Optimizer(BOX, limits={"s": "<= 2"}), "Optimizer: limits = {'s': '<= 2'}: a dict such as"),
-        (lambda: Optimizer(BOX, limits={"s": {"uper": 2}}), "limit 's' has no key 'uper'; known are lower and upper"),
-        (lambda: Optimizer(BOX, limits={"s": {"upper": "2"}}), "limit 's': upper = '2': a number is wanted"),
+        (lambda: culmen.minimize(abs, BOX, options=["a"], budget=9), "options must be a dict such as"),
+        (
+            lambda: Optimizer(BOX, "cmaes", options={"sigma": None}),
+            "option 'sigma' must be a number, a string, true or false, got None",
+        ),
+        (
+            lambda: Optimizer(BOX, "cmaes", options={"sigma": [0.1]}),
+            "option 'sigma' must be a number, a string, true or false, got [0.1]",
+        ),
+        (lambda: Optimizer(BOX, "cmaes", options={1: 0.1}), "option names must be strings, got 1"),
+        (lambda: Optimizer(BOX, starts=0.5), "Optimizer: starts must be a list, each"),
+        (lambda: Optimizer(BOX, starts=np.array([0.2, 0.3])), "Optimizer: starts must be a list, each"),
+        (lambda: Optimizer(BOX, limits={5: {"upper": 1}}), "Optimizer: limits must be a dict such as"),
+        (lambda: Optimizer(BOX, []), "Optimizer: optimizer must be a name, or a list of names such as"),
+        (lambda: Optimizer(BOX, 5), "Optimizer: optimizer must be a name, or a list of names such as"),
+        (lambda: Optimizer(BOX, ["cmaes", ["de"]]), "Optimizer: optimizer must be a name, or a list of names such as"),
+        (lambda: Optimizer(BOX, generational="no"), "Optimizer: generational must be True or False, got 'no'"),
+        (lambda: Optimizer(BOX, starts=[0.2, 0.3]), "Optimizer: starts must be a list, each"),
+        (lambda: Optimizer(BOX, limits=["s"]), "Optimizer: limits must be a dict such as"),
+        (lambda: Optimizer(BOX, limits={"s": "<= 2"}), "Optimizer: limits must be a dict such as"),
+        (lambda: Optimizer(BOX, limits={"s": {"uper": 2}}), "limit 's': the keys are lower and upper, got 'uper'"),
+        (lambda: Optimizer(BOX, limits={"s": {"upper": "2"}}), "limit 's': upper must be a number, got '2'"),
         (
             lambda: (Optimizer(BOX, "random", seed=1)).tell(Optimizer(BOX, "random", seed=2).ask()[0], 1.0),
             "it was never asked for",
         ),
         (
             lambda: ((o := Optimizer(BOX, "random")).ask(), o.tell(Optimizer(BOX, "random", seed=2).ask()[0], 1.0)),
-            "is not what was asked for, which is Candidate(id=0",
+            "differs from the candidate of this id, Candidate(id=0",
         ),
     ],
 )
@@ -110,5 +119,5 @@ def test_wrong_calls_are_answered_by_a_sentence(call, answer):
 
 
 def test_that_it_cannot_be_pickled_is_said_with_what_to_do():
-    with pytest.raises(TypeError, match="with the same seed, asks and tells another one is the same"):
+    with pytest.raises(TypeError, match="make another one with the same seed and repeat its asks and tells"):
         pickle.dumps(Optimizer(BOX))

@@ -100,7 +100,7 @@ ALONE = "it is called for one candidate at a time"
         (lambda many: [p["x"] for p in many], {"batch": 4}, BATCH),
         (lambda p: math.sin(p["x"]), {"batch": 4}, BATCH),
         (lambda p: p["x"].total(), {"batch": 4}, BATCH),
-        (lambda p: 1.0, {"batch": 4}, "candidates; as many values are wanted (each parameter is a vector of "),
+        (lambda p: 1.0, {"batch": 4}, "candidates; it must have "),
         (lambda many: [p["x"] for p in many], {}, ALONE),
         (lambda p: p["x"].sum(), {}, ALONE),
         (lambda p: p["n"][0], {}, ALONE),
@@ -116,13 +116,13 @@ WRONG = [
     ((one, {"batch": 0}), "culmen.minimize: batch must be at least 1, got 0"),
     (
         (one, {"output": "all"}),
-        'culmen.minimize: output = "all" keeps what is printed beside the store; give store as well',
+        'culmen.minimize: output = "all" keeps the output beside the store; give store as well',
     ),
     (
         (culmen.Command(["true"]), {"batch": 2}),
         "culmen.minimize: batch is only for Python functions; a command receives one candidate at a time",
     ),
-    ((culmen.Command([]), {}), "culmen.minimize: Command([]): a program and its arguments are wanted"),
+    ((culmen.Command([]), {}), "culmen.minimize: Command([]): give a program and its arguments"),
     (
         (culmen.Command(["./no-such-model"], folder="/"), {}),
         'culmen.minimize: Command command = "./no-such-model": there is no file /no-such-model',
@@ -142,7 +142,7 @@ WRONG = [
 def test_an_executor_of_the_program_is_given_functions_alone(what):
     f = culmen.Command(["true"]) if what == "a Command" else one
     given = {"batch": {"batch": 4}, "environment": {"environment": {"A": "1"}}, "modules": {"modules": ["m"]}}
-    sentence = f"culmen.minimize: {what} is for processes of culmen's own, not for an executor of the program"
+    sentence = f"culmen.minimize: {what} works only in culmen's own processes, not on a lent executor"
     with ThreadPoolExecutor(1) as pool, pytest.raises(InputError, match=sentence):
         minimize(f, executor=pool, **given.get(what, {}))
 

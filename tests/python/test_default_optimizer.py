@@ -26,7 +26,7 @@ def test_a_fit_ends_when_so_many_descents_agree_as_are_wanted():
     result = culmen.minimize(decay, DECAY, budget=100000, result="residuals", options={"agreement": 8}, workers=2)
     assert (result.reason, result.final) == ("exhausted", True)
     assert result.evaluations < 2000
-    assert result.message == f"nothing more to try after {result.evaluations} evaluations"
+    assert result.message == f"no more candidates after {result.evaluations} evaluations"
     assert result.remark.endswith("descents ended at the best value, so many as agreement wanted")
     assert result.best == pytest.approx({"a": 2.5, "b": 1.3}, rel=1e-12)
 
@@ -61,7 +61,7 @@ def test_a_grid_ends_by_itself():
         ("lm", {}, "optimizer 'lm' needs residuals: let the evaluator return them"),
         ("grid", {"order": "roes"}, "option 'order' is \"roes\", it must be one of"),
         ("grid", {"points": True}, "option 'points' is true, it must be a whole number"),
-        ("grid", {"points": [1]}, r"option 'points' is \[1\]; a number, a word, or true or false is wanted"),
+        ("grid", {"points": [1]}, r"option 'points' must be a number, a string, true or false, got \[1\]"),
     ],
 )
 def test_what_an_optimizer_cannot_do_is_said_before_anything_starts(optimizer, options, message):

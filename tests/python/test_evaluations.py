@@ -64,19 +64,19 @@ def test_an_empty_list_has_no_outcomes(study):
 @pytest.mark.parametrize(
     ("candidate", "sentence"),
     [
-        ([1.0], "a vector of 1 numbers is given; the space has 2 parameters"),
+        ([1.0], "a vector has 1 numbers, but the space has 2 parameters"),
         ({"x": 1.0}, "candidate 0: parameter 'y' is missing"),
         (
             {"x": 11, "y": 1},
-            r"candidate 0: parameter 'x': 11 is outside its bounds \[-10, 10\]; wider bounds make it a candidate, and "
-            "a list of numbers in the space's order may lie outside of them",
+            r"candidate 0: parameter 'x': 11 is outside its bounds \[-10, 10\]; widen them, or "
+            "give a list of numbers in the space's order, which may lie outside",
         ),
-        ("xy", "candidate 0: 'xy' is given; a dict of the parameters or a list of numbers is wanted"),
-        ([1.0, "2"], r"candidate 0: \[1.0, '2'\] is given; a dict of the parameters or a list of numbers is wanted"),
-        ([1.0, None], r"candidate 0: \[1.0, None\] is given; a dict of the parameters or a list of numbers is wanted"),
-        (3.0, "candidate 0: 3.0 is given; a dict of the parameters or a list of numbers is wanted"),
-        ([1.0, float("nan")], "candidate 0: parameter 'y': nan is given; a finite number is wanted"),
-        ([float("-inf"), 1.0], "candidate 0: parameter 'x': -inf is given; a finite number is wanted"),
+        ("xy", "candidate 0: it must be a dict of the parameters or a list of numbers, got 'xy'"),
+        ([1.0, "2"], r"candidate 0: it must be a dict of the parameters or a list of numbers, got \[1.0, '2'\]"),
+        ([1.0, None], r"candidate 0: it must be a dict of the parameters or a list of numbers, got \[1.0, None\]"),
+        (3.0, "candidate 0: it must be a dict of the parameters or a list of numbers, got 3.0"),
+        ([1.0, float("nan")], "candidate 0: parameter 'y': it must be a finite number, got nan"),
+        ([float("-inf"), 1.0], "candidate 0: parameter 'x': it must be a finite number, got -inf"),
     ],
 )
 def test_a_candidate_of_another_space_is_refused(study, candidate, sentence):
@@ -92,10 +92,10 @@ def test_a_list_has_values_that_exist_and_nan_only_where_it_says_nothing(tmp_pat
     (tmp_path / "study.toml").write_text(MIXED)
     with Study.from_file("study.toml").evaluations(workers=1) as evaluate:
         for index in (7, -1, 0.5, float("nan")):
-            with pytest.raises(InputError, match=f"candidate 0: parameter 'k': {index} is given; .*number") as raised:
+            with pytest.raises(InputError, match=f"candidate 0: parameter 'k': .*number.*, got {index}") as raised:
                 evaluate([[0.5, index, 0, 0.1]])
             assert "\n" not in str(raised.value)
-        with pytest.raises(InputError, match=r"parameter 'b': 2 is given; .* a whole number from 0 to 1 is wanted"):
+        with pytest.raises(InputError, match=r"parameter 'b': .* it must be a whole number from 0 to 1, .*, got 2"):
             evaluate([[0.5, 1, 2, 0.1]])
         found = evaluate([[np.float32(0.5), 1, True, float("nan")], np.array([2.0, 0, 0, 3.0])])
         assert [outcome.value for outcome in found] == [5.5, 8.0]
@@ -122,7 +122,7 @@ def test_an_evaluator_that_cannot_be_set_up_is_bad_input(study, tmp_path):
 
 @pytest.mark.parametrize("workers", [0, True, 1.5])
 def test_workers_are_counted(study, workers):
-    with pytest.raises(InputError, match=r"workers = .*: a whole number not below 1 is wanted"):
+    with pytest.raises(InputError, match="workers must be a whole number, at least 1, or None, got"):
         study.evaluations(workers=workers)
 
 
@@ -236,7 +236,9 @@ def test_several_objectives_have_no_errors():
         budget=10,
         workers=1,
     )
-    with pytest.raises(InputError, match="the study has 2 objectives; errors are those of one value or of residuals"):
+    with pytest.raises(
+        InputError, match="the study has 2 objectives; errors exist only for one value or for residuals"
+    ):
         _ = result.errors
 
 
@@ -249,7 +251,7 @@ def test_where_all_failed_there_are_no_errors():
 
 def test_errors_that_cannot_be_kept_are_told_so(tmp_path):
     result = culmen.minimize(lambda p: [p["a"] - 1], {"a": (-5, 5)}, budget=100, result="residuals", workers=1)
-    assert keep(tmp_path / "gone.db", result.errors).startswith("the errors are not kept: ")
+    assert keep(tmp_path / "gone.db", result.errors).startswith("the errors could not be stored: ")
 
 
 def test_the_programs_own_executor_evaluates_for_the_errors_too():
@@ -267,5 +269,5 @@ def test_the_programs_own_executor_evaluates_for_the_errors_too():
         before = len(calls)
         assert result.errors["b"].error == pytest.approx(0.5, rel=1e-6)
     assert len(calls) == before + 4
-    with pytest.raises(culmen.CulmenError, match="the executor takes nothing more"):
+    with pytest.raises(culmen.CulmenError, match="the executor accepts no more calls"):
         result.find_errors()

@@ -346,15 +346,18 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nobody_behind(tmp_path, transport, mo
 
 
 WRONG = {
-    "workers": (lambda: culmen.Executor(0), "workers = 0: a whole number not below 1"),
-    "transport": (lambda: culmen.Executor(1, "pigeon"), "transport = 'pigeon': one of auto, threads, processes, mpi"),
+    "workers": (lambda: culmen.Executor(0), "workers must be a whole number, at least 1, or None, got 0"),
+    "transport": (lambda: culmen.Executor(1, "pigeon"), "transport must be one of auto, threads, processes, mpi"),
     "mpi": (lambda: culmen.Executor(1, "mpi"), "no rank of an MPI launch"),
-    "initializer": (lambda: culmen.Executor(1, initializer=3), "initializer = 3: a function is wanted"),
-    "time limit": (lambda: culmen.Executor(1, time_limit_s=0), "time_limit_s = 0: seconds above 0"),
-    "text as time limit": (lambda: culmen.Executor(1, time_limit_s="3"), "time_limit_s = '3': seconds above 0"),
-    "two numbers": (lambda: culmen.Executor(1, max_workers=2), "workers and max_workers are two names of one thing"),
-    "initargs": (lambda: culmen.Executor(1, initializer=len, initargs=3), "initargs = 3: the initializer's arguments"),
-    "prefetch": (lambda: culmen.Executor(1, prefetch="no"), "prefetch = 'no': True or False"),
+    "initializer": (lambda: culmen.Executor(1, initializer=3), "initializer must be a function or None, got 3"),
+    "time limit": (lambda: culmen.Executor(1, time_limit_s=0), "time_limit_s must be a number of seconds above 0"),
+    "text as time limit": (
+        lambda: culmen.Executor(1, time_limit_s="3"),
+        "time_limit_s must be a number of seconds above 0",
+    ),
+    "two numbers": (lambda: culmen.Executor(1, max_workers=2), "workers and max_workers mean the same"),
+    "initargs": (lambda: culmen.Executor(1, initializer=len, initargs=3), "initargs must be a tuple"),
+    "prefetch": (lambda: culmen.Executor(1, prefetch="no"), "prefetch must be True or False, got 'no'"),
 }
 
 
@@ -367,12 +370,21 @@ def test_a_wrong_executor_is_one_sentence(mistake):
 
 
 WRONG_CALLS = {
-    "not a function": (lambda pool: pool.submit(3), "3 is not callable"),
+    "not a function": (lambda pool: pool.submit(3), "the first argument must be a function, got 3"),
     "function": (lambda pool: pool.submit(threading.Lock().acquire), "lock.acquire cannot be pickled"),
     "arguments": (lambda pool: pool.submit(len, threading.Lock()), "the arguments cannot be pickled"),
-    "chunksize": (lambda pool: pool.map(len, ["a"], chunksize=0), "chunksize = 0: a whole number not below 1"),
-    "chunksize of starmap": (lambda pool: pool.starmap(len, ["a"], 0.5), r"chunksize = 0\.5: a whole number"),
-    "buffersize": (lambda pool: pool.map(len, ["a"], buffersize=0), "buffersize = 0: a whole number not below 1"),
+    "chunksize": (
+        lambda pool: pool.map(len, ["a"], chunksize=0),
+        "chunksize must be a whole number, at least 1, got 0",
+    ),
+    "chunksize of starmap": (
+        lambda pool: pool.starmap(len, ["a"], 0.5),
+        r"chunksize must be a whole number, at least 1, got 0\.5",
+    ),
+    "buffersize": (
+        lambda pool: pool.map(len, ["a"], buffersize=0),
+        "buffersize must be a whole number, at least 1, or None, got 0",
+    ),
 }
 
 
@@ -386,7 +398,7 @@ def test_a_wrong_call_is_one_sentence(executor, mistake):
 
 def test_a_result_that_cannot_be_sent_back_is_one_sentence(executor):
     error = executor.submit(threading.Lock).exception()
-    assert "what the function returned (lock) cannot be sent back" in str(error)
+    assert "the function's result (lock) cannot be sent back" in str(error)
 
 
 def test_nothing_is_taken_after_shutdown():
@@ -437,7 +449,7 @@ def test_a_fork_of_the_program_may_end_and_have_executors_of_its_own(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "2",
-        "this executor belongs to the process that made it, of which this is a copy by os.fork(); make one here",
+        "this executor belongs to another process, of which this is a copy by os.fork(); make an executor here",
         "3",
         "7 4",
     ]

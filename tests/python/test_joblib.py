@@ -129,9 +129,9 @@ def test_libraries_in_the_children_get_their_share_of_the_cpus():
 
 
 WRONG = {
-    "no executor": ({"executor": 3}, "executor = 3: a culmen.Executor is wanted"),
-    "no jobs": ({"n_jobs": 0}, "n_jobs = 0: a number not below 1"),
-    "transport": ({"n_jobs": 2, "transport": "pigeon"}, "transport = 'pigeon': one of"),
+    "no executor": ({"executor": 3}, "executor must be a culmen.Executor, got 3"),
+    "no jobs": ({"n_jobs": 0}, "n_jobs must be at least 1"),
+    "transport": ({"n_jobs": 2, "transport": "pigeon"}, "transport must be one of"),
 }
 
 
@@ -143,5 +143,5 @@ def test_a_wrong_backend_is_one_sentence(mistake):
 
 
 def test_what_an_executor_that_is_there_cannot_take_is_refused():
-    with culmen.Executor(1) as executor, pytest.raises(culmen.InputError, match="transport is for an executor that is"):
+    with culmen.Executor(1) as executor, pytest.raises(culmen.InputError, match="transport cannot be set here"):
         joblib.parallel_config(backend="culmen", executor=executor, transport="processes")

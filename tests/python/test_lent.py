@@ -135,7 +135,7 @@ def test_an_executor_that_breaks_ends_the_study_with_its_sentence():
         pytest.raises(culmen.CulmenError, match=r"the executor is broken: .*BrokenProcessPool"),
     ):
         culmen.minimize(lambda p: os._exit(1), SPACE, budget=60, executor=executor)
-    with pytest.raises(culmen.CulmenError, match=r"the executor takes nothing more: .*BrokenProcessPool"):
+    with pytest.raises(culmen.CulmenError, match=r"the executor accepts no more calls: .*BrokenProcessPool"):
         culmen.minimize(valley, SPACE, budget=60, executor=executor)
 
 
@@ -150,10 +150,10 @@ def test_an_executor_of_culmens_own_that_breaks_ends_the_study_too():
 def test_a_time_limit_is_refused_and_what_is_no_executor_too():
     with (
         concurrent.futures.ThreadPoolExecutor(1) as executor,
-        pytest.raises(culmen.InputError, match="time_limit_s = 3 cannot be kept on an executor"),
+        pytest.raises(culmen.InputError, match="time_limit_s = 3 does not work on a lent executor"),
     ):
         culmen.minimize(valley, SPACE, budget=5, executor=executor, time_limit_s=3)
-    with pytest.raises(culmen.InputError, match=r"executor = 3: a concurrent.futures.Executor is wanted"):
+    with pytest.raises(culmen.InputError, match=r"executor must be a concurrent.futures.Executor, got 3"):
         culmen.minimize(valley, SPACE, budget=5, executor=3)
 
 
@@ -188,7 +188,7 @@ class Exits(concurrent.futures.Executor):
 
 
 def test_an_executor_that_ends_the_program_ends_the_study_or_fails_each_evaluation():
-    with pytest.raises(culmen.CulmenError, match="the executor takes nothing more: SystemExit: no queue"):
+    with pytest.raises(culmen.CulmenError, match="the executor accepts no more calls: SystemExit: no queue"):
         culmen.minimize(valley, SPACE, budget=60, executor=Exits(True))
     with pytest.warns(RuntimeWarning, match="SystemExit: no queue"):
         assert culmen.minimize(valley, SPACE, budget=5, executor=Exits(False)).failed == 5

@@ -162,7 +162,7 @@ def test_wrong_arguments_are_one_sentence(arguments, message):
 
 
 def test_what_cannot_travel_is_said():
-    with pytest.raises(InputError, match="f = 3: a function is wanted"):
+    with pytest.raises(InputError, match="f must be a function, got 3"):
         culmen.minimize(3, {"x": (0, 1)}, budget=1)
     lock = threading.Lock()
     with pytest.raises(InputError, match="cannot be sent to other processes"):
@@ -187,18 +187,18 @@ def test_a_function_that_cannot_be_had_elsewhere_is_an_error():
         ({"optimiser": "cmaes"}, "there is no argument 'optimiser'; did you mean 'optimizer'?"),
         ({"evaluations": 100}, "there is no argument 'evaluations'; did you mean 'budget'?"),
         ({"evalutions": 100}, "there is no argument 'evalutions'; did you mean 'budget'?"),
-        ({"zzz": 100}, "there is no argument 'zzz'; help(culmen.minimize) lists what there is"),
+        ({"zzz": 100}, "there is no argument 'zzz'; help(culmen.minimize) lists the arguments"),
         ({"n_trials": 100}, "there is no argument 'n_trials'; did you mean 'budget'?"),
         ({"maxiter": 100}, "there is no argument 'maxiter'; did you mean 'budget'?"),
         ({"bounds": [(0, 1)]}, "there is no argument 'bounds'; did you mean 'space'?"),
-        ({"args": (1,)}, "there is no argument 'args'; functools.partial(f, …), or a lambda, brings further arguments"),
+        ({"args": (1,)}, "there is no argument 'args'; use functools.partial(f, …) or a lambda for more arguments"),
         ({"budget": 1e3 + 0.5}, "budget must be a whole number, got 1000.5"),
         ({"budget": 9, "optimizer": 3}, "optimizer must be a string in quotes, got 3"),
         ({"budget": 9, "environment": {"A": 1}}, "environment.A must be a string in quotes, got 1"),
         ({"budget": 9, "starts": [{"x": 7}]}, "starts number 1: parameter 'x': 7 is outside [0, 1]"),
         (
             {"budget": 9, "objectives": {"a": "minimize", "b": "minimize"}, "target": 1},
-            "target = 1.0: it is for one objective, not for several",
+            "target = 1.0: it needs one objective, but there are several; remove it",
         ),
         ({"budget": 9, "stagnation_tolerance": 0.1}, "stagnation_tolerance needs stagnation, which is missing"),
     ],
@@ -210,9 +210,9 @@ def test_arguments_of_other_tools_and_misspelt_ones_are_one_sentence(arguments, 
 
 
 def test_too_many_or_too_few_arguments_are_one_sentence():
-    with pytest.raises(InputError, match="what comes after f and space is given by name, such as budget=100"):
+    with pytest.raises(InputError, match="arguments after f and space must be given by name, such as budget=100"):
         culmen.minimize(sphere, {"x": (0, 1)}, 100)
-    with pytest.raises(InputError, match=r'culmen\.minimize\(f, \{"x": \(0, 1\)\}, budget=1000\) is wanted'):
+    with pytest.raises(InputError, match=r'call it as culmen\.minimize\(f, \{"x": \(0, 1\)\}, budget=1000\)'):
         culmen.minimize()
 
 
@@ -228,7 +228,7 @@ def test_starts_may_be_lists_in_the_spaces_order(starts):
 
 def test_what_other_tools_call_a_figure_of_the_result_is_said():
     result = culmen.minimize(sphere, {"x": (-5, 5)}, budget=5, workers=1)
-    with pytest.raises(AttributeError, match="a Result has no 'fun'; it is called 'value' here"):
+    with pytest.raises(AttributeError, match="a Result has no 'fun'; here it is called 'value'"):
         print(result.fun)
     assert not hasattr(result, "zzz")
     assert pickle.loads(pickle.dumps(result)) == copy.deepcopy(result) == result
@@ -323,10 +323,10 @@ def test_ctrl_c_returns_the_best_so_far_and_a_second_one_is_the_programs(tmp_pat
     script = INTERRUPTED.replace("{STORE}", f"{{'store': {store!r}}}" if store else "{}")
     code, out, err = interrupt(tmp_path, script, lambda: calls.exists() and calls.stat().st_size > 20, times=2)
     assert (code, out) == (7, "interrupted False True\nraised\n")
-    again = "to go on: the same call in Python, culmen.minimize(__main__.f, …, store='fit.db')"
-    go_on = again if store else 'store="fit.db" lets the same call go on'
+    again = "to resume: make the same call in Python, culmen.minimize(__main__.f, …, store='fit.db')"
+    how = again if store else 'with store="fit.db" the same call could resume'
     assert re.fullmatch(
-        rf"culmen: interrupted after \d+ evaluations; the best so far is \S+ at x=\S+; {re.escape(go_on)}\n", err
+        rf"culmen: interrupted after \d+ evaluations; the best so far is \S+ at x=\S+; {re.escape(how)}\n", err
     )
 
 
@@ -334,7 +334,7 @@ def test_ctrl_c_before_anything_has_succeeded_raises(tmp_path):
     script = INTERRUPTED.replace("{STORE}", "{}").replace("    return p['x']", "    time.sleep(1000)")
     code, out, err = interrupt(tmp_path, script, (tmp_path / "calls").exists)
     assert (code, out) == (7, "raised\n")
-    assert err.startswith("culmen: interrupted after 0 evaluations; nothing has succeeded yet; ")
+    assert err.startswith("culmen: interrupted after 0 evaluations; no evaluation has succeeded yet; ")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])

@@ -283,7 +283,7 @@ def test_asynchronous_where_the_library_can(name: str, tmp_path: Any) -> None:
             {"multivariat": True},
             "'multivariat' is no option of TPESampler; did you mean",
         ),
-        ("optuna:TPESampler", {"batch": 0}, "option 'batch' is 0, it must be a whole number from 1 on"),
+        ("optuna:TPESampler", {"batch": 0}, "option 'batch' must be a whole number, at least 1, got 0"),
         ("pycma:x", {}, "'x' is no strategy of pycma; such as CMAEvolutionStrategy"),
         ("pycma", {"popsiz": 5}, "'popsiz' is no option of pycma; did you mean popsize"),
         ("nevergrad:NGOp", {}, "'NGOp' is no optimizer of nevergrad's registry; did you mean NGOpt"),

@@ -1,7 +1,8 @@
 """Optimizers of other libraries under names such as "optuna:TPESampler".
 
-The core calls ``make`` for such a name, and what it returns (an ``Adapter``) from a thread of its own, one call at a
-time. An adapter gives the library's own suggestions: with the same seed and the same history, bit for bit.
+The core calls ``make`` for such a name. ``make`` returns an ``Adapter``, which the core calls from a thread of its own,
+one call at a time. An adapter gives the library's own suggestions: with the same seed and the same history, the same
+bits.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from .adapter import Adapter, Terms
 
 @dataclass(frozen=True)
 class Library:
-    """One whose adapter is the module of its name here."""
+    """A library whose adapter is the module of the same name in this folder."""
 
     distribution: str
     about: str
@@ -26,7 +27,7 @@ class Library:
     asynchronous: bool = True
 
     def needs(self) -> dict[str, bool]:
-        """As the entries of ``_core.optimizer_catalogue`` have them."""
+        """In the form of an entry of ``_core.optimizer_catalogue``."""
         own = {"needs_order": self.needs_order, "one_objective": self.one_objective, "asynchronous": self.asynchronous}
         return {"needs_residuals": False, "needs_reals": False, **own}
 
@@ -52,7 +53,7 @@ def make(
     evaluations: int,
     generational: bool,
 ) -> Adapter:
-    """Raises InputError with one sentence: the library is not there, has no such optimizer, or does not take this."""
+    """Raises InputError if the library is missing, has no such optimizer, or refuses these arguments."""
     family, _, what = name.partition(":")
     home = _HOMES[family]
     given = {key: whole(value) for key, value in options.items()}
@@ -63,16 +64,19 @@ def make(
     terms = Terms(space, seed, objectives, evaluations)
     try:
         made: Adapter = adapter.make(name, what, given, terms)
-    except ImportError as e:  # of what the library itself needs for this one
+    except ImportError as e:  # a package that the library needs for this optimizer
         raise InputError(_missing(name, e.name or LIBRARIES[home].distribution, e)) from None
     if not generational and not made.window:
-        raise InputError(f"optimizer '{name}' works in generations only; leave generational = false out")
+        raise InputError(f"optimizer '{name}' works only in generations; remove generational = false")
     return made
 
 
 def catalogue(library: str | None = None) -> list[dict[str, Any]]:
-    """As ``_core.optimizer_catalogue``, of what is installed; options are the library's own. Each library by what its
-    names begin with, or, which imports it, those of one by their names. Raises InputError where that cannot be."""
+    """As ``_core.optimizer_catalogue``, for installed libraries; options are not listed.
+
+    Without ``library``: one entry for each library, with the prefix of its names. With ``library``, which is then
+    imported: one entry for each of its optimizers. Raises InputError if it cannot be imported.
+    """
     if library is None:
         there = [home for home, version in installed().items() if version]
         return [_entry(home, home if home == "pycma" else f"{home}:", LIBRARIES[home].about) for home in there]
@@ -91,19 +95,19 @@ def _entry(home: str, name: str, about: str) -> dict[str, Any]:
 
 
 def whole(value: bool | float | str) -> bool | int | float | str:
-    """The core has one kind of number; libraries tell 5 from 5.0."""
+    """The core has only one type of number, but libraries distinguish 5 from 5.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _missing(name: str, distribution: str, error: ImportError) -> str:
     family = LIBRARIES.get(name.partition(":")[0])
     if error.name in (None, family and family.distribution, distribution):
-        return f"optimizer '{name}' needs {distribution}, which is not installed here: pip install {distribution}"
+        return f"optimizer '{name}' needs {distribution}, which is not installed; write pip install {distribution}"
     return f"optimizer '{name}': {distribution} cannot be imported: {error}"
 
 
 def installed() -> dict[str, str]:
-    """The libraries by name, with their version; empty where they are not installed."""
+    """The libraries and their versions; an empty version if one is not installed."""
     found: dict[str, str] = {}
     for name, library in LIBRARIES.items():
         try:

@@ -1,4 +1,4 @@
-"""What an adapter is, and what adapters share."""
+"""The interface of adapters, and functions that they share."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from .._core import InputError
 
 @dataclass(frozen=True)
 class Terms:
-    """What is searched: ``evaluations`` is 0 where their number is not known."""
+    """The problem: ``evaluations`` is 0 if their number is unknown."""
 
     space: _core.Space
     seed: int
@@ -20,31 +20,31 @@ class Terms:
 
 
 class Adapter(Protocol):
-    """``window``: how many candidates are open at a time, where tells come in order; 0: a batch is told before the next
-    is asked for. Candidates are numbered from 0 in the order in which ``ask`` gave them.
+    """``window``: the number of open candidates if each is told as it arrives, in order; 0: a batch must be told before
+    the next one is asked for. Candidates are numbered from 0 in the order in which ``ask`` returned them.
     """
 
-    library: str  # with its version, as in "optuna 5.0.0"
+    library: str  # with its version, such as "optuna 5.0.0"
     window: int
 
     def ask(self) -> list[list[float]]:
-        """Vectors in the space's order: one, or a batch; none: there are no more, ever."""
+        """Vectors in the space's order: one, or a batch. None: the optimizer has ended."""
         ...
 
     def tell(self, number: int, values: Sequence[float] | None) -> None:
-        """Less is better; None: it failed, or will not be evaluated; empty: it is infeasible."""
+        """To be minimized. None: it failed, or will not be evaluated; empty: it is infeasible."""
         ...
 
     def hear(self, vector: Sequence[float], values: Sequence[float]) -> None:
-        """What came of a vector that was not asked for."""
+        """The outcome of a vector that the optimizer did not ask for."""
         ...
 
 
 class Worst:
-    """What a library is told where there are no values: the worst so far, of each objective."""
+    """The values that a library is told for a candidate without values: the worst so far, for each objective."""
 
     def __init__(self, objectives: int, before: float = 1e100) -> None:
-        """``before``: while there is none."""
+        """``before``: the value before any other is known."""
         self._values, self._before = [-float("inf")] * objectives, before
 
     def of(self, values: Sequence[float] | None) -> list[float]:
@@ -55,22 +55,22 @@ class Worst:
 
 
 def batch_of(name: str, options: dict[str, Any]) -> int:
-    """Takes the option ``batch``, 1 where it is not there."""
+    """Removes the option ``batch`` and returns it; 1 if it is missing."""
     batch = options.pop("batch", 1)
     if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
-        raise InputError(f"optimizer '{name}': option 'batch' is {batch!r}, it must be a whole number from 1 on")
+        raise InputError(f"optimizer '{name}': option 'batch' must be a whole number, at least 1, got {batch!r}")
     return batch
 
 
 def unknown(name: str, what: str, kind: str, known: Iterable[str]) -> InputError:
-    """``kind``: as in "sampler of optuna"."""
+    """``kind``: for example "sampler of optuna"."""
     names = sorted(set(known))
     low = {n.lower(): n for n in names}
     near = [low[n] for n in difflib.get_close_matches(what.lower(), low, 3, 0.5)]
     if not what:
-        return InputError(f"optimizer '{name}' does not say which {kind}; such as {name.rstrip(':')}:{names[0]}")
-    hint = f"did you mean {', '.join(near)}?" if near else f"such as {', '.join(names[:6])}"
-    return InputError(f"optimizer '{name}': '{what}' is no {kind}; {hint}")
+        return InputError(f"optimizer '{name}' does not name a {kind}; write for example {name.rstrip(':')}:{names[0]}")
+    hint = f"did you mean {', '.join(near)}?" if near else f"known are for example {', '.join(names[:6])}"
+    return InputError(f"optimizer '{name}': there is no {kind} '{what}'; {hint}")
 
 
 def needs_order(name: str, terms: Terms) -> None:
@@ -81,4 +81,4 @@ def needs_order(name: str, terms: Terms) -> None:
 
 def one_objective(name: str, terms: Terms) -> None:
     if terms.objectives > 1:
-        raise InputError(f"optimizer '{name}' takes one objective, not {terms.objectives}")
+        raise InputError(f"optimizer '{name}' works for one objective, got {terms.objectives}")

@@ -17,7 +17,7 @@ def names() -> set[str]:
 
 
 def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "NevergradAdapter":
-    """With options it is a family, such as ParametrizedCMA, that makes the optimizer of them."""
+    """With options, it must be a family, such as ParametrizedCMA, which makes an optimizer from them."""
     window = batch_of(name, options)
     if options:
         families = {n: f for n, f in vars(ng.families).items() if isinstance(f, type)}
@@ -36,7 +36,7 @@ def parametrization_of(terms: Terms) -> ng.p.Dict:
 
 
 def _parameter(p: _core.Parameter) -> Any:
-    """Choices are their index."""
+    """A choice is given by its index."""
     if p.kind in ("categorical", "boolean"):
         return ng.p.Choice(list(range(int(p.upper) + 1)))
     if p.kind == "ordinal":

@@ -1,4 +1,4 @@
-"""Samplers of Optuna. What is conditional is suggested where it is active, as in a define-by-run objective."""
+"""Samplers of Optuna. A conditional parameter is suggested if it is active, as in a define-by-run objective."""
 
 import inspect
 import math
@@ -32,7 +32,7 @@ def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "Optuna
 
 
 def distribution_of(p: _core.Parameter) -> BaseDistribution:
-    """Ordinals are their choice's index."""
+    """An ordinal parameter is given by its choice's index."""
     log = p.scale == "log"
     if p.kind == "real":
         return FloatDistribution(p.lower, p.upper, log=log)
@@ -54,10 +54,10 @@ class OptunaAdapter:
         self._ended = False
         self._worst = Worst(terms.objectives, math.nan)
         former = optuna.logging.get_verbosity()
-        optuna.logging.set_verbosity(max(former, optuna.logging.WARNING))  # it would announce the study
+        optuna.logging.set_verbosity(max(former, optuna.logging.WARNING))  # it would print the new study
         self._study = optuna.create_study(sampler=sampler, directions=["minimize"] * terms.objectives)
         optuna.logging.set_verbosity(former)
-        self._study.stop = self._stop  # type: ignore[method-assign] # samplers of a finite grid call it; it is optimize()'s
+        self._study.stop = self._stop  # type: ignore[method-assign] # samplers of a finite grid call it
 
     def _stop(self) -> None:
         self._ended = True
@@ -78,7 +78,7 @@ class OptunaAdapter:
 
     def tell(self, number: int, values: Sequence[float] | None) -> None:
         trial = self._open.pop(number)
-        # Failed trials teach samplers nothing: infeasible ones would be suggested again and again.
+        # Samplers learn nothing from failed trials: they would suggest infeasible ones again and again.
         told = None if values is None else self._worst.of(values)
         if told is None or math.isnan(told[0]):
             self._study.tell(trial, state=TrialState.FAIL)
@@ -95,7 +95,7 @@ class OptunaAdapter:
 
 
 def _in_order_of_need(parameters: Sequence[_core.Parameter]) -> list[int]:
-    """Their indices: each after those that its condition names."""
+    """Their indices: each after the parameters that its condition names."""
     names = {p.name: i for i, p in enumerate(parameters)}
     needs = [{names[word] for word in re.findall(r"\w+", p.active_when) if word in names} for p in parameters]
     order: list[int] = []

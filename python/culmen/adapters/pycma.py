@@ -1,4 +1,4 @@
-"""pycma's CMAEvolutionStrategy in the unit cube. It ends where pycma's own criteria end it."""
+"""pycma's CMAEvolutionStrategy in the unit cube. It ends when one of pycma's own criteria is met."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from .adapter import Terms, Worst, needs_order, one_objective, unknown
 
 
 def names() -> set[str]:
-    """It is called by its library alone."""
+    """The library has only this one."""
     return {""}
 
 
@@ -30,7 +30,7 @@ def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "PycmaA
 
 
 class PycmaAdapter:
-    """``sigma0`` is a share of the range; ``seed``, unless given, is the study's."""
+    """``sigma0`` is a share of the range; ``seed`` is the study's by default."""
 
     library = f"cma {cma.__version__}"
     window = 0
@@ -39,7 +39,7 @@ class PycmaAdapter:
         space = terms.space
         sigma0 = options.pop("sigma0", 0.3)
         start = space.to_unit(space.start()) if space.has_start() else [0.5] * len(space)
-        # The generator that pycma would seed for the whole process, but its own: others may draw from that one.
+        # The generator that pycma would seed for the whole process, but its own: other code may use that one.
         random = np.random.RandomState(options.pop("seed", terms.seed) % 2**32)
         quiet = {"verbose": -9, "verb_log": 0, "verb_disp": 0}
         own = {"bounds": [0, 1], "randn": random.randn, "seed": math.nan}
@@ -62,4 +62,4 @@ class PycmaAdapter:
         self._values[number] = self._worst.of(values)[0]
 
     def hear(self, vector: Sequence[float], values: Sequence[float]) -> None:
-        """It begins at the space's initial values, and learns nothing from others."""
+        """It starts at the space's initial values, and learns nothing from other candidates."""

@@ -1,7 +1,7 @@
 """Algorithms of pagmo by pygmo, in the unit cube.
 
-They have no ask and tell: they evolve a population of a problem. So one evolves in a thread of its own, whose problem
-hands each point out and waits for its value; an algorithm that takes a batch evaluator hands out a generation.
+They have no ask and tell: they evolve a population of a problem. So each evolves in a thread of its own. Its problem
+hands out each point and waits for its value; an algorithm that takes a batch evaluator hands out a generation.
 """
 
 import queue
@@ -24,19 +24,19 @@ def names() -> set[str]:
 
 
 def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "PygmoAdapter":
-    """``population`` (20): how many it has."""
+    """``population`` (20): its size."""
     needs_order(name, terms)
     known = names()
     if what not in known:
         raise unknown(name, what, "algorithm of pygmo", known)
     size = options.pop("population", 20)
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-        raise InputError(f"optimizer '{name}': option 'population' is {size!r}, it must be a whole number from 1 on")
+        raise InputError(f"optimizer '{name}': option 'population' must be a whole number, at least 1, got {size!r}")
     return PygmoAdapter(algorithm_of(what, options, size, terms), size, terms)
 
 
 def algorithm_of(what: str, options: dict[str, Any], size: int, terms: Terms) -> Any:
-    """With the study's seed, and as many generations or evaluations as the budget allows, where it takes these."""
+    """With the study's seed, and with as many generations or evaluations as the budget allows, if it takes these."""
     kind = getattr(pg, what)
     takes = str(kind.__doc__).partition(")")[0]  # its signature
     evaluations = terms.evaluations or 1_000_000
@@ -54,11 +54,11 @@ class _Closed(BaseException):
 
 
 class _Desk:
-    """Where the algorithm's thread hands points out."""
+    """The place where the algorithm's thread hands out points."""
 
     def __init__(self) -> None:
         self.points: queue.SimpleQueue[Any] = queue.SimpleQueue()  # a batch, or None: it has ended
-        self.values: queue.SimpleQueue[Any] = queue.SimpleQueue()  # of a batch, or None: nobody waits any more
+        self.values: queue.SimpleQueue[Any] = queue.SimpleQueue()  # values of a batch, or None: the run has ended
         self.served = 0
         self.error: BaseException | None = None
 
@@ -72,7 +72,7 @@ class _Desk:
 
 
 class _Problem:
-    """pygmo copies problems; its desk stays the same."""
+    """pygmo copies problems; the copies share this desk."""
 
     def __init__(self, desk: _Desk, terms: Terms) -> None:
         self._desk, self._size, self._objectives = desk, len(terms.space), terms.objectives
@@ -105,7 +105,7 @@ class _Batch:
 
 
 def _evolve(desk: _Desk, algorithm: Any, size: int, terms: Terms) -> None:
-    """Until it evaluates nothing any more."""
+    """Evolves until the algorithm evaluates no more points."""
     try:
         batch = pg.bfe(_Batch(desk, terms))
         if hasattr(algorithm, "set_bfe"):
@@ -122,7 +122,7 @@ def _evolve(desk: _Desk, algorithm: Any, size: int, terms: Terms) -> None:
 
 
 def _plain(error: BaseException) -> BaseException:
-    """pagmo's own say in which line of its source they were thrown."""
+    """pagmo's messages name the line of its source; this removes it."""
     _, there, sentence = str(error).rpartition("what: ")
     return type(error)(sentence.strip()) if there else error
 
@@ -163,4 +163,4 @@ class PygmoAdapter:
         self._values[number - self._first] = self._worst.of(values)
 
     def hear(self, vector: Sequence[float], values: Sequence[float]) -> None:
-        """A population begins with points of its own."""
+        """A population starts with its own points."""

@@ -1,6 +1,6 @@
-"""A digest of what is evaluated, so that a store can tell that a function was edited behind the same name.
+"""A digest of the evaluator's code: a store can tell that a function was edited under the same name.
 
-It covers the function or file itself, not what that one imports or reads.
+It covers the function or file itself, not the code that this imports or the files that it reads.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ Digest = dict[str, str]
 
 
 def of_file(path: Path) -> Digest | None:
-    """None where it cannot be read."""
+    """None if the file cannot be read."""
     sha = hashlib.sha256()
     try:
         with path.open("rb") as file:
@@ -31,7 +31,7 @@ def of_file(path: Path) -> Digest | None:
 
 
 def of_module(name: str, folder: Path) -> Digest | None:
-    """Of the module's file, which is found without running anything."""
+    """The digest of a module's file, which is found without running any code."""
     places, spec = [str(folder), *sys.path], None
     for end in range(1, name.count(".") + 2):
         spec = PathFinder.find_spec(".".join(name.split(".")[:end]), places)
@@ -42,7 +42,7 @@ def of_module(name: str, folder: Path) -> Digest | None:
 
 
 def of_program(name: str, templates: list[Path]) -> Digest | None:
-    """Of the program's file and of its templates."""
+    """The digest of the program's file and of its templates."""
     found = shutil.which(name)
     parts = [of_file(path) for path in ([Path(found)] if found else []) + templates]
     if len(parts) < 2 or None in parts:
@@ -52,9 +52,9 @@ def of_program(name: str, templates: list[Path]) -> Digest | None:
 
 
 def of_function(f: Any, name: str) -> Digest | None:
-    """Of what it was compiled to, which comments and the lines around a lambda do not change.
+    """The digest of the compiled function. Comments, and the lines around a lambda, do not change it.
 
-    None where there is no code to look at. Says nothing between versions of Python.
+    None if the function has no Python code. Digests of different versions of Python cannot be compared.
     """
     while isinstance(f, partial):
         f = f.func
@@ -67,7 +67,7 @@ def of_function(f: Any, name: str) -> Digest | None:
 
 
 def _words(constant: Any) -> Iterator[str]:
-    """The same in every process: a set's order and a code's address are not."""
+    """The same in every process, unlike the order of a set and the address of a code object."""
     if isinstance(constant, CodeType):
         yield f"{constant.co_code.hex()} {constant.co_names} {constant.co_varnames} {constant.co_freevars}"
         for inner in constant.co_consts:
@@ -79,8 +79,8 @@ def _words(constant: Any) -> Iterator[str]:
 
 
 def change(configuration: dict[str, Any], now: Digest | None) -> str:
-    """A sentence where a store began with something else; empty: as far as is known it did not."""
+    """A sentence if the evaluator has changed since the store was made; empty if it has not, or if that is unknown."""
     before: Digest | None = configuration.get(KEY)
     if before is None or now is None or before == now or before.get("python") != now.get("python"):
         return ""
-    return f"{now['of']} has changed since this study was begun; earlier values are kept as they are"
+    return f"{now['of']} has changed since this study was started; earlier values are kept unchanged"

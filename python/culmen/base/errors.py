@@ -1,4 +1,4 @@
-"""Errors as a user reads them."""
+"""Errors as users read them."""
 
 import os
 
@@ -6,7 +6,7 @@ from .. import _core
 
 
 def sentence(error: BaseException) -> str:
-    """What a user reads of an error."""
+    """The message of an error for users."""
     if isinstance(error, _core.CulmenError):
         return str(error)
     if isinstance(error, KeyboardInterrupt):

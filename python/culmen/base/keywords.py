@@ -1,4 +1,4 @@
-"""Calls with wrong arguments are answered by a sentence, not by Python's TypeError."""
+"""A call with wrong arguments raises an InputError that explains the mistake, instead of Python's TypeError."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -15,8 +15,11 @@ R = TypeVar("R")
 def explained(
     name: str, example: str, words: Mapping[str, str], answers: Mapping[str, str]
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Calls of ``name`` that do not fit raise InputError. ``words``: what other tools call an argument, and what it is
-    here; ``answers``: what to do instead of arguments that there are not at all."""
+    """Calls of ``name`` with wrong arguments raise InputError.
+
+    ``words``: an argument's name in other tools, and its name here. ``answers``: for arguments that do not exist here,
+    what to do instead.
+    """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
@@ -27,7 +30,7 @@ def explained(
                 signature.bind(*args, **kwargs)
             except TypeError:
                 why = _misfit(name, signature, args, kwargs, words, answers)
-                raise InputError(f"{name}: {why or f'{example} is wanted'}") from None
+                raise InputError(f"{name}: {why or f'call it as {example}'}") from None
             return function(*args, **kwargs)
 
         return call
@@ -48,9 +51,9 @@ def _misfit(
         if given in answers:
             return f"there is no argument '{given}'; {answers[given]}"
         near = get_close_matches(given, {**words, **dict(zip(known, known, strict=True))}, n=1)
-        ours = f"did you mean '{words.get(near[0], near[0])}'?" if near else f"help({name}) lists what there is"
+        ours = f"did you mean '{words.get(near[0], near[0])}'?" if near else f"help({name}) lists the arguments"
         return f"there is no argument '{given}'; {ours}"
     places = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     if len(args) > len(places):
-        return f"what comes after {' and '.join(places)} is given by name, such as budget={args[len(places)]!r:.40}"
+        return f"arguments after {' and '.join(places)} must be given by name, such as budget={args[len(places)]!r:.40}"
     return ""

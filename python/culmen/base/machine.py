@@ -1,4 +1,4 @@
-"""Where a study is begun: what its store keeps of machine and versions, for the report."""
+"""The machine on which a study was started: its store keeps these facts and the versions, for the report."""
 
 import os
 import platform
@@ -12,7 +12,7 @@ _ENOUGH_OF_CPUINFO = 4096
 
 
 def here() -> dict[str, Any]:
-    """Host, system, processor, CPUs that may be used, memory, Python; MPI and ranks where it is a launch's."""
+    """Host, system, processor, usable CPUs, memory, Python; in an MPI launch also the MPI and the number of ranks."""
     facts = {
         "host": platform.node(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",

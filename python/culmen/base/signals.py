@@ -15,7 +15,7 @@ STOP_SIGNALS: tuple[int, ...] = tuple(_core.STOP_SIGNALS)
 def stopping_on(
     signals: tuple[int, ...], stop: Callable[[], None], second: Callable[[int], None]
 ) -> Iterator[list[int]]:
-    """The first of the signals calls ``stop``, a later SIGINT ``second``; yields the list of those that came.
+    """The first of the signals calls ``stop``; a later SIGINT calls ``second``. Yields the list of received signals.
 
     Does nothing outside the main thread.
     """
@@ -37,7 +37,7 @@ def stopping_on(
 
 @contextmanager
 def handling(signals: tuple[int, ...], handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Inside, but for those that whoever started this process (nohup, a shell's &) has told it to ignore."""
+    """Installs the handler inside the block. Signals that are ignored (by nohup, or a shell's &) stay ignored."""
     heard = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
     former = {number: signal.signal(number, handler) for number in heard}
     try:

@@ -5,7 +5,7 @@ import warnings
 
 
 def warn(text: str, kind: type[Warning] = UserWarning) -> None:
-    """At the line of the program that called culmen."""
+    """Warns at the line of the program that called culmen."""
     level = 1
     while (frame := sys._getframe(level)).f_back and frame.f_globals.get("__name__", "").startswith("culmen."):
         level += 1

@@ -1,1 +1,1 @@
-"""Executors: culmen's own, joblib's, and those that a program lends."""
+"""Executors: culmen's own, joblib's backend, and executors that a program lends."""

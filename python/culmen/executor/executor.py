@@ -1,4 +1,4 @@
-"""``culmen.Executor``: functions of a program, evaluated by culmen's workers."""
+"""``culmen.Executor``: calls of a program's functions, evaluated by culmen's workers."""
 
 import os
 import sys
@@ -28,23 +28,23 @@ _TRANSPORTS = ("auto", "threads", "processes", "mpi")
 class Executor(futures.Executor):
     """A ``concurrent.futures.Executor`` whose calls are evaluated in child processes of culmen's workers.
 
-    ``workers`` (or ``max_workers``): calls at a time, by default one per CPU. ``transport``: "threads" (each leads a
-    child process), "processes" (native worker processes lead them), "mpi" (the other ranks of the launch do), or
-    "auto": "mpi" in a script under mpiexec, else "threads". Functions, arguments and results travel by pickle, or by
-    cloudpickle where plain pickle refuses, so that lambdas and what a notebook defines are fine.
+    ``workers`` (or ``max_workers``): number of calls in parallel, by default one per CPU. ``transport``: "threads"
+    (each thread leads a child process), "processes" (native worker processes lead them), "mpi" (the other ranks of the
+    launch do), or "auto": "mpi" in a script under mpiexec, else "threads". Functions, arguments and results travel by
+    pickle. If plain pickle refuses one, cloudpickle is used: lambdas and functions of a notebook work.
     ``initializer(*initargs)`` is called in each child when it starts. ``time_limit_s`` is for one item: a call of
-    ``submit``, or a chunk of ``map``; when it has passed the child is killed.
+    ``submit``, or a chunk of ``map``. A child that exceeds it is killed.
 
-    An exception comes back as it was raised, with the remote traceback as its cause. A child that dies, or is killed
-    for its time limit, is an EvaluationError of that one future; the executor goes on with a new child. A future can be
-    cancelled until it is sent to a worker. ``prefetch``: while calls take less than 10 ms a second one is sent ahead to
-    each worker, and waits there even if the first turns out to be long; False: one at a time. What the functions
-    print is not shown.
+    An exception comes back as it was raised, with the remote traceback as its cause. If a child dies, or is killed for
+    its time limit, only its own future gets an EvaluationError; the executor continues with a new child. A future can
+    be cancelled until it is sent to a worker. ``prefetch``: if calls take less than 10 ms, each worker gets a second
+    one in advance, which waits there even if the first turns out to be long; False: one at a time. Output that the
+    functions print is not shown.
 
-    Under mpiexec the ranks other than 0 serve in this call and leave the program when rank 0 ends: only rank 0 goes on.
-    Ctrl-C inside ``with`` ends the children at once and cancels what was not done.
+    Under mpiexec, ranks other than 0 serve in this call and exit when rank 0 ends: only rank 0 continues after it.
+    Ctrl-C inside ``with`` ends the children at once and cancels all unfinished calls.
 
-    Raises InputError for what is not allowed, TransportError where workers cannot be started.
+    Raises InputError for wrong arguments, TransportError if workers cannot be started.
     """
 
     def __init__(
@@ -60,22 +60,22 @@ class Executor(futures.Executor):
     ) -> None:
         refuse_while_imported()
         if workers is not None and max_workers is not None:
-            raise InputError("culmen.Executor: workers and max_workers are two names of one thing; give one of them")
+            raise InputError("culmen.Executor: workers and max_workers mean the same; give only one of them")
         if not is_master() and transport in ("auto", "mpi"):
             serve_until_dismissed()
         options = _options(max_workers if workers is None else workers, transport, prefetch)
         self._pool = ItemPool(_config(initializer, initargs, time_limit_s), options)
         self._functions = FunctionCache(self._pool.make_function)
-        self._max_workers = options.workers  # under this name others look it up
+        self._max_workers = options.workers  # other libraries read it under this name
         self._finalizer = weakref.finalize(self, self._pool.leave)
 
     @property
     def workers(self) -> int:
-        """Calls at a time."""
+        """Number of calls in parallel."""
         return self._max_workers
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future:
-        """A future of ``fn(*args, **kwargs)``. Raises InputError where these cannot be pickled, or after shutdown."""
+        """A future of ``fn(*args, **kwargs)``. Raises InputError if these cannot be pickled, or after shutdown."""
         return self._pool.submit(self._functions.get(fn), [dumps((args, kwargs))])[0]
 
     def map(
@@ -86,8 +86,11 @@ class Executor(futures.Executor):
         chunksize: int = 1,
         buffersize: int | None = None,
     ) -> Iterator[Any]:
-        """As ``Executor.map``; ``chunksize`` calls travel as one item. The iterables are gone through at once, unless
-        ``buffersize`` says how many items may be under way before their results are taken: then they may be endless."""
+        """As ``Executor.map``; ``chunksize`` calls travel as one item.
+
+        The iterables are read at once, unless ``buffersize`` limits the number of unfinished items: then they may be
+        endless.
+        """
         chunksize = _check_count("chunksize", chunksize)
         if chunksize > 1 and len(iterables) == 1:
             return self._results(Column(fn), iter(*iterables), chunksize, timeout, buffersize)
@@ -101,8 +104,8 @@ class Executor(futures.Executor):
         return list(self._results(Chunk(fn) if chunksize > 1 else fn, map(tuple, iterable), chunksize))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Takes nothing more. ``wait``: until all that was submitted is done and the workers have gone;
-        ``cancel_futures``: what was not sent yet will not be evaluated."""
+        """Accepts no more calls. ``wait``: until all submitted calls are done and the workers have ended.
+        ``cancel_futures``: calls that were not sent yet are cancelled."""
         self._finalizer.detach()
         self._pool.shutdown(wait, cancel_futures)
 
@@ -112,7 +115,7 @@ class Executor(futures.Executor):
         self.shutdown()
 
     def stop(self) -> None:
-        """Ends the children at once and cancels what was not done; nothing more is taken."""
+        """Ends the children at once and cancels all unfinished calls; no more calls are accepted."""
         self._pool.stop()
 
     def _results(
@@ -123,7 +126,7 @@ class Executor(futures.Executor):
         timeout: float | None = None,
         buffersize: int | None = None,
     ) -> Iterator[Any]:
-        """``calls``: tuples of arguments; with chunks, what ``fn`` takes a list of."""
+        """``calls``: tuples of arguments; for chunks, the elements of the list that ``fn`` takes."""
         if buffersize is not None:
             buffersize = _check_count("buffersize", buffersize, ", or None")
         end = None if timeout is None else monotonic() + timeout
@@ -139,7 +142,7 @@ class Executor(futures.Executor):
         return chain.from_iterable(results) if chunksize > 1 else results
 
     def _send(self, function: _core.ItemFunction, arguments: Iterator[bytes]) -> list[futures.Future]:
-        """By and by, so that the first are evaluated while others are pickled."""
+        """Step by step, so that the first calls are evaluated while others are pickled."""
         sent: list[futures.Future] = []
         try:
             for some in iter(lambda: list(islice(arguments, _AT_ONCE)), []):
@@ -166,7 +169,7 @@ def _one_by_one(
 
 def _check_count(name: str, value: Any, otherwise: str = "") -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
-        raise InputError(f"culmen.Executor: {name} = {value!r}: a whole number not below 1 is wanted{otherwise}")
+        raise InputError(f"culmen.Executor: {name} must be a whole number, at least 1{otherwise}, got {value!r}")
     return index(value)
 
 
@@ -174,9 +177,9 @@ def _options(workers: int | None, transport: str, prefetch: bool) -> _core.RunOp
     if workers is not None:
         workers = _check_count("workers", workers, ", or None")
     if not isinstance(prefetch, bool):
-        raise InputError(f"culmen.Executor: prefetch = {prefetch!r}: True or False is wanted")
+        raise InputError(f"culmen.Executor: prefetch must be True or False, got {prefetch!r}")
     if transport not in _TRANSPORTS:
-        raise InputError(f"culmen.Executor: transport = {transport!r}: one of {', '.join(_TRANSPORTS)} is wanted")
+        raise InputError(f"culmen.Executor: transport must be one of {', '.join(_TRANSPORTS)}, got {transport!r}")
     options = _core.RunOptions()
     options.place, options.prefetch = transport, prefetch
     if uses_ranks(transport):
@@ -190,7 +193,7 @@ def uses_ranks(transport: str) -> bool:
 
 
 def places(transport: str) -> int:
-    """Calls at a time where nobody says: as many as there are other ranks, else CPUs."""
+    """Number of calls in parallel by default: the number of other ranks, else of CPUs."""
     if uses_ranks(transport):
         return _core.detect_launch().size - 1
     return len(os.sched_getaffinity(0))
@@ -200,13 +203,13 @@ def _config(
     initializer: Callable[..., object] | None, initargs: Iterable[Any], time_limit_s: float | None
 ) -> _core.StudyConfig:
     if initializer is not None and not callable(initializer):
-        raise InputError(f"culmen.Executor: initializer = {initializer!r}: a function is wanted, or None")
+        raise InputError(f"culmen.Executor: initializer must be a function or None, got {initializer!r}")
     if not isinstance(initargs, Iterable):
-        raise InputError(
-            f"culmen.Executor: initargs = {initargs!r}: the initializer's arguments are wanted, as a tuple"
-        )
+        raise InputError(f"culmen.Executor: initargs must be a tuple of the initializer's arguments, got {initargs!r}")
     if time_limit_s is not None and not (isinstance(time_limit_s, Real) and time_limit_s > 0):
-        raise InputError(f"culmen.Executor: time_limit_s = {time_limit_s!r}: seconds above 0 are wanted, or None")
+        raise InputError(
+            f"culmen.Executor: time_limit_s must be a number of seconds above 0, or None, got {time_limit_s!r}"
+        )
     config = _core.StudyConfig()
     config.name, config.give_up_after = "executor", 0
     config.evaluator.kind, config.evaluator.interpreter = "items", sys.executable

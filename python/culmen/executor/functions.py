@@ -1,4 +1,4 @@
-"""Pickles of functions and arguments, each made no more often than it has to be."""
+"""Pickles of functions and arguments, each made only when it is needed."""
 
 import hashlib
 import pickle
@@ -20,7 +20,7 @@ _UNCHANGING = _PLAIN | {types.ModuleType, types.BuiltinFunctionType}
 
 
 def dumps(call: tuple[tuple[Any, ...], dict[str, Any]]) -> bytes:
-    """Positional and keyword arguments, pickled. Raises InputError where they cannot be."""
+    """Positional and keyword arguments, pickled. Raises InputError if they cannot be pickled."""
     arguments, keywords = call
     try:
         if not keywords and all(map(_is_plain, arguments)):
@@ -33,7 +33,7 @@ def dumps(call: tuple[tuple[Any, ...], dict[str, Any]]) -> bytes:
 
 
 def _is_plain(value: object) -> bool:
-    """Plain pickle makes it again anywhere: nothing in it belongs to the user's program."""
+    """Plain pickle restores it in any process: no part of it belongs to the user's program."""
     return _is_leaf(value) or (type(value) in (tuple, list) and _are_plain(value))  # type: ignore[arg-type]
 
 
@@ -45,7 +45,7 @@ def _is_leaf(value: object) -> bool:
 
 
 def _are_plain(values: Sequence[Any]) -> bool:
-    """Of leaves, or of tuples of such, looked at by few steps of Python: a chunk has many."""
+    """For leaves and tuples of leaves, in few steps of Python: a chunk has many."""
     kinds = set(map(type, values))
     if kinds == {tuple}:
         values = list(chain.from_iterable(values))
@@ -54,10 +54,10 @@ def _are_plain(values: Sequence[Any]) -> bool:
 
 
 class FunctionCache:
-    """What the engine knows of the functions that came lately.
+    """The functions that the engine got recently.
 
-    A function is pickled again where something that it captured (in its closure, defaults, or its module's variables)
-    may have changed since; where its pickle is the same, it is the same function.
+    A function is pickled again if an object that it captured (in its closure, defaults, or its module's variables)
+    may have changed since. If its pickle is unchanged, it counts as the same function.
     """
 
     def __init__(self, make: Callable[[bytes], _core.ItemFunction]) -> None:
@@ -87,7 +87,7 @@ class FunctionCache:
 
 
 def _weakly(value: object) -> object:
-    """Among what a function captured may be itself, or what has captured it: that must not keep it."""
+    """A function may capture itself, or an object that captures it; such references must not keep it alive."""
     return ref(value) if type(value) is types.FunctionType else value
 
 
@@ -100,7 +100,7 @@ def _is_one_of(value: object, *others: object) -> bool:
 
 
 def _captured(function: types.FunctionType, within: tuple[types.FunctionType, ...] = ()) -> tuple[Any, ...] | None:
-    """All that the function's pickle depends on; None where that cannot be seen."""
+    """All objects on which the function's pickle depends; None if they cannot be found."""
     if _is_importable(function):
         return (function,)
     code, variables = function.__code__, function.__globals__
@@ -113,7 +113,7 @@ def _captured(function: types.FunctionType, within: tuple[types.FunctionType, ..
             *(cell.cell_contents for cell in function.__closure__ or ()),
             *(variables[name] for name in code.co_names if name in variables),
         )
-    except ValueError:  # a cell is empty yet
+    except ValueError:  # a cell is still empty
         return None
     captured: tuple[Any, ...] = (code, *values)
     for value in values:
@@ -128,7 +128,7 @@ def _captured(function: types.FunctionType, within: tuple[types.FunctionType, ..
 
 
 def _is_importable(value: Any) -> bool:
-    """A function or class that is pickled by its name: it is imported where it arrives."""
+    """A function or class that is pickled by its name: the receiver imports it."""
     if type(value) not in (types.FunctionType, type) or value.__module__ == "__main__":
         return False
     return getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value
@@ -136,12 +136,12 @@ def _is_importable(value: Any) -> bool:
 
 def _pickled(function: Callable[..., Any]) -> bytes:
     if not callable(function):
-        raise InputError(f"culmen.Executor: {function!r:.80} is not callable; a function is wanted")
+        raise InputError(f"culmen.Executor: the first argument must be a function, got {function!r:.80}")
     return _cloudpickled(function, getattr(function, "__qualname__", type(function).__name__))
 
 
 def travelling(function: Callable[..., Any], what: str) -> bytes:
-    """For a set-up: with it the program's folders of modules come to the child."""
+    """For a set-up, with which the child gets the program's module folders."""
     return pickle.dumps(Travelling(_cloudpickled(function, what)), protocol=5)
 
 

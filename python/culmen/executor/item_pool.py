@@ -1,4 +1,4 @@
-"""What is behind an Executor: the engine's run, the futures that wait for it, and the thread that sets them."""
+"""The inside of an Executor: the engine's run, the futures that wait for it, and the thread that sets them."""
 
 import atexit
 import itertools
@@ -17,13 +17,15 @@ from .._core import CulmenError, InputError
 from ..slot import items
 from ..slot.failure import sentence
 
-_FOR_EVER_S = 1e6  # what a wait can count
+_FOR_EVER_S = 1e6  # the longest wait that is possible
 _LIVING: set["ItemPool"] = set()
 
 
 class EvaluationError(CulmenError):
-    """Why a call has neither a result nor an exception of its own: the process it ran in died, or was killed for its
-    time limit. ``status``: "crashed", "timed out", or "failed" where that process could not be started."""
+    """The call has neither a result nor an exception of its own, because its process died or exceeded its time limit.
+
+    ``status``: "crashed", "timed out", or "failed" if that process could not be started.
+    """
 
     def __init__(self, message: str, status: str = "crashed") -> None:
         super().__init__(message, status)
@@ -34,17 +36,17 @@ class EvaluationError(CulmenError):
 
 
 class BrokenPoolError(CulmenError, futures.BrokenExecutor):
-    """No worker is left, or none could be set up: nothing more will be evaluated."""
+    """No worker is left, or none could be set up: no more calls will be evaluated."""
 
 
 class _Future(futures.Future):
-    """Can be cancelled while its item waits; it runs from when that is sent to a worker."""
+    """It can be cancelled while its item waits; it is running as soon as the item is sent to a worker."""
 
     def __init__(self, pool: "ItemPool", number: int) -> None:
         super().__init__()
         self._pool = pool
         self.number = number
-        self.withdrawn = False  # it will not be settled: whoever has withdrawn it cancels it
+        self.withdrawn = False  # no result will come: the thread that has withdrawn it cancels it
 
     def running(self) -> bool:
         return not (self.done() or self._pool.holds(self.number) or self.withdrawn)
@@ -57,16 +59,16 @@ class _Future(futures.Future):
     def cancel_now(self) -> None:
         try:
             super().cancel()
-        finally:  # whatever a callback raised: who waits is told
+        finally:  # a callback may raise anything; waiting threads are notified in any case
             self.set_running_or_notify_cancel()
 
 
 class _Foreign:
-    """In place of a run that belongs to the process of which this one is a copy."""
+    """Stands for a run that belongs to the parent of this copied process."""
 
     def submit(self, *_: object) -> None:
         raise InputError(
-            "this executor belongs to the process that made it, of which this is a copy by os.fork(); make one here"
+            "this executor belongs to another process, of which this is a copy by os.fork(); make an executor here"
         )
 
     def make_function(self, pickled: bytes) -> Any:
@@ -91,9 +93,9 @@ class _Foreign:
 
 
 class ItemPool:
-    """Any thread; under MPI it is made and shut down by one."""
+    """For any thread; under MPI one thread makes it and shuts it down."""
 
-    ranks_serve = False  # those of a launch, until this program ends
+    ranks_serve = False  # ranks of a launch, until this program ends
 
     def __init__(self, config: _core.StudyConfig, options: _core.RunOptions) -> None:
         self._of_ranks = options.place == "mpi"
@@ -104,11 +106,11 @@ class ItemPool:
         self._numbers = itertools.count()
         self._waiting: dict[int, _Future] = {}
         self._stopped = False  # by force
-        self._left = False  # nothing more is wanted of it
+        self._left = False  # no more calls will be submitted
         self._broken: BrokenPoolError | None = None
         self._concluded = False
         self._ending = threading.Lock()
-        self._withdrawing = threading.RLock()  # a future that is collected meanwhile may be cancelled by its generator
+        self._withdrawing = threading.RLock()  # a generator that is collected now may cancel its futures
         self._run.start()
         self._collector = threading.Thread(target=self._collect, name="culmen.Executor", daemon=True)
         self._collector.start()
@@ -121,7 +123,7 @@ class ItemPool:
         """In a copy of this process, which has neither its threads nor its children."""
         import ctypes
 
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._run))  # its end would wait for those
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._run))  # its destructor would wait for those
         self._run = _Foreign()
 
     def submit(self, function: _core.ItemFunction, arguments: list[bytes]) -> list[futures.Future]:
@@ -143,7 +145,7 @@ class ItemPool:
         return self._run.holds(number)
 
     def withdraw(self, future: _Future) -> bool:
-        """True where it was not sent yet and will not be, for the first who asks; ``withdrawn`` tells the others."""
+        """True for the first caller if it was not sent and will not be; ``withdrawn`` tells the others."""
         with self._withdrawing:
             first = self._run.cancel(future.number) and self._waiting.pop(future.number, None) is not None
             future.withdrawn |= first
@@ -158,17 +160,17 @@ class ItemPool:
         return withdrawn
 
     def leave(self) -> None:
-        """Nothing more is submitted: it ends when all is done."""
+        """No more calls will be submitted: it ends when all are done."""
         self._left = True
         self._run.close()
 
     def _make_room(self, options: _core.RunOptions) -> None:
-        """On ranks there is one at a time: what nobody wants any more ends before the next begins."""
+        """Ranks serve one executor at a time: this one ends first if it gets no more calls."""
         if self._of_ranks and self._left and options.place == "mpi":
             self._wait()
 
     def stop(self) -> None:
-        """Ends the children at once; what was not done is cancelled."""
+        """Ends the children at once and cancels all unfinished calls."""
         self._stopped = self._left = True
         self._run.stop()
 
@@ -182,7 +184,7 @@ class ItemPool:
 
     def _wait(self) -> None:
         try:
-            while not self._run.wait(_FOR_EVER_S):  # a signal came, whose handler has run by now
+            while not self._run.wait(_FOR_EVER_S):  # a signal came; its handler has run by now
                 pass
         except BaseException:
             self.stop()
@@ -205,7 +207,7 @@ class ItemPool:
             pass
         self._broken = BrokenPoolError(f"the executor has ended: {self._run.message}")
         while self._waiting:
-            with suppress(KeyError):  # the last was just withdrawn
+            with suppress(KeyError):  # the last one was withdrawn just now
                 future = self._waiting.popitem()[1]
                 with _callbacks_of(future):
                     self._give_up(future)
@@ -221,7 +223,7 @@ class ItemPool:
             future.set_exception(self._broken)
 
     def _settle_some(self) -> bool:
-        """False when nothing more comes. Results, which may be large, are let go of at its end."""
+        """False when no more results come. Results may be large and are released at its end."""
         ended = self._run.ended
         finished = self._run.take(_FOR_EVER_S)
         for number, status, message, payload in finished:
@@ -238,8 +240,8 @@ def _settle(future: futures.Future, status: str, message: str, payload: bytes) -
             result = pickle.loads(memoryview(payload)[1:])
         else:
             error = items.load_error(memoryview(payload)[1:])
-    except BaseException as e:  # also what an unpickling raises to end a program: this thread serves all futures
-        error = EvaluationError(f"what came back cannot be unpickled in this process: {sentence(e)}", "failed")
+    except BaseException as e:  # those that would end the program too: this thread serves all futures
+        error = EvaluationError(f"the result cannot be unpickled in this process: {sentence(e)}", "failed")
     with _callbacks_of(future):
         if error is None:
             future.set_result(result)
@@ -249,7 +251,7 @@ def _settle(future: futures.Future, status: str, message: str, payload: bytes) -
 
 @contextmanager
 def _callbacks_of(future: futures.Future) -> Iterator[None]:
-    """What they raise to end a program, too, is logged as the standard library logs their exceptions."""
+    """Exceptions of callbacks are logged as the standard library does; also those that would end the program."""
     try:
         yield
     except BaseException:
@@ -268,7 +270,7 @@ os.register_at_fork(after_in_child=_forget)
 
 @atexit.register
 def _leave_program() -> None:
-    """Executors that nobody has shut down finish what they have, unless the program was interrupted."""
+    """Executors without a shutdown finish their calls, unless the program was interrupted."""
     for pool in list(_LIVING):
         if getattr(sys, "last_type", None) is KeyboardInterrupt:
             pool.stop()

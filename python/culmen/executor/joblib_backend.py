@@ -14,10 +14,10 @@ def register_joblib() -> None:
     """Makes "culmen" a backend of joblib, and so of scikit-learn: ``joblib.parallel_config(backend="culmen")`` or
     ``joblib.parallel_backend("culmen", n_jobs=4)``.
 
-    ``executor=EX`` among its arguments takes an Executor that is there already; else one of ``n_jobs`` workers is made
-    at the first use and kept as long as the backend, with what else is given (transport, initializer, …) as its
-    arguments. Its children tell BLAS and OpenMP how many threads each may have: ``inner_max_num_threads``, by default
-    its share of the CPUs. Raises InputError where joblib is not installed.
+    ``executor=EX`` among its arguments uses an existing Executor. Without it, an Executor of ``n_jobs`` workers is made
+    at the first use and kept as long as the backend; it gets all other arguments (transport, initializer, …).
+    Its children set the number of BLAS and OpenMP threads for each: ``inner_max_num_threads``, by default their share
+    of the CPUs. Raises InputError if joblib is not installed.
     """
     try:
         import joblib
@@ -26,7 +26,7 @@ def register_joblib() -> None:
         raise InputError("culmen.register_joblib: joblib is not installed; pip install joblib") from None
 
     class CulmenBackend(AutoBatchingMixin, _Backend, joblib.parallel.ParallelBackendBase):
-        """Under this name joblib shows it."""
+        """joblib shows this class by its name."""
 
     joblib.register_parallel_backend("culmen", CulmenBackend)
 
@@ -43,22 +43,22 @@ class _Backend:
 
     def __init__(self, nesting_level: int | None = None, executor: Executor | None = None, **arguments: Any) -> None:
         if executor is not None and not isinstance(executor, Executor):
-            raise InputError(f"joblib's backend culmen: executor = {executor!r:.80}: a culmen.Executor is wanted")
+            raise InputError(f"joblib's backend culmen: executor must be a culmen.Executor, got {executor!r:.80}")
         if executor is not None and arguments:
             raise InputError(
-                f"joblib's backend culmen: {', '.join(arguments)} is for an executor that is not there yet"
+                f"joblib's backend culmen: {', '.join(arguments)} cannot be set here: the executor exists already"
             )
         threads = {"inner_max_num_threads": arguments.pop("inner_max_num_threads", None)}
         super().__init__(nesting_level=nesting_level, **threads)  # type: ignore[call-arg]
         self._executor = executor
-        self._made_for = 0  # jobs
+        self._made_for = 0  # n_jobs that it was made for
         self._transport = arguments.get("transport", "auto")
         self._is_ours = executor is None
         self._arguments = arguments
 
     def effective_n_jobs(self, n_jobs: int | None) -> int:
         if n_jobs == 0:
-            raise InputError("n_jobs = 0: a number not below 1 is wanted, or -1 for one per CPU")
+            raise InputError("n_jobs must be at least 1, or -1 for one per CPU, got 0")
         if not self._is_ours and self._executor is not None:
             return self._executor.workers
         if n_jobs is None:
@@ -66,12 +66,12 @@ class _Backend:
         return n_jobs if n_jobs > 0 else max(1, places(self._transport) + 1 + n_jobs)
 
     def configure(self, n_jobs: int | None = 1, parallel: Any = None, **_: Any) -> int:
-        """Called for each Parallel; the workers stay."""
+        """Called for each Parallel; the workers are kept."""
         workers = self.effective_n_jobs(n_jobs)
         if self._is_ours and (self._executor is None or self._made_for != workers):
             self._leave()
             if uses_ranks(self._transport):
-                for other in list(_BACKENDS):  # there is one executor at a time; who needs one makes it again
+                for other in list(_BACKENDS):  # ranks serve one executor at a time; others make theirs again
                     other._leave()
             self._executor, self._made_for = self._made(workers), workers
             _BACKENDS.add(self)
@@ -88,14 +88,14 @@ class _Backend:
             raise InputError("joblib's backend culmen was not configured")
         try:
             future = self._executor.submit(call, func)
-        except BaseException as error:  # joblib calls this in callbacks too, where nobody hears of what is raised
+        except BaseException as error:  # joblib calls this in callbacks too, where exceptions are lost
             future = Future()
             future.set_exception(error)
         if callback is not None:
             future.add_done_callback(callback)
         return future
 
-    apply_async = submit  # as older versions of joblib call it
+    apply_async = submit  # older versions of joblib use this name
 
     def retrieve_result_callback(self, future: Future) -> Any:
         return future.result()
@@ -104,7 +104,7 @@ class _Backend:
         self.reset_batch_stats()  # type: ignore[attr-defined]
 
     def abort_everything(self, ensure_ready: bool = True) -> None:
-        """After an exception: what waits is not evaluated, and what runs ends at once, unless others may use it too."""
+        """After an exception: waiting calls are dropped, running ones end at once, unless others use the executor."""
         if self._is_ours and self._executor is not None:
             self._executor.stop()
             self._leave()

@@ -1,6 +1,6 @@
 """Evaluations on an executor that the program already has: ``culmen.minimize(…, executor=…)``.
 
-``LentFunction`` is what such an executor is given to call; the rest is the master's side.
+``LentFunction`` is the function that such an executor calls; the rest is the master's side.
 """
 
 import os
@@ -29,7 +29,7 @@ _arrived: OrderedDict[bytes, Callable[[Any], Any]] = OrderedDict()
 
 
 class LentFunction:
-    """Gives (encoded outcome, seconds) of a dict of parameters. Pickled once; unpickled once in each process."""
+    """From a dict of parameters to (encoded outcome, seconds). Pickled once; unpickled once in each process."""
 
     def __init__(self, f: Callable[[Any], Any], result: str, objectives: Sequence[str]) -> None:
         self._f = f
@@ -61,9 +61,9 @@ def _arrive(digest: bytes, pickled: bytes) -> "LentFunction":
 
 
 def width(executor: Executor, workers: int | None) -> int:
-    """Evaluations at a time: as given, else as many as the executor says that it has, else one per CPU."""
+    """Number of evaluations in parallel: as given, else the number of the executor's workers, else of CPUs."""
     if not callable(getattr(executor, "submit", None)):
-        raise InputError(f"culmen.minimize: executor = {executor!r:.80}: a concurrent.futures.Executor is wanted")
+        raise InputError(f"culmen.minimize: executor must be a concurrent.futures.Executor, got {executor!r:.80}")
     if workers is not None:
         return workers
     client = getattr(executor, "_client", None)  # Dask's
@@ -77,8 +77,8 @@ def width(executor: Executor, workers: int | None) -> int:
 
 @contextmanager
 def lending(executor: Executor, f: LentFunction, space: _core.Space, workers: int) -> Iterator[_core.LentWorkers]:
-    """Inside, the executor evaluates what a run of these workers asks for; what is under way at its end is cancelled
-    where it can be, and not waited for."""
+    """Inside the block, the executor evaluates the candidates of a run with these workers. At the end, unfinished
+    evaluations are cancelled if possible, and not waited for."""
     lent = _core.LentWorkers(workers)
     under_way: dict[int, Future] = {}
     thread = threading.Thread(
@@ -101,14 +101,14 @@ def _serve(
         for ticket, vector in lent.take(_FOR_EVER_S):
             try:
                 future = under_way[ticket] = executor.submit(f, space.named(vector))
-            except BaseException as error:  # this thread serves all: what ends a program too
-                lent.fail(f"the executor takes nothing more: {sentence(error)}")
+            except BaseException as error:  # those that would end the program too: this thread serves all
+                lent.fail(f"the executor accepts no more calls: {sentence(error)}")
                 return
             future.add_done_callback(partial(_done, lent, under_way, ticket))
 
 
 def _done(lent: _core.LentWorkers, under_way: dict[int, Future], ticket: int, future: Future) -> None:
-    """In whatever thread the executor has."""
+    """Runs in any thread of the executor."""
     under_way.pop(ticket, None)
     try:
         encoded, duration_s = future.result()

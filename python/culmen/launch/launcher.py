@@ -17,9 +17,9 @@ _SHARED_MEMORY = "/dev/shm"  # noqa: S108
 
 
 def launch(n: int, arguments: list[str], commands: list[str], mpi: str | None = None, dry_run: bool = False) -> int:
-    """Runs ``culmen ARGUMENTS``, or another program, as n ranks. ``commands``: those that culmen has.
+    """Runs ``culmen ARGUMENTS``, or another program, as n ranks. ``commands``: the commands of culmen.
 
-    Returns the master's exit code (128 + signal: the launcher was killed).
+    Returns the master's exit code (128 + signal if the launcher was killed).
     """
     try:
         launcher = find_launcher(mpi or _mpi_of_environment())
@@ -29,7 +29,7 @@ def launch(n: int, arguments: list[str], commands: list[str], mpi: str | None = 
     added = {name: value for words in situations for name, value in words.environment.items()}
     environment = {name: value for name, value in added.items() if name not in os.environ}
     if _mpi_of_environment() == launcher.mpi.name != launcher.mpi.module:
-        environment["CULMEN_MPI"] = launcher.mpi.module  # the ranks know modules, not every MPI's name
+        environment["CULMEN_MPI"] = launcher.mpi.module  # ranks need the module's name, not the MPI's
     flags = [flag for words in situations for flag in words.flags]
     command = [launcher.program, *flags, "-n", str(n), *_rank_command(n, arguments, commands)]
     print(shlex.join([*(f"{name}={value}" for name, value in environment.items()), *command]), flush=True)
@@ -47,13 +47,13 @@ def _rank_command(n: int, arguments: list[str], commands: list[str]) -> list[str
     if "CULMEN_EXECUTABLE" in os.environ:
         return [_core.find_executable(), *arguments]
     if not arguments:
-        raise _core.InputError(f"nothing to launch is given; as in `culmen launch -n {n} run STUDY.toml`")
+        raise _core.InputError(f"give a command to launch, for example `culmen launch -n {n} run STUDY.toml`")
     word = arguments[0]
     if word in commands or word.startswith("-"):
         return [_core.find_executable(), *arguments]
     if Path(word).suffix in _COMMAND_FOR:
         command = f"culmen launch -n {n} {_COMMAND_FOR[Path(word).suffix]} {shlex.quote(word)}"
-        raise _core.InputError(f"'{word}' is no command; `{command}` is wanted")
+        raise _core.InputError(f"'{word}' is not a command; write `{command}`")
     program = shutil.which(word)
     if program is None:
         raise _core.InputError(_not_launched(word, n, commands))
@@ -62,13 +62,13 @@ def _rank_command(n: int, arguments: list[str], commands: list[str]) -> list[str
 
 def _not_launched(word: str, n: int, commands: list[str]) -> str:
     if Path(word).suffix == ".py":
-        return f"'{word}' is not a program; `culmen launch -n {n} python {shlex.quote(word)}` is wanted"
+        return f"'{word}' is not a program; write `culmen launch -n {n} python {shlex.quote(word)}`"
     near = did_you_mean(word, commands) or "; `culmen --help` lists the commands"
     return f"'{word}' is neither a command of culmen nor a program{near}"
 
 
 def _mpi_of_environment() -> str | None:
-    """CULMEN_MPI may also name a module for the ranks; that says nothing of launchers."""
+    """CULMEN_MPI may also be the path of a module for the ranks; then it names no launcher."""
     named = os.environ.get("CULMEN_MPI")
     return None if named and named.endswith(".so") else named
 
@@ -96,7 +96,7 @@ def _free_shm() -> int:
 
 
 def _cores() -> int:
-    """Cores that this process may use; hardware threads of one core count once, as launchers do."""
+    """Cores that this process may use. Hardware threads of one core count once, as launchers count them."""
     topology = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
     cpus = os.sched_getaffinity(0)
     try:

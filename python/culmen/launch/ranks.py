@@ -1,4 +1,4 @@
-"""Which of an MPI launch's processes this is, and what its end means for the others."""
+"""The rank of this process in an MPI launch, and how its end affects the other ranks."""
 
 import os
 import sys
@@ -15,31 +15,31 @@ from ..base.errors import sentence
 def is_master() -> bool:
     """False in the ranks other than 0 of an MPI launch, else True.
 
-    Under mpiexec every rank runs the whole script, so that what stands outside ``minimize`` happens in each of them;
-    ``if culmen.is_master():`` before printing or saving keeps it to one. ``minimize`` itself is for all of them: in one
-    rank alone it waits for the others.
+    Under mpiexec every rank runs the whole script, so each of them runs the code outside ``minimize``. Write
+    ``if culmen.is_master():`` before code that prints or saves. Every rank must call ``minimize`` itself: one rank
+    alone would wait for the others.
     """
     launch = _core.detect_launch()
     return not (launch.is_rank and launch.rank)
 
 
 def end_launch_with_rank() -> None:
-    """From now on an exception that nobody catches in this rank ends the launch, where else the other ranks would wait
-    for this one for ever. Errors of culmen itself are raised in every rank, so each ends in order."""
+    """From now on, an uncaught exception in this rank ends the launch. Otherwise the other ranks would wait for ever.
+    Errors of culmen itself are raised in every rank, so each rank ends normally."""
     if _core.detect_launch().is_rank and sys.excepthook is sys.__excepthook__:
         sys.excepthook = _leave
 
 
 def serve_until_dismissed() -> NoReturn:
-    """In a rank other than 0: works for whatever rank 0 starts, and leaves the program when rank 0 ends."""
+    """In a rank other than 0: serves all runs of rank 0, and exits when rank 0 ends."""
     _core.serve_until_dismissed()
     raise SystemExit(0)
 
 
 @contextmanager
 def commanding_ranks() -> Iterator[bool]:
-    """Around a command of whose launch the other ranks serve until rank 0 has done all: True in a rank that has served;
-    rank 0 dismisses them at the end, whatever happens inside."""
+    """Around a command that rank 0 runs while the other ranks serve it. Yields True in a rank that has served. Rank 0
+    dismisses them at the end, also after an exception."""
     if not is_master():
         _core.serve_until_dismissed()
         yield True
@@ -61,7 +61,7 @@ def _leave(kind: type[BaseException], error: BaseException, traceback: Traceback
 
 @contextmanager
 def letting_ranks_go() -> Iterator[None]:
-    """For rank 0, up to ``start``: whatever goes wrong inside, the other ranks are told and do not wait for ever."""
+    """For rank 0, until ``start``: after an exception inside the block, the other ranks are told and stop waiting."""
     is_rank = _core.detect_launch().is_rank
     if is_rank:
         _core.expect_ranks()
@@ -76,8 +76,8 @@ def letting_ranks_go() -> Iterator[None]:
 def leave_launch(code: int) -> None:
     """The last step of a command, in every rank.
 
-    It tells `culmen launch` the code, because a launcher may mix it with those of ranks that it had to kill. The end of
-    MPI is collective; a rank that is still in its evaluation ends the process here.
+    It tells `culmen launch` the exit code, because a launcher may return that of a rank that it had to kill. Ending MPI
+    is collective; a rank that is still in its evaluation ends its process here.
     """
     place = os.environ.get("CULMEN_LAUNCH_CODE")
     if place and is_master():

@@ -17,16 +17,17 @@ from ..base.signals import STOP_SIGNALS, handling
 
 _RANK_ZERO = (b"OMPI_COMM_WORLD_RANK=0", b"PMI_RANK=0")
 _PR_SET_PDEATHSIG = 1
-_LAUNCH_STARTS_S = 10  # looks for rank 0 are at most that far apart; then it is on another node
-_WORKERS_END_S = 0.1  # after rank 0 is gone
+_LAUNCH_STARTS_S = 10  # longest time between two looks for rank 0; later it is on another node
+_WORKERS_END_S = 0.1  # after the end of rank 0
 _NAP_CHECK_S = 0.02
 
 
 def supervise(command: list[str], environment: dict[str, str], naps: bool) -> int:
-    """The launcher runs in a session of its own, out of reach of the terminal's Ctrl-C.
+    """Runs the launcher in its own session, where the terminal's Ctrl-C does not reach it.
 
-    Open MPI would kill its ranks a moment after it, and Hydra loses the exit code. A signal goes to the master alone,
-    which ends the study cleanly; the next one goes to the launcher, which ends everything; a third kills the launcher.
+    Otherwise Open MPI would kill its ranks a moment later, and Hydra would lose the exit code. The first signal goes
+    only to the master, which stops the study cleanly. The second goes to the launcher, which ends all ranks; the third
+    kills the launcher.
     """
     mark = f"{os.getpid()}.{time.monotonic_ns()}"
     said = Path(tempfile.gettempdir(), f"culmen-launch-{mark}")
@@ -72,7 +73,7 @@ def _keep_awake(launcher_pid: int, mark: str) -> None:
 
 
 def _awaited_rank_zero(launcher: int, mark: str) -> int | None:
-    """None where the launcher ended before it was seen."""
+    """None if the launcher ended before rank 0 was seen."""
     pause_s = 0.1
     while pause_s < _LAUNCH_STARTS_S and not _ended(launcher, pause_s):
         if master := _rank_zero(f"CULMEN_LAUNCH={mark}"):
@@ -91,7 +92,7 @@ def _pidfd(pid: int) -> Iterator[int]:
 
 
 def _ended(pidfd: int, patience_s: float | None) -> bool:
-    """Whether the process ended within this time; None: wait for it."""
+    """Whether the process ended within this time; None: no limit."""
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     return bool(poll.poll(None if patience_s is None else patience_s * 1000))
@@ -102,7 +103,7 @@ def _end_with_parent() -> None:
 
 
 def _rank_zero(mark: str) -> int | None:
-    """The master's process: rank 0 of this launch, and no child of it. None before it is there, or on another node."""
+    """The process of rank 0 in this launch, not a child of it. None if it has not started, or is on another node."""
     for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda folder: int(folder.name)):
         try:
             variables = (folder / "environ").read_bytes().split(b"\0")

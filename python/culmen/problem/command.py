@@ -10,16 +10,17 @@ Figure = Mapping[str, str]
 class Command:
     """A program that ``culmen.minimize`` runs once for every evaluation, in a folder of its own.
 
-    ``words``: program and arguments, with ``{name}`` where a parameter's value shall stand (``{name:.6e}``: in that
-    format), and ``{CULMEN_STUDY_FOLDER}`` for ``folder``. The parameters are variables of its environment, too.
-    ``templates``: files that are written into the folder with values in the places ``{{name}}``.
-    ``copy``, ``link``: files that it finds there.
-    ``stdin="json"``: the parameters come as one JSON object.
-    ``value``: where its value stands, if not in the last word that it prints: {"file": …}, {"key": …} (JSON),
-    {"regex": …, "which": "first"}, or a file and one of these. ``residuals``: the same for residuals; ``values``: the
-    same for further figures by their names.
-    ``keep``: which evaluations' folders stay beside the store: "all", "failures", "none". Without a store all go.
-    ``folder``: where relative paths begin; by default the current one.
+    ``words``: the program and its arguments. ``{name}`` is replaced by a parameter's value (``{name:.6e}``: in that
+    format), and ``{CULMEN_STUDY_FOLDER}`` by ``folder``. The parameters are also environment variables.
+    ``templates``: files that are copied into the folder, with each ``{{name}}`` replaced by the parameter's value.
+    ``copy``, ``link``: files that are copied or linked into the folder.
+    ``stdin="json"``: the program reads the parameters as one JSON object.
+    ``value``: where the value is found, if it is not the last word that the program prints: {"file": …},
+    {"key": …} (JSON), {"regex": …, "which": "first"}, or a file and one of these. ``residuals``: the same for
+    residuals. ``values``: the same for extra values, by name.
+    ``keep``: which evaluations' folders are kept beside the store: "all", "failures" or "none". Without a store none is
+    kept.
+    ``folder``: relative paths start here; by default in the current folder.
     """
 
     def __init__(

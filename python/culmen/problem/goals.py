@@ -1,4 +1,4 @@
-"""What is wanted: objectives, limits of further figures, and where to begin."""
+"""The goals: objectives, limits of extra values, and starting points."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -9,22 +9,22 @@ if TYPE_CHECKING:
 
 
 def oriented(value: float, direction: str) -> float:
-    """The user's value as it is stored, to be minimized, and a stored one as the user knows it: that is the same."""
+    """The user's value as it is stored, to be minimized; applied to a stored value it gives the user's value again."""
     return -value if direction == "maximize" else value
 
 
 def direction_of(objectives: Iterable[tuple[str, str]]) -> str:
-    """Of the first, or of the value where none is named."""
+    """The direction of the first objective; without objectives, that of the value."""
     return next(iter(objectives), ("", "minimize"))[1]
 
 
 def as_given(value: float, objectives: Iterable[tuple[str, str]]) -> float:
-    """``oriented`` by the first objective."""
+    """``oriented`` for the first objective."""
     return oriented(value, direction_of(objectives))
 
 
 def bounds_of(limits: Mapping[str, Mapping[str, float | None]]) -> list[tuple[str, float, float]]:
-    """Name, lower, upper."""
+    """(name, lower, upper) for each limit."""
     return [(name, _bound(t.get("lower"), -math.inf), _bound(t.get("upper"), math.inf)) for name, t in limits.items()]
 
 

@@ -1,4 +1,4 @@
-"""What an optimizer is told, as users write it."""
+"""The options of an optimizer, as users write them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,13 +7,13 @@ from .._core import InputError
 
 
 def chained(names: Any) -> Any:
-    """["evolution", "cmaes"] as the one name of a chain; anything else as it is."""
+    """["evolution", "cmaes"] as the one name of a chain; anything else unchanged."""
     is_chain = isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names)
     return ",".join(names) if is_chain else names
 
 
 def spelt_out(options: Mapping[Any, Any]) -> dict[Any, Any]:
-    """{"cmaes": {"sigma": 0.1}}, options of one link of a chain, as {"cmaes.sigma": 0.1}."""
+    """{"cmaes": {"sigma": 0.1}}, options of one optimizer in a chain, as {"cmaes.sigma": 0.1}."""
     out: dict[Any, Any] = {}
     for key, value in options.items():
         out |= {f"{key}.{option}": own for option, own in value.items()} if isinstance(value, Mapping) else {key: value}
@@ -21,26 +21,26 @@ def spelt_out(options: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def check(options: Mapping[Any, Any]) -> None:
-    """Raises InputError for what no optimizer's option can be."""
+    """Raises InputError for a name or value that no option can have."""
     for option, value in options.items():
         if not isinstance(option, str):
-            raise InputError(f"option {option!r}: its name is wanted, a text")
+            raise InputError(f"option names must be strings, got {option!r}")
         if not isinstance(value, (bool, int, float, str)):
-            raise InputError(f"option '{option}' is {value!r}; a number, a word, or true or false is wanted")
+            raise InputError(f"option '{option}' must be a number, a string, true or false, got {value!r}")
 
 
 def name_of(optimizer: str | Sequence[str] | None, source: str) -> str:
-    """Of one, or of a chain; empty where none is named."""
+    """The name of one optimizer or of a chain; empty if none is given."""
     name = "" if optimizer is None else chained(optimizer)
     if not isinstance(name, str):
         raise InputError(
-            f'{source} = {optimizer!r}: a name or a list of names such as ["evolution", "cmaes"] is wanted'
+            f'{source} must be a name, or a list of names such as ["evolution", "cmaes"], got {optimizer!r}'
         )
     return name
 
 
 def mode_of(generational: bool | None) -> str:
-    """What it means for the user; None: nothing is said."""
+    """The effect of the mode on candidates; None: unknown."""
     if generational is False:
         return "asynchronous: candidates depend on timing"
     return "generational: the workers do not change the candidates"

@@ -9,16 +9,16 @@ from .space import Value
 
 @dataclass(frozen=True)
 class Recommended:
-    """The candidate that several evaluations speak for, where values have noise."""
+    """The candidate that is best by several evaluations, for values with noise."""
 
-    params: dict[str, Value]  # by name, in the space's order, without what is inactive
-    value: float  # mean of its values, or of what a model expects there
+    params: dict[str, Value]  # by name, in the space's order, without inactive parameters
+    value: float  # the mean of its values, or a model's prediction there
     error: float  # standard error of that mean
-    evaluations: int  # whose values these are, or that the model was fitted to
+    evaluations: int  # evaluations of it, or those that the model was fitted to
 
     @classmethod
     def of(cls, core: tuple[list[float], float, float, int] | None, space: _core.Space | None) -> "Recommended | None":
-        """Of the core's tuple; a store of a C++ program has no names."""
+        """From the core's tuple; a store of a C++ program has no names."""
         if core is None:
             return None
         x, value, error, evaluations = core

@@ -1,4 +1,4 @@
-"""What may vary: named parameters, and constraints on them."""
+"""The search space: named parameters, and constraints on them."""
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,15 +14,15 @@ Constraints: TypeAlias = Mapping[str, str] | Sequence[str]
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a parameter may be; ``real``, ``integer``, ``ordinal``, ``categorical`` and ``boolean`` make one."""
+    """One parameter's allowed values. ``real``, ``integer``, ``ordinal``, ``categorical`` and ``boolean`` make one."""
 
     lower: float | None = None  # inclusive, in the parameter's own unit
     upper: float | None = None
-    scale: str = "linear"  # "log": the parameter's order of magnitude is what matters
+    scale: str = "linear"  # "log": the search works in the parameter's logarithm
     type: str = "real"
     choices: Sequence[float | str] | None = None
-    initial: Value | None = None  # where the search begins
-    active_when: str | None = None  # it is left out where this condition on other parameters does not hold
+    initial: Value | None = None  # where the search starts
+    active_when: str | None = None  # the parameter is left out if this condition on other parameters does not hold
 
 
 def real(
@@ -52,14 +52,14 @@ def integer(
 def ordinal(
     choices: Sequence[float | str], *, initial: float | str | None = None, active_when: str | None = None
 ) -> Parameter:
-    """One of some numbers or texts that are in order, such as ``ordinal([16, 32, 64, 128])``."""
+    """One of several numbers or strings that have an order, such as ``ordinal([16, 32, 64, 128])``."""
     return Parameter(type="ordinal", choices=choices, initial=initial, active_when=active_when)
 
 
 def categorical(
     choices: Sequence[float | str], *, initial: float | str | None = None, active_when: str | None = None
 ) -> Parameter:
-    """One of some texts or numbers without an order."""
+    """One of several strings or numbers without an order."""
     return Parameter(type="categorical", choices=choices, initial=initial, active_when=active_when)
 
 
@@ -75,15 +75,15 @@ class Space:
     """An ordered set of named parameters.
 
     ``Space({"tau": real(1e-6, 1, scale="log"), "n": integer(1, 9), "x": (0, 1)})``; a pair is a real, linear parameter.
-    ``Space([(0, 1), (0, 1)])`` calls its parameters x0, x1, …
+    ``Space([(0, 1), (0, 1)])`` names its parameters x0, x1, …
     ``constraints``: conditions such as "x + 2*y <= 3" (docs/reference/expressions.md), by name or in a list.
 
-    Raises InputError naming the parameter: a bound upside down, not finite, not whole, or not positive on a log scale;
-    or the constraint or condition that cannot be read.
+    Raises InputError that names the parameter if a bound is not finite, not whole, or not positive on a log scale, or
+    if lower > upper; and one that names the constraint or condition if it cannot be read.
     """
 
     core: _core.Space
-    positional: bool  # its parameters have no names of their own
+    positional: bool  # the user gave no names
 
     def __init__(
         self, parameters: "Mapping[str, Bounds] | Iterable[Bounds] | Space", constraints: Constraints | None = None
@@ -95,7 +95,7 @@ class Space:
             return
         if not isinstance(parameters, Iterable) or isinstance(parameters, str):
             raise InputError(
-                f"the space = {parameters!r}: a dict such as {{'x': (0, 1)}}, or a list of pairs, is wanted"
+                f"the space must be a dict such as {{'x': (0, 1)}}, or a list of pairs, got {parameters!r}"
             )
         self.positional = not isinstance(parameters, Mapping)
         named = parameters if isinstance(parameters, Mapping) else {f"x{i}": b for i, b in enumerate(parameters)}
@@ -123,7 +123,7 @@ def describe(p: _core.Parameter) -> str:
 
 
 def as_table(p: _core.Parameter) -> dict[str, Any]:
-    """What makes the parameter again: ``Parameter(**as_table(p))``."""
+    """A table that makes the parameter again: ``Parameter(**as_table(p))``."""
     bounds = {"lower": p.lower, "upper": p.upper, "scale": p.scale} if p.kind in ("real", "integer") else {}
     further = {"choices": p.choices or None, "initial": p.initial, "active_when": p.active_when or None}
     return {"type": p.kind, **bounds, **{key: value for key, value in further.items() if value is not None}}
@@ -140,7 +140,7 @@ def _named(constraints: Constraints | None) -> list[tuple[str, str]]:
     for _name, text in pairs:
         if not isinstance(text, str):
             given = "a function" if callable(text) else repr(text)
-            raise InputError(f"constraints: {given} is given; a text such as 'x + y <= 1' is wanted")
+            raise InputError(f"constraints must be strings such as 'x + y <= 1', got {given}")
     return [(str(name), text) for name, text in pairs]
 
 
@@ -161,40 +161,40 @@ def _made(name: str, p: Parameter) -> _core.Parameter:
     try:
         lower, upper = float(p.lower), float(p.upper)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise InputError(f"parameter '{name}': the bounds must be numbers, not {p.lower!r} and {p.upper!r}") from None
+        raise InputError(f"parameter '{name}': the bounds must be numbers, got {p.lower!r} and {p.upper!r}") from None
     make_number = _core.integer if p.type == "integer" else _core.real
     return make_number(name, lower, upper, p.scale)
 
 
 def _choices(name: str, choices: object) -> list[float | str]:
     if isinstance(choices, (str, bytes, Mapping)) or not isinstance(choices, Iterable):
-        raise InputError(f"parameter '{name}': {choices!r} is given; a list of texts or numbers is wanted")
+        raise InputError(f"parameter '{name}': choices must be a list of strings or numbers, got {choices!r}")
     found = list(choices)
     for choice in found:
         if isinstance(choice, bool) or not (isinstance(choice, str) or hasattr(choice, "__float__")):
-            raise InputError(f"parameter '{name}': the choice {choice!r} is neither a text nor a number")
+            raise InputError(f"parameter '{name}': each choice must be a string or a number, got {choice!r}")
     return [choice if isinstance(choice, str) else float(choice) for choice in found]
 
 
 def _pair(name: str, bounds: Any) -> tuple[float, float]:
     if isinstance(bounds, (list, tuple)) and len(bounds) > 1 and all(isinstance(bound, str) for bound in bounds):
-        raise InputError(f"parameter '{name}': {bounds!r} is given; culmen.categorical({list(bounds)!r}) is wanted")
+        raise InputError(f"parameter '{name}': got {bounds!r}; write culmen.categorical({list(bounds)!r})")
     if wanted := _meant(bounds):
-        raise InputError(f"parameter '{name}': {bounds!r} is given; culmen.{wanted} is wanted")
+        raise InputError(f"parameter '{name}': got {bounds!r}; write culmen.{wanted}")
     lower: float
     upper: float
     try:
         lower, upper = bounds
     except (TypeError, ValueError):
         raise InputError(
-            f"parameter '{name}': {bounds!r} is given; a pair (lower, upper), culmen.real(…) or another of integer, "
-            f"ordinal, categorical and boolean is wanted"
+            f"parameter '{name}': it must be a pair (lower, upper) or one of culmen.real(…), integer, ordinal, "
+            f"categorical and boolean, got {bounds!r}"
         ) from None
     return lower, upper
 
 
 def _meant(bounds: Any) -> str:
-    """What a range, or bounds and a word, stand for; empty: that cannot be told."""
+    """The call that a range, or bounds and a word, most likely mean; empty if none fits."""
     if isinstance(bounds, range):
         first, last = min(bounds, default=0), max(bounds, default=0)
         return f"integer({first}, {last})" if abs(bounds.step) == 1 else f"ordinal({list(bounds)!r:.60})"
@@ -207,7 +207,7 @@ def _meant(bounds: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """What programs give, as a study file would have it: numbers and arrays of NumPy's, any mappings and tuples."""
+    """Values of programs as a study file would have them: NumPy's numbers and arrays, any mappings and tuples."""
     if isinstance(value, Mapping):
         return {name: plain(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
@@ -220,7 +220,7 @@ def plain(value: Any) -> Any:
 
 
 def at_bounds(space: _core.Space, x: list[float]) -> dict[str, str]:
-    """Which parameters sit at which bound."""
+    """The parameters that are at a bound, and which bound."""
     return {
         p.name: "lower" if value - p.lower < p.upper - value else "upper"
         for i, (p, value) in enumerate(zip(space.parameters, x, strict=True))

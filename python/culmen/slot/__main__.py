@@ -1,4 +1,4 @@
-"""The slot's loop: set-up, then one evaluation after the other, until the socket ends."""
+"""The slot's loop: set-up, then one evaluation after another, until the socket closes."""
 
 import os
 import signal
@@ -22,11 +22,11 @@ def answer_one(function, set_up, request, process):
 
 
 def main():
-    # Stopping is the master's to decide, though the signal may reach every process. A handler, unlike SIG_IGN, is not
-    # handed on to what the function starts.
+    # A signal may reach every process, but only the master decides to stop. Processes that the function starts do not
+    # inherit a handler; they would inherit SIG_IGN.
     for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP):
         signal.signal(stop, lambda _number, _frame: None)
-    os.environ.pop("PYTHONSAFEPATH", None)  # it was for this process; what the function starts is the user's
+    os.environ.pop("PYTHONSAFEPATH", None)  # only for this process, not for those that the function starts
     process = Process()
     channel = protocol.Channel()
     frame = channel.receive()
@@ -41,7 +41,7 @@ def main():
         return
     process.end_copy()
     if set_up.takes_items:
-        from culmen.slot import items  # pickle and more, which take a child time that needs none of it
+        from culmen.slot import items  # pickle and more, whose import takes time that other slots need not spend
 
         items.serve(channel, process, function)
         return

@@ -1,6 +1,6 @@
-"""Many candidates in one call: the function gets a dict of vectors, and gives a vector of values.
+"""Many candidates in one call: the function gets a dict of vectors, and returns a vector of values.
 
-Vectors are NumPy's arrays where NumPy can be imported, else lists.
+Vectors are NumPy arrays if NumPy can be imported, else lists.
 """
 
 from culmen.slot import protocol
@@ -15,9 +15,9 @@ def answer_batch(function, set_up, frame, process):
 
 
 def evaluate_batch(function, set_up, requests, call):
-    """The encoded outcomes. ``call(function, arguments)`` gives (what came back, None) or (None, encoded failure).
+    """The encoded outcomes. ``call(function, arguments)`` gives (returned value, None) or (None, encoded failure).
 
-    Where the function raises, each candidate is tried alone, so that one does not fail the others.
+    If the function raises, each candidate is evaluated alone, so that one does not fail the others.
     """
     values = [protocol.decode_candidate(request) for request in requests]
     returned, failure = call(function, _vectors(set_up, values))
@@ -36,12 +36,12 @@ def _vectors(set_up, values):
 
 
 def _value(convert, value):
-    """NaN: inactive; it stays that for reals, and is None for others."""
+    """NaN means inactive; it stays NaN for reals, and becomes None for others."""
     return convert(value) if value == value or convert is float else None
 
 
 def load_numpy():
-    """None where there is none. A slot loads it before its first batch, whose time limit it must not use up."""
+    """None without NumPy. A slot loads it before its first batch, outside the time limit."""
     try:
         import numpy
     except ImportError:
@@ -60,15 +60,15 @@ def _outcomes(returned, set_up, n):
 
 
 def _rows(returned, n):
-    """What came back for each candidate, and the columns of the extra figures."""
+    """The returned value for each candidate, and the columns of the extra values."""
     extras = {}
     if isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict):
         returned, extras = returned
-    if isinstance(returned, dict):  # figures by name
+    if isinstance(returned, dict):  # objectives by name
         returned, extras = [{} for _ in range(n)], {**returned, **extras}
     _check_length("the function returned", returned, n)
     for name, column in extras.items():
-        _check_length(f"the figure {name!r} is", column, n)
+        _check_length(f"the value {name!r} is", column, n)
     return list(returned), {str(name): column for name, column in extras.items()}
 
 
@@ -77,5 +77,5 @@ def _check_length(what, thing, n):
     plain = hasattr(thing, "__len__") and not isinstance(thing, (str, bytes, dict, set))
     length = (shape[0] if shape else None) if shape is not None else len(thing) if plain else None
     if length != n:
-        wanted = f"a batch of {n} candidates; as many values are wanted (each parameter is a vector of {n})"
-        raise WrongShapeError(f"{what} {kind_of(thing)} for {wanted}")
+        wanted = f"it must have {n} entries, one for each (each parameter is a vector of {n})"
+        raise WrongShapeError(f"{what} {kind_of(thing)} for a batch of {n} candidates; {wanted}")

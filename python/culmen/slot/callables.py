@@ -1,4 +1,4 @@
-"""How a function travels to its slots. Imported there: it imports nothing that is heavy."""
+"""How a function travels to its slots. Slots import this module, so it imports little itself."""
 
 import os
 import pickle
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Positional:
-    """Calls a function of a list."""
+    """Calls a function that takes a list."""
 
     def __init__(self, f: Callable[[list[float]], Any]) -> None:
         self.function = f
@@ -18,7 +18,7 @@ class Positional:
 
 
 class Travelling:
-    """Becomes the pickled function itself when it is unpickled; the sender's modules can be imported then."""
+    """Unpickling gives the pickled function itself, with the sender's module folders on the path."""
 
     def __init__(self, pickled: bytes) -> None:
         self._pickled = pickled
@@ -53,7 +53,7 @@ class Column:
 
 
 class Initializer:
-    """What a child of an Executor does first."""
+    """The first call in a child of an Executor."""
 
     def __init__(self, f: Callable[..., Any] | None, arguments: tuple[Any, ...]) -> None:
         self._f = f
@@ -65,11 +65,11 @@ class Initializer:
 
 
 def begin_with(environment: dict[str, str], f: Callable[..., Any] | None, arguments: tuple[Any, ...]) -> None:
-    """An initializer before which variables are set, for what reads them when it is loaded."""
+    """An initializer that first sets environment variables, for libraries that read them when they are loaded."""
     os.environ.update(environment)
     Initializer(f, arguments)()
 
 
 def call(f: Callable[[], Any]) -> Any:
-    """For functions that are new each time: they travel as an argument."""
+    """For functions that are new in each call: they travel as an argument."""
     return f()

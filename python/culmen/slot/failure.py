@@ -1,4 +1,4 @@
-"""Exceptions as text that helps: type, message, and where in the user's code."""
+"""Exceptions as helpful text: type, message, and the place in the user's code."""
 
 import os
 
@@ -15,16 +15,16 @@ def sentence(error):
     try:
         text = str(error)
     except Exception:
-        text = "(its text cannot be made)"
+        text = "(its message cannot be shown)"
     return f"{name}: {text[:_MESSAGE_CHARACTERS]}" if text else name
 
 
 def describe(error, given=None):
-    """The sentence, and the last few lines of the traceback that are not the slot's own.
+    """The sentence, and the last few lines of the traceback without the slot's own.
 
-    ``given``: what the function was called with, for mistakes about that.
+    ``given``: the function's argument, for advice on mistakes with it.
     """
-    import traceback  # not needed unless something fails
+    import traceback  # needed only after a failure
 
     frames = traceback.extract_tb(error.__traceback__)
     users = [frame for frame in frames if not _is_own(frame.filename)]
@@ -35,7 +35,7 @@ def describe(error, given=None):
 
 
 def _advice(error, given, frames):
-    """Where the function itself, not what it calls, took its parameters wrongly."""
+    """Advice if the function itself, not a function that it calls, used its parameters wrongly."""
     if any(hasattr(value, "__len__") and not isinstance(value, str) for value in given.values()):
         mistaken = isinstance(error, (TypeError, AttributeError, KeyError, IndexError)) or "truth value" in str(error)
         return _BATCH if mistaken else ""
@@ -43,18 +43,19 @@ def _advice(error, given, frames):
     if isinstance(error, TypeError) and frames == 0:
         return "; it is called with one argument, a dict of the parameters"
     if isinstance(error, AttributeError) and getattr(error, "obj", None) is given:
-        return f"; a parameter is read as p['{error.name}']"
+        return f"; read a parameter as p['{error.name}']"
     if isinstance(error, KeyError) and frames == 1 and isinstance(key, (int, str)):
-        return f"; the parameters of this candidate are {', '.join(given)}"
+        return f"; this candidate has the parameters {', '.join(given)}"
     if frames <= 2 and isinstance(error, (TypeError, AttributeError)) and str(error).startswith(_OF_ONE):
-        return "; it is called for one candidate at a time: each parameter is one value (with batch a vector)"
+        return "; it is called for one candidate at a time: each parameter is one value (a vector only with batch)"
     return ""
 
 
-_OF_ONE = ("string indices must be integers", "'float' object ", "'int' object ")  # where many are looked for
+# messages of code that expects a vector
+_OF_ONE = ("string indices must be integers", "'float' object ", "'int' object ")
 _BATCH = (
-    "; with batch it is called for many candidates at once: each parameter is a vector with an entry for each, and "
-    "a vector of their values goes back"
+    "; with batch it is called for many candidates at once: each parameter is a vector with one entry per candidate, "
+    "and it must return a vector of their values"
 )
 
 

@@ -1,7 +1,7 @@
-"""The slot's loop for an Executor: every item names its function and brings what to call it with.
+"""The slot's loop for an Executor: every item has the number of its function and the arguments.
 
-A function comes with the first items; a slot that does not know it (any more) asks for it.
-``study/executor_source.hpp`` says what an item's payload holds. An answer's payload is one byte, then a pickle:
+A function comes with the first items; a slot that does not have it, or no longer, asks for it.
+``study/executor_source.hpp`` documents an item's payload. An answer's payload is one byte and a pickle:
 RETURNED and the value; RAISED and the exception with its traceback as text; WANTS_FUNCTION and nothing.
 """
 
@@ -14,12 +14,12 @@ from culmen.slot.failure import describe, sentence
 from culmen.slot.target import importing
 
 RETURNED, RAISED, WANTS_FUNCTION = 0, 1, 2
-LARGEST_RESULT_BYTES = (1 << 30) - 4096  # a mailbox's frame
+LARGEST_RESULT_BYTES = (1 << 30) - 4096  # the size of a mailbox's frame
 _KEPT_FUNCTIONS = 64
 _KEPT_BYTES = 256 << 20
-_JOINED_BYTES = 64 << 10  # cheaper to copy than to write twice
+_JOINED_BYTES = 64 << 10  # up to this size, one copy is cheaper than two writes
 
-_ITEM = struct.Struct("<IBQQQQQ")  # attempt; version, id, no doubles; bytes of payload; function, bytes of its pickle
+_ITEM = struct.Struct("<IBQQQQQ")  # attempt; version, id, zero doubles; bytes of payload; function, bytes of its pickle
 # Length; attempt, id; version, status, duration, value, no residuals; no extras, message, values; violation; bytes of
 # payload; kind.
 _ANSWER = struct.Struct("<QIQBBddQIQQdQB")
@@ -37,18 +37,18 @@ class RemoteTraceback(Exception):
 
 
 class UnsendableError(Exception):
-    """What came of an item and cannot be sent back."""
+    """The result of an item cannot be sent back."""
 
 
 class Functions:
-    """Those that came lately, by number."""
+    """Recently received functions, by number."""
 
     def __init__(self):
         self._known = OrderedDict()
         self._bytes = 0
 
     def get(self, number, pickled):
-        """None where it has to be sent. What unpickling raises is the caller's."""
+        """None if the function must be sent. Exceptions of unpickling are passed on."""
         if number in self._known:
             self._known.move_to_end(number)
         elif pickled:
@@ -98,13 +98,13 @@ def answer(request, functions, process):
         del arguments, keywords, request
         process.end_copy()
         return RETURNED, dumps(result)
-    except BaseException as error:  # SystemExit too: it is an answer, not this process's end
+    except BaseException as error:  # SystemExit too: it is an answer and does not end this process
         process.end_copy(error)
         return RAISED, _dump_error(error)
 
 
 def dumps(value):
-    """What plain pickle refuses (a class or a function of the user's program) cloudpickle may take."""
+    """By pickle; if it refuses (a class or a function of the user's program), by cloudpickle."""
     try:
         pickled = pickle.dumps(value, protocol=5)
     except Exception:
@@ -113,12 +113,12 @@ def dumps(value):
 
             pickled = cloudpickle.dumps(value, protocol=5)
         except Exception as error:
-            text = f"what the function returned ({type(value).__name__}) cannot be sent back: {sentence(error)}"
+            text = f"the function's result ({type(value).__name__}) cannot be sent back: {sentence(error)}"
             raise UnsendableError(text) from None
     if len(pickled) > LARGEST_RESULT_BYTES:
         raise UnsendableError(
-            f"what the function returned is {len(pickled)} bytes when pickled; at most {LARGEST_RESULT_BYTES} can be "
-            "sent back: let it write a file and return its name"
+            f"the function's result has {len(pickled)} bytes when pickled, but at most {LARGEST_RESULT_BYTES} can be "
+            "sent back; write it to a file and return the file's name"
         )
     return pickled
 
@@ -129,14 +129,14 @@ def _dump_error(error):
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     try:
         pickled = dumps((error, text))
-        pickle.loads(pickled)  # an exception whose __init__ wants more than its text cannot be made again
+        pickle.loads(pickled)  # an exception whose __init__ needs more than the message cannot be made again
         return pickled
     except Exception:
         return pickle.dumps((UnsendableError(sentence(error)), text), protocol=5)
 
 
 def load_error(pickled):
-    """In the master: the exception, its remote traceback as its cause."""
+    """In the master: the exception, with its remote traceback as the cause."""
     error, text = pickle.loads(pickled)
     error.__cause__ = RemoteTraceback(text)
     return error

@@ -1,4 +1,4 @@
-"""What a call of the user's function comes to: a slot and an executor of the program count the same as failures."""
+"""The outcome of one call of the user's function; failures mean the same in a slot and on a lent executor."""
 
 from culmen.slot import protocol
 from culmen.slot.failure import describe
@@ -6,10 +6,10 @@ from culmen.slot.result import WrongShapeError, read_result
 
 
 def call(function, arguments, after=lambda error=None: None):
-    """(what came back, None), or (None, the encoded failure). ``after`` is told at once what was raised, or nothing."""
+    """(returned value, None), or (None, the encoded failure). ``after`` is called at once with any exception."""
     try:
         returned = function(arguments)
-    except BaseException as error:  # SystemExit too: the function's failure is an answer, not its caller's end
+    except BaseException as error:  # SystemExit too: the function's failure is an answer and does not end its caller
         after(error)
         return None, protocol.encode_failure(protocol.FAILED, describe(error, arguments))
     after()
@@ -17,7 +17,7 @@ def call(function, arguments, after=lambda error=None: None):
 
 
 def encode_returned(returned, result, objectives):
-    """The encoded outcome: a failure where it has the wrong shape."""
+    """The encoded outcome: a failure if the result has the wrong shape."""
     try:
         numbers, extras = read_result(returned, result, objectives)
     except WrongShapeError as error:

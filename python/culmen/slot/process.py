@@ -1,4 +1,4 @@
-"""Which process the slot is, and the end of those that a user's function made of it by ``os.fork``."""
+"""Tells the slot from copies of it that a user's function made by ``os.fork``, and ends the copies."""
 
 import os
 import sys
@@ -8,17 +8,17 @@ from culmen.slot.failure import describe
 
 
 class Process:
-    """The one that answers. A copy of it that came back from the user's code must not answer too."""
+    """The process that answers. A copy of it that returns from the user's code must not answer too."""
 
     def __init__(self):
         self._number = os.getpid()
 
     def call(self, function, arguments):
-        """(what came back, None), or (None, the encoded failure)."""
+        """(returned value, None), or (None, the encoded failure)."""
         return outcome.call(function, arguments, self.end_copy)
 
     def end_copy(self, error=None):
-        """Ends this process at once where it is a copy; ``error`` is what the user's code raised, if it did."""
+        """Ends this process at once if it is a copy; ``error``: the exception of the user's code, if any."""
         if os.getpid() != self._number:
             _end(error)
 
@@ -34,7 +34,7 @@ def _end(error):
 
 
 def _exit_code(error):
-    """As Python would leave with it; what is not a number goes to stderr."""
+    """The exit code that Python would use; a text is printed on stderr."""
     if error is None:
         return 0
     wanted = error.code if isinstance(error, SystemExit) else describe(error)

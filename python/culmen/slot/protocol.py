@@ -1,7 +1,7 @@
 """Frames over descriptor 3, and the bytes in them.
 
-The C++ side says what they hold: ``worker/channel.hpp`` (frames), ``worker/evaluator.hpp`` (set-up),
-``space/space.hpp`` and ``evaluation/codec.hpp`` (candidate, outcome). All little-endian.
+The C++ side documents their content: ``worker/channel.hpp`` (frames), ``worker/evaluator.hpp`` (set-up),
+``space/space.hpp`` and ``evaluation/codec.hpp`` (candidate, outcome). All numbers are little-endian.
 """
 
 import math
@@ -13,7 +13,7 @@ DESCRIPTOR = 3
 VERSION = 2  # of the set-up
 OUTCOME_VERSION = 2
 REAL, INTEGER, BOOLEAN = 0, 1, 4
-ITEMS = 4  # kind of evaluator: every candidate brings what to call
+ITEMS = 4  # kind of evaluator: every candidate brings its own function call
 VALUE, RESIDUALS, FIGURES = 0, 1, 2
 OK, FAILED, CRASHED, WRONG_SHAPE = 0, 1, 2, 5
 
@@ -22,13 +22,13 @@ _SMALL_BYTES = 16 << 10  # read at once
 
 
 class Channel:
-    """The socket to the worker. What the function starts does not inherit it."""
+    """The socket to the worker. Processes that the function starts do not inherit it."""
 
     def __init__(self):
         os.set_inheritable(DESCRIPTOR, False)
 
     def receive(self):
-        """The next frame; None when the worker is gone. One is on its way at a time: nothing follows it."""
+        """The next frame; None if the worker has gone. Only one frame is on its way at a time."""
         first = self._read_some(_SMALL_BYTES)
         while first is not None and len(first) < _LENGTH.size:
             more = self._read_some(_SMALL_BYTES)
@@ -44,7 +44,7 @@ class Channel:
         self.write(_LENGTH.pack(len(frame)) + frame)
 
     def write(self, frame):
-        """What has its length in front already, or goes on with such."""
+        """Bytes that already start with their length, or continue such bytes."""
         left = memoryview(frame)
         while left:
             try:
@@ -71,7 +71,7 @@ class Channel:
 
 
 class Reader:
-    """Takes values off a frame, in order."""
+    """Reads values from a frame, in order."""
 
     def __init__(self, frame):
         self.frame = frame
@@ -92,7 +92,7 @@ class Reader:
 
 
 class SetUp:
-    """What this slot evaluates."""
+    """The evaluator of this slot."""
 
     def __init__(self):
         self.names = []
@@ -109,7 +109,7 @@ class SetUp:
 def decode_set_up(frame):
     reader = Reader(frame)
     if (version := reader.take("B")) != VERSION:
-        raise SystemExit(f"culmen.slot: a set-up of version {version} came; this package knows version {VERSION}")
+        raise SystemExit(f"culmen.slot: got a set-up of version {version}, but this package knows version {VERSION}")
     set_up = SetUp()
     for _ in range(reader.take("Q")):
         set_up.names.append(reader.text())
@@ -137,7 +137,7 @@ def decode_set_up(frame):
 
 
 def _decode_parameter(reader):
-    """What makes the parameter's value of its double."""
+    """The conversion from a double to the parameter's value."""
     kind, _scale, _lower, _upper = (reader.take(layout) for layout in "BBdd")
     choices = [reader.text() if reader.take("B") else _plain(reader.take("d")) for _ in range(reader.take("I"))]
     _initial = reader.take("B"), reader.take("d")
@@ -173,13 +173,13 @@ def decode_candidate(request):
 
 
 def begin_answer(request):
-    """What an answer has in front of its outcome: which evaluation it is for."""
+    """The beginning of an answer: the evaluation that it belongs to."""
     attempt, _version, evaluation, _count = _REQUEST.unpack_from(request)
     return _ANSWER.pack(attempt, evaluation)
 
 
 def encode_outcome(numbers, result, extras):
-    """numbers: array of doubles; one value, or the residuals (whose sum of squares the worker makes)."""
+    """numbers: array of doubles; one value, or the residuals (the worker sums their squares)."""
     if result == RESIDUALS:
         return _encode(OK, math.nan, numbers, extras, "")
     return _encode(OK, numbers[0], array("d"), extras, "")

@@ -1,6 +1,6 @@
-"""What a cost function may return: one number or a vector of residuals, alone or in a tuple with a dict of extras.
+"""Allowed results of a cost function: one number or a vector of residuals, alone or in a tuple with a dict of extras.
 
-NumPy is not imported; its scalars and arrays are known by what they can do.
+NumPy is not imported; its scalars and arrays are recognised by their attributes.
 """
 
 import sys
@@ -10,13 +10,13 @@ from culmen.slot.protocol import FIGURES, RESIDUALS, VALUE
 
 
 class WrongShapeError(Exception):
-    """Says what came and what is wanted."""
+    """The message names the result and the allowed ones."""
 
 
 def read_result(returned, result=VALUE, objectives=()):
     """(array of doubles, dict name -> float). One double, or the residuals. Raises WrongShapeError.
 
-    Figures: all in the dict, each objective under its name, and a double that means nothing.
+    With FIGURES, the dict holds all values, each objective under its name, and the double means nothing.
     """
     extras = {}
     if isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], dict):
@@ -29,7 +29,7 @@ def read_result(returned, result=VALUE, objectives=()):
 
 
 def _figures(returned, objectives):
-    """A dict of figures, or as many numbers as there are objectives."""
+    """A dict of values by name, or one number for each objective."""
     if isinstance(returned, dict):
         return {str(name): _extra(name, figure) for name, figure in returned.items()}
     numbers = [number_of(returned)] if len(objectives) == 1 else None
@@ -37,18 +37,18 @@ def _figures(returned, objectives):
         numbers = [number_of(thing) for thing in returned]
     if numbers is None or None in numbers:
         names = ", ".join(objectives)
-        wanted = f"a dict with the figures {names}" if len(objectives) > 1 else f"one number, or a dict with {names},"
-        also = f", or {len(objectives)} numbers in this order," if len(objectives) > 1 else ""
-        raise WrongShapeError(f"the function returned {kind_of(returned)}; {wanted}{also} is wanted")
+        wanted = f"a dict with the values {names}" if len(objectives) > 1 else f"one number, or a dict with {names}"
+        also = f", or {len(objectives)} numbers in this order" if len(objectives) > 1 else ""
+        raise WrongShapeError(f"the function returned {kind_of(returned)}; it must return {wanted}{also}")
     return dict(zip(objectives, numbers, strict=True))
 
 
 def number_of(thing):
-    """The float, or None where it is not one number."""
+    """The float, or None if it is not one number."""
     if getattr(thing, "shape", ()) != () or not (hasattr(thing, "__float__") or hasattr(thing, "__index__")):
         return None
     if getattr(getattr(thing, "dtype", None), "kind", "") == "c":
-        return None  # NumPy's complex numbers would lose their imaginary part
+        return None  # a NumPy complex number would lose its imaginary part
     try:
         return float(thing)
     except (TypeError, ValueError, OverflowError):
@@ -58,7 +58,7 @@ def number_of(thing):
 def _value(thing):
     number = number_of(thing)
     if number is None:
-        raise WrongShapeError(f"the function returned {kind_of(thing)}; one number is wanted{_hint(thing)}")
+        raise WrongShapeError(f"the function returned {kind_of(thing)}; it must return one number{_hint(thing)}")
     return number
 
 
@@ -66,19 +66,19 @@ def _hint(thing):
     if thing is None:
         return " (is a return missing?)"
     if isinstance(thing, dict):
-        return " (figures by name need [objectives])"
+        return " (values by name need [objectives])"
     return ' (a vector needs result = "residuals")' if _is_vector(thing) else ""
 
 
 def _extra(name, thing):
     number = number_of(thing)
     if number is None:
-        raise WrongShapeError(f"the extra figure {name!r} is {kind_of(thing)}; one number is wanted")
+        raise WrongShapeError(f"the extra value {name!r} is {kind_of(thing)}; it must be one number")
     return number
 
 
 def _residuals(thing):
-    wanted = "a vector of residuals, not empty, is wanted"
+    wanted = "it must return a vector of residuals that is not empty"
     if not _is_vector(thing):
         hint = _hint(thing) if thing is None else ' (one number needs result = "value")'
         raise WrongShapeError(f"the function returned {kind_of(thing)}; {wanted}{hint}")
@@ -86,7 +86,7 @@ def _residuals(thing):
         numbers = _doubles(thing)
     except (TypeError, ValueError, OverflowError) as error:
         raise WrongShapeError(
-            f"the function returned {kind_of(thing)} that does not hold numbers only ({error}); {wanted}"
+            f"the function returned {kind_of(thing)} whose entries are not all numbers ({error}); {wanted}"
         ) from None
     if not numbers:
         raise WrongShapeError(f"the function returned {kind_of(thing)}; {wanted}")

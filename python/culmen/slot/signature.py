@@ -1,10 +1,11 @@
-"""Whether a function can be called as evaluators are: with one argument."""
+"""Checks that a function can be called as evaluators are: with one argument."""
 
 
 def misfit(function, parameter="p['{}']"):
-    """``parameter``: how one is read of what comes.
+    """A sentence if a plain function cannot be called so; empty if it can, or if only a call can tell.
 
-    A sentence where a plain function cannot; empty: it can, or calling it will tell."""
+    ``parameter``: how one is read from the argument.
+    """
     if type(function) is not type(misfit):
         return ""
     code, defaults = function.__code__, function.__defaults__ or ()
@@ -20,4 +21,4 @@ def misfit(function, parameter="p['{}']"):
     given = f"lambda {', '.join(taken)}:" if is_lambda else f"{name}({', '.join(taken)})"
     wanted = "lambda p: …" if is_lambda else f"def {name}(p): …"
     read = parameter.format((taken or ["x"])[0])
-    return f"{given} takes {len(taken) or 'no'} arguments; it is called with one, all parameters: {wanted} {read} …"
+    return f"{given} takes {len(taken) or 'no'} arguments, but culmen passes one; write {wanted} {read} …"

@@ -1,6 +1,6 @@
 """From a set-up to the function: ``module:function``, ``/folder/file.py:function`` or a pickle.
 
-Every failure is one sentence. Paths are handled by ``os``: pathlib would take as long to import as all the rest.
+Every failure is one sentence. Paths are handled by ``os``: pathlib takes too long to import.
 """
 
 # ruff: noqa: PTH100, PTH113, PTH119, PTH120, PTH122
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from culmen.slot.failure import describe, sentence
 from culmen.slot.signature import misfit
 
-imported = []  # what is being imported or unpickled now, the innermost last
+imported = []  # names that are being imported or unpickled now, the innermost last
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def importing(what):
 
 
 class TargetError(Exception):
-    """Why the function cannot be had."""
+    """The reason why the function cannot be loaded."""
 
 
 def load(set_up):
@@ -52,7 +52,7 @@ def _unpickle(pickled):
     except BaseException as error:
         raise TargetError(f"cannot unpickle the function: {sentence(error)}") from error
     if not callable(function):
-        raise TargetError(f"what was pickled is of type {type(function).__name__}, not a function")
+        raise TargetError(f"the pickled object must be a function, got one of type {type(function).__name__}")
     return function
 
 
@@ -69,13 +69,13 @@ def _load_file(path):
     if not os.path.isfile(path):
         raise TargetError(f"{path} is not a file")
     folder, stem = os.path.dirname(os.path.abspath(path)), os.path.splitext(os.path.basename(path))[0]
-    sys.path.insert(0, folder)  # as for a script: what lies beside it can be imported
+    sys.path.insert(0, folder)  # as for a script: modules beside it can be imported
     name = stem if stem not in sys.modules else f"culmen_target_{stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None:
         raise TargetError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # pickle and dataclasses look it up
+    sys.modules[name] = module  # pickle and dataclasses look the module up
     try:
         with importing(path):
             spec.loader.exec_module(module)
@@ -85,8 +85,8 @@ def _load_file(path):
 
 
 def _why(error, target=""):
-    """Imports that are not found need no traceback; anything else happened in somebody's code. No package is said to
-    bring the target itself."""
+    """A module that is not found needs no traceback; other exceptions come from user code. ``pip install`` is not
+    advised for the target itself."""
     if not isinstance(error, ModuleNotFoundError):
         return describe(error)
     if not error.name or "." in error.name or error.name == target.partition(".")[0]:
@@ -94,7 +94,7 @@ def _why(error, target=""):
     from shlex import quote
 
     python = quote(sys.executable)
-    return f"{error}; culmen runs in {python}: `{python} -m pip install {error.name}`"
+    return f"{error}; culmen runs in {python}, so write `{python} -m pip install {error.name}`"
 
 
 def _is_offered(module, name):
@@ -108,7 +108,7 @@ def _find(module, place, name):
         there = ", ".join(sorted(key for key in vars(module) if _is_offered(module, key))) or "none"
         raise TargetError(f"{place} has no function '{name}' (it has: {there})")
     if not callable(function):
-        raise TargetError(f"'{name}' in {place} is of type {type(function).__name__}, not a function")
+        raise TargetError(f"'{name}' in {place} must be a function, but is of type {type(function).__name__}")
     if why := misfit(function):
         raise TargetError(f"{place}: {why}")
     return function

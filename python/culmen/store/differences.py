@@ -1,4 +1,4 @@
-"""In what two studies differ, by what their stores keep as configurations."""
+"""The differences between two studies, from the configurations that their stores keep."""
 
 import json
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from .opening import Begun
 
 
 def another_study(begun: Begun, config: _core.StudyConfig) -> str:
-    """Says that, and in what they differ first; for a store of another fingerprint."""
+    """Says that the store holds another study, and their first difference; for a store of another fingerprint."""
     before, now = begun.configuration, json.loads(config.configuration)
     changed = [row for row in settings_that_differ(before, now) if _tells_apart(row[0])]
-    changed = [row for row in changed if row[0] != _MODE] or changed  # which may only follow from the others
+    changed = [row for row in changed if row[0] != _MODE] or changed  # which may only follow from other differences
     first = _difference(*changed[0]) if changed else "its space, evaluator, optimizer or seed differ"
-    more = f", and {len(changed) - 1} further" if len(changed) > 1 else ""
+    more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
     return f"{begun.path} holds another study ('{begun.name}': {first}{more})"
 
 
@@ -24,12 +24,12 @@ _MODE = "optimizer.generational"
 
 def _difference(place: str, there: str, here: str) -> str:
     if "–" in (there, here):
-        return f"{_setting(place).rstrip(':')} is {'here' if there == '–' else 'there'} only"
+        return f"{_setting(place).rstrip(':')} is only {'here' if there == '–' else 'there'}"
     return f"{_setting(place)} {there.removesuffix('.0')} there, {here.removesuffix('.0')} here"
 
 
 def _tells_apart(place: str) -> bool:
-    """Whether the setting is in the fingerprint of a study."""
+    """Whether the setting is part of a study's fingerprint."""
     table, _, key = place.partition(".")
     if table == "evaluator":
         setting = ProgramEvaluator.settings().get(key.partition(".")[0])
@@ -49,7 +49,7 @@ _NOT_SETTINGS = ("folder", "name", "machine", "store")
 
 
 def settings_that_differ(a: dict[str, Any], b: dict[str, Any]) -> Rows:
-    """``differences``, of what stores keep as their configurations."""
+    """``differences``, between configurations as stores keep them."""
     return list(_differences(_settings(a), _settings(b), ""))
 
 

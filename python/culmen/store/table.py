@@ -1,4 +1,4 @@
-"""All evaluations of a store as arrays, under the names and with the signs that the user knows."""
+"""All evaluations of a store as arrays, with the user's names and signs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATUSES: tuple[str, ...] = tuple(_core.STATUSES)
 
 @dataclass(frozen=True)
 class Parameter:
-    """A column of x. ``choices``: what its numbers 0, 1, … stand for; empty: the numbers themselves count."""
+    """A column of x. ``choices``: the values that the numbers 0, 1, … mean; empty: the numbers are the values."""
 
     name: str
     kind: str  # real, integer, ordinal, categorical, boolean
@@ -29,7 +29,7 @@ class Parameter:
 
     @property
     def ordered(self) -> bool:
-        """Whether a greater number means more."""
+        """Whether the parameter's values have an order."""
         return self.kind != "categorical"
 
 
@@ -40,12 +40,12 @@ class Objective:
 
     @property
     def sign(self) -> float:
-        """Stored values are to be minimized; times this they are the user's own."""
+        """The factor from stored values, which are minimized, to the user's values."""
         return -1.0 if self.maximize else 1.0
 
 
 class Table:
-    """The arrays of culmen.Evaluations, whose description says what each holds."""
+    """The arrays of culmen.Evaluations, which documents each."""
 
     def __init__(self, opened: Opened) -> None:
         self.opened, self.path, self.name = opened, opened.path, opened.begun.name
@@ -55,7 +55,7 @@ class Table:
         raw = store.columns()
         self.summary = opened.summary  # after the columns, so that its best is among them, or later
         self.x: np.ndarray = raw["x"]
-        if not len(self.x) and self.space is not None:  # a store without candidates does not know how long they are
+        if not len(self.x) and self.space is not None:  # a store without candidates does not know their length
             self.x = self.x.reshape(0, len(self.space))
         self.extras: dict[str, np.ndarray] = raw["extras"]
         self.extras_left_out: int = raw["extras_left_out"]
@@ -100,7 +100,7 @@ class Table:
 
     @cached_property
     def feasible(self) -> np.ndarray:
-        """Succeeded, no constraint is violated, and the optimizer was told: what may be a result of the study."""
+        """It succeeded, violates no constraint, and the optimizer was told: it may be a result of the study."""
         return self.succeeded & ~(self.violation > 0) & (self.told >= 0)
 
     @cached_property
@@ -114,7 +114,7 @@ class Table:
 
     @cached_property
     def best(self) -> int | None:
-        """The row of the study's best evaluation (of several objectives: by the first); None: nothing succeeded."""
+        """The row of the best evaluation (with several objectives, by the first); None if nothing succeeded."""
         import numpy as np
 
         told = self.order
@@ -124,15 +124,15 @@ class Table:
         return int(told[key[0]])
 
     def named(self, row: int) -> dict[str, Any]:
-        """The parameters of one evaluation by name; those that are not active are left out."""
+        """The parameters of one evaluation by name, without inactive ones."""
         if self.space is not None:
             named: dict[str, Any] = self.space.named(self.x[row].tolist())
             return named
         return {p.name: float(v) for p, v in zip(self.parameters, self.x[row], strict=True)}
 
     def column(self, parameter: int) -> np.ndarray:
-        """Of one parameter in the user's own values: numbers; choices, true or false, and None where it is not active,
-        as objects."""
+        """One parameter in the user's values: numbers; or objects if it is a choice or a boolean, or can be inactive
+        (None)."""
         import numpy as np
 
         p, numbers = self.parameters[parameter], self.x[:, parameter]
@@ -156,7 +156,7 @@ class Table:
 
     @cached_property
     def active(self) -> np.ndarray:
-        """Of the same shape as x: False where a parameter has no part in the evaluation."""
+        """Of the same shape as x: False if the parameter is inactive in the evaluation."""
         import numpy as np
 
         if not self._conditional:
@@ -166,7 +166,7 @@ class Table:
         return np.array([[name in row for name in names] for row in self._named_rows], bool).reshape(self.x.shape)
 
     def outcomes(self, batch: int = 10_000) -> Iterator[dict[str, Any]]:
-        """Every recorded outcome in order, with its message and residuals; streaming."""
+        """Every recorded outcome in order, with its message and residuals, one at a time."""
         first = 0
         while rows := self.store.outcomes(first, batch):
             yield from rows
@@ -174,7 +174,7 @@ class Table:
 
     @cached_property
     def columns(self) -> dict[str, np.ndarray]:
-        """Arrays by the names that ``culmen export`` gives its columns; parameters with choices as objects."""
+        """Arrays by the column names of ``culmen export``; parameters with choices as objects."""
         import numpy as np
 
         words = np.array([*STATUSES, ""], dtype=object)[self.status]
@@ -207,14 +207,14 @@ RESERVED = (
 
 
 def _free(name: str, kind: str, taken: dict[str, Any]) -> str:
-    """The name, or where that is taken one with its kind in front."""
+    """The name; if it is taken, with its kind in front."""
     while name in taken or name in RESERVED:
         name = f"{kind}.{name}"
     return name
 
 
 def _parameters_of(space: _core.Space | None, dimension: int) -> list[Parameter]:
-    """A store made by a C++ program does not name them."""
+    """A store made by a C++ program has no names."""
     if space is None:
         return [Parameter(f"x{i}", "real", float("nan"), float("nan")) for i in range(dimension)]
     return [_parameter_of(p) for p in space.parameters]

@@ -1,6 +1,6 @@
-"""What culmen knows of each MPI: one data file per MPI and version.
+"""The MPIs that culmen supports: one data file per MPI and version.
 
-Supporting another one is a data file and a test.
+A data file and a test add another one.
 """
 
 import os
@@ -24,7 +24,7 @@ _VERSION_TIMEOUT_S = 20
 
 @dataclass(frozen=True)
 class Words:
-    """What a situation adds to the launcher's command line and environment."""
+    """Additions to the launcher's command line and environment in one situation."""
 
     flags: list[str] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
@@ -32,10 +32,10 @@ class Words:
 
 @dataclass(frozen=True)
 class Mpi:
-    """One MPI and version, as its data file tells it; ``always`` and the rest are situations of a launch.
+    """One MPI and version, as in its data file; ``always`` and the fields after it are situations of a launch.
 
-    ``naps``: its launcher sleeps after a rank's failure, whoever is left, until SIGCHLD wakes it.
-    ``shm_bytes_per_rank``: what it takes of /dev/shm at its start; ``small_shm``: where less is free.
+    ``naps``: after a rank's failure its launcher sleeps, even without ranks, until SIGCHLD wakes it.
+    ``shm_bytes_per_rank``: bytes of /dev/shm that it takes at its start; ``small_shm``: if fewer are free.
     """
 
     title: str
@@ -54,18 +54,18 @@ class Mpi:
 
 @dataclass(frozen=True)
 class Launcher:
-    """A launcher that is there, and whose it is."""
+    """A launcher on this machine, and its MPI."""
 
     program: str
     mpi: Mpi
 
 
 class LauncherError(ValueError):
-    """No launcher fits what was asked for; the text is one sentence."""
+    """No launcher fits the request; the text is one sentence."""
 
 
 def load() -> list[Mpi]:
-    """Every MPI that culmen knows."""
+    """Every MPI that culmen supports."""
     files = sorted((f for f in resources.files(__name__).iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
     return [_parse(tomllib.loads(file.read_text(encoding="utf-8"))) for file in files]
 
@@ -76,12 +76,12 @@ def _parse(data: dict[str, Any]) -> Mpi:
 
 
 def recognise(version: str) -> Mpi | None:
-    """Whose launcher prints this at ``--version``."""
+    """The MPI whose launcher prints this text for ``--version``."""
     return next((mpi for mpi in load() if re.search(mpi.recognise, version)), None)
 
 
 def find_launcher(wanted: str | None) -> Launcher:
-    """``wanted`` is an MPI's name or a launcher's path; None: what the bare mpiexec is, else whichever is there.
+    """``wanted``: the name of an MPI or the path of a launcher. None: the MPI of mpiexec, else any that is found.
 
     Raises LauncherError.
     """
@@ -89,7 +89,7 @@ def find_launcher(wanted: str | None) -> Launcher:
         return _at(wanted)
     names = list(dict.fromkeys(mpi.name for mpi in load()))
     if wanted and wanted not in names:
-        raise LauncherError(f"there is no MPI '{wanted}'; allowed are {', '.join(names)}, or the path of an mpiexec")
+        raise LauncherError(f"there is no MPI '{wanted}'; write one of {', '.join(names)}, or the path of an mpiexec")
     own = [name for mpi in load() if wanted in (None, mpi.name) for name in mpi.launchers]
     order = [*own, *_BARE] if wanted else [*_BARE, *own]
     for launcher in _present(order):
@@ -97,7 +97,7 @@ def find_launcher(wanted: str | None) -> Launcher:
             return launcher
     raise LauncherError(
         f"no launcher of {wanted or 'an MPI'} is on PATH (looked for {', '.join(dict.fromkeys(order))}); "
-        f"install one, or name its mpiexec by --mpi PATH"
+        f"install one, or give the path of its mpiexec as --mpi PATH"
     )
 
 
@@ -111,13 +111,17 @@ def _present(names: Iterable[str]) -> Iterable[Launcher]:
 
 def _at(path: str) -> Launcher:
     if not os.access(path, os.X_OK):
-        raise LauncherError(f"'{path}' is no program that can be run; --mpi wants openmpi, mpich or an mpiexec's path")
+        raise LauncherError(
+            f"'{path}' cannot be run as a program; --mpi must be openmpi, mpich or the path of an mpiexec"
+        )
     version = _version(path)
     mpi = recognise(version)
     if mpi is None:
         known = ", ".join(mpi.title for mpi in load())
         said = version.strip().partition("\n")[0]
-        raise LauncherError(f"'{path}' is no launcher that culmen knows (it says '{said}'); known are {known}")
+        raise LauncherError(
+            f"'{path}' is not a launcher that culmen supports (it prints '{said}'); supported are {known}"
+        )
     return Launcher(path, mpi)
 
 
