@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "culmen/study/config.hpp"
+#include "culmen/study/config/result.hpp"
 #include "culmen/transport/transport.hpp"
 #include "culmen/worker/worker.hpp"
 

@@ -3,6 +3,8 @@
 #include <limits>
 
 #include "culmen/base/error.hpp"
+#include "culmen/study/config/fingerprint.hpp"
+#include "culmen/study/config/search.hpp"
 #include "culmen/study/culmen.hpp"
 #include "culmen/study/ranks.hpp"
 #include "culmen/study/run.hpp"

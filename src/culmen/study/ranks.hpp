@@ -3,8 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "culmen/study/config.hpp"
+#include "culmen/study/config/result.hpp"
 #include "culmen/transport/mpi/world.hpp"
+#include "culmen/worker/evaluator.hpp"
 
 namespace culmen {
 

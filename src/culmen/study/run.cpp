@@ -9,7 +9,11 @@
 #include <optional>
 
 #include "culmen/base/error.hpp"
+#include "culmen/study/config/build.hpp"
+#include "culmen/study/config/mode.hpp"
+#include "culmen/study/config/search.hpp"
 #include "culmen/study/crew.hpp"
+#include "culmen/study/crew/cpus.hpp"
 #include "culmen/study/lent_workers.hpp"
 #include "culmen/study/ranks.hpp"
 #include "culmen/worker/child_table.hpp"

@@ -3,7 +3,9 @@
 #include <memory>
 
 #include "culmen/engine/engine.hpp"
-#include "culmen/study/config.hpp"
+#include "culmen/study/config/result.hpp"
+#include "culmen/study/config/study_config.hpp"
+#include "culmen/study/run_options.hpp"
 
 namespace culmen {
 

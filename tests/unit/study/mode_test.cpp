@@ -2,6 +2,10 @@
 
 #include <filesystem>
 
+#include "culmen/study/config/fingerprint.hpp"
+#include "culmen/study/config/mode.hpp"
+#include "culmen/study/config/search.hpp"
+#include "culmen/study/crew/cpus.hpp"
 #include "culmen/study/culmen.hpp"
 #include "culmen/study/run.hpp"
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "culmen/base/error.hpp"
+#include "culmen/study/config/fingerprint.hpp"
+#include "culmen/study/config/search.hpp"
 #include "culmen/study/culmen.hpp"
 
 namespace culmen {
