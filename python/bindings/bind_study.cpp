@@ -85,6 +85,15 @@ void set_limits(StudyConfig& c, const Limits& limits) {
   c.goals = std::move(goals);
 }
 
+std::optional<bool> asked_generational(const StudyConfig& c) {
+  if (!c.mode) return {};
+  return c.mode->mode == Mode::generational;
+}
+void ask_generational(StudyConfig& c, std::optional<bool> generational) {
+  c.mode.reset();
+  if (generational) c.mode = mode_of_user(*generational);
+}
+
 struct ProgressView {
   Progress p;  // the best value as given
   double elapsed_s;
@@ -154,7 +163,7 @@ void bind_config(nb::module_& m) {
       .def_prop_rw(
           "optimizer_options", [](const StudyConfig& c) { return to_python(c.optimizer_options); },
           [](StudyConfig& c, const PythonOptions& o) { c.optimizer_options = from_python(o); })
-      .def_rw("generational", &StudyConfig::generational, nb::arg().none())
+      .def_prop_rw("generational", &asked_generational, &ask_generational, nb::arg().none())
       .def_rw("seed", &StudyConfig::seed)
       .def_prop_rw(
           "evaluations", [](const StudyConfig& c) { return c.stop.evaluations; },
@@ -244,7 +253,7 @@ void bind_views(nb::module_& m) {
       .def_prop_ro("extras", [](const StudyResult& r) { return extras_of(r.best_outcome); })
       .def_ro("optimizer", &StudyResult::optimizer)
       .def_ro("optimizer_why", &StudyResult::optimizer_why)
-      .def_ro("generational", &StudyResult::generational)
+      .def_prop_ro("generational", [](const StudyResult& r) { return r.mode == Mode::generational; })
       .def_prop_ro("evaluated_s", [](const StudyResult& r) { return r.evaluated_s; })
       .def_prop_ro("remark", [](const StudyResult& r) { return r.remark; })
       .def_prop_ro("recommended", &recommended_of)

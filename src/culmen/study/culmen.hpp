@@ -30,9 +30,9 @@ struct MinimizeOptions {
   std::size_t workers = 0;                       ///< threads; 0: one per usable CPU. Under MPI the ranks decide
   std::string optimizer = {};                    ///< as `culmen optimizers` lists them; empty: what suits the space
   OptimizerOptions optimizer_options = {};
-  /// The candidates do not depend on the workers and their speed; else none of them waits for others. Where it is not
-  /// given a store goes on as it was begun, and "auto" (which suits one value) is asynchronous where workers, and the
-  /// evaluations for each, are many (settle_mode).
+  /// True: the candidates do not depend on the workers and their speed. False: no worker waits for others. If it is not
+  /// given, a store continues in its mode. Otherwise a study is asynchronous if culmen has chosen the optimizer, if that
+  /// is "auto" or "mocma", and if there are many workers and many evaluations for each of them.
   std::optional<bool> generational = {};
   std::uint64_t seed = 1;
   std::string store = {};  ///< file of the study's journal; empty: none

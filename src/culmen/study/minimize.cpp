@@ -24,7 +24,7 @@ MinimizeResult public_result(const StudyResult& r, bool is_master) {
   out.failed = r.counts.failed;
   out.message = r.message;
   out.optimizer = r.optimizer;
-  out.generational = r.generational;
+  out.generational = r.mode == Mode::generational;
   out.final = is_final(r.reason);
   out.is_master = is_master;
   return out;
@@ -52,7 +52,7 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
   config.evaluator_identity = "function";
   config.optimizer = options.optimizer;
   config.optimizer_options = options.optimizer_options;
-  config.generational = options.generational;
+  if (options.generational) config.mode = mode_of_user(*options.generational);
   config.seed = options.seed;
   config.stop = {options.evaluations, options.target, options.wall_time_s, options.stagnation};
   choose_optimizer(config);

@@ -248,7 +248,7 @@ struct Run::Impl {
     r.message = note.empty() ? message() : note;
     r.optimizer = config.optimizer;
     r.optimizer_why = config.optimizer_why;
-    r.generational = config.generational.value_or(true);
+    r.mode = mode_of(config);
     r.wall_s = clock.now_s() - started_s;
     r.workers = static_cast<std::uint32_t>(crew->workers());
     r.store = options.store;

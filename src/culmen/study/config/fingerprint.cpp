@@ -37,7 +37,7 @@ std::string fingerprint_of(const StudyConfig& c) {
   text += fmt::format("{:?} {}\n", c.optimizer, c.seed);
   for (const auto& [name, value] : c.optimizer_options) text += fmt::format("{:?} {}\n", name, to_string(value));
   text += text_of(c.goals);
-  if (!c.generational.value_or(true)) text += "asynchronous\n";
+  if (mode_of(c) == Mode::asynchronous) text += "asynchronous\n";
   if (c.evaluate_infeasible) text += "infeasible too\n";
   for (const auto& start : c.starts) text += fmt::format("start {}\n", fmt::join(start, " "));
   std::uint64_t h = 0xcbf29ce484222325ULL;

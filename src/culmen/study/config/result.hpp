@@ -6,6 +6,7 @@
 #include "culmen/base/bytes.hpp"
 #include "culmen/engine/engine.hpp"
 #include "culmen/evaluation/goals.hpp"
+#include "culmen/evaluation/mode.hpp"
 
 namespace culmen {
 
@@ -16,7 +17,7 @@ struct StudyResult : EngineResult {
   std::string store;
   Goals goals;  ///< tell how the values are to be read
   std::string optimizer, optimizer_why;
-  bool generational = true;
+  Mode mode = Mode::generational;
 };
 
 Bytes encode(const StudyResult& result);

@@ -7,7 +7,7 @@
 namespace culmen {
 namespace {
 Terms terms_of(const StudyConfig& c, std::uint64_t evaluations) {
-  return {yield_of(c), evaluations, c.generational.value_or(true)};
+  return {yield_of(c), evaluations, mode_of(c) == Mode::generational};
 }
 
 std::unique_ptr<Optimizer> optimizer_of(const StudyConfig& c) {
@@ -34,8 +34,11 @@ void choose_optimizer(StudyConfig& c) {
   const auto yield = yield_of(c);
   const auto chosen = c.optimizer.empty() ? default_optimizer(c.space, yield)
                                           : chosen_optimizer(c.optimizer, c.optimizer_options, c.space, yield);
+  if (c.optimizer.empty() || c.optimizer == "auto") {
+    c.optimizer_is_chosen = true;
+    c.optimizer_why = chosen.why;
+  }
   c.optimizer = chosen.name;
-  if (!chosen.why.empty()) c.optimizer_why = chosen.why;
 }
 
 bool begins_at_start(const StudyConfig& c) { return optimizer_of(c)->begins_at_start(); }

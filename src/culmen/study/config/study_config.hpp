@@ -9,6 +9,7 @@
 #include "culmen/evaluation/goals.hpp"
 #include "culmen/optimizer/options.hpp"
 #include "culmen/space/space.hpp"
+#include "culmen/study/config/mode.hpp"
 #include "culmen/worker/evaluator.hpp"
 
 namespace culmen {
@@ -21,10 +22,11 @@ struct StudyConfig {
   std::vector<std::vector<double>> starts;  ///< vectors that are evaluated first
   bool evaluate_infeasible = false;         ///< candidates that violate constraints are evaluated too
   EvaluatorSpec evaluator;
-  std::string optimizer;      ///< empty: choose_optimizer() decides
-  std::string optimizer_why;  ///< why choose_optimizer() has chosen it, in a few words
+  std::string optimizer;             ///< empty: choose_optimizer() decides
+  bool optimizer_is_chosen = false;  ///< by choose_optimizer()
+  std::string optimizer_why;         ///< for people: why it was chosen
   OptimizerOptions optimizer_options;
-  std::optional<bool> generational;  ///< see Terms; where it is not given, settle_mode() decides
+  std::optional<ModeDecision> mode;  ///< the user's, or that of settle_mode()
   std::uint64_t seed = 1;
   StopRules stop;
   FailurePolicy failures;
