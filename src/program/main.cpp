@@ -16,7 +16,7 @@
 #include "culmen/base/executable.hpp"
 #include "culmen/base/process.hpp"
 #include "culmen/study/local_worker.hpp"
-#include "culmen/study/ranks.hpp"
+#include "culmen/study/crew/ranks.hpp"
 #include "culmen/worker/guard.hpp"
 #include "culmen/worker/slot_program.hpp"
 

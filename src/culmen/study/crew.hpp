@@ -28,9 +28,6 @@ struct CrewRequest {
 std::unique_ptr<Crew> make_thread_crew(const CrewRequest& request);
 /// Throws InputError for EvaluatorKind::function: a lambda cannot be sent to another process.
 std::unique_ptr<Crew> make_process_crew(const CrewRequest& request);
-/// Collective with serve_as_rank of all other ranks. Throws TransportError where they cannot be used, in all ranks
-/// alike.
-std::unique_ptr<Crew> make_rank_crew(const CrewRequest& request);
 
 /// What a worker evaluates: `function` where there is one, else what the set-up names.
 EvaluatorFactory factory_for(Function function);

@@ -5,9 +5,10 @@
 #include "culmen/base/error.hpp"
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/config/search.hpp"
+#include "culmen/study/crew/ranks.hpp"
 #include "culmen/study/culmen.hpp"
-#include "culmen/study/ranks.hpp"
 #include "culmen/study/run.hpp"
+#include "culmen/transport/mpi/launcher.hpp"
 
 namespace culmen {
 namespace {

@@ -14,8 +14,9 @@
 #include "culmen/study/config/search.hpp"
 #include "culmen/study/crew.hpp"
 #include "culmen/study/crew/cpus.hpp"
+#include "culmen/study/crew/ranks.hpp"
 #include "culmen/study/lent_workers.hpp"
-#include "culmen/study/ranks.hpp"
+#include "culmen/transport/mpi/launcher.hpp"
 #include "culmen/worker/child_table.hpp"
 #include "culmen/worker/guard.hpp"
 
