@@ -31,8 +31,8 @@ struct MinimizeOptions {
   std::string optimizer = {};                    ///< as `culmen optimizers` lists them; empty: what suits the space
   OptimizerOptions optimizer_options = {};
   /// True: the candidates do not depend on the workers and their speed. False: no worker waits for others. If it is not
-  /// given, a store continues in its mode. Otherwise a study is asynchronous if culmen has chosen the optimizer, if that
-  /// is "auto" or "mocma", and if there are many workers and many evaluations for each of them.
+  /// given, a store continues in its mode. Otherwise a study is asynchronous if culmen has chosen the optimizer, if
+  /// that is "auto" or "mocma", and if there are many workers and many evaluations for each of them.
   std::optional<bool> generational = {};
   std::uint64_t seed = 1;
   std::string store = {};  ///< file of the study's journal; empty: none

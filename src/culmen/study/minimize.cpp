@@ -47,7 +47,6 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
   config.space = space;
   config.goals = goals_of(objectives);
   config.starts = options.starts;
-  config.evaluator.kind = EvaluatorKind::function;
   config.evaluator.isolation = Isolation::none;
   config.evaluator.result = result;
   config.evaluator_identity = "function";

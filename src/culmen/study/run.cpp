@@ -38,10 +38,6 @@ class Guard {
   pid_t pid_;
 };
 
-bool starts_children(const EvaluatorSpec& e) {
-  return e.kind == EvaluatorKind::command || (e.kind != EvaluatorKind::function && e.isolation == Isolation::process);
-}
-
 // How long workers may take to leave before the end of the study. Those whose evaluations are children have these
 // killed at once, and are late on a crowded machine only; a function inside a worker may never come back.
 constexpr double leave_s = 2, leave_function_s = 0.1;
@@ -154,7 +150,7 @@ struct Run::Impl {
     o.broker.rules = config.stop;
     o.broker.failures = config.failures;
     o.broker.prefetch = options.prefetch;
-    o.broker.batch = std::max(config.evaluator.batch, 1U);
+    o.broker.batch = static_cast<std::uint32_t>(batch_of(config.evaluator));
     if (!source->generational()) o.broker.prefetch_below_s = prefetch_asynchronous_below_s;
     if (source->open_ended()) {
       o.broker.ask_ahead = std::numeric_limits<std::uint64_t>::max();

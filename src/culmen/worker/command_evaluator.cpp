@@ -65,13 +65,14 @@ class CommandEvaluator final : public Evaluator {
  public:
   explicit CommandEvaluator(const SetUp& set_up)
       : spec_(set_up.evaluator),
+        command_(set_up.evaluator.as<CommandSpec>()),
         goals_(set_up.goals),
         inputs_(set_up),
         output_(set_up),
         folders_(spec_.working_folder),
         hint_(file_left_behind(spec_)) {
     if (spec_.modules.empty()) find();
-    if (spec_.json_stdin) input_.emplace();
+    if (command_.json_stdin) input_.emplace();
     request_.environment["CULMEN_RUN"] = spec_.run_marker;
     if (!spec_.base_folder.empty())
       request_.environment["CULMEN_STUDY_FOLDER"] = std::filesystem::absolute(spec_.base_folder).string();
@@ -96,7 +97,7 @@ class CommandEvaluator final : public Evaluator {
  private:
   void find() {
     const auto path = request_.environment.find("PATH");
-    request_.command = {find_program(spec_.command[0], spec_.base_folder,
+    request_.command = {find_program(command_.command[0], spec_.base_folder,
                                      path != request_.environment.end() ? path->second : std::string())};
   }
 
@@ -144,7 +145,7 @@ class CommandEvaluator final : public Evaluator {
     const auto& folder = request_.working_folder;
     const auto &errors = program_.errors().text(), &output = program_.output().text();
     const bool failed = is_failure(outcome);
-    const bool emptied = spec_.keep == Keep::none || (spec_.keep == Keep::failures && !failed);
+    const bool emptied = command_.keep == Keep::none || (command_.keep == Keep::failures && !failed);
     if (emptied) return folders_.empty(folder);
     const bool output_too = spec_.output == Keep::all || failed;
     if (spec_.output != Keep::none && !errors.empty()) keep_text(folder + "/stderr.txt", errors);
@@ -153,6 +154,7 @@ class CommandEvaluator final : public Evaluator {
   }
 
   EvaluatorSpec spec_;
+  CommandSpec command_;
   Goals goals_;
   CommandInputs inputs_;
   CommandOutput output_;
@@ -170,16 +172,19 @@ std::unique_ptr<Evaluator> make_command_evaluator(const SetUp& set_up) {
 }
 
 std::string file_left_behind(const EvaluatorSpec& spec) {
+  const auto* command = std::get_if<CommandSpec>(&spec.how);
+  if (command == nullptr) return {};
   const auto left_behind = [&](const std::string& word) {
     const auto holds_it = [&](const auto& file) { return word == file.name || word.starts_with(file.name + "/"); };
     std::error_code none;
     return !word.empty() && !word.starts_with('/') &&
            std::filesystem::is_regular_file(std::filesystem::path(spec.base_folder) / word, none) &&
-           std::ranges::none_of(spec.inputs, holds_it) && std::ranges::none_of(spec.templates, holds_it);
+           std::ranges::none_of(command->inputs, holds_it) && std::ranges::none_of(command->templates, holds_it);
   };
-  if (spec.command.size() < 2 || spec.base_folder.empty()) return {};
-  const auto word = std::find_if(spec.command.begin() + 1, spec.command.end(), left_behind);
-  if (word == spec.command.end()) return {};
+  const auto& words = command->command;
+  if (words.size() < 2 || spec.base_folder.empty()) return {};
+  const auto word = std::find_if(words.begin() + 1, words.end(), left_behind);
+  if (word == words.end()) return {};
   return fmt::format(
       "it runs in a folder of its own, where '{0}' is not: inputs = {{ copy = [\"{0}\"] }} brings it there, or "
       "\"{{CULMEN_STUDY_FOLDER}}/{0}\" names it where it is",

@@ -55,14 +55,14 @@ void write(const fs::path& path, const std::string& text) {
 }  // namespace
 
 CommandInputs::CommandInputs(const SetUp& set_up)
-    : space_(set_up.space), variables_(set_up.space), inputs_(set_up.evaluator.inputs) {
-  const auto& spec = set_up.evaluator;
+    : space_(set_up.space), variables_(set_up.space), inputs_(set_up.evaluator.as<CommandSpec>().inputs) {
+  const auto& spec = set_up.evaluator.as<CommandSpec>();
   if (spec.command.empty() || spec.command[0].empty())
     throw InputError("the command is empty; give a program and its arguments");
   for (std::size_t i = 1; i < spec.command.size(); ++i)
     words_.push_back(
         parse(spec.command[i], space_, PlaceholderStyle::words, fmt::format("command, '{}'", spec.command[i])));
-  for (const auto& [name, value] : spec.environment)
+  for (const auto& [name, value] : set_up.evaluator.environment)
     environment_.emplace(name, parse(value, space_, PlaceholderStyle::words, "environment, " + name));
   for (const auto& file : spec.templates) {
     templates_.push_back({file.name, parse(file.text, space_, PlaceholderStyle::file, "templates, " + file.name)});
@@ -74,7 +74,7 @@ CommandInputs::CommandInputs(const SetUp& set_up)
   check_use(spec);
 }
 
-void CommandInputs::check_use(const EvaluatorSpec& spec) const {
+void CommandInputs::check_use(const CommandSpec& spec) const {
   const auto odd = std::ranges::find_if(words_, [](const auto& word) { return !word.stranger().empty(); });
   if ((templates_.empty() && odd == words_.end()) || spec.json_stdin) return;
   std::vector<bool> used(space_.size());

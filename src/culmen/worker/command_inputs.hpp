@@ -37,7 +37,7 @@ class CommandInputs {
     PlaceholderText text;
   };
   std::vector<double> at_rest(const Candidate& candidate) const;
-  void check_use(const EvaluatorSpec& spec) const;
+  void check_use(const CommandSpec& spec) const;
 
   Space space_;
   CommandEnvironment variables_;

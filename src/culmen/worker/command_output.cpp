@@ -98,7 +98,7 @@ Outcome read_command_output(std::string_view text, ResultKind kind) {
 
 CommandOutput::CommandOutput(const SetUp& set_up) : goals_(set_up.goals), result_(set_up.evaluator.result) {
   const std::string wanted = result_ == ResultKind::residuals ? "residuals" : "value";
-  for (const auto& source : set_up.evaluator.figures) {
+  for (const auto& source : set_up.evaluator.as<CommandSpec>().figures) {
     if (source.name == wanted) main_ = readers_.size();
     readers_.emplace_back(source);
     if (!source.file.empty() && std::ranges::find(files_, source.file) == files_.end()) files_.push_back(source.file);

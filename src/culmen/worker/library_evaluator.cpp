@@ -70,7 +70,7 @@ class LibraryEvaluator final : public Evaluator {
       : space_(set_up.space),
         goals_(set_up.goals),
         result_(set_up.evaluator.result),
-        function_(load(set_up.evaluator.target)) {
+        function_(load(set_up.evaluator.as<LibrarySpec>().target)) {
     for (const auto& parameter : space_.parameters()) names_.push_back(parameter.name.c_str());
   }
   Outcome evaluate(const Candidate& candidate, Attempt attempt) override {

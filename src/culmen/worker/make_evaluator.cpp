@@ -6,14 +6,12 @@
 namespace culmen {
 namespace {
 void check(const EvaluatorSpec& spec) {
-  if (spec.kind == EvaluatorKind::function)
+  if (spec.kind() == EvaluatorKind::function)
     throw InputError("a function of the program itself cannot be made from a set-up; hand it to the worker");
   if (!(spec.time_limit_s >= 0))
     throw InputError(fmt::format("the time limit is {} s; give seconds, or 0 for none", spec.time_limit_s));
-  if (spec.batch > 0 && spec.kind != EvaluatorKind::python)
-    throw InputError(fmt::format("a batch of {} is for Python functions only", spec.batch));
-  if (spec.isolation == Isolation::process || spec.kind == EvaluatorKind::command) return;
-  if (spec.kind == EvaluatorKind::python)
+  if (spec.isolation == Isolation::process || spec.kind() == EvaluatorKind::command) return;
+  if (spec.kind() == EvaluatorKind::python)
     throw InputError(
         "isolation = \"none\" is not possible for a Python function in a worker; use isolation = \"process\"");
   if (spec.time_limit_s > 0)
@@ -31,7 +29,7 @@ std::vector<Outcome> Evaluator::evaluate_batch(std::span<const Request> requests
 
 std::unique_ptr<Evaluator> make_evaluator(const SetUp& set_up) {
   check(set_up.evaluator);
-  if (set_up.evaluator.kind == EvaluatorKind::command) return make_command_evaluator(set_up);
+  if (set_up.evaluator.kind() == EvaluatorKind::command) return make_command_evaluator(set_up);
   if (set_up.evaluator.isolation == Isolation::none) return make_library_evaluator(set_up);
   return make_slot_evaluator(set_up);
 }

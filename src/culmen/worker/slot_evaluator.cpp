@@ -43,10 +43,23 @@ class StartTimedOut : public Error {
 
 /// For messages: what a slot does before its first evaluation.
 std::string describe_start(const EvaluatorSpec& spec) {
-  if (spec.kind == EvaluatorKind::items) return "its interpreter and initializer";
-  if (!spec.pickle.empty()) return "unpickling the function";
-  const auto place = spec.target.substr(0, spec.target.rfind(':'));
-  return fmt::format("{} {}", spec.kind == EvaluatorKind::python ? "importing" : "loading the library", place);
+  const auto place_of = [](const std::string& target) { return target.substr(0, target.rfind(':')); };
+  if (spec.kind() == EvaluatorKind::items) return "its interpreter and initializer";
+  if (spec.kind() == EvaluatorKind::library) return "loading the library " + place_of(spec.as<LibrarySpec>().target);
+  const auto& python = spec.as<PythonSpec>();
+  return python.pickle.empty() ? "importing " + place_of(python.target) : "unpickling the function";
+}
+
+/// Of a Python slot; nullptr for a library, whose slot is native.
+const std::string* interpreter_of(const EvaluatorSpec& spec) {
+  if (const auto* python = std::get_if<PythonSpec>(&spec.how)) return &python->interpreter;
+  if (const auto* items = std::get_if<ItemsSpec>(&spec.how)) return &items->interpreter;
+  return nullptr;
+}
+
+bool takes_batches(const EvaluatorSpec& spec) {
+  const auto* python = std::get_if<PythonSpec>(&spec.how);
+  return python != nullptr && python->batch > 0;
 }
 
 /// What lives and dies with one child.
@@ -67,9 +80,9 @@ class SlotEvaluator final : public Evaluator {
         what_starts_(describe_start(set_up.evaluator)) {
     const auto& spec = set_up.evaluator;
     request_.environment = {{"CULMEN_RUN", spec.run_marker}};
-    if (spec.kind == EvaluatorKind::python || spec.kind == EvaluatorKind::items) {
-      if (spec.interpreter.empty()) throw InputError("a Python evaluator needs the path of its interpreter");
-      request_.command = {spec.interpreter, "-u", "-X", "faulthandler", "-m", "culmen.slot"};
+    if (const auto* interpreter = interpreter_of(spec)) {
+      if (interpreter->empty()) throw InputError("a Python evaluator needs the path of its interpreter");
+      request_.command = {*interpreter, "-u", "-X", "faulthandler", "-m", "culmen.slot"};
       request_.environment.emplace("PYTHONSAFEPATH",
                                    "1");  // modules in the current folder must not shadow Python's own
     } else {
@@ -98,12 +111,12 @@ class SlotEvaluator final : public Evaluator {
 
   Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
     const Request request{candidate, attempt};
-    if (spec_.batch > 0) return std::move(evaluate_batch({&request, 1}).front());
+    if (takes_batches(spec_)) return std::move(evaluate_batch({&request, 1}).front());
     if (auto failed = start_failure()) return *std::move(failed);
     return guarded([&] { return ask(candidate, attempt); });
   }
 
-  std::size_t batch() const override { return std::max(spec_.batch, 1U); }
+  std::size_t batch() const override { return batch_of(spec_); }
 
   std::vector<Outcome> evaluate_batch(std::span<const Request> requests) override {
     const double start_s = clock_.now_s();

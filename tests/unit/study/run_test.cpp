@@ -25,7 +25,6 @@ class StudyRun : public ::testing::Test {
     options_.workers = 2;
     options_.place = Place::threads;
     config_.space = Space{real("x", -1, 1)};
-    config_.evaluator.kind = EvaluatorKind::function;
     config_.evaluator.isolation = Isolation::none;
     config_.optimizer = "random";
     config_.fingerprint = "same";
