@@ -16,7 +16,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/study/config/fingerprint.hpp"
-#include "culmen/study/run.hpp"
+#include "culmen/study/run/run.hpp"
 
 namespace {
 

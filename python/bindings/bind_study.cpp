@@ -13,7 +13,8 @@
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/config/mode.hpp"
 #include "culmen/study/config/search.hpp"
-#include "culmen/study/lent_workers.hpp"
+#include "culmen/study/crew/lent_workers.hpp"
+#include "culmen/worker/command/command_evaluator.hpp"
 #include "names.hpp"
 #include "options.hpp"
 
@@ -252,7 +253,9 @@ void bind_config(nb::module_& m) {
   nb::class_<RunOptions>(m, "RunOptions")
       .def(nb::init<>())
       .def_rw("workers", &RunOptions::workers)
-      .def_prop_rw("place", getter(&RunOptions::place), setter(&RunOptions::place))
+      .def_prop_rw(
+          "place", [](const RunOptions& o) { return word_of(o.place); },
+          [](RunOptions& o, const std::string& word) { o.place = from_word<Place>(word); })
       .def_rw("lent", &RunOptions::lent, nb::arg().none())
       .def_rw("prefetch", &RunOptions::prefetch)
       .def_rw("store", &RunOptions::store)

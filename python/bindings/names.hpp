@@ -9,7 +9,7 @@
 #include "culmen/broker/rules.hpp"
 #include "culmen/optimizer/catalogue.hpp"
 #include "culmen/study/config/study_config.hpp"
-#include "culmen/study/run_options.hpp"
+#include "culmen/study/run/run_options.hpp"
 #include "culmen/transport/mpi/launcher.hpp"
 
 namespace culmen::bindings {

@@ -6,8 +6,8 @@
 #include "culmen/study/config/mode.hpp"
 #include "culmen/study/config/search.hpp"
 #include "culmen/study/crew/cpus.hpp"
-#include "culmen/study/culmen.hpp"
-#include "culmen/study/run.hpp"
+#include "culmen/study/run/culmen.hpp"
+#include "culmen/study/run/run.hpp"
 
 namespace culmen {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/study/crew/rank_protocol.hpp"
-#include "culmen/worker/guard.hpp"
+#include "culmen/worker/process/guard.hpp"
 
 namespace culmen {
 namespace {

@@ -1,4 +1,4 @@
-#include "culmen/study/run.hpp"
+#include "culmen/study/run/run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/config/search.hpp"
-#include "culmen/study/culmen.hpp"
+#include "culmen/study/run/culmen.hpp"
 
 namespace culmen {
 namespace {

@@ -8,8 +8,9 @@
 #include <fstream>
 
 #include "culmen/base/error.hpp"
-#include "culmen/worker/command_output.hpp"
-#include "culmen/worker/placeholders.hpp"
+#include "culmen/worker/command/command_evaluator.hpp"
+#include "culmen/worker/command/command_output.hpp"
+#include "culmen/worker/command/placeholders.hpp"
 #include "helpers.hpp"
 
 namespace culmen {

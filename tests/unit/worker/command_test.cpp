@@ -6,8 +6,9 @@
 #include <fstream>
 
 #include "culmen/base/error.hpp"
-#include "culmen/worker/command_output.hpp"
-#include "culmen/worker/command_protocol.hpp"
+#include "culmen/worker/command/command_evaluator.hpp"
+#include "culmen/worker/command/command_output.hpp"
+#include "culmen/worker/command/command_protocol.hpp"
 #include "helpers.hpp"
 
 namespace culmen {

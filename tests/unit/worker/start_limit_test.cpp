@@ -7,7 +7,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
-#include "culmen/worker/evaluators.hpp"
+#include "culmen/worker/slot/slot_evaluator.hpp"
 #include "culmen/worker/worker.hpp"
 #include "helpers.hpp"
 

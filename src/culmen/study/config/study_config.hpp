@@ -10,7 +10,7 @@
 #include "culmen/optimizer/options.hpp"
 #include "culmen/space/space.hpp"
 #include "culmen/study/config/mode.hpp"
-#include "culmen/worker/evaluator.hpp"
+#include "culmen/worker/core/evaluator.hpp"
 
 namespace culmen {
 

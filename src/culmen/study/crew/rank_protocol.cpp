@@ -6,7 +6,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/process.hpp"
-#include "culmen/study/local_worker.hpp"
+#include "culmen/study/crew/local_worker.hpp"
 #include "culmen/transport/mailbox/mailbox.hpp"
 #include "culmen/worker/worker.hpp"
 

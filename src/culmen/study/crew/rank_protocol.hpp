@@ -5,10 +5,10 @@
 #include <string>
 
 #include "culmen/study/config/result.hpp"
-#include "culmen/study/crew.hpp"
+#include "culmen/study/crew/crew.hpp"
 #include "culmen/study/crew/ranks_states.hpp"
 #include "culmen/transport/mpi/world.hpp"
-#include "culmen/worker/evaluator.hpp"
+#include "culmen/worker/core/evaluator.hpp"
 
 namespace culmen {
 

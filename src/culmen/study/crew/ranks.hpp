@@ -4,8 +4,8 @@
 #include <string>
 
 #include "culmen/study/config/result.hpp"
-#include "culmen/study/crew.hpp"
-#include "culmen/worker/evaluator.hpp"
+#include "culmen/study/crew/crew.hpp"
+#include "culmen/worker/core/evaluator.hpp"
 
 namespace culmen {
 
