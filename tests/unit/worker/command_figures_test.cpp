@@ -59,8 +59,8 @@ TEST(FigureReader, says_what_is_wrong_with_json) {
   };
   EXPECT_EQ(why(key("a"), "{"), "the standard output is not JSON");
   EXPECT_EQ(why(key("a.c", "r.json"), R"({"a": {"b": 1}})"), "there is no 'a.c' in the file 'r.json'");
-  EXPECT_EQ(why(key("a"), R"({"a": "x"})"), "'a' in the standard output is of type string, where a number is wanted");
-  EXPECT_EQ(why(key("a"), R"({"a": null})"), "'a' in the standard output is null, where a number is wanted");
+  EXPECT_EQ(why(key("a"), R"({"a": "x"})"), "'a' in the standard output is of type string, but must be a number");
+  EXPECT_EQ(why(key("a"), R"({"a": null})"), "'a' in the standard output is null, but must be a number");
   EXPECT_EQ(why(key("/a/~2"), "{}"), "there is no '/a/~2' in the standard output");
   EXPECT_EQ(sentence_of([] { all(key("a"), R"({"a": 1})"); }), "'a' in the standard output is no array");
   EXPECT_EQ(sentence_of([] { all(key("a"), R"({"a": []})"); }), "there is no number in the standard output");
@@ -73,9 +73,8 @@ TEST(FigureReader, takes_the_last_or_the_first_match_and_all_of_them) {
   EXPECT_EQ(one(regex(R"(^\d+$)"), "a 1\n22\nb 3\n"), 22) << "^ and $ at every line, the whole match";
   EXPECT_EQ(all(regex(R"(step (\d+))"), log), (std::vector<double>{1, 2}));
   EXPECT_EQ(sentence_of([&] { one(regex("FORCE (.*)"), log); }), "'FORCE (.*)' matches nothing in the standard output");
-  EXPECT_EQ(sentence_of([&] { one(regex("ENERGY.* (eV)"), log); }),
-            "'eV' stands in the standard output where a number is wanted");
-  EXPECT_EQ(sentence_of([&] { one(regex("x*"), log); }), "'' stands in the standard output where a number is wanted");
+  EXPECT_EQ(sentence_of([&] { one(regex("ENERGY.* (eV)"), log); }), "'eV' in the standard output is not a number");
+  EXPECT_EQ(sentence_of([&] { one(regex("x*"), log); }), "'' in the standard output is not a number");
 }
 
 TEST(FigureReader, cannot_be_made_to_hang) {
@@ -91,9 +90,8 @@ TEST(FigureReader, refuses_what_is_no_regular_expression) {
 
 TEST(FigureReader, reads_a_whole_file_of_numbers_but_for_its_comments) {
   EXPECT_EQ(all(word("r.dat"), "# a b\n1 2\n  # c\n3d0\n"), (std::vector<double>{1, 2, 3}));
-  EXPECT_EQ(sentence_of([] { all(word("r.dat"), "1 two"); }),
-            "'two' stands in the file 'r.dat' where a number is wanted");
-  EXPECT_EQ(sentence_of([] { one(word("r.dat"), " \n"); }), "the file 'r.dat' is empty; a number is wanted");
+  EXPECT_EQ(sentence_of([] { all(word("r.dat"), "1 two"); }), "'two' in the file 'r.dat' is not a number");
+  EXPECT_EQ(sentence_of([] { one(word("r.dat"), " \n"); }), "the file 'r.dat' is empty; it must contain a number");
 }
 
 std::string filled(const std::string& text, PlaceholderStyle style) {
@@ -128,11 +126,11 @@ TEST(Placeholders, that_must_be_mistakes_are_told) {
   EXPECT_EQ(why("{{other}}", file), "line 1: {{other}} is no parameter");
   EXPECT_EQ(why("--w={widht}", words), "{widht} is no parameter (did you mean 'width'?)");
   EXPECT_EQ(why("{width:.3q}", words),
-            "'.3q' is no format for the real parameter 'width'; one as in .6e, 12.4f is wanted");
+            "'.3q' is no format for the real parameter 'width'; write one like .6e or 12.4f");
   EXPECT_EQ(why("{width:03d}", words),
-            "'03d' is no format for the real parameter 'width'; one as in .6e, 12.4f is wanted");
+            "'03d' is no format for the real parameter 'width'; write one like .6e or 12.4f");
   EXPECT_EQ(why("{n:99999d}", words),
-            "'99999d' is no format for the integer parameter 'n'; one as in 05d, .6e, 12.4f is wanted");
+            "'99999d' is no format for the integer parameter 'n'; write one like 05d, .6e or 12.4f");
 }
 
 TEST(Placeholders, hold_choices_and_flags) {
@@ -141,9 +139,8 @@ TEST(Placeholders, hold_choices_and_flags) {
     return PlaceholderText(text, space, PlaceholderStyle::file).fill({1, 1, 0});
   };
   EXPECT_EQ(fill("{{material}} {{heat}} {{grade}} {{material:>6}}|{{grade:.2f}}"), "alu true 1    alu|1.00");
-  EXPECT_EQ(
-      sentence_of([&] { fill("{{material:.3e}}"); }),
-      "'.3e' is no format for steel, a choice of the categorical parameter 'material'; one as in >8, <12 is wanted");
+  EXPECT_EQ(sentence_of([&] { fill("{{material:.3e}}"); }),
+            "'.3e' is no format for steel, a choice of the categorical parameter 'material'; write one like >8 or <12");
 }
 
 TEST(Command, takes_what_inactive_parameters_are_at_rest_into_places_only) {
@@ -303,7 +300,7 @@ TEST(Modules, change_the_environment_of_a_command_and_its_path) {
   std::ofstream(home + "/.bash_profile") << "\n";
   spec.modules = {"tool/4"};
   EXPECT_EQ(error_of_prepare(spec),
-            "the modules tool/4 are wanted, but a login shell (bash -l) has no command 'module'");
+            "the study needs the modules tool/4, but a login shell (bash -l) has no command 'module'");
   setenv("HOME", former.c_str(), 1);
 }
 

@@ -43,10 +43,10 @@ TEST_P(Library, gives_residuals) {
 
 TEST_P(Library, turns_every_wrong_answer_into_an_outcome) {
   expect_failure("not_a_number", Status::not_finite, "the value is nan");
-  expect_failure("says_nothing", Status::wrong_shape, "the function set 0 values; one is wanted");
+  expect_failure("says_nothing", Status::wrong_shape, "the function set 0 values; it must set one");
   expect_failure("residuals", Status::wrong_shape,
-                 "the function set 2 residuals; one value is wanted (or result = \"residuals\")");
-  expect_failure("sphere", Status::wrong_shape, "the function set a value; a vector of residuals is wanted",
+                 "the function set 2 residuals; it must set one value (or write result = \"residuals\")");
+  expect_failure("sphere", Status::wrong_shape, "the function set a value; it must set a vector of residuals",
                  ResultKind::residuals);
   expect_failure("says_nothing", Status::wrong_shape, "the function set no residuals", ResultKind::residuals);
   expect_failure("fails", Status::failed, "the mass is negative (code 7)");

@@ -41,7 +41,7 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
                                 const MinimizeOptions& options, std::size_t objectives = 0) {
   if (space.size() == 0) throw InputError("the space has no parameter; give at least one");
   if (options.resume && options.store.empty())
-    throw InputError("resume = true goes on with a store, but store is empty; name its file");
+    throw InputError("resume = true needs a store, but store is empty; give its file name");
   if (detect_launch().rank > 0) return public_result(serve_as_rank(function), false);
   StudyConfig config;
   config.space = space;
@@ -71,7 +71,7 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
 
 void check_function(bool there, const char* name) {
   if (!there)
-    throw InputError(fmt::format("{}() is given an empty function; one of a std::vector<double> is wanted", name));
+    throw InputError(fmt::format("{}() got an empty function; give one that takes a std::vector<double>", name));
 }
 
 }  // namespace
@@ -94,14 +94,14 @@ MinimizeResult minimize_several(const std::function<std::vector<double>(const st
                                 std::size_t objectives, const Space& space, const MinimizeOptions& options) {
   check_function(f != nullptr, "minimize_several");
   if (objectives < 2)
-    throw InputError(fmt::format("minimize_several: {} objectives are given; at least 2 are wanted", objectives));
+    throw InputError(fmt::format("minimize_several: got {} objectives; it needs at least 2", objectives));
   if (options.target > -std::numeric_limits<double>::infinity() || options.stagnation != 0)
     throw InputError("minimize_several: target and stagnation are for one objective, not for several");
   const auto outcome = [&f, objectives](const std::vector<double>& x) {
     const auto values = f(x);
     if (values.size() != objectives)
-      return Outcome::failure(Status::wrong_shape,
-                              fmt::format("the function gave {} values; {} are wanted", values.size(), objectives));
+      return Outcome::failure(Status::wrong_shape, fmt::format("the function returned {} values; it must return {}",
+                                                               values.size(), objectives));
     auto o = Outcome::of_value(0);
     for (std::size_t k = 0; k < objectives; ++k) o.extras.emplace_back(fmt::format("value{}", k + 1), values[k]);
     return o;

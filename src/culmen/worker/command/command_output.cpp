@@ -72,7 +72,7 @@ Outcome read_command_output(std::string_view text, ResultKind kind) {
   text = trim(text);
   if (text.empty())
     return Outcome::failure(Status::wrong_shape,
-                            "the program printed nothing; a number is wanted on its standard output");
+                            "the program printed nothing; it must print a number on its standard output");
   Outcome outcome;
   std::vector<double> residuals;
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// How what an external command wrote is read. It may be anything.
+// Reads the output of an external command, which may be anything.
 #pragma once
 #include <memory>
 #include <string>

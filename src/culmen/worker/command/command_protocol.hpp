@@ -1,4 +1,4 @@
-// What an external command is given in its environment.
+// The parameters in the environment of an external command.
 #pragma once
 #include <map>
 #include <string>

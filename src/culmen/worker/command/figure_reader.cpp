@@ -52,13 +52,13 @@ const json* find(const json& tree, const std::string& path) {
 
 double as_number(const json& node, const std::string& key, const std::string& place) {
   if (node.is_number()) return node.get<double>();
-  throw Error(fmt::format("'{}' in {} is {}, where a number is wanted", key, place,
+  throw Error(fmt::format("'{}' in {} is {}, but must be a number", key, place,
                           node.is_null() ? "null" : fmt::format("of type {}", node.type_name())));
 }
 
 double as_number(std::string_view word, const std::string& place) {
   if (const auto value = number(word)) return *value;
-  throw Error(fmt::format("'{}' stands in {} where a number is wanted", word.substr(0, 80), place));
+  throw Error(fmt::format("'{}' in {} is not a number", word.substr(0, 80), place));
 }
 
 std::string_view without_comments(std::string_view text, std::string& buffer) {
@@ -98,7 +98,7 @@ double FigureReader::one(std::string_view text) const {
   }
   if (source_.reading == Reading::regex) return as_number(matches(text, source_.first).back(), place());
   text = trim(text);
-  if (text.empty()) throw Error(fmt::format("{} is empty; a number is wanted", place()));
+  if (text.empty()) throw Error(fmt::format("{} is empty; it must contain a number", place()));
   return as_number(text.substr(text.find_last_of(" \t\r\n\v\f=") + 1), place());
 }
 

@@ -1,4 +1,4 @@
-// How one candidate is judged. See evaluator.h for the C ABI.
+// The interface of evaluators, which judge candidates. See evaluator.h for the C ABI.
 #pragma once
 #include <functional>
 #include <memory>
@@ -22,21 +22,21 @@ struct Request {
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  /// Starts what the evaluations need (a child that imports the function), if that has not been done. Throws Error with
-  /// one sentence: cannot be imported, no such symbol.
+  /// Prepares evaluations, for example by a child that imports the function; does nothing the second time. Throws Error
+  /// with one sentence, for example if the function cannot be imported.
   virtual void prepare() {}
   /// The candidate's inactive parameters are NaN. Never throws: every failure is an Outcome. duration_s is filled in.
   virtual Outcome evaluate(const Candidate& candidate, Attempt attempt) = 0;
   /// How many candidates evaluate_batch() takes together; at least 1.
   virtual std::size_t batch() const { return 1; }
-  /// Several, at most batch(): their outcomes, in their order. Each takes an equal share of the duration.
+  /// Evaluates at most batch() candidates. Returns their outcomes in their order, each with an equal share of the time.
   virtual std::vector<Outcome> evaluate_batch(std::span<const Request> requests);
-  /// Makes a running evaluate() or prepare() return soon and later ones return at once, where the evaluator can (a
-  /// child is killed). Any thread.
+  /// If the evaluator can (it kills a child), a running evaluate() or prepare() returns soon, and later ones return at
+  /// once. Any thread.
   virtual void interrupt() noexcept {}
 };
 
-/// Adds what an evaluator of `figures` gave as one number to the extras, under its objective's name.
+/// For ResultKind::figures: adds an outcome that is one number to the extras, under the name of the objective.
 void name_the_value(Outcome& outcome, const Goals& goals);
 
 /// C++ callable: space order, own units (NaN: inactive) -> value. Exceptions become Status::failed.

@@ -44,7 +44,7 @@ int set_error(void* self, const char* text) {
 Outcome residuals_of(Answer& answer) {
   if (answer.outcome.residuals.empty()) {
     return Outcome::failure(Status::wrong_shape, answer.values > 0
-                                                     ? "the function set a value; a vector of residuals is wanted"
+                                                     ? "the function set a value; it must set a vector of residuals"
                                                      : "the function set no residuals");
   }
   auto outcome = Outcome::of_residuals(std::move(answer.outcome.residuals));
@@ -56,12 +56,12 @@ Outcome value_of(Answer& answer) {
   if (answer.vectors > 0) {
     return Outcome::failure(
         Status::wrong_shape,
-        fmt::format("the function set {} residuals; one value is wanted (or result = \"residuals\")",
+        fmt::format("the function set {} residuals; it must set one value (or write result = \"residuals\")",
                     answer.outcome.residuals.size()));
   }
   if (answer.values != 1)
     return Outcome::failure(Status::wrong_shape,
-                            fmt::format("the function set {} values; one is wanted", answer.values));
+                            fmt::format("the function set {} values; it must set one", answer.values));
   return std::move(answer.outcome);
 }
 

@@ -1,4 +1,4 @@
-// Where commands run.
+// The folders in which commands run.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,14 +7,14 @@
 
 namespace culmen {
 
-/// Makes or replaces the file; where that cannot be, nothing happens.
+/// Makes or replaces the file. If that fails, nothing happens.
 void keep_text(const std::string& path, std::string_view text);
-/// Adds to the file, which is made with its folder where it is missing; where that cannot be, nothing happens.
+/// Adds to the file, which is made with its folder if it is missing. If that fails, nothing happens.
 void add_text(const std::string& path, std::string_view text);
 
-/// Gives each evaluation the folder `<working_folder>/<evaluation id>`. One that an evaluation left empty becomes the
-/// next one's, by a rename: that costs a tenth of making one (ext4), and a million evaluations that write nothing leave
-/// no million folders. One object per evaluator; many may share a working folder.
+/// Gives each evaluation the folder `<working_folder>/<evaluation id>`. An empty folder is renamed for the next
+/// evaluation: this is faster than making a new one, and a million evaluations that write nothing leave no million
+/// folders. One object per evaluator; many may share a working folder.
 class EvaluationFolders {
  public:
   /// Makes the working folder where it is missing. Throws InputError when it cannot.

@@ -78,7 +78,7 @@ Variables load(const std::vector<std::string>& modules, const std::string& run_m
         fmt::format("loading the modules {} took longer than {} s and was killed", names, loading_limit_s));
   if (WIFEXITED(program.status()) && WEXITSTATUS(program.status()) == no_module_command)
     throw InputError(
-        fmt::format("the modules {} are wanted, but a login shell (bash -l) has no command 'module'", names));
+        fmt::format("the study needs the modules {}, but a login shell (bash -l) has no command 'module'", names));
   const auto& printed = program.output().text();
   const auto& errors = program.errors().text();
   if (program.status() != 0 || errors.find("ERROR:") != errors.npos || printed.find(after_mark) == printed.npos)

@@ -1,4 +1,4 @@
-// A program that is run to its end, and what it prints.
+// Runs a program to its end and keeps its output.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@ namespace culmen {
 
 inline constexpr std::size_t largest_output_bytes = 64 * 1024 * 1024;  ///< of standard output, and of a file
 
-/// What comes through a pipe from a child, up to a largest size.
+/// The bytes that a child sends through a pipe, up to a largest size.
 class OutputPipe {
  public:
   /// Throws Error where the system gives none.

@@ -8,8 +8,8 @@
 //
 // In a study whose set-up has a batch > 0 these are instead u32 n, n blobs, each of which is such a request (answer).
 //
-// One frame is on its way at a time. An answer says what it is for, because the slot may run code that writes to the
-// socket too. The slot leaves when the socket ends.
+// Only one frame travels at a time. An answer names its evaluation, because the slot may run code that also writes to
+// the socket. The slot leaves when the socket ends.
 #pragma once
 #include "culmen/base/bytes.hpp"
 
@@ -35,13 +35,13 @@ class ChannelWriter {
 /// Sleeps while the socket is full. False when the other side is gone.
 bool send_frame(int fd, BytesView frame);
 
-/// Collects one frame at a time. What comes may be anything: lengths are checked.
+/// Collects one frame at a time. The bytes may be anything: lengths are checked.
 class ChannelReader {
  public:
   using Progress = ChannelProgress;
   ChannelReader() : buffer_(small_bytes) {}
-  /// One recv with these flags. `ended`: the other side is gone, or it sent what is no frame. After `complete` the next
-  /// call begins a new frame.
+  /// One recv with these flags. `ended`: the other side is gone, or its bytes are not a frame. After `complete` the
+  /// next call begins a new frame.
   Progress step(int fd, int flags);
   /// The complete frame; valid until the next step().
   BytesView frame() const { return BytesView(buffer_).subspan(prefix_bytes, wanted_ - prefix_bytes); }
