@@ -11,7 +11,6 @@
 #include "culmen/worker/worker.hpp"
 
 namespace culmen {
-namespace {
 
 /// From rank 0 to all: the mailbox to attach to, or why nothing starts, or that nothing will ever start again.
 struct RankCall {
@@ -22,6 +21,8 @@ struct RankCall {
 
   bool is_dismissal() const { return dismissed && refusal.empty(); }
 };
+
+namespace {
 
 Bytes bytes_of(const RankCall& call) {
   Bytes out;
@@ -129,27 +130,25 @@ void RankMaster::dismiss() {
   group_.barrier();
 }
 
-struct RankWorker::Invitation : RankCall {};
-
-RankWorker::Invitation RankWorker::receive() {
-  Invitation invitation{call_of(group_.broadcast({}))};
-  if (invitation.dismissed) states_.on(RanksEvent::dismiss);
-  return invitation;
+RankCall RankWorker::receive() {
+  auto call = call_of(group_.broadcast({}));
+  if (call.dismissed) states_.on(RanksEvent::dismiss);
+  return call;
 }
 
-StudyResult RankWorker::follow(const Invitation& invitation, Function function) {
-  if (!invitation.refusal.empty()) throw TransportError(invitation.refusal);
+StudyResult RankWorker::follow(const RankCall& call, Function function) {
+  if (!call.refusal.empty()) throw TransportError(call.refusal);
   std::shared_ptr<MailboxMemory> memory;
   std::string answer = describe(this_process());
   try {
-    memory = MailboxMemory::attach(invitation.mailbox);
+    memory = MailboxMemory::attach(call.mailbox);
   } catch (const Error& e) {
     answer = e.what();
   }
   group_.gather(answer);
   if (const auto decision = receive(); !decision.refusal.empty()) throw TransportError(decision.refusal);
   {
-    const WorkerRole role(invitation.master, invitation.marker);
+    const WorkerRole role(call.master, call.marker);
     MailboxEndpoint endpoint(memory, static_cast<WorkerId>(group_.rank() - 1));
     Worker worker(factory_for(std::move(function)));
     if (const auto why = culmen::serve(endpoint, worker); !why.empty())
@@ -162,17 +161,17 @@ StudyResult RankWorker::follow(const Invitation& invitation, Function function) 
 }
 
 StudyResult RankWorker::serve(Function function) {
-  const auto invitation = receive();
-  if (invitation.is_dismissal()) throw TransportError("rank 0 has left the program while this rank waits for it");
-  return follow(invitation, std::move(function));
+  const auto call = receive();
+  if (call.is_dismissal()) throw TransportError("rank 0 has left the program while this rank waits for it");
+  return follow(call, std::move(function));
 }
 
 void RankWorker::serve_until_dismissed() {
   while (states_.state() != RanksState::dismissed) {
-    const auto invitation = receive();
-    if (invitation.is_dismissal()) return group_.barrier();
+    const auto call = receive();
+    if (call.is_dismissal()) return group_.barrier();
     try {
-      follow(invitation, {});
+      follow(call, {});
     } catch (const TransportError&) {  // rank 0 has the sentence, and may start another
     }
   }

@@ -12,6 +12,8 @@
 
 namespace culmen {
 
+struct RankCall;
+
 /// The side of rank 0. `group` and `states` must outlive it and its crews.
 class RankMaster {
  public:
@@ -38,9 +40,8 @@ class RankWorker {
   void serve_until_dismissed();
 
  private:
-  struct Invitation;
-  StudyResult follow(const Invitation& invitation, Function function);
-  Invitation receive();
+  StudyResult follow(const RankCall& call, Function function);
+  RankCall receive();
   RankGroup& group_;
   RanksStates& states_;
 };
