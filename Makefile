@@ -10,9 +10,9 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CULMEN_BUILD := $(CURDIR)/$(BUILD)
 export JOBS
 
-.PHONY: help bootstrap build tests demo test test-all slurm sanitize checked fuzz bench bench-quality format docs lint clean
+.PHONY: help bootstrap build tests demo test test-all variants test-variants slurm sanitize checked fuzz bench bench-quality format docs lint clean
 help:
-	@echo 'make build | demo | test | test-all | slurm | sanitize | checked | fuzz | bench | bench-quality | format | docs | lint | clean'
+	@echo 'make build | demo | test | test-all | test-variants | slurm | sanitize | checked | fuzz | bench | bench-quality | format | docs | lint | clean'
 
 bootstrap:
 	@tools/bootstrap
@@ -57,7 +57,11 @@ test-all: export CULMEN_TEST_ALL := 1
 test-all: export CULMEN_TEST_SEEDS := 10000
 test-all: export CULMEN_TEST_HANDOFFS := 10000000
 test-all: build
-	@tools/run_tests build cpp python alone lint slurm sanitize checked fuzz
+	@tools/run_tests build cpp python alone lint variants slurm sanitize checked fuzz
+
+# The tests that look at numbers, with the roundings of other machines.
+variants test-variants: tests
+	tools/variants
 
 slurm: build
 	tools/bootstrap tools/slurm-packages.txt

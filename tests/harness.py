@@ -18,6 +18,8 @@ EXAMPLES = ROOT / "examples"
 CULMEN = [shutil.which("culmen") or "culmen"]
 _LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "HYDRA_", "SLURM_", "CULMEN_RUN", "CULMEN_PROGRESS")
 
+_STARTED_S = 0.03  # an interpreter, on a quiet machine of 2024
+
 # Work of 2 to 32 ms, so that outcomes arrive out of order; it leaves a trace.
 MODEL = """
 import os, time
@@ -147,8 +149,14 @@ def wait_for(condition: Callable[[], object], what: str, timeout: float = 30) ->
 
 
 def patience(seconds: float) -> float:
-    """A limit for a machine that does nothing else, stretched by what this one has to do besides."""
-    return seconds * max(1.0, os.getloadavg()[0] / len(os.sched_getaffinity(0)))
+    """The limit for a quiet, fast machine, times a factor for this one: how many processes share a core, or how much
+    longer a program takes to start."""
+    start = time.monotonic()
+    subprocess.run([sys.executable, "-I", "-S", "-c", ""], check=True)
+    slower = (time.monotonic() - start) / _STARTED_S
+    average, _, _, entities, _ = Path("/proc/loadavg").read_text().split()
+    busy = max(float(average), float(entities.partition("/")[0])) / len(os.sched_getaffinity(0))
+    return seconds * max(1.0, busy, slower)
 
 
 def calls_of(folder: Path) -> list[str]:

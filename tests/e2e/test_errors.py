@@ -7,6 +7,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from culmen.store.opening import Opened
 from harness import (
     EXAMPLES,
     PYTHON,
@@ -124,9 +125,9 @@ def test_the_report_shows_them(fit):
 def test_errors_of_another_candidate_are_not_taken_for_those_of_the_best(fit):
     path = str(fit / "study.db")
     kept = json.loads(_core.Store.read(path).note(kept_errors._NOTE))
-    assert kept_errors.kept(_core.Store.read(path)) is not None
+    assert kept_errors.kept(Opened(path)) is not None
     _core.Store.keep_note(path, kept_errors._NOTE, json.dumps({**kept, "evaluation": kept["evaluation"] + 1}))
-    assert kept_errors.kept(_core.Store.read(path)) is None
+    assert kept_errors.kept(Opened(path)) is None
 
 
 def test_profiles_are_kept_and_serve_for_the_errors_too(fit):

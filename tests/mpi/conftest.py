@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from culmen.launch.launcher import _is_rank_zero
 from culmen.launch.mpi import LauncherError, find_launcher
+from culmen.launch.supervision import _is_rank_zero
 from harness import ROOT, Running, culmen
 
 

@@ -5,10 +5,9 @@ import json
 import math
 import os
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 
+import browser
 import numpy as np
 import pytest
 from culmen.report import thinning
@@ -26,7 +25,6 @@ from store_builder import BEGUN_S, build
 
 import culmen
 
-BROWSER = next(filter(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome")), None)
 EVIL = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">&lt;"
 
 
@@ -161,24 +159,19 @@ def test_a_report_and_a_comparison_are_drawn_without_an_error(fit, make):
 
 def browse(text, folder, title=None):
     """Opens the page where a browser is there: all is drawn, the console stays empty."""
-    if BROWSER is None:
+    name = browser.find()
+    if name is None:
         assert not os.environ.get("CI"), "CI has no browser: .ci/run installs one"
         pytest.skip("there is no browser; CONTRIBUTING.md says how to get one")
     path = folder / "page.html"
     path.write_text(text)
-    flags = ("--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--enable-logging=stderr", "--dump-dom")
-    done = subprocess.run(
-        [BROWSER, *flags, f"--user-data-dir={folder / 'browser'}", path.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert not [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    assert f'data-drawn="{len(figures_of(text))}"' in done.stdout
-    assert done.stdout.count('class="main-svg"') >= len(figures_of(text))
+    shown = browser.show(path, name)
+    assert not shown.console
+    assert f'data-drawn="{len(figures_of(text))}"' in shown.page
+    assert shown.page.count('class="main-svg"') >= len(figures_of(text))
     if title:
-        assert html.unescape(re.search("<title>(.*?)</title>", done.stdout, re.DOTALL)[1]) == title
-        assert "img" not in Page(done.stdout).tags
+        assert html.unescape(re.search("<title>(.*?)</title>", shown.page, re.DOTALL)[1]) == title
+        assert "img" not in Page(shown.page).tags
 
 
 def test_the_best_so_far_never_rises_and_ends_at_the_best(fit):

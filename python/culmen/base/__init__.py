@@ -1,1 +1,1 @@
-"""What every room may use: texts, signals, digests; nothing of studies."""
+"""Helpers for every room: texts, errors, signals, digests. They know nothing of studies."""

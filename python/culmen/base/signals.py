@@ -1,4 +1,4 @@
-"""Signals: which end a study, and who hears them."""
+"""Signals that end a study, and their handlers."""
 
 import signal
 import threading

@@ -1,4 +1,4 @@
-"""Where standard output goes: a terminal, a notebook, or neither."""
+"""The kind of standard output: a terminal, a notebook, or neither."""
 
 import os
 import shutil

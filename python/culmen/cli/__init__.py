@@ -1,1 +1,1 @@
-"""The command line: a thin file a command; `work` has what they do."""
+"""The command line: one thin file for each command. The work is done in `work`."""

@@ -1,6 +1,6 @@
-"""The commands: what the help says of each, and the module that is loaded when one is typed.
+"""The commands: for each its line of help, and the module that is loaded when it is typed.
 
-The command NAME is the function NAME in the module NAME of this folder; its arguments are the command's.
+The command NAME is the function NAME in the module NAME of this folder. The function's arguments are the command's.
 """
 
 from importlib import import_module

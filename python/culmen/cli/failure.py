@@ -1,4 +1,4 @@
-"""What is said of a command that failed, and its exit code."""
+"""The message and the exit code of a command that failed."""
 
 import sys
 import traceback
@@ -21,9 +21,11 @@ def report(error: BaseException) -> int:
 
 
 def _report_usage(error: Any) -> int:
-    """Of typer, whose own messages take five lines. Where nothing was typed it has shown the help."""
+    """Of typer, whose own messages take five lines. If nothing was typed, its message is the help."""
     if len(sys.argv) > 1:
         from . import usage  # loads the keys of study files, which few mistakes are about
 
         print(usage.sentence(error), file=sys.stderr)
+    else:
+        print(error.format_message(), file=sys.stderr)
     return BAD_INPUT

@@ -6,15 +6,18 @@ import numpy as np
 
 from .frame import Array
 
+_MOST = 10  # steps on the way to the best one, a parameter
+
 
 @dataclass
 class Parabola:
-    """About v: f + g d + d B d / 2."""
+    """About v: f + g d + d B d / 2. ``gauss_newton``: Gauss and Newton's B, if ``b`` is that of BFGS."""
 
     v: Array
     f: float
     g: Array
     b: Array
+    gauss_newton: Array | None = None
 
     def gain(self, step: Array) -> float:
         """By how much the value falls."""
@@ -30,23 +33,47 @@ class Box:
 
 
 def best_step(m: Parabola, box: Box, i: int | None = None, move: float = 0.0) -> Array:
-    """The step to the least value within the box, where parameter ``i`` moves by ``move``. What would leave the box
-    stops at its wall; the others then step on without it."""
+    """The step to the least value within the box, where parameter ``i`` moves by ``move``. As in Stark & Parker,
+    "Bounded-variable least-squares" (Comput. Stat. 10 (1995) 129): a parameter that reaches its bound stops there, and
+    is released if the parabola then pulls it inside."""
     n = len(m.v)
+    down, up = box.lower - m.v, box.upper - m.v
     step = np.zeros(n)
     if i is not None:
         step[i] = move
-    free = [j for j in range(n) if j != i]
-    while free:
-        rest = m.g[free] + m.b[np.ix_(free, range(n))] @ np.where(np.isin(np.arange(n), free), 0.0, step)
-        step[free] = -shortest(m.b[np.ix_(free, free)], rest)
-        past = [max(m.v[j] + step[j] - box.upper[j], box.lower[j] - m.v[j] - step[j]) for j in free]
-        worst = int(np.argmax(past))
-        if past[worst] <= 0:
+    others = [j for j in range(n) if j != i]
+    free = others
+    for _ in range(_MOST * n):  # roundings could lead round for ever
+        target = _among(m, step, free)
+        if blocked := [j for j in free if not down[j] <= target[j] <= up[j]]:
+            share, j = min((_room(step[j], target[j], down[j], up[j]), j) for j in blocked)
+            wall = (up if target[j] > up[j] else down)[j]
+            step = step + share * (target - step)
+            step[j] = wall
+            free = [k for k in free if k != j]
+            continue
+        step = target
+        slope = m.g + m.b @ step
+        pull = np.where(step >= up, slope, -slope)
+        pulled = max((j for j in others if j not in free), key=pull.__getitem__, default=None)
+        if pulled is None or pull[pulled] <= 0:
             break
-        j = free.pop(worst)
-        step[j] = (box.upper[j] if m.v[j] + step[j] > box.upper[j] else box.lower[j]) - m.v[j]
+        free = sorted([*free, pulled])
+    step[others] = np.clip(step[others], down[others], up[others])
     return step
+
+
+def _among(m: Parabola, step: Array, free: list[int]) -> Array:
+    """The best step where only those that are free differ from ``step``."""
+    out = step.copy()
+    held = np.where(np.isin(np.arange(len(step)), free), 0.0, step)
+    out[free] = -shortest(m.b[np.ix_(free, free)], m.g[free] + m.b[free] @ held)
+    return out
+
+
+def _room(here: float, there: float, low: float, high: float) -> float:
+    """The share of the way that lies within."""
+    return max(0.0, ((high if there > high else low) - here) / (there - here))
 
 
 def shortest(b: Array, rest: Array) -> Array:

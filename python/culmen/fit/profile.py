@@ -7,7 +7,7 @@ Hessian is kept up by BFGS.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .rays import Ray, Star, figures_of, look
 from .search import End, Search
 from .walls import Walls
 
-_ROUNDS, _ROUNDS_RESIDUALS = 60, 90  # these try two kinds of parabolas
+_ROUNDS, _ROUNDS_RESIDUALS = 60, 150  # these try two kinds of parabolas, and settle
 _LOWER = 0.01  # of Δ: this much below f₀ is another minimum
 _STEP_RESIDUALS, _STEP_VALUE = 0.02, 0.1  # of the errors where all others stay
 
@@ -73,9 +73,11 @@ class _Rounds:
         slopes = np.array([ray.slope(star.middle) for ray in star.rays]).T * self.scale
         r = star.middle
         f, g = (float(r @ r), 2 * slopes.T @ r) if self._count else (float(r[0]), slopes[0])
-        if search.first is not None:
-            return _updated(search.model, search.aim, f, g)
-        return Parabola(search.aim, f, g, 2 * slopes.T @ slopes)
+        gauss_newton = 2 * slopes.T @ slopes
+        if search.first is None:
+            return Parabola(search.aim, f, g, gauss_newton)
+        found = _updated(search.model, search.aim, f, g)
+        return replace(found, gauss_newton=gauss_newton) if self._count else found
 
 
 def _updated(last: Parabola, v: Array, f: float, g: Array) -> Parabola:

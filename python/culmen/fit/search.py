@@ -5,15 +5,20 @@ Statist. 37 (1988) 87). Each round solves this for a parabola. Where valleys are
 find their way back first, or the search goes back inside for shorter moves. Gauss and Newton's parabolas leave out how
 the slopes of residuals change, and diverge where that and the residuals are great, as where a valley turns round; a
 search that is lost with them goes on by BFGS, as for values (Fletcher & Xu, IMA J. Numer. Anal. 7 (1987) 371).
+
+In a long, flat valley BFGS may overestimate the curvature and see the floor too early. An end of residuals therefore
+counts only after the other parameters have settled: Gauss and Newton's parabola at that point predicts no further gain,
+or steps by it bring none.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from .errors import AT_BOUND, AT_CONSTRAINT
 from .frame import Array
 from .parabola import Box, Parabola, best_step, shortest
+from .settling import Settling, slope_gain
 from .walls import Kept, Walls
 
 _TOLERANCE = 1e-3  # of Δ
@@ -53,6 +58,8 @@ class Search:
     lost: int = 0  # rounds without a failure since ``inner`` became another
     first: Array | None = None  # the Hessian that BFGS begins with; None: parabolas are Gauss and Newton's
     doubts: int = 0  # how often that one was looked at again
+    settling: Settling = field(default_factory=Settling)
+    settled: Parabola | None = None  # the last one at which the others had settled
     aim: Array = field(default_factory=lambda: np.empty(0))
     end: End | None = None
 
@@ -60,18 +67,27 @@ class Search:
         """Sets ``aim``, or ``end`` where the search is over."""
         self._propose(box, walls)
         while self.end is None and self._is_lost():
-            self.most, self.lost, self.model, self.share = self.most / 3, 0, self.inner, 1.0
-            self.first = self.inner.b if self.first is None else self.first
+            self._go_back_inside()
             if self.most < _SHORTEST:
                 self.end = End(None, _NOT_MET)
             else:
                 self._propose(box, walls)
+
+    def _go_back_inside(self) -> None:
+        """From there BFGS takes shorter steps. It starts with Gauss and Newton's Hessian if that is known."""
+        if self.inner.gauss_newton is not None:
+            self.inner = replace(self.inner, b=self.inner.gauss_newton)
+        self.first = self.inner.b if self.first is None else self.first
+        self.most, self.lost, self.model, self.share = self.most / 3, 0, self.inner, 1.0
 
     def _is_lost(self) -> bool:
         """It stays where it is, or does not find its way: shorter steps from the inside are wanted."""
         return self.lost > _LOST or np.array_equal(self.aim, self.model.v)
 
     def _propose(self, box: Box, walls: Walls) -> None:
+        if self.settling.promised and self._settles(box, walls):
+            return
+        self.settling.promised = 0.0
         m, i = self.model, self.i
         kept = walls.keep(m, lambda p: p.v + best_step(p, box, i))
         still = kept.aim - m.v
@@ -80,7 +96,7 @@ class Search:
         if m.f > self.target + _NEAR_UP * self.delta and to_valley > _MUCH * (m.f - self.target):
             move = 0.0  # the others first find their way back
         near = to_valley < _TOLERANCE * self.delta
-        if near and self._doubts(box, walls):
+        if near and (self._settles(box, walls) or self._doubts(box, walls)):
             return
         at_bound = m.v[i] == (box.upper if self.side > 0 else box.lower)[i]
         if near and at_bound and m.f <= self.target:
@@ -88,16 +104,36 @@ class Search:
         elif near and abs(m.f - to_valley - self.target) < _TOLERANCE * self.delta:
             self.end = End(float(m.v[i] + move))
         else:
-            self._aim(box, walls, move * self.most, near)
+            on_the_floor = m is self.settled and m.f > self.target  # then the parabola is good up to the target
+            self._aim(box, walls, move if on_the_floor else move * self.most, near)
+
+    def _settles(self, box: Box, walls: Walls) -> bool:
+        """True if the other parameters have another step to try before they have settled. For residuals alone."""
+        m, tolerance = self.model, _TOLERANCE * self.delta
+        if m.gauss_newton is None or m is self.settled or abs(m.f - self.target) > self.delta:
+            return False
+
+        def best(model: Parabola) -> Array:
+            return walls.keep(model, lambda p: p.v + best_step(p, box, self.i)).aim
+
+        on_the_floor = slope_gain(m, best(replace(m, b=m.gauss_newton))) < tolerance
+        aim = None if on_the_floor else self.settling.propose(m, best, tolerance)
+        if aim is not None:
+            self.aim = np.clip(aim, box.lower, box.upper)
+            return True
+        if on_the_floor:
+            m.b = m.gauss_newton
+        self.settled = m
+        return False
 
     def _doubts(self, box: Box, walls: Walls) -> bool:
-        """Whether by the first Hessian the others could still gain. BFGS may have made it too great, so that is tried
-        then."""
+        """True if the first Hessian predicts a further gain, which is then tried: BFGS may have made the curvature too
+        great. For values alone."""
         m = self.model
-        if self.first is None or self.doubts == _DOUBTS:
+        if self.first is None or m.gauss_newton is not None or self.doubts == _DOUBTS:
             return False
         kept = walls.keep(Parabola(m.v, m.f, m.g, self.first), lambda p: p.v + best_step(p, box, self.i))
-        if -float(m.g @ (kept.aim - m.v)) / 2 < _GAIN * _TOLERANCE * self.delta:
+        if slope_gain(m, kept.aim) < _GAIN * _TOLERANCE * self.delta:
             return False
         self.doubts += 1
         self.aim = np.clip(m.v + self.share * (kept.aim - m.v), box.lower, box.upper)
@@ -141,13 +177,16 @@ class Search:
     def take(self, model: Parabola | None) -> None:
         """The new parabola where its point is believed, else a shorter step from the last one."""
         high = self.model.f > self.target + _NEAR_UP * self.delta
-        if model is None or model.f > (self.model.f if high else self.target + _FAR_UP * self.delta):
+        if settling := self.settling.promised > 0:
+            if self.settling.takes(-np.inf if model is None else self.model.f - model.f) and model is not None:
+                self.model = model
+        elif model is None or model.f > (self.model.f if high else self.target + _FAR_UP * self.delta):
             self.share /= 3
             if self.share < _SHORTEST:
                 self.end = End(None, _NOT_MET)
         else:
             self.model, self.share = model, min(1.0, self.share * 3)
-        self.lost += model is not None
+        self.lost += model is not None and not settling
         if self.model.f <= self.target and self.side * (self.model.v[self.i] - self.inner.v[self.i]) > 0:
             self.inner, self.lost, self.most = self.model, 0, min(1.0, self.most * 2)
 

@@ -1,1 +1,1 @@
-"""Ranks: how a launch under MPI is started, and which of its processes this one is."""
+"""Launches under MPI: how one is started, and which of its processes this one is."""

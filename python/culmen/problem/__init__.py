@@ -1,1 +1,1 @@
-"""What is sought: the space, the goals, the optimizer's options, a command."""
+"""The problem of a user: space, goals, options of optimizers, commands."""

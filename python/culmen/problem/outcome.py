@@ -1,4 +1,4 @@
-"""What one evaluation came to."""
+"""The outcome of one evaluation."""
 
 from dataclasses import dataclass
 

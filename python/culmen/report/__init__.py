@@ -1,1 +1,1 @@
-"""What is made of a store: figures, exports, the report."""
+"""Figures, exports and the report of a store."""

@@ -44,7 +44,7 @@ def _sections(e: Table, figures: list[Figure]) -> Iterator[Section]:
         yield Section("convergence-all", "Convergence", drawn(by_evaluations(e), by_time(e)))
     if len(e.objectives) > 1 and e.feasible.any():
         yield Section("pareto", "Pareto front", drawn(front(e)))
-    if (errors := kept(e.store)) is not None:
+    if (errors := kept(e.opened)) is not None:
         yield Section("errors", "Errors of the parameters", _errors(errors))
     if (found := residuals(e)) is not None:
         yield Section("fit", "Residuals of the best", drawn(found))

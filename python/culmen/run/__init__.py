@@ -1,1 +1,1 @@
-"""A study from its tables to its result."""
+"""A study, from its tables to its result."""

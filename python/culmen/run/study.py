@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Met(NamedTuple):
-    """Two sentences without their ends, either of which may be empty."""
+    """The result of Study.meet: two parts of sentences, each of which may be empty."""
 
     another: str  # the store holds another study
     change: str  # the evaluator's file is not the one that the store began with
@@ -75,7 +75,9 @@ class Study:
 
         Raises InputError where it is none or cannot go on, StoreError where it is damaged.
         """
-        return cls.of_store(open_store(path), **given)
+        study = cls.of_store(open_store(path), **given)
+        study.options.store = str(path)
+        return study
 
     @classmethod
     def of_store(cls, opened: Opened, **given: Any) -> "Study":
@@ -129,7 +131,7 @@ class Study:
         """What its store says of the study that was begun there; it is opened once.
 
         Raises InputError where there is no store, StoreError where it is damaged."""
-        if self.begun is None or str(self.begun.path) != self.options.store:
+        if self.begun is None or self.begun.path != Path(self.options.store):
             self.begun = open_store(self.options.store).begun
         return self.begun
 
@@ -173,7 +175,7 @@ class Study:
         return result
 
     def meet(self, begun: Begun) -> Met:
-        """This study and the one that was begun in its store. From here on it is settled as that one is."""
+        """Compares this study with the one in its store, and settles this one as that one was."""
         self.begun = begun
         self.settle(begun.fingerprint)
         same = begun.fingerprint == self.config.fingerprint

@@ -1,1 +1,1 @@
-"""What a store holds: opening it, its evaluations as arrays, in what two of them differ."""
+"""Stores: how they are opened, read into arrays and compared."""

@@ -17,7 +17,7 @@ def look_up(
     """The store's best candidate and, unless they are wanted ``again``, the errors that it keeps.
 
     Raises InputError where there is nothing to take errors of."""
-    return _best_of(opened, config), None if again else kept(opened.store, wanted)
+    return _best_of(opened, config), None if again else kept(opened, wanted)
 
 
 def _best_of(opened: Opened, config: _core.StudyConfig) -> Best:
@@ -44,10 +44,10 @@ def checked(best: Best, config: _core.StudyConfig, name: str) -> Best:
     return best
 
 
-def kept(store: _core.Store, wanted: Wanted | None = None) -> Errors | None:
+def kept(opened: Opened, wanted: Wanted | None = None) -> Errors | None:
     """What is in the store, if it is of its present best candidate and, where that is said, what is wanted."""
-    text = store.note(_NOTE)
-    if not text or json.loads(text).get("evaluation") != store.summary()["best_evaluation"]:
+    text = opened.store.note(_NOTE)
+    if not text or json.loads(text).get("evaluation") != opened.summary["best_evaluation"]:
         return None
     try:
         found = Errors.from_json(text)

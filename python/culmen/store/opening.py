@@ -1,4 +1,4 @@
-"""Opening a store that a user named, and what it says of its study."""
+"""Opening a store that a user named, and reading what it says of its study."""
 
 import json
 import shlex
@@ -17,7 +17,7 @@ from ..problem.space import Parameter, Space
 
 @dataclass(frozen=True)
 class Begun:
-    """What a store says of the study that was begun in it."""
+    """The study that was begun in a store, as the store describes it."""
 
     path: Path
     name: str
@@ -26,9 +26,10 @@ class Begun:
 
 
 class Opened:
-    """A store that a user named. It is opened when it is first looked into; what was read once is kept.
+    """A store that a user named. It is opened at the first read, and each part is read once.
 
-    Looking into it raises InputError with what to type if it is a study file or not there, StoreError if it is damaged.
+    A read raises InputError, which says what to type, if the path is a study file or is not there. It raises StoreError
+    if the store is damaged.
     """
 
     def __init__(self, path: str | Path, command: str = "resume") -> None:
@@ -76,7 +77,7 @@ class Opened:
 
 
 def open_store(path: str | Path, command: str = "resume") -> Opened:
-    """Opened now, so that it raises what looking into it raises."""
+    """Opens it now, so that errors are raised here."""
     opened = Opened(path, command)
     _ = opened.store
     return opened

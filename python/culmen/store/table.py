@@ -48,12 +48,12 @@ class Table:
     """The arrays of culmen.Evaluations, whose description says what each holds."""
 
     def __init__(self, opened: Opened) -> None:
+        self.opened, self.path, self.name = opened, opened.path, opened.begun.name
         store = self.store = opened.store
-        self.path, self.name = opened.path, opened.begun.name
         self.configuration = opened.begun.configuration
         self.space = opened.space
         raw = store.columns()
-        self.summary: dict[str, Any] = store.summary()  # after the columns, so that its best is among them, or later
+        self.summary = opened.summary  # after the columns, so that its best is among them, or later
         self.x: np.ndarray = raw["x"]
         if not len(self.x) and self.space is not None:  # a store without candidates does not know how long they are
             self.x = self.x.reshape(0, len(self.space))

@@ -71,25 +71,20 @@ std::string late_results_survived(const OptimizerFactory& make, const Space& spa
 }
 
 std::string stragglers_hold_no_memory(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
-  constexpr std::size_t tells = 100000;
   Random random(seed, 3);
   const auto optimizer = make(space, seed);
   optimizer->resize(40);
   std::vector<Candidate> stragglers, open;
   optimizer->ask(20, stragglers);
-  std::size_t after_warm_up = 0;
-  for (std::size_t told = 0; told < tells; ++told) {
-    if (told == tells / 10) after_warm_up = live_bytes();
+  MemoryWatch watch(*optimizer);
+  do {
     if (open.empty()) optimizer->ask(20, open);
     if (open.empty()) return "";
     std::swap(open[random.below(open.size())], open.back());
     end(*optimizer, space, open.back(), random);
     open.pop_back();
-  }
-  const std::size_t now = live_bytes();
-  return now > after_warm_up + allowed_bytes(*optimizer)
-             ? fmt::format("{} bytes were added by the last nine tenths of {} tells", now - after_warm_up, tells)
-             : "";
+  } while (!watch.told());
+  return watch.leak();
 }
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "conformance/optimizer/broken_optimizers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "culmen/base/random.hpp"
@@ -143,6 +144,34 @@ class KeepsEverything final : public Sound {
   std::vector<double> told_;
 };
 
+/// Each run is twice as long as the one before, from 1000 results to 128 000, and keeps its results until it ends.
+class Restarts : public Sound {
+  using Sound::Sound;
+  void do_tell(EvaluationId, const Outcome& outcome) override {
+    results_.push_back({outcome.value, outcome.violation, 0, 0});
+    if (results_.size() < length_) return;
+    run_ended(results_);
+    length_ = length_ == 128000 ? 1000 : 2 * length_;
+    Results().swap(results_);
+  }
+
+ protected:
+  using Results = std::vector<std::array<double, 4>>;
+  virtual void run_ended(const Results&) {}
+
+ private:
+  std::size_t length_ = 1000;
+  Results results_;
+};
+
+class RestartsAndKeepsEveryValue final : public Restarts {
+  using Restarts::Restarts;
+  void run_ended(const Results& results) override {
+    for (const auto& result : results) values_.push_back(result[0]);
+  }
+  std::vector<double> values_;
+};
+
 class SoundAsynchronous : public Sound {
  public:
   using Sound::Sound;
@@ -206,6 +235,7 @@ OptimizerFactory factory() {
 }  // namespace
 
 OptimizerFactory sound_optimizer() { return factory<Sound>(); }
+OptimizerFactory sound_optimizer_with_restarts() { return factory<Restarts>(); }
 OptimizerFactory sound_asynchronous_optimizer() { return factory<SoundAsynchronous>(); }
 
 const std::vector<BrokenOptimizer>& broken_asynchronous_optimizers() {
@@ -235,6 +265,7 @@ const std::vector<BrokenOptimizer>& broken_optimizers() {
       {"LearnsOnAdoption", "when a job is adopted does not matter", factory<LearnsOnAdoption>()},
       {"ReadsAnotherInstance", "replay is exact", factory<ReadsAnotherInstance>()},
       {"KeepsEverything", "memory is bounded", factory<KeepsEverything>()},
+      {"RestartsAndKeepsEveryValue", "memory is bounded", factory<RestartsAndKeepsEveryValue>()},
   };
   return all;
 }

@@ -19,6 +19,8 @@ const std::vector<BrokenOptimizer>& broken_optimizers();
 const std::vector<BrokenOptimizer>& broken_asynchronous_optimizers();
 /// The same schemes with nothing broken.
 OptimizerFactory sound_optimizer();
+/// Its memory rises far with each run, and comes back.
+OptimizerFactory sound_optimizer_with_restarts();
 OptimizerFactory sound_asynchronous_optimizer();
 
 }  // namespace culmen::conformance

@@ -228,17 +228,16 @@ std::string misuse_is_refused(const OptimizerFactory& make, const Space& space, 
 /// One evaluation stays open for as long as the optimizer goes on without it. Memory that stands still bounds the work
 /// of a tell as well. Of those that are not generational asynchronous_promises() says more.
 std::string memory_is_bounded(const OptimizerFactory& make, const Space& space, std::uint64_t seed) {
-  constexpr std::size_t tells = 100000;
   const auto optimizer = make(space, seed);
   if (!optimizer->generational()) return "";
   std::vector<Candidate> batch;
   std::deque<Candidate> late;
-  std::size_t after_warm_up = 0;
-  for (std::size_t told = 0; told < tells;) {
+  MemoryWatch watch(*optimizer);
+  for (bool over = false; !over;) {
     batch.clear();
     if (optimizer->ask(64, batch) == 0) {
       if (optimizer->finished()) return "";
-      if (late.empty()) return fmt::format("nothing is open, and none came after {}", told);
+      if (late.empty()) return "nothing is open, and none came";
       batch.push_back(late.front());
       late.pop_front();
     } else if (late.empty()) {
@@ -247,13 +246,10 @@ std::string memory_is_bounded(const OptimizerFactory& make, const Space& space, 
     }
     for (const auto& c : batch) {
       optimizer->tell(c.id, outcome_of(space, c.x));
-      if (++told == tells / 10) after_warm_up = live_bytes();
+      over = watch.told() || over;
     }
   }
-  const std::size_t now = live_bytes();
-  return now > after_warm_up + allowed_bytes(*optimizer)
-             ? fmt::format("{} bytes were added by the last nine tenths of {} tells", now - after_warm_up, tells)
-             : "";
+  return watch.leak();
 }
 
 /// Every kind of parameter, and conditions.

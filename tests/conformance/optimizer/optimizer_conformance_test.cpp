@@ -79,6 +79,7 @@ const Space mixed{real("x", -5, 5), integer("n", 1, 10), real("rate", 1e-6, 1e2,
 
 TEST(TheKit, PassesASoundOptimizer) {
   EXPECT_THAT(broken_promises(optimizer_promises(), sound_optimizer(), mixed, 5), testing::IsEmpty());
+  EXPECT_THAT(broken_promises(optimizer_promises(), sound_optimizer_with_restarts(), mixed, 5), testing::IsEmpty());
   EXPECT_THAT(broken_promises(optimizer_promises(), sound_asynchronous_optimizer(), mixed, 5), testing::IsEmpty());
   EXPECT_THAT(broken_promises(asynchronous_promises(), sound_asynchronous_optimizer(), mixed, 5), testing::IsEmpty());
 }

@@ -197,15 +197,27 @@ TEST(Bfgs, NeedsTwoTurnsAStepHoweverManyParameters) {
   EXPECT_LE(few.evaluations, 60 * 11 / 2);
 }
 
+/// Median over phases of the noise, because each descent is stopped where noise happens to.
+double median_left(const Make& make, double noise) {
+  std::vector<double> all;
+  for (int phase = 0; phase < 21; ++phase) {
+    const auto noisy = [phase](const Vector& u) {
+      return (1 + 1e-4 * std::sin(1e9 * u.sum() + phase)) * (1 + quadratic(u));
+    };
+    auto start = middle(4);
+    start.noise = noise;
+    all.push_back(quadratic(run(make, start, noisy, -1, 3000).x));
+  }
+  std::ranges::nth_element(all, all.begin() + 10);
+  return all[10];
+}
+
 TEST(Differences, AreAsLongAsNoiseWants) {
-  const auto noisy = [](const Vector& u) { return (1 + 1e-4 * std::sin(1e9 * u.sum())) * (1 + quadratic(u)); };
   for (const auto& make :
        {descent(GradientMethod::bfgs), descent(GradientMethod::conjugate), nlopt(NloptMethod::slsqp)}) {
-    auto start = middle(4);
-    start.noise = 1e-4;
-    EXPECT_LE(quadratic(run(make, start, noisy, -1, 3000).x), 0.01);
-    start.noise = 2.3e-16;
-    EXPECT_GT(quadratic(run(make, start, noisy, -1, 3000).x), 0.01);
+    const double told = median_left(make, 1e-4);
+    EXPECT_LE(told, 0.02);
+    EXPECT_GT(median_left(make, 2.3e-16), 10 * told);
   }
 }
 

@@ -144,7 +144,7 @@ TEST(Command, is_over_when_it_dies_whoever_holds_its_pipes_and_leaves_nothing_be
   for (const char* ending : {"", "; exit 3", "; kill -SEGV $$"}) {
     const auto spec = shell_spec(std::string("sleep 3600 & echo 1") + ending);
     EXPECT_LT(evaluate(spec).duration_s, 5) << ending;
-    EXPECT_TRUE(holds_within(5, [&] { return processes_of(spec.run_marker).empty(); })) << ending;
+    EXPECT_TRUE(holds_within(patience_s, [&] { return processes_of(spec.run_marker).empty(); })) << ending;
   }
 }
 
@@ -154,7 +154,7 @@ TEST(Command, is_killed_with_its_grandchildren_at_the_time_limit) {
   const auto outcome = evaluate(spec);
   EXPECT_EQ(outcome.status, Status::timed_out);
   EXPECT_EQ(outcome.message, "the time limit of 0.2 s passed; its processes were killed\nstarted");
-  EXPECT_TRUE(holds_within(2, [&] { return processes_of(spec.run_marker).empty(); }));
+  EXPECT_TRUE(holds_within(patience_s, [&] { return processes_of(spec.run_marker).empty(); }));
 }
 
 TEST(Command, is_timed_out_though_it_has_closed_its_output) {

@@ -32,17 +32,19 @@ constexpr const char* children_of_all_kinds =
 
 TEST(RunMarker, is_fresh_at_each_call) { EXPECT_NE(make_run_marker(), make_run_marker()); }
 
-TEST(Guard, kills_whatever_a_killed_master_has_started_within_a_second) {
+TEST(Guard, kills_whatever_a_killed_master_has_started) {
   const auto marker = make_run_marker();
   const auto bystander = start_shell("sleep 3600", marker, false);
   const auto master = start_shell(children_of_all_kinds, marker, false);
   const auto guard = start_guard(identify(master), marker);
-  ASSERT_TRUE(holds_within(5, [&] { return processes_of(marker).size() >= 4; })) << processes_of(marker).size();
+  ASSERT_TRUE(holds_within(patience_s, [&] { return processes_of(marker).size() >= 4; }))
+      << processes_of(marker).size();
   EXPECT_TRUE(alive(identify(guard)));
   kill(master, SIGKILL);
   reap(master);
-  EXPECT_TRUE(holds_within(1, [&] { return processes_of(marker).empty(); })) << processes_of(marker).size() << " left";
-  EXPECT_TRUE(holds_within(1, [&] { return !alive(identify(guard)); }));
+  EXPECT_TRUE(holds_within(patience_s, [&] { return processes_of(marker).empty(); }))
+      << processes_of(marker).size() << " left";
+  EXPECT_TRUE(holds_within(patience_s, [&] { return !alive(identify(guard)); }));
   EXPECT_EQ(reap(guard), 0);
   EXPECT_TRUE(alive(identify(bystander)));
   kill_group(bystander);
@@ -91,7 +93,7 @@ Ended end_by_table(const Scene& scene) {
                      scene.leader_leaves ? "sleep 3600 & echo $! >$0" : "sleep 3600 & echo $! >$0; wait", file};
   request.new_session = scene.new_session;
   const auto leader = identify(spawn(request));
-  EXPECT_TRUE(holds_within(5, [&] { return read_file(file).ends_with('\n'); }));
+  EXPECT_TRUE(holds_within(patience_s, [&] { return read_file(file).ends_with('\n'); }));
   const auto member = identify(std::stoi(read_file(file)));
   if (scene.leader_leaves) reap(leader.pid);
   list(*table, scene.member_is_listed ? member.pid : leader.pid);
@@ -144,7 +146,7 @@ TEST(Lifeline, ends_a_workers_own_children_without_a_mark_but_not_those_of_other
   reap(master);
   ASSERT_EQ(table->children().size(), 2u);
   const auto own = identify(table->children()[1].child);
-  EXPECT_TRUE(holds_within(1, [&] { return !alive(own); }));
+  EXPECT_TRUE(holds_within(patience_s, [&] { return !alive(own); }));
   EXPECT_TRUE(alive(identify(others)));
   kill_group(own.pid);
   kill_group(others);
@@ -164,7 +166,7 @@ TEST(Lifeline, ends_a_worker_and_its_children_when_the_master_dies) {
       },
       testing::ExitedWithCode(1), "");
   reap(master);
-  EXPECT_TRUE(holds_within(1, [&] { return processes_of(marker).empty(); }));
+  EXPECT_TRUE(holds_within(patience_s, [&] { return processes_of(marker).empty(); }));
 }
 
 }  // namespace

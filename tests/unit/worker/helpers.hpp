@@ -24,6 +24,8 @@ void expect_first_parameters(const EvaluatorSpec& spec);
 /// The sentence that preparing it throws; fails when it does not.
 std::string error_of_prepare(const EvaluatorSpec& spec);
 
+/// For what would otherwise last for an hour. It measures nothing: a machine may be slow, or have other work.
+constexpr double patience_s = 20;
 /// Runs a condition again and again until it holds; false after `limit_s`.
 template <class Condition>
 bool holds_within(double limit_s, Condition&& condition);

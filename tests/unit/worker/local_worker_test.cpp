@@ -23,7 +23,7 @@ class NativeWorker final : Transport::Sink {
     close(errors_[1]);
     transport_.send(0, head(FrameKind::set_up),
                     encode(SetUp{two_parameters(), library_spec("sphere", Isolation::none)}));
-    const bool is_ready = holds_within(10, [&] {
+    const bool is_ready = holds_within(patience_s, [&] {
       transport_.receive(*this);
       return ready_;
     });

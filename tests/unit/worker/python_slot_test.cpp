@@ -94,7 +94,7 @@ TEST(PythonSlot, keeps_only_the_tail_of_what_a_crashed_function_printed) {
 TEST(PythonSlot, notices_a_death_though_a_forked_child_holds_the_channel) {
   const auto spec = python_spec("forks_and_dies");
   expect_failure(spec, Status::crashed, "left with exit code 5");
-  EXPECT_TRUE(holds_within(2, [&] { return processes_of(spec.run_marker).empty(); }));
+  EXPECT_TRUE(holds_within(patience_s, [&] { return processes_of(spec.run_marker).empty(); }));
 }
 
 TEST(PythonSlot, answers_once_for_a_function_that_forks) {
@@ -145,7 +145,7 @@ TEST(PythonSlot, is_started_again_when_it_has_died_between_evaluations) {
   const auto evaluator = make_evaluator({two_parameters(), python_spec("dies_soon")});
   const auto first = evaluator->evaluate(some_candidate(), 0);
   const auto pid = static_cast<pid_t>(first.value);
-  ASSERT_TRUE(holds_within(5, [&] { return !alive(identify(pid)); }));
+  ASSERT_TRUE(holds_within(patience_s, [&] { return !alive(identify(pid)); }));
   const auto second = evaluator->evaluate(some_candidate(), 0);
   EXPECT_TRUE(second.ok()) << second.message;
   EXPECT_NE(second.value, first.value);
@@ -174,7 +174,7 @@ TEST(PythonSlot, is_killed_with_its_grandchildren_at_the_time_limit) {
   EXPECT_EQ(outcome.status, Status::timed_out);
   EXPECT_THAT(outcome.message, AllOf(HasSubstr("the time limit of 0.3 s passed"), HasSubstr("hanging now")));
   EXPECT_NEAR(outcome.duration_s, 0.3, 0.2);
-  EXPECT_TRUE(holds_within(2, [&] { return processes_of(spec.run_marker).empty(); }));
+  EXPECT_TRUE(holds_within(patience_s, [&] { return processes_of(spec.run_marker).empty(); }));
 }
 
 TEST(PythonSlot, dies_with_its_evaluator) {

@@ -33,7 +33,7 @@ std::string hello(const EvaluatorSpec& spec, double start_limit_s) {
   Worker worker(with_start_limit(start_limit_s));
   const auto& reply = worker.on({11, 7, 3, 2, FrameKind::set_up, 0}, encode(SetUp{two_parameters(), spec}));
   EXPECT_EQ(reply.head.kind, FrameKind::hello);
-  EXPECT_TRUE(holds_within(2, [&] { return processes_of(spec.run_marker).empty(); }));
+  EXPECT_TRUE(holds_within(patience_s, [&] { return processes_of(spec.run_marker).empty(); }));
   return {reinterpret_cast<const char*>(reply.body.data()), reply.body.size()};
 }
 
@@ -95,7 +95,7 @@ TEST(StartLimit, makes_an_evaluation_timed_out_where_the_slot_has_to_start_again
   const auto outcome = evaluator->evaluate(some_candidate(), 1);
   EXPECT_EQ(outcome.status, Status::timed_out);
   EXPECT_THAT(outcome.message, HasSubstr("took longer than 2 s and was killed"));
-  EXPECT_TRUE(holds_within(2, [&] { return processes_of(spec.run_marker).empty(); }));
+  EXPECT_TRUE(holds_within(patience_s, [&] { return processes_of(spec.run_marker).empty(); }));
 }
 
 }  // namespace

@@ -251,9 +251,9 @@ TEST(Serve, answers_every_frame_and_leaves_when_the_master_closes) {
   auto served = std::async(std::launch::async, [&] { return serve(desk, worker); });
   desk.put(FrameKind::set_up, encode(sphere()));
   for (int i = 0; i < 100; ++i) desk.put(FrameKind::evaluate, encoded(some_candidate()));
-  EXPECT_TRUE(holds_within(10, [&] { return desk.replies() == 101; })) << desk.replies();
+  EXPECT_TRUE(holds_within(patience_s, [&] { return desk.replies() == 101; })) << desk.replies();
   desk.close();
-  ASSERT_EQ(served.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+  ASSERT_EQ(served.wait_for(std::chrono::duration<double>(patience_s)), std::future_status::ready);
   EXPECT_EQ(served.get(), "");
 }
 
@@ -265,7 +265,7 @@ TEST(Serve, takes_what_is_there_up_to_a_batch) {
   auto served = std::async(std::launch::async, [&] { return serve(desk, worker); });
   desk.put(FrameKind::set_up, encode({two_parameters(), spec}));
   for (int i = 0; i < 100; ++i) desk.put(FrameKind::evaluate, encoded(some_candidate()));
-  EXPECT_TRUE(holds_within(10, [&] { return desk.replies() == 101; })) << desk.replies();
+  EXPECT_TRUE(holds_within(patience_s, [&] { return desk.replies() == 101; })) << desk.replies();
   desk.close();
   EXPECT_EQ(served.get(), "");
 }
@@ -300,11 +300,11 @@ TEST(Serve, gives_up_an_evaluation_that_hangs_when_the_master_closes) {
   auto served = std::async(std::launch::async, [&] { return serve(desk, worker); });
   desk.put(FrameKind::set_up, encode({two_parameters(), spec}));
   desk.put(FrameKind::evaluate, encoded(some_candidate()));
-  ASSERT_TRUE(holds_within(10, [&] { return desk.replies() == 1; }));
+  ASSERT_TRUE(holds_within(patience_s, [&] { return desk.replies() == 1; }));
   desk.close();
-  EXPECT_EQ(served.wait_for(std::chrono::milliseconds(200)), std::future_status::ready);
+  EXPECT_EQ(served.wait_for(std::chrono::duration<double>(patience_s)), std::future_status::ready);
   EXPECT_TRUE(processes_of(spec.run_marker).empty() ||
-              holds_within(1, [&] { return processes_of(spec.run_marker).empty(); }));
+              holds_within(patience_s, [&] { return processes_of(spec.run_marker).empty(); }));
 }
 
 TEST(Serve, ends_with_a_sentence_at_a_damaged_frame) {

@@ -1,4 +1,4 @@
-"""What the commands do. A module is loaded when its command runs, so that help and completion are quick."""
+"""The work of each command. A module is loaded when its command runs, so that help and completion are quick."""
 
 from importlib import import_module
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""What follows from what a study's store holds already: to run, to stop with a sentence, or to show its end."""
+"""A store that is there before a run: it may allow the run, forbid it, or hold the study's end already."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""The end of a run: its tables on standard output, why it is no success on standard error, its exit code."""
+"""The end of a run: tables on standard output, the reason of a failure on standard error, and the exit code."""
 
 import contextlib
 import shlex

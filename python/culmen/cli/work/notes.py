@@ -1,4 +1,4 @@
-"""Notes on standard error before a run: nothing of them is an error."""
+"""Notes on standard error before a run. None of them is an error."""
 
 import sys
 from typing import Any

@@ -87,7 +87,7 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
 def state_of(opened: Opened) -> dict[str, Any]:
     """All that `culmen status --json` prints."""
     summary, space, objectives = {**opened.summary}, opened.space, opened.objectives
-    fit = kept(opened.store)
+    fit = kept(opened)
     best = summary.pop("best")
     configuration = opened.begun.configuration
     recommended = recommended_in(summary, space, objectives)

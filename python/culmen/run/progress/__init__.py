@@ -1,1 +1,1 @@
-"""What a user sees while a study runs. Watches only: nothing here can slow or break a study."""
+"""The display of a running study. It only watches: nothing here can slow or break a study."""

@@ -1,4 +1,4 @@
-"""What is told of a run's progress, in as many columns as there are."""
+"""The figures of a run's progress, in as many columns as there are."""
 
 from collections import deque
 

@@ -1,4 +1,4 @@
-"""Which monitor a run gets, and those that draw no bar."""
+"""The choice of a monitor for a run, and the monitors that draw no bar."""
 
 import os
 from typing import Protocol

@@ -7,7 +7,7 @@
 namespace culmen::automatic {
 namespace {
 constexpr std::uint64_t turns_before_probe = 3;          // of n + 1 evaluations: an easy function is solved by then
-constexpr double bearable_noise = 1e-12, rough = 1e-3;         // noise that differences bear, and that they cannot bear
+constexpr double bearable_noise = 1e-12, rough = 1e-3;   // noise that differences bear, and that they cannot bear
 constexpr double caution = 3;                            // times the difference of two values: noise is what it may be
 constexpr std::uint64_t fair_chance_per_parameter = 20;  // evaluations in which a sum is nearly solved
 }  // namespace
@@ -65,9 +65,9 @@ void DescentsFirst::learn(std::vector<Member>& members, std::size_t member, cons
 std::string DescentsFirst::remark(const std::vector<Member>& members) const {
   const auto &l = members[leader_], &g = members[global];
   const auto more = l.optimizer->remark();
-  const auto seen = leader_ == descents         ? ""
+  const auto seen = leader_ == descents               ? ""
                     : probe_.noise() > bearable_noise ? "values have noise; "
-                                                : "a sum over parameters; ";
+                                                      : "a sum over parameters; ";
   return fmt::format("{}the best is of {}; {} had {} evaluations, {} {}{}{}", seen,
                      better(g.best, l.best) ? g.name : l.name, l.name, l.settled, g.name, g.settled,
                      more.empty() ? "" : "; ", more);

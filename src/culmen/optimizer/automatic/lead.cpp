@@ -5,7 +5,7 @@
 
 namespace culmen::automatic {
 namespace {
-constexpr std::uint64_t longest = 3;    // times the lead
+constexpr std::uint64_t longest = 3;             // times the lead
 constexpr std::uint64_t turns_in_the_lead = 10;  // turns without an improvement that end it
 constexpr double share_of_leader = 0.15, share_while_it_holds_the_best = 0.4;
 constexpr std::uint64_t turns_between_handings = 3;
@@ -21,7 +21,8 @@ void Lead::change() {
 bool Lead::lasts(const Member& leader) const {
   const auto wanted = 2 * static_cast<double>(turn_);
   if (static_cast<double>(workers_) * (1 + durations_.spread(turn_)) >= wanted) return false;
-  return leader.asked < lead_ || (leader.asked < longest * lead_ && leader.asked < improved_ + turns_in_the_lead * turn_);
+  return leader.asked < lead_ ||
+         (leader.asked < longest * lead_ && leader.asked < improved_ + turns_in_the_lead * turn_);
 }
 
 bool Lead::due(const Member& leader, const Member& global) {

@@ -19,7 +19,7 @@ constexpr std::size_t compression = 1;  // of values: above the median
 constexpr std::size_t forest_draws = 300, starts = 8, most_moves = 30;
 constexpr std::size_t steps = 4, most_choices = 8;  // neighbours by one parameter
 constexpr double step = 0.2;                        // deviation of those by a number
-constexpr double same_unit = 1e-9;                       // of two unit vectors
+constexpr double same_unit = 1e-9;                  // of two unit vectors
 
 class ForestAdvice {
  public:

@@ -6,7 +6,7 @@
 namespace culmen::cmaes {
 namespace {
 constexpr double damping = 5, share_of_value = 10, share_of_figure = 5;  // d_γ, k1, k2 of the paper, where k1 is 3
-constexpr double tightening = 0.4, spread_memory = 0.6;                         // of the spread; of the newest spread
+constexpr double tightening = 0.4, spread_memory = 0.6;                  // of the spread; of the newest spread
 constexpr double first_penalty = 2;                                      // times the first multiplier's slope
 
 /// Of at least one value.

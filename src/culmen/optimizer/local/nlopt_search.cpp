@@ -12,8 +12,8 @@
 namespace culmen::local {
 namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double negligible_nlopt_gain = 1e-14;            // of what was gained
-constexpr double first_step = 0.3;           // of the box: as long is the library's first step
+constexpr double negligible_nlopt_gain = 1e-14;  // of what was gained
+constexpr double first_step = 0.3;               // of the box: as long is the library's first step
 constexpr double tightening = 1e-13;         // of what a constraint changes over the box: rounding shall not violate it
 constexpr int patience = 3;                  // gradients that bring nothing
 constexpr int patience_at_constraints = 30;  // along which it may go through much that is not feasible
