@@ -27,7 +27,7 @@ def test_a_kind_has_its_fields_alone(kind):
         if name in FIELDS[kind]:
             setattr(spec, name, getattr(spec, name))
         else:
-            with pytest.raises(AttributeError, match=f'^an evaluator of kind "{kind}" has no {name}$'):
+            with pytest.raises(AttributeError, match=rf'^an evaluator of kind "{kind}" has no {name}$'):
                 getattr(spec, name)
 
 
@@ -47,5 +47,5 @@ def test_only_a_command_has_templates_inputs_and_figures():
         lambda: spec.add_input("/a", "a", False),
         lambda: spec.add_figure("e", "", "last_word", "", False),
     ):
-        with pytest.raises(_core.InputError, match='^an evaluator of kind "python" is not a command$'):
+        with pytest.raises(_core.InputError, match=r'^an evaluator of kind "python" is not a command$'):
             add()
