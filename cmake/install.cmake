@@ -4,7 +4,7 @@ if(SKBUILD)
   install(TARGETS _core LIBRARY DESTINATION culmen COMPONENT wheel)
   install(TARGETS ${CULMEN_MPI_MODULES} LIBRARY DESTINATION culmen/lib COMPONENT wheel)
   install(TARGETS culmen_program RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
-  install(FILES ${CULMEN_SOURCE_ROOT}/culmen/worker/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/culmen_evaluator.f90
+  install(FILES ${CULMEN_SOURCE_ROOT}/culmen/worker/core/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/core/culmen_evaluator.f90
     DESTINATION culmen/include/culmen COMPONENT wheel)
   set_target_properties(_core PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
   foreach(folder lib lib64)
@@ -34,5 +34,5 @@ install(FILES ${CULMEN_SOURCE_ROOT}/culmen/evaluation/recommendation.hpp DESTINA
   COMPONENT native)
 install(FILES ${CULMEN_SOURCE_ROOT}/culmen/optimizer/options.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen/optimizer
   COMPONENT native)
-install(FILES ${CULMEN_SOURCE_ROOT}/culmen/study/culmen.hpp ${CULMEN_SOURCE_ROOT}/culmen/worker/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/culmen_evaluator.f90
+install(FILES ${CULMEN_SOURCE_ROOT}/culmen/study/run/culmen.hpp ${CULMEN_SOURCE_ROOT}/culmen/worker/core/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/core/culmen_evaluator.f90
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen COMPONENT native)

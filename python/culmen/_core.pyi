@@ -51,20 +51,21 @@ class Space:
 
 class EvaluatorSpec:
     def __init__(self) -> None: ...
-    kind: str  # "python", "library", "command", "items"
+    kind: str  # "function", "python", "library", "command", "items"; another kind begins with empty fields
     isolation: str  # "process", "none"
     result: str  # "value", "residuals", "figures"
-    target: str
-    pickle: bytes
-    interpreter: str
-    command: list[str]
     time_limit_s: float
     base_folder: str
     working_folder: str
     environment: dict[str, str]
     modules: list[str]
-    batch: int
     output: str  # "all", "failures", "none"
+    # Fields of some kinds; AttributeError for the others.
+    target: str  # python, library
+    pickle: bytes  # python, items
+    interpreter: str  # python, items
+    batch: int  # python
+    command: list[str]  # command, as all that follows
     keep: str  # "all", "failures", "none"
     json_stdin: bool
     def add_template(self, name: str, text: bytes) -> None: ...

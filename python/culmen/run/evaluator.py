@@ -20,8 +20,9 @@ def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, mistakes: Mi
     spec = _core.EvaluatorSpec()
     spec.kind = "python" if table.kind == "function" else table.kind
     spec.isolation, spec.base_folder = table.isolation, str(folder)
-    spec.result, spec.output, spec.interpreter = table.result, table.output, sys.executable
-    spec.time_limit_s, spec.batch = table.time_limit_s or 0, table.batch or 0
+    spec.result, spec.output, spec.time_limit_s = table.result, table.output, table.time_limit_s or 0
+    if spec.kind == "python":
+        spec.interpreter, spec.batch = sys.executable, table.batch or 0
     spec.environment, spec.modules = table.environment, table.modules
     if table.command is not None:
         _set_command(spec, table.command, table, folder, heading, mistakes)

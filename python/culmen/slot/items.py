@@ -1,7 +1,7 @@
 """The slot's loop for an Executor: every item names its function and brings what to call it with.
 
 A function comes with the first items; a slot that does not know it (any more) asks for it.
-``study/executor_source.hpp`` says what an item's payload holds. An answer's payload is one byte, then a pickle:
+``study/source/executor_source.hpp`` says what an item's payload holds. An answer's payload is one byte, then a pickle:
 RETURNED and the value; RAISED and the exception with its traceback as text; WANTS_FUNCTION and nothing.
 """
 

@@ -1,6 +1,6 @@
 """Frames over descriptor 3, and the bytes in them.
 
-The C++ side says what they hold: ``worker/channel.hpp`` (frames), ``worker/evaluator.hpp`` (set-up),
+The C++ side says what they hold: ``worker/slot/channel.hpp`` (frames), ``worker/core/evaluator_spec.hpp`` (set-up),
 ``space/space.hpp`` and ``evaluation/codec.hpp`` (candidate, outcome). All little-endian.
 """
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "culmen/transport/transport.hpp"
-#include "culmen/worker/evaluator.hpp"
+#include "culmen/worker/make_evaluator.hpp"
 
 namespace culmen {
 

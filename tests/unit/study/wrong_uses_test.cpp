@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "culmen/study/culmen.hpp"
+#include "culmen/study/run/culmen.hpp"
 
 namespace culmen {
 namespace {

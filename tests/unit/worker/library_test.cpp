@@ -22,7 +22,7 @@ class Library : public testing::TestWithParam<Isolation> {
   }
   std::string error_of_target(const std::string& target) const {
     auto other = spec("");
-    other.target = target;
+    other.as<LibrarySpec>().target = target;
     return error_of_prepare(other);
   }
 };
@@ -81,7 +81,7 @@ TEST(NativeSlot, survives_a_function_that_damages_the_channel) {
 TEST(NativeSlot, answers_once_for_a_function_that_forks) {
   expect_first_parameters(library_spec("forks", Isolation::process));
   auto spec = library_spec("", Isolation::process);
-  spec.target = FORKS_WHEN_LOADED ":first";
+  spec.as<LibrarySpec>().target = FORKS_WHEN_LOADED ":first";
   expect_first_parameters(spec);
 }
 
