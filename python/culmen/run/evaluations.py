@@ -129,7 +129,7 @@ def _vector_of(candidate: Candidate, space: _core.Space, place: str) -> list[flo
     with _naming(place):
         if isinstance(candidate, Mapping):
             _check_bounds(candidate, space)
-            return space.vector_of(candidate)
+            return space.vector_of(dict(candidate))
         vector = [number_of(value) for value in candidate] if isinstance(candidate, Iterable) else [None]
         numbers = [value for value in vector if value is not None]
         if len(numbers) < len(vector):
