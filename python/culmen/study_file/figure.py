@@ -1,18 +1,20 @@
 """Where figures stand in what a command wrote: ``value``, ``residuals``, ``[evaluator.values]``."""
 
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import model_validator
 
-from .table import Table
+from .table import Setting, Table
 
 
 class FigureTable(Table):
-    file: str | None = None
-    key: str | None = None
-    regex: str | None = None
-    which: Literal["last", "first"] | None = None
+    file: Annotated[str | None, Setting("a file in the folder of the evaluation", default="standard output")] = None
+    key: Annotated[str | None, Setting("the key of the figure in JSON")] = None
+    regex: Annotated[str | None, Setting("a regular expression that finds the figure in the text")] = None
+    which: Annotated[
+        Literal["last", "first"] | None, Setting("which match of the regular expression counts", default='"last"')
+    ] = None
 
     @model_validator(mode="after")
     def _is_one_way(self) -> "FigureTable":

@@ -1,15 +1,16 @@
 """What ``culmen.minimize`` is called with, as the study file that says the same, and back."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field
+from pydantic.fields import FieldInfo
 
 from .._core import InputError
 from .evaluator import EvaluatorOptions, EvaluatorTable
 from .file import OptimizerTable, RunTable, StopTable, StudyFile
 from .messages import checked
-from .table import Count, Table
+from .table import Count, Setting, Table
 
 _TABLES: dict[str, type[Table]] = {"evaluator": EvaluatorOptions, "stop": StopTable, "run": RunTable}
 _NAMES = {"evaluations": "budget"}  # where an argument is not called as its key
@@ -18,8 +19,10 @@ _BY_EITHER = ConfigDict(populate_by_name=True)
 
 class ProgramEvaluator(EvaluatorTable):
     kinds: ClassVar = ("function", "command")
-    function: str | None = None  # "module.name"; it stays in the program
-    positional: bool | None = None  # it gets a list
+    function: Annotated[str | None, Setting("`module.name` of a function that stays in its program", decides=True)] = (
+        None
+    )
+    positional: Annotated[bool | None, Setting("the function receives a list of numbers", decides=True)] = None
 
 
 class ProgramStop(StopTable):
@@ -42,6 +45,15 @@ class ProgramStudy(StudyFile):
     def place(table: str) -> str:
         words = {"evaluator": "Command ", "objectives": "objectives: ", "limits": "limits: ", "starts": "starts "}
         return words.get(table, "")
+
+
+def settings_of_program() -> Iterator[tuple[str, FieldInfo, Setting]]:
+    """The arguments of ``minimize`` that are keys of a study file: their names, fields and settings."""
+    tables = (StopTable, StudyFile, OptimizerTable, EvaluatorOptions, RunTable)
+    for table in tables:
+        for key, setting in table.settings().items():
+            if table not in (StudyFile, OptimizerTable) or key in ("seed", "generational"):
+                yield _NAMES.get(key, key), table.model_fields[key], setting
 
 
 def arguments_of(table: str) -> dict[str, str]:
