@@ -15,7 +15,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class EvaluatorOptions(Table):
-    """What study files and ``culmen.minimize`` both take."""
+    """The keys of study files that are also arguments of ``culmen.minimize``."""
 
     result: Annotated[
         Literal["value", "residuals"],
@@ -94,9 +94,9 @@ class EvaluatorOptions(Table):
     def _sets_variables(self) -> "EvaluatorOptions":
         for name in self.environment:
             if name.startswith("CULMEN_"):
-                raise ValueError(f"environment.{name}: names that begin with CULMEN_ are culmen's own")
+                raise ValueError(f"environment.{name}: names that begin with CULMEN_ are reserved for culmen")
             if not _VARIABLE.fullmatch(name):
-                raise ValueError(f"environment.{name}: a name of letters, digits and _ is wanted")
+                raise ValueError(f"environment.{name}: the name must consist of letters, digits and _")
         return self
 
 
@@ -110,7 +110,7 @@ class InputsTable(Table):
 
 
 class CommandOptions(EvaluatorOptions):
-    """What only commands take."""
+    """The keys for commands only."""
 
     templates: Annotated[
         list[str],
@@ -155,14 +155,14 @@ class CommandOptions(EvaluatorOptions):
     def _has_one_main_figure(self) -> "CommandOptions":
         if self.residuals is not None:
             if self.value is not None or "value" in self.values:
-                raise ValueError("value and residuals exclude each other; the value is the sum of residuals' squares")
+                raise ValueError("give either value or residuals; the value is the sum of the squares of the residuals")
             self.result = "residuals"
         elif self.result == "residuals" and (self.value or self.values):
-            raise ValueError('result = "residuals" beside value or values: residuals = { … } says where they stand')
+            raise ValueError('result = "residuals" does not fit value or values; write residuals = { … } instead')
         if self.value is not None and "value" in self.values:
-            raise ValueError("value is given twice, also in values")
+            raise ValueError("value is given twice: also in values")
         if "residuals" in self.values:
-            raise ValueError("values.residuals: residuals = { … } in [evaluator] is their place")
+            raise ValueError("values.residuals: write residuals = { … } in [evaluator]")
         return self
 
     @property
@@ -172,7 +172,7 @@ class CommandOptions(EvaluatorOptions):
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """Of what is given here, that on which values depend."""
+        """The given keys on which values depend."""
         return self.model_dump(mode="json", include=_DECIDING, exclude_defaults=True, by_alias=True)
 
 
@@ -216,7 +216,7 @@ class EvaluatorTable(CommandOptions):
 
     @property
     def named(self) -> Any:
-        """What the user calls it."""
+        """Its name in the study file."""
         return getattr(self, self.kind)
 
     @model_validator(mode="after")
@@ -224,7 +224,7 @@ class EvaluatorTable(CommandOptions):
         given = [name for name in self.kinds if getattr(self, name) is not None]
         if len(given) != 1:
             words = ", ".join(given) or "none"
-            raise ValueError(f"exactly one of python, library and command is wanted; given: {words}")
+            raise ValueError(f"exactly one of python, library and command must be given, got {words}")
         if self.kind in ("python", "library") and (why := wrong_target(self.kind, getattr(self, self.kind))):
             raise ValueError(why)
         self._check_isolation()
@@ -236,15 +236,13 @@ class EvaluatorTable(CommandOptions):
             return
         if self.kind != "library":
             raise ValueError(
-                f'isolation = "none" is for library only; a {self.kind} evaluator has a process of its own'
+                f'isolation = "none" is only for library; a {self.kind} evaluator always has its own process'
             )
         if self.time_limit_s is not None:
-            raise ValueError(
-                'time_limit_s needs isolation = "process": without a process of its own nothing can be stopped'
-            )
+            raise ValueError('time_limit_s needs isolation = "process": culmen can only stop a process')
         for key in ("environment", "modules", "output"):
             if self._gives(key):
-                raise ValueError(f'{key} needs isolation = "process": it is for a process of its own')
+                raise ValueError(f'{key} needs isolation = "process": it applies to the process of the evaluator')
 
     def _gives(self, key: str) -> bool:
         return bool(getattr(self, key) != type(self).model_fields[key].get_default(call_default_factory=True))
@@ -252,19 +250,19 @@ class EvaluatorTable(CommandOptions):
     def _check_keys_of_kinds(self) -> None:
         for key in _OF_COMMANDS if self.kind != "command" else ():
             if self._gives(key):
-                instead = _INSTEAD.get(key, f"a {self.kind} function needs none")
-                raise ValueError(f"{key} is for command only; {instead}")
+                instead = _INSTEAD.get(key, f"a {self.kind} function does not need it")
+                raise ValueError(f"{key} is only for command; {instead}")
         if self.batch is not None and self.kind in ("library", "command"):
-            raise ValueError(f"batch is for Python functions; a {self.kind} is given one candidate at a time")
+            raise ValueError(f"batch is only for Python functions; a {self.kind} receives one candidate at a time")
 
     @property
     def target(self) -> tuple[str, str]:
-        """Of python and library: the file or module, and the function in it."""
+        """For python and library: the file or module, and the function in it."""
         return split_target(getattr(self, self.kind))
 
 
 _INSTEAD = {
     "value": "a function returns its value",
-    "values": "a function returns (value, further figures by name)",
-    "residuals": 'a function returns them: result = "residuals"',
+    "values": "a function returns (value, a dict of further figures)",
+    "residuals": 'a function returns them; write result = "residuals"',
 }

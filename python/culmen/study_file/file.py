@@ -1,4 +1,4 @@
-"""The study file: which tables there are."""
+"""The study file: its tables."""
 
 import json
 from pathlib import Path
@@ -48,7 +48,7 @@ class OptimizerTable(Table):
     @model_validator(mode="before")
     @classmethod
     def _spelt_out(cls, given: Any) -> Any:
-        """A name alone, a list of names and tables of their options, as the optimizer knows them."""
+        """Turns a name, or a list of names and tables of options, into a table."""
         if isinstance(given, (str, list)):
             given = {"name": given}
         if not isinstance(given, dict):
@@ -91,10 +91,10 @@ class StopTable(Table):
         if not self.model_dump(exclude_none=True, exclude={"stagnation_tolerance"}):
             raise ValueError(
                 f"at least one of {type(self).model_fields['evaluations'].validation_alias or 'evaluations'}, target, "
-                "stagnation and wall_time_s is wanted, or the study would never end"
+                "stagnation and wall_time_s must be given, otherwise the study never ends"
             )
         if self.stagnation_tolerance is not None and self.stagnation is None:
-            raise ValueError("stagnation_tolerance belongs to stagnation, which is missing")
+            raise ValueError("stagnation_tolerance needs stagnation, which is missing")
         return self
 
 
@@ -168,13 +168,13 @@ class StudyFile(Table):
 
     @staticmethod
     def place(table: str) -> str:
-        """Where a mistake is that the core finds in a table, for messages."""
+        """The table's heading, for messages about mistakes that C++ finds."""
         return f"[[{table}]] " if table == "starts" else f"[{table}] "
 
     def limit(self, source: str, **given: Any) -> None:
-        """Puts what is given (keys of [stop], and workers) in the place of the file's own.
+        """Replaces keys of the file by the given ones: keys of [stop], and workers. None: not given.
 
-        Raises InputError, beginning with ``source``, for what the file could not say either.
+        Raises InputError, which begins with ``source``, for values that are not allowed in a file.
         """
         given = {name: limit for name, limit in given.items() if limit is not None}
         told = checked(_Given, {**self.stop.model_dump(exclude_none=True), **given}, source)
@@ -182,7 +182,7 @@ class StudyFile(Table):
         self.stop = StopTable(**told.model_dump(exclude={"workers"}))
 
     def normalised(self, folder: Path, digest: dict[str, str] | None, machine: dict[str, Any]) -> str:
-        """JSON from which a resume starts; ``folder`` is where relative paths of the evaluator begin, ``machine`` where
-        the study was begun."""
+        """JSON for the store, which resume reads. ``folder``: relative paths of the evaluator start there; ``machine``:
+        the one where the study began."""
         about = {"folder": str(folder), KEY: digest, MACHINE: machine}
         return json.dumps({**about, **self.model_dump(mode="json", exclude_none=True, by_alias=True)})

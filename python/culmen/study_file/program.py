@@ -1,4 +1,4 @@
-"""What ``culmen.minimize`` is called with, as the study file that says the same, and back."""
+"""Turns the arguments of ``culmen.minimize`` into the tables of a study file, and back."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
@@ -13,7 +13,7 @@ from .messages import checked
 from .table import Count, Setting, Table
 
 _TABLES: dict[str, type[Table]] = {"evaluator": EvaluatorOptions, "stop": StopTable, "run": RunTable}
-_NAMES = {"evaluations": "budget"}  # where an argument is not called as its key
+_NAMES = {"evaluations": "budget"}  # arguments with another name than their key
 _BY_EITHER = ConfigDict(populate_by_name=True)
 
 
@@ -57,7 +57,7 @@ def settings_of_program() -> Iterator[tuple[str, FieldInfo, Setting]]:
 
 
 def arguments_of(table: str) -> dict[str, str]:
-    """The arguments of ``minimize`` that stand in a table, and their keys."""
+    """The arguments of ``minimize`` that are keys of a table, and these keys."""
     return {_NAMES.get(key, key): key for key in _TABLES[table].model_fields}
 
 
@@ -68,14 +68,15 @@ def program_study(
     evaluator: Mapping[str, Any],
     given: Mapping[str, Any],
 ) -> ProgramStudy:
-    """``evaluator``: what is said of it by itself; ``given``: arguments of ``minimize``, of which None counts as not
-    given. Raises InputError with a line for each that is not allowed."""
+    """``evaluator``: its kind and its own keys; ``given``: arguments of ``minimize``; None: not given.
+
+    Raises InputError with a line for each wrong argument."""
     given = {key: value for key, value in given.items() if value is not None}
     tables = {table: {key: given[key] for key in arguments_of(table) if key in given} for table in _TABLES}
     tables["evaluator"] |= evaluator
     options = given.get("options", {})
     if not isinstance(options, Mapping):
-        raise InputError(f'culmen.minimize: options = {options!r}: a dict such as {{"population": 20}} is wanted')
+        raise InputError(f'culmen.minimize: options must be a dict such as {{"population": 20}}, got {options!r}')
     tables["optimizer"] = {key: given[key] for key in ("optimizer", "generational") if key in given} | dict(options)
     top: dict[str, Any] = {key: given[key] for key in ("seed", "objectives", "limits", "starts") if key in given}
     study: ProgramStudy = checked(
@@ -85,7 +86,7 @@ def program_study(
 
 
 def call_of(data: Mapping[str, Any], store: str) -> str:
-    """The call of ``culmen.minimize`` that a store's configuration came from; of an evaluator ``function``."""
+    """The call of ``culmen.minimize`` that made a store with this configuration; its evaluator is a ``function``."""
     about = {key: value for key, value in data.items() if key in ProgramStudy.model_fields}
     study = ProgramStudy.model_validate(about)
     return f"culmen.minimize({', '.join(_arguments(study, store))})"
@@ -116,7 +117,7 @@ def _arguments(study: ProgramStudy, store: str) -> Iterator[str]:
 
 
 def _bounds(table: dict[str, Any]) -> str:
-    """Of a parameter, as a program would write it."""
+    """A parameter as a program writes it."""
     if table.keys() == {"lower", "upper"}:
         return f"({table['lower']:.17g}, {table['upper']:.17g})"
     kind = table.pop("type", "real")

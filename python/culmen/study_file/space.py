@@ -69,5 +69,5 @@ class ParameterTable(Table):
         wrong += [] if chosen else ["choices"]
         for key in wrong:
             if getattr(self, key) is not None:
-                raise ValueError(f'{key} does not belong to type = "{self.type}"')
+                raise ValueError(f'{key} is not for type = "{self.type}"')
         return self
