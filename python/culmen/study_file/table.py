@@ -63,8 +63,9 @@ class Table(BaseModel):
         return found
 
     def apply(self, part: str, target: Any) -> None:
-        """Sets what this table says of a part ("config", "evaluator", "options"). A key that is not given keeps the
-        default of C++."""
+        """Sets the keys of a part ("config", "evaluator", "options"). C++ has the same defaults, so that these are not
+        set: not every kind of evaluator has every key."""
         for name, setting in self.settings().items():
-            if setting.sets == part and (value := getattr(self, name)) is not None:
+            value, field = getattr(self, name), type(self).model_fields[name]
+            if setting.sets == part and value != field.get_default(call_default_factory=True):
                 setattr(target, name, value)
