@@ -23,11 +23,19 @@ from culmen import InputError, _core
 
 TABLES = [StudyFile, ParameterTable, LimitTable, EvaluatorTable, FigureTable, OptimizerTable, StopTable, RunTable]
 PARTS = {"config": _core.StudyConfig, "evaluator": _core.EvaluatorSpec, "options": _core.RunOptions}
+KINDS = {"keep": "command"}  # of evaluators that alone have the setting; Python functions have the others
 SETS = [(table, name, said) for table in TABLES for name, said in table.settings().items() if said.sets]
 
 
 def named(parameters: Any) -> str:
     return parameters if isinstance(parameters, str) else ""
+
+
+def part_for(name: str, said: Setting) -> Any:
+    part = PARTS[said.sets]()
+    if said.sets == "evaluator":
+        part.kind = KINDS.get(name, "python")
+    return part
 
 
 @pytest.mark.parametrize("table", [*TABLES, ProgramStudy], ids=lambda table: table.__name__)
@@ -54,7 +62,7 @@ def test_the_schema_has_the_bounds_of_numbers(tmp_path):
 @pytest.mark.parametrize(("table", "name", "said"), SETS, ids=named)
 def test_cpp_has_the_setting_with_the_same_default(table, name, said):
     default = table.model_fields[name].get_default(call_default_factory=True)
-    part = PARTS[said.sets]()
+    part = part_for(name, said)
     if name == "name":  # a study file always has one
         return
     if default is not None:
@@ -67,7 +75,7 @@ def test_cpp_knows_the_words_of_the_setting(table, name, said):
     annotation = table.model_fields[name].annotation
     if get_origin(annotation) is not Literal:
         return
-    part = PARTS[said.sets]()
+    part = part_for(name, said)
     for word in get_args(annotation):
         setattr(part, name, word)
         assert getattr(part, name) == word
