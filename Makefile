@@ -104,6 +104,8 @@ bench-quality: build
 format: build
 	tools/quote_examples
 	tools/quote_options
+	tools/quote_settings
+	tools/write_stub
 	@clang-format-16 -i $(format)
 	ruff format python tools tests examples benchmarks docs
 	ruff check --fix python tools tests examples benchmarks docs

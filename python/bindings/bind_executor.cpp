@@ -1,3 +1,4 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
@@ -17,12 +18,15 @@ Bytes copy_of(const nb::bytes& bytes) {
   return {data, data + bytes.size()};
 }
 
+using ItemRow = nb::typed<nb::tuple, std::uint64_t, nb::str, nb::str, nb::bytes>;  // number, status, message, payload
+using WorkList = std::vector<std::pair<std::uint64_t, std::vector<double>>>;       // ticket, vector
+
 /// Held by Python, without its ways of sharing: the last owner may be the engine, which never takes the GIL.
 struct FunctionHandle {
   std::shared_ptr<const ItemFunction> function;
 };
 
-nb::tuple item_row(const Finished& item) {
+ItemRow item_row(const Finished& item) {
   const auto& o = item.outcome;
   return nb::make_tuple(item.number, to_string(o.status), o.message,
                         nb::bytes(reinterpret_cast<const char*>(o.payload.data()), o.payload.size()));
@@ -46,14 +50,14 @@ class ExecutorRun : public ProgramRun<ExecutorSource, item_row> {
   std::vector<ItemId> cancel_all() { return source_->cancel_all(); }
 };
 
-nb::list take_work(LentWorkers& lent, double timeout_s) {
+WorkList take_work(LentWorkers& lent, double timeout_s) {
   std::vector<LentWorkers::Work> work;
   {
     const nb::gil_scoped_release released;
     work = lent.take(timeout_s);
   }
-  nb::list out;
-  for (const auto& w : work) out.append(nb::make_tuple(w.ticket, w.x));
+  WorkList out;
+  for (auto& w : work) out.emplace_back(w.ticket, std::move(w.x));
   return out;
 }
 
@@ -67,20 +71,24 @@ void give_outcome(LentWorkers& lent, std::uint64_t ticket, const nb::bytes& enco
 }  // namespace
 
 void bind_executor(nb::module_& m) {
-  nb::class_<LentWorkers>(m, "LentWorkers")
+  nb::class_<LentWorkers>(m, "LentWorkers",
+                          "Evaluations for the program's own workers. One thread takes; any thread does the rest.")
       .def(nb::init<std::size_t>(), nb::arg("workers"))
-      .def("take", &take_work, nb::arg("timeout_s"))
-      .def("give", &give_outcome, nb::arg("ticket"), nb::arg("outcome"), nb::arg("duration_s"))
-      .def("fail", &LentWorkers::fail, nb::arg("sentence"))
-      .def("end", &LentWorkers::end)
+      .def("take", &take_work, nb::arg("timeout_s"),
+           "Tickets and vectors. Empty after timeout_s, or when the study has ended.")
+      .def("give", &give_outcome, nb::arg("ticket"), nb::arg("outcome"), nb::arg("duration_s"),
+           "outcome: as culmen.slot.protocol encodes it.")
+      .def("fail", &LentWorkers::fail, nb::arg("sentence"), "No more can be evaluated, for this reason.")
+      .def("end", &LentWorkers::end, "Wakes take(), which waits no more.")
       .def_prop_ro("ended", &LentWorkers::ended);
-  nb::class_<FunctionHandle>(m, "ItemFunction");
+  nb::class_<FunctionHandle>(m, "ItemFunction", "A pickled function that an ExecutorRun knows.");
   bind_program_run<ExecutorRun>(m, "ExecutorRun")
       .def(nb::init<StudyConfig, RunOptions>(), nb::arg("config"), nb::arg("options"))
       .def("make_function", &ExecutorRun::make_function, nb::arg("pickle"))
-      .def("submit", &ExecutorRun::submit, nb::arg("numbers"), nb::arg("function"), nb::arg("arguments"))
-      .def("holds", &ExecutorRun::holds, nb::arg("number"))
-      .def("cancel", &ExecutorRun::cancel, nb::arg("number"))
+      .def("submit", &ExecutorRun::submit, nb::arg("numbers"), nb::arg("function"), nb::arg("arguments"),
+           "Each number is used once; lower ones go first. Raises InputError for too large items, and after close().")
+      .def("holds", &ExecutorRun::holds, nb::arg("number"), "Whether it has not been sent yet.")
+      .def("cancel", &ExecutorRun::cancel, nb::arg("number"), "False: it has been sent already.")
       .def("cancel_all", &ExecutorRun::cancel_all);
 }
 

@@ -68,7 +68,7 @@ void tell(Optimizer& optimizer, EvaluationId id, const std::optional<Told>& told
   optimizer.tell(id, outcome);
 }
 
-nb::dict described(const OptionRule& rule) {
+nb::dict entry_of(const OptionRule& rule) {
   nb::dict out;
   out["name"] = rule.name;
   out["about"] = rule.about;
@@ -81,7 +81,7 @@ nb::dict described(const OptionRule& rule) {
   return out;
 }
 
-nb::list catalogue() {
+Rows catalogue() {
   nb::list out;
   for (const auto& info : optimizer_catalogue()) {
     nb::dict entry;
@@ -94,7 +94,7 @@ nb::list catalogue() {
     entry["two_objectives"] = info.two_objectives;
     entry["asynchronous"] = info.asynchronous;
     nb::list options;
-    for (const auto& rule : info.options) options.append(described(rule));
+    for (const auto& rule : info.options) options.append(entry_of(rule));
     entry["options"] = options;
     out.append(entry);
   }
@@ -120,24 +120,39 @@ void bind_optimizer(nb::module_& m) {
       .def(nb::new_(&make), nb::arg("space"), nb::arg("name") = "", nb::arg("seed") = 1,
            nb::arg("options") = PythonOptions{}, nb::arg("starts") = std::vector<std::vector<double>>{},
            nb::arg("residuals") = false, nb::arg("objectives") = 1, nb::arg("evaluations") = 0,
-           nb::arg("generational") = true, nb::arg("limits") = Limits{})
-      .def("ask", &ask, nb::arg("n") = 1)
+           nb::arg("generational") = true, nb::arg("limits") = Limits{},
+           "name: empty: the space and the objectives decide. residuals: whether residuals will be told. evaluations: "
+           "the "
+           "budget; 0: not known. limits: name, lower and upper of each.")
+      .def("ask", &ask, nb::arg("n") = 1, "At most n candidates: the number of the evaluation, and the vector.")
       .def("tell", &tell, nb::arg("evaluation"), nb::arg("told").none(), nb::arg("residuals") = false,
-           nb::arg("duration_s") = 0.0, nb::arg("figures") = Figures{}, nb::arg("limits") = Limits{})
+           nb::arg("duration_s") = 0.0, nb::arg("figures") = Figures{}, nb::arg("limits") = Limits{},
+           "told: the value, the values of several objectives, or residuals; None: the evaluation failed. figures: "
+           "further "
+           "figures, among them those of the limits. limits: as the optimizer was given them.")
       .def("resize", &Optimizer::resize, nb::arg("workers"))
       .def("cancel", &Optimizer::cancel, nb::arg("evaluation"))
       .def_prop_ro("name", &Optimizer::name)
-      .def_prop_ro("remark", &Optimizer::remark)
+      .def_prop_ro("remark", &Optimizer::remark, "A clause about its search so far; may be empty.")
       .def_prop_ro("generational", &Optimizer::generational)
-      .def_prop_ro("recommended", [](const Optimizer& o) { return tuple_of(o.recommendation()); })
+      .def_prop_ro(
+          "recommended", [](const Optimizer& o) { return tuple_of(o.recommendation()); }, recommended_doc)
       .def_prop_ro("finished", &Optimizer::finished);
-  m.def("optimizer_choices", [] {
-    nb::list out;
-    for (const auto& choice : optimizer_choices()) out.append(nb::make_tuple(choice.name, choice.why));
-    return out;
-  });
+  m.def(
+      "optimizer_choices",
+      [] {
+        std::vector<std::pair<std::string, std::string>> out;
+        for (const auto& choice : optimizer_choices()) out.emplace_back(choice.name, choice.why);
+        return out;
+      },
+      "The optimizers that auto chooses from, each with its case. The first case that fits applies.");
   m.def("optimizer_names", &optimizer_names);
-  m.def("optimizer_catalogue", &catalogue);
+  m.def(
+      "optimizer_catalogue", &catalogue,
+      "One dict for each optimizer: name, about, needs_residuals, needs_reals, needs_order, one_objective, "
+      "two_objectives (at most), asynchronous and options.\n\n"
+      "An option is a dict: name, about, type (\"number\", \"whole number\", \"word\" or \"flag\"), lowest and highest "
+      "or words, and default. The default is a sentence if it is no constant.");
 }
 
 }  // namespace culmen::bindings

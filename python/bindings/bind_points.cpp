@@ -11,8 +11,8 @@ namespace nb = nanobind;
 namespace culmen::bindings {
 namespace {
 
-nb::dict point_row(const Finished& point) {
-  nb::dict row;
+Row point_row(const Finished& point) {
+  Row row;
   row["number"] = point.number;
   put_outcome(row, point.outcome);
   return row;
@@ -42,7 +42,7 @@ class PointsRun : public ProgramRun<PointsSource, point_row> {
 void bind_points(nb::module_& m) {
   bind_program_run<PointsRun>(m, "PointsRun")
       .def(nb::init<StudyConfig, RunOptions>(), nb::arg("config"), nb::arg("options"))
-      .def("submit", &PointsRun::submit, nb::arg("vectors"));
+      .def("submit", &PointsRun::submit, nb::arg("vectors"), "The candidates are numbered from 0 over the whole run.");
 }
 
 }  // namespace culmen::bindings

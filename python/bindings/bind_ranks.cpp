@@ -10,20 +10,25 @@ namespace culmen::bindings {
 
 void bind_ranks(nb::module_& m) {
   nb::class_<Launch>(m, "Launch")
-      .def_prop_ro("kind", getter(&Launch::kind))
+      .def_prop_ro("kind", getter(&Launch::kind), one_of<LauncherKind>().c_str())
       .def_ro("rank", &Launch::rank)
       .def_ro("size", &Launch::size)
       .def_prop_ro("is_rank", &Launch::is_rank);
   m.def("detect_launch", &detect_launch);
-  m.def("mpi_library", &mpi_library);
+  m.def("mpi_library", &mpi_library, "Such as \"Open MPI v4.1.4\"; empty outside a launch.");
   m.def(
-      "serve_rank", [] { return serve_as_rank(); }, nb::call_guard<nb::gil_scoped_release>());
-  m.def("serve_until_dismissed", &serve_until_dismissed, nb::call_guard<nb::gil_scoped_release>());
-  m.def("dismiss_with_result", &dismiss_with_result);
-  m.def("dismiss_ranks", &dismiss_ranks, nb::call_guard<nb::gil_scoped_release>());
-  m.def("expect_ranks", &expect_ranks);
-  m.def("abandon_ranks", &abandon_ranks, nb::arg("message"), nb::call_guard<nb::gil_scoped_release>());
-  m.def("finalize_mpi", &finalize_world, nb::arg("exit_code") = 0, nb::call_guard<nb::gil_scoped_release>());
+      "serve_rank", [] { return serve_as_rank(); }, nb::call_guard<nb::gil_scoped_release>(),
+      "In a rank other than 0: works until the master ends. Returns the master's result, or raises its error.");
+  m.def("serve_until_dismissed", &serve_until_dismissed, nb::call_guard<nb::gil_scoped_release>(),
+        "In a rank other than 0: works for every study and executor of rank 0.");
+  m.def("dismiss_with_result", &dismiss_with_result, "In rank 0: the ranks leave with the result of the next study.");
+  m.def("dismiss_ranks", &dismiss_ranks, nb::call_guard<nb::gil_scoped_release>(),
+        "In rank 0: the ranks that still serve leave. Does nothing if there are none.");
+  m.def("expect_ranks", &expect_ranks, "In rank 0: before anything that may end in abandon_ranks().");
+  m.def("abandon_ranks", &abandon_ranks, nb::arg("message"), nb::call_guard<nb::gil_scoped_release>(),
+        "In rank 0, if nothing can be run: the other ranks leave. Does nothing if none waits.");
+  m.def("finalize_mpi", &finalize_world, nb::arg("exit_code") = 0, nb::call_guard<nb::gil_scoped_release>(),
+        "Ends MPI. If a rank hangs in an evaluation, this process exits at once with exit_code.");
 }
 
 }  // namespace culmen::bindings

@@ -57,14 +57,14 @@ void set_initial(Parameter& p, const std::optional<Value>& value) {
   }
 }
 
-nb::dict named(const Space& space, const std::vector<double>& vector) {
+nb::typed<nb::dict, nb::str, Value> named(const Space& space, const std::vector<double>& vector) {
   sized(space, vector);
   nb::dict out;
   for (const auto& [name, value] : space.named(vector)) out[name.c_str()] = value;
   return out;
 }
 
-std::vector<double> vector_of(const Space& space, const nb::dict& values) {
+std::vector<double> vector_of(const Space& space, const nb::typed<nb::dict, nb::str, Value>& values) {
   std::vector<Space::Named> list;
   for (auto [key, value] : values) {
     const auto name = nb::cast<std::string>(nb::str(key));
@@ -81,18 +81,20 @@ std::vector<double> vector_of(const Space& space, const nb::dict& values) {
 }  // namespace
 
 void bind_space(nb::module_& m) {
+  const nb::sig equality("def __eq__(self, arg: object, /) -> bool");
   nb::class_<Parameter>(m, "Parameter")
       .def_ro("name", &Parameter::name)
-      .def_prop_ro("kind", getter(&Parameter::kind))
-      .def_prop_ro("scale", getter(&Parameter::scale))
-      .def_ro("lower", &Parameter::lower)
-      .def_ro("upper", &Parameter::upper)
+      .def_prop_ro("kind", getter(&Parameter::kind), one_of<ParameterKind>().c_str())
+      .def_prop_ro("scale", getter(&Parameter::scale), one_of<Scale>().c_str())
+      .def_ro("lower", &Parameter::lower, "The lower bound; with choices the lowest index, 0.")
+      .def_ro("upper", &Parameter::upper, "The upper bound; with choices the highest index.")
       .def_prop_ro("choices", [](const Parameter& p) { return choices_of(p); })
       .def_prop_rw(
           "initial", [](const Parameter& p) { return initial_of(p); },
           [](Parameter& p, const std::optional<Value>& v) { set_initial(p, v); }, nb::arg("value").none())
-      .def_rw("active_when", &Parameter::active_when)
-      .def("__eq__", [](const Parameter& a, const Parameter& b) { return a == b; });
+      .def_rw("active_when", &Parameter::active_when, "An expression over other parameters; empty: always active.")
+      .def(
+          "__eq__", [](const Parameter& a, const Parameter& b) { return a == b; }, nb::is_operator(), equality);
   m.def(
       "real",
       [](std::string name, double lower, double upper, const std::string& scale) {
@@ -110,39 +112,41 @@ void bind_space(nb::module_& m) {
   m.def("boolean", &boolean, nb::arg("name"));
   nb::class_<Space>(m, "Space")
       .def(nb::new_(&make_space), nb::arg("parameters"), nb::arg("constraints") = Constraints{})
-      .def_prop_ro("constraints", &constraints_of)
-      .def_prop_ro("conditional", &Space::conditional)
-      .def("start", &Space::start)
-      .def("has_start", &Space::has_start)
+      .def_prop_ro("constraints", &constraints_of, "Their names and expressions.")
+      .def_prop_ro("conditional", &Space::conditional, "Whether some parameters are not always active.")
+      .def("start", &Space::start, "The initial values; without one, the middle of the range.")
+      .def("has_start", &Space::has_start, "Whether any parameter has an initial value.")
       .def(
           "activity", [](const Space& s, const std::vector<double>& x) { return flags(s.activity(sized(s, x))); },
-          nb::arg("vector"))
+          nb::arg("vector"), "Whether each parameter is active.")
       .def(
           "violation", [](const Space& s, const std::vector<double>& x) { return s.violation(sized(s, x)); },
-          nb::arg("vector"))
+          nb::arg("vector"), "By how much the vector violates the constraints; 0: not at all.")
       .def(
           "from_unit",
           [](const Space& s, std::vector<double> unit) {
             s.from_unit(sized(s, unit), unit);
             return unit;
           },
-          nb::arg("unit"))
+          nb::arg("unit"), "The vector of numbers between 0 and 1.")
       .def(
           "to_unit",
           [](const Space& s, std::vector<double> vector) {
             s.to_unit(sized(s, vector), vector);
             return vector;
           },
-          nb::arg("vector"))
+          nb::arg("vector"), "The vector with each number scaled to the range from 0 to 1.")
       .def(
           "value", [](const Space& s, std::size_t i, double x) { return value_of(s[i], x); }, nb::arg("i"),
-          nb::arg("x"))
+          nb::arg("x"), "The value of parameter number i that the number x of a vector stands for.")
       .def_prop_ro("parameters", [](const Space& s) { return s.parameters(); })
       .def("__len__", &Space::size)
-      .def("named", &named, nb::arg("vector"))
-      .def("vector_of", &vector_of, nb::arg("values"))
-      .def("at_bound", &Space::at_bound, nb::arg("i"), nb::arg("value"))
-      .def("__eq__", [](const Space& a, const Space& b) { return a == b; });
+      .def("named", &named, nb::arg("vector"), "The values of the active parameters by their names.")
+      .def("vector_of", &vector_of, nb::arg("values"), "The vector of values by names. Raises InputError.")
+      .def("at_bound", &Space::at_bound, nb::arg("i"), nb::arg("value"),
+           "Whether a value of parameter number i is at a bound.")
+      .def(
+          "__eq__", [](const Space& a, const Space& b) { return a == b; }, nb::is_operator(), equality);
 }
 
 }  // namespace culmen::bindings

@@ -1,5 +1,7 @@
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -13,15 +15,15 @@ namespace nb = nanobind;
 
 namespace culmen::bindings {
 
-nb::dict extras_of(const Outcome& outcome) {
+Extras extras_of(const Outcome& outcome) {
   nb::dict out;
   for (const auto& [name, value] : outcome.extras) out[name.c_str()] = value;
   return out;
 }
 
-nb::object tuple_of(const std::optional<Recommendation>& r) {
-  if (!r) return nb::none();
-  return nb::make_tuple(r->x, r->value, r->error, r->evaluations);
+RecommendedTuple tuple_of(const std::optional<Recommendation>& r) {
+  if (!r) return {};
+  return std::tuple{r->x, r->value, r->error, r->evaluations};
 }
 
 void put_outcome(nb::dict& row, const Outcome& o) {
@@ -37,7 +39,7 @@ void put_outcome(nb::dict& row, const Outcome& o) {
 
 namespace {
 
-nb::dict summary(const Journal& journal) {
+Row summary(const Journal& journal) {
   const auto s = journal.summary();
   nb::dict out;
   out["asked"] = s.asked;
@@ -66,7 +68,7 @@ nb::dict summary(const Journal& journal) {
   return out;
 }
 
-nb::list outcomes(const Journal& journal, EvaluationId first, std::size_t count) {
+Rows outcomes(const Journal& journal, EvaluationId first, std::size_t count) {
   nb::list out;
   journal.outcomes(
       first,
@@ -89,7 +91,7 @@ const char* word(CallKind kind) {
   return words[static_cast<std::size_t>(kind)];
 }
 
-nb::list calls(const Journal& journal) {
+Rows calls(const Journal& journal) {
   nb::list out;
   journal.replay([&](const CallRecord& call) {
     nb::dict row;
@@ -114,7 +116,7 @@ nb::object array_of(std::vector<T> values, std::size_t rows, std::optional<std::
   return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), columns ? 2 : 1, shape, owner));
 }
 
-nb::dict columns(const Journal& journal) {
+Row columns(const Journal& journal) {
   auto c = [&] {
     const nb::gil_scoped_release release;
     return read_columns(journal);
@@ -141,7 +143,7 @@ nb::dict columns(const Journal& journal) {
   return out;
 }
 
-nb::list starts(const Journal& journal) {
+Rows starts(const Journal& journal) {
   nb::list out;
   for (const auto& start : journal.starts()) {
     nb::dict row;
@@ -169,24 +171,40 @@ void keep_note(const std::string& path, const std::string& name, const std::stri
 }  // namespace
 
 void bind_store(nb::module_& m) {
-  nb::class_<Journal>(m, "Store")
+  nb::class_<Journal>(m, "Store", "A study's store, opened for reading. A master may write it at the same time.")
       .def_static(
           "read", [](const std::string& path) { return std::make_unique<Journal>(Journal::read(path)); },
           nb::arg("path"))
       .def_static("keep_note", &keep_note, nb::arg("path"), nb::arg("name"), nb::arg("text"),
-                  nb::call_guard<nb::gil_scoped_release>())
-      .def("note", &Journal::note, nb::arg("name"))
+                  nb::call_guard<nb::gil_scoped_release>(),
+                  "Keeps a text beside the study; an earlier text of this name is replaced.\n\n"
+                  "Raises StoreError while a master has the store.")
+      .def("note", &Journal::note, nb::arg("name"), "The text that keep_note() kept; empty if there is none.")
       .def_prop_ro("name", [](const Journal& j) { return j.study().name; })
       .def_prop_ro("configuration", [](const Journal& j) { return j.study().configuration; })
       .def_prop_ro("fingerprint", [](const Journal& j) { return j.study().fingerprint; })
       .def_prop_ro("created_s", [](const Journal& j) { return j.study().created_s; })
-      .def("summary", &summary)
-      .def("outcomes", &outcomes, nb::arg("first") = 0, nb::arg("count") = 1000)
-      .def("calls", &calls)
-      .def("columns", &columns)
-      .def("starts", &starts)
-      .def_prop_ro("build", [](const Journal& j) { return j.study().build; });
-  m.attr("STATUSES") = statuses();  // what a code of columns()["status"] means
+      .def("summary", &summary,
+           "The state of the study. It is quick for a store of any size.\n\n"
+           "Keys: asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, recommended, "
+           "best_value, "
+           "best, best_evaluation and failures. failures has one dict for each status of a failure, the most frequent "
+           "first: status, count, first (the lowest evaluation) and message (of that evaluation).")
+      .def("outcomes", &outcomes, nb::arg("first") = 0, nb::arg("count") = 1000,
+           "The outcomes of evaluations from number `first`, one dict each.")
+      .def("calls", &calls, "All calls of the optimizer in their order, for tests and tools.")
+      .def(
+          "columns", &columns,
+          "The store as NumPy arrays. Each has one entry for each evaluation, in the order of asking.\n\n"
+          "Keys: evaluation, x (a row each), status (an index of STATUSES; -1: no outcome), value, values (a row each; "
+          "no columns unless there are several objectives), violation, at_s, duration_s, worker, epoch, attempt, told "
+          "(position in the order of telling; -1: not told), cancelled (0 or 1), residuals (their number), extras (a "
+          "dict "
+          "of arrays) and extras_left_out. NaN or -1 means that there is no entry.")
+      .def("starts", &starts, "The starts of a master, one dict each: epoch, started_s, host, pid and build.")
+      .def_prop_ro(
+          "build", [](const Journal& j) { return j.study().build; }, "The build of culmen that made the store.");
+  m.attr("STATUSES") = statuses();  // of the codes in columns()["status"]
 }
 
 }  // namespace culmen::bindings

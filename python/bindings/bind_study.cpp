@@ -17,6 +17,7 @@
 #include "culmen/worker/command/command_evaluator.hpp"
 #include "names.hpp"
 #include "options.hpp"
+#include "settings.hpp"
 
 namespace nb = nanobind;
 
@@ -50,6 +51,13 @@ void bind_field(nb::class_<EvaluatorSpec>& bound, const char* name, T Parts::*..
       [=](EvaluatorSpec& spec, T value) { field_of(spec, name, members...) = std::move(value); });
 }
 
+/// The part of a kind. Raises AttributeError for any other kind.
+template <class Part>
+Part& part_of(EvaluatorSpec& spec) {
+  if (auto* part = std::get_if<Part>(&spec.how)) return *part;
+  throw nb::attribute_error(fmt::format("an evaluator of kind \"{}\" does not have it", word_of(spec.kind())).c_str());
+}
+
 Bytes& pickle_in(EvaluatorSpec& spec) { return field_of(spec, "pickle", &PythonSpec::pickle, &ItemsSpec::pickle); }
 nb::bytes pickle_of(EvaluatorSpec& spec) {
   const auto& pickle = pickle_in(spec);
@@ -66,8 +74,8 @@ CommandSpec& command_in(EvaluatorSpec& spec) {
   return spec.as<CommandSpec>();
 }
 
-nb::object best_value(const StudyResult& r) {
-  return r.has_best ? nb::cast(r.goals.as_given(0, r.best_outcome.value)) : nb::none();
+std::optional<double> best_value(const StudyResult& r) {
+  return r.has_best ? std::optional(r.goals.as_given(0, r.best_outcome.value)) : std::nullopt;
 }
 
 std::vector<double> given_values(const StudyResult& r, const Outcome& outcome) {
@@ -76,14 +84,15 @@ std::vector<double> given_values(const StudyResult& r, const Outcome& outcome) {
   return out;
 }
 
-nb::list front_of(const StudyResult& r) {
-  nb::list out;
-  for (const auto& m : r.front.members())
-    out.append(nb::make_tuple(m.candidate.id, m.candidate.x, given_values(r, m.outcome)));
+using FrontMember = std::tuple<EvaluationId, std::vector<double>, std::vector<double>>;
+
+std::vector<FrontMember> front_of(const StudyResult& r) {
+  std::vector<FrontMember> out;
+  for (const auto& m : r.front.members()) out.emplace_back(m.candidate.id, m.candidate.x, given_values(r, m.outcome));
   return out;
 }
 
-nb::object recommended_of(const StudyResult& r) {
+RecommendedTuple recommended_of(const StudyResult& r) {
   auto given = r.recommended;
   if (given) given->value = r.goals.as_given(0, given->value);
   return tuple_of(given);
@@ -140,27 +149,18 @@ void bind_evaluator(nb::module_& m) {
   nb::class_<EvaluatorSpec> spec(m, "EvaluatorSpec");
   spec.def(nb::init<>())
       .def_prop_rw(
-          "kind", [](const EvaluatorSpec& e) { return word_of(e.kind()); }, &set_kind)
-      .def_prop_rw("isolation", getter(&EvaluatorSpec::isolation), setter(&EvaluatorSpec::isolation))
-      .def_prop_rw("result", getter(&EvaluatorSpec::result), setter(&EvaluatorSpec::result))
-      .def_rw("time_limit_s", &EvaluatorSpec::time_limit_s)
+          "kind", [](const EvaluatorSpec& e) { return word_of(e.kind()); }, &set_kind, one_of<EvaluatorKind>().c_str())
       .def_rw("base_folder", &EvaluatorSpec::base_folder)
       .def_rw("working_folder", &EvaluatorSpec::working_folder)
-      .def_rw("environment", &EvaluatorSpec::environment)
-      .def_rw("modules", &EvaluatorSpec::modules)
-      .def_prop_rw("output", getter(&EvaluatorSpec::output), setter(&EvaluatorSpec::output))
       .def_prop_rw("pickle", &pickle_of, &set_pickle);
   bind_field(spec, "target", &PythonSpec::target, &LibrarySpec::target);
   bind_field(spec, "interpreter", &PythonSpec::interpreter, &ItemsSpec::interpreter);
-  bind_field(spec, "batch", &PythonSpec::batch);
   bind_field(spec, "command", &CommandSpec::command);
   bind_field(spec, "json_stdin", &CommandSpec::json_stdin);
-  spec.def_prop_rw(
-          "keep", [](EvaluatorSpec& e) { return word_of(field_of(e, "keep", &CommandSpec::keep)); },
-          [](EvaluatorSpec& e, const std::string& word) {
-            field_of(e, "keep", &CommandSpec::keep) = from_word<Keep>(word);
-          })
-      .def(
+  bind_settings(spec);
+  bind_settings<PythonSpec>(spec, &part_of<PythonSpec>);
+  bind_settings<CommandSpec>(spec, &part_of<CommandSpec>);
+  spec.def(
           "add_template",
           [](EvaluatorSpec& e, std::string name, nb::bytes text) {
             command_in(e).templates.push_back({std::move(name), {text.c_str(), text.size()}});
@@ -190,88 +190,80 @@ void bind_evaluator(nb::module_& m) {
 }
 
 void bind_config(nb::module_& m) {
-  nb::class_<StudyConfig>(m, "StudyConfig")
-      .def(nb::init<>())
+  nb::class_<StudyConfig> config(m, "StudyConfig",
+                                 "What is to be found: the same configuration gives the same candidates.");
+  config.def(nb::init<>())
       .def("__copy__", [](const StudyConfig& c) { return StudyConfig(c); })
-      .def_rw("name", &StudyConfig::name)
       .def_rw("space", &StudyConfig::space)
-      .def_prop_rw("objectives", &objectives_of, &set_objectives)
-      .def_prop_rw("limits", &limits_of, &set_limits)
-      .def_rw("starts", &StudyConfig::starts)
-      .def_rw("evaluate_infeasible", &StudyConfig::evaluate_infeasible)
+      .def_prop_rw("objectives", &objectives_of, &set_objectives, "Names, and \"minimize\" or \"maximize\".")
+      .def_prop_rw("limits", &limits_of, &set_limits, "Name, lower and upper bound of each limited figure.")
+      .def_rw("starts", &StudyConfig::starts, "Vectors that are evaluated first.")
       .def_rw("evaluator", &StudyConfig::evaluator)
-      .def_rw("optimizer", &StudyConfig::optimizer)
-      .def_ro("optimizer_why", &StudyConfig::optimizer_why)
+      .def_rw("optimizer", &StudyConfig::optimizer, "Its name; empty: choose_optimizer() decides.")
+      .def_ro("optimizer_why", &StudyConfig::optimizer_why, "Why choose_optimizer() chose it.")
       .def_prop_rw(
           "optimizer_options", [](const StudyConfig& c) { return to_python(c.optimizer_options); },
           [](StudyConfig& c, const PythonOptions& o) { c.optimizer_options = from_python(o); })
-      .def_prop_rw("generational", &asked_generational, &ask_generational, nb::arg().none())
-      .def_rw("seed", &StudyConfig::seed)
+      .def_prop_rw("generational", &asked_generational, &ask_generational, nb::arg().none(),
+                   "The mode; None: settle_mode() decides.")
+      .def_rw("configuration", &StudyConfig::configuration, "The study file as JSON; the store keeps it.")
+      .def_rw("fingerprint", &StudyConfig::fingerprint, "The result of fingerprint_of().")
+      .def_rw("evaluator_identity", &StudyConfig::evaluator_identity, "The evaluator in the fingerprint.");
+  bind_settings(config);
+  bind_settings<StopRules>(config, [](StudyConfig& c) -> StopRules& { return c.stop; });
+  bind_settings<FailurePolicy>(config, [](StudyConfig& c) -> FailurePolicy& { return c.failures; });
+}
+
+void bind_options(nb::module_& m) {
+  nb::class_<RunOptions> options(m, "RunOptions",
+                                 "How one start runs; none of this changes the candidates in generational mode.");
+  options.def(nb::init<>())
       .def_prop_rw(
-          "evaluations", [](const StudyConfig& c) { return c.stop.evaluations; },
-          [](StudyConfig& c, std::uint64_t n) { c.stop.evaluations = n; })
-      .def_prop_rw(
-          "target", [](const StudyConfig& c) { return c.stop.target; },
-          [](StudyConfig& c, double v) { c.stop.target = v; })
-      .def_prop_rw(
-          "wall_time_s", [](const StudyConfig& c) { return c.stop.wall_time_s; },
-          [](StudyConfig& c, double v) { c.stop.wall_time_s = v; })
-      .def_prop_rw(
-          "stagnation", [](const StudyConfig& c) { return c.stop.stagnation; },
-          [](StudyConfig& c, std::uint64_t n) { c.stop.stagnation = n; })
-      .def_prop_rw(
-          "stagnation_tolerance", [](const StudyConfig& c) { return c.stop.stagnation_tolerance; },
-          [](StudyConfig& c, double v) { c.stop.stagnation_tolerance = v; })
-      .def_prop_rw(
-          "on_failure", [](const StudyConfig& c) { return word_of(c.failures.on_failure); },
-          [](StudyConfig& c, const std::string& w) { c.failures.on_failure = from_word<OnFailure>(w); })
-      .def_prop_rw(
-          "retries", [](const StudyConfig& c) { return c.failures.retries; },
-          [](StudyConfig& c, std::uint32_t n) { c.failures.retries = n; })
-      .def_prop_rw(
-          "give_up_after", [](const StudyConfig& c) { return c.failures.give_up_after; },
-          [](StudyConfig& c, std::uint64_t n) { c.failures.give_up_after = n; })
-      .def_rw("configuration", &StudyConfig::configuration)
-      .def_rw("fingerprint", &StudyConfig::fingerprint)
-      .def_rw("evaluator_identity", &StudyConfig::evaluator_identity);
+          "place", [](const RunOptions& o) { return word_of(o.place); },
+          [](RunOptions& o, const std::string& word) { o.place = from_word<Place>(word); }, one_of<Place>().c_str())
+      .def_rw("lent", &RunOptions::lent, nb::arg().none(),
+              nb::for_getter(nb::sig("def lent(self) -> LentWorkers | None")), "The program's own workers.")
+      .def_rw("store", &RunOptions::store, "The store's path; empty: none.")
+      .def_rw("resume", &RunOptions::resume, "Continue the study in the store instead of making the store.");
+  bind_settings(options);
+}
+
+void bind_decisions(nb::module_& m) {
   m.def(
       "describe_reason", [](const std::string& word) { return to_string(from_word<StopReason>(word)); },
-      nb::arg("word"));
+      nb::arg("word"), "A word of Result.reason, or of a finished store, for people.");
   nb::list signals;
   for (const int signal : stop_signals) signals.append(signal);
   m.attr("STOP_SIGNALS") = nb::tuple(signals);
   m.def("fingerprint_of", &fingerprint_of, nb::arg("config"));
-  m.def("choose_optimizer", &choose_optimizer, nb::arg("config"));
+  m.def("choose_optimizer", &choose_optimizer, nb::arg("config"), "Sets the optimizer if it is empty or \"auto\".");
   m.def(
       "settle_mode",
       [](StudyConfig& config, const RunOptions& options, const std::string& begun) {
         settle_mode(config, workers_of(options), begun);
       },
-      nb::arg("config"), nb::arg("options"), nb::arg("begun") = "");
-  m.def("begins_at_start", &begins_at_start, nb::arg("config"));
-  m.def("check_optimizer", &check_optimizer, nb::arg("config"));
-  nb::class_<RunOptions>(m, "RunOptions")
-      .def(nb::init<>())
-      .def_rw("workers", &RunOptions::workers)
-      .def_prop_rw(
-          "place", [](const RunOptions& o) { return word_of(o.place); },
-          [](RunOptions& o, const std::string& word) { o.place = from_word<Place>(word); })
-      .def_rw("lent", &RunOptions::lent, nb::arg().none())
-      .def_rw("prefetch", &RunOptions::prefetch)
-      .def_rw("store", &RunOptions::store)
-      .def_rw("resume", &RunOptions::resume)
-      .def_prop_rw("durability", getter(&RunOptions::durability), setter(&RunOptions::durability));
+      nb::arg("config"), nb::arg("options"), nb::arg("begun") = "",
+      "Sets `generational` if it is None. begun: the fingerprint of the study in the store.");
+  m.def("begins_at_start", &begins_at_start, nb::arg("config"),
+        "Whether the first candidate is the start of the space, or its middle if there is no start.");
+  m.def("check_optimizer", &check_optimizer, nb::arg("config"),
+        "Raises InputError for an optimizer or an option that does not exist or cannot be used for this study.");
 }
 
 void bind_views(nb::module_& m) {
   nb::class_<ProgressView>(m, "Progress")
-      .def_prop_ro("phase", [](const ProgressView& v) { return to_string(v.p.phase); })
-      .def_prop_ro("evaluations", [](const ProgressView& v) { return v.p.evaluations; })
-      .def_prop_ro("evaluations_here", [](const ProgressView& v) { return v.p.told_here; })
-      .def_prop_ro("budget", [](const ProgressView& v) { return v.p.budget; })
       .def_prop_ro(
-          "best_value",
-          [](const ProgressView& v) { return std::isfinite(v.p.best_value) ? nb::cast(v.p.best_value) : nb::none(); })
+          "phase", [](const ProgressView& v) { return to_string(v.p.phase); },
+          "\"starting\", \"replaying\", \"running\", \"stopping\" or \"done\".")
+      .def_prop_ro("evaluations", [](const ProgressView& v) { return v.p.evaluations; })
+      .def_prop_ro(
+          "evaluations_here", [](const ProgressView& v) { return v.p.told_here; }, "Those since this start.")
+      .def_prop_ro(
+          "budget", [](const ProgressView& v) { return v.p.budget; }, "0: there is none.")
+      .def_prop_ro("best_value",
+                   [](const ProgressView& v) {
+                     return std::isfinite(v.p.best_value) ? std::optional(v.p.best_value) : std::nullopt;
+                   })
       .def_prop_ro("busy", [](const ProgressView& v) { return v.p.busy; })
       .def_prop_ro("workers", [](const ProgressView& v) { return v.p.workers; })
       .def_prop_ro("failed", [](const ProgressView& v) { return v.p.failed; })
@@ -279,29 +271,43 @@ void bind_views(nb::module_& m) {
       .def_prop_ro("lost", [](const ProgressView& v) { return v.p.lost; })
       .def_ro("elapsed_s", &ProgressView::elapsed_s);
   nb::class_<StudyResult>(m, "Result")
-      .def_prop_ro("reason", [](const StudyResult& r) { return word_of(r.reason); })
-      .def_prop_ro("final", [](const StudyResult& r) { return is_final(r.reason); })
-      .def_prop_ro("message", [](const StudyResult& r) { return r.message; })
+      .def_prop_ro(
+          "reason", [](const StudyResult& r) { return word_of(r.reason); }, one_of<StopReason>().c_str())
+      .def_prop_ro(
+          "final", [](const StudyResult& r) { return is_final(r.reason); }, "False: the study can be resumed.")
+      .def_prop_ro(
+          "message", [](const StudyResult& r) { return r.message; }, "One sentence.")
       .def_prop_ro("evaluations", [](const StudyResult& r) { return r.counts.told; })
       .def_prop_ro("failed", [](const StudyResult& r) { return r.counts.failed; })
       .def_prop_ro("retried", [](const StudyResult& r) { return r.counts.retried; })
       .def_prop_ro("lost", [](const StudyResult& r) { return r.counts.lost; })
-      .def_prop_ro("best", [](const StudyResult& r) { return r.has_best ? nb::cast(r.best.x) : nb::none(); })
+      .def_prop_ro(
+          "best", [](const StudyResult& r) { return r.has_best ? std::optional(r.best.x) : std::nullopt; },
+          "The vector.")
       .def_prop_ro("best_evaluation", [](const StudyResult& r) { return r.best.id; })
       .def_prop_ro("best_value", &best_value)
-      .def_prop_ro("violation", [](const StudyResult& r) { return r.best_outcome.violation; })
+      .def_prop_ro(
+          "violation", [](const StudyResult& r) { return r.best_outcome.violation; }, "That of the best candidate.")
       .def_prop_ro("objectives", &objective_names)
-      .def_prop_ro("values", [](const StudyResult& r) { return given_values(r, r.best_outcome); })
-      .def_prop_ro("front", &front_of)
+      .def_prop_ro(
+          "values", [](const StudyResult& r) { return given_values(r, r.best_outcome); },
+          "Those of several objectives.")
+      .def_prop_ro("front", &front_of, "Number of the evaluation, vector and values of each member.")
       .def_prop_ro("residuals", [](const StudyResult& r) { return r.best_outcome.residuals; })
       .def_prop_ro("extras", [](const StudyResult& r) { return extras_of(r.best_outcome); })
       .def_ro("optimizer", &StudyResult::optimizer)
-      .def_ro("optimizer_why", &StudyResult::optimizer_why)
+      .def_ro("optimizer_why", &StudyResult::optimizer_why, "Why culmen chose the optimizer; empty: it did not.")
       .def_prop_ro("generational", [](const StudyResult& r) { return r.mode == Mode::generational; })
-      .def_prop_ro("evaluated_s", [](const StudyResult& r) { return r.evaluated_s; })
-      .def_prop_ro("remark", [](const StudyResult& r) { return r.remark; })
-      .def_prop_ro("recommended", &recommended_of)
-      .def_prop_ro("first_failure", [](const StudyResult& r) { return r.first_failure; })
+      .def_prop_ro(
+          "evaluated_s", [](const StudyResult& r) { return r.evaluated_s; },
+          "Total duration of the evaluations of this start.")
+      .def_prop_ro(
+          "remark", [](const StudyResult& r) { return r.remark; },
+          "The optimizer's remark on its search; may be empty.")
+      .def_prop_ro("recommended", &recommended_of, recommended_doc)
+      .def_prop_ro(
+          "first_failure", [](const StudyResult& r) { return r.first_failure; },
+          "One sentence about the first failed evaluation; empty: there was none.")
       .def_ro("wall_s", &StudyResult::wall_s)
       .def_ro("workers", &StudyResult::workers)
       .def_ro("store", &StudyResult::store);
@@ -312,19 +318,24 @@ void bind_views(nb::module_& m) {
 void bind_study(nb::module_& m) {
   bind_evaluator(m);
   bind_config(m);
+  bind_options(m);
+  bind_decisions(m);
   bind_views(m);
-  nb::class_<BackgroundRun>(m, "Run")
+  nb::class_<BackgroundRun>(m, "Run", "One start of a master, on a C++ thread. Use it from one Python thread.")
       .def(nb::init<StudyConfig, RunOptions>(), nb::arg("config"), nb::arg("options"))
-      .def("start", &BackgroundRun::start, nb::call_guard<nb::gil_scoped_release>())
-      .def("wait", &BackgroundRun::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>())
-      .def("stop", &BackgroundRun::stop)
+      .def("start", &BackgroundRun::start, nb::call_guard<nb::gil_scoped_release>(),
+           "Raises InputError for wrong input.")
+      .def("wait", &BackgroundRun::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>(),
+           "Whether the run is done. Other Python threads run meanwhile.")
+      .def("stop", &BackgroundRun::stop, "Asks for a clean end and returns at once; from any thread.")
       .def("progress",
            [](const BackgroundRun& r) {
              return ProgressView{r.progress(), r.elapsed_s()};
            })
       .def(
           "result", [](BackgroundRun& r) -> const StudyResult& { return r.result(); },
-          nb::rv_policy::reference_internal, nb::call_guard<nb::gil_scoped_release>());
+          nb::rv_policy::reference_internal, nb::call_guard<nb::gil_scoped_release>(),
+          "The result, after wait() was true. Raises the error of the run.");
 }
 
 }  // namespace culmen::bindings

@@ -3,6 +3,8 @@
 #include <nanobind/nanobind.h>
 
 #include <optional>
+#include <tuple>
+#include <vector>
 
 #include "culmen/evaluation/outcome.hpp"
 #include "culmen/evaluation/recommendation.hpp"
@@ -18,10 +20,19 @@ void bind_points(nanobind::module_& m);
 void bind_executor(nanobind::module_& m);
 void bind_ranks(nanobind::module_& m);
 
+/// Types that say more than dict and list in the stub `_core.pyi`.
+using Row = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
+using Rows = nanobind::typed<nanobind::list, Row>;
+using Extras = nanobind::typed<nanobind::dict, nanobind::str, double>;
+/// The vector, its mean, the error of the mean, and the number of evaluations.
+using RecommendedTuple = std::optional<std::tuple<std::vector<double>, double, double, std::uint64_t>>;
+
+inline constexpr auto recommended_doc =
+    "The vector, its mean value, the error of the mean, and the number of evaluations.";
+
 /// An outcome's further figures by name.
-nanobind::dict extras_of(const Outcome& outcome);
-/// A tuple of vector, mean, its error, and evaluations; or None.
-nanobind::object tuple_of(const std::optional<Recommendation>& recommended);
+Extras extras_of(const Outcome& outcome);
+RecommendedTuple tuple_of(const std::optional<Recommendation>& recommended);
 /// An outcome as keys of a row.
 void put_outcome(nanobind::dict& row, const Outcome& outcome);
 

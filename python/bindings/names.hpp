@@ -106,6 +106,14 @@ E from_word(const std::string& given) {
   throw InputError("\"" + given + "\" is not one of " + known);
 }
 
+/// For docstrings: One of "a", "b".
+template <class E>
+std::string one_of() {
+  std::string out = "One of ";
+  for (const auto& [e, word] : Words<E>::all) out += (out.ends_with('"') ? ", \"" : "\"") + std::string(word) + "\"";
+  return out + ".";
+}
+
 /// A read-write property that shows an enum member as its word.
 template <class Owner, class E>
 auto getter(E Owner::*member) {

@@ -26,13 +26,13 @@ class ProgramRun {
     source_->close();
     run_.offer();
   }
-  nanobind::list take(double timeout_s) {
+  auto take(double timeout_s) {
     std::vector<Finished> finished;
     {
       const nanobind::gil_scoped_release released;
       finished = source_->take(timeout_s);
     }
-    nanobind::list out;
+    nanobind::typed<nanobind::list, decltype(row_of(finished.front()))> out;
     for (const auto& one : finished) out.append(row_of(one));
     return out;
   }
@@ -51,15 +51,16 @@ template <class Bound>
 nanobind::class_<Bound> bind_program_run(nanobind::module_& m, const char* name) {
   namespace nb = nanobind;
   return nb::class_<Bound>(m, name)
-      .def("start", &Bound::start, nb::call_guard<nb::gil_scoped_release>())
-      .def("close", &Bound::close)
-      .def("take", &Bound::take, nb::arg("timeout_s"))
-      .def_prop_ro("message", &Bound::message)
+      .def("start", &Bound::start, nb::call_guard<nb::gil_scoped_release>(), "Raises InputError for wrong input.")
+      .def("close", &Bound::close, "No more is submitted; the run ends when all is done.")
+      .def("take", &Bound::take, nb::arg("timeout_s"),
+           "The finished ones in the order of arrival. Empty after timeout_s, or when the engine has ended.")
+      .def_prop_ro("message", &Bound::message, "Why the run has ended.")
       .def_prop_ro("ended", &Bound::ended)
       .def("stop", &Bound::stop)
       .def("wait", &Bound::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>())
       .def("result", &Bound::result, nb::arg("note") = "", nb::rv_policy::reference_internal,
-           nb::call_guard<nb::gil_scoped_release>());
+           nb::call_guard<nb::gil_scoped_release>(), "As that of Run. The note becomes its message, in every rank.");
 }
 
 }  // namespace culmen::bindings

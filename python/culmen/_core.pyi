@@ -1,27 +1,52 @@
-"""What the compiled module offers to the package; users go through ``culmen`` itself."""
+"""The compiled module, for the package alone; users import culmen. Written by tools/write_stub."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 __version__: str
-build: str  # version and compiler
+
+build: str
+"""Version and compiler."""
+
+def find_executable() -> str: ...
 
 class CulmenError(RuntimeError): ...
 class InputError(CulmenError): ...
 class StoreError(CulmenError): ...
 class TransportError(CulmenError): ...
 
-Value: TypeAlias = bool | int | float | str
-
 class Parameter:
-    name: str
-    kind: str  # "real", "integer", "ordinal", "categorical", "boolean"
-    scale: str  # "linear", "log"
-    lower: float  # of a choice: of its index
-    upper: float
-    choices: list[Value]
-    initial: Value | None
-    active_when: str  # "": always
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str:
+        """One of "real", "integer", "ordinal", "categorical", "boolean"."""
+
+    @property
+    def scale(self) -> str:
+        """One of "linear", "log"."""
+
+    @property
+    def lower(self) -> float:
+        """The lower bound; with choices the lowest index, 0."""
+
+    @property
+    def upper(self) -> float:
+        """The upper bound; with choices the highest index."""
+
+    @property
+    def choices(self) -> list[bool | int | float | str]: ...
+    @property
+    def initial(self) -> bool | int | float | str | None: ...
+    @initial.setter
+    def initial(self, value: bool | int | float | str | None) -> None: ...
+    @property
+    def active_when(self) -> str:
+        """An expression over other parameters; empty: always active."""
+
+    @active_when.setter
+    def active_when(self, arg: str, /) -> None: ...
+    def __eq__(self, arg: object, /) -> bool: ...
 
 def real(name: str, lower: float, upper: float, scale: str = "linear") -> Parameter: ...
 def integer(name: str, lower: float, upper: float, scale: str = "linear") -> Parameter: ...
@@ -30,241 +55,136 @@ def categorical(name: str, choices: Sequence[float | str]) -> Parameter: ...
 def boolean(name: str) -> Parameter: ...
 
 class Space:
-    def __init__(self, parameters: Sequence[Parameter], constraints: Sequence[tuple[str, str]] = ...) -> None: ...
+    def __init__(self, parameters: Sequence[Parameter], constraints: Sequence[tuple[str, str]] = []) -> None: ...
     @property
-    def constraints(self) -> list[tuple[str, str]]: ...  # name, expression
+    def constraints(self) -> list[tuple[str, str]]:
+        """Their names and expressions."""
+
     @property
-    def conditional(self) -> bool: ...
-    def start(self) -> list[float]: ...  # initial values, or the middle
-    def has_start(self) -> bool: ...
-    def activity(self, vector: Sequence[float]) -> list[bool]: ...
-    def violation(self, vector: Sequence[float]) -> float: ...
-    def from_unit(self, unit: Sequence[float]) -> list[float]: ...
-    def to_unit(self, vector: Sequence[float]) -> list[float]: ...
-    def value(self, i: int, x: float) -> Value: ...
+    def conditional(self) -> bool:
+        """Whether some parameters are not always active."""
+
+    def start(self) -> list[float]:
+        """The initial values; without one, the middle of the range."""
+
+    def has_start(self) -> bool:
+        """Whether any parameter has an initial value."""
+
+    def activity(self, vector: Sequence[float]) -> list[bool]:
+        """Whether each parameter is active."""
+
+    def violation(self, vector: Sequence[float]) -> float:
+        """By how much the vector violates the constraints; 0: not at all."""
+
+    def from_unit(self, unit: Sequence[float]) -> list[float]:
+        """The vector of numbers between 0 and 1."""
+
+    def to_unit(self, vector: Sequence[float]) -> list[float]:
+        """The vector with each number scaled to the range from 0 to 1."""
+
+    def value(self, i: int, x: float) -> bool | int | float | str:
+        """
+        The value of parameter number i that the number x of a vector stands for.
+        """
+
     @property
     def parameters(self) -> list[Parameter]: ...
     def __len__(self) -> int: ...
-    def named(self, vector: Sequence[float]) -> dict[str, Value]: ...  # of the active parameters
-    def vector_of(self, values: Mapping[str, Value]) -> list[float]: ...
-    def at_bound(self, i: int, value: float) -> bool: ...
+    def named(self, vector: Sequence[float]) -> dict[str, bool | int | float | str]:
+        """The values of the active parameters by their names."""
 
-class EvaluatorSpec:
-    def __init__(self) -> None: ...
-    kind: str  # "function", "python", "library", "command", "items"; another kind begins with empty fields
-    isolation: str  # "process", "none"
-    result: str  # "value", "residuals", "figures"
-    time_limit_s: float
-    base_folder: str
-    working_folder: str
-    environment: dict[str, str]
-    modules: list[str]
-    output: str  # "all", "failures", "none"
-    # Fields of some kinds; AttributeError for the others.
-    target: str  # python, library
-    pickle: bytes  # python, items
-    interpreter: str  # python, items
-    batch: int  # python
-    command: list[str]  # command, as all that follows
-    keep: str  # "all", "failures", "none"
-    json_stdin: bool
-    def add_template(self, name: str, text: bytes) -> None: ...
-    def add_input(self, path: str, name: str, link: bool) -> None: ...
-    def add_figure(self, name: str, file: str, reading: str, pattern: str, first: bool) -> None: ...
+    def vector_of(self, values: dict[str, bool | int | float | str]) -> list[float]:
+        """The vector of values by names. Raises InputError."""
 
-def check_command(space: Space, spec: EvaluatorSpec) -> None: ...
-def file_left_behind(spec: EvaluatorSpec) -> str: ...
+    def at_bound(self, i: int, value: float) -> bool:
+        """Whether a value of parameter number i is at a bound."""
 
-class StudyConfig:
-    def __init__(self) -> None: ...
-    def __copy__(self) -> StudyConfig: ...
-    name: str
-    space: Space
-    objectives: list[tuple[str, str]]  # name, "minimize" or "maximize"
-    limits: list[tuple[str, float, float]]  # name of a figure, lower, upper
-    starts: list[list[float]]  # evaluated first
-    evaluate_infeasible: bool
-    evaluator: EvaluatorSpec
-    optimizer: str  # "": choose_optimizer decides
+    def __eq__(self, arg: object, /) -> bool: ...
+
+class Optimizer:
+    def __init__(
+        self,
+        space: Space,
+        name: str = "",
+        seed: int = 1,
+        options: Mapping[str, bool | float | str] = {},
+        starts: Sequence[Sequence[float]] = [],
+        residuals: bool = False,
+        objectives: int = 1,
+        evaluations: int = 0,
+        generational: bool = True,
+        limits: Sequence[tuple[str, float, float]] = [],
+    ) -> None:
+        """
+        name: empty: the space and the objectives decide. residuals: whether residuals will be told. evaluations: the budget; 0: not known. limits: name, lower and upper of each.
+        """
+
+    def ask(self, n: int = 1) -> list[tuple[int, list[float]]]:
+        """At most n candidates: the number of the evaluation, and the vector."""
+
+    def tell(
+        self,
+        evaluation: int,
+        told: float | Sequence[float] | None,
+        residuals: bool = False,
+        duration_s: float = 0.0,
+        figures: Mapping[str, float] = {},
+        limits: Sequence[tuple[str, float, float]] = [],
+    ) -> None:
+        """
+        told: the value, the values of several objectives, or residuals; None: the evaluation failed. figures: further figures, among them those of the limits. limits: as the optimizer was given them.
+        """
+
+    def resize(self, workers: int) -> None: ...
+    def cancel(self, evaluation: int) -> None: ...
     @property
-    def optimizer_why(self) -> str: ...  # where that decided
-    optimizer_options: dict[str, bool | float | str]
-    generational: bool | None  # None: settle_mode decides
-    seed: int
-    evaluations: int  # 0: no limit
-    target: float  # -inf: none
-    wall_time_s: float  # inf: none
-    stagnation: int  # evaluations without an improvement; 0: no limit
-    stagnation_tolerance: float  # share of the whole improvement
-    on_failure: str  # "penalise", "retry", "stop"
-    retries: int
-    give_up_after: int  # 0: never
-    configuration: str  # the study file, normalised to JSON; kept in the store
-    evaluator_identity: str  # what the fingerprint takes for the evaluator
-    fingerprint: str  # as fingerprint_of gives it; a store with another one is refused
-
-def fingerprint_of(config: StudyConfig) -> str: ...
-def choose_optimizer(config: StudyConfig) -> None: ...  # sets the optimizer where it is empty or "auto"
-def settle_mode(config: StudyConfig, options: RunOptions, begun: str = "") -> None: ...  # begun: a store's fingerprint
-def begins_at_start(config: StudyConfig) -> bool: ...  # its first candidate, or what is in the middle
-def check_optimizer(config: StudyConfig) -> None: ...  # raises for one that there is not, or that cannot work on this
-def describe_reason(word: str) -> str: ...  # a Result's or a finished store's, for people
-
-STOP_SIGNALS: tuple[int, ...]  # what ends a study cleanly
-
-class RunOptions:
-    def __init__(self) -> None: ...
-    workers: int  # 0: one per usable CPU; under MPI: the ranks decide
-    place: str  # "auto", "threads", "processes", "mpi"
-    lent: LentWorkers | None  # they evaluate, wherever this process is
-    prefetch: bool
-    store: str  # "": no journal
-    resume: bool  # go on with the store instead of making it
-    durability: str  # "process", "power"
-
-class Progress:
-    phase: str  # "starting", "replaying", "running", "stopping", "done"
-    evaluations: int
-    evaluations_here: int  # since this start of the master
-    budget: int  # 0: none
-    best_value: float | None
-    busy: int
-    workers: int
-    failed: int
-    retried: int
-    lost: int
-    elapsed_s: float
-
-class Result:
-    # "evaluations", "target", "exhausted", "wall_time", "interrupted", "failure", "all_failed", "set_up", "error"
-    reason: str
-    final: bool  # False: can be resumed
-    message: str  # one sentence
-    evaluations: int
-    failed: int
-    retried: int
-    lost: int
-    best: list[float] | None  # in the space's order
-    best_value: float | None
-    best_evaluation: int
-    violation: float  # of the best
-    objectives: list[str]
-    values: list[float]  # of several objectives, as given
-    front: list[tuple[int, list[float], list[float]]]  # evaluation, vector, values as given
-    residuals: list[float]
-    extras: dict[str, float]
-    optimizer: str
-    optimizer_why: str  # where it was chosen for the user
-    generational: bool
-    evaluated_s: float  # what the evaluations of this start took, together
-    remark: str  # of the optimizer on its search; may be empty
-    recommended: tuple[list[float], float, float, int] | None  # vector, mean as given, its error, evaluations
-    first_failure: str  # one sentence on the first evaluation that failed; "": none did
-    wall_s: float
-    workers: int
-    store: str
-
-class Run:
-    """One start of a master, on a C++ thread. Use from one Python thread."""
-
-    def __init__(self, config: StudyConfig, options: RunOptions) -> None: ...
-    def start(self) -> None: ...  # raises what is wrong with the input
-    def wait(self, timeout_s: float) -> bool: ...  # True when done; the GIL is released
-    def stop(self) -> None: ...  # ask for a clean end (reason "interrupted"); at once, any thread
-    def progress(self) -> Progress: ...
-    def result(self) -> Result: ...  # after wait() said True; raises what run raised
-
-class LentWorkers:
-    """Evaluations handed to the program: take by one thread, the rest by any."""
-
-    def __init__(self, workers: int) -> None: ...
-    # (ticket, vector in the space's order); [] after timeout_s or when the study has ended
-    def take(self, timeout_s: float) -> list[tuple[int, list[float]]]: ...
-    def give(self, ticket: int, outcome: bytes, duration_s: float) -> None: ...  # as slot.protocol encodes it
-    def fail(self, sentence: str) -> None: ...  # nothing more can be evaluated
-    def end(self) -> None: ...  # take sleeps no more
+    def name(self) -> str: ...
     @property
-    def ended(self) -> bool: ...
+    def remark(self) -> str:
+        """A clause about its search so far; may be empty."""
 
-class PointsRun:
-    """The engine for candidates that a program names. All but take and result: any thread."""
-
-    def __init__(self, config: StudyConfig, options: RunOptions) -> None: ...
-    def start(self) -> None: ...  # raises what is wrong with the input
-    def submit(self, vectors: Sequence[Sequence[float]]) -> None: ...  # numbered from 0 on over the run's life
-    def close(self) -> None: ...  # nothing more is submitted; the run ends when all is done
-    # what has finished, in order of arrival: number, status, value (to be minimized), values, violation, residuals,
-    # extras, message, duration_s. [] after timeout_s or when the engine has ended
-    def take(self, timeout_s: float) -> list[dict[str, Any]]: ...
     @property
-    def ended(self) -> bool: ...
+    def generational(self) -> bool: ...
     @property
-    def message(self) -> str: ...  # once ended: why
-    def stop(self) -> None: ...
-    def wait(self, timeout_s: float) -> bool: ...
-    def result(self, note: str = "") -> Result: ...  # as Run's; the note is its message, in every rank
+    def recommended(self) -> tuple[list[float], float, float, int] | None:
+        """
+        The vector, its mean value, the error of the mean, and the number of evaluations.
+        """
 
-class ItemFunction:
-    """A pickled function that an ExecutorRun knows."""
-
-class ExecutorRun:
-    """The engine for an Executor's items. submit, cancel, cancel_all, close, stop: any thread; take: one at a time."""
-
-    def __init__(self, config: StudyConfig, options: RunOptions) -> None: ...
-    def start(self) -> None: ...  # raises what is wrong with the input
-    def make_function(self, pickle: bytes) -> ItemFunction: ...
-    # numbers: each once, lesser ones go first. Raises InputError for what is too large, or after close
-    def submit(self, numbers: Sequence[int], function: ItemFunction, arguments: Sequence[bytes]) -> None: ...
-    def holds(self, number: int) -> bool: ...  # it was not sent yet
-    def cancel(self, number: int) -> bool: ...  # False: it was sent already
-    def cancel_all(self) -> list[int]: ...
-    def close(self) -> None: ...  # nothing more is submitted; the run ends when all is done
-    # (number, status, message, payload) of what has finished; [] after timeout_s or when the engine has ended
-    def take(self, timeout_s: float) -> list[tuple[int, str, str, bytes]]: ...
     @property
-    def ended(self) -> bool: ...
-    @property
-    def message(self) -> str: ...  # once ended: why
-    def stop(self) -> None: ...
-    def wait(self, timeout_s: float) -> bool: ...
-    def result(self, note: str = "") -> Result: ...  # as Run's
+    def finished(self) -> bool: ...
 
-class Launch:
-    kind: str  # "none", "openmpi", "mpich", "slurm"
-    rank: int
-    size: int
-    @property
-    def is_rank(self) -> bool: ...
-
-def detect_launch() -> Launch: ...
-def mpi_library() -> str: ...  # "Open MPI v4.1.4"; empty outside a launch
-def serve_rank() -> Result:
-    """In a rank other than 0: works until the master ends, then returns the master's result.
-
-    Raises what the master could not start for.
+def optimizer_choices() -> list[tuple[str, str]]:
+    """
+    The optimizers that auto chooses from, each with its case. The first case that fits applies.
     """
 
-def serve_until_dismissed() -> None: ...  # in a rank other than 0: works for every study and executor of rank 0
-def dismiss_with_result() -> None: ...  # in rank 0: the ranks leave with the result of the next study
-def dismiss_ranks() -> None: ...  # in rank 0: the ranks that serve until then leave. Harmless when none waits
-def expect_ranks() -> None: ...  # in rank 0, before anything that may end in abandon_ranks
-def abandon_ranks(message: str) -> None:
-    """In rank 0, when nothing can be run: lets the other ranks go. Harmless when no rank waits."""
+def optimizer_names() -> list[str]: ...
+def optimizer_catalogue() -> list[dict[str, Any]]:
+    """
+    One dict for each optimizer: name, about, needs_residuals, needs_reals, needs_order, one_objective, two_objectives (at most), asynchronous and options.
 
-def finalize_mpi(exit_code: int = 0) -> None:
-    """Ends MPI; where a rank hangs in an evaluation, leaves the process at once with exit_code."""
-
-STATUSES: list[str]
+    An option is a dict: name, about, type ("number", "whole number", "word" or "flag"), lowest and highest or words, and default. The default is a sentence if it is no constant.
+    """
 
 class Store:
-    """A study file opened for reading, also while a master writes."""
+    """
+    A study's store, opened for reading. A master may write it at the same time.
+    """
 
     @staticmethod
     def read(path: str) -> Store: ...
-    # A text beside the study, no part of it; replaces the former of that name. Not while a master has the store
     @staticmethod
-    def keep_note(path: str, name: str, text: str) -> None: ...
-    def note(self, name: str) -> str: ...  # "": none
+    def keep_note(path: str, name: str, text: str) -> None:
+        """
+        Keeps a text beside the study; an earlier text of this name is replaced.
+
+        Raises StoreError while a master has the store.
+        """
+
+    def note(self, name: str) -> str:
+        """The text that keep_note() kept; empty if there is none."""
+
     @property
     def name(self) -> str: ...
     @property
@@ -273,65 +193,568 @@ class Store:
     def fingerprint(self) -> str: ...
     @property
     def created_s(self) -> float: ...
-    @property
-    def build(self) -> str: ...  # of the culmen that made it
-    # asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, best_value, best, best_evaluation;
-    # failures: for each status of a failure {"status": str, "count": int, "first": int (the least evaluation),
-    # "message": str (of that one)}, the most frequent first. Quick at any size.
-    def summary(self) -> dict[str, object]: ...
-    def outcomes(self, first: int = 0, count: int = 1000) -> list[dict[str, Any]]: ...
-    # NumPy arrays with one entry for each evaluation that was asked, in the order of asking: evaluation, x (a row
-    # each), status (of STATUSES; -1: no outcome), value, values (a row each; no columns where none has several),
-    # violation, at_s, duration_s, worker, epoch, attempt, told (place in the order of telling; -1: was not told),
-    # cancelled (0, 1), residuals (how many); extras (a dict of arrays), extras_left_out. NaN, or -1: there is none.
-    def columns(self) -> dict[str, Any]: ...
-    def starts(self) -> list[dict[str, Any]]: ...  # of a master: epoch, started_s, host, pid, build
-    # Every optimizer call in order: the whole log, for tests and tools.
-    def calls(self) -> list[dict[str, object]]: ...
+    def summary(self) -> dict[str, Any]:
+        """
+        The state of the study. It is quick for a store of any size.
 
-class Optimizer:
-    def __init__(
-        self,
-        space: Space,
-        name: str = "",  # what suits
-        seed: int = 1,
-        options: dict[str, bool | float | str] = {},
-        starts: Sequence[Sequence[float]] = (),
-        residuals: bool = False,  # whether these will be told
-        objectives: int = 1,
-        evaluations: int = 0,  # that there will be; 0: not known
-        generational: bool = True,
-        limits: Sequence[tuple[str, float, float]] = (),  # name, lower, upper
-    ) -> None: ...
-    def ask(self, n: int = 1) -> list[tuple[int, list[float]]]: ...
-    # Told: the value, those of several objectives, residuals; None: the evaluation failed.
-    def tell(
-        self,
-        evaluation: int,
-        told: float | Sequence[float] | None,
-        residuals: bool = False,
-        duration_s: float = 0.0,
-        figures: Mapping[str, float] = {},  # further ones; among them those of the limits
-        limits: Sequence[tuple[str, float, float]] = (),  # as they were given before
-    ) -> None: ...
-    def resize(self, workers: int) -> None: ...
-    def cancel(self, evaluation: int) -> None: ...
+        Keys: asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, recommended, best_value, best, best_evaluation and failures. failures has one dict for each status of a failure, the most frequent first: status, count, first (the lowest evaluation) and message (of that evaluation).
+        """
+
+    def outcomes(self, first: int = 0, count: int = 1000) -> list[dict[str, Any]]:
+        """The outcomes of evaluations from number `first`, one dict each."""
+
+    def calls(self) -> list[dict[str, Any]]:
+        """All calls of the optimizer in their order, for tests and tools."""
+
+    def columns(self) -> dict[str, Any]:
+        """
+        The store as NumPy arrays. Each has one entry for each evaluation, in the order of asking.
+
+        Keys: evaluation, x (a row each), status (an index of STATUSES; -1: no outcome), value, values (a row each; no columns unless there are several objectives), violation, at_s, duration_s, worker, epoch, attempt, told (position in the order of telling; -1: not told), cancelled (0 or 1), residuals (their number), extras (a dict of arrays) and extras_left_out. NaN or -1 means that there is no entry.
+        """
+
+    def starts(self) -> list[dict[str, Any]]:
+        """
+        The starts of a master, one dict each: epoch, started_s, host, pid and build.
+        """
+
+    @property
+    def build(self) -> str:
+        """The build of culmen that made the store."""
+
+STATUSES: list[str]
+"""The status for each code in Store.columns()["status"]."""
+
+class EvaluatorSpec:
+    def __init__(self) -> None: ...
+    @property
+    def kind(self) -> str:
+        """One of "function", "python", "library", "command", "items"."""
+
+    @kind.setter
+    def kind(self, arg: str, /) -> None: ...
+    @property
+    def base_folder(self) -> str: ...
+    @base_folder.setter
+    def base_folder(self, arg: str, /) -> None: ...
+    @property
+    def working_folder(self) -> str: ...
+    @working_folder.setter
+    def working_folder(self, arg: str, /) -> None: ...
+    @property
+    def pickle(self) -> bytes: ...
+    @pickle.setter
+    def pickle(self, arg: bytes, /) -> None: ...
+    @property
+    def target(self) -> str: ...
+    @target.setter
+    def target(self, arg: str, /) -> None: ...
+    @property
+    def interpreter(self) -> str: ...
+    @interpreter.setter
+    def interpreter(self, arg: str, /) -> None: ...
+    @property
+    def command(self) -> list[str]: ...
+    @command.setter
+    def command(self, arg: Sequence[str], /) -> None: ...
+    @property
+    def json_stdin(self) -> bool: ...
+    @json_stdin.setter
+    def json_stdin(self, arg: bool, /) -> None: ...
+    @property
+    def isolation(self) -> str:
+        """One of "none", "process"."""
+
+    @isolation.setter
+    def isolation(self, arg: str, /) -> None: ...
+    @property
+    def result(self) -> str:
+        """One of "value", "residuals", "figures"."""
+
+    @result.setter
+    def result(self, arg: str, /) -> None: ...
+    @property
+    def time_limit_s(self) -> float: ...
+    @time_limit_s.setter
+    def time_limit_s(self, arg: float, /) -> None: ...
+    @property
+    def environment(self) -> dict[str, str]: ...
+    @environment.setter
+    def environment(self, arg: Mapping[str, str], /) -> None: ...
+    @property
+    def modules(self) -> list[str]: ...
+    @modules.setter
+    def modules(self, arg: Sequence[str], /) -> None: ...
+    @property
+    def output(self) -> str:
+        """One of "all", "failures", "none"."""
+
+    @output.setter
+    def output(self, arg: str, /) -> None: ...
+    @property
+    def batch(self) -> int: ...
+    @batch.setter
+    def batch(self, arg: int, /) -> None: ...
+    @property
+    def keep(self) -> str:
+        """One of "all", "failures", "none"."""
+
+    @keep.setter
+    def keep(self, arg: str, /) -> None: ...
+    def add_template(self, name: str, text: bytes) -> None: ...
+    def add_input(self, path: str, name: str, link: bool) -> None: ...
+    def add_figure(self, name: str, file: str, reading: str, pattern: str, first: bool) -> None: ...
+
+def file_left_behind(spec: EvaluatorSpec) -> str: ...
+def check_command(space: Space, spec: EvaluatorSpec) -> None: ...
+
+class StudyConfig:
+    """What is to be found: the same configuration gives the same candidates."""
+
+    def __init__(self) -> None: ...
+    def __copy__(self) -> StudyConfig: ...
+    @property
+    def space(self) -> Space: ...
+    @space.setter
+    def space(self, arg: Space, /) -> None: ...
+    @property
+    def objectives(self) -> list[tuple[str, str]]:
+        """Names, and "minimize" or "maximize"."""
+
+    @objectives.setter
+    def objectives(self, arg: Sequence[tuple[str, str]], /) -> None: ...
+    @property
+    def limits(self) -> list[tuple[str, float, float]]:
+        """Name, lower and upper bound of each limited figure."""
+
+    @limits.setter
+    def limits(self, arg: Sequence[tuple[str, float, float]], /) -> None: ...
+    @property
+    def starts(self) -> list[list[float]]:
+        """Vectors that are evaluated first."""
+
+    @starts.setter
+    def starts(self, arg: Sequence[Sequence[float]], /) -> None: ...
+    @property
+    def evaluator(self) -> EvaluatorSpec: ...
+    @evaluator.setter
+    def evaluator(self, arg: EvaluatorSpec, /) -> None: ...
+    @property
+    def optimizer(self) -> str:
+        """Its name; empty: choose_optimizer() decides."""
+
+    @optimizer.setter
+    def optimizer(self, arg: str, /) -> None: ...
+    @property
+    def optimizer_why(self) -> str:
+        """Why choose_optimizer() chose it."""
+
+    @property
+    def optimizer_options(self) -> dict[str, bool | float | str]: ...
+    @optimizer_options.setter
+    def optimizer_options(self, arg: Mapping[str, bool | float | str], /) -> None: ...
+    @property
+    def generational(self) -> bool | None:
+        """The mode; None: settle_mode() decides."""
+
+    @generational.setter
+    def generational(self, arg: bool | None, /) -> None: ...
+    @property
+    def configuration(self) -> str:
+        """The study file as JSON; the store keeps it."""
+
+    @configuration.setter
+    def configuration(self, arg: str, /) -> None: ...
+    @property
+    def fingerprint(self) -> str:
+        """The result of fingerprint_of()."""
+
+    @fingerprint.setter
+    def fingerprint(self, arg: str, /) -> None: ...
+    @property
+    def evaluator_identity(self) -> str:
+        """The evaluator in the fingerprint."""
+
+    @evaluator_identity.setter
+    def evaluator_identity(self, arg: str, /) -> None: ...
     @property
     def name(self) -> str: ...
+    @name.setter
+    def name(self, arg: str, /) -> None: ...
     @property
-    def remark(self) -> str: ...  # a clause on its search so far; may be empty
+    def seed(self) -> int: ...
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+    @property
+    def evaluate_infeasible(self) -> bool: ...
+    @evaluate_infeasible.setter
+    def evaluate_infeasible(self, arg: bool, /) -> None: ...
+    @property
+    def evaluations(self) -> int: ...
+    @evaluations.setter
+    def evaluations(self, arg: int, /) -> None: ...
+    @property
+    def target(self) -> float: ...
+    @target.setter
+    def target(self, arg: float, /) -> None: ...
+    @property
+    def wall_time_s(self) -> float: ...
+    @wall_time_s.setter
+    def wall_time_s(self, arg: float, /) -> None: ...
+    @property
+    def stagnation(self) -> int: ...
+    @stagnation.setter
+    def stagnation(self, arg: int, /) -> None: ...
+    @property
+    def stagnation_tolerance(self) -> float: ...
+    @stagnation_tolerance.setter
+    def stagnation_tolerance(self, arg: float, /) -> None: ...
+    @property
+    def on_failure(self) -> str:
+        """One of "penalise", "retry", "stop"."""
+
+    @on_failure.setter
+    def on_failure(self, arg: str, /) -> None: ...
+    @property
+    def retries(self) -> int: ...
+    @retries.setter
+    def retries(self, arg: int, /) -> None: ...
+    @property
+    def give_up_after(self) -> int: ...
+    @give_up_after.setter
+    def give_up_after(self, arg: int, /) -> None: ...
+
+class RunOptions:
+    """
+    How one start runs; none of this changes the candidates in generational mode.
+    """
+
+    def __init__(self) -> None: ...
+    @property
+    def place(self) -> str:
+        """One of "auto", "threads", "processes", "mpi"."""
+
+    @place.setter
+    def place(self, arg: str, /) -> None: ...
+    @property
+    def lent(self) -> LentWorkers | None:
+        """The program's own workers."""
+
+    @lent.setter
+    def lent(self, arg: LentWorkers | None, /) -> None: ...
+    @property
+    def store(self) -> str:
+        """The store's path; empty: none."""
+
+    @store.setter
+    def store(self, arg: str, /) -> None: ...
+    @property
+    def resume(self) -> bool:
+        """Continue the study in the store instead of making the store."""
+
+    @resume.setter
+    def resume(self, arg: bool, /) -> None: ...
+    @property
+    def workers(self) -> int: ...
+    @workers.setter
+    def workers(self, arg: int, /) -> None: ...
+    @property
+    def prefetch(self) -> bool: ...
+    @prefetch.setter
+    def prefetch(self, arg: bool, /) -> None: ...
+    @property
+    def durability(self) -> str:
+        """One of "process", "power"."""
+
+    @durability.setter
+    def durability(self, arg: str, /) -> None: ...
+
+def describe_reason(word: str) -> str:
+    """A word of Result.reason, or of a finished store, for people."""
+
+STOP_SIGNALS: tuple[int, ...]
+"""Signals that end a study cleanly."""
+
+def fingerprint_of(config: StudyConfig) -> str: ...
+def choose_optimizer(config: StudyConfig) -> None:
+    """Sets the optimizer if it is empty or "auto"."""
+
+def settle_mode(config: StudyConfig, options: RunOptions, begun: str = "") -> None:
+    """
+    Sets `generational` if it is None. begun: the fingerprint of the study in the store.
+    """
+
+def begins_at_start(config: StudyConfig) -> bool:
+    """
+    Whether the first candidate is the start of the space, or its middle if there is no start.
+    """
+
+def check_optimizer(config: StudyConfig) -> None:
+    """
+    Raises InputError for an optimizer or an option that does not exist or cannot be used for this study.
+    """
+
+class Progress:
+    @property
+    def phase(self) -> str:
+        """ "starting", "replaying", "running", "stopping" or "done"."""
+
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def evaluations_here(self) -> int:
+        """Those since this start."""
+
+    @property
+    def budget(self) -> int:
+        """0: there is none."""
+
+    @property
+    def best_value(self) -> float | None: ...
+    @property
+    def busy(self) -> int: ...
+    @property
+    def workers(self) -> int: ...
+    @property
+    def failed(self) -> int: ...
+    @property
+    def retried(self) -> int: ...
+    @property
+    def lost(self) -> int: ...
+    @property
+    def elapsed_s(self) -> float: ...
+
+class Result:
+    @property
+    def reason(self) -> str:
+        """
+        One of "none", "evaluations", "target", "exhausted", "stagnation", "wall_time", "interrupted", "failure", "all_failed", "set_up", "error".
+        """
+
+    @property
+    def final(self) -> bool:
+        """False: the study can be resumed."""
+
+    @property
+    def message(self) -> str:
+        """One sentence."""
+
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def failed(self) -> int: ...
+    @property
+    def retried(self) -> int: ...
+    @property
+    def lost(self) -> int: ...
+    @property
+    def best(self) -> list[float] | None:
+        """The vector."""
+
+    @property
+    def best_evaluation(self) -> int: ...
+    @property
+    def best_value(self) -> float | None: ...
+    @property
+    def violation(self) -> float:
+        """That of the best candidate."""
+
+    @property
+    def objectives(self) -> list[str]: ...
+    @property
+    def values(self) -> list[float]:
+        """Those of several objectives."""
+
+    @property
+    def front(self) -> list[tuple[int, list[float], list[float]]]:
+        """Number of the evaluation, vector and values of each member."""
+
+    @property
+    def residuals(self) -> list[float]: ...
+    @property
+    def extras(self) -> dict[str, float]: ...
+    @property
+    def optimizer(self) -> str: ...
+    @property
+    def optimizer_why(self) -> str:
+        """Why culmen chose the optimizer; empty: it did not."""
+
     @property
     def generational(self) -> bool: ...
     @property
-    def recommended(self) -> tuple[list[float], float, float, int] | None: ...  # vector, mean, its error, evaluations
+    def evaluated_s(self) -> float:
+        """Total duration of the evaluations of this start."""
+
     @property
-    def finished(self) -> bool: ...
+    def remark(self) -> str:
+        """The optimizer's remark on its search; may be empty."""
 
-def optimizer_choices() -> list[tuple[str, str]]: ...  # what auto can be, and for what; the first that suits
-def optimizer_names() -> list[str]: ...
+    @property
+    def recommended(self) -> tuple[list[float], float, float, int] | None:
+        """
+        The vector, its mean value, the error of the mean, and the number of evaluations.
+        """
 
-# name, about, needs_residuals, needs_reals, needs_order, one_objective, two_objectives (at most), asynchronous;
-# options: a list of {name, about, type ("number", "whole number", "word", "flag"), lowest and highest or words,
-# default (in words where it is no constant)}.
-def optimizer_catalogue() -> list[dict[str, Any]]: ...
-def find_executable() -> str: ...
+    @property
+    def first_failure(self) -> str:
+        """One sentence about the first failed evaluation; empty: there was none."""
+
+    @property
+    def wall_s(self) -> float: ...
+    @property
+    def workers(self) -> int: ...
+    @property
+    def store(self) -> str: ...
+
+class Run:
+    """One start of a master, on a C++ thread. Use it from one Python thread."""
+
+    def __init__(self, config: StudyConfig, options: RunOptions) -> None: ...
+    def start(self) -> None:
+        """Raises InputError for wrong input."""
+
+    def wait(self, timeout_s: float) -> bool:
+        """Whether the run is done. Other Python threads run meanwhile."""
+
+    def stop(self) -> None:
+        """Asks for a clean end and returns at once; from any thread."""
+
+    def progress(self) -> Progress: ...
+    def result(self) -> Result:
+        """The result, after wait() was true. Raises the error of the run."""
+
+class PointsRun:
+    def __init__(self, config: StudyConfig, options: RunOptions) -> None: ...
+    def start(self) -> None:
+        """Raises InputError for wrong input."""
+
+    def close(self) -> None:
+        """No more is submitted; the run ends when all is done."""
+
+    def take(self, timeout_s: float) -> list[dict[str, Any]]:
+        """
+        The finished ones in the order of arrival. Empty after timeout_s, or when the engine has ended.
+        """
+
+    @property
+    def message(self) -> str:
+        """Why the run has ended."""
+
+    @property
+    def ended(self) -> bool: ...
+    def stop(self) -> None: ...
+    def wait(self, timeout_s: float) -> bool: ...
+    def result(self, note: str = "") -> Result:
+        """As that of Run. The note becomes its message, in every rank."""
+
+    def submit(self, vectors: Sequence[Sequence[float]]) -> None:
+        """The candidates are numbered from 0 over the whole run."""
+
+class LentWorkers:
+    """
+    Evaluations for the program's own workers. One thread takes; any thread does the rest.
+    """
+
+    def __init__(self, workers: int) -> None: ...
+    def take(self, timeout_s: float) -> list[tuple[int, list[float]]]:
+        """
+        Tickets and vectors. Empty after timeout_s, or when the study has ended.
+        """
+
+    def give(self, ticket: int, outcome: bytes, duration_s: float) -> None:
+        """outcome: as culmen.slot.protocol encodes it."""
+
+    def fail(self, sentence: str) -> None:
+        """No more can be evaluated, for this reason."""
+
+    def end(self) -> None:
+        """Wakes take(), which waits no more."""
+
+    @property
+    def ended(self) -> bool: ...
+
+class ItemFunction:
+    """A pickled function that an ExecutorRun knows."""
+
+class ExecutorRun:
+    def __init__(self, config: StudyConfig, options: RunOptions) -> None: ...
+    def start(self) -> None:
+        """Raises InputError for wrong input."""
+
+    def close(self) -> None:
+        """No more is submitted; the run ends when all is done."""
+
+    def take(self, timeout_s: float) -> list[tuple[int, str, str, bytes]]:
+        """
+        The finished ones in the order of arrival. Empty after timeout_s, or when the engine has ended.
+        """
+
+    @property
+    def message(self) -> str:
+        """Why the run has ended."""
+
+    @property
+    def ended(self) -> bool: ...
+    def stop(self) -> None: ...
+    def wait(self, timeout_s: float) -> bool: ...
+    def result(self, note: str = "") -> Result:
+        """As that of Run. The note becomes its message, in every rank."""
+
+    def make_function(self, pickle: bytes) -> ItemFunction: ...
+    def submit(self, numbers: Sequence[int], function: ItemFunction, arguments: Sequence[bytes]) -> None:
+        """
+        Each number is used once; lower ones go first. Raises InputError for too large items, and after close().
+        """
+
+    def holds(self, number: int) -> bool:
+        """Whether it has not been sent yet."""
+
+    def cancel(self, number: int) -> bool:
+        """False: it has been sent already."""
+
+    def cancel_all(self) -> list[int]: ...
+
+class Launch:
+    @property
+    def kind(self) -> str:
+        """One of "none", "openmpi", "mpich", "slurm"."""
+
+    @property
+    def rank(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def is_rank(self) -> bool: ...
+
+def detect_launch() -> Launch: ...
+def mpi_library() -> str:
+    """Such as "Open MPI v4.1.4"; empty outside a launch."""
+
+def serve_rank() -> Result:
+    """
+    In a rank other than 0: works until the master ends. Returns the master's result, or raises its error.
+    """
+
+def serve_until_dismissed() -> None:
+    """In a rank other than 0: works for every study and executor of rank 0."""
+
+def dismiss_with_result() -> None:
+    """In rank 0: the ranks leave with the result of the next study."""
+
+def dismiss_ranks() -> None:
+    """
+    In rank 0: the ranks that still serve leave. Does nothing if there are none.
+    """
+
+def expect_ranks() -> None:
+    """In rank 0: before anything that may end in abandon_ranks()."""
+
+def abandon_ranks(message: str) -> None:
+    """
+    In rank 0, if nothing can be run: the other ranks leave. Does nothing if none waits.
+    """
+
+def finalize_mpi(exit_code: int = 0) -> None:
+    """
+    Ends MPI. If a rank hangs in an evaluation, this process exits at once with exit_code.
+    """

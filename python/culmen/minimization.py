@@ -53,87 +53,111 @@ def minimize(
     f: Callable[[Any], Any] | Command,
     space: Space | Mapping[str, Bounds] | Iterable[Bounds],
     *,
+    # By tools/quote_settings, from the models of study_file:
     budget: int | None = None,
-    workers: int | None = None,
-    optimizer: str | Sequence[str] | None = None,
-    options: Mapping[str, bool | float | str] | None = None,
-    generational: bool | None = None,
-    seed: int = 1,
     target: float | None = None,
-    wall_time_s: float | None = None,
     stagnation: int | None = None,
     stagnation_tolerance: float | None = None,
-    constraints: Constraints | None = None,
-    starts: Sequence[Mapping[str, Value] | Sequence[float]] = (),
-    objectives: Mapping[str, str] | None = None,
-    limits: Mapping[str, Mapping[str, float]] | None = None,
+    wall_time_s: float | None = None,
+    seed: int = 1,
+    generational: bool | None = None,
     result: str = "value",
+    time_limit_s: float | None = None,
     batch: int | None = None,
     environment: Mapping[str, str] | None = None,
     modules: Sequence[str] = (),
     output: str = "failures",
-    time_limit_s: float | None = None,
     on_failure: str = "penalise",
     retries: int = 2,
     give_up_after: int = 100,
     evaluate_infeasible: bool = False,
-    store: str | Path | None = None,
-    durability: str = "process",
+    workers: int | None = None,
     prefetch: bool = True,
+    durability: str = "process",
+    # The program's own:
+    optimizer: str | Sequence[str] | None = None,
+    options: Mapping[str, bool | float | str] | None = None,
+    constraints: Constraints | None = None,
+    starts: Sequence[Mapping[str, Value] | Sequence[float]] = (),
+    objectives: Mapping[str, str] | None = None,
+    limits: Mapping[str, Mapping[str, float]] | None = None,
+    store: str | Path | None = None,
     progress: bool | None = None,
     executor: "Executor | None" = None,
 ) -> Result:
-    """The parameters at which ``f`` is least.
+    """Finds the parameters at which ``f`` is least.
 
-    ``f`` gets a dict of the parameters by name; where ``space`` is a sequence of bounds it gets a list of numbers.
-    It returns a number, or with ``result="residuals"`` a sequence of numbers whose squares are summed; either may come
-    in a tuple with a dict of further figures. It runs in processes of its own and travels there by cloudpickle, so
-    lambdas and functions of a notebook are fine. An exception, a crash, a NaN, or more than ``time_limit_s`` seconds is
-    a failed evaluation, not an error of this call; ``on_failure`` says what follows: "penalise" (worse than any value),
-    "retry" (at most ``retries`` times), or "stop". Where the first ``give_up_after`` evaluations all fail it ends
-    (0: it does not).
+    ``f`` gets a dict of the parameters by name; if ``space`` is a sequence of bounds, it gets a list of numbers.
+    It returns a number, or with ``result="residuals"`` a sequence of numbers whose squares are summed. Either may come
+    in a tuple with a dict of extra values. ``f`` runs in child processes and travels there by cloudpickle, so lambdas
+    and functions of a notebook work. An exception, a crash, a NaN, or more than ``time_limit_s`` seconds is a failed
+    evaluation, not an error of this call. ``f`` may be a ``culmen.Command`` instead: a program.
 
-    ``f`` may be a ``culmen.Command`` instead: a program.
-    ``batch``: ``f`` gets up to so many candidates at once, a dict of vectors (NumPy's where it is installed), and
-    returns a vector of values; residuals are an array with a row for each, further figures are vectors. Where a batch
-    raises, crashes or takes longer than ``time_limit_s``, each of its candidates is tried alone.
-    ``environment``: variables of the processes of ``f``; ``modules``: environment modules that are loaded first.
-    ``output``: what ``f`` prints comes with the message of a crash ("failures"), is kept beside the store as well
-    ("all"), or is dropped ("none").
+    With ``batch``, ``f`` gets a dict of vectors (NumPy's if it is installed) and returns a vector of values. Residuals
+    are then an array with one row for each candidate; extra values are vectors. If a batch raises, crashes or takes
+    longer than ``time_limit_s``, each of its candidates is evaluated alone.
 
-    At least one of ``budget`` (evaluations), ``target`` (a value that is good enough), ``stagnation`` (evaluations
-    without an improvement; ``stagnation_tolerance`` says what counts as one, as in a study file) and ``wall_time_s``
-    ends it.
-    ``constraints``: conditions on the parameters such as "x + y <= 1"; what violates them is never evaluated, unless
-    ``evaluate_infeasible``.
-    ``starts``: what is evaluated first, each a dict of the parameters or a list in the space's order.
-    ``objectives``: names of figures and "minimize" or "maximize"; ``f`` then returns a dict of figures, or as many
-    numbers. Several of them give a ``front``. ``limits``: bounds of further figures: {"stress": {"upper": 250}}.
-    ``workers``: evaluations at a time, by default one per CPU; under mpiexec the other ranks are the workers, and every
-    rank returns the same result: ``culmen.is_master()`` is true in one of them.
-    ``store``: a file that records each evaluation; when it is there already, the study in it goes on from where it was.
-    ``durability``: "process" (it survives any end of this process) or "power" (also that of the machine).
-    ``prefetch``: a worker has its next candidate before it has answered.
-    ``optimizer``: as ``culmen optimizers`` lists them, also of other libraries, with ``options`` of its own; a list of
-    them is a chain, of which each begins at the best of the one before, with ``options`` such as {"cmaes":
-    {"population": 20, "evaluations": 1000}}. Without it the space and the objectives decide, and the result says what
-    was chosen.
-    ``generational=True``: the same ``seed`` gives the same candidates, whatever the number and speed of
-    workers; False: no worker waits for others, and timing decides too. Where it is not given, "auto" (or no
-    optimizer) is asynchronous where workers are many: four or more and, of n real parameters, more than 2 (n + 1) or
-    with a budget of 100 n evaluations for each. All others are generational; the result's ``generational`` says which.
-    ``progress``: draw it; None: where standard output is a terminal.
-    ``executor``: a ``concurrent.futures.Executor`` that evaluates instead of processes of culmen's own: Dask's,
-    mpi4py.futures', the standard library's, culmen.Executor; ``workers`` is then how many evaluations it is given at a
-    time, by default as many as it has workers.
+    Keys of a study file, as arguments; give at least one of ``budget`` (``evaluations`` in a study file), ``target``,
+    ``stagnation`` and ``wall_time_s``:
 
-    The result's ``errors`` are those of the parameters, by further evaluations.
+    - ``budget``: number of evaluations whose results reach the optimizer; the study ends exactly there
+    - ``target``: a value that is good enough
+    - ``stagnation``: number of successive evaluations without an improvement
+    - ``stagnation_tolerance``: an improvement counts only if it exceeds this share of the whole improvement since the
+      first value; 0: every improvement counts
+    - ``wall_time_s``: seconds of one start
+    - ``seed``: integer ≥ 0; the same seed gives the same candidates, except in asynchronous studies
+    - ``generational``: ``true``: the workers and their speed do not change the candidates. ``false``: no worker waits
+      for the results of others, and timing changes the candidates
+    - ``result``: ``"value"``: one number. ``"residuals"``: a vector, with the same length for every candidate; culmen
+      minimizes the sum of its squares
+    - ``time_limit_s``: time limit of one evaluation, in seconds
+    - ``batch``: the Python function receives up to this number of candidates at once, as vectors
+    - ``environment``: environment variables of the evaluator's processes. For a command they may contain ``{name}``
+    - ``modules``: environment modules, loaded once in each worker process
+    - ``output``: which output of the evaluations culmen keeps. ``"failures"``: it comes with the messages of failures.
+      ``"all"``: it is also kept beside the store. ``"none"``: no output is kept
+    - ``on_failure``: ``"penalise"``: a failure is worse than any value. ``"retry"``: try again, then penalise.
+      ``"stop"``: the run ends and can be resumed
+    - ``retries``: number of further attempts with ``"retry"``
+    - ``give_up_after``: a start ends if this number of evaluations all fail at its beginning; 0: never
+    - ``evaluate_infeasible``: true: candidates that violate a constraint are evaluated too
+    - ``workers``: number of evaluations in parallel; under MPI the number of ranks decides
+    - ``prefetch``: a second candidate waits at each worker while evaluations are short: below 0.25 s, in asynchronous
+      studies below 0.2 ms
+    - ``durability``: ``"process"``: an outcome survives ``kill -9``. ``"power"``: it also survives a power failure
 
-    Ctrl-C ends the study cleanly: the result is the best so far, its ``reason`` "interrupted"; a second one, or one
-    before anything has succeeded, raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1 end it as cleanly, and then the
-    program, which may have handlers of its own for them.
-    Raises InputError for arguments that are not allowed, StoreError, TransportError. Warns when every evaluation
-    failed, and when ``f`` is no longer the function that ``store`` began with (what ``f`` calls is not looked at).
+    Further arguments:
+
+    - ``optimizer``: a name that ``culmen optimizers`` lists, also of other libraries, with its ``options``. A list of
+      names is a chain: each optimizer starts at the best candidate of the previous one, with ``options`` such as
+      {"cmaes": {"population": 20, "evaluations": 1000}}. Without a name, culmen chooses one by the space and the
+      objectives; the result names it. "auto" (or no optimizer) is asynchronous if there are at least four workers and,
+      for n real parameters, either more than 2 (n + 1) workers or a budget of at least 100 n evaluations for each
+      worker; ``generational`` prevents or demands it. All others are generational unless ``generational=False``. The
+      result's ``generational`` says which.
+    - ``constraints``: conditions on the parameters such as "x + y <= 1". A candidate that violates one is not
+      evaluated, unless ``evaluate_infeasible``.
+    - ``starts``: the first candidates, each a dict of the parameters or a list in the space's order.
+    - ``objectives``: names of values, each with "minimize" or "maximize"; ``f`` then returns a dict of values, or one
+      number for each objective. Several objectives give a ``front``.
+    - ``limits``: bounds of extra values: {"stress": {"upper": 250}}.
+    - ``store``: a file that records each evaluation; if it exists, its study is resumed.
+    - ``progress``: draw the progress; None: if standard output is a terminal.
+    - ``executor``: a ``concurrent.futures.Executor`` that evaluates instead of culmen's processes: Dask's,
+      mpi4py.futures', the standard library's, culmen.Executor. ``workers`` is then its number of evaluations in
+      parallel, by default the number of its workers.
+
+    Under mpiexec the other ranks are the workers, and every rank returns the same result: ``culmen.is_master()`` is
+    true in one of them.
+
+    The result's ``errors`` are those of the parameters; they need more evaluations.
+
+    Ctrl-C stops the study cleanly: the result is the best so far, its ``reason`` "interrupted". A second Ctrl-C, or one
+    before any success, raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1 stop the study as cleanly, and then the
+    program, unless it has its own handlers for them.
+    Raises InputError for wrong arguments, StoreError, TransportError. Warns if every evaluation failed, and if ``f``
+    has changed since ``store`` was made (functions that ``f`` calls are not compared).
     """
     given = {name: plain(value) for name, value in locals().items() if name not in _NO_DATA}
     if executor is None:

@@ -110,7 +110,7 @@ def test_a_store_for_a_study_file_and_the_other_way_round_say_what_to_type(finis
         assert done.returncode == 2
         return done.stderr
 
-    resume = "culmen: study.db is a store, not a study file; `culmen resume study.db` goes on with its study\n"
+    resume = "culmen: study.db is a store, not a study file; to resume it, write `culmen resume study.db`\n"
     assert answer("run", "study.db") == resume
     for command in ("resume", "status"):
         there = f"culmen: study.toml is a study file, not a store; its store is study.db: `culmen {command} study.db`\n"

@@ -33,27 +33,27 @@ EVALUATORS = {
     "a dot for a colon": (
         'python = "model.f"',
         {},
-        PLACE + ': python = "model.f": "file.py:function" or "module:function" is wanted',
+        PLACE + ': python must be "file.py:function" or "module:function", got "model.f"',
     ),
     "a call for a function": (
         'python = "model.py:f(p)"',
         {},
-        PLACE + ': python = "model.py:f(p)": the function\'s name alone is wanted, as in "model.py:f"',
+        PLACE + ': python = "model.py:f(p)": write only the function\'s name, as in "model.py:f"',
     ),
     "a library for Python": (
         'python = "libmodel.so:f"',
         {},
-        PLACE + ': python = "libmodel.so:f": for what is compiled, library = "libmodel.so:f" is wanted',
+        PLACE + ': python = "libmodel.so:f": this is a compiled library; write library = "libmodel.so:f"',
     ),
     "Python for a library": (
         'library = "model.py:f"',
         {},
-        PLACE + ': library = "model.py:f": for Python, python = "model.py:f" is wanted',
+        PLACE + ': library = "model.py:f": this is a Python file; write python = "model.py:f"',
     ),
     "a source for a library": (
         'library = "model.c:f"',
         {},
-        PLACE + ': library = "model.c:f": this is a source file; the library made of it is wanted, "model.so:f"',
+        PLACE + ': library = "model.c:f": this is a source file; compile it and write library = "model.so:f"',
     ),
     "a library that is not compiled": (
         'library = "./model.so:f"',

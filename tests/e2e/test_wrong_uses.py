@@ -75,17 +75,19 @@ WORDS = {
     "run study.toml --evaluations 1e4": "culmen run: --evaluations 1e4: a whole number is wanted",
     "run study.toml --evaluations -5": "culmen run: --evaluations -5: a number not below 1 is wanted",
     "run study.toml --target low": "culmen run: --target low: a number is wanted",
-    "run study.toml --target nan": "culmen: study.toml: target = NaN: a finite number is wanted",
+    "run study.toml --target nan": "culmen: study.toml: target must be a finite number, got NaN",
     "run study.toml --wall-time 1h": "culmen run: --wall-time 1h: a number is wanted",
     "run study.toml model.py": "culmen run: 'model.py' is too much; `culmen run STUDY.toml` is wanted",
-    "run model.py": "culmen: model.py is a Python file; a study file is wanted, whose [evaluator] says "
-    'python = "model.py:FUNCTION" (`culmen init` writes one)',
-    "run model.py:f": "culmen: model.py:f is a function; a study file is wanted, whose [evaluator] says "
-    'python = "model.py:f" (`culmen init` writes one)',
-    "run .": "culmen: . is a folder; a study file is wanted, such as study.toml",
+    "run model.py": "culmen: model.py is a Python file, not a study file; a study file names it, with this "
+    "line in [evaluator]: "
+    'python = "model.py:FUNCTION" (create one with `culmen init`)',
+    "run model.py:f": "culmen: model.py:f is a function, not a study file; a study file names it, with this "
+    "line in [evaluator]: "
+    'python = "model.py:f" (create one with `culmen init`)',
+    "run .": "culmen: . is a folder; give a study file, such as study.toml",
     "run study": "culmen: there is no study file study; did you mean 'study.toml'?",
     "run stud": "culmen: there is no study file stud; did you mean 'study.toml'?",
-    "check model": "culmen: there is no study file model; `culmen init` writes one",
+    "check model": "culmen: there is no study file model; create one with `culmen init`",
     "status model.py": "culmen: model.py: is not a culmen study",
     "status .": "culmen: . is a folder; a store is wanted",
     "resume study.db": "culmen: there is no store study.db; `culmen run study.toml` makes one",
@@ -117,24 +119,25 @@ def without_line(said: str) -> str:
 
 # The text of the study file, and what `culmen run study.toml` says of it, without its name.
 FILES = {
-    "JSON": ('{"space": {}}', " is JSON; a study file is TOML (`culmen init` writes one)"),
+    "JSON": ('{"space": {}}', " is JSON, but a study file is TOML (create one with `culmen init`)"),
     "a colon for =": (
         edited((X, "x: [-5, 5]")),
-        ": not valid TOML: Expected '=' after a key in a key/value pair (at line 2, column 2): x: [-5, 5]",
+        " is not valid TOML: Expected '=' after a key in a key/value pair (at line 2, column 2): x: [-5, 5]",
     ),
     "a text without quotes": (
         edited((MODEL_KEY, "python = model.py:f")),
-        ": not valid TOML: Invalid value (at line 5, column 10): python = model.py:f; a text stands in quotes: "
+        " is not valid TOML: Invalid value (at line 5, column 10): python = model.py:f; a string needs quotes; write "
         'python = "model.py:f"',
     ),
     "a number that begins with its point": (
         edited((X, "x = { lower = -.5e-1, upper = 5 }")),
-        ": not valid TOML: Invalid value (at line 2, column 15): x = { lower = -.5e-1, upper = 5 }; a number begins "
-        "with a digit: -0.5e-1",
+        " is not valid TOML: Invalid value (at line 2, column 15): x = { lower = -.5e-1, upper = 5 }; a number must "
+        "begin with a digit; write -0.5e-1",
     ),
     "only a number that begins with its point": (
         "seed = .1\n" + STUDY,
-        ": not valid TOML: Invalid value (at line 1, column 8): seed = .1; a number begins with a digit: 0.1",
+        " is not valid TOML: Invalid value (at line 1, column 8): seed = .1; a number must begin with a digit; "
+        "write 0.1",
     ),
     "parameters for space": (
         "[parameters]\nz = 1\n" + STUDY,
@@ -146,7 +149,7 @@ FILES = {
     ),
     "bounds as a list": (
         edited((X, "x = [-5, 5]")),
-        ": [space] x = [-5, 5]: a table such as { lower = 0, upper = 1 } is wanted",
+        ": [space] x must be a table such as { lower = 0, upper = 1 }, got [-5, 5]",
     ),
     "bounds that are not finite": (
         edited(("lower = -5, upper = 5 }\ny", "lower = nan, upper = inf }\ny")),
@@ -158,16 +161,16 @@ FILES = {
     ),
     "float for real": (
         edited((X, 'x = { type = "float", lower = -5, upper = 5 }')),
-        ': [space] x.type = "float": "real", "integer", "ordinal", "categorical" or "boolean" is wanted; '
+        ': [space] x.type must be "real", "integer", "ordinal", "categorical" or "boolean", got "float"; '
         "did you mean 'real'?",
     ),
     "choices of true and false": (
         edited((X, 'x = { choices = [true, "b"] }')),
-        ': [space] x.choices.0 = true: a number or a text in quotes is wanted (true and false are type = "boolean")',
+        ': [space] x.choices.0 must be a number or a string in quotes, got true (true and false need type = "boolean")',
     ),
     "choices in one text": (
         edited((X, 'x = { choices = "a, b" }')),
-        ': [space] x.choices = "a, b": a list of texts or numbers, such as ["a", "b"], is wanted',
+        ': [space] x.choices must be a list of strings or numbers, such as ["a", "b"], got "a, b"',
     ),
     "an initial value out of bounds": (
         edited((X, "x = { lower = -5, upper = 5, initial = 7 }")),
@@ -179,7 +182,7 @@ FILES = {
     ),
     "starts in single brackets": (
         STUDY + "[starts]\nx = 1\n",
-        ': starts = {"x": 1}: [[starts]] in double brackets, once for each start, is wanted',
+        ': starts must be [[starts]] in double brackets, once for each start, got {"x": 1}',
     ),
     "active_when in a circle": (
         edited(
@@ -208,11 +211,11 @@ FILES = {
     ),
     "constraints in a list": (
         'constraints = ["x < 1"]\n' + STUDY,
-        ': constraints = ["x < 1"]: a table with lines such as sum = "x + y <= 1" is wanted',
+        ': constraints must be a table with lines such as sum = "x + y <= 1", got ["x < 1"]',
     ),
     "max for maximize": (
         STUDY + '[objectives]\ngain = "max"\n',
-        ': objectives.gain = "max": "minimize" or "maximize" is wanted; did you mean \'maximize\'?',
+        ': objectives.gain must be "minimize" or "maximize", got "max"; did you mean \'maximize\'?',
     ),
     "a target of several objectives": (
         edited(("= 20", '= 20\ntarget = 1\n[objectives]\na = "minimize"\nb = "minimize"')),
@@ -224,7 +227,7 @@ FILES = {
     ),
     "a negative budget": (
         edited(("= 20", "= -20")),
-        ": [stop] evaluations = -20: a number not below 1 is wanted",
+        ": [stop] evaluations must be at least 1, got -20",
     ),
     "timeout for time_limit_s": (
         edited((MODEL_KEY, MODEL_KEY + "\ntimeout = 3")),
@@ -244,51 +247,50 @@ FILES = {
     ),
     "a program and its arguments in one text": (
         edited((MODEL_KEY, 'command = "python3 model.py"')),
-        ': [evaluator] command = "python3 model.py": ["python3", "model.py"] is wanted',
+        ': [evaluator] command must be ["python3", "model.py"], got "python3 model.py"',
     ),
     "a program with a blank in one text": (
         edited((MODEL_KEY, "command = \"'./my model.sh' --fast {x}\"")),
-        """: [evaluator] command = "'./my model.sh' --fast {x}": ["./my model.sh", "--fast", "{x}"] is wanted""",
+        ': [evaluator] command must be ["./my model.sh", "--fast", "{x}"], got "\'./my model.sh\' --fast {x}"',
     ),
     **{
         f"{line} for objectives": (
             STUDY + line,
-            f": [stop] has no key '{line.split()[0]}'; [objectives] with a line such as value = \"maximize\" says what "
-            "is wanted",
+            f": [stop] has no key '{line.split()[0]}'; write value = \"maximize\" or the like in [objectives]",
         )
         for line in ("maximize = true", 'goal = "max"', 'direction = "maximize"', 'minimize = "cost"')
     },
     "no end": (
         STUDY.replace("[stop]\nevaluations = 20", ""),
-        ": the table [stop] is missing; [stop] with a line such as evaluations = 1000 is wanted",
+        ": the table [stop] is missing; add [stop] with a line such as evaluations = 1000",
     ),
     "no evaluator": (
         edited((f"[evaluator]\n{MODEL_KEY}", "")),
-        ': the table [evaluator] is missing; [evaluator] with a line such as python = "model.py:f" is wanted',
+        ': the table [evaluator] is missing; add [evaluator] with a line such as python = "model.py:f"',
     ),
     "hours for seconds": (
         edited(("evaluations = 20", 'wall_time_s = "1h"')),
-        ': [stop] wall_time_s = "1h": 3600, in seconds, is wanted',
+        ': [stop] wall_time_s must be a number of seconds, here 3600, got "1h"',
     ),
     "milliseconds for seconds": (
         edited(("evaluations = 20", 'wall_time_s = "100 ms"')),
-        ': [stop] wall_time_s = "100 ms": a number is wanted',
+        ': [stop] wall_time_s must be a number, got "100 ms"',
     ),
     "a condition for a limit": (
         STUDY + '[limits]\nw = "<= 2"',
-        ': [limits] w = "<= 2": { upper = 2 } is wanted',
+        ': [limits] w must be { upper = 2 }, got "<= 2"',
     ),
     "a regular expression for a figure": (
         edited((MODEL_KEY, 'command = ["./model.sh"]\nvalue = "energy = (.*)"')),
-        ': [evaluator] value = "energy = (.*)": { regex = "energy = (.*)" } is wanted',
+        ': [evaluator] value must be { regex = "energy = (.*)" }, got "energy = (.*)"',
     ),
     "a file for a figure": (
         edited((MODEL_KEY, 'command = ["./model.sh"]\nvalues = { e = "out.dat" }')),
-        ': [evaluator] values.e = "out.dat": { file = "out.dat" }, { key = … } or { regex = … } is wanted',
+        ': [evaluator] values.e must be { file = "out.dat" }, { key = … } or { regex = … }, got "out.dat"',
     ),
     "a template outside of a list": (
         edited((MODEL_KEY, 'command = ["./model.py"]\ntemplates = "input.in"')),
-        ': [evaluator] templates = "input.in": ["input.in"] is wanted',
+        ': [evaluator] templates must be ["input.in"], got "input.in"',
     ),
 }
 
@@ -350,7 +352,8 @@ MINIMIZE = "culmen.minimize: "
 CALLS = {
     "no end": (
         lambda: culmen.minimize(f, S),
-        MINIMIZE + "at least one of budget, target, stagnation and wall_time_s is wanted, or the study would never end",
+        MINIMIZE + "at least one of budget, target, stagnation and wall_time_s must be given, otherwise the study "
+        "never ends",
     ),
     "a value for the function": (
         lambda: culmen.minimize(f({"x": 1}), S, budget=9),
@@ -407,39 +410,39 @@ CALLS = {
     ),
     "one start without its list": (
         lambda: culmen.minimize(f, S, budget=9, starts={"x": 1, "y": 1}),
-        MINIMIZE + 'starts = {"x": 1, "y": 1}: a list of dicts such as [{"x": 1, "y": 2}], or of lists with '
-        "a number for each parameter, is wanted",
+        MINIMIZE + 'starts must be a list of dicts such as [{"x": 1, "y": 2}], or of lists with a number '
+        'for each parameter, got {"x": 1, "y": 1}',
     ),
     "objectives without directions": (
         lambda: culmen.minimize(f, S, budget=9, objectives=["cost", "range"]),
-        MINIMIZE + 'objectives = ["cost", "range"]: a dict such as {"cost": "minimize"} is wanted',
+        MINIMIZE + 'objectives must be a dict such as {"cost": "minimize"}, got ["cost", "range"]',
     ),
     "limits as a pair": (
         lambda: culmen.minimize(f, S, budget=9, limits={"stress": (0, 1)}),
-        MINIMIZE + 'limits.stress = [0, 1]: a dict such as {"stress": {"upper": 250}} is wanted',
+        MINIMIZE + 'limits.stress must be a dict such as {"stress": {"upper": 250}}, got [0, 1]',
     ),
     "a budget in floating point": (
         lambda: culmen.minimize(f, S, budget=1e4 + 0.5),
-        MINIMIZE + "budget = 10000.5: a whole number is wanted",
+        MINIMIZE + "budget must be a whole number, got 10000.5",
     ),
     "no workers": (
         lambda: culmen.minimize(f, S, budget=9, workers=0),
-        MINIMIZE + "workers = 0: a number not below 1 is wanted",
+        MINIMIZE + "workers must be at least 1, got 0",
     ),
     "a target that is none": (
         lambda: culmen.minimize(f, S, budget=9, target=math.nan),
-        MINIMIZE + "target = NaN: a finite number is wanted",
+        MINIMIZE + "target must be a finite number, got NaN",
     ),
     "residual for residuals": (
         lambda: culmen.minimize(f, S, budget=9, result="residual"),
-        MINIMIZE + 'result = "residual": "value" or "residuals" is wanted; did you mean \'residuals\'?',
+        MINIMIZE + 'result must be "value" or "residuals", got "residual"; did you mean \'residuals\'?',
     ),
     "a store in no folder": (with_store("there/fit.db"), "there/fit.db: there is no folder {folder}/there"),
     "a folder for a store": (with_store("."), ". is a folder; a store is wanted"),
     "a model for a store": (with_store("model.py"), "model.py: is not a culmen study"),
     "a limit of none for a study": (
         lambda: Study.from_file("study.toml", evaluations=-1),
-        "study.toml: evaluations = -1: a number not below 1 is wanted",
+        "study.toml: evaluations must be at least 1, got -1",
     ),
     "a limit that there is not": (
         lambda: Study.from_file("study.toml", budget=9),

@@ -138,7 +138,7 @@ def test_what_rank_zero_refuses_every_rank_raises(mpi, tmp_path):
     )
     done = run_script(mpi, script, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("refused: culmen.minimize: budget = 0: a number not below 1 is wanted") == 2 * RANKS[mpi]
+    assert done.stdout.count("refused: culmen.minimize: budget must be at least 1, got 0") == 2 * RANKS[mpi]
 
 
 def test_the_hello_world_under_mpi(mpi, tmp_path):

@@ -113,14 +113,14 @@ def test_a_function_for_one_taken_for_many_and_the_reverse_are_told_what_comes(f
 
 
 WRONG = [
-    ((one, {"batch": 0}), "culmen.minimize: batch = 0: a number not below 1 is wanted"),
+    ((one, {"batch": 0}), "culmen.minimize: batch must be at least 1, got 0"),
     (
         (one, {"output": "all"}),
         'culmen.minimize: output = "all" keeps what is printed beside the store; give store as well',
     ),
     (
         (culmen.Command(["true"]), {"batch": 2}),
-        "culmen.minimize: batch is for Python functions; a command is given one candidate at a time",
+        "culmen.minimize: batch is only for Python functions; a command receives one candidate at a time",
     ),
     ((culmen.Command([]), {}), "culmen.minimize: Command([]): a program and its arguments are wanted"),
     (
@@ -129,7 +129,7 @@ WRONG = [
     ),
     (
         (culmen.Command(["true"], value={"key": "a", "regex": "b"}), {}),
-        "culmen.minimize: value: key (JSON) and regex (any text) exclude each other",
+        "culmen.minimize: value: give either key (for JSON) or regex (for any text)",
     ),
     (
         (culmen.Command(["true", "--kind={knd}"]), {}),

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -39,6 +40,12 @@ def test_outcomes_come_in_the_order_of_the_candidates_and_whole(study):
     assert further[0].value == 9
     assert evaluate.count == 9
     assert not Path(study.options.store).exists()
+
+
+def test_a_candidate_may_be_any_mapping(study):
+    with study.evaluations() as evaluate:
+        (outcome,) = evaluate([MappingProxyType({"x": 2.0, "y": 1.0})])
+    assert outcome.value == 4
 
 
 def test_failures_are_values_and_no_rule_of_the_study_ends_them(study):

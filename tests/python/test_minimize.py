@@ -141,15 +141,18 @@ def test_a_store_goes_on_where_it_was(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "culmen.minimize: at least one of budget, target, stagnation and wall_time_s is wanted"),
-        ({"budget": 0}, "culmen.minimize: budget = 0: a number not below 1 is wanted"),
-        ({"budget": "many"}, 'culmen.minimize: budget = "many": a whole number is wanted'),
-        ({"budget": 1, "workers": 0}, "culmen.minimize: workers = 0: a number not below 1 is wanted"),
-        ({"budget": 1, "result": "values"}, 'culmen.minimize: result = "values": "value" or "residuals" is wanted'),
-        ({"budget": 1, "on_failure": "stp"}, 'culmen.minimize: on_failure = "stp": "penalise", "retry" or "stop"'),
+        ({}, "culmen.minimize: at least one of budget, target, stagnation and wall_time_s must be given"),
+        ({"budget": 0}, "culmen.minimize: budget must be at least 1, got 0"),
+        ({"budget": "many"}, 'culmen.minimize: budget must be a whole number, got "many"'),
+        ({"budget": 1, "workers": 0}, "culmen.minimize: workers must be at least 1, got 0"),
+        ({"budget": 1, "result": "values"}, 'culmen.minimize: result must be "value" or "residuals", got "values"'),
+        (
+            {"budget": 1, "on_failure": "stp"},
+            'culmen.minimize: on_failure must be "penalise", "retry" or "stop", got "stp"',
+        ),
         ({"budget": 1, "optimizer": "cmase"}, "culmen.minimize: there is no optimizer 'cmase'"),
-        ({"budget": 1, "give_up_after": -1}, "culmen.minimize: give_up_after = -1: a number not below 0 is wanted"),
-        ({"budget": 1, "time_limit_s": -1}, "culmen.minimize: time_limit_s = -1: a number above 0 is wanted"),
+        ({"budget": 1, "give_up_after": -1}, "culmen.minimize: give_up_after must be at least 0, got -1"),
+        ({"budget": 1, "time_limit_s": -1}, "culmen.minimize: time_limit_s must be above 0, got -1"),
     ],
 )
 def test_wrong_arguments_are_one_sentence(arguments, message):
@@ -189,15 +192,15 @@ def test_a_function_that_cannot_be_had_elsewhere_is_an_error():
         ({"maxiter": 100}, "there is no argument 'maxiter'; did you mean 'budget'?"),
         ({"bounds": [(0, 1)]}, "there is no argument 'bounds'; did you mean 'space'?"),
         ({"args": (1,)}, "there is no argument 'args'; functools.partial(f, …), or a lambda, brings further arguments"),
-        ({"budget": 1e3 + 0.5}, "budget = 1000.5: a whole number is wanted"),
-        ({"budget": 9, "optimizer": 3}, "optimizer = 3: a text in quotes is wanted"),
-        ({"budget": 9, "environment": {"A": 1}}, "environment.A = 1: a text in quotes is wanted"),
+        ({"budget": 1e3 + 0.5}, "budget must be a whole number, got 1000.5"),
+        ({"budget": 9, "optimizer": 3}, "optimizer must be a string in quotes, got 3"),
+        ({"budget": 9, "environment": {"A": 1}}, "environment.A must be a string in quotes, got 1"),
         ({"budget": 9, "starts": [{"x": 7}]}, "starts number 1: parameter 'x': 7 is outside [0, 1]"),
         (
             {"budget": 9, "objectives": {"a": "minimize", "b": "minimize"}, "target": 1},
             "target = 1.0: it is for one objective, not for several",
         ),
-        ({"budget": 9, "stagnation_tolerance": 0.1}, "stagnation_tolerance belongs to stagnation, which is missing"),
+        ({"budget": 9, "stagnation_tolerance": 0.1}, "stagnation_tolerance needs stagnation, which is missing"),
     ],
 )
 def test_arguments_of_other_tools_and_misspelt_ones_are_one_sentence(arguments, message):

@@ -51,7 +51,7 @@ WRONG = {
     ),
     "key that is like none": (
         STUDY + "zzz = 3\n",
-        "study.toml: [stop] has no key 'zzz'; known are evaluations, target, stagnation, ",
+        "study.toml: [stop] has no key 'zzz'; the keys are evaluations, target, stagnation, ",
     ),
     "unknown key of a parameter": (
         with_("upper = 5", "uper = 5"),
@@ -59,19 +59,19 @@ WRONG = {
     ),
     "no space": (
         '[evaluator]\npython = "model.py:chi2"\n[stop]\nevaluations = 1',
-        "study.toml: the table [space] is missing; [space] with a line such as x = { lower = 0, upper = 1 } is wanted",
+        "study.toml: the table [space] is missing; add [space] with a line such as x = { lower = 0, upper = 1 }",
     ),
     "empty space": (
         '[space]\n[evaluator]\npython = "model.py:chi2"\n[stop]\nevaluations = 1',
-        "study.toml: [space] = {}: at least one entry is wanted",
+        "study.toml: [space] must have at least one entry, got {}",
     ),
     "parameter that is no table": (
         with_(X, "x = 5"),
-        "study.toml: [space] x = 5: a table such as { lower = 0, upper = 1 } is wanted",
+        "study.toml: [space] x must be a table such as { lower = 0, upper = 1 }, got 5",
     ),
     "bound that is a text": (
         with_("lower = -5", 'lower = "low"'),
-        'study.toml: [space] x.lower = "low": a number is wanted',
+        'study.toml: [space] x.lower must be a number, got "low"',
     ),
     "bounds upside down": (
         with_("lower = -5", "lower = 50"),
@@ -91,19 +91,19 @@ WRONG = {
     ),
     "unknown scale": (
         with_('"log"', '"lag"'),
-        'study.toml: [space] tau.scale = "lag": "linear" or "log" is wanted; did you mean \'log\'?',
+        'study.toml: [space] tau.scale must be "linear" or "log", got "lag"; did you mean \'log\'?',
     ),
     "two evaluators": (
         with_(EVALUATOR, EVALUATOR + '\ncommand = ["true"]'),
-        "study.toml: [evaluator]: exactly one of python, library and command is wanted; given: python, command",
+        "study.toml: [evaluator]: exactly one of python, library and command must be given, got python, command",
     ),
     "no evaluator": (
         with_(EVALUATOR, ""),
-        "study.toml: [evaluator]: exactly one of python, library and command is wanted; given: none",
+        "study.toml: [evaluator]: exactly one of python, library and command must be given, got none",
     ),
     "python without a function": (
         with_(EVALUATOR, 'python = "model.py"'),
-        'study.toml: [evaluator]: python = "model.py": "file.py:function" or "module:function" is wanted',
+        'study.toml: [evaluator]: python must be "file.py:function" or "module:function", got "model.py"',
     ),
     "file that is not there": (
         with_(EVALUATOR, 'python = "modle.py:chi2"'),
@@ -115,32 +115,33 @@ WRONG = {
     ),
     "command that is a text": (
         with_(EVALUATOR, 'command = "./run.sh"'),
-        'study.toml: [evaluator] command = "./run.sh": ["./run.sh"] is wanted',
+        'study.toml: [evaluator] command must be ["./run.sh"], got "./run.sh"',
     ),
     "command that is empty": (
         with_(EVALUATOR, "command = []"),
-        "study.toml: [evaluator] command = []: at least one entry is wanted",
+        "study.toml: [evaluator] command must have at least one entry, got []",
     ),
     "no isolation for Python": (
         with_(EVALUATOR, EVALUATOR + '\nisolation = "none"'),
-        'study.toml: [evaluator]: isolation = "none" is for library only; a python evaluator has a process of its own',
+        'study.toml: [evaluator]: isolation = "none" is only for library; a python evaluator always has its own '
+        "process",
     ),
     "time limit of nothing": (
         with_(EVALUATOR, EVALUATOR + "\ntime_limit_s = 0"),
-        "study.toml: [evaluator] time_limit_s = 0: a number above 0 is wanted",
+        "study.toml: [evaluator] time_limit_s must be above 0, got 0",
     ),
     "unknown policy": (
         with_(EVALUATOR, EVALUATOR + '\non_failure = "penalize"'),
-        'study.toml: [evaluator] on_failure = "penalize": "penalise", "retry" or "stop" is wanted; '
+        'study.toml: [evaluator] on_failure must be "penalise", "retry" or "stop", got "penalize"; '
         "did you mean 'penalise'?",
     ),
     "two ways to one figure": (
         with_(EVALUATOR, 'command = ["cat"]\nvalue = { key = "a", regex = "b" }'),
-        "study.toml: [evaluator] value: key (JSON) and regex (any text) exclude each other",
+        "study.toml: [evaluator] value: give either key (for JSON) or regex (for any text)",
     ),
     "which without regex": (
         with_(EVALUATOR, 'command = ["cat"]\nvalues = { e = { file = "a", which = "first" } }'),
-        'study.toml: [evaluator] values.e: which = "first" says which match of a regex is meant, and there is no regex',
+        'study.toml: [evaluator] values.e: which = "first" needs regex, which is missing',
     ),
     "figure with an unknown key": (
         with_(EVALUATOR, 'command = ["cat"]\nvalue = { regexp = "b" }'),
@@ -148,8 +149,8 @@ WRONG = {
     ),
     "figure in a file elsewhere": (
         with_(EVALUATOR, 'command = ["cat"]\nvalue = { file = "/tmp/out.dat" }'),
-        'study.toml: [evaluator] value: "/tmp/out.dat": a path within the evaluation\'s own folder, such as '
-        '"result.dat", is wanted',
+        "study.toml: [evaluator] value: must be a path in the folder of the evaluation, such as "
+        '"result.dat", got "/tmp/out.dat"',
     ),
     "no regular expression": (
         with_(EVALUATOR, 'command = ["cat"]\nvalue = { regex = "E (" }'),
@@ -157,23 +158,23 @@ WRONG = {
     ),
     "value beside residuals": (
         with_(EVALUATOR, 'command = ["cat"]\nvalue = { key = "a" }\nresiduals = { key = "b" }'),
-        "study.toml: [evaluator]: value and residuals exclude each other; the value is the sum of residuals' squares",
+        "study.toml: [evaluator]: give either value or residuals; the value is the sum of the squares of the residuals",
     ),
     "figures of a function": (
         with_(EVALUATOR, EVALUATOR + '\nvalue = { key = "a" }'),
-        "study.toml: [evaluator]: value is for command only; a function returns its value",
+        "study.toml: [evaluator]: value is only for command; a function returns its value",
     ),
     "templates of a function": (
         with_(EVALUATOR, EVALUATOR + '\ntemplates = ["a.in"]'),
-        "study.toml: [evaluator]: templates is for command only; a python function needs none",
+        "study.toml: [evaluator]: templates is only for command; a python function does not need it",
     ),
     "batch of a command": (
         with_(EVALUATOR, 'command = ["cat"]\nbatch = 3'),
-        "study.toml: [evaluator]: batch is for Python functions; a command is given one candidate at a time",
+        "study.toml: [evaluator]: batch is only for Python functions; a command receives one candidate at a time",
     ),
     "batch of nothing": (
         with_(EVALUATOR, EVALUATOR + "\nbatch = 0"),
-        "study.toml: [evaluator] batch = 0: a number not below 1 is wanted",
+        "study.toml: [evaluator] batch must be at least 1, got 0",
     ),
     "template that is not there": (
         with_(EVALUATOR, 'command = ["cat"]\ntemplates = ["modle.py"]'),
@@ -182,7 +183,7 @@ WRONG = {
     ),
     "templates that are a text": (
         with_(EVALUATOR, 'command = ["cat"]\ntemplates = "a.in"'),
-        'study.toml: [evaluator] templates = "a.in": ["a.in"] is wanted',
+        'study.toml: [evaluator] templates must be ["a.in"], got "a.in"',
     ),
     "input that is not there": (
         with_(EVALUATOR, 'command = ["cat"]\ninputs = { link = ["zz.dat"] }'),
@@ -198,19 +199,19 @@ WRONG = {
     ),
     "unknown standard input": (
         with_(EVALUATOR, 'command = ["cat"]\nstdin = "jsn"'),
-        'study.toml: [evaluator] stdin = "jsn": "json" is wanted; did you mean \'json\'?',
+        'study.toml: [evaluator] stdin must be "json", got "jsn"; did you mean \'json\'?',
     ),
     "unknown policy of folders": (
         with_(EVALUATOR, 'command = ["cat"]\nkeep = "failure"'),
-        'study.toml: [evaluator] keep = "failure": "all", "failures" or "none" is wanted; did you mean \'failures\'?',
+        'study.toml: [evaluator] keep must be "all", "failures" or "none", got "failure"; did you mean \'failures\'?',
     ),
     "variable of culmen": (
         with_(EVALUATOR, EVALUATOR + '\nenvironment = { CULMEN_RUN = "1" }'),
-        "study.toml: [evaluator]: environment.CULMEN_RUN: names that begin with CULMEN_ are culmen's own",
+        "study.toml: [evaluator]: environment.CULMEN_RUN: names that begin with CULMEN_ are reserved for culmen",
     ),
     "variable that is a number": (
         with_(EVALUATOR, EVALUATOR + "\nenvironment = { OMP_NUM_THREADS = 1 }"),
-        "study.toml: [evaluator] environment.OMP_NUM_THREADS = 1: a text in quotes is wanted",
+        "study.toml: [evaluator] environment.OMP_NUM_THREADS must be a string in quotes, got 1",
     ),
     "place of a parameter that is misspelt": (
         with_(EVALUATOR, 'command = ["cat", "--tau={tao}"]'),
@@ -218,7 +219,7 @@ WRONG = {
     ),
     "no isolation with an environment": (
         with_(EVALUATOR, 'library = "model.so:f"\nisolation = "none"\nmodules = ["gcc/12"]'),
-        'study.toml: [evaluator]: modules needs isolation = "process": it is for a process of its own',
+        'study.toml: [evaluator]: modules needs isolation = "process": it applies to the process of the evaluator',
     ),
     "unknown optimizer": (
         STUDY + '[optimizer]\nname = "cmase"',
@@ -250,36 +251,39 @@ WRONG = {
     ),
     "no stop rule": (
         with_("evaluations = 100", ""),
-        "study.toml: [stop]: at least one of evaluations, target, stagnation and wall_time_s is wanted, "
-        "or the study would never end",
+        "study.toml: [stop]: at least one of evaluations, target, stagnation and wall_time_s must be given, "
+        "otherwise the study never ends",
     ),
     "budget of none": (
         with_("evaluations = 100", "evaluations = 0"),
-        "study.toml: [stop] evaluations = 0: a number not below 1 is wanted",
+        "study.toml: [stop] evaluations must be at least 1, got 0",
     ),
     "budget that is a fraction": (
         with_("evaluations = 100", "evaluations = 1.5"),
-        "study.toml: [stop] evaluations = 1.5: a whole number is wanted",
+        "study.toml: [stop] evaluations must be a whole number, got 1.5",
     ),
     "target that is not finite": (
         with_("evaluations = 100", "target = nan"),
-        "study.toml: [stop] target = NaN: a finite number is wanted",
+        "study.toml: [stop] target must be a finite number, got NaN",
     ),
-    "no worker": (STUDY + "[run]\nworkers = 0", "study.toml: [run] workers = 0: a number not below 1 is wanted"),
+    "no worker": (STUDY + "[run]\nworkers = 0", "study.toml: [run] workers must be at least 1, got 0"),
     "yes for true": (
         STUDY + '[run]\nprefetch = "yes"',
-        'study.toml: [run] prefetch = "yes": true or false is wanted',
+        'study.toml: [run] prefetch must be true or false, got "yes"',
     ),
-    "name with a slash": ('name = "a/b"' + STUDY, "study.toml: name = \"a/b\": a name without '/' is wanted"),
-    "seed beyond 63 bits": ("seed = 99999999999999999999" + STUDY, "study.toml: seed = 99999999999999999999: "),
-    "negative seed": ("seed = -1" + STUDY, "study.toml: seed = -1: a number not below 0 is wanted"),
+    "name with a slash": ('name = "a/b"' + STUDY, "study.toml: name must be a name without '/', got \"a/b\""),
+    "seed beyond 63 bits": (
+        "seed = 99999999999999999999" + STUDY,
+        "study.toml: seed must be below 9.22337e+18, got 99999999999999999999",
+    ),
+    "negative seed": ("seed = -1" + STUDY, "study.toml: seed must be at least 0, got -1"),
     "two mistakes": (
         "sede = 3" + with_("evaluations = 100", "evaluations = 0"),
         "study.toml: the top level has no key 'sede'; did you mean 'seed'? (line 1)\n"
-        "study.toml: [stop] evaluations = 0: a number not below 1 is wanted (line 11)",
+        "study.toml: [stop] evaluations must be at least 1, got 0 (line 11)",
     ),
-    "no TOML": ("[space\n", "study.toml: not valid TOML: Expected ']' at the end of a table declaration"),
-    "a key twice": ("seed = 1\nseed = 2", "study.toml: not valid TOML: "),
+    "no TOML": ("[space\n", "study.toml is not valid TOML: Expected ']' at the end of a table declaration"),
+    "a key twice": ("seed = 1\nseed = 2", "study.toml is not valid TOML: "),
 }
 
 
@@ -313,7 +317,7 @@ SEVERAL = {
         [
             (1, "the top level has no key 'sede'; did you mean 'seed'?"),
             (3, "[space] parameter 'x': lower bound 5 must be below upper bound -5"),
-            (9, '[limits] stress.upper = "high": a number is wanted'),
+            (9, '[limits] stress.upper must be a number, got "high"'),
             (14, "[evaluator] python = \"modl.py\": there is no file {folder}/modl.py; did you mean 'model.py'?"),
             (20, "[stop] target = 3.0: it is for one objective, not for several"),
         ],
@@ -378,10 +382,10 @@ def test_a_file_that_is_not_there_is_named_with_its_neighbour(folder):
 
 
 def test_a_folder_and_a_binary_file_are_no_study_files(folder):
-    with pytest.raises(InputError, match=r"\. is a folder; a study file is wanted, such as study\.toml"):
+    with pytest.raises(InputError, match=r"\. is a folder; give a study file, such as study\.toml"):
         Study.from_file(".")
     (folder / "study.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match=r"not a text in UTF-8 \(byte 0\)"):
+    with pytest.raises(InputError, match=r"it is not a text in UTF-8 \(byte 0\)"):
         Study.from_file("study.toml")
 
 

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from . import work
-from .arguments import StoreFile, Workers
+from .arguments import StoreFile
+from .settings import Workers
 
 
 def errors(

@@ -34,28 +34,27 @@ def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes"
 
 def set_stop(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
     """``config`` has its objectives; several of them have no target and no stagnation."""
-    limits = file.stop.model_dump(exclude_none=True)
     for name in ("target", "stagnation"):
         with mistakes.at(file.place("stop"), "stop", name):
-            if len(config.objectives) > 1 and name in limits:
-                raise InputError(f"{name} = {limits[name]}: it is for one objective, not for several")
-    for name, limit in limits.items():
-        setattr(config, name, as_given(limit, config.objectives) if name == "target" else limit)
+            if len(config.objectives) > 1 and (limit := getattr(file.stop, name)) is not None:
+                raise InputError(f"{name} = {limit}: it is for one objective, not for several")
+    file.stop.apply("config", config)
+    if file.stop.target is not None:
+        config.target = as_given(file.stop.target, config.objectives)
 
 
 def options_of(file: StudyFile, store: str) -> _core.RunOptions:
     options = _core.RunOptions()
-    options.workers = file.run.workers or 0
-    options.prefetch = file.run.prefetch
-    options.durability = file.run.durability
     options.store = store
+    file.run.apply("options", options)
     return options
 
 
 def config_of(file: StudyFile, folder: Path, mistakes: Mistakes) -> _core.StudyConfig:
     """Raises InputError with all mistakes, those that are known already among them."""
     config = _core.StudyConfig()
-    config.name, config.seed = file.name, file.seed
+    for table in (file, file.evaluator, file.optimizer):
+        table.apply("config", config)
     _set_space(config, file, mistakes)
     place = file.place("evaluator")
     if not mistakes.concern("evaluator"):
@@ -65,12 +64,9 @@ def config_of(file: StudyFile, folder: Path, mistakes: Mistakes) -> _core.StudyC
             check_command(config.space, config.evaluator)
     set_goals(config, file, mistakes)
     set_stop(config, file, mistakes)
-    config.evaluate_infeasible = file.evaluator.evaluate_infeasible
     if not mistakes.concern("space", "constraints", "evaluator", "objectives", "optimizer"):
         _try_optimizer(config, file, mistakes)
     mistakes.raise_any()
-    config.on_failure, config.retries = file.evaluator.on_failure, file.evaluator.retries
-    config.give_up_after = file.evaluator.give_up_after
     identify(config, [file.evaluator.kind, file.evaluator.named, *filter(None, [file.evaluator.deciding])])
     return config
 
@@ -103,7 +99,6 @@ def _set_space(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -
 def _try_optimizer(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
     """As a whole; where that fails, without options and then with one at a time."""
     name, options, heading = file.optimizer.name, file.optimizer.model_extra or {}, file.place("optimizer")
-    config.generational = file.optimizer.generational
     try:
         _set_optimizer(config, name, options)
     except InputError as e:

@@ -19,6 +19,7 @@ from ..problem.goals import as_given, oriented
 from ..problem.outcome import Outcome
 from ..problem.space import Value
 from ..slot.result import number_of
+from ..study_file import RunTable, StopTable
 from .master import raise_error
 
 Candidate: TypeAlias = Mapping[str, Value] | Sequence[float]
@@ -129,7 +130,7 @@ def _vector_of(candidate: Candidate, space: _core.Space, place: str) -> list[flo
     with _naming(place):
         if isinstance(candidate, Mapping):
             _check_bounds(candidate, space)
-            return space.vector_of(candidate)
+            return space.vector_of(dict(candidate))
         vector = [number_of(value) for value in candidate] if isinstance(candidate, Iterable) else [None]
         numbers = [value for value in vector if value is not None]
         if len(numbers) < len(vector):
@@ -181,8 +182,9 @@ def with_workers(options: _core.RunOptions, workers: int | None) -> _core.RunOpt
 
 def _without_store(options: _core.RunOptions) -> _core.RunOptions:
     out = _core.RunOptions()
-    out.workers, out.place, out.prefetch = options.workers, options.place, options.prefetch
-    out.lent = options.lent
+    for name in RunTable.settings():
+        setattr(out, name, getattr(options, name))
+    out.place, out.lent = options.place, options.lent
     if _core.detect_launch().is_rank:
         out.place = "mpi"
     return out
@@ -190,8 +192,10 @@ def _without_store(options: _core.RunOptions) -> _core.RunOptions:
 
 def _without_rules(config: _core.StudyConfig) -> _core.StudyConfig:
     out = copy.copy(config)
-    out.evaluations = out.stagnation = out.give_up_after = 0
-    out.target, out.wall_time_s = -math.inf, math.inf
+    free = _core.StudyConfig()
+    for rule in StopTable.settings():
+        setattr(out, rule, getattr(free, rule))
+    out.give_up_after = 0
     out.on_failure = "retry" if config.on_failure == "retry" else "penalise"
     if config.evaluator.working_folder:
         own = f"further-{os.getpid()}-{next(_NUMBERS)}"  # another may evaluate for the same store

@@ -19,11 +19,10 @@ def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, mistakes: Mi
     with the ``heading`` in front. A ``function`` is a program's, which has to give it."""
     spec = _core.EvaluatorSpec()
     spec.kind = "python" if table.kind == "function" else table.kind
-    spec.isolation, spec.base_folder = table.isolation, str(folder)
-    spec.result, spec.output, spec.time_limit_s = table.result, table.output, table.time_limit_s or 0
+    spec.base_folder = str(folder)
     if spec.kind == "python":
-        spec.interpreter, spec.batch = sys.executable, table.batch or 0
-    spec.environment, spec.modules = table.environment, table.modules
+        spec.interpreter = sys.executable
+    table.apply("evaluator", spec)
     if table.command is not None:
         _set_command(spec, table.command, table, folder, heading, mistakes)
     elif table.kind != "function":
@@ -42,7 +41,7 @@ def _set_command(
     heading: str,
     mistakes: Mistakes,
 ) -> None:
-    spec.keep, spec.json_stdin = options.keep, options.stdin == "json"
+    spec.json_stdin = options.stdin == "json"
     with mistakes.at(heading, "evaluator", "command"):
         spec.command = [_program(_placed(command[0], folder), folder), *(_placed(word, folder) for word in command[1:])]
     spec.environment = {name: _placed(value, folder) for name, value in options.environment.items()}

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import _core
+from ..study_file.program import ProgramEvaluator
 from .opening import Begun
 
 
@@ -27,15 +28,12 @@ def _difference(place: str, there: str, here: str) -> str:
     return f"{_setting(place)} {there.removesuffix('.0')} there, {here.removesuffix('.0')} here"
 
 
-_OF_EVALUATORS = {"python", "library", "command", "function", "positional", "result", "evaluate_infeasible"}
-_OF_COMMANDS = {"templates", "inputs", "stdin", "value", "residuals", "values"}
-
-
 def _tells_apart(place: str) -> bool:
     """Whether the setting is in the fingerprint of a study."""
     table, _, key = place.partition(".")
     if table == "evaluator":
-        return key.partition(".")[0] in _OF_EVALUATORS | _OF_COMMANDS
+        setting = ProgramEvaluator.settings().get(key.partition(".")[0])
+        return setting is not None and setting.decides
     return table in {"space", "constraints", "starts", "objectives", "limits", "optimizer", "seed"}
 
 

@@ -1,7 +1,7 @@
 """The study file: what may stand in it, and one sentence for each mistake."""
 
 from .evaluator import CommandOptions, EvaluatorTable
-from .file import StudyFile
+from .file import RunTable, StopTable, StudyFile
 from .messages import checked, tables_in
 from .mistakes import Mistakes
 from .program import call_of, program_study
@@ -12,6 +12,8 @@ __all__ = [
     "CommandOptions",
     "EvaluatorTable",
     "Mistakes",
+    "RunTable",
+    "StopTable",
     "StudyFile",
     "call_of",
     "checked",

@@ -1,4 +1,4 @@
-"""What is wanted instead: examples of tables and lists, and words of other tools."""
+"""Examples of right tables and lists, and the words of other tools."""
 
 import json
 import re
@@ -14,14 +14,14 @@ _TABLES = {
 _DICTS = {
     "objectives": 'a dict such as {"cost": "minimize"}',
     "limits": 'a dict such as {"stress": {"upper": 250}}',
-    "starts": 'a list of dicts such as [{"x": 1, "y": 2}], or of lists with a number for each parameter,',
+    "starts": 'a list of dicts such as [{"x": 1, "y": 2}], or of lists with a number for each parameter',
 }
 _LISTS = {
-    "command": 'a list of texts, such as ["./model.sh", "--fast"],',
-    "modules": 'a list of texts, such as ["gcc/12"],',
-    "templates": 'a list of texts, such as ["input.in"],',
-    "choices": 'a list of texts or numbers, such as ["a", "b"],',
-    "starts": "[[starts]] in double brackets, once for each start,",
+    "command": 'a list of strings, such as ["./model.sh", "--fast"]',
+    "modules": 'a list of strings, such as ["gcc/12"]',
+    "templates": 'a list of strings, such as ["input.in"]',
+    "choices": 'a list of strings or numbers, such as ["a", "b"]',
+    "starts": "[[starts]] in double brackets, once for each start",
 }
 _WORDS = {
     "min": ("lower", "minimize"),
@@ -64,7 +64,7 @@ _WORDS = {
 }
 
 
-_OBJECTIVES = '[objectives] with a line such as value = "maximize" says what is wanted'
+_OBJECTIVES = 'write value = "maximize" or the like in [objectives]'
 _ANSWERS = dict.fromkeys(
     ("maximize", "maximise", "minimize", "minimise", "goal", "direction", "directions", "sense"), _OBJECTIVES
 )
@@ -84,22 +84,22 @@ _SIDES = {"<": "upper", "<=": "upper", ">": "lower", ">=": "lower"}
 
 
 def missing(table: str) -> str:
-    """What to write where a table of this name is wanted."""
-    return f"; [{table}] with a line such as {_MISSING[table]} is wanted" if table in _MISSING else ""
+    """What to write if this table is missing."""
+    return f"; add [{table}] with a line such as {_MISSING[table]}" if table in _MISSING else ""
 
 
 def answer(key: str) -> str:
-    """What to write instead of a key that many look for, and that there is nowhere; empty: it is none of these."""
+    """What to write instead of a key of other tools that culmen does not have; empty: it is none of these."""
     text = _ANSWERS.get(key.lower())
     return f"; {text}" if text else ""
 
 
 def instead(loc: tuple[int | str, ...], given: Any) -> str:
-    """What a text stands for where it is no text that is wanted; empty where that cannot be told."""
+    """The right value for a string that is not allowed here; empty: it is not clear."""
     if not isinstance(given, str):
         return ""
     if str(loc[-1]).endswith("_s") and (length := _LENGTH.fullmatch(given)):
-        return f"{float(length[1]) * _UNITS_S[length[2]]:.12g}, in seconds,"
+        return f"a number of seconds, here {float(length[1]) * _UNITS_S[length[2]]:.12g}"
     if loc[0] == "limits" and (limit := re.fullmatch(r"\s*([<>]=?)\s*(-?\d[\d.e+-]*)\s*", given)):
         return f"{{ {_SIDES[limit[1]]} = {limit[2]} }}"
     if loc[:2] in (("evaluator", "value"), ("evaluator", "residuals"), ("evaluator", "values")):
@@ -115,18 +115,18 @@ def _figure(text: str) -> str:
 
 
 def table_at(loc: tuple[int | str, ...], in_program: bool) -> str:
-    """Where a table is wanted and something else is given."""
+    """An example of the table that must be here."""
     key = str(loc[0]) if loc else ""
     return _DICTS.get(key, "a dict") if in_program else _TABLES.get(key, "a table")
 
 
 def list_at(loc: tuple[int | str, ...], in_program: bool) -> str:
-    words = _LISTS.get(str(loc[-1]), 'a list of texts, such as ["table.dat"],')
+    words = _LISTS.get(str(loc[-1]), 'a list of strings, such as ["table.dat"]')
     return _DICTS.get(str(loc[0]), words) if in_program else words
 
 
 def as_list(loc: tuple[int | str, ...], given: Any) -> str:
-    """The list that a single text stands for; empty where that cannot be told."""
+    """The list that a single string stands for; empty: it is not clear."""
     if not isinstance(given, str) or loc[-1] not in ("command", "modules", "templates", "copy", "link"):
         return ""
     try:
@@ -137,15 +137,17 @@ def as_list(loc: tuple[int | str, ...], given: Any) -> str:
 
 
 def translated(word: str, known: list[str]) -> str:
-    """'; did you mean …?' where other tools call one of the known names so, else nothing."""
+    """'; did you mean …?' if this is another tool's word for one of the known names; else empty."""
     ours = next((name for name in _WORDS.get(word.lower(), ()) if name in known), None)
     return f"; did you mean '{ours}'?" if ours else ""
 
 
-def one_of(kinds: set[str], value: Any) -> str:
-    """Where a value is of none of several types, by pydantic's names of these."""
-    words = {"bool": "true or false", "float": "a number", "str": "a text in quotes"}
-    wanted = " or ".join(text for kind, text in words.items() if kind in kinds)
-    return (
-        f'{wanted} is wanted (true and false are type = "boolean")' if value in (True, False) else f"{wanted} is wanted"
-    )
+def one_of(kinds: set[str]) -> str:
+    """Several types, by pydantic's names."""
+    words = {"bool": "true or false", "float": "a number", "str": "a string in quotes"}
+    known = [text for kind, text in words.items() if kind in kinds]
+    return " or ".join(filter(None, (", ".join(known[:-1]), known[-1])))
+
+
+def if_boolean(value: Any) -> str:
+    return ' (true and false need type = "boolean")' if value in (True, False) else ""

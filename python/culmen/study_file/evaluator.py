@@ -6,65 +6,163 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from .figure import FigureTable
-from .table import Seconds, Table, Whole
+from .table import WHOLE, Natural, Seconds, Setting, Table
 from .targets import split_target, wrong_target
 
-_OF_COMMANDS = ("templates", "inputs", "stdin", "value", "residuals", "values", "keep")
+_FIGURES = "[see](../howto/external-program.md#where-the-results-are)"
+_LAST_WORD = "the last word of the output"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class EvaluatorOptions(Table):
-    """What study files and ``culmen.minimize`` both take."""
+    """The keys of study files that are also arguments of ``culmen.minimize``."""
 
-    result: Literal["value", "residuals"] = "value"
-    time_limit_s: Seconds | None = None
-    batch: Annotated[Whole, Field(ge=1, le=65_536)] | None = None
-    environment: dict[str, str] = Field(default_factory=dict)
-    modules: list[str] = Field(default_factory=list)
-    output: Literal["failures", "all", "none"] = "failures"
-    on_failure: Literal["penalise", "retry", "stop"] = "penalise"
-    retries: Annotated[Whole, Field(ge=0, le=1000)] = 2
-    give_up_after: Annotated[Whole, Field(ge=0, lt=2**63)] = 100
-    evaluate_infeasible: bool = False
+    result: Annotated[
+        Literal["value", "residuals"],
+        Setting(
+            '`"value"`: one number. `"residuals"`: a vector, with the same length for every candidate; culmen '
+            "minimizes the sum of its squares",
+            sets="evaluator",
+            decides=True,
+        ),
+    ] = "value"
+    time_limit_s: Annotated[
+        Seconds | None,
+        Setting("time limit of one evaluation, in seconds", sets="evaluator", page="[see below](#failures)"),
+    ] = None
+    batch: Annotated[
+        Annotated[int, Field(ge=1, le=65_536), WHOLE] | None,
+        Setting(
+            "the Python function receives up to this number of candidates at once, as vectors",
+            sets="evaluator",
+            page="[see](../howto/python.md)",
+        ),
+    ] = None
+    environment: Annotated[
+        dict[str, str],
+        Setting(
+            "environment variables of the evaluator's processes. For a command they may contain `{name}`",
+            sets="evaluator",
+            page='An example: `{ OMP_NUM_THREADS = "1" }`',
+        ),
+    ] = Field(default_factory=dict)
+    modules: Annotated[
+        list[str],
+        Setting(
+            "environment modules, loaded once in each worker process", sets="evaluator", page='an example: `["gcc/12"]`'
+        ),
+    ] = Field(default_factory=list)
+    output: Annotated[
+        Literal["failures", "all", "none"],
+        Setting(
+            'which output of the evaluations culmen keeps. `"failures"`: it comes with the messages of failures. '
+            '`"all"`: it is also kept beside the store. `"none"`: no output is kept',
+            sets="evaluator",
+            page="[See below](#output)",
+        ),
+    ] = "failures"
+    on_failure: Annotated[
+        Literal["penalise", "retry", "stop"],
+        Setting(
+            '`"penalise"`: a failure is worse than any value. `"retry"`: try again, then penalise. `"stop"`: the run '
+            "ends and can be resumed",
+            sets="config",
+            page="[See below](#failures)",
+        ),
+    ] = "penalise"
+    retries: Annotated[
+        Annotated[int, Field(ge=0, le=1000), WHOLE], Setting('number of further attempts with `"retry"`', sets="config")
+    ] = 2
+    give_up_after: Annotated[
+        Natural,
+        Setting(
+            "a start ends if this number of evaluations all fail at its beginning; 0: never",
+            sets="config",
+            page="[See below](#failures)",
+        ),
+    ] = 100
+    evaluate_infeasible: Annotated[
+        bool,
+        Setting(
+            "true: candidates that violate a [constraint](#constraints) are evaluated too",
+            sets="config",
+            decides=True,
+        ),
+    ] = False
 
     @model_validator(mode="after")
     def _sets_variables(self) -> "EvaluatorOptions":
         for name in self.environment:
             if name.startswith("CULMEN_"):
-                raise ValueError(f"environment.{name}: names that begin with CULMEN_ are culmen's own")
+                raise ValueError(f"environment.{name}: names that begin with CULMEN_ are reserved for culmen")
             if not _VARIABLE.fullmatch(name):
-                raise ValueError(f"environment.{name}: a name of letters, digits and _ is wanted")
+                raise ValueError(f"environment.{name}: the name must consist of letters, digits and _")
         return self
 
 
 class InputsTable(Table):
-    copied: list[str] = Field(default_factory=list, alias="copy")
-    link: list[str] = Field(default_factory=list)
+    copied: Annotated[
+        list[str], Setting("files and folders to copy into the folder of the evaluation"), Field(alias="copy")
+    ] = Field(default_factory=list)
+    link: Annotated[list[str], Setting("files and folders to link into the folder of the evaluation")] = Field(
+        default_factory=list
+    )
 
 
 class CommandOptions(EvaluatorOptions):
-    """What only commands take."""
+    """The keys for commands only."""
 
-    templates: list[str] = Field(default_factory=list)
-    inputs: InputsTable = InputsTable()
-    stdin: Literal["json"] | None = None
-    value: FigureTable | None = None
-    residuals: FigureTable | None = None
-    values: dict[str, FigureTable] = Field(default_factory=dict)
-    keep: Literal["all", "failures", "none"] = "all"
+    templates: Annotated[
+        list[str],
+        Setting(
+            "only for `command`: files with `{{name}}`, written into the folder of the evaluation",
+            page="[see](../howto/external-program.md)",
+            decides=True,
+        ),
+    ] = Field(default_factory=list)
+    inputs: Annotated[
+        InputsTable,
+        Setting(
+            "only for `command`: `copy` and `link` list the files and folders to place in the folder of the evaluation",
+            default="none",
+            decides=True,
+        ),
+    ] = InputsTable()
+    stdin: Annotated[
+        Literal["json"] | None,
+        Setting('only for `command`: `"json"` passes the parameters as one object on standard input', decides=True),
+    ] = None
+    value: Annotated[
+        FigureTable | None,
+        Setting("only for `command`: where culmen finds the value", page=_FIGURES, default=_LAST_WORD, decides=True),
+    ] = None
+    residuals: Annotated[
+        FigureTable | None, Setting("only for `command`: where culmen finds the residuals", page=_FIGURES, decides=True)
+    ] = None
+    values: Annotated[
+        dict[str, FigureTable],
+        Setting("only for `command`: where culmen finds further figures, by their names", page=_FIGURES, decides=True),
+    ] = Field(default_factory=dict)
+    keep: Annotated[
+        Literal["all", "failures", "none"],
+        Setting(
+            "only for `command`: which folders of evaluations remain. Empty folders are always removed",
+            sets="evaluator",
+        ),
+    ] = "all"
 
     @model_validator(mode="after")
     def _has_one_main_figure(self) -> "CommandOptions":
         if self.residuals is not None:
             if self.value is not None or "value" in self.values:
-                raise ValueError("value and residuals exclude each other; the value is the sum of residuals' squares")
+                raise ValueError("give either value or residuals; the value is the sum of the squares of the residuals")
             self.result = "residuals"
         elif self.result == "residuals" and (self.value or self.values):
-            raise ValueError('result = "residuals" beside value or values: residuals = { … } says where they stand')
+            raise ValueError('result = "residuals" does not fit value or values; write residuals = { … } instead')
         if self.value is not None and "value" in self.values:
-            raise ValueError("value is given twice, also in values")
+            raise ValueError("value is given twice: also in values")
         if "residuals" in self.values:
-            raise ValueError("values.residuals: residuals = { … } in [evaluator] is their place")
+            raise ValueError("values.residuals: write residuals = { … } in [evaluator]")
         return self
 
     @property
@@ -74,17 +172,43 @@ class CommandOptions(EvaluatorOptions):
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """Of what is given here, that on which values depend."""
-        keys = {"templates", "inputs", "stdin", "value", "residuals", "values"}
-        return self.model_dump(mode="json", include=keys, exclude_defaults=True, by_alias=True)
+        """The given keys on which values depend."""
+        return self.model_dump(mode="json", include=_DECIDING, exclude_defaults=True, by_alias=True)
+
+
+_OF_COMMANDS = tuple(name for name in CommandOptions.model_fields if name not in EvaluatorOptions.model_fields)
+_DECIDING = {name for name in _OF_COMMANDS if CommandOptions.settings()[name].decides}
 
 
 class EvaluatorTable(CommandOptions):
     kinds: ClassVar[tuple[str, ...]] = ("python", "library", "command")
-    python: str | None = None
-    library: str | None = None
-    command: Annotated[list[str], Field(min_length=1)] | None = None
-    isolation: Literal["process", "none"] = "process"
+    python: Annotated[
+        str | None,
+        Setting(
+            '`"file.py:function"` or `"module:function"`. The function receives a dict of the parameters by name',
+            decides=True,
+        ),
+    ] = None
+    library: Annotated[
+        str | None,
+        Setting('`"library.so:function"`; the function has the type in `<culmen/evaluator.h>`', decides=True),
+    ] = None
+    command: Annotated[
+        Annotated[list[str], Field(min_length=1)] | None,
+        Setting(
+            'a program and its arguments, for example `["./model.sh", "--fast"]`',
+            page="[see below](#commands)",
+            decides=True,
+        ),
+    ] = None
+    isolation: Annotated[
+        Literal["process", "none"],
+        Setting(
+            '`"none"`, only for libraries: the function runs inside the worker. This is faster, but a crash '
+            "ends the worker",
+            sets="evaluator",
+        ),
+    ] = "process"
 
     @property
     def kind(self) -> str:
@@ -92,7 +216,7 @@ class EvaluatorTable(CommandOptions):
 
     @property
     def named(self) -> Any:
-        """What the user calls it."""
+        """Its name in the study file."""
         return getattr(self, self.kind)
 
     @model_validator(mode="after")
@@ -100,7 +224,7 @@ class EvaluatorTable(CommandOptions):
         given = [name for name in self.kinds if getattr(self, name) is not None]
         if len(given) != 1:
             words = ", ".join(given) or "none"
-            raise ValueError(f"exactly one of python, library and command is wanted; given: {words}")
+            raise ValueError(f"exactly one of python, library and command must be given, got {words}")
         if self.kind in ("python", "library") and (why := wrong_target(self.kind, getattr(self, self.kind))):
             raise ValueError(why)
         self._check_isolation()
@@ -112,15 +236,13 @@ class EvaluatorTable(CommandOptions):
             return
         if self.kind != "library":
             raise ValueError(
-                f'isolation = "none" is for library only; a {self.kind} evaluator has a process of its own'
+                f'isolation = "none" is only for library; a {self.kind} evaluator always has its own process'
             )
         if self.time_limit_s is not None:
-            raise ValueError(
-                'time_limit_s needs isolation = "process": without a process of its own nothing can be stopped'
-            )
+            raise ValueError('time_limit_s needs isolation = "process": culmen can only stop a process')
         for key in ("environment", "modules", "output"):
             if self._gives(key):
-                raise ValueError(f'{key} needs isolation = "process": it is for a process of its own')
+                raise ValueError(f'{key} needs isolation = "process": it applies to the process of the evaluator')
 
     def _gives(self, key: str) -> bool:
         return bool(getattr(self, key) != type(self).model_fields[key].get_default(call_default_factory=True))
@@ -128,19 +250,19 @@ class EvaluatorTable(CommandOptions):
     def _check_keys_of_kinds(self) -> None:
         for key in _OF_COMMANDS if self.kind != "command" else ():
             if self._gives(key):
-                instead = _INSTEAD.get(key, f"a {self.kind} function needs none")
-                raise ValueError(f"{key} is for command only; {instead}")
+                instead = _INSTEAD.get(key, f"a {self.kind} function does not need it")
+                raise ValueError(f"{key} is only for command; {instead}")
         if self.batch is not None and self.kind in ("library", "command"):
-            raise ValueError(f"batch is for Python functions; a {self.kind} is given one candidate at a time")
+            raise ValueError(f"batch is only for Python functions; a {self.kind} receives one candidate at a time")
 
     @property
     def target(self) -> tuple[str, str]:
-        """Of python and library: the file or module, and the function in it."""
+        """For python and library: the file or module, and the function in it."""
         return split_target(getattr(self, self.kind))
 
 
 _INSTEAD = {
     "value": "a function returns its value",
-    "values": "a function returns (value, further figures by name)",
-    "residuals": 'a function returns them: result = "residuals"',
+    "values": "a function returns (value, a dict of further figures)",
+    "residuals": 'a function returns them; write result = "residuals"',
 }

@@ -1,4 +1,4 @@
-"""One sentence for each mistake: where it is, what was given, what is allowed."""
+"""One sentence for each mistake: where it is, what is allowed, and what was given."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from .table import Table
 
 
 def checked(model: type[Table], data: dict[str, Any], source: str) -> Any:
-    """The model of the data; InputError with one line for each mistake, each beginning with ``source``."""
+    """The model of the data. Raises InputError with one line for each mistake; each begins with ``source``."""
     try:
         return model.model_validate(data)
     except ValidationError as e:
@@ -22,7 +22,7 @@ def checked(model: type[Table], data: dict[str, Any], source: str) -> Any:
 
 
 def sentences(error: ValidationError, root: type[Table]) -> Iterator[tuple[Place, str]]:
-    """One for each mistake, and where it is."""
+    """The place of each mistake, and a sentence about it."""
     in_program = not root.has_sections
     tables = tables_in(root)
     errors = error.errors(include_url=False)
@@ -35,7 +35,8 @@ def sentences(error: ValidationError, root: type[Table]) -> Iterator[tuple[Place
         place = _place(loc, root)
         if loc[:-1] in unions and loc[-1] in _TYPES:
             if kinds := unions[loc[:-1]]:
-                yield loc[:-1], f"{_place(loc[:-1], root)} = {_toml(value)}: {advice.one_of(kinds, value)}"
+                where, got = _place(loc[:-1], root), _toml(value)
+                yield loc[:-1], f"{where} must be {advice.one_of(kinds)}, got {got}{advice.if_boolean(value)}"
             unions[loc[:-1]] = set()
         elif kind == "extra_forbidden":
             yield loc, _unknown_key(loc, root)
@@ -45,14 +46,14 @@ def sentences(error: ValidationError, root: type[Table]) -> Iterator[tuple[Place
         elif kind == "value_error":
             yield loc, ": ".join(filter(None, (place, str(context["error"]))))
         else:
-            wanted = "" if in_program else advice.instead(loc, value)
-            wanted = wanted or (advice.as_list(loc, value) if kind == "list_type" else "")
-            wanted = wanted or _wanted(kind, context, _said(loc, root), in_program)
-            yield loc, f"{place} = {_toml(value)}: {wanted} is wanted" + _near_literal(value, context)
+            right = "" if in_program else advice.instead(loc, value)
+            right = right or (advice.as_list(loc, value) if kind == "list_type" else "")
+            wanted = f"must be {right}" if right else _rule(kind, context, _said(loc, root), in_program)
+            yield loc, f"{place} {wanted}, got {_toml(value)}" + _near_literal(value, context)
 
 
 def tables_in(table: type[Table]) -> dict[str, type[Table]]:
-    """The keys of a table that are tables, or tables of tables, and what these hold."""
+    """The keys of a table that are tables, or tables of tables, with the model of the inner table."""
     found = {name: _table_of(field.annotation) for name, field in table.model_fields.items()}
     return {name: inner for name, inner in found.items() if inner}
 
@@ -71,7 +72,7 @@ def _place(loc: Place, root: type[Table]) -> str:
 
 
 def _said(loc: Place, root: type[Table]) -> Place:
-    """A program's arguments stand in no tables."""
+    """The arguments of a program have no tables."""
     return loc if root.has_sections or loc[:1] not in {(name,) for name in _PLAIN} else loc[1:]
 
 
@@ -81,7 +82,7 @@ def _unknown_key(loc: Place, root: type[Table]) -> str:
         table = tables_in(table).get(str(name), table)
     known = [field.alias or name for name, field in table.model_fields.items()]
     home = next((n for n, t in tables.items() if n in _PLAIN and key in t.model_fields and t is not table), None)
-    belongs = f"; it belongs in [{home}]" if home else f"; known are {', '.join(known)}"
+    belongs = f"; it belongs in [{home}]" if home else f"; the keys are {', '.join(known)}"
     instead = advice.answer(key) if root.has_sections else ""
     instead = instead or did_you_mean(key, known) or advice.translated(key, known) or belongs
     if not tables:
@@ -91,29 +92,30 @@ def _unknown_key(loc: Place, root: type[Table]) -> str:
 
 _PLAIN = ("evaluator", "optimizer", "stop", "run")  # tables of keys, not of names that the user gives
 _TYPES = ("bool", "int", "float", "str")  # as they stand in the places of a union's errors
-_WANTED = {
-    "string_type": "a text in quotes",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "finite_number": "a finite number",
-    "bool_type": "true or false",
-    "too_short": "at least one entry",
-    "string_pattern_mismatch": "a name without '/'",
+_RULES = {
+    "string_type": "must be a string in quotes",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "too_short": "must have at least one entry",
+    "string_pattern_mismatch": "must be a name without '/'",
 }
 
 
-def _wanted(kind: str, context: dict[str, Any], loc: Place, in_program: bool) -> str:
+def _rule(kind: str, context: dict[str, Any], loc: Place, in_program: bool) -> str:
+    """Such as "must be at least 1"."""
     if kind == "list_type":
-        return advice.list_at(loc, in_program)
+        return f"must be {advice.list_at(loc, in_program)}"
     if kind == "literal_error":
-        return str(context["expected"]).replace("'", '"')
+        return "must be " + str(context["expected"]).replace("'", '"')
     if kind in ("model_type", "dict_type"):
-        return advice.table_at(loc, in_program)
-    for bound, words in (("gt", "above"), ("lt", "below"), ("ge", "not below"), ("le", "not above")):
+        return f"must be {advice.table_at(loc, in_program)}"
+    for bound, words in (("gt", "above"), ("lt", "below"), ("ge", "at least"), ("le", "at most")):
         if bound in context:
-            return f"a number {words} {context[bound]:g}"
-    return _WANTED.get(kind, f"something else ({kind})")
+            return f"must be {words} {context[bound]:g}"
+    return _RULES.get(kind, f"must be something else ({kind})")
 
 
 def _near_literal(value: object, context: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""All mistakes of a study file, each with the line where it stands, as a compiler tells them."""
+"""All mistakes of a study file, each with its line, as a compiler lists them."""
 
 import math
 import re
@@ -16,7 +16,7 @@ _ENTRY = re.compile(rf"\s*({_KEYS})\s*=")
 
 
 class Mistakes:
-    """``source`` begins each sentence; ``text`` is the file's content, where there is a file."""
+    """Each sentence begins with ``source``. ``text`` is the content of the file, if there is one."""
 
     def __init__(self, source: str, text: str = "") -> None:
         self.source = source
@@ -25,7 +25,7 @@ class Mistakes:
         self._tables: set[int | str] = set()
 
     def concern(self, *tables: str) -> bool:
-        """Whether there is one in any of these, on which what would be looked at next depends."""
+        """Whether any of these tables has a mistake."""
         return not self._tables.isdisjoint(tables)
 
     def add(self, place: Place, sentences: str) -> None:
@@ -36,26 +36,26 @@ class Mistakes:
 
     @contextmanager
     def at(self, heading: str, *place: int | str) -> Iterator[None]:
-        """Takes down what an InputError says, ``heading`` in front, and goes on."""
+        """Records the text of an InputError, with ``heading`` in front, instead of raising it."""
         try:
             yield
         except InputError as e:
             self.add(place, f"{heading}{e}")
 
     def raise_any(self) -> None:
-        """InputError with a line for each, in the order of the file."""
+        """Raises InputError with a line for each mistake, in the order of the file."""
         if self._found:
             raise InputError("\n".join(sentence for _, sentence in sorted(self._found, key=lambda found: found[0])))
 
     def _line(self, place: Place) -> int | None:
-        """Of the innermost table or key that stands in a line of its own."""
+        """The line of the innermost table or key that has its own line."""
         keys = tuple(map(str, place))
         return next((self._lines[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in self._lines), None)
 
 
 def _lines_of(text: str) -> dict[tuple[str, ...], int]:
-    """Where each table and key stands first. What merely looks like one, in a text of several lines, adds an entry that
-    nothing asks for."""
+    """The first line of each table and key. A line inside a long string may look like a key; it adds an entry that
+    nobody uses."""
     found: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,25 +1,28 @@
-"""What ``culmen.minimize`` is called with, as the study file that says the same, and back."""
+"""Turns the arguments of ``culmen.minimize`` into the tables of a study file, and back."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field
+from pydantic.fields import FieldInfo
 
 from .._core import InputError
 from .evaluator import EvaluatorOptions, EvaluatorTable
 from .file import OptimizerTable, RunTable, StopTable, StudyFile
 from .messages import checked
-from .table import Count, Table
+from .table import Count, Setting, Table
 
 _TABLES: dict[str, type[Table]] = {"evaluator": EvaluatorOptions, "stop": StopTable, "run": RunTable}
-_NAMES = {"evaluations": "budget"}  # where an argument is not called as its key
+_NAMES = {"evaluations": "budget"}  # arguments with another name than their key
 _BY_EITHER = ConfigDict(populate_by_name=True)
 
 
 class ProgramEvaluator(EvaluatorTable):
     kinds: ClassVar = ("function", "command")
-    function: str | None = None  # "module.name"; it stays in the program
-    positional: bool | None = None  # it gets a list
+    function: Annotated[str | None, Setting("`module.name` of a function that stays in its program", decides=True)] = (
+        None
+    )
+    positional: Annotated[bool | None, Setting("the function receives a list of numbers", decides=True)] = None
 
 
 class ProgramStop(StopTable):
@@ -44,8 +47,17 @@ class ProgramStudy(StudyFile):
         return words.get(table, "")
 
 
+def settings_of_program() -> Iterator[tuple[str, FieldInfo, Setting]]:
+    """The arguments of ``minimize`` that are keys of a study file: their names, fields and settings."""
+    tables = (StopTable, StudyFile, OptimizerTable, EvaluatorOptions, RunTable)
+    for table in tables:
+        for key, setting in table.settings().items():
+            if table not in (StudyFile, OptimizerTable) or key in ("seed", "generational"):
+                yield _NAMES.get(key, key), table.model_fields[key], setting
+
+
 def arguments_of(table: str) -> dict[str, str]:
-    """The arguments of ``minimize`` that stand in a table, and their keys."""
+    """The arguments of ``minimize`` that are keys of a table, and these keys."""
     return {_NAMES.get(key, key): key for key in _TABLES[table].model_fields}
 
 
@@ -56,14 +68,15 @@ def program_study(
     evaluator: Mapping[str, Any],
     given: Mapping[str, Any],
 ) -> ProgramStudy:
-    """``evaluator``: what is said of it by itself; ``given``: arguments of ``minimize``, of which None counts as not
-    given. Raises InputError with a line for each that is not allowed."""
+    """``evaluator``: its kind and its own keys; ``given``: arguments of ``minimize``; None: not given.
+
+    Raises InputError with a line for each wrong argument."""
     given = {key: value for key, value in given.items() if value is not None}
     tables = {table: {key: given[key] for key in arguments_of(table) if key in given} for table in _TABLES}
     tables["evaluator"] |= evaluator
     options = given.get("options", {})
     if not isinstance(options, Mapping):
-        raise InputError(f'culmen.minimize: options = {options!r}: a dict such as {{"population": 20}} is wanted')
+        raise InputError(f'culmen.minimize: options must be a dict such as {{"population": 20}}, got {options!r}')
     tables["optimizer"] = {key: given[key] for key in ("optimizer", "generational") if key in given} | dict(options)
     top: dict[str, Any] = {key: given[key] for key in ("seed", "objectives", "limits", "starts") if key in given}
     study: ProgramStudy = checked(
@@ -73,7 +86,7 @@ def program_study(
 
 
 def call_of(data: Mapping[str, Any], store: str) -> str:
-    """The call of ``culmen.minimize`` that a store's configuration came from; of an evaluator ``function``."""
+    """The call of ``culmen.minimize`` that made a store with this configuration; its evaluator is a ``function``."""
     about = {key: value for key, value in data.items() if key in ProgramStudy.model_fields}
     study = ProgramStudy.model_validate(about)
     return f"culmen.minimize({', '.join(_arguments(study, store))})"
@@ -104,7 +117,7 @@ def _arguments(study: ProgramStudy, store: str) -> Iterator[str]:
 
 
 def _bounds(table: dict[str, Any]) -> str:
-    """Of a parameter, as a program would write it."""
+    """A parameter as a program writes it."""
     if table.keys() == {"lower", "upper"}:
         return f"({table['lower']:.17g}, {table['upper']:.17g})"
     kind = table.pop("type", "real")

@@ -21,14 +21,14 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_WRITTEN = "(`culmen init` writes one)"
-_SAID = "a study file is wanted, whose [evaluator] says"
-_INIT = "; `culmen init` writes one"
+_WRITTEN = "(create one with `culmen init`)"
+_SAID = "a study file names it, with this line in [evaluator]:"
+_INIT = "; create one with `culmen init`"
 _STORE = b"SQLite format 3\0"
 
 
 def read_study_file(path: Path) -> StudyFile:
-    """Raises InputError with one sentence a line, one for each mistake: file, place, value, what is allowed."""
+    """Raises InputError with one line for each mistake: file, place, value, and what is allowed."""
     file, mistakes = examine_study_file(path)
     mistakes.raise_any()
     assert file is not None
@@ -36,8 +36,9 @@ def read_study_file(path: Path) -> StudyFile:
 
 
 def examine_study_file(path: Path) -> tuple[StudyFile | None, Mistakes]:
-    """What can be used of the file, and its mistakes so far; None: nothing can. Raises InputError where it is no study
-    file at all."""
+    """The usable part of the file (None: there is none), and the mistakes so far.
+
+    Raises InputError if it is no study file."""
     text = _text_of(path)
     try:
         data = tomllib.loads(text)
@@ -57,23 +58,23 @@ def _text_of(path: Path) -> str:
         content = path.read_bytes()
         if content.startswith(_STORE):
             raise InputError(
-                f"{path} is a store, not a study file; `culmen resume {shlex.quote(str(path))}` goes on with its study"
+                f"{path} is a store, not a study file; to resume it, write `culmen resume {shlex.quote(str(path))}`"
             )
         return content.decode("utf-8-sig")
     except FileNotFoundError:
         if ".py:" in path.name:
-            raise InputError(f'{path} is a function; {_SAID} python = "{path}" {_WRITTEN}') from None
+            raise InputError(f'{path} is a function, not a study file; {_SAID} python = "{path}" {_WRITTEN}') from None
         raise InputError(f"there is no study file {path}{near_file(path, '.toml') or _INIT}") from None
     except IsADirectoryError:
-        raise InputError(f"{path} is a folder; a study file is wanted{_one_in(path)}") from None
+        raise InputError(f"{path} is a folder; give a study file{_one_in(path)}") from None
     except OSError as e:
         raise InputError(f"the study file {path} cannot be read: {e.strerror}") from None
     except UnicodeDecodeError as e:
-        raise InputError(f"{path}: not a text in UTF-8 (byte {e.start}), so it cannot be a study file") from None
+        raise InputError(f"{path} is not a study file: it is not a text in UTF-8 (byte {e.start})") from None
 
 
 def _rest_of(data: dict[str, Any], error: ValidationError) -> StudyFile | None:
-    """Without what is wrong, so that the rest may be looked at; what has to be there is made up."""
+    """The file without its wrong parts, so that the rest can be checked. Required tables get made-up values."""
     places = [e["loc"] for e in error.errors(include_url=False) if e["loc"]]
     wrong = {place[0] for place in places}
     rest = {key: value for key, value in data.items() if key not in wrong}
@@ -94,22 +95,22 @@ def _one_in(folder: Path) -> str:
 
 
 def _no_toml(path: Path, text: str, why: str) -> str:
-    """Another kind of file is called by its name; else the line that is wrong is shown."""
+    """Names another kind of file; for TOML it shows the wrong line."""
     if path.suffix == ".py":
-        return f'{path} is a Python file; {_SAID} python = "{path.name}:FUNCTION" {_WRITTEN}'
+        return f'{path} is a Python file, not a study file; {_SAID} python = "{path.name}:FUNCTION" {_WRITTEN}'
     other = "JSON" if text.lstrip().startswith("{") else {".yaml": "YAML", ".yml": "YAML"}.get(path.suffix)
     if other:
-        return f"{path} is {other}; a study file is TOML {_WRITTEN}"
+        return f"{path} is {other}, but a study file is TOML {_WRITTEN}"
     place, lines = re.search(r"at line (\d+), column (\d+)", why), text.splitlines()
     line = lines[int(place[1]) - 1] if place and 0 < int(place[1]) <= len(lines) else ""
     hint = _right_value(line, int(place[2]) - 1) if place and "Invalid value" in why else ""
-    return f"{path}: not valid TOML: {why}" + (f": {line.strip():.80}" if line.strip() else "") + hint
+    return f"{path} is not valid TOML: {why}" + (f": {line.strip():.80}" if line.strip() else "") + hint
 
 
 def _right_value(line: str, at: int) -> str:
-    """What is wanted in place of the value that begins there, where that is clear."""
+    """The right form of the value that begins there; empty: it is not clear."""
     if number := re.match(r"([+-]?)(\.\d[\deE+_-]*)", line[at:]):
-        return f"; a number begins with a digit: {number[1]}0{number[2]}"
+        return f"; a number must begin with a digit; write {number[1]}0{number[2]}"
     if bare := re.fullmatch(r"([\w.-]+)\s*=\s*([^\s\"'#\[{][^\"'#]*)", line.strip()):
-        return f"; a text stands in quotes: {bare[1]} = {json.dumps(bare[2].strip())}"
+        return f"; a string needs quotes; write {bare[1]} = {json.dumps(bare[2].strip())}"
     return ""

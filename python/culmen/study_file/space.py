@@ -1,20 +1,54 @@
 """``[space]``"""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
 
-from .table import Table
+from .table import Setting, Table
+
+_OF_NUMBERS = "required for reals and integers"
 
 
 class ParameterTable(Table):
-    type: Literal["real", "integer", "ordinal", "categorical", "boolean"] = "real"
-    lower: float | None = None
-    upper: float | None = None
-    scale: Literal["linear", "log"] = "linear"
-    choices: list[int | float | str] | None = None
-    initial: bool | int | float | str | None = None
-    active_when: str | None = None
+    type: Annotated[
+        Literal["real", "integer", "ordinal", "categorical", "boolean"],
+        Setting(
+            '`"real"`, `"integer"`, `"ordinal"` (choices with an order), `"categorical"` (choices without an order), '
+            '`"boolean"`'
+        ),
+    ] = "real"
+    lower: Annotated[
+        float | None, Setting("lowest allowed value, in the unit of the parameter", default=_OF_NUMBERS)
+    ] = None
+    upper: Annotated[
+        float | None, Setting("highest allowed value, in the unit of the parameter", default=_OF_NUMBERS)
+    ] = None
+    scale: Annotated[
+        Literal["linear", "log"],
+        Setting('`"log"`: the parameter varies by orders of magnitude; `lower` must be > 0, for an integer ≥ 1'),
+    ] = "linear"
+    choices: Annotated[
+        list[int | float | str] | None,
+        Setting(
+            'strings or numbers: `choices = ["ring", "tree"]`; you may then omit `type`',
+            default="required for ordinals and categoricals",
+        ),
+    ] = None
+    initial: Annotated[
+        bool | int | float | str | None,
+        Setting(
+            "where the search starts. If any parameter has it, this point is evaluated first; the other parameters "
+            "take the middle of their range"
+        ),
+    ] = None
+    active_when: Annotated[
+        str | None,
+        Setting(
+            "an [expression](expressions.md) over other parameters. If it is false, the evaluation does not "
+            "receive this parameter",
+            default="always",
+        ),
+    ] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -35,5 +69,5 @@ class ParameterTable(Table):
         wrong += [] if chosen else ["choices"]
         for key in wrong:
             if getattr(self, key) is not None:
-                raise ValueError(f'{key} does not belong to type = "{self.type}"')
+                raise ValueError(f'{key} is not for type = "{self.type}"')
         return self

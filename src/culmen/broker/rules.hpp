@@ -15,6 +15,16 @@ struct StopRules {
   double wall_time_s = std::numeric_limits<double>::infinity();  ///< of this start of the master
   std::uint64_t stagnation = 0;     ///< told evaluations without an improvement; 0: no limit
   double stagnation_tolerance = 0;  ///< what counts as one: more than this share of the whole improvement so far
+
+  /// Visits each field that users set, by its key in the study file.
+  template <class Visit>
+  static void each_setting(Visit visit) {
+    visit("evaluations", &StopRules::evaluations);
+    visit("target", &StopRules::target);
+    visit("wall_time_s", &StopRules::wall_time_s);
+    visit("stagnation", &StopRules::stagnation);
+    visit("stagnation_tolerance", &StopRules::stagnation_tolerance);
+  }
 };
 
 enum class OnFailure : unsigned char {
@@ -29,6 +39,14 @@ struct FailurePolicy {
   std::uint32_t lost_workers = 3;  ///< an evaluation that lost this many workers is a crash of its own
   /// The study stops when so many were told since its start and none of the study ever succeeded; 0: never.
   std::uint64_t give_up_after = 100;
+
+  /// As StopRules::each_setting.
+  template <class Visit>
+  static void each_setting(Visit visit) {
+    visit("on_failure", &FailurePolicy::on_failure);
+    visit("retries", &FailurePolicy::retries);
+    visit("give_up_after", &FailurePolicy::give_up_after);
+  }
 };
 
 enum class StopReason : unsigned char {

@@ -33,6 +33,14 @@ struct StudyConfig {
   std::string configuration;       ///< kept in the store, for resume
   std::string fingerprint;         ///< see fingerprint_of()
   std::string evaluator_identity;  ///< stands for the evaluator in the fingerprint
+
+  /// As StopRules::each_setting; `stop`, `failures` and `evaluator` have their own.
+  template <class Visit>
+  static void each_setting(Visit visit) {
+    visit("name", &StudyConfig::name);
+    visit("seed", &StudyConfig::seed);
+    visit("evaluate_infeasible", &StudyConfig::evaluate_infeasible);
+  }
 };
 
 }  // namespace culmen

@@ -13,6 +13,14 @@ struct RunOptions : WorkersWanted {
   std::string store;    ///< the study's file; empty: no journal
   bool resume = false;  ///< continue the store instead of making it
   Durability durability = Durability::process;
+
+  /// As StopRules::each_setting.
+  template <class Visit>
+  static void each_setting(Visit visit) {
+    visit("workers", &RunOptions::workers);
+    visit("prefetch", &RunOptions::prefetch);
+    visit("durability", &RunOptions::durability);
+  }
 };
 
 }  // namespace culmen

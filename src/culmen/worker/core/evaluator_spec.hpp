@@ -62,6 +62,12 @@ struct PythonSpec {
   std::string interpreter;  ///< the study's own
   std::uint32_t batch = 0;  ///< the most candidates of one call, as vectors; 0: one candidate, as numbers
   bool operator==(const PythonSpec&) const = default;
+
+  /// As StopRules::each_setting.
+  template <class Visit>
+  static void each_setting(Visit visit) {
+    visit("batch", &PythonSpec::batch);
+  }
 };
 
 /// A function of the C ABI in a shared library.
@@ -80,6 +86,12 @@ struct CommandSpec {
   /// None: see read_command_output. The value is the figure "value" (residuals: "residuals"), otherwise the first.
   std::vector<FigureSource> figures;
   bool operator==(const CommandSpec&) const = default;
+
+  /// As StopRules::each_setting.
+  template <class Visit>
+  static void each_setting(Visit visit) {
+    visit("keep", &CommandSpec::keep);
+  }
 };
 
 /// A Python process that receives with each candidate the function to call, and its arguments.
@@ -103,6 +115,17 @@ struct EvaluatorSpec {
   /// Which output of a child is kept. Functions: with `failures` it comes with the failure's message, with `all` it is
   /// also kept in the evaluation's folder. Commands: see command_evaluator.cpp.
   Keep output = Keep::failures;
+
+  /// As StopRules::each_setting.
+  template <class Visit>
+  static void each_setting(Visit visit) {
+    visit("isolation", &EvaluatorSpec::isolation);
+    visit("result", &EvaluatorSpec::result);
+    visit("time_limit_s", &EvaluatorSpec::time_limit_s);
+    visit("environment", &EvaluatorSpec::environment);
+    visit("modules", &EvaluatorSpec::modules);
+    visit("output", &EvaluatorSpec::output);
+  }
 
   EvaluatorKind kind() const { return static_cast<EvaluatorKind>(how.index()); }
   /// The part of its kind, which must be this one.
