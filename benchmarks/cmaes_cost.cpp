@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 
 using namespace culmen;
 

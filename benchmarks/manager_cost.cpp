@@ -13,7 +13,7 @@
 #include "culmen/base/clock.hpp"
 #include "culmen/engine/engine.hpp"
 #include "culmen/evaluation/codec.hpp"
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 #include "culmen/store/writer.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 
 namespace {
 using namespace culmen;

@@ -32,7 +32,10 @@ install(DIRECTORY ${CULMEN_SOURCE_ROOT}/culmen/base ${CULMEN_SOURCE_ROOT}/culmen
   FILES_MATCHING PATTERN "*.hpp")
 install(FILES ${CULMEN_SOURCE_ROOT}/culmen/evaluation/recommendation.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen/evaluation
   COMPONENT native)
-install(FILES ${CULMEN_SOURCE_ROOT}/culmen/optimizer/options.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen/optimizer
+install(FILES ${CULMEN_SOURCE_ROOT}/culmen/optimizer/core/options.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen/optimizer/core
   COMPONENT native)
+# Where programs found it before the optimizers had rooms.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/installed/optimizer/options.hpp CONTENT "#pragma once\n#include \"culmen/optimizer/core/options.hpp\"\n" @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/installed/optimizer/options.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen/optimizer COMPONENT native)
 install(FILES ${CULMEN_SOURCE_ROOT}/culmen/study/run/culmen.hpp ${CULMEN_SOURCE_ROOT}/culmen/worker/core/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/core/culmen_evaluator.f90
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen COMPONENT native)

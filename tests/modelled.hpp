@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "culmen/base/random.hpp"
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 
 namespace culmen {
 

@@ -8,7 +8,7 @@
 
 #include "culmen/base/clock.hpp"
 #include "culmen/base/error.hpp"
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 #include "culmen/store/journal.hpp"
 
 using namespace culmen;

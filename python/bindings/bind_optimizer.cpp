@@ -15,9 +15,11 @@
 #include <variant>
 
 #include "bindings.hpp"
-#include "culmen/optimizer/combinators.hpp"
-#include "culmen/optimizer/foreign.hpp"
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/catalogue/choice.hpp"
+#include "culmen/optimizer/combine/combinators.hpp"
+#include "culmen/optimizer/combine/foreign.hpp"
+#include "culmen/optimizer/core/info.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 #include "names.hpp"
 #include "options.hpp"
 #include "python_optimizer.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "culmen/optimizer/options.hpp"
+#include "culmen/optimizer/core/options.hpp"
 
 namespace culmen::bindings {
 

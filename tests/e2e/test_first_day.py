@@ -82,7 +82,7 @@ def test_check_names_every_mistake(tmp_path):
     checked = culmen("check", "fit.toml", cwd=tmp_path)
     assert checked.returncode == 2
     assert checked.stderr.splitlines() == [
-        'culmen: fit.toml: [space] amplitude.upper = "ten": a number is wanted (line 9)',
+        'culmen: fit.toml: [space] amplitude.upper must be a number, got "ten" (line 9)',
         "culmen: fit.toml: [stop] has no key 'evaluatons'; did you mean 'evaluations'? (line 49)",
     ]
 

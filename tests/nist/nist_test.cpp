@@ -1,7 +1,8 @@
 // The default optimizer on NIST's regression sets, from boxes that know nothing of the answers.
 #include <gtest/gtest.h>
 
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/catalogue/choice.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 #include "nist/search.hpp"
 
 namespace culmen::nist {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 
 namespace culmen::nist {
 

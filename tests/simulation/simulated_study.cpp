@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "culmen/evaluation/codec.hpp"
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 #include "culmen/simulation/virtual_jobs.hpp"
 #include "modelled.hpp"
 

@@ -11,8 +11,8 @@
 #include "culmen/engine/jobs.hpp"
 #include "culmen/engine/table.hpp"
 #include "culmen/evaluation/front.hpp"
+#include "culmen/evaluation/source.hpp"
 #include "culmen/monitor/progress.hpp"
-#include "culmen/optimizer/source.hpp"
 #include "culmen/store/writer.hpp"
 #include "culmen/transport/transport.hpp"
 

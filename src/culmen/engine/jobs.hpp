@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "culmen/optimizer/source.hpp"
+#include "culmen/evaluation/source.hpp"
 
 namespace culmen {
 

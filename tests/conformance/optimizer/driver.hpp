@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 
 namespace culmen::conformance {
 

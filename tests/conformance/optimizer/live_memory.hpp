@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 
 namespace culmen::conformance {
 

@@ -1,11 +1,13 @@
-// What every optimizer promises (culmen/optimizer/optimizer.hpp), as checks that any implementation can be put through.
+// What every optimizer promises (culmen/optimizer/core/optimizer.hpp), as checks that any implementation can be put
+// through.
 #pragma once
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/core/info.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 
 namespace culmen::conformance {
 

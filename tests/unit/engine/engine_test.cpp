@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "culmen/base/error.hpp"
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 #include "culmen/simulation/lossy_recorder.hpp"
 #include "culmen/simulation/virtual_cluster.hpp"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "culmen/optimizer/annealing/metropolis.hpp"
-#include "culmen/optimizer/annealing/walk.hpp"
+#include "culmen/optimizer/methods/annealing/metropolis.hpp"
+#include "culmen/optimizer/methods/annealing/walk.hpp"
 #include "unit/optimizer/functions.hpp"
 #include "unit/optimizer/study.hpp"
 
@@ -95,13 +95,13 @@ TEST(Cooling, GoesOnInCyclesThatAreTwiceAsLong) {
 /// Of looks at a function of one parameter, the share that was accepted of the last half.
 double accepted_share(const Space& space, const std::function<double(double)>& f, double temperature) {
   Random random(3);
-  Walk walk(evolution::individual_at(space, space.start()));
-  walk.place(walk.at(), valued(f(evolution::vector_of(space, walk.at())[0])), false);
+  Walk walk(individual_at(space, space.start()));
+  walk.place(walk.at(), valued(f(vector_of(space, walk.at())[0])), false);
   int accepted = 0;
   for (int k = 0; k < 8000; ++k) {
     auto look = walk.look(space, random);
     const auto genes = look.at.genes;
-    const double value = f(evolution::vector_of(space, look.at)[0]);
+    const double value = f(vector_of(space, look.at)[0]);
     walk.saw(std::move(look), valued(value), temperature, space, random);
     if (k >= 4000 && walk.at().genes == genes) ++accepted;
   }
@@ -120,7 +120,7 @@ TEST(Walk, ChangesOneActiveParameterToSomethingElse) {
   lonely.active_when = "kind == 'b'";
   const Space space{categorical("kind", {"a", "b", "c"}), boolean("on"), integer("n", 1, 2), lonely};
   Random random(1);
-  Walk walk(evolution::individual_at(space, {0, 1, 2, 0.5}));
+  Walk walk(individual_at(space, {0, 1, 2, 0.5}));
   std::vector<int> drawn(4);
   for (int k = 0; k < 300; ++k) {
     const auto look = walk.look(space, random);
@@ -135,7 +135,7 @@ TEST(Walk, ChangesOneActiveParameterToSomethingElse) {
 TEST(Walk, TakesTheFirstOfSeveralLooksAndThenOnlyBetterOnes) {
   const auto space = cube(3, 0, 1);
   Random random(1);
-  Walk walk(evolution::individual_at(space, space.start()));
+  Walk walk(individual_at(space, space.start()));
   walk.place(walk.at(), valued(10), false);
   auto first = walk.look(space, random), second = walk.look(space, random), third = walk.look(space, random);
   const auto genes = third.at.genes;

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "culmen/base/random.hpp"
-#include "culmen/optimizer/founders.hpp"
-#include "culmen/optimizer/turns.hpp"
+#include "culmen/optimizer/parts/founders.hpp"
+#include "culmen/optimizer/parts/round_robin.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {
@@ -17,8 +17,8 @@ using Point = std::vector<double>;
 using Duration = std::function<double(const Point&, Random&)>;
 double square(double x) { return x * x; }
 
-TEST(Turns, GoToOneAfterTheOtherOfThoseAlive) {
-  Turns turns;
+TEST(RoundRobin, GoToOneAfterTheOtherOfThoseAlive) {
+  RoundRobin turns;
   const auto odd = [](std::size_t place) { return place % 2 == 1; };
   EXPECT_EQ(turns.take(6, odd), 1U);
   EXPECT_EQ(turns.take(6, odd), 3U);

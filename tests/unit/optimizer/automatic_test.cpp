@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "culmen/base/random.hpp"
-#include "culmen/optimizer/automatic/probe.hpp"
+#include "culmen/optimizer/combine/automatic/probe.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {

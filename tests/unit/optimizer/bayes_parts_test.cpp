@@ -5,11 +5,11 @@
 #include <numbers>
 
 #include "culmen/base/random.hpp"
-#include "culmen/optimizer/bayes/archive.hpp"
-#include "culmen/optimizer/bayes/forest.hpp"
-#include "culmen/optimizer/bayes/gaussian_process.hpp"
-#include "culmen/optimizer/bayes/improvement.hpp"
-#include "culmen/optimizer/bayes/region.hpp"
+#include "culmen/optimizer/methods/bayes/archive.hpp"
+#include "culmen/optimizer/methods/bayes/forest.hpp"
+#include "culmen/optimizer/methods/bayes/gaussian_process.hpp"
+#include "culmen/optimizer/methods/bayes/improvement.hpp"
+#include "culmen/optimizer/methods/bayes/region.hpp"
 
 namespace culmen {
 namespace {

@@ -1,10 +1,10 @@
-#include "culmen/optimizer/chain.hpp"
+#include "culmen/optimizer/combine/chain.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "culmen/base/error.hpp"
-#include "culmen/optimizer/combinators.hpp"
+#include "culmen/optimizer/combine/combinators.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "culmen/optimizer/cmaes/quadratic.hpp"
+#include "culmen/optimizer/methods/cmaes/quadratic.hpp"
 #include "unit/optimizer/clock.hpp"
 
 namespace culmen {

@@ -7,10 +7,10 @@
 #include <numbers>
 #include <numeric>
 
-#include "culmen/optimizer/cmaes/bipop.hpp"
-#include "culmen/optimizer/cmaes/constants.hpp"
-#include "culmen/optimizer/cmaes/directions.hpp"
-#include "culmen/optimizer/cmaes/distribution.hpp"
+#include "culmen/optimizer/methods/cmaes/bipop.hpp"
+#include "culmen/optimizer/methods/cmaes/constants.hpp"
+#include "culmen/optimizer/methods/cmaes/distribution.hpp"
+#include "culmen/optimizer/methods/cmaes/limited_memory.hpp"
 
 namespace culmen::cmaes {
 namespace {
@@ -128,31 +128,31 @@ TEST(CmaesMargin, AMemberOfAnotherCellCountsFromItsMiddle) {
   EXPECT_NEAR(d.mean()[1], 0.7, 1e-12);
 }
 
-TEST(CmaesDirections, StretchTheDirectionInWhichTheMeanMoves) {
+TEST(CmaesLimitedMemory, StretchesTheDirectionInWhichTheMeanMoves) {
   const Constants constants(50, 20);
-  Directions directions(constants, Directions::default_count(50));
+  LimitedMemory memory(constants, LimitedMemory::default_count(50));
   const Eigen::VectorXd way = Eigen::VectorXd::Constant(50, std::sqrt(1 / 50.0));
-  for (int generation = 0; generation < 200; ++generation) directions.learn(5 * way, constants.mueff);
+  for (int generation = 0; generation < 200; ++generation) memory.learn(5 * way, constants.mueff);
   Eigen::MatrixXd columns(50, 2);
   columns << way, Eigen::VectorXd::Unit(50, 0) - Eigen::VectorXd::Unit(50, 1);
-  directions.transform(columns);
+  memory.transform(columns);
   EXPECT_GT(columns.col(0).norm(), 5);
   EXPECT_LT(columns.col(1).norm(), std::sqrt(2.0));
 }
 
-TEST(CmaesDirections, FindTheWayBackAndKnowTheirVolume) {
+TEST(CmaesLimitedMemory, FindsTheWayBackAndKnowsItsVolume) {
   const Constants constants(6, 8);
-  Directions directions(constants, 4);
+  LimitedMemory memory(constants, 4);
   Random random(1);
   Eigen::VectorXd way(6);
   for (int generation = 0; generation < 20; ++generation) {
     for (double& c : way) c = 1 + random.normal();
-    directions.learn(way, constants.mueff);
+    memory.learn(way, constants.mueff);
   }
   Eigen::MatrixXd columns = Eigen::MatrixXd::Identity(6, 6);
-  directions.transform(columns);
-  EXPECT_NEAR(directions.log_volume(), std::log(columns.determinant()), 1e-9);
-  directions.whiten(columns);
+  memory.transform(columns);
+  EXPECT_NEAR(memory.log_volume(), std::log(columns.determinant()), 1e-9);
+  memory.whiten(columns);
   EXPECT_LT((columns - Eigen::MatrixXd::Identity(6, 6)).norm(), 1e-9);
 }
 

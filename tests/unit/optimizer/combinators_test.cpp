@@ -1,4 +1,4 @@
-#include "culmen/optimizer/combinators.hpp"
+#include "culmen/optimizer/combine/combinators.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

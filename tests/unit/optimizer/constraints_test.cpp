@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "culmen/evaluation/goals.hpp"
-#include "culmen/optimizer/combinators.hpp"
+#include "culmen/optimizer/combine/combinators.hpp"
 #include "unit/optimizer/functions.hpp"
 
 namespace culmen {

@@ -6,11 +6,11 @@
 #include <numbers>
 #include <set>
 
-#include "culmen/optimizer/combinators.hpp"
-#include "culmen/optimizer/de/memory.hpp"
-#include "culmen/optimizer/de/plan.hpp"
-#include "culmen/optimizer/de/population.hpp"
-#include "culmen/optimizer/de/variation.hpp"
+#include "culmen/optimizer/combine/combinators.hpp"
+#include "culmen/optimizer/methods/de/memory.hpp"
+#include "culmen/optimizer/methods/de/plan.hpp"
+#include "culmen/optimizer/methods/de/population.hpp"
+#include "culmen/optimizer/methods/de/variation.hpp"
 #include "unit/optimizer/functions.hpp"
 #include "unit/optimizer/study.hpp"
 

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "culmen/optimizer/automatic/constrained.hpp"
-#include "culmen/optimizer/automatic/descents_first.hpp"
-#include "culmen/optimizer/automatic/lead.hpp"
-#include "culmen/optimizer/automatic/model_first.hpp"
+#include "culmen/optimizer/combine/automatic/constrained.hpp"
+#include "culmen/optimizer/combine/automatic/descents_first.hpp"
+#include "culmen/optimizer/combine/automatic/lead.hpp"
+#include "culmen/optimizer/combine/automatic/model_first.hpp"
 
 namespace culmen::automatic {
 namespace {

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "culmen/evaluation/front.hpp"
-#include "culmen/optimizer/combinators.hpp"
-#include "culmen/optimizer/evolution/variation.hpp"
-#include "culmen/optimizer/ranking.hpp"
+#include "culmen/optimizer/combine/combinators.hpp"
+#include "culmen/optimizer/methods/evolution/variation.hpp"
+#include "culmen/optimizer/parts/ranking.hpp"
 #include "unit/optimizer/functions.hpp"
 #include "unit/optimizer/study.hpp"
 
@@ -174,7 +174,7 @@ TEST(Evolution, CoversAFrontOfTwoObjectives) {
   EXPECT_LT(gap_of_zdt1(front), 0.06);
 }
 
-evolution::Individual with(Outcome outcome) { return {{}, {}, std::move(outcome)}; }
+Individual with(Outcome outcome) { return {{}, {}, std::move(outcome)}; }
 
 Outcome values(double a, double b) {
   auto out = Outcome::of_value(a);
@@ -189,9 +189,8 @@ Outcome violating(double violation) {
 }
 
 TEST(EvolutionRanking, PutsFailuresLastAndLessViolationBeforeMore) {
-  std::vector<evolution::Individual> members{with(Outcome::failure(Status::crashed, "")), with(violating(2)),
-                                             with(violating(1)), with(Outcome::of_value(7)),
-                                             with(Outcome::of_value(3))};
+  std::vector<Individual> members{with(Outcome::failure(Status::crashed, "")), with(violating(2)), with(violating(1)),
+                                  with(Outcome::of_value(7)), with(Outcome::of_value(3))};
   rank(members);
   EXPECT_EQ(members[0].outcome.value, 3);
   EXPECT_EQ(members[1].outcome.value, 7);
@@ -201,7 +200,7 @@ TEST(EvolutionRanking, PutsFailuresLastAndLessViolationBeforeMore) {
 }
 
 TEST(EvolutionRanking, PutsLowerFrontsFirstAndTheCrowdedLast) {
-  std::vector<evolution::Individual> members;
+  std::vector<Individual> members;
   for (const auto& [a, b] : {std::pair{0.5, 0.5}, {0.51, 0.49}, {0.9, 0.9}, {0.0, 1.0}, {1.0, 0.0}, {0.2, 0.8}})
     members.push_back(with(values(a, b)));
   members.push_back(with(violating(1)));
@@ -214,7 +213,7 @@ TEST(EvolutionRanking, PutsLowerFrontsFirstAndTheCrowdedLast) {
 }
 
 TEST(EvolutionRanking, MeasuresCrowdingInSharesOfTheFront) {
-  std::vector<evolution::Individual> members;
+  std::vector<Individual> members;
   for (const auto& [a, b] : {std::pair{0.0, 1e6}, {0.9, 5e5}, {0.8, 9e5}, {1.0, 0.0}})
     members.push_back(with(values(a, b)));
   rank(members);
@@ -225,11 +224,11 @@ TEST(EvolutionRanking, MeasuresCrowdingInSharesOfTheFront) {
 TEST(EvolutionVariation, ReachesEveryChoiceAndKeepsTheRanges) {
   const auto space = mixed_space();
   Random random(3);
-  auto individual = evolution::random_individual(space, random);
+  auto individual = random_individual(space, random);
   const evolution::Variation variation(space, evolution::Crossover::discrete);
   std::vector<std::set<double>> seen(space.size());
   for (int k = 0; k < 5000; ++k) {
-    individual = variation.child(individual, evolution::random_individual(space, random), random);
+    individual = variation.child(individual, random_individual(space, random), random);
     for (std::size_t i = 0; i < space.size(); ++i) {
       const bool real = !space[i].discrete();
       EXPECT_GE(individual.genes[i], real ? 0 : space[i].lower);
@@ -248,7 +247,7 @@ TEST(EvolutionVariation, StaysWithinTheWidestIntegers) {
   for (const auto& alone : {space, Space{space[0]}, Space{space[1]}, Space{space[2]}}) {
     const evolution::Variation variation(alone, evolution::Crossover::none);
     Random random(1);
-    auto child = evolution::random_individual(alone, random);
+    auto child = random_individual(alone, random);
     for (int k = 0; k < 2000; ++k) {
       child = variation.child(child, child, random);
       for (std::size_t i = 0; i < alone.size(); ++i) {

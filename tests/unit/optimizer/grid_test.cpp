@@ -6,8 +6,8 @@
 #include <set>
 
 #include "culmen/base/error.hpp"
-#include "culmen/optimizer/combinators.hpp"
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/combine/combinators.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "culmen/base/random.hpp"
-#include "culmen/optimizer/nsga/hypervolume.hpp"
-#include "culmen/optimizer/nsga/survival.hpp"
+#include "culmen/optimizer/methods/nsga/hypervolume.hpp"
+#include "culmen/optimizer/methods/nsga/survival.hpp"
 
 namespace culmen {
 namespace {

@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "culmen/base/error.hpp"
-#include "culmen/optimizer/combinators.hpp"
-#include "culmen/optimizer/lm/coordinates.hpp"
-#include "culmen/optimizer/lm/differences.hpp"
-#include "culmen/optimizer/lm/magnitude.hpp"
-#include "culmen/optimizer/lm/starts.hpp"
-#include "culmen/optimizer/lm/step.hpp"
+#include "culmen/optimizer/combine/combinators.hpp"
+#include "culmen/optimizer/methods/lm/coordinates.hpp"
+#include "culmen/optimizer/methods/lm/magnitude.hpp"
+#include "culmen/optimizer/methods/lm/starts.hpp"
+#include "culmen/optimizer/parts/differences.hpp"
+#include "culmen/optimizer/parts/linear_model.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {
@@ -191,7 +191,7 @@ TEST(LmStep, SolvesTheBoundedProblem) {
   Eigen::MatrixXd j(3, 2);
   j << 1, 2, 3, 4, 5, 7;
   const Eigen::Vector3d r(1, -1, 2);
-  const lm::LinearModel model(j, r);
+  const LinearModel model(j, r);
   const Eigen::Vector2d wide = Eigen::Vector2d::Constant(100), tight(0.1, 100);
   EXPECT_LT((model.step(1e-16, -wide, wide) - j.householderQr().solve(-r)).norm(), 1e-6);
   const auto bounded = model.step(1e-16, -tight, tight);
@@ -205,7 +205,7 @@ TEST(LmStep, SolvesTheBoundedProblem) {
 TEST(LmDifferences, AreAccurateAndStayInTheBox) {
   const Space space{real("a", 1e-3, 1e6), real("b", -2, 2)};
   const lm::Coordinates coordinates(space, false);
-  const auto f = [](const Eigen::VectorXd& z) -> lm::Reply {
+  const auto f = [](const Eigen::VectorXd& z) -> Reply {
     return {Eigen::Vector2d(std::sin(z[0]) * z[1], std::exp(z[1])), 0};
   };
   for (const double b : {-2.0, 0.3, 2.0}) {
@@ -213,10 +213,10 @@ TEST(LmDifferences, AreAccurateAndStayInTheBox) {
     Eigen::Matrix2d exact;
     exact << std::cos(1.2) * b, std::sin(1.2), 0, std::exp(b);
     double allowed = 1e-6;
-    for (const auto accuracy : {lm::Accuracy::forward, lm::Accuracy::central, lm::Accuracy::five_point}) {
-      lm::Differences differences(coordinates.lower(), coordinates.upper(), 2.3e-16);
+    for (const auto accuracy : {Accuracy::forward, Accuracy::central, Accuracy::five_point}) {
+      Differences differences(coordinates.lower(), coordinates.upper(), 2.3e-16);
       std::vector<Eigen::VectorXd> points;
-      std::vector<lm::Reply> replies;
+      std::vector<Reply> replies;
       differences.propose(z, coordinates.sizes_at(z), accuracy, points);
       for (const auto& p : points) {
         EXPECT_TRUE((p.array() >= coordinates.lower().array()).all() &&
@@ -224,7 +224,7 @@ TEST(LmDifferences, AreAccurateAndStayInTheBox) {
         replies.push_back(f(p));
       }
       EXPECT_LT((differences.jacobian(f(z).residuals, replies) - exact).norm(), allowed);
-      allowed = b == 0.3 && accuracy == lm::Accuracy::central ? 1e-10 : 1e-8;
+      allowed = b == 0.3 && accuracy == Accuracy::central ? 1e-10 : 1e-8;
     }
   }
 }

@@ -7,11 +7,11 @@
 #include <numbers>
 
 #include "culmen/base/random.hpp"
-#include "culmen/optimizer/local/axis_search.hpp"
-#include "culmen/optimizer/local/fiber.hpp"
-#include "culmen/optimizer/local/gradient_search.hpp"
-#include "culmen/optimizer/local/line.hpp"
-#include "culmen/optimizer/local/nlopt_search.hpp"
+#include "culmen/optimizer/methods/local/axis_search.hpp"
+#include "culmen/optimizer/methods/local/fiber.hpp"
+#include "culmen/optimizer/methods/local/gradient_search.hpp"
+#include "culmen/optimizer/methods/local/line.hpp"
+#include "culmen/optimizer/methods/local/nlopt_search.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen::local {

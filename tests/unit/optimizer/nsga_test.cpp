@@ -6,14 +6,13 @@
 #include <set>
 
 #include "culmen/evaluation/front.hpp"
-#include "culmen/optimizer/nsga/hypervolume.hpp"
-#include "culmen/optimizer/nsga/variation.hpp"
+#include "culmen/optimizer/methods/nsga/hypervolume.hpp"
+#include "culmen/optimizer/parts/genetic_variation.hpp"
 #include "unit/optimizer/functions.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {
 namespace {
-using nsga::crossed, nsga::mutated, nsga::Point, nsga::Variation;
 
 TEST(SimulatedBinaryCrossover, SpreadsChildrenAsItsDensitySaysWhereBoundsAreFar) {
   const double a = 0.4999, b = 0.5001;
@@ -52,8 +51,8 @@ TEST(PolynomialMutation, MovesAsItsDensitySaysAndStopsAtTheBounds) {
 TEST(NsgaVariation, ChangesOneParameterByMutationOnAverage) {
   Random random(1);
   const auto space = cube(10, 0, 1);
-  const Variation variation(space);
-  const Point parent(10, 0.5);  // the same twice: crossover changes nothing
+  const GeneticVariation variation(space);
+  const std::vector<double> parent(10, 0.5);  // the same twice: crossover changes nothing
   int changed = 0;
   for (int k = 0; k < 5000; ++k) {
     const auto [one, other] = variation.children(parent, parent, random);
@@ -65,8 +64,8 @@ TEST(NsgaVariation, ChangesOneParameterByMutationOnAverage) {
 TEST(NsgaVariation, KeepsToCellsAndReachesEveryChoice) {
   Random random(2);
   const Space space{integer("n", 1, 5), categorical("c", {"s", "t", "u"}), boolean("on")};
-  const Variation variation(space);
-  Point point{0.5, 0.5, 0.25};
+  const GeneticVariation variation(space);
+  std::vector<double> point{0.5, 0.5, 0.25};
   std::vector<double> x(3), back(3);
   std::set<std::vector<double>> seen;
   for (int k = 0; k < 2000; ++k) {

@@ -7,10 +7,10 @@
 #include <functional>
 
 #include "culmen/base/random.hpp"
-#include "culmen/optimizer/combinators.hpp"
-#include "culmen/optimizer/optimizer.hpp"
-#include "culmen/optimizer/racing/race.hpp"
-#include "culmen/optimizer/racing/ranks.hpp"
+#include "culmen/optimizer/combine/combinators.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
+#include "culmen/optimizer/methods/racing/race.hpp"
+#include "culmen/optimizer/methods/racing/ranks.hpp"
 
 namespace culmen {
 namespace {

@@ -1,5 +1,5 @@
 // Descents in the reals of mixed spaces.
-#include "culmen/optimizer/automatic/reals_alone.hpp"
+#include "culmen/optimizer/combine/automatic/reals_alone.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "culmen/optimizer/local/samples.hpp"
+#include "culmen/optimizer/methods/local/samples.hpp"
 #include "unit/optimizer/functions.hpp"
 #include "unit/optimizer/study.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 
 namespace culmen {
 

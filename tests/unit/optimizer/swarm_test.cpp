@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "culmen/optimizer/swarm/neighbourhood.hpp"
-#include "culmen/optimizer/swarm/particle.hpp"
+#include "culmen/optimizer/methods/swarm/neighbourhood.hpp"
+#include "culmen/optimizer/methods/swarm/particle.hpp"
 #include "unit/optimizer/functions.hpp"
 #include "unit/optimizer/study.hpp"
 

@@ -1,4 +1,4 @@
-#include "culmen/optimizer/cmaes/uncertainty.hpp"
+#include "culmen/optimizer/methods/cmaes/uncertainty.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "culmen/optimizer/combinators.hpp"
+#include "culmen/optimizer/combine/combinators.hpp"
 
 namespace culmen {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "culmen/optimizer/catalogue.hpp"
-#include "culmen/optimizer/optimizer.hpp"
+#include "culmen/optimizer/catalogue/choice.hpp"
+#include "culmen/optimizer/core/optimizer.hpp"
 #include "culmen/study/config/study_config.hpp"
 
 namespace culmen {

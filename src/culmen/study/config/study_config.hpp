@@ -7,7 +7,7 @@
 
 #include "culmen/broker/rules.hpp"
 #include "culmen/evaluation/goals.hpp"
-#include "culmen/optimizer/options.hpp"
+#include "culmen/optimizer/core/options.hpp"
 #include "culmen/space/space.hpp"
 #include "culmen/study/config/mode.hpp"
 #include "culmen/worker/core/evaluator.hpp"

@@ -16,7 +16,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/recommendation.hpp"
-#include "culmen/optimizer/options.hpp"
+#include "culmen/optimizer/core/options.hpp"
 #include "culmen/space/space.hpp"
 
 namespace culmen {

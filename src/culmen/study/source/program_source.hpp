@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "culmen/optimizer/source.hpp"
+#include "culmen/evaluation/source.hpp"
 
 namespace culmen {
 

@@ -1,0 +1,55 @@
+#include "culmen/optimizer/catalogue/choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "culmen/base/error.hpp"
+
+namespace culmen {
+namespace {
+struct Rule {
+  Chosen chosen;
+  bool (*suits)(const Space& space, const Yield& yield);
+};
+
+bool is_real(const Space& space, const Yield&) {
+  return std::ranges::all_of(space.parameters(), &Parameter::is_plain_real);
+}
+
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> all{
+      {{"mocma", "two objectives", true}, [](auto&, auto& yield) { return yield.objectives == 2; }},
+      {{"sms_emoa", "several objectives"}, [](auto&, auto& yield) { return yield.objectives > 2; }},
+      {{"lm", "residuals of real parameters"},
+       [](auto& space, auto& yield) {
+         return yield.residuals && !yield.limits && space.constraints().empty() && is_real(space, yield);
+       }},
+      {{"auto", "one objective of real parameters", true, true}, is_real},
+      {{"auto", "one objective of parameters of several kinds", true}, [](auto&, auto&) { return true; }},
+  };
+  return all;
+}
+}  // namespace
+
+std::vector<Chosen> optimizer_choices() {
+  std::vector<Chosen> all;
+  for (const auto& rule : rules()) all.push_back(rule.chosen);
+  return all;
+}
+
+Chosen default_optimizer(const Space& space, const Yield& yield) {
+  return std::ranges::find_if(rules(), [&](const Rule& rule) { return rule.suits(space, yield); })->chosen;
+}
+
+Chosen chosen_optimizer(const std::string& name, const OptimizerOptions& options, const Space& space,
+                        const Yield& yield) {
+  if (name != "auto") return {name, {}};
+  auto chosen = default_optimizer(space, yield);
+  if (chosen.name == name || options.empty()) return chosen;
+  throw InputError(
+      fmt::format("optimizer 'auto' has no option '{}' here, where it is '{}' ({}); name that to give it options",
+                  options.begin()->first, chosen.name, chosen.why));
+}
+
+}  // namespace culmen

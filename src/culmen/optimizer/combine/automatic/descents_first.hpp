@@ -1,0 +1,44 @@
+// How "auto" shares evaluations out among optimizers of real parameters.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "culmen/optimizer/combine/automatic/lead.hpp"
+#include "culmen/optimizer/combine/automatic/portfolio.hpp"
+#include "culmen/optimizer/combine/automatic/probe.hpp"
+
+namespace culmen::automatic {
+
+/// Lead and global search: descents by gradients lead; where the probe sees that the function is a sum over parameters,
+/// a search along each of them; where it sees noise, descents by longer differences, or, where there is much of it, a
+/// simplex, which compares values alone. The lead is 100 n evaluations, 30 n under much noise and where there is a
+/// constraint in its way whose figures it does not see. Without generations, and with workers that it cannot use, it
+/// does not lead at all.
+class DescentsFirst final : public Effort {
+ public:
+  enum Place : std::size_t { probe, global, descents, members };
+  using Make = std::function<Member(const std::string& name, const OptimizerOptions& options)>;
+
+  /// n parameters. The probe outlives it; make adds members of other kinds.
+  DescentsFirst(std::size_t n, const Probe& probe, Make make);
+
+  std::size_t next(std::vector<Member>& members) override;
+  void learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
+             const Outcome& outcome) override;
+  void resize(std::size_t workers) override { lead_.resize(workers); }
+  std::string remark(const std::vector<Member>& members) const override;
+
+ private:
+  void judge(std::vector<Member>& members);
+  bool sum_does_not_pay(const std::vector<Member>& members) const;
+
+  const std::uint64_t n_;
+  const Probe& probe_;
+  const Make make_;
+  bool judged_ = false;
+  std::size_t leader_ = descents;
+  Lead lead_;
+};
+
+}  // namespace culmen::automatic

@@ -1,0 +1,112 @@
+#include "culmen/optimizer/combine/automatic/portfolio.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace culmen::automatic {
+namespace {
+constexpr std::size_t largest_turn = 4096;  // of a member that could give candidates for ever
+}
+
+Portfolio::Portfolio(std::string name, std::vector<Member> members, std::unique_ptr<Effort> effort,
+                     std::size_t parallel, bool generational)
+    : name_(std::move(name)),
+      members_(std::move(members)),
+      effort_(std::move(effort)),
+      parallel_(parallel),
+      generational_(generational) {
+  welcome();
+}
+
+void Portfolio::welcome() {
+  while (welcomed_ < members_.size()) {
+    auto& newcomer = *members_[welcomed_++].optimizer;
+    jobs_.add(newcomer);
+    if (workers_ > 0) newcomer.resize(workers_);
+  }
+}
+
+void Portfolio::resize(std::size_t workers) {
+  if (generational_) return;
+  workers_ = workers;
+  effort_->resize(workers);
+  for (auto& m : members_) m.optimizer->resize(workers);
+}
+
+std::optional<Recommendation> Portfolio::recommendation() const {
+  for (const auto& m : members_) {
+    if (auto recommended = m.optimizer->recommendation()) return recommended;
+  }
+  return std::nullopt;
+}
+
+void Portfolio::hear(const std::vector<double>& x, const Outcome& outcome) {
+  for (auto& m : members_) m.optimizer->hear(x, outcome);
+}
+
+void Portfolio::do_ask(std::size_t n, Asked& out) {
+  for (; n > 0; --n) {
+    if (generational_ && all_back() && !jobs_.is_out()) begin_turn();
+    if (turn_.empty() && !generational_) fill(next(), 1);
+    if (turn_.empty()) return;
+    auto x = turn_.front().x;
+    out.give(std::move(x), std::move(turn_.front()));
+    turn_.pop_front();
+  }
+}
+
+std::size_t Portfolio::next() {
+  const auto member = effort_->next(members_);
+  welcome();
+  return member;
+}
+
+void Portfolio::begin_turn() {
+  const auto first = next();
+  std::size_t size = fill(first, largest_turn);
+  for (std::size_t k = 0; k < members_.size() && size < parallel_; ++k) {
+    if (k != first) size += fill(k, largest_turn);
+  }
+}
+
+std::size_t Portfolio::fill(std::size_t member, std::size_t n) {
+  asked_.clear();
+  auto& m = members_[member];
+  m.optimizer->ask(n, asked_);
+  m.asked += asked_.size();
+  for (auto& c : asked_) turn_.push_back({member, c.id, std::move(c.x)});
+  return asked_.size();
+}
+
+void Portfolio::do_tell(EvaluationId id, MemberCandidate&& candidate, const Outcome& outcome) {
+  auto& member = members_[candidate.member];
+  ++member.settled;
+  member.optimizer->tell(candidate.inner, outcome);
+  if (!generational_) return learn(candidate, outcome);
+  told_.emplace(id, std::pair(std::move(candidate), outcome));
+  if (all_back()) end_turn();
+}
+
+/// In the order of candidates, so that that of tells does not matter.
+void Portfolio::end_turn() {
+  for (const auto& [id, told] : told_) learn(told.first, told.second);
+  told_.clear();
+}
+
+void Portfolio::learn(const MemberCandidate& candidate, const Outcome& outcome) {
+  auto& m = members_[candidate.member];
+  if (better(outcome, m.best)) {
+    m.best = outcome;
+    m.best_x = candidate.x;
+  }
+  effort_->learn(members_, candidate.member, candidate.x, outcome);
+}
+
+void Portfolio::do_cancel(EvaluationId, MemberCandidate&& candidate) {
+  auto& member = members_[candidate.member];
+  ++member.settled;
+  member.optimizer->cancel(candidate.inner);
+  if (generational_ && all_back()) end_turn();
+}
+
+}  // namespace culmen::automatic

@@ -1,0 +1,79 @@
+// Descents in some of a space's parameters, beside a local search of the others.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "culmen/base/random.hpp"
+#include "culmen/optimizer/core/remembering.hpp"
+#include "culmen/optimizer/parts/lanes.hpp"
+
+namespace culmen::automatic {
+
+/// A candidate of one of the descents.
+struct DescentPoint {
+  std::size_t lane;
+  EvaluationId inner;
+  std::vector<double> x;
+};
+
+/// Quasi-Newton descents ("bfgs") in the real parameters that are active, where all others stay as they are: first at
+/// the best vector that it has heard of. Where these find nothing more, others begin: at a better vector that it has
+/// heard of since; else with one of the other parameters changed, an integer or an ordinal by a step (integers of a log
+/// scale to the half and the double too); after each of these with two changed, about as often; then anywhere. (A local
+/// search of mixed variables, as in Lucidi, Piccialli and Sciandrone, SIAM Journal on Optimization 15 (2005) 1057.)
+class RealsAlone final : public Remembering<DescentPoint> {
+ public:
+  /// Begins at `best`. Some parameter is real and always active. lanes: how many descents at a time; without
+  /// generations as many as are asked for.
+  RealsAlone(const Space& space, std::uint64_t seed, const std::vector<double>& best, std::size_t lanes,
+             bool generational);
+  bool generational() const override { return generational_; }
+  std::string name() const override { return "descents"; }
+  void hear(const std::vector<double>& x, const Outcome& outcome) override;
+
+ private:
+  /// Descents from one vector.
+  struct Lane {
+    std::vector<double> from;
+    std::vector<std::size_t> reals;  // that are active
+    std::unique_ptr<Optimizer> descents;
+    std::vector<Candidate> candidates;  // of this turn
+    Turn turn;
+    std::uint64_t improved = 0;  // asked when it last found something better
+    Outcome found = Outcome::failure(Status::failed, {});
+  };
+  using Change = std::pair<std::size_t, double>;  // of a parameter, to what
+
+  void do_ask(std::size_t n, Asked& out) override;
+  void do_tell(EvaluationId id, DescentPoint&& point, const Outcome& outcome) override;
+  void do_cancel(EvaluationId id, DescentPoint&& point) override;
+  bool begin_turns();
+  std::size_t waiting_lane();
+  void begin_turn(std::size_t lane);
+  bool is_over(const Lane& lane) const;
+  void begin(Lane& lane, const std::vector<double>& x);
+  void give(const Lanes<Lane>::Place& place, Asked& out);
+  void learn(const std::vector<double>& x, const Outcome& outcome, EvaluationId from, bool is_new);
+  std::vector<double> next();
+  void list_changes();
+  void change_two(std::vector<double>& x);
+  std::vector<Change> changes() const;
+
+  const Space space_;
+  const std::uint64_t seed_;
+  const bool generational_;
+  Random random_;
+  Lanes<Lane> lanes_;
+  std::uint64_t begun_ = 0;
+  Outcome best_ = Outcome::failure(Status::failed, {});
+  std::vector<double> best_x_;
+  EvaluationId best_from_ = 0;   // its candidate and one; 0: heard of
+  bool best_is_new_ = false;     // no lane has been there
+  std::vector<double> about_;    // the best whose changes are listed
+  std::vector<Change> untried_;  // of one
+  std::size_t pairs_left_ = 0;   // of two
+};
+
+}  // namespace culmen::automatic

@@ -1,0 +1,52 @@
+// What an optimizer says about itself: what it is for, what it needs and which options it has.
+#pragma once
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "culmen/optimizer/core/options.hpp"
+#include "culmen/optimizer/core/terms.hpp"
+#include "culmen/space/space.hpp"
+
+namespace culmen {
+
+/// One option of an optimizer. Bounds are inclusive.
+struct OptionRule {
+  enum class Type : unsigned char { number, whole, word, flag };
+  std::string name;
+  std::string about;
+  Type type = Type::number;
+  double lowest = 0, highest = std::numeric_limits<double>::max();  ///< of number and whole
+  std::vector<std::string> words = {};                              ///< of word: what is allowed
+  std::optional<OptionValue> standard = {};                         ///< the default
+  std::string otherwise = {};                                       ///< if there is no default: what happens, in words
+
+  static OptionRule number(std::string name, std::string about, double lowest, double highest, double standard);
+  static OptionRule whole(std::string name, std::string about, double lowest, double highest, double standard);
+  /// `otherwise`: what happens if the option is not given, in words.
+  static OptionRule whole(std::string name, std::string about, double lowest, double highest, std::string otherwise);
+  static OptionRule word(std::string name, std::string about, std::vector<std::string> words, std::string standard);
+};
+
+struct OptimizerInfo {
+  std::string name;
+  std::string about;
+  bool needs_residuals = false;
+  bool needs_reals = false;              ///< every parameter must be real and always active
+  bool needs_order = false;              ///< no parameter may be categorical
+  bool one_objective = true;             ///< false: any number of objectives
+  bool two_objectives = false;           ///< at most two
+  bool seeded = true;                    ///< false: the seed does not change the candidates
+  bool asynchronous = false;             ///< can be told in any order, and then always has a candidate
+  std::vector<OptionRule> options = {};  ///< in alphabetical order
+};
+
+/// All optimizers in alphabetical order. Defined in catalogue/registry.cpp, which knows them.
+const std::vector<OptimizerInfo>& optimizer_catalogue();
+std::vector<std::string> optimizer_names();
+
+/// Why the optimizer cannot work on this, as a clause such as "needs residuals: …". Empty if it can.
+std::string obstacle(const OptimizerInfo& optimizer, const Space& space, const Yield& yield);
+
+}  // namespace culmen

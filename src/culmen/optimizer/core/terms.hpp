@@ -1,0 +1,27 @@
+// What evaluations return, and the conditions of a search.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace culmen {
+
+struct Goals;
+
+/// What an evaluation returns.
+struct Yield {
+  bool residuals = false;
+  std::size_t objectives = 1;
+  bool limits = false;                           ///< some figures have limits, and an outcome may violate them
+  std::shared_ptr<const Goals> goals = nullptr;  ///< with these limits; null: unknown
+  bool infeasible = false;                       ///< candidates that violate the space's constraints are evaluated too
+};
+
+/// The conditions of a search.
+struct Terms {
+  Yield yield = {};
+  std::uint64_t evaluations = 0;  ///< the study's initial limit; 0: unknown
+  bool generational = true;       ///< true: candidates do not depend on timing; false: none waits for others
+};
+
+}  // namespace culmen

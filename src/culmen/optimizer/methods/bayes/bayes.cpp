@@ -1,0 +1,304 @@
+// "bayes": Bayesian optimization with a Gaussian process in a trust region, or with a forest, for evaluations that are
+// dear; see proposal.hpp. Batches: what is pending is taken for what the model expects there (kriging believer:
+// Ginsbourger, Le Riche and Carraro, 2010).
+#include "culmen/optimizer/methods/bayes/bayes.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "culmen/optimizer/core/remembering.hpp"
+#include "culmen/optimizer/methods/bayes/proposal.hpp"
+#include "culmen/optimizer/methods/bayes/region.hpp"
+#include "culmen/optimizer/parts/sobol_sequence.hpp"
+
+namespace culmen {
+namespace bayes {
+namespace {
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr std::size_t fewest_patience = 4;
+constexpr std::size_t most_pending = 32;     // of which a model knows: the newest
+constexpr std::uint64_t most_at_a_time = 8;  // proposals of a job without generations: as many as came back
+constexpr std::uint64_t interleaved = 8;     // beside a forest one in so many is any point
+constexpr std::uint64_t always = 4;          // until so many times the points of a model a result brings a model, …
+constexpr std::uint64_t seldom = 4;          // … then one comes after a so-manieth part of all
+
+/// A point that was given, and the region that it belongs to.
+struct Open {
+  VectorXd unit;
+  std::size_t region;
+};
+
+/// One model after the other.
+struct Modelling {
+  Hyperparameters hyperparameters;  // of the last model
+  std::size_t compression = 0, count = 0;
+  std::uint64_t told = 0;  // results at the last model
+  bool wanted = false, job_is_out = false;
+  std::size_t region = 0;  // of the job
+};
+
+class Bayes final : public Remembering<Open, std::map> {
+ public:
+  Bayes(const Space& space, std::uint64_t seed, std::size_t parallel, std::size_t points, bool forest,
+        bool generational)
+      : space_(space),
+        parallel_(parallel),
+        points_(points),
+        forest_(forest),
+        generational_(generational),
+        random_(seed, 1),
+        design_(std::min(space.size(), SobolSequence::most_dimensions), seed),
+        archive_(points),
+        region_(patience()) {
+    begin();
+  }
+  bool generational() const override { return generational_; }
+  bool begins_at_start() const override { return true; }
+  std::string name() const override { return "bayes"; }
+  std::optional<Recommendation> recommendation() const override;
+  void hear(const std::vector<double>& x, const Outcome& outcome) override {
+    archive_.add(Point::of(unit_of(x), outcome));
+  }
+
+ private:
+  std::size_t patience() const {
+    const std::size_t failures = std::max(fewest_patience, space_.size());
+    return generational_ ? (failures + parallel_ - 1) / parallel_ : failures;
+  }
+  std::size_t design_size() const { return std::max(space_.size() + 2, parallel_); }
+  VectorXd unit_of(const std::vector<double>& x) const {
+    VectorXd unit(static_cast<Index>(x.size()));
+    space_.to_unit(x, {unit.data(), x.size()});
+    return unit;
+  }
+
+  void begin();
+  VectorXd covering();
+  VectorXd nearby();
+  std::size_t centre() const;
+  void judge_region();
+  bool has_model() const { return archive_.points().size() > 1 && archive_.points()[archive_.best()].ok; }
+  bool model_is_due() const;
+  void learn(Point point);
+  void repeat(const Favourite& favourite);
+  void compare(const Point& again);
+  void end_generation();
+
+  void do_ask(std::size_t n, Asked& out) override;
+  void do_tell(EvaluationId id, Open&& open, const Outcome& outcome) override;
+  void do_cancel(EvaluationId id, Open&& open) override;
+  std::function<Bytes()> do_job() override;
+  void do_adopt(const Bytes& result) override;
+
+  const Space space_;
+  const std::size_t parallel_, points_;
+  const bool forest_, generational_;
+  Random random_;
+  SobolSequence design_;
+  Archive archive_;
+  Region region_;
+  std::size_t regions_ = 0;  // their number, with the current one
+  Modelling modelling_;
+  std::uint64_t told_ = 0;  // results
+  bool improved_ = false, covering_ = true;
+  std::size_t to_cover_ = 0;                     // of the design, not back yet
+  std::deque<VectorXd> ready_;                   // to be given; generational: of this generation
+  std::map<EvaluationId, Point> back_;           // generational: of this generation
+  std::optional<Favourite> favourite_, former_;  // of this region, and the best of those before
+  std::optional<Point> repeated_;                // whose second value shall tell whether there is noise
+  enum class Noise : unsigned char { unknown, none, seen } noise_ = Noise::unknown;
+};
+
+/// Anew, or at first, where it begins at the start.
+void Bayes::begin() {
+  if (favourite_ && !(former_ && former_->value < favourite_->value)) former_ = favourite_;
+  favourite_.reset();
+  archive_.clear();
+  ++regions_;  // what is open is of the former one
+  region_ = Region(patience());
+  modelling_.hyperparameters = {};
+  covering_ = true;
+  to_cover_ = design_size();
+  ready_.clear();
+  if (regions_ == 1) {
+    auto start = space_.start();
+    space_.rest_inactive(start);
+    ready_.push_back(unit_of(start));
+  }
+  while (ready_.size() < design_size()) ready_.push_back(covering());
+}
+
+VectorXd Bayes::covering() {
+  std::vector<double> unit(space_.size());
+  const auto most = std::min(unit.size(), SobolSequence::most_dimensions);
+  design_.next({unit.data(), most});
+  for (std::size_t i = most; i < unit.size(); ++i) unit[i] = random_.uniform();
+  return settled(space_, Eigen::Map<const VectorXd>(unit.data(), static_cast<Index>(unit.size())));
+}
+
+VectorXd Bayes::nearby() {
+  if (!has_model()) return covering();
+  return neighbour(space_, archive_.points()[archive_.best()].unit, region_.side(), random_);
+}
+
+bool Bayes::model_is_due() const {
+  if (!has_model() || covering_) return false;
+  const auto pause = told_ > always * points_ ? told_ / seldom : 1;
+  return told_ >= modelling_.told + pause;
+}
+
+void Bayes::do_ask(std::size_t n, Asked& out) {
+  for (; n > 0 && (!ready_.empty() || !generational_); --n) {
+    if (ready_.empty()) ready_.push_back(nearby());
+    std::vector<double> x(space_.size());
+    space_.from_unit({ready_.front().data(), x.size()}, x);
+    out.give(std::move(x), {std::move(ready_.front()), regions_});
+    ready_.pop_front();
+  }
+}
+
+void Bayes::do_tell(EvaluationId id, Open&& open, const Outcome& outcome) {
+  auto point = Point::of(std::move(open.unit), outcome);
+  if (generational_) {
+    back_.emplace(id, std::move(point));
+    return end_generation();
+  }
+  if (open.region != regions_) return;
+  learn(std::move(point));
+  if (covering_ && --to_cover_ == 0) covering_ = false;
+  else if (!covering_) judge_region();
+  if (region_.spent() && !forest_) begin();
+  modelling_.wanted = model_is_due();
+}
+
+void Bayes::do_cancel(EvaluationId, Open&& open) {
+  if (generational_) return end_generation();
+  if (open.region == regions_ && covering_ && --to_cover_ == 0) covering_ = false;
+}
+
+std::optional<Recommendation> Bayes::recommendation() const {
+  const auto& best = favourite_ && !(former_ && former_->value < favourite_->value) ? favourite_ : former_;
+  if (noise_ != Noise::seen || !best || best->points < 2) return {};
+  Recommendation out{std::vector<double>(space_.size()), best->value, best->error, best->points};
+  space_.from_unit({best->unit.data(), space_.size()}, out.x);
+  return out;
+}
+
+/// Noise, or a function that is rugged? The first model that cannot tell has one point evaluated again.
+void Bayes::repeat(const Favourite& favourite) {
+  if (noise_ != Noise::unknown || repeated_) return;
+  const auto& all = archive_.points();
+  const auto at = std::ranges::find(all, favourite.unit, &Point::unit);
+  if (at == all.end()) return;
+  repeated_ = *at;
+  ready_.front() = favourite.unit;
+}
+
+/// A lucky value is no better place, and failures say nothing: under noise the region keeps its size, about the
+/// favourite.
+void Bayes::judge_region() {
+  if (noise_ != Noise::seen) region_.note(improved_);
+  improved_ = false;
+}
+
+std::size_t Bayes::centre() const {
+  if (noise_ != Noise::seen || !favourite_) return archive_.best();
+  const auto& all = archive_.points();
+  const auto at = std::ranges::find(all, favourite_->unit, &Point::unit);
+  return at == all.end() ? archive_.best() : static_cast<std::size_t>(at - all.begin());
+}
+
+void Bayes::compare(const Point& again) {
+  if (noise_ != Noise::unknown || !repeated_ || again.unit != repeated_->unit || !again.ok) return;
+  noise_ = again.value != repeated_->value ? Noise::seen : Noise::none;
+  region_ = Region(patience());
+}
+
+void Bayes::learn(Point point) {
+  ++told_;
+  compare(point);
+  improved_ |= archive_.points().empty() || point.better_than(archive_.points()[archive_.best()]);
+  archive_.add(std::move(point));
+}
+
+/// Where all of it is back.
+void Bayes::end_generation() {
+  if (!ready_.empty() || !memos().empty()) return;
+  for (auto& [id, point] : std::exchange(back_, {})) learn(std::move(point));
+  if (!covering_) judge_region();
+  covering_ = improved_ = false;
+  if (region_.spent() && !forest_) return begin();
+  modelling_.wanted = model_is_due();
+  while (!modelling_.wanted && ready_.size() < parallel_) ready_.push_back(nearby());
+}
+
+std::function<Bytes()> Bayes::do_job() {
+  if (!modelling_.wanted || modelling_.job_is_out) return {};
+  const auto came = std::clamp<std::uint64_t>(told_ - modelling_.told, 1, most_at_a_time);
+  modelling_.wanted = false;
+  modelling_.job_is_out = true;
+  modelling_.region = regions_;
+  modelling_.told = told_;
+  Question question{.space = space_,
+                    .points = archive_.points(),
+                    .best = centre(),
+                    .pending = {},
+                    .side = region_.side(),
+                    .from = modelling_.hyperparameters,
+                    .compression = modelling_.compression,
+                    .rival = modelling_.count++ % rivals,
+                    .seed = random_.next(),
+                    .wanted = generational_ ? parallel_ : static_cast<std::size_t>(came),
+                    .noisy = noise_ == Noise::seen};
+  for (auto k = memos().rbegin(); k != memos().rend() && question.pending.size() < most_pending; ++k)
+    question.pending.push_back(k->second.unit);
+  return [question = std::move(question), forest = forest_] {
+    return (forest ? propose_by_forest(question) : propose(question)).encoded();
+  };
+}
+
+void Bayes::do_adopt(const Bytes& result) {
+  modelling_.job_is_out = false;
+  if (covering_ || modelling_.region != regions_) return;
+  auto proposal = Proposal::decoded(result);
+  modelling_.hyperparameters = std::move(proposal.hyperparameters);
+  modelling_.compression = proposal.compression;
+  ready_.assign(proposal.units.begin(), proposal.units.end());
+  if (proposal.favourite) {
+    favourite_ = std::move(proposal.favourite);
+    repeat(*favourite_);
+  }
+  if (!forest_) return;
+  for (auto& unit : ready_)
+    if (random_.below(interleaved) == 0) unit = covering();
+}
+}  // namespace
+}  // namespace bayes
+
+OptimizerKind bayes_kind() {
+  return {
+      {.name = "bayes",
+       .about = "few, expensive evaluations: a Gaussian process in a trust region, or a random forest",
+       .asynchronous = true,
+       .options = {OptionRule::word(
+                       "model",
+                       "gauss: a Gaussian process around the best point; forest: a random forest over the whole space",
+                       {"forest", "gauss"}, "gauss"),
+                   OptionRule::whole("parallel", "number of candidates proposed at a time", 1, 64, 1),
+                   OptionRule::whole(
+                       "points",
+                       "number of evaluations kept for the model; after four times this number, new models become rare",
+                       10, 2000, 500)}},
+      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
+        const bool forest = word_of(options, "model") == "forest";
+        return std::make_unique<bayes::Bayes>(space, seed, count_of(options, "parallel"), count_of(options, "points"),
+                                              forest, terms.generational);
+      }};
+}
+
+}  // namespace culmen

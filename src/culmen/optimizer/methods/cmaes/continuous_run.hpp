@@ -1,0 +1,88 @@
+// One run of CMA-ES that learns from results as they arrive.
+#pragma once
+#include <Eigen/Dense>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "culmen/base/random.hpp"
+#include "culmen/optimizer/methods/cmaes/asynchronous.hpp"
+#include "culmen/optimizer/methods/cmaes/bipop.hpp"
+#include "culmen/optimizer/methods/cmaes/lagrangian.hpp"
+#include "culmen/optimizer/methods/cmaes/quadratic.hpp"
+#include "culmen/optimizer/methods/cmaes/stopping.hpp"
+#include "culmen/optimizer/parts/standing.hpp"
+
+namespace culmen::cmaes {
+
+/// What points were drawn from, and where those lie on average: beside a bound not at the mean of the density.
+struct Origin {
+  Density density;
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(density.mean.size());
+  double count = 0;
+};
+
+struct Drawn {
+  std::shared_ptr<const Origin> origin;
+  Eigen::VectorXd point;
+  double log_density;
+};
+
+/// Draws points at any time and learns from every `population` results, in order of arrival, whatever distributions
+/// their points came from.
+class ContinuousRun {
+ public:
+  struct Result {
+    Drawn drawn;
+    Standing standing;
+  };
+  /// What a Lagrangian judges by.
+  struct Measured {
+    double value = 0;
+    std::vector<double> slacks = {};  ///< of constraints
+  };
+
+  /// The space outlives it. constraints: how many a Lagrangian judges by; 0: none does.
+  ContinuousRun(const Space& space, const AsynchronousSettings& settings, const Run& run, const Eigen::VectorXd& mean,
+                std::size_t constraints);
+  Drawn draw(Random& random);
+  /// True: the run is over.
+  bool tell(Result result, Measured measured, Random& random);
+  /// Is told what another one was since it learnt the last time.
+  void take_over(const ContinuousRun& other, Random& random);
+  /// The fit of its polynomial that is due, where that takes long; then its coefficients. Until these come the run goes
+  /// on with the polynomial before.
+  std::shared_ptr<const Quadratic::Fit> take_fit();
+  void adopt(Eigen::VectorXd coefficients) { model_.adopt(fitting_->frame, std::move(coefficients)); }
+  std::size_t population() const { return distribution_.constants().population; }
+  std::uint64_t evaluations() const { return evaluations_; }  ///< results that it was told
+  bool has_learnt() const { return distribution_.generation() > 0 || evaluations_ > results_.size(); }
+
+ private:
+  bool update(Random& random);
+  std::vector<std::size_t> ranking();
+  std::vector<double> ratios() const;
+  Eigen::VectorXd mean_offset(const std::vector<double>& ratios) const;
+  Eigen::VectorXd brought_up(const Drawn& drawn, const Eigen::VectorXd& off) const;
+  void learn(const std::vector<std::size_t>& ranking);
+  double foretold();
+  void fit();
+  void step_ahead(Random& random);
+
+  const Space& space_;
+  const Stale stale_;
+  const bool modelled_;
+  Distribution distribution_;
+  Stopping stopping_;
+  Quadratic model_;
+  std::shared_ptr<const Quadratic::Fit> due_, fitting_;
+  std::optional<Lagrangian> lagrangian_;
+  std::shared_ptr<Origin> origin_;  // of what is drawn now
+  std::vector<Result> results_;     // since it learnt the last time
+  std::vector<Measured> measured_;  // of each result, where there is a Lagrangian
+  std::uint64_t evaluations_ = 0, served_ = 0;
+};
+
+}  // namespace culmen::cmaes

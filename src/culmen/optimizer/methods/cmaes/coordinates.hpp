@@ -1,0 +1,25 @@
+// Between the optimizer's coordinates and the space.
+#pragma once
+#include <Eigen/Dense>
+#include <vector>
+
+#include "culmen/base/random.hpp"
+#include "culmen/optimizer/methods/cmaes/distribution.hpp"
+#include "culmen/space/space.hpp"
+
+namespace culmen::cmaes {
+
+/// The space's initial values, the middle where there are none.
+Eigen::VectorXd first_mean(const Space& space);
+/// Anywhere in the unit cube.
+Eigen::VectorXd random_mean(const Space& space, Random& random);
+/// One flag for each coordinate.
+std::vector<char> real_ones(const Space& space);
+/// From now on it keeps to the unit cube; see Distribution::confine().
+void confine_to_cube(Distribution& distribution);
+/// The nearest point of the unit cube.
+inline Eigen::VectorXd within_cube(const Eigen::VectorXd& point) { return point.cwiseMax(0.0).cwiseMin(1.0); }
+/// The vector of the nearest point of the unit cube, in the space's own units.
+std::vector<double> into_space(const Space& space, const Eigen::VectorXd& point);
+
+}  // namespace culmen::cmaes

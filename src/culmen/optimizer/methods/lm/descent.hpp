@@ -1,0 +1,67 @@
+// One descent of Levenberg and Marquardt, from one start to one minimum.
+#pragma once
+#include <Eigen/Dense>
+#include <memory>
+#include <vector>
+
+#include "culmen/optimizer/methods/lm/coordinates.hpp"
+#include "culmen/optimizer/parts/differences.hpp"
+#include "culmen/optimizer/parts/linear_model.hpp"
+
+namespace culmen::lm {
+
+/// Asks for points and hears of them, in turns. The damping follows the gain as in Nielsen, "Damping parameter in
+/// Marquardt's method" (IMM-REP-1999-05); derivatives are forward differences until the sum of squares hardly falls
+/// any more, then more accurate ones. A failed evaluation is a step that is not taken.
+class Descent {
+ public:
+  /// start.ok(); z: where it was. noise: as of Differences.
+  Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd z, Reply start, double noise);
+  Descent(const Descent&) = delete;
+  Descent& operator=(const Descent&) = delete;
+
+  /// Appends the points it wants to know; at least one unless it rests or is over.
+  void propose(std::vector<Eigen::VectorXd>& points);
+  /// What was found there, in the same order.
+  void digest(const std::vector<Reply>& replies);
+
+  /// True when it is near a minimum: it goes on to find it to all digits only after refine().
+  bool rests() const { return phase_ == Phase::rest; }
+  void refine();
+  bool over() const { return phase_ == Phase::over; }
+  /// False where it gave up, or was not refined.
+  bool exact() const { return over() && steps_ < most_steps; }
+
+  const Eigen::VectorXd& z() const { return z_; }
+  double sum() const { return here_.sum; }
+  const Coordinates& coordinates() const { return *coordinates_; }
+
+ private:
+  static constexpr int most_steps = 1000;
+  enum class Phase : unsigned char { slopes, trial, rest, over };
+  void learn_slopes(const std::vector<Reply>& replies);
+  void judge(const Reply& reply);
+  void accept(const Reply& reply);
+  void plan_trial();
+  void end_of_accuracy();
+  bool slow();
+
+  std::shared_ptr<const Coordinates> coordinates_;
+  Differences differences_;
+  Eigen::VectorXd z_;
+  Reply here_;
+  Phase phase_ = Phase::slopes;
+  Accuracy accuracy_ = Accuracy::forward;
+  std::unique_ptr<LinearModel> model_;
+  Eigen::VectorXd trial_;
+  double damping_ = 1e-2, growth_ = 2;
+  double promised_ = 0;      // reduction of the trial, by the model
+  double newton_share_ = 1;  // of the sum: what the undamped step would take away, by the model
+  double last_newton_share_ = 1;
+  int steps_ = 0;  // taken at all accuracies
+  int repeats_ = 0;
+  int marked_step_ = 0;
+  double marked_sum_ = 0;
+};
+
+}  // namespace culmen::lm

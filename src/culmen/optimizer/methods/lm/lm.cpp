@@ -1,0 +1,241 @@
+// "lm": least squares by Levenberg and Marquardt from many starts. It needs residuals, and real parameters alone. When
+// a descent has ended, the next begins, from the best of a few points of the box or from a known minimum of which some
+// parameters were drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook of Metaheuristics, 2003),
+// in the parameters and in their logarithms by turns; until the descents agree (Minima::settled).
+#include "culmen/optimizer/methods/lm/lm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "culmen/base/random.hpp"
+#include "culmen/optimizer/core/remembering.hpp"
+#include "culmen/optimizer/methods/lm/descent.hpp"
+#include "culmen/optimizer/methods/lm/minima.hpp"
+#include "culmen/optimizer/methods/lm/starts.hpp"
+#include "culmen/optimizer/parts/lanes.hpp"
+
+namespace culmen {
+namespace lm {
+namespace {
+constexpr std::size_t most_given = 100;
+
+struct Settings {
+  std::size_t agreement, descents, screen;
+  double noise;
+  bool generational;
+};
+
+/// One place at which descents follow each other.
+struct Lane {
+  bool logarithmic = false;
+  std::optional<Descent> descent;           // none: it looks for a start
+  std::vector<std::vector<double>> points;  // of this turn
+  std::vector<Reply> replies;
+  Turn turn;
+};
+
+using Place = Lanes<Lane>::Place;
+
+/// Without residuals where it failed, or is not finite or feasible.
+Reply reply_of(const Outcome& outcome) {
+  const Eigen::Map<const Eigen::VectorXd> residuals(outcome.residuals.data(),
+                                                    static_cast<Eigen::Index>(outcome.residuals.size()));
+  if (!outcome.feasible() || !std::isfinite(outcome.value) || !residuals.allFinite()) return {};
+  return {residuals, outcome.value};
+}
+
+class LevenbergMarquardt final : public Remembering<Place> {
+ public:
+  LevenbergMarquardt(const Space& space, std::uint64_t seed, const Settings& settings)
+      : settings_(settings),
+        plain_(std::make_shared<Coordinates>(space, false)),
+        logarithmic_(std::make_shared<Coordinates>(space, true)),
+        random_(seed, 2),
+        starts_(space, seed),
+        minima_(space),
+        lanes_(settings.descents),
+        most_lanes_(settings.descents) {
+    propose_all();
+  }
+  bool generational() const override { return settings_.generational; }
+  bool finished() const override {
+    return given_.empty() && settings_.agreement > 0 && minima_.settled(settings_.agreement);
+  }
+  void resize(std::size_t workers) override { most_lanes_ = std::max(settings_.descents, workers); }
+  std::string name() const override { return "lm"; }
+  std::string remark() const override;
+  void hear(const std::vector<double>& x, const Outcome& outcome) override;
+
+ private:
+  void do_ask(std::size_t n, Asked& out) override;
+  void do_tell(EvaluationId, Place&& place, const Outcome& outcome) override { settle(place, reply_of(outcome)); }
+  void do_cancel(EvaluationId, Place&& place) override { settle(place, {}); }
+  void settle(const Place& place, Reply reply);
+  void propose_all();
+  std::size_t new_lane();
+  void retire(std::size_t lane);
+  void seek(Lane& lane);
+  void propose(std::size_t lane);
+  void digest(Lane& lane);
+  void start(Lane& lane);
+  void begin(Lane& lane, const std::vector<double>& x, Reply reply);
+  void conclude(Lane& lane);
+
+  const Settings settings_;
+  std::shared_ptr<const Coordinates> plain_, logarithmic_;
+  Random random_;
+  Starts starts_;
+  std::deque<std::pair<std::vector<double>, Reply>> given_;  // heard of, for descents to come
+  Minima minima_;
+  Lanes<Lane> lanes_;
+  std::uint64_t started_ = 0;
+  std::vector<std::size_t> retired_;  // lanes
+  std::size_t most_lanes_;            // without generations: those beyond retire when their descents have ended
+};
+
+void LevenbergMarquardt::propose_all() {
+  if (finished()) return;
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) propose(lane);
+}
+
+void LevenbergMarquardt::propose(std::size_t place) {
+  auto& lane = lanes_[place];
+  lane.points.clear();
+  if (lane.descent) {
+    std::vector<Eigen::VectorXd> points;
+    lane.descent->propose(points);
+    for (const auto& z : points) lane.points.push_back(lane.descent->coordinates().to_space(z));
+  } else {
+    seek(lane);
+  }
+  lane.replies.assign(lane.points.size(), {});
+  lanes_.begin_turn(place, lane.points.size());
+}
+
+void LevenbergMarquardt::seek(Lane& lane) {
+  const std::uint64_t turn = started_++;
+  lane.logarithmic = turn / 2 % 2 == 1;
+  const bool anew = minima_.empty() || turn % 2 == 0;
+  const auto* from = anew ? nullptr : &minima_.choose(random_);
+  while (lane.points.size() < settings_.screen)
+    lane.points.push_back(anew ? starts_.fresh() : starts_.changed(from->x));
+}
+
+void LevenbergMarquardt::do_ask(std::size_t n, Asked& out) {
+  while (n > 0) {
+    if (const auto place = lanes_.serve()) {
+      out.give(lanes_[place->lane].points[place->point], *place);
+      --n;
+    } else if (settings_.generational || finished()) {
+      return;
+    } else {
+      propose(new_lane());
+    }
+  }
+}
+
+void LevenbergMarquardt::hear(const std::vector<double>& x, const Outcome& outcome) {
+  if (auto reply = reply_of(outcome); reply.ok() && given_.size() < most_given) given_.push_back({x, std::move(reply)});
+}
+
+void LevenbergMarquardt::settle(const Place& place, Reply reply) {
+  auto& lane = lanes_[place.lane];
+  lane.replies[place.point] = std::move(reply);
+  lanes_.settle(place.lane);
+  if (settings_.generational) {
+    if (!lanes_.settled()) return;
+    for (auto& l : lanes_) digest(l);
+    return propose_all();
+  }
+  if (!lane.turn.settled()) return;
+  digest(lane);
+  const bool one_too_many = !lane.descent && lanes_.size() - retired_.size() > most_lanes_;
+  if (finished() || one_too_many) return retire(place.lane);
+  propose(place.lane);
+}
+
+std::size_t LevenbergMarquardt::new_lane() {
+  if (retired_.empty()) return lanes_.add();
+  const auto place = retired_.back();
+  retired_.pop_back();
+  return place;
+}
+
+void LevenbergMarquardt::retire(std::size_t lane) {
+  lanes_[lane].points.clear();
+  lanes_.begin_turn(lane, 0);
+  retired_.push_back(lane);
+}
+
+void LevenbergMarquardt::digest(Lane& lane) {
+  if (!lane.descent) start(lane);
+  else lane.descent->digest(lane.replies);
+  if (!lane.descent) return;
+  if (lane.descent->rests() && minima_.worth_refining(lane.descent->sum())) lane.descent->refine();
+  if (lane.descent->rests() || lane.descent->over()) conclude(lane);
+}
+
+void LevenbergMarquardt::start(Lane& lane) {
+  if (!given_.empty()) {
+    begin(lane, given_.front().first, std::move(given_.front().second));
+    return given_.pop_front();
+  }
+  std::optional<std::size_t> best;
+  for (std::size_t k = 0; k < lane.replies.size(); ++k) {
+    if (lane.replies[k].ok() && (!best || lane.replies[k].sum < lane.replies[*best].sum)) best = k;
+  }
+  if (!best) return;
+  begin(lane, lane.points[*best], std::move(lane.replies[*best]));
+}
+
+void LevenbergMarquardt::begin(Lane& lane, const std::vector<double>& x, Reply reply) {
+  minima_.begin(reply.sum);
+  const auto& coordinates = lane.logarithmic ? logarithmic_ : plain_;
+  lane.descent.emplace(coordinates, coordinates->from_space(x), std::move(reply), settings_.noise);
+}
+
+void LevenbergMarquardt::conclude(Lane& lane) {
+  const auto& d = *lane.descent;
+  minima_.add({d.coordinates().to_space(d.z()), d.sum(), d.exact()});
+  lane.descent.reset();
+}
+
+std::string LevenbergMarquardt::remark() const {
+  if (minima_.descents() == 0) return "no descent has ended yet";
+  return fmt::format("{} of {} descents ended at the best value{}", minima_.agreeing(), minima_.descents(),
+                     finished() ? ", so many as agreement wanted" : "");
+}
+}  // namespace
+}  // namespace lm
+
+OptimizerKind lm_kind() {
+  return {{.name = "lm",
+           .about = "Levenberg-Marquardt from many starts: residuals that are smooth functions of real parameters",
+           .needs_residuals = true,
+           .needs_reals = true,
+           .asynchronous = true,
+           .options = {OptionRule::whole("agreement",
+                                         "the search ends when this number of descents, and half of all, have returned "
+                                         "to the best point; 0: it does not end so",
+                                         0, 1e6, 0),
+                       OptionRule::whole(
+                           "descents", "number of local searches run in parallel; more of them keep more workers busy",
+                           1, 1000, 4),
+                       OptionRule::number("noise", "relative error of a residual", 1e-16, 0.01, 2.3e-16),
+                       OptionRule::whole("screen", "number of sample points; the best of them becomes a start", 1,
+                                         10000, 8)}},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
+            return std::make_unique<lm::LevenbergMarquardt>(
+                space, seed,
+                lm::Settings{count_of(options, "agreement"), count_of(options, "descents"), count_of(options, "screen"),
+                             number_of(options, "noise"), terms.generational});
+          }};
+}
+
+}  // namespace culmen

@@ -1,0 +1,27 @@
+// Where descents begin.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "culmen/base/random.hpp"
+#include "culmen/optimizer/parts/sobol_sequence.hpp"
+#include "culmen/space/space.hpp"
+
+namespace culmen::lm {
+
+/// Points of the box, spread by a Sobol sequence (independent ones where that has too few dimensions) over the
+/// magnitudes of the parameters.
+class Starts {
+ public:
+  Starts(const Space& space, std::uint64_t seed);
+  std::vector<double> fresh();
+  /// `x` with one or more of its parameters drawn anew.
+  std::vector<double> changed(const std::vector<double>& x);
+
+ private:
+  const Space space_;
+  Random random_;
+  std::optional<SobolSequence> sequence_;
+};
+
+}  // namespace culmen::lm

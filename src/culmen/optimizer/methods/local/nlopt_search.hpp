@@ -1,0 +1,18 @@
+// NLopt's local searches.
+#pragma once
+#include "culmen/optimizer/methods/local/local_search.hpp"
+
+namespace culmen::local {
+
+/// slsqp: sequential quadratic programming (Kraft, DFVLR-FB 88-28, 1988), by gradients. bobyqa: quadratic models
+/// (Powell, DAMTP 2009/NA06). nelder_mead: the simplex (Nelder and Mead, Computer Journal 7 (1965) 308) inside bounds
+/// (Box 1965). sbplx: the simplex in subspaces (Rowan, Functional stability analysis of numerical algorithms, 1990).
+enum class NloptMethod : unsigned char { slsqp, bobyqa, nelder_mead, sbplx };
+
+/// NLopt (Johnson, https://github.com/stevengj/nlopt) in a Fiber. Gradients are forward differences, all points with
+/// the value itself in one turn; the first one is central, for the curvatures that size the steps, and so are those
+/// after forward ones bring nothing more, when the library is begun again where it is. Failures are worse than all that
+/// was seen.
+std::unique_ptr<LocalSearch> nlopt_search(NloptMethod method, const Start& start);
+
+}  // namespace culmen::local

@@ -1,0 +1,123 @@
+// "grid": every combination of a few values of each parameter, once. Finishes by itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "culmen/base/error.hpp"
+#include "culmen/optimizer/methods/sampling/kinds.hpp"
+#include "culmen/optimizer/methods/sampling/levels.hpp"
+
+namespace culmen {
+namespace {
+constexpr std::uint64_t most_points = std::uint64_t{1} << 53;
+
+/// The number of combinations; most_points where there are more.
+std::uint64_t combinations(const std::vector<std::vector<double>>& levels) {
+  std::uint64_t n = 1;
+  for (const auto& values : levels) n = values.size() > most_points / n ? most_points : n * values.size();
+  return n;
+}
+
+/// The finest grid of at most `points` values a parameter and `total` in all; 0: no limit.
+std::vector<std::vector<double>> grid_levels(const Space& space, std::size_t points, std::uint64_t total) {
+  auto levels = levels_of(space, points);
+  if (total == 0) return levels;
+  std::size_t coarse = 1, fine = points + 1;  // coarse: allowed, if any is
+  while (fine - coarse > 1) {
+    const std::size_t middle = std::midpoint(coarse, fine);
+    (combinations(levels_of(space, middle)) <= total ? coarse : fine) = middle;
+  }
+  return levels_of(space, coarse);
+}
+
+/// Steps of about n / golden ratio visit all of 0 … n-1, early ones far apart (Knuth, The Art of Computer Programming,
+/// vol. 3, 6.4: Fibonacci hashing).
+std::uint64_t spread_stride(std::uint64_t n) {
+  auto stride = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(n) * 0.6180339887498949));
+  while (std::gcd(stride, n) != 1) ++stride;
+  return stride;
+}
+
+class Grid final : public Optimizer {
+ public:
+  Grid(const Space& space, std::vector<std::vector<double>> levels, bool spread, bool generational)
+      : space_(space),
+        levels_(std::move(levels)),
+        size_(combinations(levels_)),
+        stride_(spread ? spread_stride(size_) : 1),
+        generational_(generational) {}
+  bool generational() const override { return generational_; }
+  bool ends_by_itself() const override { return true; }
+  bool finished() const override { return visited_ == size_; }
+  std::string name() const override { return "grid"; }
+
+ private:
+  void do_ask(std::size_t n, std::vector<Candidate>& out) override {
+    while (n > 0 && visited_ < size_) {
+      auto x = point(at_);
+      at_ = at_ >= size_ - stride_ ? at_ - (size_ - stride_) : at_ + stride_;
+      ++visited_;
+      if (!counts(x)) continue;
+      out.push_back({0, std::move(x)});
+      --n;
+    }
+  }
+  /// Combinations that differ in inactive parameters only are one candidate: that with the first value of each.
+  bool counts(std::vector<double>& x) const {
+    if (!space_.conditional()) return true;
+    const auto active = space_.activity(x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (!active[i] && x[i] != levels_[i].front()) return false;
+    }
+    space_.rest_inactive(x);
+    return true;
+  }
+  void do_tell(EvaluationId, const Outcome&) override {}
+  void do_cancel(EvaluationId) override {}
+
+  /// The last parameter changes fastest.
+  std::vector<double> point(std::uint64_t index) const {
+    std::vector<double> x(levels_.size());
+    for (std::size_t i = levels_.size(); i-- > 0; index /= levels_[i].size())
+      x[i] = levels_[i][index % levels_[i].size()];
+    return x;
+  }
+
+  const Space space_;
+  const std::vector<std::vector<double>> levels_;
+  const std::uint64_t size_, stride_;
+  const bool generational_;
+  std::uint64_t visited_ = 0, at_ = 0;
+};
+}  // namespace
+
+OptimizerKind grid_kind() {
+  return {
+      {.name = "grid",
+       .about = "every combination of a few values of each parameter; ends by itself",
+       .one_objective = false,
+       .seeded = false,
+       .asynchronous = true,
+       .options =
+           {OptionRule::word("order", "spread: early candidates lie far apart; rows: the last parameter varies fastest",
+                             {"spread", "rows"}, "spread"),
+            OptionRule::whole(
+                "points",
+                "number of values of a numeric parameter, bounds included; other parameters take all their choices", 2,
+                1e6, 10),
+            OptionRule::whole(
+                "total", "largest number of candidates; numeric parameters take fewer values if needed; 0: no limit", 0,
+                1e15, 0)}},
+      [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms& terms) {
+        auto levels = grid_levels(space, count_of(options, "points"), count_of(options, "total"));
+        if (combinations(levels) == most_points) {
+          throw InputError("optimizer 'grid': the grid has more than 2^53 candidates; give fewer points, or a total");
+        }
+        return std::make_unique<Grid>(space, std::move(levels), word_of(options, "order") == "spread",
+                                      terms.generational);
+      }};
+}
+
+}  // namespace culmen

@@ -1,0 +1,28 @@
+#include "culmen/optimizer/parts/constraints.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace culmen {
+
+Constraints::Constraints(const Space& space, const Yield& yield)
+    : space_(space),
+      goals_(yield.goals ? *yield.goals : Goals{}),
+      of_space_(yield.infeasible && !space.constraints().empty()) {
+  if (space_.conditional()) return;
+  std::vector<double> some;
+  if (of_space_) space_.slacks(space_.start(), some);
+  culmen::slacks({}, goals_, some);
+  count_ = some.size();
+}
+
+std::vector<double> Constraints::slacks(std::span<const double> x, const Outcome& outcome) const {
+  std::vector<double> out;
+  if (count_ == 0 || !outcome.ok() || !std::isfinite(outcome.value)) return out;
+  if (of_space_) space_.slacks(x, out);
+  culmen::slacks(outcome, goals_, out);
+  const bool finite = std::ranges::all_of(out, [](double v) { return std::isfinite(v); });
+  return finite ? out : std::vector<double>{};
+}
+
+}  // namespace culmen

@@ -1,0 +1,78 @@
+// What population methods share: one engine of candidates that goes in generations, or waits for nobody.
+#pragma once
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "culmen/optimizer/core/remembering.hpp"
+
+namespace culmen {
+
+/// A trial is what a method remembers of a candidate until it is told; a verdict what it wants to know of an outcome.
+///
+/// Generational: propose() is called as often as begin_generation() said, then no more until all these have come back;
+/// absorb() then gets them in the order of candidates. Else propose() is called whenever somebody asks, and absorb()
+/// gets each as it is told; a generation is over when as many as it holds were absorbed.
+template <typename Trial, typename Verdict>
+class PopulationSearch : public Remembering<Trial> {
+ public:
+  bool generational() const final { return generational_; }
+
+ protected:
+  explicit PopulationSearch(const Terms& terms) : generational_(terms.generational) {}
+  /// From the constructor, and from end_generation() on.
+  void begin_generation(std::size_t size) {
+    size_ = std::max<std::size_t>(1, size);
+    served_ = absorbed_ = 0;
+  }
+
+  /// The next trial; `x` becomes its vector.
+  virtual Trial propose(std::vector<double>& x) = 0;
+  virtual Verdict verdict_of(const Outcome& outcome) const = 0;
+  /// Without a verdict: it was cancelled.
+  virtual void absorb(Trial&& trial, std::optional<Verdict>&& verdict) = 0;
+  virtual void end_generation() = 0;
+  /// Of a population that has been given up: such a trial is not absorbed, and counts for no generation.
+  virtual bool is_stale(const Trial& /*trial*/) const { return false; }
+
+ private:
+  struct Settled {
+    EvaluationId id;
+    Trial trial;
+    std::optional<Verdict> verdict;
+  };
+
+  void do_ask(std::size_t n, typename Remembering<Trial>::Asked& out) final {
+    for (; n > 0 && (!generational_ || served_ < size_); --n, ++served_) {
+      std::vector<double> x;
+      auto trial = propose(x);
+      out.give(std::move(x), std::move(trial));
+    }
+  }
+  void do_tell(EvaluationId id, Trial&& trial, const Outcome& outcome) final {
+    settle(id, std::move(trial), verdict_of(outcome));
+  }
+  void do_cancel(EvaluationId id, Trial&& trial) final { settle(id, std::move(trial), {}); }
+
+  void settle(EvaluationId id, Trial&& trial, std::optional<Verdict> verdict) {
+    if (!generational_) {
+      if (is_stale(trial)) return;
+      absorb(std::move(trial), std::move(verdict));
+      if (++absorbed_ >= size_) end_generation();
+      return;
+    }
+    settled_.push_back({id, std::move(trial), std::move(verdict)});
+    if (settled_.size() < size_) return;
+    std::ranges::sort(settled_, {}, &Settled::id);
+    for (auto& s : settled_) absorb(std::move(s.trial), std::move(s.verdict));
+    settled_.clear();
+    end_generation();
+  }
+
+  const bool generational_;
+  std::size_t size_ = 1, served_ = 0, absorbed_ = 0;
+  std::vector<Settled> settled_;  // of this generation
+};
+
+}  // namespace culmen
