@@ -15,7 +15,8 @@
 #include <vector>
 
 #include "culmen/base/error.hpp"
-#include "culmen/study/run.hpp"
+#include "culmen/study/config/fingerprint.hpp"
+#include "culmen/study/run/run.hpp"
 
 namespace {
 
@@ -67,13 +68,12 @@ StudyConfig study_of(const Request& request) {
   c.stop.evaluations = request.evaluations;
   c.failures.give_up_after = 0;  // `true` prints no value
   if (!request.command.empty()) {
-    c.evaluator.kind = EvaluatorKind::command;
-    c.evaluator.command = {request.command};
+    c.evaluator.how = CommandSpec{.command = {request.command}};
     c.evaluator.working_folder = request.folder;
   } else {
-    c.evaluator.kind = EvaluatorKind::library;
     c.evaluator.isolation = Isolation::none;
-    c.evaluator.target = std::string(STUDY_FUNCTION) + (request.sleep_us == "0" ? ":answer" : ":sleep_and_answer");
+    c.evaluator.how =
+        LibrarySpec{std::string(STUDY_FUNCTION) + (request.sleep_us == "0" ? ":answer" : ":sleep_and_answer")};
     setenv("CULMEN_BENCH_SLEEP_US", request.sleep_us.c_str(), 1);
   }
   c.fingerprint = fingerprint_of(c);

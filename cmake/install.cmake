@@ -4,7 +4,7 @@ if(SKBUILD)
   install(TARGETS _core LIBRARY DESTINATION culmen COMPONENT wheel)
   install(TARGETS ${CULMEN_MPI_MODULES} LIBRARY DESTINATION culmen/lib COMPONENT wheel)
   install(TARGETS culmen_program RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
-  install(FILES ${CULMEN_SOURCE_ROOT}/culmen/worker/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/culmen_evaluator.f90
+  install(FILES ${CULMEN_SOURCE_ROOT}/culmen/worker/core/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/core/culmen_evaluator.f90
     DESTINATION culmen/include/culmen COMPONENT wheel)
   set_target_properties(_core PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
   foreach(folder lib lib64)
@@ -37,5 +37,5 @@ install(FILES ${CULMEN_SOURCE_ROOT}/culmen/optimizer/core/options.hpp DESTINATIO
 # Where programs found it before the optimizers had rooms.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/installed/optimizer/options.hpp CONTENT "#pragma once\n#include \"culmen/optimizer/core/options.hpp\"\n" @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/installed/optimizer/options.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen/optimizer COMPONENT native)
-install(FILES ${CULMEN_SOURCE_ROOT}/culmen/study/culmen.hpp ${CULMEN_SOURCE_ROOT}/culmen/worker/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/culmen_evaluator.f90
+install(FILES ${CULMEN_SOURCE_ROOT}/culmen/study/run/culmen.hpp ${CULMEN_SOURCE_ROOT}/culmen/worker/core/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/core/culmen_evaluator.f90
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen COMPONENT native)

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "culmen/base/clock.hpp"
-#include "culmen/study/run.hpp"
+#include "culmen/study/run/run.hpp"
 
 namespace culmen::bindings {
 

@@ -4,8 +4,8 @@
 #include "bindings.hpp"
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
-#include "culmen/study/executor_source.hpp"
-#include "culmen/study/lent_workers.hpp"
+#include "culmen/study/crew/lent_workers.hpp"
+#include "culmen/study/source/executor_source.hpp"
 #include "program_run.hpp"
 
 namespace nb = nanobind;

@@ -3,7 +3,7 @@
 
 #include "bindings.hpp"
 #include "culmen/base/error.hpp"
-#include "culmen/study/points_source.hpp"
+#include "culmen/study/source/points_source.hpp"
 #include "program_run.hpp"
 
 namespace nb = nanobind;

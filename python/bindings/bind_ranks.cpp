@@ -1,7 +1,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.hpp"
-#include "culmen/study/ranks.hpp"
+#include "culmen/study/crew/ranks.hpp"
 #include "names.hpp"
 
 namespace nb = nanobind;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -9,7 +10,11 @@
 #include "background_run.hpp"
 #include "bindings.hpp"
 #include "culmen/base/process.hpp"
-#include "culmen/study/lent_workers.hpp"
+#include "culmen/study/config/fingerprint.hpp"
+#include "culmen/study/config/mode.hpp"
+#include "culmen/study/config/search.hpp"
+#include "culmen/study/crew/lent_workers.hpp"
+#include "culmen/worker/command/command_evaluator.hpp"
 #include "names.hpp"
 #include "options.hpp"
 #include "settings.hpp"
@@ -19,12 +24,54 @@ namespace nb = nanobind;
 namespace culmen::bindings {
 namespace {
 
-nb::bytes pickle_of(const EvaluatorSpec& spec) {
-  return nb::bytes(reinterpret_cast<const char*>(spec.pickle.data()), spec.pickle.size());
+void set_kind(EvaluatorSpec& spec, const std::string& word) {
+  static const std::array<decltype(EvaluatorSpec::how), 5> parts{FunctionSpec{}, PythonSpec{}, LibrarySpec{},
+                                                                 CommandSpec{}, ItemsSpec{}};
+  const auto kind = from_word<EvaluatorKind>(word);
+  if (kind != spec.kind()) spec.how = parts.at(static_cast<std::size_t>(kind));
+}
+
+/// The field that some kinds have. Raises AttributeError for any other kind.
+template <class T, class... Parts>
+T& field_of(EvaluatorSpec& spec, const char* name, T Parts::*... members) {
+  T* found = nullptr;
+  const auto look = [&](auto* part, auto member) {
+    if (part != nullptr) found = &(part->*member);
+  };
+  (look(std::get_if<Parts>(&spec.how), members), ...);
+  if (found == nullptr)
+    throw nb::attribute_error(fmt::format("an evaluator of kind \"{}\" has no {}", word_of(spec.kind()), name).c_str());
+  return *found;
+}
+
+template <class T, class... Parts>
+void bind_field(nb::class_<EvaluatorSpec>& bound, const char* name, T Parts::*... members) {
+  bound.def_prop_rw(
+      name, [=](EvaluatorSpec& spec) -> T { return field_of(spec, name, members...); },
+      [=](EvaluatorSpec& spec, T value) { field_of(spec, name, members...) = std::move(value); });
+}
+
+/// The part of a kind. Raises AttributeError for any other kind.
+template <class Part>
+Part& part_of(EvaluatorSpec& spec) {
+  if (auto* part = std::get_if<Part>(&spec.how)) return *part;
+  throw nb::attribute_error(fmt::format("an evaluator of kind \"{}\" does not have it", word_of(spec.kind())).c_str());
+}
+
+Bytes& pickle_in(EvaluatorSpec& spec) { return field_of(spec, "pickle", &PythonSpec::pickle, &ItemsSpec::pickle); }
+nb::bytes pickle_of(EvaluatorSpec& spec) {
+  const auto& pickle = pickle_in(spec);
+  return nb::bytes(reinterpret_cast<const char*>(pickle.data()), pickle.size());
 }
 void set_pickle(EvaluatorSpec& spec, nb::bytes bytes) {
   const auto* data = reinterpret_cast<const std::byte*>(bytes.c_str());
-  spec.pickle.assign(data, data + bytes.size());
+  pickle_in(spec).assign(data, data + bytes.size());
+}
+
+CommandSpec& command_in(EvaluatorSpec& spec) {
+  if (spec.kind() != EvaluatorKind::command)
+    throw InputError(fmt::format("an evaluator of kind \"{}\" is not a command", word_of(spec.kind())));
+  return spec.as<CommandSpec>();
 }
 
 std::optional<double> best_value(const StudyResult& r) {
@@ -84,47 +131,52 @@ void set_limits(StudyConfig& c, const Limits& limits) {
   c.goals = std::move(goals);
 }
 
+std::optional<bool> asked_generational(const StudyConfig& c) {
+  if (!c.mode) return {};
+  return c.mode->mode == Mode::generational;
+}
+void ask_generational(StudyConfig& c, std::optional<bool> generational) {
+  c.mode.reset();
+  if (generational) c.mode = mode_of_user(*generational);
+}
+
 struct ProgressView {
   Progress p;  // the best value as given
   double elapsed_s;
 };
 
 void bind_evaluator(nb::module_& m) {
-  nb::class_<EvaluatorSpec>(m, "EvaluatorSpec")
-      .def(nb::init<>())
-      .def_prop_rw("kind", getter(&EvaluatorSpec::kind), setter(&EvaluatorSpec::kind))
-      .def_prop_rw("isolation", getter(&EvaluatorSpec::isolation), setter(&EvaluatorSpec::isolation))
-      .def_prop_rw("result", getter(&EvaluatorSpec::result), setter(&EvaluatorSpec::result))
-      .def_rw("target", &EvaluatorSpec::target)
-      .def_prop_rw("pickle", &pickle_of, &set_pickle)
-      .def_rw("interpreter", &EvaluatorSpec::interpreter)
-      .def_rw("command", &EvaluatorSpec::command)
-      .def_rw("time_limit_s", &EvaluatorSpec::time_limit_s)
+  nb::class_<EvaluatorSpec> spec(m, "EvaluatorSpec");
+  spec.def(nb::init<>())
+      .def_prop_rw(
+          "kind", [](const EvaluatorSpec& e) { return word_of(e.kind()); }, &set_kind, one_of<EvaluatorKind>().c_str())
       .def_rw("base_folder", &EvaluatorSpec::base_folder)
       .def_rw("working_folder", &EvaluatorSpec::working_folder)
-      .def_rw("environment", &EvaluatorSpec::environment)
-      .def_rw("modules", &EvaluatorSpec::modules)
-      .def_rw("batch", &EvaluatorSpec::batch)
-      .def_prop_rw("output", getter(&EvaluatorSpec::output), setter(&EvaluatorSpec::output))
-      .def_prop_rw("keep", getter(&EvaluatorSpec::keep), setter(&EvaluatorSpec::keep))
-      .def_rw("json_stdin", &EvaluatorSpec::json_stdin)
-      .def(
+      .def_prop_rw("pickle", &pickle_of, &set_pickle);
+  bind_field(spec, "target", &PythonSpec::target, &LibrarySpec::target);
+  bind_field(spec, "interpreter", &PythonSpec::interpreter, &ItemsSpec::interpreter);
+  bind_field(spec, "command", &CommandSpec::command);
+  bind_field(spec, "json_stdin", &CommandSpec::json_stdin);
+  bind_settings(spec);
+  bind_settings<PythonSpec>(spec, &part_of<PythonSpec>);
+  bind_settings<CommandSpec>(spec, &part_of<CommandSpec>);
+  spec.def(
           "add_template",
-          [](EvaluatorSpec& spec, std::string name, nb::bytes text) {
-            spec.templates.push_back({std::move(name), {text.c_str(), text.size()}});
+          [](EvaluatorSpec& e, std::string name, nb::bytes text) {
+            command_in(e).templates.push_back({std::move(name), {text.c_str(), text.size()}});
           },
           nb::arg("name"), nb::arg("text"))
       .def(
           "add_input",
-          [](EvaluatorSpec& spec, std::string path, std::string name, bool link) {
-            spec.inputs.push_back({std::move(path), std::move(name), link});
+          [](EvaluatorSpec& e, std::string path, std::string name, bool link) {
+            command_in(e).inputs.push_back({std::move(path), std::move(name), link});
           },
           nb::arg("path"), nb::arg("name"), nb::arg("link"))
       .def(
           "add_figure",
-          [](EvaluatorSpec& spec, std::string name, std::string file, const std::string& reading, std::string pattern,
+          [](EvaluatorSpec& e, std::string name, std::string file, const std::string& reading, std::string pattern,
              bool first) {
-            spec.figures.push_back(
+            command_in(e).figures.push_back(
                 {std::move(name), std::move(file), from_word<Reading>(reading), std::move(pattern), first});
           },
           nb::arg("name"), nb::arg("file"), nb::arg("reading"), nb::arg("pattern"), nb::arg("first"));
@@ -152,6 +204,8 @@ void bind_config(nb::module_& m) {
       .def_prop_rw(
           "optimizer_options", [](const StudyConfig& c) { return to_python(c.optimizer_options); },
           [](StudyConfig& c, const PythonOptions& o) { c.optimizer_options = from_python(o); })
+      .def_prop_rw("generational", &asked_generational, &ask_generational, nb::arg().none(),
+                   "The mode; None: settle_mode() decides.")
       .def_rw("configuration", &StudyConfig::configuration, "The study file as JSON; the store keeps it.")
       .def_rw("fingerprint", &StudyConfig::fingerprint, "The result of fingerprint_of().")
       .def_rw("evaluator_identity", &StudyConfig::evaluator_identity, "The evaluator in the fingerprint.");
@@ -164,7 +218,9 @@ void bind_options(nb::module_& m) {
   nb::class_<RunOptions> options(m, "RunOptions",
                                  "How one start runs; none of this changes the candidates in generational mode.");
   options.def(nb::init<>())
-      .def_prop_rw("place", getter(&RunOptions::place), setter(&RunOptions::place), one_of<Place>().c_str())
+      .def_prop_rw(
+          "place", [](const RunOptions& o) { return word_of(o.place); },
+          [](RunOptions& o, const std::string& word) { o.place = from_word<Place>(word); }, one_of<Place>().c_str())
       .def_rw("lent", &RunOptions::lent, nb::arg().none(),
               nb::for_getter(nb::sig("def lent(self) -> LentWorkers | None")), "The program's own workers.")
       .def_rw("store", &RunOptions::store, "The store's path; empty: none.")
@@ -241,7 +297,7 @@ void bind_views(nb::module_& m) {
       .def_prop_ro("extras", [](const StudyResult& r) { return extras_of(r.best_outcome); })
       .def_ro("optimizer", &StudyResult::optimizer)
       .def_ro("optimizer_why", &StudyResult::optimizer_why, "Why culmen chose the optimizer; empty: it did not.")
-      .def_ro("generational", &StudyResult::generational)
+      .def_prop_ro("generational", [](const StudyResult& r) { return r.mode == Mode::generational; })
       .def_prop_ro(
           "evaluated_s", [](const StudyResult& r) { return r.evaluated_s; },
           "Total duration of the evaluations of this start.")

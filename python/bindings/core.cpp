@@ -3,7 +3,7 @@
 #include "bindings.hpp"
 #include "culmen/base/error.hpp"
 #include "culmen/base/process.hpp"
-#include "culmen/study/config.hpp"
+#include "culmen/study/config/build.hpp"
 
 namespace nb = nanobind;
 

@@ -8,7 +8,8 @@
 #include "culmen/base/error.hpp"
 #include "culmen/broker/rules.hpp"
 #include "culmen/optimizer/core/info.hpp"
-#include "culmen/study/config.hpp"
+#include "culmen/study/config/study_config.hpp"
+#include "culmen/study/run/run_options.hpp"
 #include "culmen/transport/mpi/launcher.hpp"
 
 namespace culmen::bindings {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "background_run.hpp"
-#include "culmen/study/program_source.hpp"
+#include "culmen/study/source/program_source.hpp"
 
 namespace culmen::bindings {
 

@@ -19,7 +19,7 @@ inline constexpr bool is_optional<std::optional<T>> = true;
 /// `part(owner)` is the struct that has the settings.
 template <class Part, class Owner, class Access>
 void bind_settings(nanobind::class_<Owner>& bound, Access part) {
-  Part::each_setting([&]<class Field>(const char* name, Field Part::*member) {
+  Part::each_setting([&]<class Field, class Holder>(const char* name, Field Holder::*member) {
     if constexpr (std::is_enum_v<Field>) {
       bound.def_prop_rw(
           name, [=](Owner& o) { return word_of(part(o).*member); },

@@ -210,7 +210,7 @@ def _lend(study: Study, f: Any, executor: "Executor") -> None:
     spec = study.config.evaluator
     given = {
         "a Command": isinstance(f, Command),
-        "batch": spec.batch,
+        "batch": spec.kind == "python" and spec.batch,
         "environment": spec.environment,
         "modules": spec.modules,
         "output": spec.output != "failures",

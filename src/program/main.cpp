@@ -15,10 +15,11 @@
 #include "culmen/base/descriptors.hpp"
 #include "culmen/base/executable.hpp"
 #include "culmen/base/process.hpp"
-#include "culmen/study/local_worker.hpp"
-#include "culmen/study/ranks.hpp"
-#include "culmen/worker/guard.hpp"
-#include "culmen/worker/slot_program.hpp"
+#include "culmen/study/crew/local_worker.hpp"
+#include "culmen/study/crew/ranks.hpp"
+#include "culmen/transport/mpi/launcher.hpp"
+#include "culmen/worker/process/guard.hpp"
+#include "culmen/worker/slot/slot_program.hpp"
 
 namespace {
 

@@ -86,7 +86,7 @@ def test_a_library_gets_nan_for_what_is_inactive_and_gives_figures(tmp_path):
     (tmp_path / "f.c").write_text(LIBRARY)
     include = f"-I{ROOT}/src"
     (tmp_path / "culmen").mkdir()
-    (tmp_path / "culmen" / "evaluator.h").symlink_to(ROOT / "src/culmen/worker/evaluator.h")
+    (tmp_path / "culmen" / "evaluator.h").symlink_to(ROOT / "src/culmen/worker/core/evaluator.h")
     words = ["cc", "-shared", "-fPIC", f"-I{tmp_path}", include, "-o", "f.so", "f.c"]
     subprocess.run(words, cwd=tmp_path, check=True)
     study(tmp_path, '[evaluator]\nlibrary = "./f.so:f"\n', '[objectives]\ncost = "minimize"\ngain = "maximize"\n')

@@ -545,7 +545,7 @@ OTHERS = {
     ),
     "a program that prints nothing": (
         {"study.toml": edited((MODEL_KEY, 'command = ["true"]'))},
-        "evaluation 0 wrong shape: the program printed nothing; a number is wanted on its standard output",
+        "evaluation 0 wrong shape: the program printed nothing; it must print a number on its standard output",
     ),
     "a program that prints words": (
         {"study.toml": edited((MODEL_KEY, 'command = ["echo", "done"]'))},

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "culmen/base/error.hpp"
-#include "culmen/worker/command_output.hpp"
-#include "culmen/worker/placeholders.hpp"
+#include "culmen/worker/command/command_output.hpp"
+#include "culmen/worker/command/placeholders.hpp"
 
 namespace {
 

@@ -19,7 +19,9 @@ def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, mistakes: Mi
     front. If the kind is ``function``, the program sets it later."""
     spec = _core.EvaluatorSpec()
     spec.kind = "python" if table.kind == "function" else table.kind
-    spec.base_folder, spec.interpreter = str(folder), sys.executable
+    spec.base_folder = str(folder)
+    if spec.kind == "python":
+        spec.interpreter = sys.executable
     table.apply("evaluator", spec)
     if table.command is not None:
         _set_command(spec, table.command, table, folder, heading, mistakes)

@@ -1,7 +1,7 @@
 """The slot's loop for an Executor: every item has the number of its function and the arguments.
 
 A function comes with the first items; a slot that does not have it, or no longer, asks for it.
-``study/executor_source.hpp`` documents an item's payload. An answer's payload is one byte and a pickle:
+``study/source/executor_source.hpp`` documents an item's payload. An answer's payload is one byte and a pickle:
 RETURNED and the value; RAISED and the exception with its traceback as text; WANTS_FUNCTION and nothing.
 """
 

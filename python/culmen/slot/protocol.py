@@ -1,6 +1,6 @@
 """Frames over descriptor 3, and the bytes in them.
 
-The C++ side documents their content: ``worker/channel.hpp`` (frames), ``worker/evaluator.hpp`` (set-up),
+The C++ side documents their content: ``worker/slot/channel.hpp`` (frames), ``worker/core/evaluator_spec.hpp`` (set-up),
 ``space/space.hpp`` and ``evaluation/codec.hpp`` (candidate, outcome). All numbers are little-endian.
 """
 

@@ -7,7 +7,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
-#include "culmen/worker/readable.hpp"
+#include "culmen/worker/core/readable.hpp"
 
 namespace culmen {
 

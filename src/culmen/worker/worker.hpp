@@ -1,4 +1,4 @@
-// The worker: takes frames, evaluates, answers. Real transports and the simulation run the same code.
+// The worker: receives frames, evaluates, answers. Real transports and the simulation run the same code.
 #pragma once
 #include <functional>
 #include <memory>
@@ -6,13 +6,13 @@
 #include <string>
 
 #include "culmen/transport/transport.hpp"
-#include "culmen/worker/evaluator.hpp"
+#include "culmen/worker/make_evaluator.hpp"
 
 namespace culmen {
 
 using EvaluatorFactory = std::function<std::unique_ptr<Evaluator>(const SetUp&)>;
 
-/// One worker's reaction to one frame. Pure but for what the evaluator does.
+/// One worker's reaction to one frame. Apart from the evaluator it has no side effects.
 class Worker {
  public:
   explicit Worker(EvaluatorFactory factory = make_evaluator);
@@ -57,9 +57,9 @@ class Worker {
   std::vector<Reply> replies_;
 };
 
-/// Receives, works, answers until the master closes. A second thread waits for the close and interrupts the evaluation.
-/// Returns nothing then; where a frame cannot be read, or the worker cannot go on for another reason, the sentence that
-/// says why: the caller ends the worker by destroying its endpoint.
+/// Receives, works and answers until the master closes. A second thread waits for this and interrupts the evaluation.
+/// Returns an empty text then. If a frame cannot be read, or the worker cannot continue for another reason, it returns
+/// why: the caller then ends the worker by destroying its endpoint.
 [[nodiscard]] std::string serve(Endpoint& endpoint, Worker& worker);
 
 }  // namespace culmen

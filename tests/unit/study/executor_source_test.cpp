@@ -1,4 +1,4 @@
-#include "culmen/study/executor_source.hpp"
+#include "culmen/study/source/executor_source.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

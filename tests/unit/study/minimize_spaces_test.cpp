@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "culmen/base/error.hpp"
-#include "culmen/study/culmen.hpp"
+#include "culmen/study/run/culmen.hpp"
 
 namespace culmen {
 namespace {

@@ -1,5 +1,5 @@
 // minimize and least_squares, as C++ programs call them.
-#include "culmen/study/culmen.hpp"
+#include "culmen/study/run/culmen.hpp"
 
 #include <gtest/gtest.h>
 

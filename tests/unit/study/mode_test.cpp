@@ -2,8 +2,12 @@
 
 #include <filesystem>
 
-#include "culmen/study/culmen.hpp"
-#include "culmen/study/run.hpp"
+#include "culmen/study/config/fingerprint.hpp"
+#include "culmen/study/config/mode.hpp"
+#include "culmen/study/config/search.hpp"
+#include "culmen/study/crew/cpus.hpp"
+#include "culmen/study/run/culmen.hpp"
+#include "culmen/study/run/run.hpp"
 
 namespace culmen {
 namespace {
@@ -22,9 +26,34 @@ StudyConfig study_of(std::string optimizer, Space space = {real("x", -1, 1), rea
 }
 
 bool settled(StudyConfig config, std::size_t workers, const std::string& begun = {}) {
+  const auto decision = decide_mode(config, workers, begun);
   settle_mode(config, workers, begun);
+  EXPECT_EQ(config.mode, decision);
   EXPECT_EQ(config.fingerprint, fingerprint_of(config));
-  return *config.generational;
+  settle_mode(config, 1, begun);
+  EXPECT_EQ(config.mode, decision) << "it is made once";
+  return decision.mode == Mode::generational;
+}
+
+TEST(Mode, HasAReason) {
+  const auto reason = [](const StudyConfig& config, std::size_t workers, const std::string& begun = {}) {
+    return decide_mode(config, workers, begun).reason;
+  };
+  const auto open = study_of("auto");
+  auto brief = open, said = open;
+  brief.stop.evaluations = 50;
+  said.mode = mode_of_user(true);
+  const auto residuals = study_of("auto", Space{real("x", -1, 1)}, ResultKind::residuals);
+  EXPECT_EQ(reason(said, 8, open.fingerprint), ModeReason::user);
+  EXPECT_EQ(reason(open, 8, open.fingerprint), ModeReason::store);
+  EXPECT_EQ(reason(study_of("cmaes"), 8), ModeReason::named_optimizer);
+  EXPECT_EQ(reason(residuals, 8), ModeReason::optimizer);
+  EXPECT_EQ(reason(open, 3), ModeReason::few_workers);
+  EXPECT_EQ(reason(brief, 4), ModeReason::short_budget);
+  EXPECT_EQ(reason(open, 4), ModeReason::many_workers);
+  for (auto each = ModeReason::user; each <= ModeReason::many_workers;
+       each = static_cast<ModeReason>(static_cast<int>(each) + 1))
+    EXPECT_STRNE(to_string(each), "");
 }
 
 TEST(Mode, IsAsynchronousWhereAutoSearchesAndHasSeveralWorkers) {
@@ -40,7 +69,7 @@ TEST(Mode, IsAsynchronousWhereAutoSearchesAndHasSeveralWorkers) {
   two.fingerprint = fingerprint_of(two);
   EXPECT_EQ(two.optimizer, "mocma");
   EXPECT_FALSE(settled(two, 4));
-  two.optimizer_why.clear();
+  two.optimizer_is_chosen = false;
   EXPECT_TRUE(settled(two, 4)) << "the user has named it";
   for (const auto* name : {"cmaes", "de", "random", "auto,cmaes"}) EXPECT_TRUE(settled(study_of(name), 100)) << name;
 }
@@ -61,7 +90,7 @@ TEST(Mode, KeepsGenerationsWhereABudgetIsShortAndFewWorkersWouldBeIdle) {
 TEST(Mode, IsWhatTheUserSaysBeforeAllElse) {
   for (const bool wanted : {true, false}) {
     auto config = study_of("auto");
-    config.generational = wanted;
+    config.mode = mode_of_user(wanted);
     config.fingerprint = fingerprint_of(config);
     for (const std::size_t workers : {1, 8}) EXPECT_EQ(settled(config, workers), wanted);
   }
@@ -71,7 +100,7 @@ TEST(Mode, StaysThatOfTheStoreWhateverTheWorkers) {
   const auto open = study_of("auto");
   for (const bool begun_generational : {true, false}) {
     auto begun = open;
-    begun.generational = begun_generational;
+    begun.mode = mode_of_user(begun_generational);
     for (const std::size_t workers : {1, 8})
       EXPECT_EQ(settled(open, workers, fingerprint_of(begun)), begun_generational);
   }
@@ -81,7 +110,7 @@ TEST(Mode, StaysThatOfTheStoreWhateverTheWorkers) {
 TEST(Mode, AStoreFromBeforeTheChoiceGoesOnInGenerations) {
   // Such a study had the same text as one that is generational now.
   auto before = study_of("auto");
-  before.generational = true;
+  before.mode = mode_of_user(true);
   EXPECT_EQ(fingerprint_of(study_of("auto")), fingerprint_of(before));
 }
 

@@ -1,4 +1,4 @@
-#include "culmen/study/points_source.hpp"
+#include "culmen/study/source/points_source.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

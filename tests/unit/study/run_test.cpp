@@ -1,4 +1,4 @@
-#include "culmen/study/run.hpp"
+#include "culmen/study/run/run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,9 @@
 #include <filesystem>
 
 #include "culmen/base/error.hpp"
-#include "culmen/study/culmen.hpp"
+#include "culmen/study/config/fingerprint.hpp"
+#include "culmen/study/config/search.hpp"
+#include "culmen/study/run/culmen.hpp"
 
 namespace culmen {
 namespace {
@@ -23,7 +25,6 @@ class StudyRun : public ::testing::Test {
     options_.workers = 2;
     options_.place = Place::threads;
     config_.space = Space{real("x", -1, 1)};
-    config_.evaluator.kind = EvaluatorKind::function;
     config_.evaluator.isolation = Isolation::none;
     config_.optimizer = "random";
     config_.fingerprint = "same";

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "culmen/study/culmen.hpp"
+#include "culmen/study/run/culmen.hpp"
 
 namespace culmen {
 namespace {
@@ -47,7 +47,7 @@ TEST(WrongUses, no_end_and_no_store) {
             "nothing ends this study; give at least one of evaluations, target, stagnation and wall_time_s");
   options.evaluations = 10;
   options.resume = true;
-  EXPECT_EQ(answer(options), "resume = true goes on with a store, but store is empty; name its file");
+  EXPECT_EQ(answer(options), "resume = true needs a store, but store is empty; give its file name");
   options.store = "/nowhere/fit.db";
   options.resume = false;
   EXPECT_EQ(answer(options), "/nowhere/fit.db: there is no folder /nowhere");
@@ -55,7 +55,7 @@ TEST(WrongUses, no_end_and_no_store) {
 
 TEST(WrongUses, a_function_that_is_none) {
   const auto use = [] { minimize(nullptr, Space{real("x", -1, 1)}); };
-  EXPECT_EQ(answer(use), "minimize() is given an empty function; one of a std::vector<double> is wanted");
+  EXPECT_EQ(answer(use), "minimize() got an empty function; give one that takes a std::vector<double>");
 }
 
 }  // namespace

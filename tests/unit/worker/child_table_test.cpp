@@ -1,4 +1,4 @@
-#include "culmen/worker/child_table.hpp"
+#include "culmen/worker/process/child_table.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,8 +11,8 @@
 #include <set>
 #include <thread>
 
-#include "culmen/worker/child.hpp"
-#include "culmen/worker/guard.hpp"
+#include "culmen/worker/process/child.hpp"
+#include "culmen/worker/process/guard.hpp"
 #include "helpers.hpp"
 
 namespace culmen {

@@ -8,8 +8,9 @@
 #include <fstream>
 
 #include "culmen/base/error.hpp"
-#include "culmen/worker/command_output.hpp"
-#include "culmen/worker/placeholders.hpp"
+#include "culmen/worker/command/command_evaluator.hpp"
+#include "culmen/worker/command/command_output.hpp"
+#include "culmen/worker/command/placeholders.hpp"
 #include "helpers.hpp"
 
 namespace culmen {
@@ -58,8 +59,8 @@ TEST(FigureReader, says_what_is_wrong_with_json) {
   };
   EXPECT_EQ(why(key("a"), "{"), "the standard output is not JSON");
   EXPECT_EQ(why(key("a.c", "r.json"), R"({"a": {"b": 1}})"), "there is no 'a.c' in the file 'r.json'");
-  EXPECT_EQ(why(key("a"), R"({"a": "x"})"), "'a' in the standard output is of type string, where a number is wanted");
-  EXPECT_EQ(why(key("a"), R"({"a": null})"), "'a' in the standard output is null, where a number is wanted");
+  EXPECT_EQ(why(key("a"), R"({"a": "x"})"), "'a' in the standard output is of type string, but must be a number");
+  EXPECT_EQ(why(key("a"), R"({"a": null})"), "'a' in the standard output is null, but must be a number");
   EXPECT_EQ(why(key("/a/~2"), "{}"), "there is no '/a/~2' in the standard output");
   EXPECT_EQ(sentence_of([] { all(key("a"), R"({"a": 1})"); }), "'a' in the standard output is no array");
   EXPECT_EQ(sentence_of([] { all(key("a"), R"({"a": []})"); }), "there is no number in the standard output");
@@ -72,9 +73,8 @@ TEST(FigureReader, takes_the_last_or_the_first_match_and_all_of_them) {
   EXPECT_EQ(one(regex(R"(^\d+$)"), "a 1\n22\nb 3\n"), 22) << "^ and $ at every line, the whole match";
   EXPECT_EQ(all(regex(R"(step (\d+))"), log), (std::vector<double>{1, 2}));
   EXPECT_EQ(sentence_of([&] { one(regex("FORCE (.*)"), log); }), "'FORCE (.*)' matches nothing in the standard output");
-  EXPECT_EQ(sentence_of([&] { one(regex("ENERGY.* (eV)"), log); }),
-            "'eV' stands in the standard output where a number is wanted");
-  EXPECT_EQ(sentence_of([&] { one(regex("x*"), log); }), "'' stands in the standard output where a number is wanted");
+  EXPECT_EQ(sentence_of([&] { one(regex("ENERGY.* (eV)"), log); }), "'eV' in the standard output is not a number");
+  EXPECT_EQ(sentence_of([&] { one(regex("x*"), log); }), "'' in the standard output is not a number");
 }
 
 TEST(FigureReader, cannot_be_made_to_hang) {
@@ -90,9 +90,8 @@ TEST(FigureReader, refuses_what_is_no_regular_expression) {
 
 TEST(FigureReader, reads_a_whole_file_of_numbers_but_for_its_comments) {
   EXPECT_EQ(all(word("r.dat"), "# a b\n1 2\n  # c\n3d0\n"), (std::vector<double>{1, 2, 3}));
-  EXPECT_EQ(sentence_of([] { all(word("r.dat"), "1 two"); }),
-            "'two' stands in the file 'r.dat' where a number is wanted");
-  EXPECT_EQ(sentence_of([] { one(word("r.dat"), " \n"); }), "the file 'r.dat' is empty; a number is wanted");
+  EXPECT_EQ(sentence_of([] { all(word("r.dat"), "1 two"); }), "'two' in the file 'r.dat' is not a number");
+  EXPECT_EQ(sentence_of([] { one(word("r.dat"), " \n"); }), "the file 'r.dat' is empty; it must contain a number");
 }
 
 std::string filled(const std::string& text, PlaceholderStyle style) {
@@ -127,11 +126,11 @@ TEST(Placeholders, that_must_be_mistakes_are_told) {
   EXPECT_EQ(why("{{other}}", file), "line 1: {{other}} is no parameter");
   EXPECT_EQ(why("--w={widht}", words), "{widht} is no parameter (did you mean 'width'?)");
   EXPECT_EQ(why("{width:.3q}", words),
-            "'.3q' is no format for the real parameter 'width'; one as in .6e, 12.4f is wanted");
+            "'.3q' is no format for the real parameter 'width'; write one like .6e or 12.4f");
   EXPECT_EQ(why("{width:03d}", words),
-            "'03d' is no format for the real parameter 'width'; one as in .6e, 12.4f is wanted");
+            "'03d' is no format for the real parameter 'width'; write one like .6e or 12.4f");
   EXPECT_EQ(why("{n:99999d}", words),
-            "'99999d' is no format for the integer parameter 'n'; one as in 05d, .6e, 12.4f is wanted");
+            "'99999d' is no format for the integer parameter 'n'; write one like 05d, .6e or 12.4f");
 }
 
 TEST(Placeholders, hold_choices_and_flags) {
@@ -140,17 +139,16 @@ TEST(Placeholders, hold_choices_and_flags) {
     return PlaceholderText(text, space, PlaceholderStyle::file).fill({1, 1, 0});
   };
   EXPECT_EQ(fill("{{material}} {{heat}} {{grade}} {{material:>6}}|{{grade:.2f}}"), "alu true 1    alu|1.00");
-  EXPECT_EQ(
-      sentence_of([&] { fill("{{material:.3e}}"); }),
-      "'.3e' is no format for steel, a choice of the categorical parameter 'material'; one as in >8, <12 is wanted");
+  EXPECT_EQ(sentence_of([&] { fill("{{material:.3e}}"); }),
+            "'.3e' is no format for steel, a choice of the categorical parameter 'material'; write one like >8 or <12");
 }
 
 TEST(Command, takes_what_inactive_parameters_are_at_rest_into_places_only) {
   auto depth = real("depth", 0, 4);
   depth.active_when = "heat";
   auto spec = shell_spec("cat in.txt; cat; echo ${CULMEN_PARAM_DEPTH-none}; echo 1");
-  spec.templates = {{"in.txt", "{{heat}} {{depth}}\n"}};
-  spec.json_stdin = true;
+  spec.as<CommandSpec>().templates = {{"in.txt", "{{heat}} {{depth}}\n"}};
+  spec.as<CommandSpec>().json_stdin = true;
   spec.output = Keep::all;
   const double inactive = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(make_evaluator({Space{boolean("heat"), depth}, spec})->evaluate({7, {0, inactive}}, 0).ok());
@@ -159,9 +157,9 @@ TEST(Command, takes_what_inactive_parameters_are_at_rest_into_places_only) {
 
 TEST(Command, takes_words_variables_and_templates_with_values) {
   auto spec = shell_spec("cat deck/input.in >&2; echo $1 $W; echo $2");
-  spec.command.insert(spec.command.end(), {"show", "{n:03d}", "{x}"});
+  spec.as<CommandSpec>().command.insert(spec.as<CommandSpec>().command.end(), {"show", "{n:03d}", "{x}"});
   spec.environment = {{"W", "<{x:.2f}>"}, {"FIXED", "1"}};
-  spec.templates = {{"deck/input.in", "x {{x:.3e}}\nn {{n}}\n"}};
+  spec.as<CommandSpec>().templates = {{"deck/input.in", "x {{x:.3e}}\nn {{n}}\n"}};
   spec.output = Keep::all;
   const auto outcome = evaluate(spec);
   EXPECT_EQ(outcome.value, 1.5) << outcome.message;
@@ -171,7 +169,7 @@ TEST(Command, takes_words_variables_and_templates_with_values) {
 
 TEST(Command, gets_its_parameters_as_json_again_and_again) {
   auto spec = shell_spec("cat > in.json; cat in.json; echo; echo 1");
-  spec.json_stdin = true;
+  spec.as<CommandSpec>().json_stdin = true;
   const auto evaluator = make_evaluator({two_parameters(), spec});
   for (int i = 0; i < 3; ++i) {
     const auto outcome = evaluator->evaluate({7, {i == 0 ? 1.0 / 3 : 2, 2}}, 0);
@@ -183,13 +181,13 @@ TEST(Command, gets_its_parameters_as_json_again_and_again) {
 
 TEST(Command, gives_several_figures_of_several_places) {
   auto spec = shell_spec("echo '{\"e\": {\"t\": 4}}' > r.json; echo 'STRESS 1'; echo 'STRESS 2'; echo 9");
-  spec.figures = {{"energy", "r.json", Reading::json, "e.t", false},
-                  {"stress", "", Reading::regex, "STRESS (.*)", false},
-                  {"value", "", Reading::last_word, "", false}};
+  spec.as<CommandSpec>().figures = {{"energy", "r.json", Reading::json, "e.t", false},
+                                    {"stress", "", Reading::regex, "STRESS (.*)", false},
+                                    {"value", "", Reading::last_word, "", false}};
   auto outcome = evaluate(spec);
   EXPECT_EQ(outcome.value, 9) << outcome.message;
   EXPECT_EQ(outcome.extras, (Extras{{"energy", 4}, {"stress", 2}}));
-  spec.figures.pop_back();
+  spec.as<CommandSpec>().figures.pop_back();
   outcome = evaluate(spec);
   EXPECT_EQ(outcome.value, 4) << "without one called value, the first";
   EXPECT_EQ(outcome.extras, (Extras{{"energy", 4}, {"stress", 2}}));
@@ -198,7 +196,8 @@ TEST(Command, gives_several_figures_of_several_places) {
 TEST(Command, gives_residuals_of_a_file_beside_other_figures) {
   auto spec = shell_spec("printf '3\\n4\\n' > r.dat; echo 0.5");
   spec.result = ResultKind::residuals;
-  spec.figures = {{"time", "", Reading::last_word, "", false}, {"residuals", "r.dat", Reading::last_word, "", false}};
+  spec.as<CommandSpec>().figures = {{"time", "", Reading::last_word, "", false},
+                                    {"residuals", "r.dat", Reading::last_word, "", false}};
   const auto outcome = evaluate(spec);
   EXPECT_EQ(outcome.residuals, (std::vector<double>{3, 4})) << outcome.message;
   EXPECT_EQ(outcome.value, 25);
@@ -207,14 +206,14 @@ TEST(Command, gives_residuals_of_a_file_beside_other_figures) {
 
 TEST(Command, has_the_wrong_shape_without_its_file_and_reads_none_of_a_former_attempt) {
   auto spec = shell_spec("test $CULMEN_ATTEMPT = 1 || echo 5 > out.dat; true");
-  spec.figures = {word("out.dat")};
+  spec.as<CommandSpec>().figures = {word("out.dat")};
   EXPECT_EQ(evaluate(spec).value, 5);
   const auto outcome = evaluate(spec, 1);
   EXPECT_EQ(outcome.status, Status::wrong_shape);
   EXPECT_EQ(outcome.message, "the program wrote no file 'out.dat'");
   for (const char* make : {"mkfifo out.dat", "mkdir out.dat"}) {
     auto strange = shell_spec(make);
-    strange.figures = {word("out.dat")};
+    strange.as<CommandSpec>().figures = {word("out.dat")};
     EXPECT_EQ(evaluate(strange).message, "'out.dat' is no regular file");
   }
 }
@@ -224,7 +223,7 @@ TEST(Command, finds_its_inputs_copied_and_linked) {
       shell_spec("test -L big/table && ! test -L small.dat && cat small.dat big/table && echo x >> small.dat; echo 1");
   const auto study = fresh_folder();
   std::ofstream(study + "/table") << "17\n";
-  spec.inputs = {{study + "/table", "small.dat", false}, {study + "/table", "big/table", true}};
+  spec.as<CommandSpec>().inputs = {{study + "/table", "small.dat", false}, {study + "/table", "big/table", true}};
   EXPECT_TRUE(evaluate(spec).ok());
   EXPECT_TRUE(evaluate(spec, 1).ok()) << "a second attempt in the same folder";
   EXPECT_EQ(read_file(spec.working_folder + "/7/small.dat"), "17\nx\n") << "a fresh copy each time";
@@ -236,7 +235,7 @@ TEST(Command, finds_its_inputs_copied_and_linked) {
 TEST(Command, keeps_the_folders_that_it_is_told_to) {
   for (const auto keep : {Keep::all, Keep::failures, Keep::none}) {
     auto spec = shell_spec("touch file; mkdir -p a/b; test $n = 2 && echo 1");
-    spec.keep = keep;
+    spec.as<CommandSpec>().keep = keep;
     {
       const auto evaluator = make_evaluator({two_parameters(), spec});
       for (EvaluationId id = 0; id < 4; ++id) evaluator->evaluate({id, {0, id % 2 == 1 ? 2.0 : 1.0}}, 0);
@@ -253,7 +252,7 @@ TEST(Command, keeps_the_folders_that_it_is_told_to) {
 TEST(Command, that_lacks_an_objective_is_a_failure_whose_folder_stays) {
   auto spec = shell_spec("echo $n > file; test $n = 1 || echo cost = 2; echo other = 3; echo done = 1");
   spec.result = ResultKind::figures;
-  spec.keep = Keep::failures;
+  spec.as<CommandSpec>().keep = Keep::failures;
   {
     const auto evaluator = make_evaluator({two_parameters(), spec, {{{"cost"}}, {}}});
     for (EvaluationId id = 0; id < 2; ++id) evaluator->evaluate({id, {0, id == 1 ? 1.0 : 2.0}}, 0);
@@ -267,17 +266,17 @@ TEST(Command, is_checked_before_anything_runs) {
     return sentence_of([&] { check_command({two_parameters(), spec}); });
   };
   auto spec = shell_spec("");
-  spec.templates = {{"input.in", "nothing"}};
+  spec.as<CommandSpec>().templates = {{"input.in", "nothing"}};
   EXPECT_EQ(why(spec),
             "templates, input.in: it has no place {{x}} for any parameter; inputs.copy is for files as they are");
-  spec.templates = {{"input.in", "{{x}}"}};
+  spec.as<CommandSpec>().templates = {{"input.in", "{{x}}"}};
   EXPECT_EQ(why(spec), "templates: none has a place {{n}}, so the parameter 'n' would change nothing");
   spec.environment = {{"N", "{n}"}};
   EXPECT_EQ(why(spec), "nothing was thrown");
-  spec.templates = {{"input.in", "{{x}}\n{{m}}"}};
+  spec.as<CommandSpec>().templates = {{"input.in", "{{x}}\n{{m}}"}};
   EXPECT_EQ(why(spec), "templates, input.in: line 2: {{m}} is no parameter");
   spec = shell_spec("");
-  spec.figures = {{"e", "", Reading::regex, "[", false}};
+  spec.as<CommandSpec>().figures = {{"e", "", Reading::regex, "[", false}};
   EXPECT_EQ(why(spec), "e: '[' is no regular expression: missing ]: [");
 }
 
@@ -292,7 +291,7 @@ TEST(Modules, change_the_environment_of_a_command_and_its_path) {
   const std::string former = getenv("HOME") != nullptr ? getenv("HOME") : "";
   setenv("HOME", home.c_str(), 1);
   auto spec = shell_spec("");
-  spec.command = {"the-tool"};
+  spec.as<CommandSpec>().command = {"the-tool"};
   spec.modules = {"tool/2"};
   EXPECT_EQ(evaluate(spec).value, 8) << evaluate(spec).message;
   spec.modules = {"tool/3"};
@@ -301,7 +300,7 @@ TEST(Modules, change_the_environment_of_a_command_and_its_path) {
   std::ofstream(home + "/.bash_profile") << "\n";
   spec.modules = {"tool/4"};
   EXPECT_EQ(error_of_prepare(spec),
-            "the modules tool/4 are wanted, but a login shell (bash -l) has no command 'module'");
+            "the study needs the modules tool/4, but a login shell (bash -l) has no command 'module'");
   setenv("HOME", former.c_str(), 1);
 }
 

@@ -6,8 +6,9 @@
 #include <fstream>
 
 #include "culmen/base/error.hpp"
-#include "culmen/worker/command_output.hpp"
-#include "culmen/worker/command_protocol.hpp"
+#include "culmen/worker/command/command_evaluator.hpp"
+#include "culmen/worker/command/command_output.hpp"
+#include "culmen/worker/command/command_protocol.hpp"
 #include "helpers.hpp"
 
 namespace culmen {
@@ -178,7 +179,7 @@ TEST(Command, a_folder_that_cannot_be_made_is_no_outcome) {
 TEST(Command, is_found_before_it_is_needed) {
   const auto why = [](std::vector<std::string> command, const std::string& base_folder = {}) {
     auto spec = shell_spec("");
-    spec.command = std::move(command);
+    spec.as<CommandSpec>().command = std::move(command);
     spec.base_folder = base_folder;
     return error_of_prepare(spec);
   };
@@ -190,7 +191,7 @@ TEST(Command, is_found_before_it_is_needed) {
 
 TEST(Command, is_found_relative_to_the_base_folder) {
   auto spec = shell_spec("");
-  spec.command = {"./sh", "-c", "echo 4"};
+  spec.as<CommandSpec>().command = {"./sh", "-c", "echo 4"};
   spec.base_folder = "/bin";
   EXPECT_EQ(evaluate(spec).value, 4);
 }
@@ -201,7 +202,7 @@ EvaluatorSpec spec_of_a_study(std::vector<std::string> arguments) {
   spec.base_folder = fresh_folder();
   std::ofstream(spec.base_folder + "/input") << "17\n";
   std::filesystem::create_symlink("/bin/cat", spec.base_folder + "/show");
-  spec.command = std::move(arguments);
+  spec.as<CommandSpec>().command = std::move(arguments);
   return spec;
 }
 

@@ -1,4 +1,4 @@
-#include "culmen/worker/guard.hpp"
+#include "culmen/worker/process/guard.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -7,8 +7,8 @@
 #include <fstream>
 #include <thread>
 
-#include "culmen/worker/child.hpp"
-#include "culmen/worker/child_table.hpp"
+#include "culmen/worker/process/child.hpp"
+#include "culmen/worker/process/child_table.hpp"
 #include "helpers.hpp"
 
 namespace culmen {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "culmen/base/error.hpp"
-#include "culmen/worker/guard.hpp"
+#include "culmen/worker/process/guard.hpp"
 
 namespace culmen {
 namespace {
@@ -31,26 +31,22 @@ Space two_parameters() { return {real("x", -10, 10), integer("n", -5, 5)}; }
 
 EvaluatorSpec python_spec(const std::string& function) {
   EvaluatorSpec spec;
-  spec.kind = EvaluatorKind::python;
-  spec.interpreter = PYTHON_INTERPRETER;
-  spec.target = SAMPLES_FOLDER "/functions.py:" + function;
+  spec.how = PythonSpec{.target = SAMPLES_FOLDER "/functions.py:" + function, .interpreter = PYTHON_INTERPRETER};
   spec.run_marker = make_run_marker();
   return spec;
 }
 
 EvaluatorSpec library_spec(const std::string& function, Isolation isolation) {
   EvaluatorSpec spec;
-  spec.kind = EvaluatorKind::library;
   spec.isolation = isolation;
-  spec.target = SAMPLES_LIBRARY ":" + function;
+  spec.how = LibrarySpec{SAMPLES_LIBRARY ":" + function};
   spec.run_marker = make_run_marker();
   return spec;
 }
 
 EvaluatorSpec shell_spec(const std::string& script) {
   EvaluatorSpec spec;
-  spec.kind = EvaluatorKind::command;
-  spec.command = {"sh", "-c", script};
+  spec.how = CommandSpec{.command = {"sh", "-c", script}};
   spec.working_folder = fresh_folder();
   spec.run_marker = make_run_marker();
   return spec;

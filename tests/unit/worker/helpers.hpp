@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "culmen/base/process.hpp"
-#include "culmen/worker/evaluator.hpp"
+#include "culmen/worker/core/evaluator.hpp"
+#include "culmen/worker/make_evaluator.hpp"
 
 namespace culmen {
 

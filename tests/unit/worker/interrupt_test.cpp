@@ -31,7 +31,7 @@ TEST(Interrupt, ends_a_command_and_its_grandchildren) {
 
 TEST(Interrupt, ends_an_import_that_hangs) {
   auto spec = python_spec("");
-  spec.target = SAMPLES_FOLDER "/hangs_at_import.py:f";
+  spec.as<PythonSpec>().target = SAMPLES_FOLDER "/hangs_at_import.py:f";
   expect_interruptible(spec, 1);
 }
 

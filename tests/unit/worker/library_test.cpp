@@ -22,7 +22,7 @@ class Library : public testing::TestWithParam<Isolation> {
   }
   std::string error_of_target(const std::string& target) const {
     auto other = spec("");
-    other.target = target;
+    other.as<LibrarySpec>().target = target;
     return error_of_prepare(other);
   }
 };
@@ -43,10 +43,10 @@ TEST_P(Library, gives_residuals) {
 
 TEST_P(Library, turns_every_wrong_answer_into_an_outcome) {
   expect_failure("not_a_number", Status::not_finite, "the value is nan");
-  expect_failure("says_nothing", Status::wrong_shape, "the function set 0 values; one is wanted");
+  expect_failure("says_nothing", Status::wrong_shape, "the function set 0 values; it must set one");
   expect_failure("residuals", Status::wrong_shape,
-                 "the function set 2 residuals; one value is wanted (or result = \"residuals\")");
-  expect_failure("sphere", Status::wrong_shape, "the function set a value; a vector of residuals is wanted",
+                 "the function set 2 residuals; it must set one value (or write result = \"residuals\")");
+  expect_failure("sphere", Status::wrong_shape, "the function set a value; it must set a vector of residuals",
                  ResultKind::residuals);
   expect_failure("says_nothing", Status::wrong_shape, "the function set no residuals", ResultKind::residuals);
   expect_failure("fails", Status::failed, "the mass is negative (code 7)");
@@ -81,7 +81,7 @@ TEST(NativeSlot, survives_a_function_that_damages_the_channel) {
 TEST(NativeSlot, answers_once_for_a_function_that_forks) {
   expect_first_parameters(library_spec("forks", Isolation::process));
   auto spec = library_spec("", Isolation::process);
-  spec.target = FORKS_WHEN_LOADED ":first";
+  spec.as<LibrarySpec>().target = FORKS_WHEN_LOADED ":first";
   expect_first_parameters(spec);
 }
 

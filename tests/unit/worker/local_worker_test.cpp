@@ -1,5 +1,5 @@
 // The native worker process, `culmen __worker`.
-#include "culmen/study/local_worker.hpp"
+#include "culmen/study/crew/local_worker.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -101,7 +101,7 @@ TEST(PythonSlot, notices_a_death_though_a_forked_child_holds_the_channel) {
 TEST(PythonSlot, answers_once_for_a_function_that_forks) {
   expect_first_parameters(python_spec("forks_and_returns"));
   auto spec = python_spec("");
-  spec.target = SAMPLES_FOLDER "/forks_at_import.py:f";
+  spec.as<PythonSpec>().target = SAMPLES_FOLDER "/forks_at_import.py:f";
   expect_first_parameters(spec);
 }
 
@@ -154,7 +154,7 @@ TEST(PythonSlot, is_started_again_when_it_has_died_between_evaluations) {
 
 TEST(PythonSlot, is_started_again_after_a_crash) {
   auto spec = python_spec("");
-  spec.target = SAMPLES_FOLDER "/crashes_when_negative.py:root";
+  spec.as<PythonSpec>().target = SAMPLES_FOLDER "/crashes_when_negative.py:root";
   const auto evaluator = make_evaluator({two_parameters(), spec});
   EXPECT_EQ(evaluator->evaluate({0, {-1, 0}}, 0).status, Status::crashed);
   EXPECT_EQ(evaluator->evaluate({1, {4, 0}}, 0).value, 2);
@@ -188,7 +188,7 @@ TEST(PythonSlot, says_in_one_sentence_why_it_cannot_have_the_function) {
   const std::string file = SAMPLES_FOLDER "/functions.py";
   const auto why = [](const std::string& target, const std::string& base_folder = {}) {
     auto spec = python_spec("");
-    spec.target = target;
+    spec.as<PythonSpec>().target = target;
     spec.base_folder = base_folder;
     return error_of_prepare(spec);
   };
@@ -207,7 +207,7 @@ TEST(PythonSlot, says_in_one_sentence_why_it_cannot_have_the_function) {
 
 TEST(PythonSlot, imports_modules_from_the_base_folder) {
   auto spec = python_spec("");
-  spec.target = "functions:sphere";
+  spec.as<PythonSpec>().target = "functions:sphere";
   spec.base_folder = SAMPLES_FOLDER;
   EXPECT_EQ(evaluate(spec).value, 6.25);
 }
@@ -215,18 +215,18 @@ TEST(PythonSlot, imports_modules_from_the_base_folder) {
 TEST(PythonSlot, takes_a_pickled_function) {
   auto spec = python_spec("");
   const std::string pickled = "cbuiltins\nlen\n.";  // protocol 0; len of the dict of parameters
-  spec.pickle.assign(reinterpret_cast<const std::byte*>(pickled.data()),
-                     reinterpret_cast<const std::byte*>(pickled.data() + pickled.size()));
+  spec.as<PythonSpec>().pickle.assign(reinterpret_cast<const std::byte*>(pickled.data()),
+                                      reinterpret_cast<const std::byte*>(pickled.data() + pickled.size()));
   EXPECT_EQ(evaluate(spec).value, 2);
-  spec.pickle.pop_back();
+  spec.as<PythonSpec>().pickle.pop_back();
   EXPECT_THAT(error_of_prepare(spec), HasSubstr("cannot unpickle the function: "));
 }
 
 TEST(PythonSlot, names_an_interpreter_that_is_not_there_or_has_no_culmen) {
   auto spec = python_spec("sphere");
-  spec.interpreter = "/no/python";
+  spec.as<PythonSpec>().interpreter = "/no/python";
   EXPECT_EQ(error_of_prepare(spec), "cannot start '/no/python': No such file or directory");
-  spec.interpreter = "/bin/false";
+  spec.as<PythonSpec>().interpreter = "/bin/false";
   EXPECT_EQ(error_of_prepare(spec), "the evaluator's process (/bin/false) left with exit code 1 before it was ready");
 }
 

@@ -14,7 +14,7 @@ using testing::StartsWith;
 
 /// Evaluations 0, 1, … of these x, together.
 std::vector<Outcome> evaluate_together(EvaluatorSpec spec, const std::vector<double>& xs) {
-  spec.batch = 8;
+  spec.as<PythonSpec>().batch = 8;
   std::vector<Request> requests;
   for (const double x : xs) requests.push_back({{requests.size(), {x, 2}}, 0});
   const auto evaluator = make_evaluator({two_parameters(), spec});
@@ -64,9 +64,12 @@ TEST(Batch, of_another_length_is_a_wrong_shape) {
 }
 
 TEST(Batch, is_for_python_alone) {
-  auto spec = shell_spec("echo 1");
-  spec.batch = 2;
-  EXPECT_EQ(error_of_prepare(spec), "a batch of 2 is for Python functions only");
+  auto spec = python_spec("sphere");
+  EXPECT_EQ(batch_of(spec), 1U);
+  spec.as<PythonSpec>().batch = 2;
+  EXPECT_EQ(batch_of(spec), 2U);
+  EXPECT_EQ(batch_of(shell_spec("echo 1")), 1U);
+  EXPECT_EQ(make_evaluator({two_parameters(), spec})->batch(), 2U);
 }
 
 TEST(Output, is_kept_on_wish_where_there_is_any) {

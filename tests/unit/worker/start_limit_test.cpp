@@ -7,7 +7,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
-#include "culmen/worker/evaluators.hpp"
+#include "culmen/worker/slot/slot_evaluator.hpp"
 #include "culmen/worker/worker.hpp"
 #include "helpers.hpp"
 
@@ -19,7 +19,7 @@ using testing::StartsWith;
 
 EvaluatorSpec hanging_import(double time_limit_s) {
   auto spec = python_spec("");
-  spec.target = SAMPLES_FOLDER "/hangs_at_import.py:f";
+  spec.as<PythonSpec>().target = SAMPLES_FOLDER "/hangs_at_import.py:f";
   spec.time_limit_s = time_limit_s;
   return spec;
 }
@@ -60,7 +60,7 @@ TEST(StartLimit, is_a_minute_for_every_evaluator_that_has_a_time_limit) {
 
 TEST(StartLimit, ends_the_loading_of_a_library_that_hangs) {
   auto spec = library_spec("noop", Isolation::process);
-  spec.target = HANGS_WHEN_LOADED ":f";
+  spec.as<LibrarySpec>().target = HANGS_WHEN_LOADED ":f";
   spec.time_limit_s = 0.1;
   EXPECT_THAT(hello(spec, 0.2), StartsWith("starting the evaluator (loading the library " HANGS_WHEN_LOADED
                                            ") took longer than 0.2 s and was killed"));
@@ -71,8 +71,8 @@ TEST(StartLimit, holds_though_the_interpreter_never_reads_what_it_is_to_do) {
   const auto script = fresh_folder() + "/python";
   std::ofstream(script) << "#!/bin/sh\necho looking for a licence\nexec sleep 3600\n";
   std::filesystem::permissions(script, std::filesystem::perms::owner_all);
-  spec.interpreter = script;
-  spec.pickle.resize(8 << 20);  // more than the socket holds
+  spec.as<PythonSpec>().interpreter = script;
+  spec.as<PythonSpec>().pickle.resize(8 << 20);  // more than the socket holds
   spec.time_limit_s = 0.1;
   EXPECT_THAT(hello(spec, 0.3), AllOf(StartsWith("starting the evaluator (unpickling the function) took longer than"),
                                       HasSubstr("\nlooking for a licence")));
@@ -87,7 +87,7 @@ TEST(StartLimit, makes_an_evaluation_timed_out_where_the_slot_has_to_start_again
                                                          "open(__file__ + '.was_here', 'w').close()\n"
                                                          "def f(p):\n"
                                                          "    os.abort()\n";
-  spec.target = folder + "/hangs_the_second_time.py:f";
+  spec.as<PythonSpec>().target = folder + "/hangs_the_second_time.py:f";
   spec.time_limit_s = 0.5;
   const auto evaluator = make_slot_evaluator({two_parameters(), spec}, 2);
   evaluator->prepare();

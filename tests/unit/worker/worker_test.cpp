@@ -10,7 +10,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
-#include "culmen/worker/readable.hpp"
+#include "culmen/worker/core/readable.hpp"
 #include "helpers.hpp"
 
 namespace culmen {
@@ -29,34 +29,90 @@ Bytes encoded(const Candidate& candidate) {
 
 SetUp sphere() { return {two_parameters(), library_spec("sphere", Isolation::none)}; }
 
+// One spec of each kind, with a value in every field.
+std::vector<EvaluatorSpec> one_of_each_kind() {
+  const Bytes pickle{std::byte{1}, std::byte{0}, std::byte{255}};
+  CommandSpec command{{"sh", "-c", "echo 1"}, Keep::failures, true, {}, {}, {}};
+  command.templates = {{"in", "{{x}}"}};
+  command.inputs = {{"/a/b", "b", true}};
+  command.figures = {{"e", "f", Reading::regex, "p", true}};
+  std::vector<EvaluatorSpec> specs(5);
+  specs[1].how = PythonSpec{"m:f", pickle, "/usr/bin/python3", 3};
+  specs[2].how = LibrarySpec{"/l.so:f"};
+  specs[3].how = command;
+  specs[4].how = ItemsSpec{pickle, "/usr/bin/python3"};
+  for (auto& spec : specs) {
+    spec.isolation = Isolation::none;
+    spec.result = ResultKind::residuals;
+    spec.time_limit_s = 2.5;
+    spec.base_folder = "/a";
+    spec.working_folder = "/w";
+    spec.run_marker = "mark";
+    spec.environment = {{"A", "1"}, {"B", ""}};
+    spec.modules = {"gcc/12"};
+    spec.output = Keep::all;
+  }
+  return specs;
+}
+
 TEST(SetUpCodec, gives_back_what_it_was_given) {
-  auto spec = shell_spec("echo 1");
-  spec.result = ResultKind::residuals;
-  spec.time_limit_s = 2.5;
-  spec.pickle = {std::byte{1}, std::byte{0}, std::byte{255}};
-  spec.interpreter = "/usr/bin/python3";
-  spec.base_folder = "/a";
-  spec.target = "m:f";
-  spec.environment = {{"A", "1"}, {"B", ""}};
-  spec.modules = {"gcc/12"};
-  spec.batch = 3;
-  spec.output = Keep::all;
-  spec.keep = Keep::failures;
-  spec.json_stdin = true;
-  spec.templates = {{"in", "{{x}}"}};
-  spec.inputs = {{"/a/b", "b", true}};
-  spec.figures = {{"e", "f", Reading::regex, "p", true}};
-  const auto back = decode_set_up(encode({two_parameters(), spec}));
-  EXPECT_EQ(back.space, two_parameters());
-  const auto& e = back.evaluator;
-  EXPECT_EQ(
-      std::tie(e.environment, e.modules, e.batch, e.output, e.keep, e.json_stdin, e.templates, e.inputs, e.figures),
-      std::tie(spec.environment, spec.modules, spec.batch, spec.output, spec.keep, spec.json_stdin, spec.templates,
-               spec.inputs, spec.figures));
-  EXPECT_EQ(std::tie(e.kind, e.isolation, e.result, e.target, e.pickle, e.interpreter, e.command, e.time_limit_s,
-                     e.base_folder, e.working_folder, e.run_marker),
-            std::tie(spec.kind, spec.isolation, spec.result, spec.target, spec.pickle, spec.interpreter, spec.command,
-                     spec.time_limit_s, spec.base_folder, spec.working_folder, spec.run_marker));
+  for (const auto& spec : one_of_each_kind()) {
+    const auto back = decode_set_up(encode({two_parameters(), spec}));
+    EXPECT_EQ(back.space, two_parameters());
+    EXPECT_EQ(back.evaluator, spec) << static_cast<int>(spec.kind());
+  }
+}
+
+struct Words {
+  std::string target, pickle, interpreter;
+  std::vector<std::string> command;
+  std::uint32_t batch = 0;
+};
+
+void write_words(ByteWriter& w, const std::vector<std::string>& words) {
+  w.u64(words.size());
+  for (const auto& word : words) w.text(word);
+}
+
+/// By the layout of version 2, which `culmen.slot` reads: written here a second time.
+Bytes version_2(std::uint8_t kind, const Words& words) {
+  Bytes out;
+  ByteWriter w(out);
+  w.u8(2);
+  two_parameters().encode(w);
+  encode(Goals{}, w);
+  for (const std::uint8_t byte : {kind, std::uint8_t{0}, std::uint8_t{1}}) w.u8(byte);
+  for (const auto* text : {&words.target, &words.pickle, &words.interpreter}) w.text(*text);
+  write_words(w, words.command);
+  w.f64(2.5);
+  for (const auto* text : {"/a", "/w", "mark"}) w.text(text);
+  w.u64(2);
+  for (const auto* text : {"A", "1", "B", ""}) w.text(text);
+  write_words(w, {"gcc/12"});
+  w.u32(words.batch);
+  w.u8(0);
+  const bool is_command = kind == 3;
+  w.u8(is_command ? 1 : 0);
+  w.u8(is_command);
+  w.u64(is_command);
+  if (is_command) w.text("in"), w.text("{{x}}");
+  w.u64(is_command);
+  if (is_command) w.text("/a/b"), w.text("b"), w.u8(1);
+  w.u64(is_command);
+  if (is_command) w.text("e"), w.text("f"), w.u8(2), w.text("p"), w.u8(1);
+  return out;
+}
+
+TEST(SetUpCodec, writes_the_bytes_of_version_2) {
+  const std::string pickle("\1\0\377", 3), python = "/usr/bin/python3";
+  const std::vector<Words> words{{},
+                                 {"m:f", pickle, python, {}, 3},
+                                 {"/l.so:f", {}, {}, {}},
+                                 {{}, {}, {}, {"sh", "-c", "echo 1"}},
+                                 {{}, pickle, python, {}}};
+  const auto specs = one_of_each_kind();
+  for (std::size_t kind = 0; kind < specs.size(); ++kind)
+    EXPECT_EQ(encode({two_parameters(), specs[kind]}), version_2(static_cast<std::uint8_t>(kind), words[kind])) << kind;
 }
 
 TEST(SetUpCodec, refuses_bytes_that_end_early_go_on_or_say_nonsense) {
@@ -102,7 +158,7 @@ TEST(Worker, answers_a_set_up_and_an_evaluation_under_their_heads) {
 TEST(Worker, says_hello_with_the_reason_why_it_cannot) {
   Worker worker;
   auto wrong = sphere();
-  wrong.evaluator.target = "/no/lib.so:f";
+  wrong.evaluator.as<LibrarySpec>().target = "/no/lib.so:f";
   EXPECT_THAT(text_of(worker.on(head_of(FrameKind::set_up), encode(wrong)).body),
               HasSubstr("cannot load the library '/no/lib.so'"));
   EXPECT_THAT(text_of(worker.on(head_of(FrameKind::set_up), BytesView()).body), HasSubstr("ended early"));
@@ -205,7 +261,7 @@ TEST(Serve, takes_what_is_there_up_to_a_batch) {
   Desk desk;
   Worker worker;
   auto spec = python_spec("batch_of_first");
-  spec.batch = 8;
+  spec.as<PythonSpec>().batch = 8;
   auto served = std::async(std::launch::async, [&] { return serve(desk, worker); });
   desk.put(FrameKind::set_up, encode({two_parameters(), spec}));
   for (int i = 0; i < 100; ++i) desk.put(FrameKind::evaluate, encoded(some_candidate()));
@@ -217,7 +273,7 @@ TEST(Serve, takes_what_is_there_up_to_a_batch) {
 TEST(Worker, answers_a_batch_frame_by_frame_and_refuses_other_frames_in_it) {
   Worker worker;
   auto spec = python_spec("batch_that_raises_below_zero");
-  spec.batch = 4;
+  spec.as<PythonSpec>().batch = 4;
   worker.on(head_of(FrameKind::set_up), encode({two_parameters(), spec}));
   std::vector<Worker::Frame> frames;
   for (const double x : {1.0, -1.0, 2.0})

@@ -10,23 +10,35 @@
 
 namespace culmen {
 
+/// Processes that communicate collectively: every one makes the same calls in the same order.
+class RankGroup {
+ public:
+  virtual ~RankGroup() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// Collective. Bytes of rank 0 on every rank.
+  virtual Bytes broadcast(Bytes bytes) = 0;
+  /// Collective. At rank 0: text of every rank in order (at most 255 bytes each); elsewhere empty.
+  virtual std::vector<std::string> gather(const std::string& text) = 0;
+  /// Collective.
+  virtual void barrier() = 0;
+};
+
 /// MPI, loaded at run time: a libmpi already in the process, else CULMEN_MPI ("openmpi", "mpich", or a module's path),
 /// else the launcher's environment.
-class MpiWorld {
+class MpiWorld final : public RankGroup {
  public:
   /// Collective over all ranks. Initialises MPI unless that was done. Throws TransportError with one sentence: no
   /// module for this MPI, MPI's size is not the launcher's (the program runs under another MPI's launcher), ranks of
   /// unequal culmen versions, ranks on several nodes (comes with a later version).
   static std::unique_ptr<MpiWorld> open(const Launch& launch);
-  ~MpiWorld();  ///< nothing collective: call finalize() first
-  int rank() const;
-  int size() const;
+  ~MpiWorld() override;  ///< nothing collective: call finalize() first
+  int rank() const override;
+  int size() const override;
   std::string library() const;  ///< "Open MPI v4.1.4"
-  /// Collective. Bytes of rank 0 on every rank.
-  Bytes broadcast(Bytes bytes);
-  /// Collective. At rank 0: text of every rank in order (at most 255 bytes each); elsewhere empty.
-  std::vector<std::string> gather(const std::string& text);
-  void barrier();
+  Bytes broadcast(Bytes bytes) override;
+  std::vector<std::string> gather(const std::string& text) override;
+  void barrier() override;
   /// Collective. After it MPI is not used.
   void finalize();
 

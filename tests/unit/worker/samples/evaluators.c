@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "culmen/worker/evaluator.h"
+#include "culmen/worker/core/evaluator.h"
 
 int chatty(const culmen_candidate* c, culmen_result* r) {
   if (c->x[1] == 2) printf("x is %g\n", c->x[0]);

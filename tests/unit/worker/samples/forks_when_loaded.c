@@ -1,7 +1,7 @@
 /* Two processes come back from loading it. */
 #include <unistd.h>
 
-#include "culmen/worker/evaluator.h"
+#include "culmen/worker/core/evaluator.h"
 
 __attribute__((constructor)) static void copy(void) {
   if (fork() < 0) _exit(1);

@@ -1,0 +1,78 @@
+#include "culmen/study/config/mode.hpp"
+
+#include <optional>
+
+#include "culmen/study/config/fingerprint.hpp"
+#include "culmen/study/config/search.hpp"
+
+namespace culmen {
+namespace {
+/// With fewer workers, generations win more by what they learn than they lose by idle workers: see the measurements in
+/// benchmarks/README.md.
+constexpr std::size_t fewest_asynchronous = 4;
+/// Evaluations for each worker and parameter. With fewer, generations reach more targets: see the same measurements.
+constexpr std::uint64_t plenty = 100;
+
+std::string fingerprint_in(StudyConfig config, Mode mode) {
+  config.mode = ModeDecision{mode};
+  return fingerprint_of(config);
+}
+
+std::optional<Mode> mode_of_store(const StudyConfig& config, const std::string& begun) {
+  for (const auto mode : {Mode::generational, Mode::asynchronous})
+    if (begun == fingerprint_in(config, mode)) return mode;
+  return {};
+}
+
+/// Generations keep all workers busy, and the budget has no evaluations to spare.
+bool is_short(const StudyConfig& config, std::size_t workers) {
+  const auto n = config.space.size();
+  const auto budget = config.stop.evaluations;
+  return workers <= 2 * (n + 1) && budget != 0 && budget < plenty * n * workers;
+}
+}  // namespace
+
+const char* to_string(ModeReason reason) {
+  switch (reason) {
+    case ModeReason::user:
+      return "the user says so";
+    case ModeReason::store:
+      return "the store began so";
+    case ModeReason::named_optimizer:
+      return "the user names the optimizer";
+    case ModeReason::optimizer:
+      return "the optimizer needs generations";
+    case ModeReason::few_workers:
+      return "there are few workers";
+    case ModeReason::short_budget:
+      return "the budget is short";
+    case ModeReason::many_workers:
+      return "there are many workers";
+  }
+  return "";
+}
+
+ModeDecision mode_of_user(bool generational) {
+  return {generational ? Mode::generational : Mode::asynchronous, ModeReason::user};
+}
+
+Mode mode_of(const StudyConfig& config) { return config.mode ? config.mode->mode : Mode::generational; }
+
+ModeDecision decide_mode(const StudyConfig& config, std::size_t workers, const std::string& begun) {
+  if (config.mode) return *config.mode;
+  if (const auto of_store = mode_of_store(config, begun)) return {*of_store, ModeReason::store};
+  if (!config.optimizer_is_chosen) return {Mode::generational, ModeReason::named_optimizer};
+  const auto chosen = default_optimizer(config.space, yield_of(config));
+  if (!chosen.any_time) return {Mode::generational, ModeReason::optimizer};
+  if (workers < fewest_asynchronous) return {Mode::generational, ModeReason::few_workers};
+  if (chosen.frugal && is_short(config, workers)) return {Mode::generational, ModeReason::short_budget};
+  return {Mode::asynchronous, ModeReason::many_workers};
+}
+
+void settle_mode(StudyConfig& config, std::size_t workers, const std::string& begun) {
+  if (config.mode) return;
+  config.mode = decide_mode(config, workers, begun);
+  if (config.mode->mode == Mode::asynchronous) config.fingerprint = fingerprint_of(config);
+}
+
+}  // namespace culmen

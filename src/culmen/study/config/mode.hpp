@@ -1,0 +1,42 @@
+// The mode of a study: decided once, when the study begins.
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include "culmen/evaluation/mode.hpp"
+
+namespace culmen {
+
+struct StudyConfig;
+
+/// The reasons in the order in which they count.
+enum class ModeReason : unsigned char {
+  user,             ///< the user says it
+  store,            ///< the store began in this mode
+  named_optimizer,  ///< the user names the optimizer: generational
+  optimizer,        ///< the optimizer that culmen chose needs generations
+  few_workers,      ///< fewer than four workers: generational
+  short_budget,     ///< generations use all workers, and the budget is short: generational
+  many_workers,     ///< four workers or more: asynchronous
+};
+/// For example "the user says so".
+const char* to_string(ModeReason reason);
+
+struct ModeDecision {
+  Mode mode = Mode::generational;
+  ModeReason reason = ModeReason::user;
+  bool operator==(const ModeDecision&) const = default;
+};
+
+/// What the user says by `generational`.
+ModeDecision mode_of_user(bool generational);
+/// Before the decision every study counts as generational.
+Mode mode_of(const StudyConfig& config);
+/// The decision for this number of workers. `begun` is the fingerprint of the study's store; it counts if it belongs to
+/// this study in either mode. A budget is short below 100 evaluations for each worker and parameter. It counts only for
+/// real parameters, and only up to 2 (n + 1) workers, n being the number of parameters.
+ModeDecision decide_mode(const StudyConfig& config, std::size_t workers, const std::string& begun = {});
+/// Keeps the decision in `config`, with the fingerprint that belongs to it. A decision that is there already stays.
+void settle_mode(StudyConfig& config, std::size_t workers, const std::string& begun = {});
+
+}  // namespace culmen

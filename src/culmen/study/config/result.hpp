@@ -1,0 +1,26 @@
+// The result of a run, and its bytes: under MPI rank 0 sends them to the other ranks.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "culmen/base/bytes.hpp"
+#include "culmen/engine/engine.hpp"
+#include "culmen/evaluation/goals.hpp"
+#include "culmen/evaluation/mode.hpp"
+
+namespace culmen {
+
+/// The result of a run. Every rank of a launch gets the same.
+struct StudyResult : EngineResult {
+  double wall_s = 0;
+  std::uint32_t workers = 0;
+  std::string store;
+  Goals goals;  ///< tell how the values are to be read
+  std::string optimizer, optimizer_why;
+  Mode mode = Mode::generational;
+};
+
+Bytes encode(const StudyResult& result);
+StudyResult decode_result(BytesView in);
+
+}  // namespace culmen

@@ -1,0 +1,35 @@
+// The workers of one run. See workplace.hpp for where they come from.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "culmen/study/config/result.hpp"
+#include "culmen/transport/transport.hpp"
+#include "culmen/worker/worker.hpp"
+
+namespace culmen {
+
+/// One thread makes and ends it, because MPI requires that. In between the engine uses its transport.
+class Crew {
+ public:
+  virtual ~Crew() = default;
+  virtual Transport& transport() = 0;
+  virtual std::size_t workers() const = 0;
+  /// After the transport was closed: waits until the workers have ended, and sends `result` to the ranks.
+  virtual void conclude(const StudyResult& result) = 0;
+};
+
+struct CrewRequest {
+  std::size_t workers = 1;
+  std::string run_marker;
+  Function function;  ///< EvaluatorKind::function only
+};
+
+std::unique_ptr<Crew> make_thread_crew(const CrewRequest& request);
+/// Throws InputError for EvaluatorKind::function: a lambda cannot be sent to another process.
+std::unique_ptr<Crew> make_process_crew(const CrewRequest& request);
+
+/// Makes evaluators of `function` if there is one, otherwise those that the set-up names.
+EvaluatorFactory factory_for(Function function);
+
+}  // namespace culmen

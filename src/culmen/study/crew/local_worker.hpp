@@ -1,0 +1,33 @@
+// A native worker process on the master's machine: `culmen __worker BOX MASTER_PID MASTER_START MARKER`, the mailbox
+// inherited as descriptor 3.
+#pragma once
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "culmen/base/ids.hpp"
+#include "culmen/base/process.hpp"
+#include "culmen/worker/process/guard.hpp"
+
+namespace culmen {
+
+SpawnRequest local_worker_request(const std::string& program, int mailbox_fd, WorkerId box, const ProcessId& master,
+                                  const std::string& marker);
+/// In the worker process; `argv` from "__worker" on. Returns its exit code.
+int local_worker_main(int argc, char** argv);
+/// While it lives, this process works for a master: it ignores the signals on which only the master acts, and it ends
+/// with its master. The destructor restores the signals.
+class WorkerRole {
+ public:
+  WorkerRole(const ProcessId& master, const std::string& marker);
+  ~WorkerRole();
+  WorkerRole(const WorkerRole&) = delete;
+  WorkerRole& operator=(const WorkerRole&) = delete;
+
+ private:
+  std::vector<std::pair<int, struct sigaction>> former_;
+  Lifeline lifeline_;
+};
+
+}  // namespace culmen

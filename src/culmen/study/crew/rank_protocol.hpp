@@ -1,0 +1,49 @@
+// How rank 0 hires the other ranks of a group as workers. The group carries invitations, the mailbox's name and, at the
+// end, the result; everything else goes through the mailbox.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "culmen/study/config/result.hpp"
+#include "culmen/study/crew/crew.hpp"
+#include "culmen/study/crew/ranks_states.hpp"
+#include "culmen/transport/mpi/world.hpp"
+#include "culmen/worker/core/evaluator.hpp"
+
+namespace culmen {
+
+struct RankCall;
+
+/// The side of rank 0. `group` and `states` must outlive it and its crews.
+class RankMaster {
+ public:
+  RankMaster(RankGroup& group, RanksStates& states) : group_(group), states_(states) {}
+  /// Nothing can start: the other ranks get this sentence as their error. Does nothing if none waits for an invitation.
+  void abandon(const std::string& message);
+  /// Throws InputError if there are no ranks to hire, and TransportError if one of them cannot work.
+  std::unique_ptr<Crew> hire(const CrewRequest& request);
+  /// There is no further study. Does nothing if the ranks work or have left.
+  void dismiss();
+
+ private:
+  RankGroup& group_;
+  RanksStates& states_;
+};
+
+/// The side of any other rank.
+class RankWorker {
+ public:
+  RankWorker(RankGroup& group, RanksStates& states) : group_(group), states_(states) {}
+  /// Works for one study and returns its result. Throws TransportError with the sentence of rank 0 if it cannot start.
+  StudyResult serve(Function function);
+  /// Works for all studies and executors until rank 0 dismisses its ranks.
+  void serve_until_dismissed();
+
+ private:
+  StudyResult follow(const RankCall& call, Function function);
+  RankCall receive();
+  RankGroup& group_;
+  RanksStates& states_;
+};
+
+}  // namespace culmen

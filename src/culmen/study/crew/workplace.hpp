@@ -1,0 +1,47 @@
+// Where the workers of a run come from. Everything that depends on the place is decided here.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "culmen/study/crew/crew.hpp"
+
+namespace culmen {
+
+enum class Place : unsigned char {
+  automatic,  ///< mpi in a rank of an MPI launch, else threads
+  threads,    ///< of the master; isolated evaluators have a child process each
+  processes,  ///< native worker processes
+  mpi,        ///< the ranks but the first
+};
+
+class LentWorkers;
+
+/// The workers that a user asks for.
+struct WorkersWanted {
+  std::size_t workers = 0;  ///< 0: one for each usable CPU. mpi: the ranks decide
+  Place place = Place::automatic;
+  std::shared_ptr<LentWorkers> lent;  ///< if given, they evaluate, whatever the place
+};
+
+/// One place, which one run uses.
+class Workplace {
+ public:
+  virtual ~Workplace() = default;
+  /// How many evaluations run at a time. Known before there are workers.
+  virtual std::size_t workers() const = 0;
+  /// Whether workers are processes that the master starts.
+  virtual bool starts_processes() const { return false; }
+  /// Before anything that may end in abandon().
+  virtual void expect() {}
+  /// The run cannot start, for this reason.
+  virtual void abandon(const std::string& /*message*/) {}
+  /// Starts the workers. Throws InputError or TransportError.
+  virtual std::unique_ptr<Crew> hire(const CrewRequest& request) = 0;
+};
+
+std::unique_ptr<Workplace> make_workplace(const WorkersWanted& wanted);
+/// As Workplace::workers().
+std::size_t workers_of(const WorkersWanted& wanted);
+
+}  // namespace culmen

@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "culmen/base/error.hpp"
+#include "culmen/study/config/fingerprint.hpp"
+#include "culmen/study/config/search.hpp"
+#include "culmen/study/crew/ranks.hpp"
+#include "culmen/study/run/culmen.hpp"
+#include "culmen/study/run/run.hpp"
+#include "culmen/transport/mpi/launcher.hpp"
+
+namespace culmen {
+namespace {
+
+MinimizeResult public_result(const StudyResult& r, bool is_master) {
+  MinimizeResult out;
+  if (r.has_best) {
+    out.x = r.best.x;
+    out.value = r.best_outcome.value;
+  }
+  for (const auto& member : r.front.members()) out.front.push_back({member.candidate.x, member.outcome.values});
+  out.recommended = r.recommended;
+  out.evaluations = r.counts.told;
+  out.failed = r.counts.failed;
+  out.message = r.message;
+  out.optimizer = r.optimizer;
+  out.generational = r.mode == Mode::generational;
+  out.final = is_final(r.reason);
+  out.is_master = is_master;
+  return out;
+}
+
+Goals goals_of(std::size_t objectives) {
+  Goals goals;
+  for (std::size_t k = 0; k < objectives; ++k) goals.objectives.push_back({fmt::format("value{}", k + 1)});
+  return goals;
+}
+
+MinimizeResult minimize_outcome(const Function& function, ResultKind result, const Space& space,
+                                const MinimizeOptions& options, std::size_t objectives = 0) {
+  if (space.size() == 0) throw InputError("the space has no parameter; give at least one");
+  if (options.resume && options.store.empty())
+    throw InputError("resume = true needs a store, but store is empty; give its file name");
+  if (detect_launch().rank > 0) return public_result(serve_as_rank(function), false);
+  StudyConfig config;
+  config.space = space;
+  config.goals = goals_of(objectives);
+  config.starts = options.starts;
+  config.evaluator.isolation = Isolation::none;
+  config.evaluator.result = result;
+  config.evaluator_identity = "function";
+  config.optimizer = options.optimizer;
+  config.optimizer_options = options.optimizer_options;
+  if (options.generational) config.mode = mode_of_user(*options.generational);
+  config.seed = options.seed;
+  config.stop = {options.evaluations, options.target, options.wall_time_s, options.stagnation};
+  choose_optimizer(config);
+  config.fingerprint = fingerprint_of(config);
+  RunOptions run_options;
+  run_options.workers = options.workers;
+  run_options.store = options.store;
+  run_options.resume = options.resume;
+  Run run(std::move(config), run_options, function);
+  run.prepare();
+  run.execute();
+  const auto found = run.conclude();
+  if (found.reason == StopReason::error) throw Error(found.message);
+  return public_result(found, true);
+}
+
+void check_function(bool there, const char* name) {
+  if (!there)
+    throw InputError(fmt::format("{}() got an empty function; give one that takes a std::vector<double>", name));
+}
+
+}  // namespace
+
+MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space,
+                        const MinimizeOptions& options) {
+  check_function(f != nullptr, "minimize");
+  const auto outcome = [&f](const std::vector<double>& x) { return Outcome::of_value(f(x)); };
+  return minimize_outcome(outcome, ResultKind::value, space, options);
+}
+
+MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals,
+                             const Space& space, const MinimizeOptions& options) {
+  check_function(residuals != nullptr, "least_squares");
+  const auto outcome = [&residuals](const std::vector<double>& x) { return Outcome::of_residuals(residuals(x)); };
+  return minimize_outcome(outcome, ResultKind::residuals, space, options);
+}
+
+MinimizeResult minimize_several(const std::function<std::vector<double>(const std::vector<double>&)>& f,
+                                std::size_t objectives, const Space& space, const MinimizeOptions& options) {
+  check_function(f != nullptr, "minimize_several");
+  if (objectives < 2)
+    throw InputError(fmt::format("minimize_several: got {} objectives; it needs at least 2", objectives));
+  if (options.target > -std::numeric_limits<double>::infinity() || options.stagnation != 0)
+    throw InputError("minimize_several: target and stagnation are for one objective, not for several");
+  const auto outcome = [&f, objectives](const std::vector<double>& x) {
+    const auto values = f(x);
+    if (values.size() != objectives)
+      return Outcome::failure(Status::wrong_shape, fmt::format("the function returned {} values; it must return {}",
+                                                               values.size(), objectives));
+    auto o = Outcome::of_value(0);
+    for (std::size_t k = 0; k < objectives; ++k) o.extras.emplace_back(fmt::format("value{}", k + 1), values[k]);
+    return o;
+  };
+  return minimize_outcome(outcome, ResultKind::figures, space, options, objectives);
+}
+
+}  // namespace culmen

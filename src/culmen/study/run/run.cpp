@@ -1,0 +1,262 @@
+#include "culmen/study/run/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <limits>
+#include <optional>
+
+#include "culmen/base/error.hpp"
+#include "culmen/study/config/build.hpp"
+#include "culmen/study/config/mode.hpp"
+#include "culmen/study/config/search.hpp"
+#include "culmen/study/crew/crew.hpp"
+#include "culmen/worker/process/child_table.hpp"
+#include "culmen/worker/process/guard.hpp"
+
+namespace culmen {
+namespace {
+
+// How long the end of a study waits for its workers. Evaluations in child processes are killed at once, so that such
+// workers are late only on a crowded machine. A function inside a worker may never return.
+constexpr double leave_s = 2, leave_function_s = 0.1;
+
+// The calls of a program may take any time, and a call that waits behind another one may wait long.
+constexpr double prefetch_items_below_s = 0.01;
+// A candidate that waits at a worker was proposed before the worker's last result was known. Without generations this
+// costs more than it saves, unless a message takes as long as an evaluation.
+constexpr double prefetch_asynchronous_below_s = 0.0002;
+
+}  // namespace
+
+struct Run::Impl {
+  /// The guard of this run; it ends with it.
+  class Guard {
+   public:
+    explicit Guard(const std::string& marker) : pid_(start_guard(this_process(), marker)) {}
+    ~Guard() {
+      kill_group(pid_);
+      reap(pid_);
+    }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    pid_t pid_;
+  };
+  StudyConfig config;
+  RunOptions options;
+  Function function;
+  std::shared_ptr<ChildTable> children = ChildTable::create(make_run_marker());
+  std::string marker = children->marker();
+  SteadyClock clock;
+  std::shared_ptr<Source> source;  // an optimizer, unless the caller gave another
+  std::optional<Journal> journal;  // until the writer has it
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Workplace> workplace;
+  std::unique_ptr<Guard> guard;
+  std::unique_ptr<Crew> crew;
+  std::unique_ptr<Writer> writer;
+  EngineResult result;
+  double started_s = 0;
+  std::atomic<Engine*> live{nullptr};
+  std::atomic<bool> stop_wanted{false};
+
+  void check() const {
+    const auto& e = config.evaluator;
+    if (e.time_limit_s > 0 && !starts_children(e))
+      throw InputError(
+          "a time limit needs isolation = \"process\": a function inside the worker cannot be ended alone");
+    const auto& s = config.stop;
+    if (!source && s.evaluations == 0 && s.stagnation == 0 && !(s.target > -std::numeric_limits<double>::infinity()) &&
+        !(s.wall_time_s < std::numeric_limits<double>::infinity())) {
+      throw InputError("nothing ends this study; give at least one of evaluations, target, stagnation and wall_time_s");
+    }
+  }
+
+  /// The start that made the store, if this run resumes it.
+  std::optional<StudyRecord> former_start() const {
+    if (!options.resume || options.store.empty()) return std::nullopt;
+    return Journal::read(options.store).study();
+  }
+
+  /// Candidates depend on this culmen, and on the library that has the optimizer.
+  std::string build() const {
+    const auto library = source->library();
+    return library.empty() ? build_description() : fmt::format("{}, {}", build_description(), library);
+  }
+
+  std::optional<Journal> open_store() const {
+    if (options.store.empty()) return std::nullopt;
+    if (!options.resume) {
+      return Journal::create(
+          options.store,
+          {config.name, config.configuration, config.fingerprint, build(), wall_clock_s(), config.stop.evaluations},
+          options.durability);
+    }
+    // Compared before the store is taken, so that a refused start leaves no owner and no epoch behind.
+    check_against(Journal::read(options.store));
+    return Journal::resume(options.store, options.durability, build(), config.configuration);
+  }
+
+  void check_against(const Journal& found) const {
+    const auto& study = found.study();
+    if (study.fingerprint != config.fingerprint) {
+      throw InputError(
+          fmt::format("{} is the store of another study ('{}'); its space, evaluator, optimizer or seed differ",
+                      options.store, study.name));
+    }
+    const auto told = found.summary().told;
+    if (config.stop.evaluations == 0 || config.stop.evaluations >= told) return;
+    throw InputError(fmt::format("{} holds {} evaluations already; a limit of {} is below that (it counts all of them)",
+                                 options.store, told, config.stop.evaluations));
+  }
+
+  EngineOptions engine_options() const {
+    EngineOptions o;
+    o.broker.rules = config.stop;
+    o.broker.failures = config.failures;
+    o.broker.prefetch = options.prefetch;
+    o.broker.batch = static_cast<std::uint32_t>(batch_of(config.evaluator));
+    if (!source->generational()) o.broker.prefetch_below_s = prefetch_asynchronous_below_s;
+    if (source->open_ended()) {
+      o.broker.ask_ahead = std::numeric_limits<std::uint64_t>::max();
+      o.broker.prefetch_below_s = prefetch_items_below_s;
+    }
+    o.set_up = encode(SetUp{config.space, config.evaluator, config.goals});
+    o.study = std::hash<std::string>{}(marker);
+    o.epoch = journal ? journal->epoch() : 1;
+    o.build = build();
+    o.close_grace_s = grace_s();
+    return o;
+  }
+
+  // All checks that need no workers.
+  void get_ready() {
+    check();
+    config.goals.check();
+    config.evaluator.run_marker = marker;
+    if (!source) {
+      choose_optimizer(config);
+      const auto former = former_start();
+      settle_mode(config, workplace->workers(), former ? former->fingerprint : "");
+      // The budget of a later start does not change the candidates.
+      const auto evaluations = former ? former->budget : config.stop.evaluations;
+      source = make_search(config, evaluations);
+    }
+    journal = open_store();
+    engine = std::make_unique<Engine>(*source, clock, engine_options());
+    live = engine.get();
+    if (starts_children(config.evaluator) || workplace->starts_processes()) guard = std::make_unique<Guard>(marker);
+  }
+
+  void prepare() {
+    started_s = clock.now_s();
+    workplace->expect();
+    try {
+      get_ready();
+      crew = workplace->hire({workplace->workers(), marker, function});
+    } catch (const std::exception& e) {
+      workplace->abandon(e.what());
+      if (journal) journal->close();
+      if (journal) forget_store();
+      throw;
+    }
+    if (stop_wanted) engine->request_stop();
+  }
+
+  void execute() noexcept {
+    try {
+      if (journal) {
+        engine->replay(*journal);
+        writer = std::make_unique<Writer>(std::move(*journal), [this] { crew->transport().wake(); });
+      }
+      result = engine->run(crew->transport(), writer.get());
+      if (writer && result.reason == StopReason::set_up && Journal::read(options.store).summary().outcomes == 0)
+        forget_store();
+    } catch (const std::exception& e) {
+      result = {};
+      result.reason = StopReason::error;
+      result.message = e.what();
+      give_up();
+    }
+  }
+
+  void give_up() noexcept {
+    try {
+      if (writer) writer->close();
+      if (!writer && journal) journal->close();
+    } catch (const std::exception&) {  // the first reason is the one that counts
+    }
+    crew->transport().close(grace_s());
+  }
+
+  // Nothing was evaluated: the files of this start must not prevent the next one.
+  void forget_store() {
+    if (options.resume) return;
+    for (const char* ending : {"", "-wal", "-shm"}) std::remove((options.store + ending).c_str());
+    options.store.clear();
+  }
+
+  double grace_s() const { return starts_children(config.evaluator) ? leave_s : leave_function_s; }
+
+  std::string message() const {
+    if (!result.message.empty()) return result.message;
+    return fmt::format("{} after {} evaluations", to_string(result.reason), result.counts.told);
+  }
+
+  StudyResult conclude(const std::string& note) {
+    StudyResult r;
+    static_cast<EngineResult&>(r) = result;
+    r.goals = config.goals;
+    r.message = note.empty() ? message() : note;
+    r.optimizer = config.optimizer;
+    r.optimizer_why = config.optimizer_why;
+    r.mode = mode_of(config);
+    r.wall_s = clock.now_s() - started_s;
+    r.workers = static_cast<std::uint32_t>(crew->workers());
+    r.store = options.store;
+    crew->conclude(r);
+    return r;
+  }
+};
+
+Run::Run(StudyConfig config, RunOptions options, Function function) : impl_(std::make_unique<Impl>()) {
+  impl_->config = std::move(config);
+  impl_->options = std::move(options);
+  impl_->workplace = make_workplace(impl_->options);
+  impl_->function = std::move(function);
+}
+
+Run::Run(StudyConfig config, RunOptions options, std::shared_ptr<Source> source)
+    : Run(std::move(config), std::move(options)) {
+  impl_->source = std::move(source);
+}
+
+Run::~Run() = default;
+
+void Run::prepare() { impl_->prepare(); }
+void Run::execute() { impl_->execute(); }
+std::string Run::message() const { return impl_->message(); }
+StudyResult Run::conclude(const std::string& note) { return impl_->conclude(note); }
+
+void Run::stop() noexcept {
+  impl_->stop_wanted = true;
+  if (auto* engine = impl_->live.load()) engine->request_stop();
+}
+
+void Run::offer() noexcept {
+  if (auto* engine = impl_->live.load()) engine->offer();
+}
+
+Progress Run::progress() const {
+  auto* engine = impl_->live.load();
+  if (engine == nullptr) return {};
+  auto p = engine->progress();
+  p.best_value = impl_->config.goals.as_given(0, p.best_value);
+  return p;
+}
+
+}  // namespace culmen

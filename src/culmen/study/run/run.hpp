@@ -1,0 +1,42 @@
+// One start of a study's master: puts optimizer, store, workers and engine together.
+#pragma once
+#include <memory>
+
+#include "culmen/engine/engine.hpp"
+#include "culmen/study/config/result.hpp"
+#include "culmen/study/config/study_config.hpp"
+#include "culmen/study/run/run_options.hpp"
+
+namespace culmen {
+
+/// prepare() and conclude() belong to one thread (MPI's); execute() may run on another.
+class Run {
+ public:
+  /// `function` for EvaluatorKind::function.
+  Run(StudyConfig config, RunOptions options, Function function = {});
+  /// With a source of the caller, which ends the run. `config` then says only how its candidates are evaluated.
+  Run(StudyConfig config, RunOptions options, std::shared_ptr<Source> source);
+  ~Run();
+  /// Checks the input, opens the store, starts the workers. Throws InputError, StoreError or TransportError. It then
+  /// leaves nothing behind, and ranks that wait are told.
+  void prepare();
+  /// Replays the store, then runs to the end. Never throws: an error becomes the reason and message of the result.
+  void execute();
+  /// After execute(): why it ended, one sentence.
+  std::string message() const;
+  /// Ends the workers and returns the result, which all ranks of a launch get. A `note` that is not empty becomes its
+  /// message.
+  StudyResult conclude(const std::string& note = {});
+  /// Asks for a clean end. Any thread, and a signal handler.
+  void stop() noexcept;
+  /// See Engine::offer. Any thread.
+  void offer() noexcept;
+  /// The best value is as the user knows it: if it is maximized, the greatest one.
+  Progress progress() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace culmen

@@ -1,0 +1,127 @@
+#include "culmen/worker/core/library_evaluator.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "culmen/base/error.hpp"
+#include "culmen/worker/core/evaluator.h"
+#include "culmen/worker/core/guarded.hpp"
+
+namespace culmen {
+namespace {
+/// What the function has said through the callbacks of culmen_result.
+struct Answer {
+  std::size_t values = 0;
+  std::size_t vectors = 0;
+  Outcome outcome;
+  std::string error;
+};
+
+int set_value(void* self, double value) {
+  auto& answer = *static_cast<Answer*>(self);
+  ++answer.values;
+  answer.outcome.value = value;
+  return 0;
+}
+
+int set_residuals(void* self, const double* residuals, std::size_t n) {
+  auto& answer = *static_cast<Answer*>(self);
+  ++answer.vectors;
+  answer.outcome.residuals.assign(residuals, residuals + n);
+  return 0;
+}
+
+int set_extra(void* self, const char* name, double value) {
+  static_cast<Answer*>(self)->outcome.extras.emplace_back(name, value);
+  return 0;
+}
+
+int set_error(void* self, const char* text) {
+  static_cast<Answer*>(self)->error = text;
+  return 0;
+}
+
+Outcome residuals_of(Answer& answer) {
+  if (answer.outcome.residuals.empty()) {
+    return Outcome::failure(Status::wrong_shape, answer.values > 0
+                                                     ? "the function set a value; it must set a vector of residuals"
+                                                     : "the function set no residuals");
+  }
+  auto outcome = Outcome::of_residuals(std::move(answer.outcome.residuals));
+  outcome.extras = std::move(answer.outcome.extras);
+  return outcome;
+}
+
+Outcome value_of(Answer& answer) {
+  if (answer.vectors > 0) {
+    return Outcome::failure(
+        Status::wrong_shape,
+        fmt::format("the function set {} residuals; it must set one value (or write result = \"residuals\")",
+                    answer.outcome.residuals.size()));
+  }
+  if (answer.values != 1)
+    return Outcome::failure(Status::wrong_shape,
+                            fmt::format("the function set {} values; it must set one", answer.values));
+  return std::move(answer.outcome);
+}
+
+class LibraryEvaluator final : public Evaluator {
+ public:
+  explicit LibraryEvaluator(const SetUp& set_up)
+      : space_(set_up.space),
+        goals_(set_up.goals),
+        result_(set_up.evaluator.result),
+        function_(load(set_up.evaluator.as<LibrarySpec>().target)) {
+    for (const auto& parameter : space_.parameters()) names_.push_back(parameter.name.c_str());
+  }
+  Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
+    return guarded([&] { return call(candidate, attempt); });
+  }
+
+ private:
+  /// The library is never unloaded: it may have started threads or registered handlers.
+  static culmen_evaluator load(const std::string& target) {
+    const auto colon = target.rfind(':');
+    if (colon == target.npos || colon == 0 || colon + 1 == target.size())
+      throw InputError(fmt::format("'{}' must be \"library.so:symbol\"", target));
+    const auto path = target.substr(0, colon), symbol = target.substr(colon + 1);
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw InputError(fmt::format("cannot load the library '{}': {}", path, dlerror()));
+    void* function = dlsym(library, symbol.c_str());
+    if (function == nullptr) throw InputError(fmt::format("the library '{}' has no function '{}'", path, symbol));
+    return reinterpret_cast<culmen_evaluator>(function);
+  }
+
+  Outcome call(const Candidate& candidate, Attempt attempt) const {
+    Answer answer;
+    const culmen_candidate in{CULMEN_EVALUATOR_ABI, attempt,      candidate.id, candidate.x.size(),
+                              candidate.x.data(),   names_.data()};
+    culmen_result out{CULMEN_EVALUATOR_ABI, &answer, set_value, set_residuals, set_extra, set_error};
+    const int code = function_(&in, &out);
+    if (code != 0) {
+      return Outcome::failure(Status::failed, answer.error.empty() ? fmt::format("the function returned {}", code)
+                                                                   : fmt::format("{} (code {})", answer.error, code));
+    }
+    if (result_ == ResultKind::figures) return figures_of(answer);
+    return result_ == ResultKind::residuals ? residuals_of(answer) : value_of(answer);
+  }
+
+  Outcome figures_of(Answer& answer) const {
+    if (answer.values > 0) name_the_value(answer.outcome, goals_);
+    answer.outcome.value = 0;
+    return std::move(answer.outcome);
+  }
+
+  Space space_;
+  Goals goals_;
+  ResultKind result_;
+  culmen_evaluator function_;
+  std::vector<const char*> names_;
+};
+}  // namespace
+
+std::unique_ptr<Evaluator> make_library_evaluator(const SetUp& set_up) {
+  return std::make_unique<LibraryEvaluator>(set_up);
+}
+
+}  // namespace culmen

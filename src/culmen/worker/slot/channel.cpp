@@ -1,0 +1,60 @@
+#include "culmen/worker/slot/channel.hpp"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace culmen {
+namespace {
+constexpr std::uint64_t largest_frame = std::uint64_t{1} << 32;
+}
+
+ChannelProgress ChannelWriter::step(int fd, int flags) {
+  iovec parts[2] = {{&length_, sizeof length_}, {const_cast<std::byte*>(frame_.data()), frame_.size()}};
+  auto done = sent_;
+  for (auto& part : parts) {
+    const auto of_part = std::min(done, part.iov_len);
+    part.iov_base = static_cast<char*>(part.iov_base) + of_part;
+    part.iov_len -= of_part;
+    done -= of_part;
+  }
+  msghdr message{};
+  message.msg_iov = parts;
+  message.msg_iovlen = 2;
+  const auto n = sendmsg(fd, &message, flags | MSG_NOSIGNAL);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return ChannelProgress::more;
+  if (n < 0) return ChannelProgress::ended;
+  sent_ += static_cast<std::size_t>(n);
+  return sent_ == sizeof length_ + frame_.size() ? ChannelProgress::complete : ChannelProgress::more;
+}
+
+bool send_frame(int fd, BytesView frame) {
+  ChannelWriter writer(frame);
+  auto progress = ChannelProgress::more;
+  while (progress == ChannelProgress::more) progress = writer.step(fd, 0);
+  return progress == ChannelProgress::complete;
+}
+
+ChannelReader::Progress ChannelReader::step(int fd, int flags) {
+  if (have_ == wanted_) {
+    clear(buffer_);
+    buffer_.resize(small_bytes);
+    have_ = 0;
+    wanted_ = prefix_bytes;
+  }
+  if (buffer_.size() < wanted_) buffer_.resize(wanted_);
+  const auto n = recv(fd, buffer_.data() + have_, buffer_.size() - have_, flags);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return Progress::more;
+  if (n <= 0) return Progress::ended;
+  have_ += static_cast<std::size_t>(n);
+  if (have_ < prefix_bytes) return Progress::more;
+  std::uint64_t length = 0;
+  std::memcpy(&length, buffer_.data(), prefix_bytes);
+  if (length > largest_frame || have_ > prefix_bytes + length) return Progress::ended;
+  wanted_ = prefix_bytes + length;
+  return have_ == wanted_ ? Progress::complete : Progress::more;
+}
+
+}  // namespace culmen

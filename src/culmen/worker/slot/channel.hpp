@@ -1,0 +1,56 @@
+// Frames between a worker and its slot, over a stream socket that is the slot's descriptor 3: u64 length
+// (little-endian), then the bytes.
+//
+//   worker -> slot: the encoded SetUp                     slot -> worker: a sentence; empty when ready
+//   worker -> slot: u32 attempt, the encoded candidate    slot -> worker: u32 attempt, u64 evaluation, the encoded
+//                                                                         outcome
+//   … and so on
+//
+// In a study whose set-up has a batch > 0 these are instead u32 n, n blobs, each of which is such a request (answer).
+//
+// Only one frame travels at a time. An answer names its evaluation, because the slot may run code that also writes to
+// the socket. The slot leaves when the socket ends.
+#pragma once
+#include "culmen/base/bytes.hpp"
+
+namespace culmen {
+
+inline constexpr int slot_descriptor = 3;
+
+enum class ChannelProgress : unsigned char { more, complete, ended };
+
+/// Sends one frame, which has to outlive it.
+class ChannelWriter {
+ public:
+  explicit ChannelWriter(BytesView frame) : length_(frame.size()), frame_(frame) {}
+  /// One sendmsg with these flags. `ended`: the other side is gone.
+  ChannelProgress step(int fd, int flags);
+
+ private:
+  std::uint64_t length_;
+  BytesView frame_;
+  std::size_t sent_ = 0;
+};
+
+/// Sleeps while the socket is full. False when the other side is gone.
+bool send_frame(int fd, BytesView frame);
+
+/// Collects one frame at a time. The bytes may be anything: lengths are checked.
+class ChannelReader {
+ public:
+  using Progress = ChannelProgress;
+  ChannelReader() : buffer_(small_bytes) {}
+  /// One recv with these flags. `ended`: the other side is gone, or its bytes are not a frame. After `complete` the
+  /// next call begins a new frame.
+  Progress step(int fd, int flags);
+  /// The complete frame; valid until the next step().
+  BytesView frame() const { return BytesView(buffer_).subspan(prefix_bytes, wanted_ - prefix_bytes); }
+
+ private:
+  static constexpr std::size_t prefix_bytes = 8, small_bytes = 4096;
+  Bytes buffer_;
+  std::size_t have_ = 0;
+  std::size_t wanted_ = prefix_bytes;
+};
+
+}  // namespace culmen

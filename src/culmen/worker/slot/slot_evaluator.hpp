@@ -1,0 +1,19 @@
+// Functions that run in a slot: a child process of the worker.
+#pragma once
+#include <memory>
+
+#include "culmen/worker/core/evaluator.hpp"
+
+namespace culmen {
+
+/// The start of a slot (its interpreter, the import of the module or the loading of the library) may take as long as
+/// the time limit, but never less than this: the first import from a parallel file system takes much longer than an
+/// evaluation.
+inline constexpr double shortest_start_limit_s = 60;
+/// A Python function or a library in a child process of its own. prepare() or the first evaluation starts it, and
+/// starts it again after it died. The child gets the encoded set-up and answers it and each evaluation over a socket;
+/// see channel.hpp. A start that takes longer than max(time limit, `start_limit_s`) is killed: prepare() throws Error,
+/// an evaluation is timed_out. Without a time limit it may take for ever.
+std::unique_ptr<Evaluator> make_slot_evaluator(const SetUp& set_up, double start_limit_s = shortest_start_limit_s);
+
+}  // namespace culmen

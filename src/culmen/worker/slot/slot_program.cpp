@@ -1,0 +1,81 @@
+#include "culmen/worker/slot/slot_program.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "culmen/base/process.hpp"
+#include "culmen/evaluation/codec.hpp"
+#include "culmen/worker/core/library_evaluator.hpp"
+#include "culmen/worker/slot/channel.hpp"
+
+namespace culmen {
+namespace {
+bool receive(ChannelReader& reader) {
+  auto progress = ChannelReader::Progress::more;
+  while (progress == ChannelReader::Progress::more) progress = reader.step(slot_descriptor, 0);
+  return progress == ChannelReader::Progress::complete;
+}
+
+bool send_text(std::string_view text) { return send_frame(slot_descriptor, std::as_bytes(std::span(text))); }
+
+/// Ends this process at once where the user's code made it, by a fork that came back from there: only the slot itself
+/// answers. Nothing is flushed, because the slot will write what is in the buffers.
+void end_copy_of(pid_t slot, bool went_well) {
+  if (getpid() != slot) _exit(went_well ? 0 : 1);
+}
+
+void answer_all(Evaluator& evaluator, ChannelReader& reader, pid_t slot) {
+  Candidate candidate;
+  Bytes reply;
+  while (receive(reader)) {
+    ByteReader request(reader.frame());
+    const Attempt attempt = request.u32();
+    decode(request.take(request.left()), candidate);
+    const Outcome outcome = evaluator.evaluate(candidate, attempt);
+    end_copy_of(slot, outcome.ok());
+    std::fflush(stdout);  // what it printed is this evaluation's
+    reply.clear();
+    ByteWriter head(reply);
+    head.u32(attempt);
+    head.u64(candidate.id);
+    encode(outcome, reply);
+    if (!send_frame(slot_descriptor, reply)) return;
+  }
+}
+}  // namespace
+
+int slot_main() {
+  const pid_t slot = getpid();
+  fcntl(slot_descriptor, F_SETFD, FD_CLOEXEC);  // whatever the function starts must not hold the socket open
+  // Stopping is the master's to decide, though the signal may reach every process. A handler, unlike SIG_IGN, is not
+  // handed on to what the function starts.
+  for (const int stop : stop_signals) {
+    struct sigaction nothing {};
+    nothing.sa_handler = [](int) {};
+    nothing.sa_flags = SA_RESTART;
+    sigaction(stop, &nothing, nullptr);
+  }
+  ChannelReader reader;
+  if (!receive(reader)) return 1;
+  std::unique_ptr<Evaluator> evaluator;
+  try {
+    evaluator = make_library_evaluator(decode_set_up(reader.frame()));
+  } catch (const std::exception& error) {
+    end_copy_of(slot, false);
+    return send_text(error.what()) ? 0 : 1;
+  }
+  end_copy_of(slot, true);
+  try {
+    if (send_text("")) answer_all(*evaluator, reader, slot);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "culmen: slot: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace culmen
