@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "culmen/base/error.hpp"
+#include "culmen/optimizer/catalogue/choice.hpp"
+#include "culmen/optimizer/core/info.hpp"
 #include "unit/optimizer/study.hpp"
 
 namespace culmen {
