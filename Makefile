@@ -73,7 +73,7 @@ sanitize: export CULMEN_TEST_SEEDS := 200
 sanitize: export CULMEN_TEST_HANDOFFS := 100000
 sanitize: build
 	cmake --preset thread && cmake --build build/thread -j $(JOBS)
-	build/thread/tests/unit/transport/unit_transport --gtest_filter=-*UseNoProcessorTime:Door.*
+	build/thread/tests/unit/transport/unit_transport --gtest_filter=-*use_no_processor_time:Door.*
 	build/thread/tests/conformance/transport/conformance_transport --gtest_filter=-*many_send_1_MiB*
 	build/thread/tests/unit/engine/unit_engine
 	build/thread/tests/unit/store/unit_store

@@ -21,12 +21,12 @@ class NistSet : public testing::TestWithParam<Model> {
   const Set set_ = Set::read(GetParam(), CULMEN_NIST_DATA);
 };
 
-TEST_P(NistSet, HasTheCertifiedSumAtTheCertifiedParameters) {
+TEST_P(NistSet, has_the_certified_sum_at_the_certified_parameters) {
   EXPECT_NEAR(set_.outcome(set_.certified).value, set_.certified_sum, 1e-6 * set_.certified_sum + rounding);
   EXPECT_EQ(set_.digits(set_.certified), 11);
 }
 
-TEST_P(NistSet, IsFittedToSixDigitsInTheParametersByTheDefault) {
+TEST_P(NistSet, is_fitted_to_six_digits_in_the_parameters_by_the_default) {
   const auto chosen = default_optimizer(box_of(set_.starts), {true, 1}).name;
   EXPECT_EQ(chosen, "lm");
   const auto found = search(set_, chosen, 1, budget, afterwards);
@@ -36,7 +36,7 @@ TEST_P(NistSet, IsFittedToSixDigitsInTheParametersByTheDefault) {
 
 INSTANTIATE_TEST_SUITE_P(Strd, NistSet, testing::ValuesIn(models()), name_of);
 
-TEST(NistBox, ComesFromTheStartsAlone) {
+TEST(NistBox, comes_from_the_starts_alone) {
   const auto box = box_of({{1, -2, 0.5, 3}, {10, -3, -0.5, 3}});
   EXPECT_EQ(box[0], real("b1", 0.01, 1000));
   EXPECT_EQ(box[1], real("b2", -13, 8));
@@ -44,7 +44,7 @@ TEST(NistBox, ComesFromTheStartsAlone) {
   EXPECT_EQ(box[3], real("b4", 0.03, 300));
 }
 
-TEST(NistExchange, GivesTheSameFunction) {
+TEST(NistExchange, gives_the_same_function) {
   for (const auto& model : models()) {
     const auto set = Set::read(model, CULMEN_NIST_DATA);
     const double sum = set.outcome(set.certified).value;

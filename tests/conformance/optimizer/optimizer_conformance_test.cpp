@@ -57,7 +57,7 @@ void expect_all(const std::vector<OptimizerPromise>& promises, const OptimizerFa
 
 class EveryOptimizer : public testing::TestWithParam<Case> {};
 
-TEST_P(EveryOptimizer, KeepsEveryPromise) {
+TEST_P(EveryOptimizer, keeps_every_promise) {
   const auto& [optimizer, yield, space, generational] = GetParam();
   const Terms terms{.yield = yield, .generational = generational};
   const auto factory = [&](const Space& s, std::uint64_t seed) {
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer, testing::ValuesIn(cases()), [](con
 
 const Space mixed{real("x", -5, 5), integer("n", 1, 10), real("rate", 1e-6, 1e2, Scale::log)};
 
-TEST(TheKit, PassesASoundOptimizer) {
+TEST(TheKit, passes_a_sound_optimizer) {
   EXPECT_THAT(broken_promises(optimizer_promises(), sound_optimizer(), mixed, 5), testing::IsEmpty());
   EXPECT_THAT(broken_promises(optimizer_promises(), sound_optimizer_with_restarts(), mixed, 5), testing::IsEmpty());
   EXPECT_THAT(broken_promises(optimizer_promises(), sound_asynchronous_optimizer(), mixed, 5), testing::IsEmpty());
@@ -86,13 +86,13 @@ TEST(TheKit, PassesASoundOptimizer) {
 
 class BrokenOptimizerTest : public testing::TestWithParam<BrokenOptimizer> {};
 
-TEST_P(BrokenOptimizerTest, FailsTheKit) {
+TEST_P(BrokenOptimizerTest, fails_the_kit) {
   EXPECT_THAT(broken_promises(optimizer_promises(), GetParam().make, mixed, 5), testing::Contains(GetParam().promise));
 }
 
 class BrokenAsynchronousOptimizerTest : public testing::TestWithParam<BrokenOptimizer> {};
 
-TEST_P(BrokenAsynchronousOptimizerTest, FailsTheKit) {
+TEST_P(BrokenAsynchronousOptimizerTest, fails_the_kit) {
   EXPECT_THAT(broken_promises(asynchronous_promises(), GetParam().make, mixed, 5),
               testing::Contains(GetParam().promise));
 }

@@ -22,21 +22,21 @@ bool threads_will_do(const Check& check) { return !check.needs_processes; }
 bool is_quick(const Check& check) { return !check.is_large; }
 
 class MailboxOfThreads : public testing::TestWithParam<Check> {};
-TEST_P(MailboxOfThreads, Conforms) {
+TEST_P(MailboxOfThreads, conforms) {
   const Limits limits;
   EXPECT_EQ(GetParam().run(mailbox_threads(limits.ring_bytes), limits), "");
 }
 INSTANTIATE_TEST_SUITE_P(Checks, MailboxOfThreads, testing::ValuesIn(checks_that(threads_will_do)), name_of);
 
 class MailboxOfProcesses : public testing::TestWithParam<Check> {};
-TEST_P(MailboxOfProcesses, Conforms) {
+TEST_P(MailboxOfProcesses, conforms) {
   const Limits limits;
   EXPECT_EQ(GetParam().run(mailbox_processes(limits.ring_bytes), limits), "");
 }
 INSTANTIATE_TEST_SUITE_P(Checks, MailboxOfProcesses, testing::ValuesIn(checks()), name_of);
 
 class SmallestMailbox : public testing::TestWithParam<Check> {};
-TEST_P(SmallestMailbox, Conforms) {
+TEST_P(SmallestMailbox, conforms) {
   const Limits limits{.ring_bytes = 4096};
   EXPECT_EQ(GetParam().run(mailbox_processes(limits.ring_bytes), limits), "");
 }
@@ -51,14 +51,14 @@ std::string complaint(Fault fault) {
   return {};
 }
 
-TEST(Kit, HasNoComplaintWhereThereIsNoFault) { EXPECT_EQ(complaint(Fault::none), ""); }
-TEST(Kit, NoticesATransportThatDrops) { EXPECT_NE(complaint(Fault::drop), ""); }
-TEST(Kit, NoticesATransportThatDuplicates) { EXPECT_NE(complaint(Fault::duplicate), ""); }
-TEST(Kit, NoticesATransportThatReorders) { EXPECT_NE(complaint(Fault::reorder), ""); }
-TEST(Kit, NoticesATransportThatTruncates) { EXPECT_NE(complaint(Fault::truncate), ""); }
-TEST(Kit, NoticesATransportThatAltersHeads) { EXPECT_NE(complaint(Fault::alter_head), ""); }
-TEST(Kit, NoticesATransportThatLosesTwice) { EXPECT_NE(complaint(Fault::lose_twice), ""); }
-TEST(Kit, NoticesATransportThatForgetsWakes) { EXPECT_NE(complaint(Fault::forget_wake), ""); }
+TEST(Kit, has_no_complaint_where_there_is_no_fault) { EXPECT_EQ(complaint(Fault::none), ""); }
+TEST(Kit, notices_a_transport_that_drops) { EXPECT_NE(complaint(Fault::drop), ""); }
+TEST(Kit, notices_a_transport_that_duplicates) { EXPECT_NE(complaint(Fault::duplicate), ""); }
+TEST(Kit, notices_a_transport_that_reorders) { EXPECT_NE(complaint(Fault::reorder), ""); }
+TEST(Kit, notices_a_transport_that_truncates) { EXPECT_NE(complaint(Fault::truncate), ""); }
+TEST(Kit, notices_a_transport_that_alters_heads) { EXPECT_NE(complaint(Fault::alter_head), ""); }
+TEST(Kit, notices_a_transport_that_loses_twice) { EXPECT_NE(complaint(Fault::lose_twice), ""); }
+TEST(Kit, notices_a_transport_that_forgets_wakes) { EXPECT_NE(complaint(Fault::forget_wake), ""); }
 
 /// 10⁶, or as CULMEN_TEST_HANDOFFS says.
 std::uint64_t hand_offs() {
@@ -68,10 +68,10 @@ std::uint64_t hand_offs() {
 
 // No sleep has a time-out: a lost wake-up stops the run, and the watchdog says so.
 constexpr Limits patient{.deadline_s = 3000};
-TEST(HandOffs, NoneIsLostBetweenProcesses) {
+TEST(HandOffs, none_is_lost_between_processes) {
   EXPECT_EQ(hand_off(mailbox_processes(32 * 1024), patient, hand_offs(), 1), "");
 }
-TEST(HandOffs, NoneIsLostBetweenThreads) {
+TEST(HandOffs, none_is_lost_between_threads) {
   EXPECT_EQ(hand_off(mailbox_threads(4096), patient, hand_offs() / 4, 2), "");
 }
 

@@ -8,7 +8,7 @@ namespace {
 using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""h;
 
-TEST(ExitAfterDeathTest, EndsAProcessWhoseLastCallDoesNotReturn) {
+TEST(ExitAfterDeathTest, ends_a_process_whose_last_call_does_not_return) {
   const auto hang = [] {
     const ExitAfter deadline(1ms, 7);
     for (;;) pause();
@@ -16,7 +16,7 @@ TEST(ExitAfterDeathTest, EndsAProcessWhoseLastCallDoesNotReturn) {
   EXPECT_EXIT(hang(), testing::ExitedWithCode(7), "");
 }
 
-TEST(ExitAfterDeathTest, LeavesAProcessAloneWhoseLastCallReturns) {
+TEST(ExitAfterDeathTest, leaves_a_process_alone_whose_last_call_returns) {
   const auto leave = [] {
     { const ExitAfter deadline(1h, 7); }
     _exit(3);

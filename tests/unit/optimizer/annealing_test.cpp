@@ -18,7 +18,7 @@ using Point = std::vector<double>;
 Standing valued(double value) { return {Standing::Fate::ok, value}; }
 Standing violating(double violation) { return {Standing::Fate::infeasible, violation}; }
 
-TEST(Metropolis, AcceptsWhatIsWorseWithTheProbabilityOfItsFormula) {
+TEST(Metropolis, accepts_what_is_worse_with_the_probability_of_its_formula) {
   const double p = std::exp(-(3.0 - 2.0) / 0.7);
   EXPECT_TRUE(accepts(valued(3), valued(2), 0.7, p - 1e-12));
   EXPECT_FALSE(accepts(valued(3), valued(2), 0.7, p + 1e-12));
@@ -27,7 +27,7 @@ TEST(Metropolis, AcceptsWhatIsWorseWithTheProbabilityOfItsFormula) {
   EXPECT_FALSE(accepts(valued(3), valued(2), 0, 0)) << "frozen";
 }
 
-TEST(Metropolis, NeverAcceptsAWorseFateOrMoreViolation) {
+TEST(Metropolis, never_accepts_a_worse_fate_or_more_violation) {
   EXPECT_FALSE(accepts({}, valued(2), 1e300, 0));
   EXPECT_FALSE(accepts(violating(1e-9), valued(2), 1e300, 0));
   EXPECT_FALSE(accepts(violating(2), violating(1), 1e300, 0));
@@ -36,7 +36,7 @@ TEST(Metropolis, NeverAcceptsAWorseFateOrMoreViolation) {
   EXPECT_TRUE(accepts({}, {}, 0, 0.999));
 }
 
-TEST(Metropolis, ExchangesByTheFormulaOfReplicas) {
+TEST(Metropolis, exchanges_by_the_formula_of_replicas) {
   const double p = std::exp((1.0 - 2.0) * (1 / 0.5 - 1 / 1.0));
   EXPECT_TRUE(exchanges(valued(1), valued(2), 0.5, 1, p - 1e-12));
   EXPECT_FALSE(exchanges(valued(1), valued(2), 0.5, 1, p + 1e-12));
@@ -45,7 +45,7 @@ TEST(Metropolis, ExchangesByTheFormulaOfReplicas) {
   EXPECT_FALSE(exchanges(valued(1), {}, 0.5, 1, 0));
 }
 
-TEST(Spread, IsTheDistanceOfTheMedianFromTheLeastOfTheFirstValues) {
+TEST(Spread, is_the_distance_of_the_median_from_the_least_of_the_first_values) {
   Spread spread, shifted;
   EXPECT_EQ(spread.value(), 0);
   for (const double v : {5.0, 1e30, 1.0, 2.0, 9.0}) spread.add(v);
@@ -56,7 +56,7 @@ TEST(Spread, IsTheDistanceOfTheMedianFromTheLeastOfTheFirstValues) {
   EXPECT_LT(spread.value(), 1e6) << "later ones do not count";
 }
 
-TEST(Spread, WaitsForValuesThatDiffer) {
+TEST(Spread, waits_for_values_that_differ) {
   Spread spread;
   for (int k = 0; k < 1000; ++k) spread.add(7);
   EXPECT_EQ(spread.value(), 0);
@@ -64,7 +64,7 @@ TEST(Spread, WaitsForValuesThatDiffer) {
   EXPECT_GT(spread.value(), 0);
 }
 
-TEST(Cooling, FallsGeometricallyAndASecondTimeUntilTheEvaluationsThatAreKnown) {
+TEST(Cooling, falls_geometrically_and_a_second_time_until_the_evaluations_that_are_known) {
   Cooling cooling(3, 3000);
   EXPECT_EQ(cooling.share(), 1);
   for (int k = 1; k < 1000; ++k) {
@@ -79,7 +79,7 @@ TEST(Cooling, FallsGeometricallyAndASecondTimeUntilTheEvaluationsThatAreKnown) {
   EXPECT_TRUE(cooling.step());
 }
 
-TEST(Cooling, GoesOnInCyclesThatAreTwiceAsLong) {
+TEST(Cooling, goes_on_in_cycles_that_are_twice_as_long) {
   Cooling cooling(3, 0);
   std::vector<int> lengths;
   std::vector<double> starts;
@@ -108,14 +108,14 @@ double accepted_share(const Space& space, const std::function<double(double)>& f
   return accepted / 4000.0;
 }
 
-TEST(Walk, AdaptsItsStepsUntilTheWantedShareIsAccepted) {
+TEST(Walk, adapts_its_steps_until_the_wanted_share_is_accepted) {
   const auto bowl = [](double x) { return square(x - 1); };
   EXPECT_NEAR(accepted_share(cube(1, -5, 5), bowl, 1e-4), Walk::wanted_share, 0.06);
   EXPECT_NEAR(accepted_share(cube(1, -5, 5), bowl, 1e-12), Walk::wanted_share, 0.06);
   EXPECT_NEAR(accepted_share(Space{integer("n", -5000, 5000)}, bowl, 1e4), Walk::wanted_share, 0.03);
 }
 
-TEST(Walk, ChangesOneActiveParameterToSomethingElse) {
+TEST(Walk, changes_one_active_parameter_to_something_else) {
   auto lonely = real("depth", 0, 1);
   lonely.active_when = "kind == 'b'";
   const Space space{categorical("kind", {"a", "b", "c"}), boolean("on"), integer("n", 1, 2), lonely};
@@ -132,7 +132,7 @@ TEST(Walk, ChangesOneActiveParameterToSomethingElse) {
   EXPECT_EQ(drawn[3], 0) << "it is not active";
 }
 
-TEST(Walk, TakesTheFirstOfSeveralLooksAndThenOnlyBetterOnes) {
+TEST(Walk, takes_the_first_of_several_looks_and_then_only_better_ones) {
   const auto space = cube(3, 0, 1);
   Random random(1);
   Walk walk(individual_at(space, space.start()));
@@ -163,7 +163,7 @@ std::vector<Point> candidates(const TestFunction& f, bool generational, std::siz
   return all;
 }
 
-TEST(Annealing, IsTheSameForAFactorOnTheValuesAndAConstantAddedToThem) {
+TEST(Annealing, is_the_same_for_a_factor_on_the_values_and_a_constant_added_to_them) {
   const auto coarse = [](const Point& x) { return std::floor(64 * rastrigin(x)); };  // sums are exact
   for (const bool generational : {true, false}) {
     const auto plain = candidates(coarse, generational, 2000);
@@ -173,7 +173,7 @@ TEST(Annealing, IsTheSameForAFactorOnTheValuesAndAConstantAddedToThem) {
 }
 
 /// Candidates of the first generation found the walks; then each looks from where its walk is.
-TEST(Annealing, ColdestWalkGoesOnFromTheBestPlaceThatAnyWalkFound) {
+TEST(Annealing, coldest_walk_goes_on_from_the_best_place_that_any_walk_found) {
   const auto search = make_optimizer("annealing", cube(6, -5, 5), 3, {{"chains", 4.0}});
   std::vector<Candidate> founders, next;
   search->ask(100, founders);
@@ -208,21 +208,21 @@ double median_least(const Space& space, const TestFunction& f, std::size_t budge
   return all[all.size() / 2];
 }
 
-TEST(Annealing, FindsTheMinimumOfASphereWithinItsBudget) {
+TEST(Annealing, finds_the_minimum_of_a_sphere_within_its_budget) {
   EXPECT_LT(median_least(cube(5, -5, 5), sphere, 5000), 1e-6);
   EXPECT_LT(median_least(cube(20, -5, 5), sphere, 20000), 1e-6);
 }
 
-TEST(Annealing, FindsTheLeastOfManyMinima) {
+TEST(Annealing, finds_the_least_of_many_minima) {
   EXPECT_LT(median_least(cube(3, -5, 5), rastrigin, 10000), 1e-6);
   EXPECT_LT(median_least(cube(5, -5, 5), rastrigin, 20000), 1e-6);
 }
 
-TEST(Annealing, FindsTheMinimumWithoutABudgetInCycles) {
+TEST(Annealing, finds_the_minimum_without_a_budget_in_cycles) {
   EXPECT_LE(median_evaluations({"annealing", cube(5, -5, 5), sphere, 1e-6, 100000, {}}, 11), 10000U);
 }
 
-TEST(Annealing, FindsChoicesAndNumbersTogether) {
+TEST(Annealing, finds_choices_and_numbers_together) {
   auto depth = real("depth", 0, 1);
   depth.active_when = "kind == 'c'";
   const Space space{real("x", -5, 5), integer("n", 1, 10000, Scale::log), categorical("kind", {"a", "b", "c", "d"}),

@@ -17,7 +17,7 @@ using Point = std::vector<double>;
 using Duration = std::function<double(const Point&, Random&)>;
 double square(double x) { return x * x; }
 
-TEST(RoundRobin, GoToOneAfterTheOtherOfThoseAlive) {
+TEST(RoundRobin, go_to_one_after_the_other_of_those_alive) {
   RoundRobin turns;
   const auto odd = [](std::size_t place) { return place % 2 == 1; };
   EXPECT_EQ(turns.take(6, odd), 1U);
@@ -27,7 +27,7 @@ TEST(RoundRobin, GoToOneAfterTheOtherOfThoseAlive) {
   EXPECT_EQ(turns.take(8, odd), 1U);
 }
 
-TEST(Founders, SettleWhenThreeQuartersAreBackOrTooMuchElseIs) {
+TEST(Founders, settle_when_three_quarters_are_back_or_too_much_else_is) {
   Founders patient(4), tired(4);
   patient.grow(8);
   for (int k = 0; k < 8; ++k) EXPECT_TRUE(patient.enlist());
@@ -105,7 +105,7 @@ double log_normal(const Point&, Random& random) { return std::exp(random.normal(
 class Asynchronous : public testing::TestWithParam<const char*> {};
 class QuickAsynchronous : public Asynchronous {};
 
-TEST_P(QuickAsynchronous, FindsAMinimumWhateverTheDurations) {
+TEST_P(QuickAsynchronous, finds_a_minimum_whatever_the_durations) {
   for (const std::size_t workers : {1, 20, 200}) {
     const std::size_t limit = 8000 + 60 * workers;
     EXPECT_LT((Clock{GetParam(), cube(5, -5, 5), sphere, 1e-6, workers}.evaluations(1)), limit);
@@ -113,11 +113,11 @@ TEST_P(QuickAsynchronous, FindsAMinimumWhateverTheDurations) {
   }
 }
 
-TEST_P(Asynchronous, LivesWithFailedCancelledAndLateResults) {
+TEST_P(Asynchronous, lives_with_failed_cancelled_and_late_results) {
   EXPECT_LT((Clock{GetParam(), cube(5, -5, 5), sphere, 1e-6, 20, 50000, log_normal, true}.evaluations(1)), 15000U);
 }
 
-TEST_P(Asynchronous, GivesTheSameCandidatesForTheSameCalls) {
+TEST_P(Asynchronous, gives_the_same_candidates_for_the_same_calls) {
   const Clock clock{GetParam(), cube(5, -5, 5), sphere, 0, 7, 2000, log_normal, true};
   std::vector<Point> first, second, other;
   clock.evaluations(1, &first);
@@ -137,7 +137,7 @@ double two_basins(const Point& x) {
   return std::min(slow, quick);
 }
 
-TEST_P(QuickAsynchronous, FindsTheOptimumWhereEvaluationsAreSlow) {
+TEST_P(QuickAsynchronous, finds_the_optimum_where_evaluations_are_slow) {
   const auto slow_half = [](const Point& x, Random&) { return x[0] > 0.5 ? 10.0 : 1.0; };
   for (const std::size_t workers : {20, 100}) {
     int found = 0;
@@ -156,7 +156,7 @@ TEST_P(QuickAsynchronous, FindsTheOptimumWhereEvaluationsAreSlow) {
   }
 }
 
-TEST_P(Asynchronous, ShiftsAndFactorsOfTheObjectiveChangeNothing) {
+TEST_P(Asynchronous, shifts_and_factors_of_the_objective_change_nothing) {
   // Powers of two and values with few bits keep the arithmetic exact.
   const auto f = [](const Point& x) { return std::round(1024 * sphere(x)); };
   const auto g = [&](const Point& x) { return 4 * (f(x) + 65536); };
@@ -166,7 +166,7 @@ TEST_P(Asynchronous, ShiftsAndFactorsOfTheObjectiveChangeNothing) {
   EXPECT_EQ(first, second);
 }
 
-TEST(AsynchronousAnnealing, FindsTheOptimumWhereEvaluationsAreSlowAsWellAsElsewhere) {
+TEST(AsynchronousAnnealing, finds_the_optimum_where_evaluations_are_slow_as_well_as_elsewhere) {
   const auto found = [](const Duration& duration) {
     int count = 0;
     for (std::uint64_t seed = 1; seed <= 11; ++seed) {

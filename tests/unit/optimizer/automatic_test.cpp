@@ -52,7 +52,7 @@ automatic::Probe probed(const TestFunction& f, std::uint64_t seed, double first_
   return probe;
 }
 
-TEST(Probe, SeesASumOverParameters) {
+TEST(Probe, sees_a_sum_over_parameters) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     EXPECT_TRUE(probed(rastrigin, seed).separable()) << seed;
     EXPECT_TRUE(probed([](const Point& x) { return 1e6 + 1e-3 * sphere(x); }, seed).separable()) << seed;
@@ -62,7 +62,7 @@ TEST(Probe, SeesASumOverParameters) {
   }
 }
 
-TEST(Probe, TakesASumOverBlocksForNoSumOverParameters) {
+TEST(Probe, takes_a_sum_over_blocks_for_no_sum_over_parameters) {
   const auto pair = [](double a, double b) { return 100 * std::pow(b - a * a, 2) + (1 - a) * (1 - a); };
   const auto three = [&](const Point& x) { return pair(x[0], x[1]) + (x[2] - 1) * (x[2] - 1); };
   const auto two_pairs = [&](const Point& x) { return pair(x[0], x[1]) + pair(x[2], x[3]); };
@@ -74,7 +74,7 @@ TEST(Probe, TakesASumOverBlocksForNoSumOverParameters) {
   }
 }
 
-TEST(Probe, LooksAtTheFirstPointThatSucceededWheneverThatIsTold) {
+TEST(Probe, looks_at_the_first_point_that_succeeded_whenever_that_is_told) {
   const auto space = cube(6, -5, 5);
   automatic::Probe probe(space, 1, true);
   EXPECT_FALSE(probe.wants());
@@ -87,7 +87,7 @@ TEST(Probe, LooksAtTheFirstPointThatSucceededWheneverThatIsTold) {
   EXPECT_EQ(asked[0].x, other);
 }
 
-TEST(Probe, SeesNoise) {
+TEST(Probe, sees_noise) {
   EXPECT_EQ(probed(rastrigin, 1).noise(), 0);
   const auto noisy = probed(rastrigin, 1, 0.01);
   EXPECT_NEAR(noisy.noise(), 0.01, 2e-4);
@@ -106,12 +106,12 @@ std::string remark_on(const TestFunction& f, std::size_t parameters, std::size_t
   return optimizer->remark();
 }
 
-TEST(Auto, SolvesSmoothFunctionsAsQuicklyAsDescents) {
+TEST(Auto, solves_smooth_functions_as_quickly_as_descents) {
   EXPECT_LE(median_evaluations({"auto", cube(10, -5, 5), sphere, 1e-10, 5000}, 5), 60U);
   EXPECT_LE(median_evaluations({"auto", cube(5, -5, 5), rosenbrock, 1e-10, 5000}, 5), 600U);
 }
 
-TEST(Auto, GoesOnWithDescentsWhereValuesDifferInTheirLastDigits) {
+TEST(Auto, goes_on_with_descents_where_values_differ_in_their_last_digits) {
   Random random(3);
   for (const double noise : {1e-15, 1e-12, 1e-8, 1e-6}) {
     const auto inexact = [&](const Point& x) { return rosenbrock(x) * (1 + noise * random.normal()); };
@@ -119,12 +119,12 @@ TEST(Auto, GoesOnWithDescentsWhereValuesDifferInTheirLastDigits) {
   }
 }
 
-TEST(Auto, SolvesASumOverParametersByASearchAlongEach) {
+TEST(Auto, solves_a_sum_over_parameters_by_a_search_along_each) {
   EXPECT_LE(median_evaluations({"auto", cube(10, -5, 5), rastrigin, 1e-8, 20000}, 5), 1500U);
   EXPECT_THAT(remark_on(rastrigin, 6, 2000), HasSubstr("a sum over parameters; the best is of brent_step"));
 }
 
-TEST(Auto, GoesBackToDescentsWhereWhatLookedLikeASumIsNone) {
+TEST(Auto, goes_back_to_descents_where_what_looked_like_a_sum_is_none) {
   const auto walls = [](const Point& x) {  // so steep that an interaction is hidden in rounding at some random points
     double sum = 0;
     for (const double v : x) sum += std::abs(v) > 3 ? std::expm1(9 * std::abs(v)) : 0;
@@ -134,12 +134,12 @@ TEST(Auto, GoesBackToDescentsWhereWhatLookedLikeASumIsNone) {
     EXPECT_LE(evaluations_to_target({"auto", cube(5, -5, 5), walls, 1e-6, 5000}, seed), 700U) << seed;
 }
 
-TEST(Auto, SolvesManyMinimaByTheGlobalSearch) {
+TEST(Auto, solves_many_minima_by_the_global_search) {
   EXPECT_LE(median_evaluations({"auto", cube(4, -5, 5), turned_rastrigin, 1e-8, 40000}, 5), 20000U);
   EXPECT_THAT(remark_on(turned_rastrigin, 4, 4000), HasSubstr(", cmaes 2"));
 }
 
-TEST(Auto, ComparesValuesAloneUnderNoise) {
+TEST(Auto, compares_values_alone_under_noise) {
   Random random(3);
   const auto noisy = [&](const Point& x) { return sphere(x) * (1 + 0.01 * random.normal()); };
   EXPECT_THAT(remark_on(noisy, 5, 1000), HasSubstr("values have noise; "));
@@ -166,14 +166,14 @@ std::string remark_where_durations_are(const std::function<double(Random&)>& dur
   return optimizer->remark();
 }
 
-TEST(Auto, BeginsTheGlobalSearchAtOnceWhereDurationsDifferMuch) {
+TEST(Auto, begins_the_global_search_at_once_where_durations_differ_much) {
   const auto even = remark_where_durations_are([](Random&) { return 1.0; });
   EXPECT_THAT(even, HasSubstr("cmaes 0"));
   const auto uneven = remark_where_durations_are([](Random& random) { return std::exp(1.5 * random.normal()); });
   EXPECT_THAT(uneven, testing::Not(HasSubstr("cmaes 0")));
 }
 
-TEST(Auto, IsWhatSuitsOtherSpaces) {
+TEST(Auto, is_what_suits_other_spaces) {
   EXPECT_EQ(make_optimizer("auto", cube(2, 0, 1), 1, {}, {{true, 1}})->name(), "lm");
   EXPECT_EQ(make_optimizer("auto", cube(2, 0, 1), 1, {}, {{false, 2}})->name(), "mocma");
   EXPECT_EQ(make_optimizer("auto", Space{integer("n", 1, 9)}, 1, {}, {{false, 1, true}})->name(), "auto");
@@ -194,12 +194,12 @@ double cost_of_method(const Point& v) {
   return common + std::pow(v[2] - 31, 2) / 20 + std::pow(v[2] - v[3] - 9, 2) / 5;
 }
 
-TEST(Auto, FindsTheMethodAndItsParametersWithFewEvaluations) {
+TEST(Auto, finds_the_method_and_its_parameters_with_few_evaluations) {
   EXPECT_LE(median_evaluations({"auto", two_methods(), cost_of_method, 1e-2, 700}, 3), 500U);
   EXPECT_GE(median_evaluations({"random", two_methods(), cost_of_method, 1e-2, 2000}, 5), 1000U);
 }
 
-TEST(Auto, SolvesNumbersOfSeveralKindsWithFewEvaluations) {
+TEST(Auto, solves_numbers_of_several_kinds_with_few_evaluations) {
   const Space space{real("x", -5, 5), integer("n", 0, 15), ordinal("size", {1.0, 2.0, 4.0, 8.0}), integer("k", 0, 7),
                     real("y", -5, 5)};
   const auto bowl = [](const Point& v) {
@@ -211,13 +211,13 @@ TEST(Auto, SolvesNumbersOfSeveralKindsWithFewEvaluations) {
 }
 
 /// The integer's steps alone lead nowhere: the valley is curved, and each of them needs all others to move.
-TEST(Auto, FollowsAValleyOfRealsAndAnInteger) {
+TEST(Auto, follows_a_valley_of_reals_and_an_integer) {
   auto parameters = cube(10, -5, 5).parameters();
   parameters[4] = integer("k", -5, 5);
   EXPECT_LT(median_evaluations({"auto", Space(parameters), rosenbrock, 1e-8, 6000}, 3), 3000);  // cmaes: 4500
 }
 
-TEST(Auto, SaysWhoFoundTheBestAmongAllKinds) {
+TEST(Auto, says_who_found_the_best_among_all_kinds) {
   const auto optimizer = make_optimizer("auto", two_methods(), 1);
   std::vector<Candidate> asked;
   for (int k = 0; k < 80; ++k) {
@@ -228,7 +228,7 @@ TEST(Auto, SaysWhoFoundTheBestAmongAllKinds) {
   EXPECT_THAT(optimizer->remark(), AllOf(HasSubstr("the best is of "), HasSubstr("bayes had "), HasSubstr("de had ")));
 }
 
-TEST(Auto, CandidatesDoNotDependOnHowManyAreAskedAtATime) {
+TEST(Auto, candidates_do_not_depend_on_how_many_are_asked_at_a_time) {
   const auto asked_by = [](std::size_t at_once) {
     const auto optimizer = make_optimizer("auto", cube(3, -5, 5), 3);
     std::vector<Point> all;
@@ -245,7 +245,7 @@ TEST(Auto, CandidatesDoNotDependOnHowManyAreAskedAtATime) {
   EXPECT_EQ(asked_by(1), asked_by(100));
 }
 
-TEST(Auto, GivesAsManyAsAreWantedAtATime) {
+TEST(Auto, gives_as_many_as_are_wanted_at_a_time) {
   const auto optimizer = make_optimizer("auto", cube(5, -5, 5), 3, {{"parallel", 10}});
   std::vector<Candidate> asked;
   std::size_t least = 1000, told = 0;
@@ -273,7 +273,7 @@ std::pair<double, std::string> asynchronous(const TestFunction& f, std::size_t w
   return {best, optimizer->remark()};
 }
 
-TEST(AsynchronousAuto, SearchesASumAlongEachParameterWhateverTheWorkers) {
+TEST(AsynchronousAuto, searches_a_sum_along_each_parameter_whatever_the_workers) {
   for (const std::size_t workers : {1, 8, 100}) {
     const auto [best, remark] = asynchronous(rastrigin, workers, 0);
     EXPECT_LT(best, 1e-8) << workers << ": " << remark;
@@ -281,14 +281,14 @@ TEST(AsynchronousAuto, SearchesASumAlongEachParameterWhateverTheWorkers) {
   }
 }
 
-TEST(AsynchronousAuto, RecoversFromEvaluationsThatFailAtFirst) {
+TEST(AsynchronousAuto, recovers_from_evaluations_that_fail_at_first) {
   for (const std::size_t workers : {1, 8, 100}) {
     for (const std::size_t failing : {1, 100})
       EXPECT_LT(asynchronous(sphere, workers, failing).first, 1e-8) << workers << ", " << failing << " failed";
   }
 }
 /// The polynomial of cmaes, beside descents.
-TEST(Automatic, HandsOutTheJobsOfItsMembers) {
+TEST(Automatic, hands_out_the_jobs_of_its_members) {
   const auto optimizer = make_optimizer("auto", cube(15, -5, 5), 1, {}, {.generational = false});
   optimizer->hand_out_jobs();
   optimizer->resize(60);

@@ -20,7 +20,7 @@ using Eigen::VectorXd;
 constexpr double nothing = -80;  // a logarithm
 
 /// With a length that makes them independent, each value shrinks by 1 / (1 + noise) where it was measured.
-TEST(GaussianProcess, HasThePosteriorOfIndependentPoints) {
+TEST(GaussianProcess, has_the_posterior_of_independent_points) {
   Eigen::MatrixXd points(3, 1);
   points << 0, 1, 2;
   const VectorXd values = (VectorXd(3) << 1, -2, 4).finished();
@@ -38,7 +38,7 @@ TEST(GaussianProcess, HasThePosteriorOfIndependentPoints) {
 
 /// Three points, where c is the covariance of neighbours and d that of the ends, by Cramer's rule for the symmetric
 /// case of values 0, 1, 0: the mean in the middle is 1, at 0.5 it is k'K⁻¹y.
-TEST(GaussianProcess, HasThePosteriorOfThreePointsSolvedByHand) {
+TEST(GaussianProcess, has_the_posterior_of_three_points_solved_by_hand) {
   const auto k = [](double r) {
     const double s = std::sqrt(5.0) * r;
     return (1 + s + s * s / 3) * std::exp(-s);
@@ -69,7 +69,7 @@ struct Sample {
   }
 };
 
-TEST(GaussianProcess, HasTheSlopesOfItsLikelihood) {
+TEST(GaussianProcess, has_the_slopes_of_its_likelihood) {
   const Sample sample;
   const GaussianProcess process(sample.points, sample.values, sample.ordered);
   const VectorXd at = (VectorXd(6) << -0.5, 0.3, 0.1, 0.2, -0.7, -2).finished();
@@ -86,7 +86,7 @@ TEST(GaussianProcess, HasTheSlopesOfItsLikelihood) {
   }
 }
 
-TEST(GaussianProcess, HasTheSlopesOfItsPosterior) {
+TEST(GaussianProcess, has_the_slopes_of_its_posterior) {
   const Sample sample;
   GaussianProcess process(sample.points, sample.values, sample.ordered);
   process.set(Hyperparameters::unpacked((VectorXd(6) << -0.5, 0.3, 0.1, 0.2, -0.7, -2).finished()));
@@ -103,7 +103,7 @@ TEST(GaussianProcess, HasTheSlopesOfItsPosterior) {
   EXPECT_EQ(p.mean_slope[2], 0);
 }
 
-TEST(GaussianProcess, GainsAPointAsIfItHadHadItAllAlong) {
+TEST(GaussianProcess, gains_a_point_as_if_it_had_had_it_all_along) {
   const Sample sample;
   const auto at = Hyperparameters::unpacked((VectorXd(6) << -0.5, 0.3, 0.1, 0.2, -0.7, -2).finished());
   GaussianProcess whole(sample.points, sample.values, sample.ordered);
@@ -118,7 +118,7 @@ TEST(GaussianProcess, GainsAPointAsIfItHadHadItAllAlong) {
   EXPECT_LT((a.variance_slope - b.variance_slope).cwiseAbs().maxCoeff(), 1e-9);
 }
 
-TEST(GaussianProcess, SaysTheSameOfManyPointsAsOfEach) {
+TEST(GaussianProcess, says_the_same_of_many_points_as_of_each) {
   const Sample sample;
   GaussianProcess process(sample.points, sample.values, sample.ordered);
   process.set(Hyperparameters::standard(3));
@@ -132,7 +132,7 @@ TEST(GaussianProcess, SaysTheSameOfManyPointsAsOfEach) {
 }
 
 /// Between a step's two sides in x, whatever y and the choice are.
-TEST(Forest, LearnsAStepAndWhereItIsNotSure) {
+TEST(Forest, learns_a_step_and_where_it_is_not_sure) {
   Random random(5);
   Eigen::MatrixXd points(200, 3);
   VectorXd values(200);
@@ -159,7 +159,7 @@ TEST(Forest, LearnsAStepAndWhereItIsNotSure) {
   EXPECT_GT(unsure, 0.5);
 }
 
-TEST(Forest, TellsChoicesApartByEqualityAlone) {
+TEST(Forest, tells_choices_apart_by_equality_alone) {
   Eigen::MatrixXd points(40, 1);
   VectorXd values(40);
   const double best = 0.375, of[] = {3, -2, 3, 3};
@@ -174,7 +174,7 @@ TEST(Forest, TellsChoicesApartByEqualityAlone) {
   }
 }
 
-TEST(LogImprovement, IsTheLogarithmOfTheIntegral) {
+TEST(LogImprovement, is_the_logarithm_of_the_integral) {
   for (const double best : {-3.0, 0.0, 1.5}) {
     const double mean = 0.5, deviation = 0.7, h = 1e-4;
     double integral = 0;
@@ -186,14 +186,14 @@ TEST(LogImprovement, IsTheLogarithmOfTheIntegral) {
   }
 }
 
-TEST(LogImprovement, IsTheLogarithmOfTheFormula) {
+TEST(LogImprovement, is_the_logarithm_of_the_formula) {
   const double best = 1, mean = 1.5, deviation = 0.7, z = (best - mean) / deviation;
   const double density = std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
   const double expected = (best - mean) * 0.5 * std::erfc(-z / std::numbers::sqrt2) + deviation * density;
   EXPECT_NEAR(bayes::log_improvement(best, mean, deviation).logarithm, std::log(expected), 1e-12);
 }
 
-TEST(LogImprovement, HasNoSeamsAndItsSlopesHold) {
+TEST(LogImprovement, has_no_seams_and_its_slopes_hold) {
   for (const double z : {3.0, 0.0, -0.999999, -1.000001, -5.0, -9.999, -10.001, -100.0, -1e5}) {
     const auto at = bayes::log_improvement(z, 0, 1);
     const double h = 1e-6 * std::max(1.0, std::abs(z));
@@ -206,7 +206,7 @@ TEST(LogImprovement, HasNoSeamsAndItsSlopesHold) {
               1e-4);
 }
 
-TEST(Archive, KeepsNoMoreThanItsCapAndTheBestAmongThem) {
+TEST(Archive, keeps_no_more_than_its_cap_and_the_best_among_them) {
   bayes::Archive archive(40);
   Random random(1);
   double best = 1e300;
@@ -219,7 +219,7 @@ TEST(Archive, KeepsNoMoreThanItsCapAndTheBestAmongThem) {
   }
 }
 
-TEST(ModelValues, DoNotChangeWithOriginAndScaleAndRankFailuresLast) {
+TEST(ModelValues, do_not_change_with_origin_and_scale_and_rank_failures_last) {
   for (std::size_t compression = 0; compression < bayes::compressions.size(); ++compression) {
     std::vector<bayes::Point> points, others;
     for (const double v : {3.0, -1.0, 1e6, 0.5, 2.0}) {
@@ -242,7 +242,7 @@ TEST(ModelValues, DoNotChangeWithOriginAndScaleAndRankFailuresLast) {
 
 /// Values 0 to 10, compressed from the middle one, 5, on: of w = log(1 + v) for v = (f - 5) / 5 > 0 the slope is 1/(1 +
 /// v).
-TEST(ModelValues, SayHowMuchTheyWereStretched) {
+TEST(ModelValues, say_how_much_they_were_stretched) {
   std::vector<bayes::Point> points;
   for (int k = 0; k <= 10; ++k) points.push_back(bayes::Point::of(VectorXd::Zero(1), Outcome::of_value(k)));
   const auto slopes = [&](std::size_t compression) {
@@ -258,7 +258,7 @@ TEST(ModelValues, SayHowMuchTheyWereStretched) {
   EXPECT_NEAR(slopes(1), 0, 1e-4);
 }
 
-TEST(Region, HalvesAfterFailuresInARowAndDoublesAfterThreeSuccesses) {
+TEST(Region, halves_after_failures_in_a_row_and_doubles_after_three_successes) {
   bayes::Region region(4);
   const double begin = region.side();
   const auto note = [&](bool success, int times) {

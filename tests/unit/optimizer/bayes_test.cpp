@@ -34,7 +34,7 @@ double hartmann6(const std::vector<double>& x) {
 }
 
 /// The start is the best of all, so that nothing is a success.
-TEST(Bayes, LooksEverNearerToTheBestUntilItBeginsAnew) {
+TEST(Bayes, looks_ever_nearer_to_the_best_until_it_begins_anew) {
   for (const bool generational : {true, false}) {
     const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1, {}, {.generational = generational});
     std::vector<double> distances;
@@ -56,20 +56,20 @@ TEST(Bayes, LooksEverNearerToTheBestUntilItBeginsAnew) {
   }
 }
 
-TEST(Bayes, FindsTheMinimumOfBraninInSixtyEvaluations) {
+TEST(Bayes, finds_the_minimum_of_branin_in_sixty_evaluations) {
   const Problem problem{"bayes", Space{real("x", -5, 10), real("y", 0, 15)}, branin, 0.397887 + 1e-2, 61};
   for (std::uint64_t seed = 1; seed <= 5; ++seed) EXPECT_LE(evaluations_to_target(problem, seed), 60U) << seed;
 }
 
 /// It has a second minimum, 0.12 above, where a local search may end.
-TEST(Bayes, FindsTheMinimumOfHartmann6InHundredAndFiftyEvaluations) {
+TEST(Bayes, finds_the_minimum_of_hartmann_6_in_hundred_and_fifty_evaluations) {
   const Problem problem{"bayes", cube(6, 0, 1), hartmann6, -3.32237 + 1e-2, 151};
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) found += evaluations_to_target(problem, seed) <= 150 ? 1 : 0;
   EXPECT_GE(found, 3);
 }
 
-TEST(Bayes, GivesBatchesOfDifferentCandidates) {
+TEST(Bayes, gives_batches_of_different_candidates) {
   const auto optimizer = make_optimizer("bayes", cube(3, -1, 1), 1, {{"parallel", 8.0}});
   std::vector<Candidate> batch;
   for (int generation = 0; generation < 6; ++generation) {
@@ -83,7 +83,7 @@ TEST(Bayes, GivesBatchesOfDifferentCandidates) {
   }
 }
 
-TEST(Bayes, GivesNothingWhileItsJobIsOutAndServesWithoutGenerations) {
+TEST(Bayes, gives_nothing_while_its_job_is_out_and_serves_without_generations) {
   for (const bool generational : {true, false}) {
     const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1, {}, {.generational = generational});
     optimizer->hand_out_jobs();
@@ -107,7 +107,7 @@ double noisy_valley(const std::vector<double>& x, Random& noise) {
   return out + 0.2 * noise.normal();
 }
 
-TEST(Bayes, RecommendsByTheModelWhereThereIsNoise) {
+TEST(Bayes, recommends_by_the_model_where_there_is_noise) {
   const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1);
   Random noise(7);
   double luckiest = 1e300;
@@ -128,7 +128,7 @@ TEST(Bayes, RecommendsByTheModelWhereThereIsNoise) {
   EXPECT_LT(recommended->error, 0.2);
 }
 
-TEST(Bayes, RecommendsNothingWhereValuesAreExactHoweverRugged) {
+TEST(Bayes, recommends_nothing_where_values_are_exact_however_rugged) {
   const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1);
   std::vector<Candidate> batch;
   for (int k = 0; k < 60; ++k) {
@@ -141,7 +141,7 @@ TEST(Bayes, RecommendsNothingWhereValuesAreExactHoweverRugged) {
 }
 
 /// Which of eight is best, and two numbers that only that one has.
-TEST(Bayes, FindsAChoiceAndTheParametersOfIt) {
+TEST(Bayes, finds_a_choice_and_the_parameters_of_it) {
   auto depth = real("depth", 0, 1);
   depth.active_when = "method == 'c'";
   auto rate = real("rate", 1e-3, 1, Scale::log);

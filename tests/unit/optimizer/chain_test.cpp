@@ -40,12 +40,12 @@ std::string refusal(const std::string& name, const OptimizerOptions& options) {
   return "accepted";
 }
 
-TEST(Chain, IsNamedByItsLinks) {
+TEST(Chain, is_named_by_its_links) {
   EXPECT_THAT(links_of("random, cmaes ,lm"), ElementsAre("random", "cmaes", "lm"));
   EXPECT_EQ(make_optimizer("random, cmaes", cube(2, -5, 5), 1)->name(), "random,cmaes");
 }
 
-TEST(Chain, GivesEachLinkItsShareOfTheEvaluations) {
+TEST(Chain, gives_each_link_its_share_of_the_evaluations) {
   const auto chain = make_optimizer("random,sobol,random", cube(2, -5, 5), 7, {}, {.evaluations = 30});
   const auto alone = make_optimizer("random", cube(2, -5, 5), 7);
   const auto all = asked_by(*chain, 4, 30), first = asked_by(*alone, 4, 10);
@@ -54,14 +54,14 @@ TEST(Chain, GivesEachLinkItsShareOfTheEvaluations) {
   EXPECT_TRUE(std::equal(sobol.begin(), sobol.end(), all.begin() + 10));
 }
 
-TEST(Chain, AnOptionSaysALinksShare) {
+TEST(Chain, an_option_says_a_links_share) {
   const OptimizerOptions options{{"random.evaluations", 3}};
   const auto chain = make_optimizer("random,sobol", cube(2, -5, 5), 7, options, {.evaluations = 30});
   const auto all = asked_by(*chain, 30, 6);
   EXPECT_EQ(all[3], asked_by(*make_optimizer("sobol", cube(2, -5, 5), 8), 1, 1)[0]);
 }
 
-TEST(Chain, HandsTheBestOn) {
+TEST(Chain, hands_the_best_on) {
   const OptimizerOptions options{{"random.evaluations", 200}, {"cmaes.sigma", 1e-6}};
   const auto chain = make_optimizer("random,cmaes", cube(2, -5, 5), 7, options);
   const auto all = asked_by(*chain, 10, 201);
@@ -69,7 +69,7 @@ TEST(Chain, HandsTheBestOn) {
   for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(all[200][i], best[i], 1e-3);
 }
 
-TEST(Chain, WithoutAnEndALinkEndsWhenNothingGetsBetter) {
+TEST(Chain, without_an_end_a_link_ends_when_nothing_gets_better) {
   const auto chain = make_optimizer("cmaes,sobol", cube(2, -5, 5), 7);
   const auto all = asked_by(*chain, 10, 20000);
   const auto sobol = asked_by(*make_optimizer("sobol", cube(2, -5, 5), 8), 1, 1)[0];
@@ -77,7 +77,7 @@ TEST(Chain, WithoutAnEndALinkEndsWhenNothingGetsBetter) {
   EXPECT_THAT(chain->remark(), HasSubstr("sobol is at work, 2 of 2"));
 }
 
-TEST(Chain, WithoutGenerationsALinkGoesOnUntilItsResultsSayThatItIsDone) {
+TEST(Chain, without_generations_a_link_goes_on_until_its_results_say_that_it_is_done) {
   const auto chain = make_optimizer("evolution,cmaes", cube(2, -5, 5), 1, {}, {.generational = false});
   std::vector<Candidate> open;
   chain->ask(400, open);
@@ -88,17 +88,17 @@ TEST(Chain, WithoutGenerationsALinkGoesOnUntilItsResultsSayThatItIsDone) {
   EXPECT_THAT(chain->remark(), HasSubstr("cmaes is at work")) << "300 results brought nothing better";
 }
 
-TEST(Chain, CandidatesDoNotDependOnHowManyAreAskedAtATime) {
+TEST(Chain, candidates_do_not_depend_on_how_many_are_asked_at_a_time) {
   const auto make = [] { return make_optimizer("evolution,cmaes", cube(3, -5, 5), 3, {}, {.evaluations = 400}); };
   EXPECT_EQ(asked_by(*make(), 1, 400), asked_by(*make(), 64, 400));
 }
 
-TEST(Chain, GoesOnWhenALinkHasFinished) {
+TEST(Chain, goes_on_when_a_link_has_finished) {
   const auto chain = make_optimizer("grid,random", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.evaluations = 100});
   EXPECT_EQ(asked_by(*chain, 7, 100).size(), 100U);
 }
 
-TEST(Chain, WithoutGenerationsALinkThatEndsByItselfIsNotWaitedFor) {
+TEST(Chain, without_generations_a_link_that_ends_by_itself_is_not_waited_for) {
   const auto chain = make_optimizer("grid,cmaes", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.generational = false});
   std::vector<Candidate> open, more;
   EXPECT_EQ(chain->ask(12, open), 9U) << "and nothing is known to go on from";
@@ -108,7 +108,7 @@ TEST(Chain, WithoutGenerationsALinkThatEndsByItselfIsNotWaitedFor) {
 }
 
 /// A link that ended, and the best of which what came late is.
-TEST(Chain, TheNextLinkHearsOfWhatComesLate) {
+TEST(Chain, the_next_link_hears_of_what_comes_late) {
   const auto last_of = [](double late) {
     const auto chain = make_optimizer("grid,de", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.generational = false});
     std::vector<Candidate> open, more;
@@ -127,7 +127,7 @@ TEST(Chain, TheNextLinkHearsOfWhatComesLate) {
   EXPECT_NE(last_of(0.1), last_of(3));
 }
 
-TEST(Chain, OnlyWhatFulfilsTheConstraintsCounts) {
+TEST(Chain, only_what_fulfils_the_constraints_counts) {
   const Space space(cube(2, 0, 1).parameters(), {{"corner", "x0 + x1 <= 0.2"}});
   for (const bool generational : {true, false}) {
     Search search{.optimizer = "random,sobol", .options = {{"random.evaluations", 50}}};
@@ -140,7 +140,7 @@ TEST(Chain, OnlyWhatFulfilsTheConstraintsCounts) {
   }
 }
 
-TEST(Chain, GivesTheStartOnceWhereThereAreConstraints) {
+TEST(Chain, gives_the_start_once_where_there_are_constraints) {
   auto parameters = cube(2, 0, 1).parameters();
   for (auto& p : parameters) p.initial = 0.05;
   const Space space(parameters, {{"corner", "x0 + x1 <= 0.2"}});
@@ -148,7 +148,7 @@ TEST(Chain, GivesTheStartOnceWhereThereAreConstraints) {
   EXPECT_EQ(std::ranges::count(all, std::vector{0.05, 0.05}), 1);
 }
 
-TEST(Chain, WhatIsLateMayAlsoBeCancelled) {
+TEST(Chain, what_is_late_may_also_be_cancelled) {
   const auto chain = make_optimizer("grid,cmaes", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.generational = false});
   std::vector<Candidate> open, more;
   chain->ask(9, open);
@@ -160,7 +160,7 @@ TEST(Chain, WhatIsLateMayAlsoBeCancelled) {
   EXPECT_EQ(asked_by(*chain, 5, 100).size(), 100U);
 }
 
-TEST(Chain, SaysWhatIsWrongWithAnOption) {
+TEST(Chain, says_what_is_wrong_with_an_option) {
   EXPECT_EQ(refusal("random,cmaes", {{"sigma", 0.1}}),
             "optimizer 'random,cmaes': option 'sigma' is of none of its optimizers; say as in \"cmaes.sigma\"");
   EXPECT_THAT(refusal("random,cmaes", {{"cmase.sigma", 0.1}}), HasSubstr("(did you mean 'cmaes'?)"));

@@ -40,7 +40,7 @@ Problem ten(TestFunction objective, OptimizerOptions options = {}) {
   return {.space = cube(10, -5, 5), .objective = std::move(objective), .target = 1e-8, .options = std::move(options)};
 }
 
-TEST(AsynchronousCmaes, StaysGoodWhenDurationsDiffer) {
+TEST(AsynchronousCmaes, stays_good_when_durations_differ) {
   for (const double sigma : {0.0, 0.5, 1.0}) {
     EXPECT_LE(median_time(ten(sphere), 100, log_normal(sigma), 100), 25) << sigma;
     EXPECT_LE(median_time(ten(ellipsoid), 100, log_normal(sigma), 100), 45) << sigma;
@@ -48,7 +48,7 @@ TEST(AsynchronousCmaes, StaysGoodWhenDurationsDiffer) {
 }
 
 /// The same population with each of the cures, and without.
-TEST(AsynchronousCmaes, CollapsesWhereAgesAreIgnored) {
+TEST(AsynchronousCmaes, collapses_where_ages_are_ignored) {
   const auto with = [](const std::string& stale) {
     return median_time(ten(ellipsoid, {{"population", 25.0}, {"stale", stale}}), 100, log_normal(0.5), 200);
   };
@@ -56,7 +56,7 @@ TEST(AsynchronousCmaes, CollapsesWhereAgesAreIgnored) {
   EXPECT_GE(with("ignored"), 150);
 }
 
-TEST(AsynchronousCmaes, NeedsNoMoreThanGenerationsWhereThereIsOneWorker) {
+TEST(AsynchronousCmaes, needs_no_more_than_generations_where_there_is_one_worker) {
   for (const auto objective : {sphere, ellipsoid}) {
     const auto problem = ten(objective);
     EXPECT_LE(median_time(problem, 1, log_normal(0), 1e5), static_cast<double>(median_evaluations(problem, 5)));
@@ -64,7 +64,7 @@ TEST(AsynchronousCmaes, NeedsNoMoreThanGenerationsWhereThereIsOneWorker) {
 }
 
 /// Half of the box answers ten times as fast, and has an optimum of its own that is not as good.
-TEST(AsynchronousCmaes, FindsAnOptimumWhereEvaluationsAreSlow) {
+TEST(AsynchronousCmaes, finds_an_optimum_where_evaluations_are_slow) {
   const auto two_valleys = [](const Point& x) {
     double quick = 1 + square(x[0] + 2.5), slow = square(x[0] - 2.5);
     for (std::size_t i = 1; i < x.size(); ++i) quick += square(x[i]), slow += square(x[i]);
@@ -100,7 +100,7 @@ std::vector<Point> first_points(const TestFunction& objective) {
   return out;
 }
 
-TEST(AsynchronousCmaes, DoesNotSeeAConstantOrAFactor) {
+TEST(AsynchronousCmaes, does_not_see_a_constant_or_a_factor) {
   // On a grid, so that a whole number is added without rounding.
   const auto valley = [](const Point& x) {
     return std::round(std::ldexp(x[0] * x[0] + 3 * square(x[1] - 0.2) + std::abs(x[2]), 30)) * 0x1p-30;
@@ -111,7 +111,7 @@ TEST(AsynchronousCmaes, DoesNotSeeAConstantOrAFactor) {
 }
 
 /// Jobs that are adopted late, out of an optimizer that is asked and told meanwhile.
-TEST(AsynchronousCmaes, HandsOutTheFitOfManyParametersAsAJob) {
+TEST(AsynchronousCmaes, hands_out_the_fit_of_many_parameters_as_a_job) {
   const auto optimizer = make_optimizer("cmaes", cube(15, -5, 5), 1, {}, {.generational = false});
   optimizer->hand_out_jobs();
   optimizer->resize(50);
@@ -138,7 +138,7 @@ TEST(AsynchronousCmaes, HandsOutTheFitOfManyParametersAsAJob) {
   EXPECT_GE(adopted, 3);
 }
 
-TEST(AsynchronousCmaes, GoesDownWithAThousandParameters) {
+TEST(AsynchronousCmaes, goes_down_with_a_thousand_parameters) {
   for (const auto& [objective, share] : {std::pair{&sphere, 0.9}, std::pair{&ellipsoid, 0.5}}) {
     const Problem problem{.space = cube(1000, -5, 5),
                           .objective = objective,
@@ -149,14 +149,14 @@ TEST(AsynchronousCmaes, GoesDownWithAThousandParameters) {
 }
 
 /// With room for several of them.
-TEST(AsynchronousCmaes, RunsBesideEachOtherDoNotStarveTheFirst) {
+TEST(AsynchronousCmaes, runs_beside_each_other_do_not_starve_the_first) {
   auto problem = ten(sphere, {{"population", 10.0}});
   const double alone = time_to_target(problem, 1, 40, log_normal(0.5), 1000);
   EXPECT_LE(time_to_target(problem, 1, 400, log_normal(0.5), 1000), 1.5 * alone);
 }
 
 /// The population is that of all workers, and what came before they joined counts.
-TEST(AsynchronousCmaes, LearnsFromWhatCameWhileWorkersJoined) {
+TEST(AsynchronousCmaes, learns_from_what_came_while_workers_joined) {
   const auto optimizer = make_optimizer("cmaes", cube(5, -1, 1), 1, {}, {.generational = false});
   std::vector<Candidate> asked;
   for (const std::size_t workers : {3, 6, 60}) {
@@ -178,7 +178,7 @@ TEST(AsynchronousCmaes, LearnsFromWhatCameWhileWorkersJoined) {
   EXPECT_LT(mean_of_next(0), before - 0.1);
 }
 
-TEST(AsynchronousCmaes, MovesOnWhenEverythingFails) {
+TEST(AsynchronousCmaes, moves_on_when_everything_fails) {
   const auto all = first_points([](const Point&) { return std::nan(""); });
   const auto [low, high] = std::ranges::minmax(all, {}, [](const Point& x) { return x[0]; });
   EXPECT_LT(low[0], -0.9);
@@ -191,7 +191,7 @@ void fit(cmaes::Quadratic& model, Eigen::Index n) {
   if (const auto due = model.due(unit_density(n))) model.adopt(due->frame, due->coefficients());
 }
 
-TEST(Quadratic, FindsThePolynomialThatResultsLieOn) {
+TEST(Quadratic, finds_the_polynomial_that_results_lie_on) {
   const auto f = [](const Eigen::VectorXd& x) {
     return 7 + 2 * x[0] - x[1] + 3 * x[0] * x[0] + x[0] * x[1] - x[2] * x[2];
   };
@@ -208,7 +208,7 @@ TEST(Quadratic, FindsThePolynomialThatResultsLieOn) {
   EXPECT_NEAR(model(far) - model(origin), f(far) - f(origin), 1e-9);
 }
 
-TEST(Quadratic, IsTheSmallestWhereResultsDoNotDecideIt) {
+TEST(Quadratic, is_the_smallest_where_results_do_not_decide_it) {
   cmaes::Quadratic model(2);
   Random random(1);
   Eigen::VectorXd x(2);
@@ -224,7 +224,7 @@ TEST(Quadratic, IsTheSmallestWhereResultsDoNotDecideIt) {
   EXPECT_NEAR(model(across) - model(origin), 0, 1e-9);
 }
 
-TEST(Quadratic, IsNotFittedToTooFewResultsOrEqualOnes) {
+TEST(Quadratic, is_not_fitted_to_too_few_results_or_equal_ones) {
   cmaes::Quadratic few(3), flat(3);
   Random random(1);
   Eigen::VectorXd x(3);
@@ -239,7 +239,7 @@ TEST(Quadratic, IsNotFittedToTooFewResultsOrEqualOnes) {
   }
 }
 
-TEST(Quadratic, RankCorrelationIsThatOfKendall) {
+TEST(Quadratic, rank_correlation_is_that_of_kendall) {
   EXPECT_EQ(cmaes::rank_correlation({{1, 10}, {2, 20}, {3, 30}}), 1);
   EXPECT_EQ(cmaes::rank_correlation({{1, 30}, {2, 20}, {3, 10}}), -1);
   EXPECT_NEAR(cmaes::rank_correlation({{1, 10}, {2, 30}, {3, 20}}), 1.0 / 3, 1e-15);

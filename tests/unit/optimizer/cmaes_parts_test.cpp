@@ -14,7 +14,7 @@
 
 namespace culmen::cmaes {
 namespace {
-TEST(CmaesConstants, AreThoseOfTheTutorial) {
+TEST(CmaesConstants, are_those_of_the_tutorial) {
   EXPECT_EQ(Constants::default_population(1), 4);
   EXPECT_EQ(Constants::default_population(10), 10);
   EXPECT_EQ(Constants::default_population(50), 15);
@@ -26,7 +26,7 @@ TEST(CmaesConstants, AreThoseOfTheTutorial) {
   EXPECT_NEAR(c.c1 + c.cmu * std::accumulate(c.weights.begin(), c.weights.end(), 0.0), 0, 1e-12);  // no decay
 }
 
-TEST(CmaesConstants, KeepTheCovariancePositiveForEverySize) {
+TEST(CmaesConstants, keep_the_covariance_positive_for_every_size) {
   for (const std::size_t n : {1, 2, 5, 50, 300}) {
     for (const std::size_t population : {4, 5, 10, 100, 5000}) {
       const Constants c(n, population);
@@ -50,14 +50,14 @@ double share_outside(const Eigen::VectorXd& mean, double lower, Random& random) 
   return outside / 1000.0;
 }
 
-TEST(CmaesDistribution, DrawsAgainWhatLeavesTheBoxButNotWhereTheMeanHasLeftIt) {
+TEST(CmaesDistribution, draws_again_what_leaves_the_box_but_not_where_the_mean_has_left_it) {
   Random random(1);
   EXPECT_NEAR(share_outside(Eigen::Vector2d(0, 1), 0, random), 1.0 / 8,
               0.04);  // three draws, each outside with probability 1/2
   EXPECT_NEAR(share_outside(Eigen::Vector2d(-0.1, 1), 0, random), 0.84, 0.04);
 }
 
-TEST(CmaesDistribution, KeepsItsMeanNearTheBox) {
+TEST(CmaesDistribution, keeps_its_mean_near_the_box) {
   Random random(1);
   const Constants constants(2, 10);
   const Space space{real("a", 0, 1), integer("b", 0, 1)};
@@ -78,7 +78,7 @@ TEST(CmaesDistribution, KeepsItsMeanNearTheBox) {
 
 double tail(double deviations) { return std::erfc(deviations / std::numbers::sqrt2) / 2; }
 
-TEST(CmaesMargin, EveryIntegerCanBeLeft) {
+TEST(CmaesMargin, every_integer_can_be_left) {
   const Space space{real("x", 0, 1), integer("k", 0, 4), integer("n", 1, 100, Scale::log)};
   const Margin margin(space, 10);
   EXPECT_THAT(margin.coordinates(), testing::ElementsAre(1, 2));
@@ -94,7 +94,7 @@ TEST(CmaesMargin, EveryIntegerCanBeLeft) {
   }
 }
 
-TEST(CmaesMargin, HoldsADeviationThatShrinks) {
+TEST(CmaesMargin, holds_a_deviation_that_shrinks) {
   Random random(1);
   const Constants constants(2, 10);
   const Margin margin(Space{real("x", 0, 1), integer("k", 0, 4)}, 10);
@@ -115,7 +115,7 @@ TEST(CmaesMargin, HoldsADeviationThatShrinks) {
   EXPECT_NEAR(d.mean()[1], 0.5, 1e-9);
 }
 
-TEST(CmaesMargin, AMemberOfAnotherCellCountsFromItsMiddle) {
+TEST(CmaesMargin, a_member_of_another_cell_counts_from_its_middle) {
   Random random(1);
   const Constants constants(2, 10);
   Distribution d(constants, Eigen::Vector2d(0.5, 0.5), 0.1, Margin(Space{real("x", 0, 1), integer("k", 0, 4)}, 10));
@@ -128,7 +128,7 @@ TEST(CmaesMargin, AMemberOfAnotherCellCountsFromItsMiddle) {
   EXPECT_NEAR(d.mean()[1], 0.7, 1e-12);
 }
 
-TEST(CmaesLimitedMemory, StretchesTheDirectionInWhichTheMeanMoves) {
+TEST(CmaesLimitedMemory, stretches_the_direction_in_which_the_mean_moves) {
   const Constants constants(50, 20);
   LimitedMemory memory(constants, LimitedMemory::default_count(50));
   const Eigen::VectorXd way = Eigen::VectorXd::Constant(50, std::sqrt(1 / 50.0));
@@ -140,7 +140,7 @@ TEST(CmaesLimitedMemory, StretchesTheDirectionInWhichTheMeanMoves) {
   EXPECT_LT(columns.col(1).norm(), std::sqrt(2.0));
 }
 
-TEST(CmaesLimitedMemory, FindsTheWayBackAndKnowsItsVolume) {
+TEST(CmaesLimitedMemory, finds_the_way_back_and_knows_its_volume) {
   const Constants constants(6, 8);
   LimitedMemory memory(constants, 4);
   Random random(1);
@@ -156,7 +156,7 @@ TEST(CmaesLimitedMemory, FindsTheWayBackAndKnowsItsVolume) {
   EXPECT_LT((columns - Eigen::MatrixXd::Identity(6, 6)).norm(), 1e-9);
 }
 
-TEST(CmaesBipop, CountsWhatStillRuns) {
+TEST(CmaesBipop, counts_what_still_runs) {
   Random random(1);
   Bipop schedule(10);
   EXPECT_TRUE(schedule.next({.large = 0, .small = 100}, random).large);
@@ -165,7 +165,7 @@ TEST(CmaesBipop, CountsWhatStillRuns) {
   EXPECT_EQ(beside.max_evaluations, 0);
 }
 
-TEST(CmaesBipop, DoublesThePopulationOfLargeRunsAndGivesBothKindsEqualShares) {
+TEST(CmaesBipop, doubles_the_population_of_large_runs_and_gives_both_kinds_equal_shares) {
   Random random(1);
   Bipop schedule(10);
   auto run = schedule.first();

@@ -36,7 +36,7 @@ struct Case {
 
 class AsGoodAsPycma : public testing::TestWithParam<Case> {};
 
-TEST_P(AsGoodAsPycma, InEvaluations) {
+TEST_P(AsGoodAsPycma, in_evaluations) {
   const auto& c = GetParam();
   EXPECT_LE(static_cast<double>(median_evaluations(
                 {.space = cube(c.n, c.lower, c.upper), .objective = c.objective, .target = 1e-8}, 11)),
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"rastrigin5", 5, -5.12, 5.12, rastrigin, 40859}),
     [](const auto& info) { return info.param.name; });
 
-TEST(Cmaes, FindsTheOptimumOfALogScaledParameter) {
+TEST(Cmaes, finds_the_optimum_of_a_log_scaled_parameter) {
   const Space space{real("a", 1e-6, 1e3, Scale::log), real("b", 1e-3, 1e5, Scale::log), real("c", -1, 1)};
   const auto f = [](const Point& x) {
     return square(std::log10(x[0] / 3e-3)) + square(std::log10(x[1] / 2.5e4)) + square(x[2] - 0.3);
@@ -65,7 +65,7 @@ TEST(Cmaes, FindsTheOptimumOfALogScaledParameter) {
 }
 
 /// 80 evaluations: the slope tells the way, and what lies beyond the corner is evaluated in it.
-TEST(Cmaes, FindsACornerAtOnce) {
+TEST(Cmaes, finds_a_corner_at_once) {
   const auto slope = [](const Point& x) {
     double f = 0;
     for (const double y : x) f += y + 5;
@@ -76,18 +76,18 @@ TEST(Cmaes, FindsACornerAtOnce) {
 }
 
 /// pycma needs 12809: it learns the scales of parameters with all their correlations.
-TEST(Cmaes, LearnsScalesFasterThanCorrelations) {
+TEST(Cmaes, learns_scales_faster_than_correlations) {
   EXPECT_LE(median_evaluations({.space = cube(20, -5, 5), .objective = ellipsoid, .target = 1e-8}, 11), 8000);
 }
 
 /// pycma's 137 with the same population.
-TEST(Cmaes, NeedsFewGenerationsWhereManyCandidatesAreWantedAtATime) {
+TEST(Cmaes, needs_few_generations_where_many_candidates_are_wanted_at_a_time) {
   EXPECT_LE(median_evaluations(
                 {.space = cube(20, -5, 5), .objective = sphere, .target = 1e-8, .options = {{"parallel", 400}}}, 5),
             70 * 400);
 }
 
-TEST(Cmaes, GoesOnToManyParametersInTimeProportionalToThem) {
+TEST(Cmaes, goes_on_to_many_parameters_in_time_proportional_to_them) {
   const auto needs = [](TestFunction objective, double target, const std::string& covariance) {
     return evaluations_to_target({.space = cube(250, -5, 5),
                                   .objective = std::move(objective),
@@ -102,7 +102,7 @@ TEST(Cmaes, GoesOnToManyParametersInTimeProportionalToThem) {
 }
 
 /// A valley along the diagonal, for which separate scales are no help.
-TEST(Cmaes, FollowsADirectionAmongManyParameters) {
+TEST(Cmaes, follows_a_direction_among_many_parameters) {
   const auto cigar = [](const Point& x) {
     double along = 0, all = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -140,11 +140,11 @@ double mixed_ellipsoid(const Point& x) {
   return f;
 }
 
-TEST(Cmaes, FindsIntegersAndRealsTogether) {
+TEST(Cmaes, finds_integers_and_reals_together) {
   EXPECT_LE(median_evaluations({.space = mixed_space(10), .objective = mixed_ellipsoid, .target = 1e-8}, 11), 3000);
 }
 
-TEST(Cmaes, FindsIntegersInAWideRange) {
+TEST(Cmaes, finds_integers_in_a_wide_range) {
   EXPECT_LE(median_evaluations({.space = mixed_space(1000), .objective = mixed_ellipsoid, .target = 1e-8}, 11), 9000);
 }
 
@@ -161,18 +161,18 @@ Problem in_turn(const Parameter& parameter, std::size_t n, double wanted) {
   return {.space = Space(std::move(parameters)), .objective = waiting, .target = 0, .budget = 20000};
 }
 
-TEST(Cmaes, DoesNotStandStillOnIntegers) {
+TEST(Cmaes, does_not_stand_still_on_integers) {
   EXPECT_LE(median_evaluations(in_turn(integer("b", 0, 1), 20, 1), 11), 600);
   EXPECT_LE(median_evaluations(in_turn(integer("k", 0, 4), 10, 3), 11), 1500);
 }
 
 /// Whose cells differ in width.
-TEST(Cmaes, DoesNotStandStillOnIntegersOfALogScale) {
+TEST(Cmaes, does_not_stand_still_on_integers_of_a_log_scale) {
   EXPECT_LE(median_evaluations(in_turn(integer("k", 1, 4, Scale::log), 5, 4), 11), 10000);
   EXPECT_LE(median_evaluations(in_turn(integer("k", 1, 1024, Scale::log), 5, 2), 11), 8000);
 }
 
-TEST(Cmaes, FindsAnOptimumAtTheEdgeOfARegionThatFails) {
+TEST(Cmaes, finds_an_optimum_at_the_edge_of_a_region_that_fails) {
   const auto f = [](const Point& x) {
     return x[0] + x[1] < 1 ? std::nan("") : square(x[0]) + square(x[1] + 0.5) + square(x[2]);
   };

@@ -51,7 +51,7 @@ double median_led_away(const std::string& stale) {
   return all[all.size() / 2];
 }
 
-TEST(StaleResults, HardlyCountOnceTheDistributionHasLeftThem) {
+TEST(StaleResults, hardly_count_once_the_distribution_has_left_them) {
   for (const auto* stale : {"corrected", "weighted"}) EXPECT_LT(median_led_away(stale), 0.5) << stale;
   EXPECT_GT(median_led_away("ignored"), 1);
 }
@@ -72,7 +72,7 @@ double drift(const std::string& stale) {
   return sum / seeds;
 }
 
-TEST(QuickResults, DoNotDrawTheSearchToWhereEvaluationsAreQuick) {
+TEST(QuickResults, do_not_draw_the_search_to_where_evaluations_are_quick) {
   for (const auto* stale : {"corrected", "weighted"}) EXPECT_NEAR(drift(stale), 0, 0.4) << stale;
   EXPECT_LT(drift("ignored"), -0.9);
 }

@@ -26,14 +26,14 @@ double valley(const Point& x) {
   return std::round(std::ldexp(x[0] * x[0] + 3 * std::pow(x[1] - 0.2, 2) + std::abs(x[2]), 30)) * 0x1p-30;
 }
 
-TEST(Cmaes, DoesNotSeeAConstantThatIsAddedToTheObjective) {
+TEST(Cmaes, does_not_see_a_constant_that_is_added_to_the_objective) {
   const auto expected = points(20000, valley, 3);
   EXPECT_EQ(points(
                 20000, [](const Point& x) { return valley(x) + 1048576; }, 3),
             expected);
 }
 
-TEST(Cmaes, DoesNotStopEarlyWhenAllValuesAreTiny) {
+TEST(Cmaes, does_not_stop_early_when_all_values_are_tiny) {
   const auto sphere = [](const Point& x) { return x[0] * x[0] + std::pow(x[1] - 0.2, 2) + x[2] * x[2]; };
   const Problem usual{.space = cube(3, -1, 1), .objective = sphere, .target = 1e-10};
   const Problem tiny{.space = cube(3, -1, 1),
@@ -43,7 +43,7 @@ TEST(Cmaes, DoesNotStopEarlyWhenAllValuesAreTiny) {
     EXPECT_EQ(evaluations_to_target(tiny, seed), evaluations_to_target(usual, seed));
 }
 
-TEST(Cmaes, ServesAGenerationAndThenWaitsForItsLastTell) {
+TEST(Cmaes, serves_a_generation_and_then_waits_for_its_last_tell) {
   const auto optimizer = make_optimizer("cmaes", cube(3, -1, 1), 1, {{"population", 6}});
   std::vector<Candidate> batch;
   EXPECT_EQ(optimizer->ask(4, batch), 4);
@@ -56,7 +56,7 @@ TEST(Cmaes, ServesAGenerationAndThenWaitsForItsLastTell) {
   EXPECT_EQ(optimizer->ask(10, batch), 6);
 }
 
-TEST(Cmaes, ServesWholeRoundsOfWhatIsWantedAtATime) {
+TEST(Cmaes, serves_whole_rounds_of_what_is_wanted_at_a_time) {
   const auto in_a_generation = [](const OptimizerOptions& options) {
     std::vector<Candidate> batch;
     return make_optimizer("cmaes", cube(3, -1, 1), 1, options)->ask(10000, batch);
@@ -67,7 +67,7 @@ TEST(Cmaes, ServesWholeRoundsOfWhatIsWantedAtATime) {
   EXPECT_EQ(in_a_generation({{"parallel", 64}, {"population", 100}}), 128);
 }
 
-TEST(Cmaes, MovesOnWhenEverythingFails) {
+TEST(Cmaes, moves_on_when_everything_fails) {
   const auto all = points(
       5000, [](const Point&) { return std::nan(""); }, 1);
   ASSERT_EQ(all.size(), 5000);
@@ -80,7 +80,7 @@ TEST(Cmaes, MovesOnWhenEverythingFails) {
   EXPECT_GT(highest, 0.9);
 }
 
-TEST(Cmaes, BeginsAtTheMiddleOfTheSpace) {
+TEST(Cmaes, begins_at_the_middle_of_the_space) {
   const auto first = points(7, valley, 5);
   Point mean(3, 0.0);
   for (const auto& x : first) {
@@ -89,7 +89,7 @@ TEST(Cmaes, BeginsAtTheMiddleOfTheSpace) {
   for (const double m : mean) EXPECT_NEAR(m, 0, 0.6);
 }
 
-TEST(Cmaes, RestartsAfterItHasConverged) {
+TEST(Cmaes, restarts_after_it_has_converged) {
   const auto all = points(20000, valley, 2);
   const auto far = [](const Point& x) { return std::abs(x[0]) > 0.5; };
   EXPECT_THAT(std::count_if(all.begin() + 10000, all.end(), far), testing::Gt(100));

@@ -109,7 +109,7 @@ Limited ellipsoid_in_a_ball(const std::string& optimizer, OptimizerOptions optio
   return {optimizer, box(5, -5, 5), ellipsoid, radius, {{"radius", -inf, 4}}, std::move(options)};
 }
 
-TEST(Lagrangian, SolvesWhatIsIllConditionedAtANonlinearLimit) {
+TEST(Lagrangian, solves_what_is_ill_conditioned_at_a_nonlinear_limit) {
   const double optimum = search(ellipsoid_in_a_ball("slsqp"), 3000).best;
   const double with = median_best(ellipsoid_in_a_ball("cmaes"), 3000);
   const double without = median_best(ellipsoid_in_a_ball("cmaes", {{"constraints", "last"}}), 3000);
@@ -117,7 +117,7 @@ TEST(Lagrangian, SolvesWhatIsIllConditionedAtANonlinearLimit) {
   EXPECT_LE(with, without);
 }
 
-TEST(Lagrangian, LearnsWithoutGenerationsToo) {
+TEST(Lagrangian, learns_without_generations_too) {
   auto learning = ellipsoid_in_a_ball("cmaes"), last = ellipsoid_in_a_ball("cmaes", {{"constraints", "last"}});
   const double optimum = median_best(learning, 10000);
   learning.generational = last.generational = false;
@@ -125,18 +125,18 @@ TEST(Lagrangian, LearnsWithoutGenerationsToo) {
   EXPECT_GE(median_best(last, 3000), optimum * (1 + 1e-2));
 }
 
-TEST(Lagrangian, SolvesHimmelblausProblem) {
+TEST(Lagrangian, solves_himmelblaus_problem) {
   EXPECT_LE(median_best(himmelblau_by("cmaes"), 3000) - himmelblau_optimum, 1e-3);
 }
 
-TEST(Lagrangian, FollowsAThinBand) {
+TEST(Lagrangian, follows_a_thin_band) {
   const auto figures = [](const std::vector<double>& x) { return Figures{{"product", x[0] * x[1]}}; };
   const Limited p{"cmaes", box(4, 0.1, 5), sphere, figures, {{"product", 3, 3.0001}}};
   const double optimum = search({"slsqp", p.space, p.value, p.figures, p.limits}, 2000).best;
   EXPECT_LE(median_best(p, 4000) - optimum, 1e-3);
 }
 
-TEST(Lagrangian, DoesNotMindTheScalesOfTheValueAndOfFigures) {
+TEST(Lagrangian, does_not_mind_the_scales_of_the_value_and_of_figures) {
   auto p = himmelblau_by("cmaes");
   const auto one = search(p, 800).candidates;
   p.value = [](const std::vector<double>& x) { return 4 * himmelblau(x); };
@@ -149,7 +149,7 @@ TEST(Lagrangian, DoesNotMindTheScalesOfTheValueAndOfFigures) {
   EXPECT_EQ(search(p, 800).candidates, one);
 }
 
-TEST(Lagrangian, SeesConstraintsOfTheSpaceWhereTheirViolatorsAreEvaluated) {
+TEST(Lagrangian, sees_constraints_of_the_space_where_their_violators_are_evaluated) {
   const auto none = [](const std::vector<double>&) { return Figures{}; };
   const Space space({real("x", -5, 5), real("y", -5, 5)}, {{"half", "x + 2 * y >= 4"}});
   const auto value = [](const std::vector<double>& x) { return square(x[0]) + 100 * square(x[1]); };
@@ -158,13 +158,13 @@ TEST(Lagrangian, SeesConstraintsOfTheSpaceWhereTheirViolatorsAreEvaluated) {
   EXPECT_LE(median_best({"slsqp", space, value, none, {}, {}, true}, 100) - optimum, 1e-6);
 }
 
-TEST(Slsqp, SolvesSmoothProblemsWithLimitsInFewEvaluations) {
+TEST(Slsqp, solves_smooth_problems_with_limits_in_few_evaluations) {
   EXPECT_LE(search(himmelblau_by("slsqp"), 100).best - himmelblau_optimum, 1e-4);
   const double there = search(ellipsoid_in_a_ball("slsqp"), 300).best;
   EXPECT_LE(there - search(ellipsoid_in_a_ball("slsqp"), 3000).best, 1e-6 * there);
 }
 
-TEST(Auto, BeginsWithDescentsWhereItSeesTheConstraints) {
+TEST(Auto, begins_with_descents_where_it_sees_the_constraints) {
   EXPECT_LE(search(himmelblau_by("auto"), 100).best - himmelblau_optimum, 1e-4);
   Terms terms;
   terms.yield.limits = true;
@@ -172,7 +172,7 @@ TEST(Auto, BeginsWithDescentsWhereItSeesTheConstraints) {
   EXPECT_THAT(automatic->remark(), StartsWith("the best is of"));
 }
 
-TEST(Auto, LosesNothingByAConstraintThatAlwaysHolds) {
+TEST(Auto, loses_nothing_by_a_constraint_that_always_holds) {
   const auto far = [](const std::vector<double>& x) { return square(x[0] - 3) + square(x[1] - x[0]); };
   const auto none = [](const std::vector<double>&) { return Figures{}; };
   for (const auto& p : {box(2, -5, 5).parameters(), std::vector{real("a", -5, 5), real("b", -5, 5), boolean("c")}}) {
@@ -182,7 +182,7 @@ TEST(Auto, LosesNothingByAConstraintThatAlwaysHolds) {
   }
 }
 
-TEST(Auto, FindsAMinimumAtAConstraintThatItIsNotShown) {
+TEST(Auto, finds_a_minimum_at_a_constraint_that_it_is_not_shown) {
   const auto far = [](const std::vector<double>& x) { return square(x[0] - 3) + square(x[1] - x[0]); };
   const auto none = [](const std::vector<double>&) { return Figures{}; };
   const Space real_space(box(2, -5, 5).parameters(), {{"line", "a + b <= 2"}});

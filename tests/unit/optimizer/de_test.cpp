@@ -22,7 +22,7 @@ using testing::ElementsAre;
 
 Standing valued(double value) { return {Standing::Fate::ok, value}; }
 
-TEST(DeMemory, ReplacesTheOldestPairByLehmerMeansWeightedByTheGains) {
+TEST(DeMemory, replaces_the_oldest_pair_by_lehmer_means_weighted_by_the_gains) {
   Memory memory(2, {0.5, 0.9});
   const std::vector<Memory::Success> successes{{{0.5, 0.2}, 1}, {{1.0, 0.8}, 3}};
   memory.learn(successes);
@@ -36,13 +36,13 @@ TEST(DeMemory, ReplacesTheOldestPairByLehmerMeansWeightedByTheGains) {
   EXPECT_DOUBLE_EQ(memory.means()[0].factor, 0.7) << "then the first is the oldest";
 }
 
-TEST(DeMemory, CountsAGainWithoutMeasureAsTheGreatest) {
+TEST(DeMemory, counts_a_gain_without_measure_as_the_greatest) {
   Memory memory(1, {0.5, 0.9});
   memory.learn({{{0.2, 0.5}, 0}, {{0.8, 0.5}, 1e300}});
   EXPECT_DOUBLE_EQ(memory.means()[0].factor, (0.04 + 0.64) / (0.2 + 0.8));
 }
 
-TEST(DeMemory, KeepsACrossoverOfZeroForGoodWhereOnlyThatSucceeded) {
+TEST(DeMemory, keeps_a_crossover_of_zero_for_good_where_only_that_succeeded) {
   Random random(1);
   Memory memory(1, {0.5, 0.9});
   memory.learn({{{0.5, 0}, 1}});
@@ -50,7 +50,7 @@ TEST(DeMemory, KeepsACrossoverOfZeroForGoodWhereOnlyThatSucceeded) {
   for (int k = 0; k < 100; ++k) EXPECT_EQ(memory.draw(random).crossover, 0);
 }
 
-TEST(DeMemory, DrawsFactorsAroundTheMeanAndWithinRange) {
+TEST(DeMemory, draws_factors_around_the_mean_and_within_range) {
   Random random(1);
   const Memory memory(6, {0.5, 0.9});
   int below = 0, whole = 0;
@@ -68,7 +68,7 @@ TEST(DeMemory, DrawsFactorsAroundTheMeanAndWithinRange) {
   EXPECT_NEAR(whole, 1587, 150) << "a sixth of a normal lies beyond one deviation";
 }
 
-TEST(DePlan, ReducesThePopulationLinearlyInTheBudget) {
+TEST(DePlan, reduces_the_population_linearly_in_the_budget) {
   const Plan plan({18, 4}, 0, 0, 1400);
   std::vector<std::size_t> sizes;
   for (const std::uint64_t used : {0, 100, 700, 1400, 5000}) sizes.push_back(plan.population_at(used));
@@ -77,14 +77,14 @@ TEST(DePlan, ReducesThePopulationLinearlyInTheBudget) {
   EXPECT_EQ(unlimited.population_at(1800), 11U) << "200 generations where no budget is known";
 }
 
-TEST(DePlan, LetsThePopulationGrowByHalfWithEachRun) {
+TEST(DePlan, lets_the_population_grow_by_half_with_each_run) {
   EXPECT_EQ(Plan({18, 4}, 2, 0, 0).population(), 41U);
   EXPECT_EQ(Plan({18, 4}, 0, 100, 0).population(), 100U) << "what the workers need";
   EXPECT_EQ(Plan({18, 4}, 9, 0, 0).population(), 18U) << "after nine it begins anew";
   EXPECT_EQ(Plan({18, 50}, 0, 0, 0).population_at(100000), 18U) << "never grows within a run";
 }
 
-TEST(DePopulation, KeepsTheOrderAndShrinksFromTheEmptyAndTheWorst) {
+TEST(DePopulation, keeps_the_order_and_shrinks_from_the_empty_and_the_worst) {
   Population population(5);
   for (const std::size_t place : {0, 1, 2, 3}) population.put(place, {0.1 * static_cast<double>(place)}, valued(10));
   EXPECT_THAT(population.order(), ElementsAre(0, 1, 2, 3)) << "the older first among equals";
@@ -98,7 +98,7 @@ TEST(DePopulation, KeepsTheOrderAndShrinksFromTheEmptyAndTheWorst) {
   EXPECT_EQ(population.size(), 2U);
 }
 
-TEST(DeArchive, HoldsNoMoreThanItsCapacity) {
+TEST(DeArchive, holds_no_more_than_its_capacity) {
   Random random(1);
   de::Archive archive;
   for (int k = 0; k < 50; ++k) archive.add({static_cast<double>(k)}, 7, random);
@@ -111,7 +111,7 @@ TEST(DeArchive, HoldsNoMoreThanItsCapacity) {
   EXPECT_EQ(none.size(), 0U);
 }
 
-TEST(DeVariation, IsCurrentToPbestWithADifferenceThatReachesIntoTheArchive) {
+TEST(DeVariation, is_current_to_pbest_with_a_difference_that_reaches_into_the_archive) {
   const std::vector<double> at{0.5, 0.51, 0.53, 0.57};
   const double archived = 0.65, factor = 0.5;
   Population population(4);
@@ -134,7 +134,7 @@ TEST(DeVariation, IsCurrentToPbestWithADifferenceThatReachesIntoTheArchive) {
   EXPECT_EQ(seen, allowed);
 }
 
-TEST(DeVariation, TakesOneGeneAtLeastAndGoesHalfTheWayToABoundThatItWouldCross) {
+TEST(DeVariation, takes_one_gene_at_least_and_goes_half_the_way_to_a_bound_that_it_would_cross) {
   Population population(4);
   for (std::size_t p = 0; p < 4; ++p)
     population.put(p, Point(10, p == 0 ? 0.1 : p == 1 ? 0.0 : 1.0), valued(static_cast<double>(p)));
@@ -153,7 +153,7 @@ TEST(DeVariation, TakesOneGeneAtLeastAndGoesHalfTheWayToABoundThatItWouldCross) 
   EXPECT_TRUE(halved);
 }
 
-TEST(DeVariation, InheritsChoicesWholeAndLosesNone) {
+TEST(DeVariation, inherits_choices_whole_and_loses_none) {
   const Space space{categorical("c", {1.0, 2.0, 3.0, 4.0})};
   Population population(4);
   for (std::size_t p = 0; p < 4; ++p) population.put(p, {p < 2 ? 0.1 : 0.4}, valued(static_cast<double>(p)));
@@ -173,7 +173,7 @@ std::size_t median(const Space& space, TestFunction objective, double target, co
   return median_evaluations({"de", space, std::move(objective), target, 100000, options}, 11);
 }
 
-TEST(De, FindsMinimaOfReals) {
+TEST(De, finds_minima_of_reals) {
   EXPECT_LE(median(cube(5, -5, 5), sphere, 1e-8), 1800U);
   EXPECT_LE(median(cube(20, -5, 5), sphere, 1e-8), 11000U);
   EXPECT_LE(median(cube(5, -5, 10), rosenbrock, 1e-8), 7000U);
@@ -181,7 +181,7 @@ TEST(De, FindsMinimaOfReals) {
 }
 
 /// Every kind of parameter; `share` counts only where `on` holds, and is worth switching it on for.
-TEST(De, FindsTheBestOfAMixedConditionalSpace) {
+TEST(De, finds_the_best_of_a_mixed_conditional_space) {
   auto share = real("share", 0, 1);
   share.active_when = "on";
   const std::vector<Choice> letters{std::string("a"), std::string("b"), std::string("c"), std::string("d")};
@@ -199,7 +199,7 @@ TEST(De, FindsTheBestOfAMixedConditionalSpace) {
   EXPECT_LE(median(space, f, 1e-6), 3000U);
 }
 
-TEST(De, BeginsAtTheStartOnce) {
+TEST(De, begins_at_the_start_once) {
   auto parameters = cube(3, -5, 5).parameters();
   parameters[0].initial = 1.234567890123;
   const Space space(parameters);
@@ -210,7 +210,7 @@ TEST(De, BeginsAtTheStartOnce) {
   for (std::size_t k = 1; k < batch.size(); ++k) EXPECT_NE(batch[k].x, batch[0].x);
 }
 
-TEST(De, HasTrialsAroundAStartThatItHearsOf) {
+TEST(De, has_trials_around_a_start_that_it_hears_of) {
   const auto search = make_search({"de", {{"population", 4}}, 1, {{1, 1, 1}}}, cube(3, -5, 5));
   std::vector<Candidate> batch;
   double nearest = 10;

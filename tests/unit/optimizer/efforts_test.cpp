@@ -37,7 +37,7 @@ void found(Member& member, double value) {
 constexpr std::size_t n = 2;
 constexpr std::uint64_t three_turns = 3 * (n + 1);
 
-TEST(Lead, HandsTheBestOfTheGlobalSearchOnWhereItIsNewsAndNotTooOften) {
+TEST(Lead, hands_the_best_of_the_global_search_on_where_it_is_news_and_not_too_often) {
   std::vector<double> heard, unheard;
   auto leader = listening(heard), global = listening(unheard);
   Lead lead(n);
@@ -71,13 +71,13 @@ std::vector<double> heard_by_descents(Effort&& effort) {
   return heard;
 }
 
-TEST(Lead, DescentsHearWhatTheGlobalSearchFound) {
+TEST(Lead, descents_hear_what_the_global_search_found) {
   const Probe probe(Space{real("x", 0, 1), real("y", 0, 1)}, 1, true);
   EXPECT_THAT(heard_by_descents(DescentsFirst(n, probe, {})), ElementsAre(3));
   EXPECT_THAT(heard_by_descents(ConstrainedDescentsFirst(n)), ElementsAre(3));
 }
 
-TEST(ModelFirst, AllHearOfANewBestButTheOneThatFoundIt) {
+TEST(ModelFirst, all_hear_of_a_new_best_but_the_one_that_found_it) {
   std::vector<double> model, second, third;
   std::vector<Member> members;
   members.push_back(listening(model));

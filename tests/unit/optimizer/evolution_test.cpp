@@ -46,14 +46,16 @@ std::size_t median(const Space& space, TestFunction objective, double target, st
   return median_evaluations({"evolution", space, std::move(objective), target, budget, options}, 11);
 }
 
-TEST(Evolution, FindsAMinimumOfReals) {
+TEST(Evolution, finds_a_minimum_of_reals) {
   EXPECT_LE(median(cube(5, -5, 5), sphere, 1e-8, 20000), 3500U);
   EXPECT_LE(median(cube(2, -5, 10), rosenbrock, 1e-6, 100000), 15000U);
 }
 
-TEST(Evolution, FindsTheBestOfAMixedConditionalSpace) { EXPECT_LE(median(mixed_space(), mixed, 1e-6, 50000), 10000U); }
+TEST(Evolution, finds_the_best_of_a_mixed_conditional_space) {
+  EXPECT_LE(median(mixed_space(), mixed, 1e-6, 50000), 10000U);
+}
 
-TEST(Evolution, FindsItInEveryMode) {
+TEST(Evolution, finds_it_in_every_mode) {
   for (const auto* selection : {"plus", "comma", "keep_best"}) {
     for (const auto* duplication : {"random", "value"}) {
       for (const auto* crossover : {"none", "discrete", "intermediate"}) {
@@ -88,7 +90,7 @@ std::vector<Point> third_generation(const char* selection) {
   return out;
 }
 
-TEST(Evolution, SelectionDecidesWhoAreParents) {
+TEST(Evolution, selection_decides_who_are_parents) {
   const auto plus = third_generation("plus"), comma = third_generation("comma"), best = third_generation("keep_best");
   EXPECT_NE(plus, comma);
   EXPECT_NE(plus, best);
@@ -96,13 +98,13 @@ TEST(Evolution, SelectionDecidesWhoAreParents) {
   EXPECT_EQ(plus, third_generation("plus"));
 }
 
-TEST(Evolution, BeginsAnewWhereNothingGetsBetter) {
+TEST(Evolution, begins_anew_where_nothing_gets_better) {
   // A plateau with a narrow hole: one population hardly ever finds it.
   const auto f = [](const Point& x) { return std::min(1.0, 200 * (square(x[0] - 0.3) + square(x[1] - 0.8))); };
   EXPECT_LT(median(cube(2, 0, 1), f, 1e-4, 50000), 50000U);
 }
 
-TEST(Evolution, HasChildrenOfTheStartsThatItHearsOf) {
+TEST(Evolution, has_children_of_the_starts_that_it_hears_of) {
   const Space space = cube(4, -5, 5);
   const auto evolution = make_search({"evolution", {{"parents", 1}}, 1, {{1, 1, 1, 1}}}, space);
   std::vector<Candidate> batch;
@@ -132,13 +134,13 @@ double distance_of_children(const char* selection) {
   return distance;
 }
 
-TEST(Evolution, WithoutGenerationsAChildCompetesAsItIsToldWhereParentsMayLive) {
+TEST(Evolution, without_generations_a_child_competes_as_it_is_told_where_parents_may_live) {
   EXPECT_LT(distance_of_children("plus"), 0.2);
   EXPECT_GT(distance_of_children("comma"), distance_of_children("plus") + 0.1);
 }
 
 /// What is still out when a population is given up belongs to none.
-TEST(Evolution, BeginsAnewWithManyMoreOpenThanAGenerationHas) {
+TEST(Evolution, begins_anew_with_many_more_open_than_a_generation_has) {
   for (const char* selection : {"plus", "comma", "keep_best"}) {
     const auto optimizer = make_optimizer("evolution", cube(2, -5, 5), 1, {{"selection", selection}, {"children", 10}},
                                           {.generational = false});
@@ -157,7 +159,7 @@ TEST(Evolution, BeginsAnewWithManyMoreOpenThanAGenerationHas) {
   }
 }
 
-TEST(Evolution, CoversAFrontOfTwoObjectives) {
+TEST(Evolution, covers_a_front_of_two_objectives) {
   const auto optimizer = make_optimizer("evolution", cube(10, 0, 1), 1, {}, {{false, 2}});
   Front front;
   std::vector<Candidate> batch;
@@ -188,7 +190,7 @@ Outcome violating(double violation) {
   return out;
 }
 
-TEST(EvolutionRanking, PutsFailuresLastAndLessViolationBeforeMore) {
+TEST(EvolutionRanking, puts_failures_last_and_less_violation_before_more) {
   std::vector<Individual> members{with(Outcome::failure(Status::crashed, "")), with(violating(2)), with(violating(1)),
                                   with(Outcome::of_value(7)), with(Outcome::of_value(3))};
   rank(members);
@@ -199,7 +201,7 @@ TEST(EvolutionRanking, PutsFailuresLastAndLessViolationBeforeMore) {
   EXPECT_FALSE(members[4].outcome.ok());
 }
 
-TEST(EvolutionRanking, PutsLowerFrontsFirstAndTheCrowdedLast) {
+TEST(EvolutionRanking, puts_lower_fronts_first_and_the_crowded_last) {
   std::vector<Individual> members;
   for (const auto& [a, b] : {std::pair{0.5, 0.5}, {0.51, 0.49}, {0.9, 0.9}, {0.0, 1.0}, {1.0, 0.0}, {0.2, 0.8}})
     members.push_back(with(values(a, b)));
@@ -212,7 +214,7 @@ TEST(EvolutionRanking, PutsLowerFrontsFirstAndTheCrowdedLast) {
   EXPECT_EQ(members[6].outcome.violation, 1);
 }
 
-TEST(EvolutionRanking, MeasuresCrowdingInSharesOfTheFront) {
+TEST(EvolutionRanking, measures_crowding_in_shares_of_the_front) {
   std::vector<Individual> members;
   for (const auto& [a, b] : {std::pair{0.0, 1e6}, {0.9, 5e5}, {0.8, 9e5}, {1.0, 0.0}})
     members.push_back(with(values(a, b)));
@@ -221,7 +223,7 @@ TEST(EvolutionRanking, MeasuresCrowdingInSharesOfTheFront) {
   EXPECT_EQ(members[3].outcome.values[0], 0.9);  // (1 - 0.8) / 1 + (9e5 - 0) / 1e6 = 1.1
 }
 
-TEST(EvolutionVariation, ReachesEveryChoiceAndKeepsTheRanges) {
+TEST(EvolutionVariation, reaches_every_choice_and_keeps_the_ranges) {
   const auto space = mixed_space();
   Random random(3);
   auto individual = random_individual(space, random);
@@ -241,7 +243,7 @@ TEST(EvolutionVariation, ReachesEveryChoiceAndKeepsTheRanges) {
     EXPECT_EQ(static_cast<double>(seen[i].size()), space[i].cells()) << space[i].name;
 }
 
-TEST(EvolutionVariation, StaysWithinTheWidestIntegers) {
+TEST(EvolutionVariation, stays_within_the_widest_integers) {
   const double most = std::ldexp(1, 53) - 1;
   const Space space{integer("n", 0, most), integer("m", -most, most), integer("k", 1, most, Scale::log)};
   for (const auto& alone : {space, Space{space[0]}, Space{space[1]}, Space{space[2]}}) {

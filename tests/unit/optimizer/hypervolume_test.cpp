@@ -42,7 +42,7 @@ double by_subsets(const std::vector<Values>& points, const Values& reference) {
 
 class HypervolumeOf : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(HypervolumeOf, IsThatOfAllSubsetsIncludedAndExcluded) {
+TEST_P(HypervolumeOf, is_that_of_all_subsets_included_and_excluded) {
   const Values reference(GetParam(), 0.9);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     auto points = random_points(8, GetParam(), seed);
@@ -51,7 +51,7 @@ TEST_P(HypervolumeOf, IsThatOfAllSubsetsIncludedAndExcluded) {
   }
 }
 
-TEST_P(HypervolumeOf, FallsByTheContributionOfAPointThatLeaves) {
+TEST_P(HypervolumeOf, falls_by_the_contribution_of_a_point_that_leaves) {
   const Values reference(GetParam(), 1.1);
   const auto points = random_points(12, GetParam(), 7);
   for (std::size_t k = 0; k < points.size(); ++k) {
@@ -62,7 +62,7 @@ TEST_P(HypervolumeOf, FallsByTheContributionOfAPointThatLeaves) {
   }
 }
 
-TEST_P(HypervolumeOf, IsLostAsExpectedFromSamplesWhereOneLeaves) {
+TEST_P(HypervolumeOf, is_lost_as_expected_from_samples_where_one_leaves) {
   Random random(3);
   const Values reference(GetParam(), 1.1);
   const auto points = random_points(6, GetParam(), 2);
@@ -79,13 +79,13 @@ TEST_P(HypervolumeOf, IsLostAsExpectedFromSamplesWhereOneLeaves) {
 
 INSTANTIATE_TEST_SUITE_P(Objectives, HypervolumeOf, testing::Values(2, 3, 4, 5));
 
-TEST(Hypervolume, OfNothingInsideTheReferenceIsNothing) {
+TEST(Hypervolume, of_nothing_inside_the_reference_is_nothing) {
   EXPECT_EQ(hypervolume({}, {1, 1}), 0);
   EXPECT_EQ(hypervolume({{1, 0}, {0, 2}}, {1, 1}), 0);
   EXPECT_DOUBLE_EQ(hypervolume({{0.25, 0.5, 0}}, {1, 1, 1}), 0.375);
 }
 
-TEST(ReferenceDirections, AreTheLargestGridThatFits) {
+TEST(ReferenceDirections, are_the_largest_grid_that_fits) {
   EXPECT_EQ(reference_directions(3, 100).size(), 91) << "twelve divisions";
   EXPECT_EQ(reference_directions(2, 100).size(), 100);
   EXPECT_EQ(reference_directions(8, 160).size(), 156) << "120 of three divisions, 36 of two within";
@@ -110,20 +110,20 @@ struct Members {
   std::vector<Outcome> outcomes;
 };
 
-TEST(SurvivalByHypervolume, LetsThoseGoThatAddLeast) {
+TEST(SurvivalByHypervolume, lets_those_go_that_add_least) {
   const Members members({{0, 1}, {0.1, 0.8}, {0.11, 0.79}, {0.5, 0.5}, {1, 0}, {1, 1}});
   EXPECT_THAT(members.kept(*nsga::by_hypervolume(1), 4), testing::UnorderedElementsAre(0, 2, 3, 4));
   EXPECT_THAT(members.kept(*nsga::by_hypervolume(1), 5), testing::UnorderedElementsAre(0, 1, 2, 3, 4));
 }
 
-TEST(SurvivalByHypervolume, TakesNoNoticeOfScales) {
+TEST(SurvivalByHypervolume, takes_no_notice_of_scales) {
   auto points = random_points(40, 3, 5);
   const auto kept = Members(points).kept(*nsga::by_hypervolume(1), 6);
   for (auto& p : points) p[1] = 1024 * p[1];
   EXPECT_EQ(Members(points).kept(*nsga::by_hypervolume(1), 6), kept);
 }
 
-TEST(SurvivalByDirections, KeepsOneAlongEachWhereThereAreEnough) {
+TEST(SurvivalByDirections, keeps_one_along_each_where_there_are_enough) {
   std::vector<Values> points;
   for (int i = 0; i <= 40; ++i) points.push_back({i / 40.0, 1 - i / 40.0});
   const Members members(points);
@@ -131,7 +131,7 @@ TEST(SurvivalByDirections, KeepsOneAlongEachWhereThereAreEnough) {
 }
 
 /// The last point is far out in the first value and hardly better than others in the second.
-TEST(SurvivalByDirections, SpreadsOverTheFrontAlthoughOneMemberIsFarOut) {
+TEST(SurvivalByDirections, spreads_over_the_front_although_one_member_is_far_out) {
   std::vector<Values> points;
   std::vector<std::size_t> on_directions;
   for (int i = 0; i <= 8; ++i) {
@@ -154,7 +154,7 @@ class EverySurvival : public testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(EverySurvival, TakesLowerFrontsThenWhatIsNearerToFeasible) {
+TEST_P(EverySurvival, takes_lower_fronts_then_what_is_nearer_to_feasible) {
   Members members({{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {0, 0, -1}, {5, 5, 5}});
   members.outcomes[0].violation = 2;
   members.outcomes[1].violation = 1;
@@ -163,12 +163,12 @@ TEST_P(EverySurvival, TakesLowerFrontsThenWhatIsNearerToFeasible) {
   EXPECT_THAT(members.kept(*survival, 4), testing::ElementsAre(3, 2, 4, 1));
 }
 
-TEST_P(EverySurvival, IsThatOfTheBetterWithOneObjective) {
+TEST_P(EverySurvival, is_that_of_the_better_with_one_objective) {
   const std::vector<Outcome> outcomes{Outcome::of_value(3), Outcome::of_value(1), Outcome::of_value(2)};
   EXPECT_THAT(made()->select({&outcomes[0], &outcomes[1], &outcomes[2]}, 2), testing::ElementsAre(1, 2));
 }
 
-TEST_P(EverySurvival, SurvivesEqualAndHugeValues) {
+TEST_P(EverySurvival, survives_equal_and_huge_values) {
   EXPECT_EQ(Members(std::vector<Values>(30, {1, 1, 1})).kept(*made(), 10).size(), 10);
   std::vector<Values> huge;
   for (int i = 0; i < 30; ++i) huge.push_back({i * 1e307, -i * 1e307, i % 2 == 0 ? 1e308 : -1e308});

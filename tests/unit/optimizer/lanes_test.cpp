@@ -29,7 +29,7 @@ std::vector<std::pair<std::size_t, std::size_t>> served(Lanes<PlainLane>& lanes,
 
 using Places = std::vector<std::pair<std::size_t, std::size_t>>;
 
-TEST(Lanes, ServeThePointsOfTheFirstLanesFirstAndEachOnce) {
+TEST(Lanes, serve_the_points_of_the_first_lanes_first_and_each_once) {
   Lanes<PlainLane> lanes(2);
   EXPECT_EQ(served(lanes), Places{});
   lanes.begin_turn(0, 2);
@@ -38,7 +38,7 @@ TEST(Lanes, ServeThePointsOfTheFirstLanesFirstAndEachOnce) {
   EXPECT_EQ(served(lanes), Places{});
 }
 
-TEST(Lanes, ServeALaneAgainWhenItsNextTurnBegins) {
+TEST(Lanes, serve_a_lane_again_when_its_next_turn_begins) {
   Lanes<PlainLane> lanes(2);
   lanes.begin_turn(0, 1);
   lanes.begin_turn(1, 2);
@@ -49,7 +49,7 @@ TEST(Lanes, ServeALaneAgainWhenItsNextTurnBegins) {
   EXPECT_EQ(served(lanes), (Places{{0, 0}, {1, 1}}));
 }
 
-TEST(Lanes, AreSettledWhenAllPointsOfAllTurnsAre) {
+TEST(Lanes, are_settled_when_all_points_of_all_turns_are) {
   Lanes<PlainLane> lanes(1);
   lanes.begin_turn(0, 1);
   lanes.begin_turn(lanes.add(), 2);
@@ -87,7 +87,7 @@ class Words final : public Remembering<std::string> {
   void do_cancel(EvaluationId, std::string&& word) override { ended.push_back(word + " cancelled"); }
 };
 
-TEST(Remembering, GivesEachMemoBackWithTheEndOfItsCandidate) {
+TEST(Remembering, gives_each_memo_back_with_the_end_of_its_candidate) {
   Words words;
   std::vector<Candidate> out(1);  // what was there before is left alone
   words.ask(2, out);

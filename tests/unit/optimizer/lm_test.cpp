@@ -61,21 +61,21 @@ Point decay(const Point& x) {
   return out;
 }
 
-TEST(Lm, FindsAMinimumInFewEvaluations) {
+TEST(Lm, finds_a_minimum_in_few_evaluations) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     EXPECT_LE(fit(cube(2, -5, 5), rosenbrock_residuals, 2000, 1e-20, seed).evaluations, 500) << seed;
     EXPECT_LE(fit(cube(3, 0.001, 1000), decay, 2000, 1e-20, seed).evaluations, 700) << seed;
   }
 }
 
-TEST(Lm, KeepsAMinimumThatLiesAtABound) {
+TEST(Lm, keeps_a_minimum_that_lies_at_a_bound) {
   // Without the box at (1, 1); with it where the slope along the bound vanishes.
   const auto found = fit(Space{real("x", -5, 0.5), real("y", -5, 5)}, rosenbrock_residuals, 1500);
   EXPECT_EQ(found.x[0], 0.5);
   EXPECT_NEAR(found.x[1], 0.25, 1e-9);
 }
 
-TEST(Lm, FindsTheBestOfManyMinima) {
+TEST(Lm, finds_the_best_of_many_minima) {
   const auto wave = [](const Point& x) {
     Point out;
     for (int t = 0; t < 40; ++t) out.push_back(std::sin(x[0] * t) * x[1] - 2 * std::sin(1.7 * t));
@@ -85,26 +85,26 @@ TEST(Lm, FindsTheBestOfManyMinima) {
     EXPECT_LE(fit(Space{real("w", 0.01, 3), real("a", 0.01, 100)}, wave, 20000, 1e-18, seed).evaluations, 8000);
 }
 
-TEST(Lm, GoesOnWhereEvaluationsFail) {
+TEST(Lm, goes_on_where_evaluations_fail) {
   const auto partly = [](const Point& x) { return x[0] + x[1] > 2.5 ? Point{NAN, NAN} : rosenbrock_residuals(x); };
   EXPECT_GT(fit(cube(2, -5, 5), partly, 3000, 1e-20).evaluations, 0);
   const auto overflowing = [](const Point& x) { return Point{std::exp(x[0]) - 2, 1e200 * std::max(0.0, x[0] - 500)}; };
   EXPECT_GT(fit(cube(1, -1000, 1000), overflowing, 3000, 1e-20).evaluations, 0);
 }
 
-TEST(Lm, TakesAnyNumberOfResiduals) {
+TEST(Lm, takes_any_number_of_residuals) {
   const auto fewer = [](const Point& x) { return Point{x[0] + x[1] - 3}; };
   EXPECT_GT(fit(cube(2, -5, 5), fewer, 500, 1e-20).evaluations, 0);
   const auto changing = [](const Point& x) { return x[0] > 1 ? Point{x[0], 1} : Point{x[0]}; };
   EXPECT_GT(fit(cube(1, -5, 5), changing, 500, 1e-20).evaluations, 0);
 }
 
-TEST(Lm, IgnoresAParameterWithoutEffect) {
+TEST(Lm, ignores_a_parameter_without_effect) {
   const auto f = [](const Point& x) { return Point{x[0] - 1, x[0] * x[0] - 1}; };
   EXPECT_GT(fit(cube(3, -5, 5), f, 500, 1e-20).evaluations, 0);
 }
 
-TEST(Lm, WorksThroughTheNoiseThatItIsTold) {
+TEST(Lm, works_through_the_noise_that_it_is_told) {
   const auto noisy = [](const Point& x) {
     auto r = decay(x);
     for (std::size_t i = 0; i < r.size(); ++i)
@@ -114,7 +114,7 @@ TEST(Lm, WorksThroughTheNoiseThatItIsTold) {
   EXPECT_GT(fit(cube(3, 0.001, 1000), noisy, 2000, 1e-8, 1, {{"noise", 1e-5}}).evaluations, 0);
 }
 
-TEST(Lm, DescendsFromTheStartsThatItHearsOf) {
+TEST(Lm, descends_from_the_starts_that_it_hears_of) {
   auto x = real("x", -5, 5);
   x.initial = 0.99;
   const auto lm = make_search({"lm", {}, 1, {{1, 2}}, false, {{true, 1}}}, Space{x, real("y", -5, 5)});
@@ -129,7 +129,7 @@ TEST(Lm, DescendsFromTheStartsThatItHearsOf) {
 
 const OptimizerOptions agreeing{{"agreement", 8}};
 
-TEST(Lm, SaysHowManyDescentsAgree) {
+TEST(Lm, says_how_many_descents_agree) {
   EXPECT_THAT(fit(cube(2, -5, 5), rosenbrock_residuals, 3000, -1, 1, agreeing).remark,
               testing::MatchesRegex("[0-9]+ of [0-9]+ descents ended at the best value, so many as agreement wanted"));
   EXPECT_THAT(fit(cube(2, -5, 5), rosenbrock_residuals, 3000).remark,
@@ -137,7 +137,7 @@ TEST(Lm, SaysHowManyDescentsAgree) {
   EXPECT_EQ(fit(cube(2, -5, 5), rosenbrock_residuals, 10).remark, "no descent has ended yet");
 }
 
-TEST(Lm, EndsWhereDescentsComeBackToTheBestPlace) {
+TEST(Lm, ends_where_descents_come_back_to_the_best_place) {
   const auto noisy = [](const Point& x) {
     auto r = decay(x);
     for (std::size_t i = 0; i < r.size(); ++i) r[i] += 0.1 * std::sin(static_cast<double>(7 * i));
@@ -156,7 +156,7 @@ TEST(Lm, EndsWhereDescentsComeBackToTheBestPlace) {
   }
 }
 
-TEST(Lm, GoesOnUnlessItIsToldToEnd) {
+TEST(Lm, goes_on_unless_it_is_told_to_end) {
   const auto found = fit(cube(2, -5, 5), rosenbrock_residuals, 20000);
   EXPECT_FALSE(found.finished);
   EXPECT_EQ(found.all, 20000);
@@ -164,19 +164,19 @@ TEST(Lm, GoesOnUnlessItIsToldToEnd) {
             fit(cube(2, -5, 5), rosenbrock_residuals, 20000, -1, 1, {{"agreement", 20}}).all);
 }
 
-TEST(Lm, DoesNotTakeAPlateauForTheMinimum) {
+TEST(Lm, does_not_take_a_plateau_for_the_minimum) {
   // Nearly everywhere the sum is 1, wherever a descent ends.
   const auto well = [](const Point& x) { return Point{1 - std::exp(-1e3 * (std::pow(x[0] - 0.3, 2) + x[1] * x[1]))}; };
   for (std::uint64_t seed = 1; seed <= 5; ++seed)
     EXPECT_GT(fit(cube(2, -5, 5), well, 50000, 1e-10, seed, agreeing).evaluations, 0) << seed;
 }
 
-TEST(Lm, GoesOnWhileDescentsEndInManyMinima) {
+TEST(Lm, goes_on_while_descents_end_in_many_minima) {
   const auto waves = [](const Point& x) { return Point{x[0], x[1], 20 * std::sin(3 * x[0]), 20 * std::cos(2 * x[1])}; };
   EXPECT_FALSE(fit(cube(2, -20, 20), waves, 3000, -1, 1, agreeing).finished);
 }
 
-TEST(Lm, HasSoManyDescentsAtATime) {
+TEST(Lm, has_so_many_descents_at_a_time) {
   for (const std::size_t descents : {1, 4, 7}) {
     const auto lm = make_optimizer("lm", cube(3, -5, 5), 1, {{"descents", descents}, {"screen", 8}}, {{true, 1}});
     std::vector<Candidate> batch;
@@ -187,7 +187,7 @@ TEST(Lm, HasSoManyDescentsAtATime) {
   }
 }
 
-TEST(LmStep, SolvesTheBoundedProblem) {
+TEST(LmStep, solves_the_bounded_problem) {
   Eigen::MatrixXd j(3, 2);
   j << 1, 2, 3, 4, 5, 7;
   const Eigen::Vector3d r(1, -1, 2);
@@ -202,7 +202,7 @@ TEST(LmStep, SolvesTheBoundedProblem) {
   EXPECT_NEAR(model.reduction(bounded), r.squaredNorm() - (r + j * bounded).squaredNorm(), 1e-12);
 }
 
-TEST(LmDifferences, AreAccurateAndStayInTheBox) {
+TEST(LmDifferences, are_accurate_and_stay_in_the_box) {
   const Space space{real("a", 1e-3, 1e6), real("b", -2, 2)};
   const lm::Coordinates coordinates(space, false);
   const auto f = [](const Eigen::VectorXd& z) -> Reply {
@@ -229,14 +229,14 @@ TEST(LmDifferences, AreAccurateAndStayInTheBox) {
   }
 }
 
-TEST(LmMagnitude, HasAnInverse) {
+TEST(LmMagnitude, has_an_inverse) {
   for (const auto& p : {real("a", 2e-4, 4e8), real("b", -4e8, -2e-4), real("c", -1e6, 10), real("d", 0, 3)}) {
     for (const double u : {0.0, 0.1, 0.5, 0.99, 1.0})
       EXPECT_NEAR(lm::magnitude_of(p, lm::of_magnitude(p, u)), u, 1e-12) << p.name;
   }
 }
 
-TEST(LmStarts, CoverTheMagnitudesOfAWideBox) {
+TEST(LmStarts, cover_the_magnitudes_of_a_wide_box) {
   lm::Starts starts(Space{real("a", 2e-4, 4e8), real("b", -4e8, -2e-4), real("c", -1e6, 1e6)}, 3);
   int small = 0, small_negative = 0, near_zero = 0;
   for (int k = 0; k < 1024; ++k) {
@@ -250,7 +250,7 @@ TEST(LmStarts, CoverTheMagnitudesOfAWideBox) {
   EXPECT_GT(near_zero, 1024 / 5);
 }
 
-TEST(Lm, StaysInTheNarrowestBox) {
+TEST(Lm, stays_in_the_narrowest_box) {
   const double least = std::numeric_limits<double>::denorm_min();
   const std::vector<std::pair<double, double>> boxes{{0, least},         {-least, least},           {-least, 0},
                                                      {least, 2 * least}, {1, std::nextafter(1, 2)}, {0, 1e-310}};

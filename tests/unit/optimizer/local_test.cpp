@@ -106,19 +106,19 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 class EverySearch : public testing::TestWithParam<Case> {};
 
-TEST_P(EverySearch, FindsTheMinimumOfRosenbrockInTheUsualNumberOfEvaluations) {
+TEST_P(EverySearch, finds_the_minimum_of_rosenbrock_in_the_usual_number_of_evaluations) {
   const auto found = run(GetParam().make, classic(), rosenbrock, 1e-6);
   EXPECT_LE(found.value, 1e-6);
   EXPECT_LE(found.evaluations, GetParam().rosenbrock);
 }
 
-TEST_P(EverySearch, EndsByItselfAtTheMinimum) {
+TEST_P(EverySearch, ends_by_itself_at_the_minimum) {
   const auto found = run(GetParam().make, middle(3), quadratic, -1, 50000);
   EXPECT_TRUE(found.over);
   EXPECT_LE(found.value, 1e-9);
 }
 
-TEST_P(EverySearch, MeetsABoundExactlyAndStaysInside) {
+TEST_P(EverySearch, meets_a_bound_exactly_and_stays_inside) {
   const auto f = [](const Vector& u) { return square(u[0] - 0.3) + 3 * u[1] - u[2] + square(u[0] + u[1]); };
   const auto found = run(GetParam().make, middle(3), f, -infinity, 20000);
   EXPECT_TRUE(found.inside);
@@ -127,7 +127,7 @@ TEST_P(EverySearch, MeetsABoundExactlyAndStaysInside) {
   EXPECT_EQ(found.x[2], 1);
 }
 
-TEST_P(EverySearch, FindsTheSamePlaceWhereTheValueIsShiftedAndScaled) {
+TEST_P(EverySearch, finds_the_same_place_where_the_value_is_shifted_and_scaled) {
   for (const auto& [shift, factor] : {std::pair{1e6, 1.0}, {0.0, 1e-6}, {-3e3, 1e3}}) {
     const auto f = [&](const Vector& u) { return shift + factor * quadratic(u); };
     const auto found = run(GetParam().make, middle(3), f, -infinity, 50000);
@@ -135,21 +135,21 @@ TEST_P(EverySearch, FindsTheSamePlaceWhereTheValueIsShiftedAndScaled) {
   }
 }
 
-TEST_P(EverySearch, TurnsBackWhereTheEvaluationFails) {
+TEST_P(EverySearch, turns_back_where_the_evaluation_fails) {
   const auto f = [](const Vector& u) { return u[0] + u[1] < 0.7 ? infinity : quadratic(u); };
   const auto found = run(GetParam().make, {.x = Vector{{0.8, 0.9, 0.6}}, .value = {}}, f, -1, 20000);
   EXPECT_LT(found.value, 0.9 * quadratic(Vector{{0.8, 0.9, 0.6}}));
   EXPECT_TRUE(std::isfinite(found.value));
 }
 
-TEST_P(EverySearch, IsOverWhereTheStartFails) {
+TEST_P(EverySearch, is_over_where_the_start_fails) {
   const auto found = run(
       GetParam().make, middle(3), [](const Vector&) { return std::nan(""); }, -1);
   EXPECT_TRUE(found.over);
   EXPECT_EQ(found.turns, 1);
 }
 
-TEST_P(EverySearch, DoesNotNeedTheValueOfItsStart) {
+TEST_P(EverySearch, does_not_need_the_value_of_its_start) {
   auto start = classic();
   const auto without = run(GetParam().make, start, rosenbrock, 1e-6);
   start.value = rosenbrock(start.x);
@@ -158,7 +158,7 @@ TEST_P(EverySearch, DoesNotNeedTheValueOfItsStart) {
   EXPECT_LT(with.evaluations, without.evaluations);
 }
 
-TEST_P(EverySearch, CanBeLeftInTheMiddle) {
+TEST_P(EverySearch, can_be_left_in_the_middle) {
   for (const int most : {0, 1, 20, 60}) run(GetParam().make, classic(), rosenbrock, -1, most);
 }
 
@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(All, EverySearch,
                                          Case{"bfgs", descent(GradientMethod::bfgs), 150}),
                          [](const auto& info) { return info.param.name; });
 
-TEST(ConjugateGradient, SolvesAQuadraticOfDParametersInAboutDLineSearches) {
+TEST(ConjugateGradient, solves_a_quadratic_of_d_parameters_in_about_d_line_searches) {
   for (const Eigen::Index n : {2, 5, 10, 20}) {
     int slopes = 0;
     const auto search = gradient_search(GradientMethod::conjugate, middle(n), 1);
@@ -191,7 +191,7 @@ TEST(ConjugateGradient, SolvesAQuadraticOfDParametersInAboutDLineSearches) {
   }
 }
 
-TEST(Bfgs, NeedsTwoTurnsAStepHoweverManyParameters) {
+TEST(Bfgs, needs_two_turns_a_step_however_many_parameters) {
   const auto few = run(descent(GradientMethod::bfgs), middle(10), quadratic, 1e-10);
   EXPECT_LE(few.turns, 60);
   EXPECT_LE(few.evaluations, 60 * 11 / 2);
@@ -212,7 +212,7 @@ double median_left(const Make& make, double noise) {
   return all[10];
 }
 
-TEST(Differences, AreAsLongAsNoiseWants) {
+TEST(Differences, are_as_long_as_noise_wants) {
   for (const auto& make :
        {descent(GradientMethod::bfgs), descent(GradientMethod::conjugate), nlopt(NloptMethod::slsqp)}) {
     const double told = median_left(make, 1e-4);
@@ -221,7 +221,7 @@ TEST(Differences, AreAsLongAsNoiseWants) {
   }
 }
 
-TEST(Line, IsOverWhereNumbersAreTooLargeForAStep) {
+TEST(Line, is_over_where_numbers_are_too_large_for_a_step) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   for (const double slope : {-inf, -1e308, -1e-308}) {
     for (const double first : {inf, 1e300, 1.0, 1e-300}) {
@@ -238,7 +238,7 @@ TEST(Line, IsOverWhereNumbersAreTooLargeForAStep) {
   }
 }
 
-TEST(AFanOfSteps, SavesTurnsWhereTheFirstStepIsFarOff) {
+TEST(AFanOfSteps, saves_turns_where_the_first_step_is_far_off) {
   auto start = middle(5);
   start.step = 1e-5;
   const auto one = run(descent(GradientMethod::conjugate, 1), start, quadratic, 1e-6);
@@ -246,7 +246,7 @@ TEST(AFanOfSteps, SavesTurnsWhereTheFirstStepIsFarOff) {
   EXPECT_LT(nine.turns, one.turns);
 }
 
-TEST(BrentStep, SolvesASumOfRuggedFunctionsInSomeTensOfEvaluationsAParameter) {
+TEST(BrentStep, solves_a_sum_of_rugged_functions_in_some_tens_of_evaluations_a_parameter) {
   for (const Eigen::Index n : {1, 5, 20}) {
     const auto found = run(axis_search, middle(n), rastrigin, 1e-8, 100000);
     EXPECT_LE(found.value, 1e-8);
@@ -254,18 +254,18 @@ TEST(BrentStep, SolvesASumOfRuggedFunctionsInSomeTensOfEvaluationsAParameter) {
   }
 }
 
-TEST(BrentStep, IsSoonOverWhereParametersActTogether) {
+TEST(BrentStep, is_soon_over_where_parameters_act_together) {
   const auto found = run(axis_search, middle(10), quadratic, 1e-8);
   EXPECT_TRUE(found.over);
   EXPECT_LE(found.evaluations, 100);
 }
 
-TEST(BrentStep, DoesNotMindAConstant) {
+TEST(BrentStep, does_not_mind_a_constant) {
   const auto shifted = [](const Vector& u) { return rastrigin(u) + 1e6; };
   EXPECT_LE(run(axis_search, middle(5), shifted, 1e6 + 1e-6, 1000).value, 1e6 + 1e-6);
 }
 
-TEST(AFiber, GoesBackAndForth) {
+TEST(AFiber, goes_back_and_forth) {
   std::vector<int> seen;
   Fiber fiber([&](Fiber& self) {
     for (int k = 0; k < 3 && self.wait(); ++k) seen.push_back(k);
@@ -275,7 +275,7 @@ TEST(AFiber, GoesBackAndForth) {
   EXPECT_EQ(seen, (std::vector<int>{0, 1, 2}));
 }
 
-TEST(AFiber, LetsItsBodyEndWhenItIsLeft) {
+TEST(AFiber, lets_its_body_end_when_it_is_left) {
   const auto witness = std::make_shared<int>(0);
   bool went_on = true;
   {
@@ -295,7 +295,7 @@ TEST(AFiber, LetsItsBodyEndWhenItIsLeft) {
 
 const Terms asynchronous{.generational = false};
 
-TEST(Descents, BeginAtTheStart) {
+TEST(Descents, begin_at_the_start) {
   auto x = real("x", 0, 7);
   x.initial = 0.7;
   const Space space{x, real("y", -3, 4)};
@@ -306,7 +306,7 @@ TEST(Descents, BeginAtTheStart) {
   }
 }
 
-TEST(Descents, AlwaysHaveSomethingForAnIdleWorkerWhereTimingMayDecide) {
+TEST(Descents, always_have_something_for_an_idle_worker_where_timing_may_decide) {
   for (const auto* name : {"bfgs", "bobyqa", "brent_step", "conjugate_gradient", "nelder_mead", "slsqp"}) {
     const auto optimizer = make_optimizer(name, cube(5, -5, 5), 1, {}, asynchronous);
     EXPECT_FALSE(optimizer->generational());
@@ -324,7 +324,7 @@ TEST(Descents, AlwaysHaveSomethingForAnIdleWorkerWhereTimingMayDecide) {
   }
 }
 
-TEST(Descents, GoOnFromManyStarts) {
+TEST(Descents, go_on_from_many_starts) {
   // Two basins; the start lies in the worse one.
   const auto f = [](const std::vector<double>& x) {
     return std::min(1 + square(x[0] - 1) + square(x[1]), 4 * (square(x[0] + 3) + square(x[1] + 3)));
@@ -334,7 +334,7 @@ TEST(Descents, GoOnFromManyStarts) {
     EXPECT_LT(median_evaluations(problem, 5), 2500u) << name;
   }
 }
-TEST(Descents, BeginOnceAtTheBestThatTheyHeardOfMeanwhile) {
+TEST(Descents, begin_once_at_the_best_that_they_heard_of_meanwhile) {
   const auto optimizer = make_optimizer("bfgs", cube(2, -5, 5), 1);
   const std::vector<double> best{3.25, -2.5};
   std::size_t near_best = 0, near_others = 0;

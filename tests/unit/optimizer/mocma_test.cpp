@@ -20,7 +20,7 @@ Outcome of_values(std::vector<double> values) {
   return outcome;
 }
 
-TEST(SuccessRule, HoldsSigmaWhereTwoOfElevenSucceed) {
+TEST(SuccessRule, holds_sigma_where_two_of_eleven_succeed) {
   const Strategy strategy(5);
   auto member = strategy.founder(Vector::Zero(5), 0.1);
   for (int k = 0; k < 1100; ++k) strategy.adapt(member, k % 11 < 2);
@@ -31,7 +31,7 @@ TEST(SuccessRule, HoldsSigmaWhereTwoOfElevenSucceed) {
   EXPECT_LT(unlucky.sigma, 0.8 * member.sigma);
 }
 
-TEST(CovarianceOfAMember, IsMixedWithThatOfItsPath) {
+TEST(CovarianceOfAMember, is_mixed_with_that_of_its_path) {
   const Strategy strategy(3);
   auto member = strategy.founder(Vector::Zero(3), 0.1);
   Matrix expected = Matrix::Identity(3, 3);
@@ -46,7 +46,7 @@ TEST(CovarianceOfAMember, IsMixedWithThatOfItsPath) {
   EXPECT_TRUE(member.factor->isLowerTriangular());
 }
 
-TEST(CovarianceOfAMember, IsOfDeviationsAloneWhereParametersAreMany) {
+TEST(CovarianceOfAMember, is_of_deviations_alone_where_parameters_are_many) {
   const std::size_t n = Strategy::most_correlated + 1;
   const Strategy strategy(n);
   auto member = strategy.founder(Vector::Zero(static_cast<Eigen::Index>(n)), 0.1);
@@ -57,7 +57,7 @@ TEST(CovarianceOfAMember, IsOfDeviationsAloneWhereParametersAreMany) {
   EXPECT_GT((*member.deviations)[0], (*member.deviations)[1]);
 }
 
-TEST(FrontOfMembers, KeepsItsEndsAndLosesTheOneWithTheLeastRoom) {
+TEST(FrontOfMembers, keeps_its_ends_and_loses_the_one_with_the_least_room) {
   mocma::Front front(4);
   for (const auto& values : {std::vector<double>{0, 10}, {10, 0}, {5, 5}, {5.5, 4.4}, {2, 7}})
     front.add({.place = Vector::Zero(1), .outcome = of_values(values)});
@@ -67,7 +67,7 @@ TEST(FrontOfMembers, KeepsItsEndsAndLosesTheOneWithTheLeastRoom) {
   EXPECT_FALSE(front.add({.place = Vector::Zero(1), .outcome = of_values({6, 6})})) << "dominated";
 }
 
-TEST(FrontOfMembers, HoldsTheLeastViolationUntilOneIsFeasible) {
+TEST(FrontOfMembers, holds_the_least_violation_until_one_is_feasible) {
   mocma::Front front(4);
   const auto violating = [](double v) {
     auto out = of_values({0, 0});
@@ -97,7 +97,7 @@ std::vector<double> valleys(const std::vector<double>& x) {
   return {value(-1), value(1)};
 }
 
-TEST(Mocma, FollowsAFrontThroughNarrowValleysThatLieAcrossTheAxes) {
+TEST(Mocma, follows_a_front_through_narrow_valleys_that_lie_across_the_axes) {
   const Terms terms{.yield = {false, 2}, .evaluations = 6000};
   const auto optimizer = make_optimizer("mocma", cube(4, -5, 5), 1, {}, terms);
   Front front;
@@ -142,7 +142,7 @@ double least_of_two_minima(std::uint64_t seed, bool generational) {
   return least;
 }
 
-TEST(Mocma, FindsTheEndOfAnObjectiveWhereTheFrontAloneWouldStayInAnotherMinimum) {
+TEST(Mocma, finds_the_end_of_an_objective_where_the_front_alone_would_stay_in_another_minimum) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     for (const bool generational : {true, false}) found += least_of_two_minima(seed, generational) < 0.5 ? 1 : 0;
@@ -150,7 +150,7 @@ TEST(Mocma, FindsTheEndOfAnObjectiveWhereTheFrontAloneWouldStayInAnotherMinimum)
   EXPECT_GE(found, 7) << "of 20; the front alone comes to it by chance, once";
 }
 
-TEST(Mocma, TakesNoNoticeOfTheScaleOfAnObjective) {
+TEST(Mocma, takes_no_notice_of_the_scale_of_an_objective) {
   const Terms terms{.yield = {false, 2}};
   const auto places = [&](double scale) {
     const auto optimizer = make_optimizer("mocma", cube(3, -5, 5), 4, {}, terms);

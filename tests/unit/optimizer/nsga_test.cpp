@@ -14,7 +14,7 @@
 namespace culmen {
 namespace {
 
-TEST(SimulatedBinaryCrossover, SpreadsChildrenAsItsDensitySaysWhereBoundsAreFar) {
+TEST(SimulatedBinaryCrossover, spreads_children_as_its_density_says_where_bounds_are_far) {
   const double a = 0.4999, b = 0.5001;
   const auto spread = [&](double u) {
     const auto [below, above] = crossed(a, b, 15, u);
@@ -26,7 +26,7 @@ TEST(SimulatedBinaryCrossover, SpreadsChildrenAsItsDensitySaysWhereBoundsAreFar)
   for (const double u : {0.55, 0.8, 0.99}) EXPECT_NEAR(spread(u), std::pow(2 * (1 - u), -1.0 / 16), 1e-9);
 }
 
-TEST(SimulatedBinaryCrossover, KeepsChildrenInsideAndReachesTheNearerBoundAtMost) {
+TEST(SimulatedBinaryCrossover, keeps_children_inside_and_reaches_the_nearer_bound_at_most) {
   const auto [below, above] = crossed(0.05, 0.95, 15, 1 - 1e-16);
   EXPECT_NEAR(below, 0, 1e-9);
   EXPECT_NEAR(above, 1, 1e-9);
@@ -39,7 +39,7 @@ TEST(SimulatedBinaryCrossover, KeepsChildrenInsideAndReachesTheNearerBoundAtMost
       << "from a parent on a bound all of the density lies inside";
 }
 
-TEST(PolynomialMutation, MovesAsItsDensitySaysAndStopsAtTheBounds) {
+TEST(PolynomialMutation, moves_as_its_density_says_and_stops_at_the_bounds) {
   EXPECT_DOUBLE_EQ(mutated(0.5, 20, 0.5), 0.5);
   EXPECT_NEAR(mutated(0.5, 20, 0.25) - 0.5, std::pow(0.5, 1.0 / 21) - 1, 1e-6);
   EXPECT_NEAR(mutated(0.5, 20, 0.75) - 0.5, 1 - std::pow(0.5, 1.0 / 21), 1e-6);
@@ -48,7 +48,7 @@ TEST(PolynomialMutation, MovesAsItsDensitySaysAndStopsAtTheBounds) {
   for (double u = 0.01; u < 1; u += 0.01) EXPECT_GE(mutated(0.02, 20, u), mutated(0.02, 20, u - 0.01));
 }
 
-TEST(NsgaVariation, ChangesOneParameterByMutationOnAverage) {
+TEST(NsgaVariation, changes_one_parameter_by_mutation_on_average) {
   Random random(1);
   const auto space = cube(10, 0, 1);
   const GeneticVariation variation(space);
@@ -61,7 +61,7 @@ TEST(NsgaVariation, ChangesOneParameterByMutationOnAverage) {
   EXPECT_NEAR(changed, 10000, 400);
 }
 
-TEST(NsgaVariation, KeepsToCellsAndReachesEveryChoice) {
+TEST(NsgaVariation, keeps_to_cells_and_reaches_every_choice) {
   Random random(2);
   const Space space{integer("n", 1, 5), categorical("c", {"s", "t", "u"}), boolean("on")};
   const GeneticVariation variation(space);
@@ -80,7 +80,7 @@ TEST(NsgaVariation, KeepsToCellsAndReachesEveryChoice) {
 
 class SeveralObjectives : public testing::TestWithParam<std::tuple<const char*, bool>> {};
 
-TEST_P(SeveralObjectives, CoversAFrontOfTwo) {
+TEST_P(SeveralObjectives, covers_a_front_of_two) {
   const auto [name, generational] = GetParam();
   const Terms terms{.yield = {false, 2}, .generational = generational};
   const auto optimizer = make_optimizer(name, cube(10, 0, 1), 1, {{"population", 40}}, terms);
@@ -97,7 +97,7 @@ TEST_P(SeveralObjectives, CoversAFrontOfTwo) {
   EXPECT_LT(gap_of_zdt1(front), 0.04);
 }
 
-TEST_P(SeveralObjectives, DoesNotTryAVectorTwiceWhileThereAreOthers) {
+TEST_P(SeveralObjectives, does_not_try_a_vector_twice_while_there_are_others) {
   const auto [name, generational] = GetParam();
   const Space space{integer("n", 1, 40), categorical("c", {"s", "t", "u"}), boolean("on")};
   const Terms terms{.yield = {false, 2}, .generational = generational};
@@ -117,7 +117,7 @@ TEST_P(SeveralObjectives, DoesNotTryAVectorTwiceWhileThereAreOthers) {
   }
 }
 
-TEST_P(SeveralObjectives, PrefersWhatViolatesLessToWhatIsBetterAndForgetsFailures) {
+TEST_P(SeveralObjectives, prefers_what_violates_less_to_what_is_better_and_forgets_failures) {
   const auto [name, generational] = GetParam();
   const Terms terms{.yield = {false, 2}, .generational = generational};
   const auto optimizer = make_optimizer(name, cube(2, 0, 1), 5, {{"population", 20}}, terms);
@@ -172,7 +172,7 @@ std::vector<nsga::Values> last_of_dtlz2(const char* name, bool generational, std
 
 class ManyObjectives : public SeveralObjectives {};
 
-TEST_P(ManyObjectives, DominatesNearlyAllThatCanBeOfThreeObjectives) {
+TEST_P(ManyObjectives, dominates_nearly_all_that_can_be_of_three_objectives) {
   const auto [name, generational] = GetParam();
   const auto all = last_of_dtlz2(name, generational, 3, 9000);
   const double everything = 1.1 * 1.1 * 1.1 - std::acos(0.0) / 3;
@@ -180,7 +180,7 @@ TEST_P(ManyObjectives, DominatesNearlyAllThatCanBeOfThreeObjectives) {
   EXPECT_GT(found, 0.95 * everything);
 }
 
-TEST_P(ManyObjectives, ComesToTheFrontOfFiveUnlessItGoesByCrowding) {
+TEST_P(ManyObjectives, comes_to_the_front_of_five_unless_it_goes_by_crowding) {
   const auto [name, generational] = GetParam();
   if (std::string(name) == "nsga2") return;
   const auto all = last_of_dtlz2(name, generational, 5, 9000);

@@ -82,7 +82,7 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 class RacingOnTime : public testing::TestWithParam<Case> {};
 
-TEST_P(RacingOnTime, ChoosesAndReportsAsInGenerations) {
+TEST_P(RacingOnTime, chooses_and_reports_as_in_generations) {
   const auto& [name, in_all, draw, mean] = GetParam();
   const auto generations = won(in_all, draw, mean, 1);
   for (const std::size_t workers : {8, 40, 128, 400}) {
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(All, RacingOnTime,
                          [](const auto& info) { return info.param.name; });
 
 /// At any time of a race what is reported is of complete rounds, not of whatever came first.
-TEST(Racing, ReportsNoMoreThanRoundsThatAllHave) {
+TEST(Racing, reports_no_more_than_rounds_that_all_have) {
   const auto race = make_optimizer("racing", methods(2), 1, {}, {.generational = false});
   std::vector<Candidate> batch;
   race->ask(40, batch);
@@ -117,7 +117,7 @@ TEST(Racing, ReportsNoMoreThanRoundsThatAllHave) {
 }
 
 /// Of many, one that is the quickest in a third of its evaluations and five hundred times slower in the others.
-TEST(Racing, DoesNotRepeatWhatIsSlowUntilItIsQuick) {
+TEST(Racing, does_not_repeat_what_is_slow_until_it_is_quick) {
   const auto mostly_stuck = [](std::size_t method, Random& dice) {
     const double luck = dice.uniform();
     return method > 0 ? 1 + 0.1 * luck : luck < 0.35 ? 0.95 : 500;
@@ -137,7 +137,7 @@ TEST(Racing, DoesNotRepeatWhatIsSlowUntilItIsQuick) {
 }
 
 /// A few of the first never come, among many workers whose other evaluations do.
-TEST(Racing, GoesOnWithManyWorkersWhereSomeNeverCome) {
+TEST(Racing, goes_on_with_many_workers_where_some_never_come) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const auto race = make_optimizer("racing", methods(16), seed, {}, {.generational = false});
     RunTimes times(16, seed, alike);

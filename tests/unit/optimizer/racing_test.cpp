@@ -36,25 +36,25 @@ racing::Blocks first_base() {
   return blocks;
 }
 
-TEST(Ranks, AreSharedByEquals) {
+TEST(Ranks, are_shared_by_equals) {
   EXPECT_EQ(ranks_of({3, 1, 3, 2}), (std::vector<double>{3.5, 1, 3.5, 2}));
   const std::vector<racing::Score> mixed{racing::Score::of(Outcome::failure(Status::crashed, "")), {0, 9}, {0.1, 1}};
   EXPECT_EQ(racing::ranks_of(mixed), (std::vector<double>{3, 1, 2}));
 }
 
-TEST(Friedman, HasTheStatisticOfTheTextbook) {
+TEST(Friedman, has_the_statistic_of_the_textbook) {
   const auto f = racing::friedman(first_base());
   EXPECT_NEAR(f.statistic, 11.1429, 1e-4);
   EXPECT_EQ(f.sums, (std::vector<double>{53, 47, 32}));
 }
 
-TEST(Friedman, FindsWhoIsWorseThanTheBest) {
+TEST(Friedman, finds_who_is_worse_than_the_best) {
   EXPECT_EQ(racing::worse_than_best(first_base(), 0.05), (std::vector<char>{1, 1, 0}));
   EXPECT_EQ(racing::worse_than_best(first_base(), 0.001), (std::vector<char>{0, 0, 0}));
 }
 
 /// Hamilton's depression scale before and after: Hollander and Wolfe, p. 29.
-TEST(SignedRank, HasTheProbabilityOfTheTextbook) {
+TEST(SignedRank, has_the_probability_of_the_textbook) {
   const std::vector<double> before{1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30};
   const std::vector<double> after{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};
   std::vector<double> differences;
@@ -64,13 +64,13 @@ TEST(SignedRank, HasTheProbabilityOfTheTextbook) {
   EXPECT_EQ(found.favour, 40 - 5);
 }
 
-TEST(SignTest, IsBinomialAndForgetsZeros) {
+TEST(SignTest, is_binomial_and_forgets_zeros) {
   const auto found = racing::sign_test({-1, -2, -9, -1, -3, 0, -1, -1, 1000, -2});
   EXPECT_NEAR(found.p, 2 * (1 + 9) / 512.0, 1e-12);
   EXPECT_EQ(found.favour, 1 - 8);
 }
 
-TEST(SignedRank, IsNearlyNormalWhereThereAreMany) {
+TEST(SignedRank, is_nearly_normal_where_there_are_many) {
   std::vector<double> differences;
   for (int k = 1; k <= 50; ++k) differences.push_back(k % 3 == 0 ? -k : k);
   const double exact = racing::signed_rank(differences).p;
@@ -80,7 +80,7 @@ TEST(SignedRank, IsNearlyNormalWhereThereAreMany) {
 }
 
 /// Of twelve, in each round the same order at first; then the second is the better of two.
-TEST(Race, LeavesTheLastRivalInUntilTheWinnerIsConfirmed) {
+TEST(Race, leaves_the_last_rival_in_until_the_winner_is_confirmed) {
   racing::Race race(12, false, {});
   std::size_t round = 0;
   const auto go_to = [&](std::size_t rounds) {
@@ -153,7 +153,7 @@ void PrintTo(const Noise& noise, std::ostream* out) { *out << noise.name; }
 
 class Races : public testing::TestWithParam<Noise> {};
 
-TEST_P(Races, KeepTheBestAndSaveHalfOfTheEvaluations) {
+TEST_P(Races, keep_the_best_and_save_half_of_the_evaluations) {
   const std::size_t methods_in_all = 16, races = 200;
   std::size_t right = 0;
   std::uint64_t evaluations = 0;
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(All, Races,
                                          Noise{"outliers_halving", with_outliers, "halving"}),
                          [](const auto& info) { return info.param.name; });
 
-TEST(Racing, KeepsTheDefaultWhereNothingIsBetter) {
+TEST(Racing, keeps_the_default_where_nothing_is_better) {
   const auto alike = [](const std::vector<double>&, Random& noise) { return Outcome::of_value(1 + noise.normal()); };
   for (const auto* elimination : {"rank", "halving"}) {
     std::size_t kept = 0;
@@ -191,14 +191,14 @@ TEST(Racing, KeepsTheDefaultWhereNothingIsBetter) {
   }
 }
 
-TEST(Racing, LeavesTheDefaultForWhatIsBetter) {
+TEST(Racing, leaves_the_default_for_what_is_better) {
   for (const auto* elimination : {"rank", "halving"}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed)
       EXPECT_NE(raced(methods(12, 2), seed, normal, {{"elimination", elimination}}).recommended->x[0], 2);
   }
 }
 
-TEST(Racing, SaysMeanAndErrorOfWhatItRecommends) {
+TEST(Racing, says_mean_and_error_of_what_it_recommends) {
   const auto found = raced(methods(4, 1), 3, [](const std::vector<double>& x, Random& noise) {
     return Outcome::of_value(x[0] == 1 ? 1 + 0.01 * noise.normal() : 2);
   });
@@ -211,7 +211,7 @@ TEST(Racing, SaysMeanAndErrorOfWhatItRecommends) {
   EXPECT_LT(found.recommended->error, 0.006);
 }
 
-TEST(Racing, LeavesOutWhatFailsAtFirstAndRanksLaterFailuresWorst) {
+TEST(Racing, leaves_out_what_fails_at_first_and_ranks_later_failures_worst) {
   std::vector<std::size_t> times(3, 0);
   const auto measure = [&](const std::vector<double>& x, Random& noise) {
     const auto k = static_cast<std::size_t>(x[0]);
@@ -224,30 +224,30 @@ TEST(Racing, LeavesOutWhatFailsAtFirstAndRanksLaterFailuresWorst) {
   EXPECT_EQ(times[0], 1U);
 }
 
-TEST(Racing, EndsWithoutARecommendationWhereAllFail) {
+TEST(Racing, ends_without_a_recommendation_where_all_fail) {
   const auto fails = [](const std::vector<double>&, Random&) { return Outcome::failure(Status::failed, "no"); };
   EXPECT_FALSE(raced(methods(3), 1, fails).recommended);
   EXPECT_FALSE(raced(Space{real("x", 0, 1)}, 1, fails).recommended);
 }
 
-TEST(Racing, NeverRecommendsWhatDoesNotFulfilAConstraint) {
+TEST(Racing, never_recommends_what_does_not_fulfil_a_constraint) {
   const Space space({integer("n", 0, 15)}, {{"enough", "n >= 9"}});
   EXPECT_EQ(raced(space, 1, normal).recommended->x[0], 9);
 }
 
-TEST(Racing, GivesTheSameCandidatesForTheSameSeed) {
+TEST(Racing, gives_the_same_candidates_for_the_same_seed) {
   EXPECT_EQ(raced(methods(9), 4, with_outliers).points, raced(methods(9), 4, with_outliers).points);
   EXPECT_NE(raced(methods(9), 4, with_outliers).points, raced(methods(9), 5, with_outliers).points);
 }
 
-TEST(Racing, IsUnchangedByAnOffsetAndAScale) {
+TEST(Racing, is_unchanged_by_an_offset_and_a_scale) {
   const auto moved = [](const std::vector<double>& x, Random& noise) {
     return Outcome::of_value(8 * normal(x, noise).value + 1024);
   };
   EXPECT_EQ(raced(methods(9), 4, normal).points, raced(methods(9), 4, moved).points);
 }
 
-TEST(Racing, ComesNearerFromRaceToRaceInALargerSpace) {
+TEST(Racing, comes_nearer_from_race_to_race_in_a_larger_space) {
   const Space space{real("x", -5, 5), real("y", -5, 5), categorical("c", {std::string("a"), std::string("b")})};
   const auto bowl = [](const std::vector<double>& x, Random& noise) {
     return Outcome::of_value(std::pow(x[0] - 1, 2) + std::pow(x[1] + 2, 2) + 2 * x[2] + 0.1 * noise.normal());
@@ -262,7 +262,7 @@ TEST(Racing, ComesNearerFromRaceToRaceInALargerSpace) {
 }
 
 /// Told in any order, a tenth of them very late, some cancelled.
-TEST(Racing, FindsTheBestWithoutRoundsThatWait) {
+TEST(Racing, finds_the_best_without_rounds_that_wait) {
   std::size_t right = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const auto race = make_optimizer("racing", methods(16), seed, {}, {.generational = false});
@@ -283,7 +283,7 @@ TEST(Racing, FindsTheBestWithoutRoundsThatWait) {
   EXPECT_GE(right, 47U);
 }
 
-TEST(Racing, EvaluatesAgainWhatNeverCame) {
+TEST(Racing, evaluates_again_what_never_came) {
   const auto race = make_optimizer("racing", methods(16), 1, {}, {.generational = false});
   Random noise(1);
   std::vector<Candidate> lost, open;
@@ -296,7 +296,7 @@ TEST(Racing, EvaluatesAgainWhatNeverCame) {
   EXPECT_EQ(race->recommendation()->x[0], truly_best);
 }
 
-TEST(Racing, SpeaksThroughChainsAndStartsAndConstraints) {
+TEST(Racing, speaks_through_chains_and_starts_and_constraints) {
   const Space space({integer("n", 0, 9)}, {{"enough", "n >= 2"}});
   const auto chain = make_search({"racing,random", {{"racing.evaluations", 20}}, 1, {{3}, {4}}}, space);
   Random noise(1);

@@ -38,7 +38,7 @@ std::vector<Point> search(RealsAlone& optimizer, std::size_t evaluations,
   return points;
 }
 
-TEST(RealsAlone, DescendInTheRealsWhileTheOthersStay) {
+TEST(RealsAlone, descend_in_the_reals_while_the_others_stay) {
   RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 1, in_turns);
   double best = 1e9;
   for (const auto& x : search(optimizer, 15)) {
@@ -49,14 +49,14 @@ TEST(RealsAlone, DescendInTheRealsWhileTheOthersStay) {
   EXPECT_NEAR(best, 25 + 8, 1e-6) << "the least for k = -2 and the first way";
 }
 
-TEST(RealsAlone, FindTheOthersByStepsAndChoices) {
+TEST(RealsAlone, find_the_others_by_steps_and_choices) {
   RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 1, in_turns);
   double best = 1e9;
   for (const auto& x : search(optimizer, 1500)) best = std::min(best, valley(x));
   EXPECT_NEAR(best, 0, 1e-6);
 }
 
-TEST(RealsAlone, ChangeTwoOfTheOthersAtATimeAfterEachAlone) {
+TEST(RealsAlone, change_two_of_the_others_at_a_time_after_each_alone) {
   RealsAlone optimizer(mixed, 1, {0, 0, 0, 0}, 1, in_turns);
   const auto pair = [](const Point& v) {
     return square(v[0]) + square(v[2]) + (v[1] == 1 && v[3] == 1 ? 0 : 1 + std::abs(v[1]) + v[3]);
@@ -66,7 +66,7 @@ TEST(RealsAlone, ChangeTwoOfTheOthersAtATimeAfterEachAlone) {
   EXPECT_THAT(changed, ElementsAre(0, 1, 2));
 }
 
-TEST(RealsAlone, GoOnFromABetterVectorOfOthersThatTheyHearOf) {
+TEST(RealsAlone, go_on_from_a_better_vector_of_others_that_they_hear_of) {
   for (const bool generational : {in_turns, at_any_time}) {
     RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 1, generational);
     search(optimizer, 10);
@@ -78,7 +78,7 @@ TEST(RealsAlone, GoOnFromABetterVectorOfOthersThatTheyHearOf) {
   }
 }
 
-TEST(RealsAlone, SearchTheRealsThatAChoiceMakesActive) {
+TEST(RealsAlone, search_the_reals_that_a_choice_makes_active) {
   Parameter depth = real("depth", 0, 10);
   depth.active_when = "way == \"deep\"";
   depth.initial = 5;
@@ -93,7 +93,7 @@ TEST(RealsAlone, SearchTheRealsThatAChoiceMakesActive) {
   EXPECT_NEAR(best, 0, 1e-6);
 }
 
-TEST(RealsAlone, DescendFromABetterPlaceOfTheSameOthers) {
+TEST(RealsAlone, descend_from_a_better_place_of_the_same_others) {
   const Space space{real("x", -5, 5), real("y", -5, 5), boolean("b")};
   const auto two_valleys = [](const Point& v) {
     return v[0] < 2 ? 5 + square(v[0] + 3) + square(v[1]) : square(v[0] - 4) + square(v[1] - 1);
@@ -106,14 +106,14 @@ TEST(RealsAlone, DescendFromABetterPlaceOfTheSameOthers) {
   EXPECT_NEAR(best, 0, 1e-6);
 }
 
-TEST(RealsAlone, GoAnywhereOnceTheOthersAreExhausted) {
+TEST(RealsAlone, go_anywhere_once_the_others_are_exhausted) {
   const Space space{real("x", -5, 5), real("y", -5, 5), boolean("b")};
   RealsAlone optimizer(space, 1, {-4, -4, 0}, 1, in_turns);
   const auto all = search(optimizer, 600, [](const Point& v) { return square(v[0] + 4) + square(v[1] + 4) + v[2]; });
   EXPECT_GT(std::set(all.begin(), all.end()).size(), 400U);
 }
 
-TEST(RealsAlone, IntegersOfALogScaleCanBeAnything) {
+TEST(RealsAlone, integers_of_a_log_scale_can_be_anything) {
   const Space space{real("x", -5, 5), real("y", -5, 5), integer("n", 1, 100, Scale::log)};
   for (const double least : {7.0, 93.0}) {
     RealsAlone optimizer(space, 1, {1, 1, 60}, 1, in_turns);
@@ -124,7 +124,7 @@ TEST(RealsAlone, IntegersOfALogScaleCanBeAnything) {
   }
 }
 
-TEST(RealsAlone, WhatARealMakesInactiveIsAtRest) {
+TEST(RealsAlone, what_a_real_makes_inactive_is_at_rest) {
   Parameter z = real("z", 0, 10), k = integer("k", 0, 10);
   z.active_when = k.active_when = "x > 0";
   z.initial = k.initial = 5;
@@ -138,7 +138,7 @@ TEST(RealsAlone, WhatARealMakesInactiveIsAtRest) {
 }
 
 /// Values with many ties, told backwards.
-TEST(RealsAlone, TheOrderOfTellsAndHowManyAreAskedDoNotMatter) {
+TEST(RealsAlone, the_order_of_tells_and_how_many_are_asked_do_not_matter) {
   const auto steps = [](const Point& v) { return std::floor(valley(v) / 4); };
   const auto asked = [&](std::size_t at_a_time, bool backwards) {
     RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 3, in_turns);
@@ -159,7 +159,7 @@ TEST(RealsAlone, TheOrderOfTellsAndHowManyAreAskedDoNotMatter) {
   EXPECT_EQ(asked(1, false), asked(100, true));
 }
 
-TEST(RealsAlone, ManyDescendBesideEachOtherWhereManyAreAskedFor) {
+TEST(RealsAlone, many_descend_beside_each_other_where_many_are_asked_for) {
   RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 1, at_any_time);
   std::vector<Candidate> open;
   EXPECT_EQ(optimizer.ask(60, open), 60U);

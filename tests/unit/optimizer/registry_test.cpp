@@ -23,7 +23,7 @@ std::string refusal(const std::string& name, const OptimizerOptions& options = {
   return "accepted";
 }
 
-TEST(Registry, KnowsTheOptimizersByTheirNames) {
+TEST(Registry, knows_the_optimizers_by_their_names) {
   EXPECT_THAT(optimizer_names(), testing::IsSupersetOf({"cmaes", "evolution", "grid", "lm", "random", "scan"}));
   EXPECT_TRUE(std::ranges::is_sorted(optimizer_names()));
   for (const auto& name : optimizer_names()) {
@@ -32,13 +32,13 @@ TEST(Registry, KnowsTheOptimizersByTheirNames) {
   }
 }
 
-TEST(Registry, RefusesAnUnknownNameAndNamesTheKnown) {
+TEST(Registry, refuses_an_unknown_name_and_names_the_known) {
   const auto known = fmt::format("{}", fmt::join(optimizer_names(), ", "));
   EXPECT_EQ(refusal("quantum"), "there is no optimizer 'quantum'; known are " + known);
   EXPECT_EQ(refusal("cma-es"), "there is no optimizer 'cma-es' (did you mean 'cmaes'?); known are " + known);
 }
 
-TEST(Registry, RefusesAnUnknownOptionAndNamesTheKnown) {
+TEST(Registry, refuses_an_unknown_option_and_names_the_known) {
   EXPECT_EQ(refusal("cmaes", {{"popsize", 8}}),
             "optimizer 'cmaes' has no option 'popsize'; it has constraints, covariance, noise, parallel, population, "
             "sigma, stale");
@@ -48,7 +48,7 @@ TEST(Registry, RefusesAnUnknownOptionAndNamesTheKnown) {
   EXPECT_EQ(refusal("random", {{"sigma", 0.1}}), "optimizer 'random' has no option 'sigma'; it has none");
 }
 
-TEST(Registry, RefusesAValueThatIsNotAllowed) {
+TEST(Registry, refuses_a_value_that_is_not_allowed) {
   EXPECT_EQ(refusal("cmaes", {{"population", 3}}),
             "optimizer 'cmaes': option 'population' is 3, it must be a whole number from 4 to 10000");
   EXPECT_EQ(refusal("cmaes", {{"population", 8.5}}),
@@ -75,7 +75,7 @@ Space with_condition() {
   return Space{real("x", 0, 1), y};
 }
 
-TEST(Registry, RefusesAnOptimizerThatCannotWorkOnThis) {
+TEST(Registry, refuses_an_optimizer_that_cannot_work_on_this) {
   EXPECT_EQ(
       refusal("lm"),
       "optimizer 'lm' needs residuals: let the evaluator return them and say result = \"residuals\", or leave the "
@@ -92,7 +92,7 @@ TEST(Registry, RefusesAnOptimizerThatCannotWorkOnThis) {
             "optimizer 'mocma' takes two objectives at most, not 3; leave the optimizer out");
 }
 
-TEST(Registry, ChoosesWhatSuitsTheSpace) {
+TEST(Registry, chooses_what_suits_the_space) {
   const Space mixed{real("x", 0, 1), integer("n", 1, 9), boolean("on"), ordinal("size", {1.0, 2.0})};
   EXPECT_EQ(default_optimizer(cube(2, 0, 1), {true, 1}).name, "lm");
   EXPECT_EQ(default_optimizer(cube(2, 0, 1), {false, 1}).name, "auto");
@@ -113,7 +113,7 @@ TEST(Registry, ChoosesWhatSuitsTheSpace) {
   }
 }
 
-TEST(Registry, FitsAPopulationToTheBudgetWhereNoneIsGiven) {
+TEST(Registry, fits_a_population_to_the_budget_where_none_is_given) {
   const auto fitted = [](const char* name, std::uint64_t budget, const OptimizerOptions& options = {}) {
     const auto optimizer = make_optimizer(name, cube(2, 0, 1), 1, options, {{false, 3}, budget});
     std::vector<Candidate> generation;
@@ -128,7 +128,7 @@ TEST(Registry, FitsAPopulationToTheBudgetWhereNoneIsGiven) {
   for (const char* name : {"nsga2", "nsga3", "sms_emoa", "auto"}) EXPECT_EQ(fitted(name, 1000), 19U) << name;
 }
 
-TEST(Registry, NamesWhatAutoIsWhereItHasOptionsOfAnother) {
+TEST(Registry, names_what_auto_is_where_it_has_options_of_another) {
   EXPECT_EQ(
       refusal("auto", {{"parallel", 4}}, cube(2, 0, 1), {false, 2}),
       "optimizer 'auto' has no option 'parallel' here, where it is 'mocma' (two objectives); name that to give it "
@@ -136,12 +136,12 @@ TEST(Registry, NamesWhatAutoIsWhereItHasOptionsOfAnother) {
   EXPECT_EQ(make_optimizer("auto", cube(2, 0, 1), 1, {}, {{true, 1}})->name(), "lm");
 }
 
-TEST(Registry, SaysThatOnlyPythonKnowsTheOptimizersOfPythonLibraries) {
+TEST(Registry, says_that_only_python_knows_the_optimizers_of_python_libraries) {
   for (const char* name : {"optuna:TPESampler", "pycma", "nevergrad:NGOpt", "pagmo:de1220", "pygmo:de1220"})
     EXPECT_THAT(refusal(name, {}, cube(2, 0, 1), {}), ::testing::HasSubstr("a C++ program cannot")) << name;
 }
 
-TEST(Registry, DeclaresOptionsThatItsOwnRulesAccept) {
+TEST(Registry, declares_options_that_its_own_rules_accept) {
   for (const auto& info : optimizer_catalogue()) {
     EXPECT_FALSE(info.about.empty());
     EXPECT_TRUE(std::ranges::is_sorted(info.options, {}, &OptionRule::name)) << info.name;

@@ -12,7 +12,7 @@ namespace culmen::local {
 namespace {
 using Vector = Eigen::VectorXd;
 
-TEST(Samples, NoSearchBeginsBesideAMinimumThatIsKnownUnlessNothingElseIsLeft) {
+TEST(Samples, no_search_begins_beside_a_minimum_that_is_known_unless_nothing_else_is_left) {
   Samples samples(2, 1);
   const Vector minimum{{0.5, 0.5}}, beside{{0.52, 0.5}}, elsewhere{{0.1, 0.1}};
   for (int k = 0; k < 50; ++k) samples.add(samples.fresh(), std::numeric_limits<double>::infinity());
@@ -31,7 +31,7 @@ TEST(Samples, NoSearchBeginsBesideAMinimumThatIsKnownUnlessNothingElseIsLeft) {
 }
 
 /// A wide basin takes nearly every descent unless those that would end in its minimum again are left out.
-TEST(Descents, LookElsewhereOnceTheyKnowAMinimum) {
+TEST(Descents, look_elsewhere_once_they_know_a_minimum) {
   const auto two_basins = [](const std::vector<double>& x) {
     const double wide = square(x[0] - 1) + square(x[1] - 1), narrow = square(x[0] + 3) + square(x[1] + 3);
     return std::min(0.1 * wide, narrow / square(0.6) - 0.5);

@@ -36,7 +36,7 @@ constexpr std::array<Row, 8> by_scipy{{
     {3666, {512, 256, 768, 128, 576, 520, 750, 499}},
 }};
 
-TEST(Sobol, IsTheSequenceOfJoeAndKuoUpToItsShift) {
+TEST(Sobol, is_the_sequence_of_joe_and_kuo_up_to_its_shift) {
   const auto p = points(1024, 3667, 4);
   for (const auto& row : by_scipy) {
     for (std::size_t k = 0; k < rows_of.size(); ++k) {
@@ -46,7 +46,7 @@ TEST(Sobol, IsTheSequenceOfJoeAndKuoUpToItsShift) {
   }
 }
 
-TEST(Sobol, PutsOnePointIntoEachIntervalWhateverTheSeed) {
+TEST(Sobol, puts_one_point_into_each_interval_whatever_the_seed) {
   for (const std::uint64_t seed : {0, 1, 99}) {
     const auto p = points(256, 64, seed);
     for (std::size_t i = 0; i < 64; ++i) {
@@ -57,7 +57,7 @@ TEST(Sobol, PutsOnePointIntoEachIntervalWhateverTheSeed) {
   }
 }
 
-TEST(Sobol, RefusesMoreParametersThanItHasNumbersFor) {
+TEST(Sobol, refuses_more_parameters_than_it_has_numbers_for) {
   try {
     make_optimizer("sobol", cube(3668, 0, 1), 1);
     FAIL() << "3668 parameters were accepted";

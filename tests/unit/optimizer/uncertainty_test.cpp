@@ -30,7 +30,7 @@ Uncertainty after(int generations, Noise noise, double fall, Second second) {
   return out;
 }
 
-TEST(Uncertainty, DominatesWhereRanksChangeAndNothingComesDown) {
+TEST(Uncertainty, dominates_where_ranks_change_and_nothing_comes_down) {
   const auto changed = [](double v) { return v + 7; };
   EXPECT_TRUE(after(40, Noise::on, 0, changed).dominates());
   EXPECT_TRUE(after(40, Noise::automatic, 0, changed).dominates());
@@ -38,13 +38,13 @@ TEST(Uncertainty, DominatesWhereRanksChangeAndNothingComesDown) {
   EXPECT_FALSE(after(40, Noise::on, 0, [](double v) { return v + 1e-3; }).dominates());
 }
 
-TEST(Uncertainty, IsLookedForOnceWhereThereIsNone) {
+TEST(Uncertainty, is_looked_for_once_where_there_is_none) {
   auto without = after(1, Noise::automatic, 0, [](double v) { return v; });
   for (int g = 0; g < 10; ++g) EXPECT_EQ(without.begin_generation(10), 0U);
   EXPECT_EQ(Uncertainty(Noise::off).begin_generation(10), 0U);
 }
 
-TEST(Uncertainty, AMemberThatWasEvaluatedTwiceCountsForTheMean) {
+TEST(Uncertainty, a_member_that_was_evaluated_twice_counts_for_the_mean) {
   Uncertainty uncertainty(Noise::on);
   Members members{ok(2), ok(3)};
   ASSERT_EQ(uncertainty.begin_generation(2), 1U);
@@ -66,7 +66,7 @@ std::size_t repeats_of(const TestFunction& f, const OptimizerOptions& options, s
   return evaluations - seen.size();
 }
 
-TEST(Cmaes, EvaluatesMembersTwiceWhereValuesHaveNoise) {
+TEST(Cmaes, evaluates_members_twice_where_values_have_noise) {
   Random random(3);
   const auto noisy = [&](const std::vector<double>& x) { return sphere(x) + random.normal(); };
   EXPECT_EQ(repeats_of(sphere, {}, 800), 1U);

@@ -35,7 +35,7 @@ void write_for_ever(Journal journal, std::uint64_t index, int pipe) {
         [&](const OutcomeRecord& record) { writer.push(record); });
 }
 
-TEST_F(CrashTest, WhatWasReportedDurableSurvivesKill9AtAnyMoment) {
+TEST_F(CrashTest, what_was_reported_durable_survives_kill_9_at_any_moment) {
   constexpr Epoch rounds = 15;
   Random random(3);
   make(path).close();
@@ -62,7 +62,7 @@ TEST_F(CrashTest, WhatWasReportedDurableSurvivesKill9AtAnyMoment) {
   EXPECT_GT(there, 1000U);
 }
 
-TEST_F(CrashTest, ATornLogKeepsAllThatCameBeforeTheTear) {
+TEST_F(CrashTest, a_torn_log_keeps_all_that_came_before_the_tear) {
   auto journal = make(path);
   std::vector<std::uintmax_t> log_bytes;  // after k records
   const auto log = path + "-wal";
@@ -109,7 +109,7 @@ std::string fault_of(const std::string& path) {
   return {};
 }
 
-TEST_F(CrashTest, ADamagedFileIsSaidToBeDamaged) {
+TEST_F(CrashTest, a_damaged_file_is_said_to_be_damaged) {
   constexpr std::uintmax_t page = 4096;
   {
     auto journal = make(path);
@@ -137,7 +137,7 @@ TEST_F(CrashTest, ADamagedFileIsSaidToBeDamaged) {
   EXPECT_GT(noticed, bytes / page / 2) << "all but the index of asks and tables that nothing was read from";
 }
 
-TEST_F(CrashTest, AReaderSeesAGrowingConsistentStudyWhileAMasterWrites) {
+TEST_F(CrashTest, a_reader_sees_a_growing_consistent_study_while_a_master_writes) {
   make(path).close();
   Child child([&](int pipe) { write_for_ever(Journal::resume(path, Durability::process), 0, pipe); });
   std::uint64_t before = 0, durable = 0;
@@ -158,7 +158,7 @@ TEST_F(CrashTest, AReaderSeesAGrowingConsistentStudyWhileAMasterWrites) {
   EXPECT_GT(before, 0U);
 }
 
-TEST_F(CrashTest, AFullDiskIsSaidAndLosesNothing) {
+TEST_F(CrashTest, a_full_disk_is_said_and_loses_nothing) {
   PrivateMount disk("none", folder.path(), "tmpfs", 0, "size=2m");
   if (!disk.ok()) GTEST_SKIP() << "mounting is not permitted here";
   std::uint64_t durable = 0;

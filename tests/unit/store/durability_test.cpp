@@ -35,12 +35,12 @@ int syncs_of_ten_commits(Journal journal) {
   return syncs - before;
 }
 
-TEST_F(DurabilityTest, EachCommitWaitsForTheDiskWhereItHasToSurviveAPowerFailure) {
+TEST_F(DurabilityTest, each_commit_waits_for_the_disk_where_it_has_to_survive_a_power_failure) {
   EXPECT_GE(syncs_of_ten_commits(make(path, Durability::power)), 10);
   EXPECT_GE(syncs_of_ten_commits(Journal::resume(path, Durability::power)), 10);
 }
 
-TEST_F(DurabilityTest, NoCommitWaitsForTheDiskWhereItHasToSurviveAKillOnly) {
+TEST_F(DurabilityTest, no_commit_waits_for_the_disk_where_it_has_to_survive_a_kill_only) {
   EXPECT_EQ(syncs_of_ten_commits(make(path, Durability::process)), 0);
   EXPECT_EQ(syncs_of_ten_commits(Journal::resume(path, Durability::process)), 0);
 }

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 using JournalTest = StoreTest;
 
-TEST_F(JournalTest, TheStudyComesBackAsItWasWritten) {
+TEST_F(JournalTest, the_study_comes_back_as_it_was_written) {
   make(path).close();
   const auto journal = Journal::read(path);
   const auto& study = journal.study();
@@ -28,7 +28,7 @@ TEST_F(JournalTest, TheStudyComesBackAsItWasWritten) {
   EXPECT_EQ(journal.epoch(), 1U);
 }
 
-TEST_F(JournalTest, EveryKindOfCallComesBackInOrder) {
+TEST_F(JournalTest, every_kind_of_call_comes_back_in_order) {
   auto journal = make(path);
   auto awkward = ask(0, 3, 3);
   awkward.wanted = 5;
@@ -63,7 +63,7 @@ TEST_F(JournalTest, EveryKindOfCallComesBackInOrder) {
   EXPECT_TRUE(std::signbit(read[0].candidates[1].x[0]));
 }
 
-TEST_F(JournalTest, AnOutcomeComesBackWhole) {
+TEST_F(JournalTest, an_outcome_comes_back_whole) {
   auto journal = make(path);
   OutcomeRecord record{7, 2, 1, 5, 99.25, Outcome::of_residuals({1, -2})};
   record.outcome.extras = {{"chi", 0.5}};
@@ -89,7 +89,7 @@ TEST_F(JournalTest, AnOutcomeComesBackWhole) {
   EXPECT_FALSE(reader.outcome(9));
 }
 
-TEST_F(JournalTest, TheFirstOutcomeOfAnEvaluationWins) {
+TEST_F(JournalTest, the_first_outcome_of_an_evaluation_wins) {
   auto journal = make(path);
   journal.append(outcome(0, 5));
   journal.append(outcome(0, 1));
@@ -100,7 +100,7 @@ TEST_F(JournalTest, TheFirstOutcomeOfAnEvaluationWins) {
   EXPECT_EQ(journal.summary().best->outcome.value, 5);
 }
 
-TEST_F(JournalTest, OutcomesStreamFromWhereAskedInOrderOfEvaluation) {
+TEST_F(JournalTest, outcomes_stream_from_where_asked_in_order_of_evaluation) {
   auto journal = make(path);
   for (EvaluationId id : {4, 0, 9, 2}) journal.append(outcome(id, 1));
   journal.commit();
@@ -112,7 +112,7 @@ TEST_F(JournalTest, OutcomesStreamFromWhereAskedInOrderOfEvaluation) {
   EXPECT_EQ(some, (std::vector<EvaluationId>{2, 4}));
 }
 
-TEST_F(JournalTest, AnOutcomeCanBeLookedUpWhileOthersStream) {
+TEST_F(JournalTest, an_outcome_can_be_looked_up_while_others_stream) {
   auto journal = make(path);
   for (EvaluationId id = 0; id < 5; ++id) journal.append(outcome(id, 1));
   journal.commit();
@@ -121,7 +121,7 @@ TEST_F(JournalTest, AnOutcomeCanBeLookedUpWhileOthersStream) {
   EXPECT_EQ(seen, 5U);
 }
 
-TEST_F(JournalTest, WhatWasNotCommittedIsGone) {
+TEST_F(JournalTest, what_was_not_committed_is_gone) {
   {
     auto journal = make(path);
     journal.append(ask(0, 2));
@@ -136,7 +136,7 @@ TEST_F(JournalTest, WhatWasNotCommittedIsGone) {
   EXPECT_EQ(calls_of(journal).size(), 2U);
 }
 
-TEST_F(JournalTest, TheSummaryCounts) {
+TEST_F(JournalTest, the_summary_counts) {
   auto journal = make(path);
   journal.append(ask(0, 4));
   journal.append(ask(4, 4));
@@ -173,7 +173,7 @@ OutcomeRecord failure(EvaluationId id, Status status, std::string message) {
   return {id, 1, 0, 3, 1000, Outcome::failure(status, std::move(message))};
 }
 
-TEST_F(JournalTest, TheSummaryCountsFailuresByStatusWithTheFirstOnesMessage) {
+TEST_F(JournalTest, the_summary_counts_failures_by_status_with_the_first_ones_message) {
   auto journal = make(path);
   journal.append(failure(9, Status::timed_out, "9"));
   journal.append(failure(7, Status::crashed, "7"));
@@ -206,7 +206,7 @@ TEST_F(JournalTest, TheSummaryCountsFailuresByStatusWithTheFirstOnesMessage) {
   EXPECT_EQ(failures[1].message, "9");
 }
 
-TEST_F(JournalTest, AStudyThatIsAskedAgainIsNoLongerFinished) {
+TEST_F(JournalTest, a_study_that_is_asked_again_is_no_longer_finished) {
   auto journal = make(path);
   journal.append(call(CallKind::finish, "budget reached"));
   journal.commit();
@@ -216,7 +216,7 @@ TEST_F(JournalTest, AStudyThatIsAskedAgainIsNoLongerFinished) {
   EXPECT_EQ(Journal::read(path).summary().finished, "");
 }
 
-TEST_F(JournalTest, AnAskWithGapsIsRefusedAndTheTransactionTakenBack) {
+TEST_F(JournalTest, an_ask_with_gaps_is_refused_and_the_transaction_taken_back) {
   auto journal = make(path);
   journal.append(ask(0, 2));
   auto gap = ask(2, 2);
@@ -229,13 +229,13 @@ TEST_F(JournalTest, AnAskWithGapsIsRefusedAndTheTransactionTakenBack) {
   EXPECT_EQ(Journal::read(path).summary().asked, 2U);
 }
 
-TEST_F(JournalTest, ATellWithoutAnOutcomeIsRefused) {
+TEST_F(JournalTest, a_tell_without_an_outcome_is_refused) {
   auto journal = make(path);
   journal.append(ask(0, 2));
   EXPECT_THAT(error_of([&] { journal.append(tell({1})); }), HasSubstr("evaluation 1 is told, but has no outcome"));
 }
 
-TEST_F(JournalTest, ADamagedRowIsNamed) {
+TEST_F(JournalTest, a_damaged_row_is_named) {
   auto journal = make(path);
   journal.append(ask(0, 2));
   journal.append(outcome(0, 1));
@@ -253,7 +253,7 @@ TEST_F(JournalTest, ADamagedRowIsNamed) {
   EXPECT_THAT(error_of([&] { calls_of(reader); }), HasSubstr("call 1 is damaged"));
 }
 
-TEST_F(JournalTest, AClosedStudyIsOneFile) {
+TEST_F(JournalTest, a_closed_study_is_one_file) {
   {
     auto journal = make(path);
     journal.append(ask(0, 2));
@@ -269,7 +269,7 @@ TEST_F(JournalTest, AClosedStudyIsOneFile) {
   EXPECT_EQ(files, std::vector<std::string>{"study.db"}) << "a reader leaves nothing either";
 }
 
-TEST_F(JournalTest, AReaderCannotWrite) {
+TEST_F(JournalTest, a_reader_cannot_write) {
   make(path).close();
   auto reader = Journal::read(path);
   EXPECT_THAT(error_of([&] { reader.append(ask(0, 1)); }), HasSubstr(path));
@@ -282,7 +282,7 @@ long resident_bytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-TEST_F(JournalTest, AHundredThousandEvaluationsStreamInBoundedMemoryAndCountAtOnce) {
+TEST_F(JournalTest, a_hundred_thousand_evaluations_stream_in_bounded_memory_and_count_at_once) {
   constexpr EvaluationId n = 128'000;
   {
     auto journal = make(path);

@@ -6,7 +6,7 @@ using testing::HasSubstr;
 
 class NoteTest : public StoreTest {};
 
-TEST_F(NoteTest, ANoteIsKeptAndTheNextOneTakesItsPlace) {
+TEST_F(NoteTest, a_note_is_kept_and_the_next_one_takes_its_place) {
   make(path).close();
   EXPECT_EQ(Journal::read(path).note("errors"), "");
   Journal::keep_note(path, "errors", "first");
@@ -17,7 +17,7 @@ TEST_F(NoteTest, ANoteIsKeptAndTheNextOneTakesItsPlace) {
   EXPECT_EQ(journal.note("other"), "third");
 }
 
-TEST_F(NoteTest, ANoteIsNoStartOfAMasterAndLeavesTheStudyAsItIs) {
+TEST_F(NoteTest, a_note_is_no_start_of_a_master_and_leaves_the_study_as_it_is) {
   {
     auto journal = make(path);
     journal.append(ask(0, 2));
@@ -38,7 +38,7 @@ TEST_F(NoteTest, ANoteIsNoStartOfAMasterAndLeavesTheStudyAsItIs) {
   EXPECT_EQ(again.note("errors"), "text");
 }
 
-TEST_F(NoteTest, AStoreThatAMasterHoldsTakesNone) {
+TEST_F(NoteTest, a_store_that_a_master_holds_takes_none) {
   auto master = make(path);
   EXPECT_THAT(error_of([&] { Journal::keep_note(path, "errors", "text"); }), HasSubstr("belongs to a running master"));
   master.append(ask(0, 1));

@@ -28,13 +28,13 @@ std::string refusal_to_make(const std::string& path) {
   return error_of_kind<InputError>([&] { make(path); });
 }
 
-TEST_F(OpeningTest, AMissingFileIsNamed) {
+TEST_F(OpeningTest, a_missing_file_is_named) {
   EXPECT_EQ(refusal_to_resume(path), path + ": there is no such file");
   EXPECT_EQ(refusal_to_read(path), path + ": there is no such file");
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST_F(OpeningTest, AFolderThatTakesNoFileIsNamedWithTheTrueReason) {
+TEST_F(OpeningTest, a_folder_that_takes_no_file_is_named_with_the_true_reason) {
   const auto absent = folder.file("absent");
   EXPECT_EQ(refusal_to_make(absent + "/study.db"), absent + "/study.db: there is no folder " + absent);
   const auto file = folder.file("file");
@@ -63,7 +63,7 @@ std::string refusal_to_nobody(const std::function<void()>& f) {
   return out;
 }
 
-TEST_F(OpeningTest, WhatMayNotBeReadOrWrittenIsSaidToBe) {
+TEST_F(OpeningTest, what_may_not_be_read_or_written_is_said_to_be) {
   if (getuid() != 0) GTEST_SKIP() << "needs root, to be somebody else";
   namespace fs = std::filesystem;
   make(path).close();
@@ -83,7 +83,7 @@ TEST_F(OpeningTest, WhatMayNotBeReadOrWrittenIsSaidToBe) {
             folder.file("new.db") + ": cannot be created in the folder " + folder.path() + ": Permission denied");
 }
 
-TEST_F(OpeningTest, AnythingElseIsNoStudy) {
+TEST_F(OpeningTest, anything_else_is_no_study) {
   EXPECT_THAT(refusal_to_read(folder.path()), HasSubstr("is a folder"));
   EXPECT_THAT(refusal_to_read("/dev/null"), HasSubstr("is not a regular file"));
   std::ofstream(folder.file("text")) << std::string(5000, 'x');
@@ -95,7 +95,7 @@ TEST_F(OpeningTest, AnythingElseIsNoStudy) {
   }
 }
 
-TEST_F(OpeningTest, AnExistingFileIsNotOverwritten) {
+TEST_F(OpeningTest, an_existing_file_is_not_overwritten) {
   make(path).close();
   EXPECT_THAT(error_of([&] { make(path); }), AllOf(HasSubstr(path), HasSubstr("exists already")));
   std::ofstream(folder.file("text")) << "precious";
@@ -105,7 +105,7 @@ TEST_F(OpeningTest, AnExistingFileIsNotOverwritten) {
   EXPECT_EQ(kept, "precious");
 }
 
-TEST_F(OpeningTest, AnotherFormatIsNamed) {
+TEST_F(OpeningTest, another_format_is_named) {
   make(path).close();
   for (const auto& [version, age] : {std::pair{1, "an older"}, std::pair{3, "a newer"}}) {
     const auto number = std::to_string(version);
@@ -117,7 +117,7 @@ TEST_F(OpeningTest, AnotherFormatIsNamed) {
   }
 }
 
-TEST_F(OpeningTest, ANetworkFileSystemIsRefusedWithALocalPath) {
+TEST_F(OpeningTest, a_network_file_system_is_refused_with_a_local_path) {
   const auto sentence = AllOf(HasSubstr(path), HasSubstr("NFS"), HasSubstr(local_folder() + "/study.db"));
   EXPECT_THAT(error_of_kind<InputError>([&] { Journal::create(path, some_study(), Durability::process, nfs); }),
               sentence);
@@ -132,7 +132,7 @@ TEST_F(OpeningTest, ANetworkFileSystemIsRefusedWithALocalPath) {
   EXPECT_EQ(Journal::read(path, nfs).summary().asked, 1U);
 }
 
-TEST_F(OpeningTest, NetworkFileSystemsAreKnownByNumberAndFuseType) {
+TEST_F(OpeningTest, network_file_systems_are_known_by_number_and_fuse_type) {
   EXPECT_EQ(network_name(0x6969), "NFS");
   EXPECT_EQ(network_name(static_cast<unsigned long>(static_cast<int>(0xFF534D42))), "CIFS")
       << "sign-extended, as some kernels give it";
@@ -144,7 +144,7 @@ TEST_F(OpeningTest, NetworkFileSystemsAreKnownByNumberAndFuseType) {
   EXPECT_EQ(network_file_system("/proc/self/no such file"), "");
 }
 
-TEST_F(OpeningTest, AReadOnlyFolderCanBeRead) {
+TEST_F(OpeningTest, a_read_only_folder_can_be_read) {
   make(path).close();
   {
     // Dropped without close: its log stays behind, as after a kill.

@@ -31,7 +31,7 @@ class OwnershipTest : public StoreTest {
   }
 };
 
-TEST_F(OwnershipTest, ASecondMasterIsRefusedByTheNameOfTheFirstUntilThatIsDead) {
+TEST_F(OwnershipTest, a_second_master_is_refused_by_the_name_of_the_first_until_that_is_dead) {
   auto first = master();
   std::uint64_t ready;
   ASSERT_TRUE(first.receive(ready));
@@ -54,7 +54,7 @@ TEST_F(OwnershipTest, ASecondMasterIsRefusedByTheNameOfTheFirstUntilThatIsDead) 
   EXPECT_EQ(resume().epoch(), 3U);
 }
 
-TEST_F(OwnershipTest, EveryStartOfAMasterIsKept) {
+TEST_F(OwnershipTest, every_start_of_a_master_is_kept) {
   make(path).close();
   Journal::resume(path, Durability::process, "culmen 9").close();
   const auto starts = Journal::read(path).starts();
@@ -68,7 +68,7 @@ TEST_F(OwnershipTest, EveryStartOfAMasterIsKept) {
   EXPECT_LE(starts[0].started_s, starts[1].started_s);
 }
 
-TEST_F(OwnershipTest, ASecondMasterInTheSameProcessIsRefusedUntilTheFirstIsDropped) {
+TEST_F(OwnershipTest, a_second_master_in_the_same_process_is_refused_until_the_first_is_dropped) {
   {
     auto first = make(path);
     EXPECT_THAT(error_of([&] { resume(); }), HasSubstr(fmt::format("process {}", getpid())));
@@ -76,7 +76,7 @@ TEST_F(OwnershipTest, ASecondMasterInTheSameProcessIsRefusedUntilTheFirstIsDropp
   EXPECT_EQ(resume().epoch(), 2U);
 }
 
-TEST_F(OwnershipTest, AClosedStudyHasNoOwner) {
+TEST_F(OwnershipTest, a_closed_study_has_no_owner) {
   auto journal = make(path);
   EXPECT_TRUE(journal.summary().owned);
   journal.close();
@@ -85,7 +85,7 @@ TEST_F(OwnershipTest, AClosedStudyHasNoOwner) {
   EXPECT_EQ(summary.owner, "");
 }
 
-TEST_F(OwnershipTest, AReusedProcessIdIsNotTheOwner) {
+TEST_F(OwnershipTest, a_reused_process_id_is_not_the_owner) {
   make(path).close();
   auto owner = this_owner();
   owner.process = identify(getppid());
@@ -96,7 +96,7 @@ TEST_F(OwnershipTest, AReusedProcessIdIsNotTheOwner) {
   EXPECT_EQ(resume().epoch(), 2U);
 }
 
-TEST_F(OwnershipTest, AnotherBootOfTheSameHostIsDead) {
+TEST_F(OwnershipTest, another_boot_of_the_same_host_is_dead) {
   make(path).close();
   auto owner = this_owner();
   owner.process = identify(getppid());
@@ -105,7 +105,7 @@ TEST_F(OwnershipTest, AnotherBootOfTheSameHostIsDead) {
   EXPECT_EQ(resume().epoch(), 2U);
 }
 
-TEST_F(OwnershipTest, AnotherHostOrContainerIsDeadAfterAMinuteOfSilence) {
+TEST_F(OwnershipTest, another_host_or_container_is_dead_after_a_minute_of_silence) {
   make(path).close();
   auto far = this_owner(), beside = this_owner();
   far.host = "node7";
@@ -126,7 +126,7 @@ TEST_F(OwnershipTest, AnotherHostOrContainerIsDeadAfterAMinuteOfSilence) {
   }
 }
 
-TEST_F(OwnershipTest, RenewalIsWritten) {
+TEST_F(OwnershipTest, renewal_is_written) {
   auto journal = make(path);
   sql(path, "UPDATE owner SET host = 'node7', boot = 'another', renewed_s = 1");
   EXPECT_FALSE(Journal::read(path).summary().owned);
@@ -134,7 +134,7 @@ TEST_F(OwnershipTest, RenewalIsWritten) {
   EXPECT_TRUE(Journal::read(path).summary().owned);
 }
 
-TEST_F(OwnershipTest, AMasterThatLostTheStudyWritesNothingMore) {
+TEST_F(OwnershipTest, a_master_that_lost_the_study_writes_nothing_more) {
   auto paused = make(path);
   paused.append(ask(0, 1));
   paused.commit();

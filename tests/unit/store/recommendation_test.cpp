@@ -13,7 +13,7 @@ class RecommendationTest : public StoreTest {
   std::optional<Recommendation> stored() const { return Journal::read(path).summary().recommended; }
 };
 
-TEST_F(RecommendationTest, IsThatOfTheLastCallThatWasCommitted) {
+TEST_F(RecommendationTest, is_that_of_the_last_call_that_was_committed) {
   auto journal = make(path);
   EXPECT_FALSE(stored());
   journal.append(recommending(ask(0, 2), 1));
@@ -30,7 +30,7 @@ TEST_F(RecommendationTest, IsThatOfTheLastCallThatWasCommitted) {
   EXPECT_FALSE(stored()) << "the optimizer took it back";
 }
 
-TEST_F(RecommendationTest, OutlivesItsMasterAndAFailedCommit) {
+TEST_F(RecommendationTest, outlives_its_master_and_a_failed_commit) {
   {
     auto killed = make(path);
     killed.append(recommending(ask(0, 1), 1));
@@ -49,7 +49,7 @@ TEST_F(RecommendationTest, OutlivesItsMasterAndAFailedCommit) {
   EXPECT_EQ(stored()->x.front(), 3);
 }
 
-TEST_F(RecommendationTest, ThatIsDamagedIsNamed) {
+TEST_F(RecommendationTest, that_is_damaged_is_named) {
   {
     auto journal = make(path);
     journal.append(recommending(ask(0, 1), 1));

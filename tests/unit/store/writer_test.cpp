@@ -35,7 +35,7 @@ class Lock {
   sqlite3* database_ = nullptr;
 };
 
-TEST_F(WriterTest, TicketsBecomeDurableInOrderAndEachCommitIsReported) {
+TEST_F(WriterTest, tickets_become_durable_in_order_and_each_commit_is_reported) {
   std::atomic<std::uint64_t> seen = 0;
   std::atomic<Writer*> self = nullptr;
   Writer writer(make(path), [&] {
@@ -53,7 +53,7 @@ TEST_F(WriterTest, TicketsBecomeDurableInOrderAndEachCommitIsReported) {
   EXPECT_FALSE(Journal::read(path).summary().owned);
 }
 
-TEST_F(WriterTest, OneRowAloneIsCommittedAtOnce) {
+TEST_F(WriterTest, one_row_alone_is_committed_at_once) {
   Writer writer(make(path), [] {});
   for (std::uint64_t k = 1; k <= 20; ++k) {
     EXPECT_EQ(writer.push(outcome(k, 1)), k);
@@ -62,7 +62,7 @@ TEST_F(WriterTest, OneRowAloneIsCommittedAtOnce) {
   }
 }
 
-TEST_F(WriterTest, CloseWritesAllThatWasPushed) {
+TEST_F(WriterTest, close_writes_all_that_was_pushed) {
   Writer writer(make(path), [] {});
   for (std::uint64_t index = 0; index < 30'000; ++index)
     push_numbered(
@@ -73,7 +73,7 @@ TEST_F(WriterTest, CloseWritesAllThatWasPushed) {
   EXPECT_EQ(numbered_prefix(Journal::read(path)), 30'000U);
 }
 
-TEST_F(WriterTest, TheDestructorWritesAllThatWasPushed) {
+TEST_F(WriterTest, the_destructor_writes_all_that_was_pushed) {
   {
     Writer writer(make(path), [] {});
     for (EvaluationId id = 0; id < 3000; ++id) writer.push(outcome(id, 1));
@@ -82,7 +82,7 @@ TEST_F(WriterTest, TheDestructorWritesAllThatWasPushed) {
   EXPECT_EQ(Journal::resume(path, Durability::process).epoch(), 2U);
 }
 
-TEST_F(WriterTest, PushWaitsWhenTheDiskIsAHundredThousandRowsBehind) {
+TEST_F(WriterTest, push_waits_when_the_disk_is_a_hundred_thousand_rows_behind) {
   Writer writer(make(path), [] {});
   auto lock = std::make_unique<Lock>(path);
   std::atomic<std::uint64_t> pushed = 0;
@@ -96,7 +96,7 @@ TEST_F(WriterTest, PushWaitsWhenTheDiskIsAHundredThousandRowsBehind) {
   EXPECT_TRUE(eventually([&] { return writer.durable() == 120'000; })) << writer.durable() << writer.error();
 }
 
-TEST_F(WriterTest, ALostStudyEndsTheWritingAndFreesThePusher) {
+TEST_F(WriterTest, a_lost_study_ends_the_writing_and_frees_the_pusher) {
   std::atomic<int> reports = 0;
   Writer writer(make(path), [&] { ++reports; });
   sql(path, "UPDATE owner SET epoch = 7");
@@ -109,7 +109,7 @@ TEST_F(WriterTest, ALostStudyEndsTheWritingAndFreesThePusher) {
   EXPECT_EQ(Journal::read(path).summary().outcomes, 0U);
 }
 
-TEST_F(WriterTest, AnIdleWriterRenewsTheOwnership) {
+TEST_F(WriterTest, an_idle_writer_renews_the_ownership) {
   Writer writer(
       make(path), [] {}, 20ms);
   sql(path, "UPDATE owner SET host = 'node7', boot = 'another', renewed_s = 1");
@@ -135,7 +135,7 @@ class CommitHook {
   static inline std::function<bool()> look_;
 };
 
-TEST_F(WriterTest, NothingIsReportedDurableBeforeItsCommit) {
+TEST_F(WriterTest, nothing_is_reported_durable_before_its_commit) {
   constexpr std::uint64_t rows = 20'000;
   std::atomic<Writer*> self = nullptr;
   std::optional<Journal> reader;
@@ -161,7 +161,7 @@ TEST_F(WriterTest, NothingIsReportedDurableBeforeItsCommit) {
   self = nullptr;
 }
 
-TEST_F(WriterTest, ACommitThatFailsIsNotReportedDurable) {
+TEST_F(WriterTest, a_commit_that_fails_is_not_reported_durable) {
   std::atomic<int> left = -1;
   CommitHook hook([&] { return left < 0 || left-- > 0; });
   Writer writer(make(path), [] {});
@@ -173,7 +173,7 @@ TEST_F(WriterTest, ACommitThatFailsIsNotReportedDurable) {
   EXPECT_LE(writer.durable(), 3000U);
 }
 
-TEST_F(WriterTest, TheLogStaysBoundedAndACloseLeavesOneFile) {
+TEST_F(WriterTest, the_log_stays_bounded_and_a_close_leaves_one_file) {
   constexpr std::uint64_t most = 4096 * 2 * Checkpointer::most_pages + (8 << 20);
   const auto log = path + "-wal";
   std::atomic<std::uint64_t> largest = 0;
@@ -199,7 +199,7 @@ TEST_F(WriterTest, TheLogStaysBoundedAndACloseLeavesOneFile) {
   EXPECT_EQ(Journal::read(path).summary().outcomes, 20'000U);
 }
 
-TEST_F(WriterTest, AReaderThatHoldsTheLogHoldsUpNothing) {
+TEST_F(WriterTest, a_reader_that_holds_the_log_holds_up_nothing) {
   Writer writer(make(path), [] {});
   writer.push(outcome(0, 1));
   ASSERT_TRUE(eventually([&] { return writer.durable() == 1; }));

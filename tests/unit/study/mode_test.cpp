@@ -35,7 +35,7 @@ bool settled(StudyConfig config, std::size_t workers, const std::string& begun =
   return decision.mode == Mode::generational;
 }
 
-TEST(Mode, HasAReason) {
+TEST(Mode, has_a_reason) {
   const auto reason = [](const StudyConfig& config, std::size_t workers, const std::string& begun = {}) {
     return decide_mode(config, workers, begun).reason;
   };
@@ -56,7 +56,7 @@ TEST(Mode, HasAReason) {
     EXPECT_STRNE(to_string(each), "");
 }
 
-TEST(Mode, IsAsynchronousWhereAutoSearchesAndHasSeveralWorkers) {
+TEST(Mode, is_asynchronous_where_auto_searches_and_has_several_workers) {
   for (const std::string name : {"", "auto"}) {
     EXPECT_FALSE(settled(study_of(name), 4));
     EXPECT_TRUE(settled(study_of(name), 3));
@@ -74,7 +74,7 @@ TEST(Mode, IsAsynchronousWhereAutoSearchesAndHasSeveralWorkers) {
   for (const auto* name : {"cmaes", "de", "random", "auto,cmaes"}) EXPECT_TRUE(settled(study_of(name), 100)) << name;
 }
 
-TEST(Mode, KeepsGenerationsWhereABudgetIsShortAndFewWorkersWouldBeIdle) {
+TEST(Mode, keeps_generations_where_a_budget_is_short_and_few_workers_would_be_idle) {
   auto config = study_of("auto");
   config.stop.evaluations = 799;
   EXPECT_TRUE(settled(config, 4));
@@ -87,7 +87,7 @@ TEST(Mode, KeepsGenerationsWhereABudgetIsShortAndFewWorkersWouldBeIdle) {
   EXPECT_FALSE(settled(mixed, 4)) << "a model is as good without generations";
 }
 
-TEST(Mode, IsWhatTheUserSaysBeforeAllElse) {
+TEST(Mode, is_what_the_user_says_before_all_else) {
   for (const bool wanted : {true, false}) {
     auto config = study_of("auto");
     config.mode = mode_of_user(wanted);
@@ -96,7 +96,7 @@ TEST(Mode, IsWhatTheUserSaysBeforeAllElse) {
   }
 }
 
-TEST(Mode, StaysThatOfTheStoreWhateverTheWorkers) {
+TEST(Mode, stays_that_of_the_store_whatever_the_workers) {
   const auto open = study_of("auto");
   for (const bool begun_generational : {true, false}) {
     auto begun = open;
@@ -107,14 +107,14 @@ TEST(Mode, StaysThatOfTheStoreWhateverTheWorkers) {
   EXPECT_FALSE(settled(open, 8, fingerprint_of(study_of("random")))) << "another study's store says nothing";
 }
 
-TEST(Mode, AStoreFromBeforeTheChoiceGoesOnInGenerations) {
+TEST(Mode, a_store_from_before_the_choice_goes_on_in_generations) {
   // Such a study had the same text as one that is generational now.
   auto before = study_of("auto");
   before.mode = mode_of_user(true);
   EXPECT_EQ(fingerprint_of(study_of("auto")), fingerprint_of(before));
 }
 
-TEST(Mode, OfAProgramsStudyIsInItsResultAndItsStore) {
+TEST(Mode, of_a_programs_study_is_in_its_result_and_its_store) {
   auto pattern = (fs::temp_directory_path() / "culmen-mode-XXXXXX").string();
   const std::string folder = mkdtemp(pattern.data());
   const auto f = [](const std::vector<double>& x) { return x[0] * x[0] + x[1] * x[1]; };
@@ -133,7 +133,7 @@ TEST(Mode, OfAProgramsStudyIsInItsResultAndItsStore) {
   fs::remove_all(folder);
 }
 
-TEST(Mode, OfARunFollowsTheWorkersThatItIsGoingToHave) {
+TEST(Mode, of_a_run_follows_the_workers_that_it_is_going_to_have) {
   RunOptions options;
   options.place = Place::threads;
   options.workers = 3;

@@ -134,30 +134,32 @@ constexpr Scenario leaving{.items = 1, .leave = true, .kill = true};
 constexpr Scenario close_while_receiving{.items = 1, .capacity = 1, .request = true, .close = true, .kill = true};
 constexpr Scenario close_while_sending{.items = 2, .capacity = 1, .close = true, .kill = true};
 
-TEST(Door, NobodySleepsForEverWhenWorkersSendAndOneIsKilled) { EXPECT_EQ(explore(results).violation, ""); }
-TEST(Door, NobodySleepsForEverAtFullRingsWhenOneIsKilled) {
+TEST(Door, nobody_sleeps_for_ever_when_workers_send_and_one_is_killed) { EXPECT_EQ(explore(results).violation, ""); }
+TEST(Door, nobody_sleeps_for_ever_at_full_rings_when_one_is_killed) {
   EXPECT_EQ(explore(results_through_full_rings).violation, "");
 }
-TEST(Door, NobodySleepsForEverWhenTheMasterSendsThroughFullRings) {
+TEST(Door, nobody_sleeps_for_ever_when_the_master_sends_through_full_rings) {
   EXPECT_EQ(explore(requests_through_full_rings).violation, "");
 }
-TEST(Door, NobodySleepsForEverWhenWorkersAnswer) { EXPECT_EQ(explore(answers).violation, ""); }
-TEST(Door, NobodySleepsForEverWhenAnswersGoThroughFullRings) {
+TEST(Door, nobody_sleeps_for_ever_when_workers_answer) { EXPECT_EQ(explore(answers).violation, ""); }
+TEST(Door, nobody_sleeps_for_ever_when_answers_go_through_full_rings) {
   EXPECT_EQ(explore(answers_of_one_through_full_rings).violation, "");
 }
-TEST(Door, AWorkerThatLeavesOrIsKilledIsNoticed) { EXPECT_EQ(explore(leaving).violation, ""); }
-TEST(Door, CloseEndsWorkersThatReceive) { EXPECT_EQ(explore(close_while_receiving).violation, ""); }
-TEST(Door, CloseEndsWorkersThatSend) { EXPECT_EQ(explore(close_while_sending).violation, ""); }
+TEST(Door, a_worker_that_leaves_or_is_killed_is_noticed) { EXPECT_EQ(explore(leaving).violation, ""); }
+TEST(Door, close_ends_workers_that_receive) { EXPECT_EQ(explore(close_while_receiving).violation, ""); }
+TEST(Door, close_ends_workers_that_send) { EXPECT_EQ(explore(close_while_sending).violation, ""); }
 
-TEST(DoorExploration, FindsRingingOnlyWhenTheBitWasClear) {
+TEST(DoorExploration, finds_ringing_only_when_the_bit_was_clear) {
   EXPECT_NE(explore<RingOnlyWhenClear>(results).violation, "");
 }
-TEST(DoorExploration, FindsTakingTheSleepingFlag) { EXPECT_NE(explore<TakeTheSleepingFlag>(results).violation, ""); }
-TEST(DoorExploration, FindsSleepingWithoutASecondLook) {
+TEST(DoorExploration, finds_taking_the_sleeping_flag) {
+  EXPECT_NE(explore<TakeTheSleepingFlag>(results).violation, "");
+}
+TEST(DoorExploration, finds_sleeping_without_a_second_look) {
   constexpr Scenario without_kill{.items = 2, .capacity = 2};
   EXPECT_NE(explore<SleepWithoutSecondLook>(without_kill).violation, "");
 }
-TEST(DoorExploration, FindsWantingSpaceWithoutLookingAgain) {
+TEST(DoorExploration, finds_wanting_space_without_looking_again) {
   constexpr Scenario without_kill{.items = 2, .capacity = 1};
   EXPECT_NE(explore<WantSpaceWithoutLookingAgain>(without_kill).violation, "");
 }

@@ -51,7 +51,7 @@ pid_t start(std::vector<std::string> command) {
   return spawn(request);
 }
 
-TEST(MailboxMemory, RefusesSizesThatItCannotHave) {
+TEST(MailboxMemory, refuses_sizes_that_it_cannot_have) {
   for (const MailboxOptions options : {MailboxOptions{0, 4096}, {1, 4095}, {1, 5000}, {1, 2048}, {100000, 4096}}) {
     const auto said = message_of([&] { MailboxMemory::create(options); });
     EXPECT_NE(said.find(std::to_string(options.ring_bytes)), std::string::npos) << said;
@@ -59,14 +59,14 @@ TEST(MailboxMemory, RefusesSizesThatItCannotHave) {
   }
 }
 
-TEST(MailboxMemory, SaysWhatItWantedAndWhatIsFreeWhenThereIsNoSpace) {
+TEST(MailboxMemory, says_what_it_wanted_and_what_is_free_when_there_is_no_space) {
   const auto said = message_of([] { MailboxMemory::create_named({.workers = 60000, .ring_bytes = 1 << 28}); });
   for (const char* part : {"32212", "/dev/shm", "free", "fewer workers than 60000", "mount option size=", "--shm-size"})
     EXPECT_NE(said.find(part), std::string::npos) << said;
   EXPECT_EQ(said.find("ring"), std::string::npos) << "no option sets rings: " << said;
 }
 
-TEST(MailboxMemory, IsFoundByNameUntilUnlinked) {
+TEST(MailboxMemory, is_found_by_name_until_unlinked) {
   const auto memory = MailboxMemory::create_named({.workers = 3, .ring_bytes = 4096});
   const auto name = memory->name();
   EXPECT_EQ(name.find("/culmen." + std::to_string(getpid()) + "."), 0u);
@@ -78,12 +78,12 @@ TEST(MailboxMemory, IsFoundByNameUntilUnlinked) {
   EXPECT_NE(message_of([&] { MailboxMemory::attach(name); }).find(name), std::string::npos);
 }
 
-TEST(MailboxMemory, LeavesNoNameBehindWithoutUnlink) {
+TEST(MailboxMemory, leaves_no_name_behind_without_unlink) {
   const auto name = MailboxMemory::create_named({.workers = 1, .ring_bytes = 4096})->name();
   EXPECT_NE(message_of([&] { MailboxMemory::attach(name); }), "");
 }
 
-TEST(MailboxMemory, RefusesWhatIsNoMailboxOrOfAnotherVersionOrDamaged) {
+TEST(MailboxMemory, refuses_what_is_no_mailbox_or_of_another_version_or_damaged) {
   const auto memory = MailboxMemory::create({.workers = 2, .ring_bytes = 4096});
   auto& hub = memory->layout().hub();
   const auto said = [&] { return message_of([&] { MailboxMemory::attach(memory->fd()); }); };
@@ -98,14 +98,14 @@ TEST(MailboxMemory, RefusesWhatIsNoMailboxOrOfAnotherVersionOrDamaged) {
   EXPECT_NE(message_of([] { MailboxMemory::attach(-1); }), "");
 }
 
-TEST(Mailbox, ABoxIsUsedOnce) {
+TEST(Mailbox, a_box_is_used_once) {
   const auto memory = MailboxMemory::create({.workers = 2, .ring_bytes = 4096});
   { MailboxEndpoint endpoint(memory, 1); }
   EXPECT_NE(message_of([&] { MailboxEndpoint again(memory, 1); }).find("joined before"), std::string::npos);
   EXPECT_NE(message_of([&] { MailboxEndpoint beyond(memory, 2); }).find("0 to 1"), std::string::npos);
 }
 
-TEST(Mailbox, AWorkerJoinsSendsAndLeavesInThatOrder) {
+TEST(Mailbox, a_worker_joins_sends_and_leaves_in_that_order) {
   const auto memory = MailboxMemory::create({.workers = 2, .ring_bytes = 4096});
   MailboxTransport transport(memory);
   {
@@ -117,7 +117,7 @@ TEST(Mailbox, AWorkerJoinsSendsAndLeavesInThatOrder) {
   EXPECT_EQ(record.events, (std::vector<std::string>{"joined 1", "arrived 1", "worker 1 left"}));
 }
 
-TEST(Mailbox, SaysHowAProcessOfOursEnded) {
+TEST(Mailbox, says_how_a_process_of_ours_ended) {
   const auto memory = MailboxMemory::create({.workers = 2, .ring_bytes = 4096});
   MailboxTransport transport(memory);
   const pid_t killed = start({"sleep", "1000"}), ended = start({"sh", "-c", "exit 3"});
@@ -131,7 +131,7 @@ TEST(Mailbox, SaysHowAProcessOfOursEnded) {
   EXPECT_EQ(record.events.back(), "worker 1 (process " + std::to_string(ended) + ") ended with exit code 3");
 }
 
-TEST(Mailbox, NoticesTheDeathOfAProcessThatIsNotOurs) {
+TEST(Mailbox, notices_the_death_of_a_process_that_is_not_ours) {
   const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
   MailboxTransport transport(memory);
   const pid_t process = start({"sleep", "1000"});
@@ -143,7 +143,7 @@ TEST(Mailbox, NoticesTheDeathOfAProcessThatIsNotOurs) {
   reap(process);
 }
 
-TEST(Mailbox, CloseKillsAndReapsWhatDoesNotLeave) {
+TEST(Mailbox, close_kills_and_reaps_what_does_not_leave) {
   const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
   MailboxTransport transport(memory);
   const auto process = identify(start({"sleep", "1000"}));
@@ -156,7 +156,7 @@ TEST(Mailbox, CloseKillsAndReapsWhatDoesNotLeave) {
   EXPECT_EQ(identify(process.pid).start_ticks, 0u) << "it was not reaped";
 }
 
-TEST(Mailbox, CloseWakesWhoReceivesAndWhoWaitsForIt) {
+TEST(Mailbox, close_wakes_who_receives_and_who_waits_for_it) {
   const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
   MailboxTransport transport(memory);
   MailboxEndpoint endpoint(memory, 0);
@@ -171,7 +171,7 @@ TEST(Mailbox, CloseWakesWhoReceivesAndWhoWaitsForIt) {
   closer.join();
 }
 
-TEST(Mailbox, ReleaseEndsWaitClosed) {
+TEST(Mailbox, release_ends_wait_closed) {
   const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
   MailboxEndpoint endpoint(memory, 0);
   std::thread waiter([&] { endpoint.wait_closed(); });
@@ -181,7 +181,7 @@ TEST(Mailbox, ReleaseEndsWaitClosed) {
   EXPECT_FALSE(endpoint.closed());
 }
 
-TEST(Mailbox, QueuesWhatARingDoesNotTakeAndDropsItWithTheWorker) {
+TEST(Mailbox, queues_what_a_ring_does_not_take_and_drops_it_with_the_worker) {
   const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
   MailboxTransport transport(memory);
   Record record;
@@ -202,7 +202,7 @@ TEST(Mailbox, QueuesWhatARingDoesNotTakeAndDropsItWithTheWorker) {
   EXPECT_EQ(transport.queued_bytes(), 0u);
 }
 
-TEST(Mailbox, AnIdleMasterAndAnIdleWorkerUseNoProcessorTime) {
+TEST(Mailbox, an_idle_master_and_an_idle_worker_use_no_processor_time) {
   const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
   MailboxTransport transport(memory);
   std::thread worker([memory] {
@@ -239,7 +239,7 @@ TEST(Mailbox, AnIdleMasterAndAnIdleWorkerUseNoProcessorTime) {
 
 /// Damage of every kind, while the master goes on: what it reads may be wrong, but it stays whole, and loses each
 /// worker at most once.
-TEST(Mailbox, RandomDamageCostsAWorkerNeverTheMaster) {
+TEST(Mailbox, random_damage_costs_a_worker_never_the_master) {
   std::size_t lost = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     Random random(seed);
@@ -268,7 +268,7 @@ TEST(Mailbox, RandomDamageCostsAWorkerNeverTheMaster) {
   EXPECT_GT(lost, 100u);
 }
 
-TEST(Mailbox, DamageFoundWhileSendingIsReportedThoughTheWorkerNeverRings) {
+TEST(Mailbox, damage_found_while_sending_is_reported_though_the_worker_never_rings) {
   const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
   MailboxTransport transport(memory);
   memory->layout().box(0).worker.in_head.store(1u << 30);
@@ -278,7 +278,7 @@ TEST(Mailbox, DamageFoundWhileSendingIsReportedThoughTheWorkerNeverRings) {
   EXPECT_EQ(record.events, std::vector<std::string>{"worker 0: its mailbox is damaged"});
 }
 
-TEST(Mailbox, WhatASinkSentBeforeItThrewReachesTheWorker) {
+TEST(Mailbox, what_a_sink_sent_before_it_threw_reaches_the_worker) {
   struct Thrower final : Transport::Sink {
     explicit Thrower(Transport& given) : transport(given) {}
     void joined(WorkerId worker) override {
@@ -308,7 +308,7 @@ TEST(Mailbox, WhatASinkSentBeforeItThrewReachesTheWorker) {
   worker.join();
 }
 
-TEST(Mailbox, AWorkerSaysThatItsMailboxIsDamaged) {
+TEST(Mailbox, a_worker_says_that_its_mailbox_is_damaged) {
   const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
   MailboxEndpoint endpoint(memory, 0);
   memory->layout().box(0).master.in_tail.store(13);
@@ -317,7 +317,7 @@ TEST(Mailbox, AWorkerSaysThatItsMailboxIsDamaged) {
   EXPECT_EQ(message_of([&] { endpoint.receive(head, body); }), "worker 0: its mailbox is damaged");
 }
 
-TEST(MailboxEndpoint, TriesWithoutSleepingAndTakesWholeFramesOnly) {
+TEST(MailboxEndpoint, tries_without_sleeping_and_takes_whole_frames_only) {
   const auto memory = MailboxMemory::create({.workers = 1, .ring_bytes = 4096});
   MailboxTransport transport(memory);
   MailboxEndpoint endpoint(memory, 0);

@@ -31,7 +31,7 @@ std::vector<std::pair<FrameHead, Bytes>> take_all(FrameReader& reader) {
   }
 }
 
-TEST(Ring, FramesOfAllSizesArriveWholeAndInOrder) {
+TEST(Ring, frames_of_all_sizes_arrive_whole_and_in_order) {
   RingMemory memory(ring_bytes);
   FrameWriter writer(memory.view());
   FrameReader reader(memory.view());
@@ -52,7 +52,7 @@ TEST(Ring, FramesOfAllSizesArriveWholeAndInOrder) {
   }
 }
 
-TEST(Ring, CountersPassTheirWrap) {
+TEST(Ring, counters_pass_their_wrap) {
   RingMemory memory(1 << 20);
   RingProducer producer(memory.view());
   RingConsumer consumer(memory.view());
@@ -74,7 +74,7 @@ TEST(Ring, CountersPassTheirWrap) {
   EXPECT_LT(memory.tail.load(), 200u << 20) << "the counter went round once";
 }
 
-TEST(Ring, AFullRingSaysWhatItNeedsAndGoesOnWhereItStopped) {
+TEST(Ring, a_full_ring_says_what_it_needs_and_goes_on_where_it_stopped) {
   RingMemory memory(ring_bytes);
   FrameWriter writer(memory.view());
   FrameReader reader(memory.view());
@@ -128,7 +128,7 @@ int frames_left_behind(const Stage& now, FrameReader reader, Stage& copy, const 
   }
 }
 
-TEST(Ring, AProducerKilledBetweenAnyTwoInstructionsLeavesNothingHalfVisible) {
+TEST(Ring, a_producer_killed_between_any_two_instructions_leaves_nothing_half_visible) {
   void* shared = mmap(nullptr, sizeof(Stage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(shared, MAP_FAILED);
   auto& stage = *new (shared) Stage{};
@@ -165,7 +165,7 @@ TEST(Ring, AProducerKilledBetweenAnyTwoInstructionsLeavesNothingHalfVisible) {
   munmap(shared, sizeof(Stage));
 }
 
-TEST(Ring, ARandomlyDamagedRingIsReadWithoutHarm) {
+TEST(Ring, a_randomly_damaged_ring_is_read_without_harm) {
   Random random(7);
   RingMemory memory(ring_bytes);
   int damaged = 0;
@@ -199,7 +199,7 @@ TEST(Ring, ARandomlyDamagedRingIsReadWithoutHarm) {
   EXPECT_GT(damaged, 1000) << "the damage did not reach what is checked";
 }
 
-TEST(Ring, ARecordThatClaimsMoreThanIsThereIsDamage) {
+TEST(Ring, a_record_that_claims_more_than_is_there_is_damage) {
   RingMemory memory(ring_bytes);
   for (const std::uint32_t claimed : {105u, 500u, memory.view().largest_payload()}) {
     memory.tail.store(0);
@@ -235,7 +235,7 @@ class EndlessFrame {
   std::uint32_t tail_ = 0, flags_ = FragmentFlags::first;
 };
 
-TEST(Ring, AFrameThatGrowsBeyondTheLargestBodyIsDamage) {
+TEST(Ring, a_frame_that_grows_beyond_the_largest_body_is_damage) {
   constexpr std::size_t part_bytes = (std::size_t{1} << 26) + 64;  // so that the reader's buffer grows to little more
   RingMemory memory(1u << 29);
   EndlessFrame frame(memory);
@@ -247,7 +247,7 @@ TEST(Ring, AFrameThatGrowsBeyondTheLargestBodyIsDamage) {
   EXPECT_EQ(frame.add(1), FrameReader::Result::damaged);
 }
 
-TEST(Ring, AHeadThatCannotBeTrueIsDamage) {
+TEST(Ring, a_head_that_cannot_be_true_is_damage) {
   for (const std::uint32_t hostile : {1u << 31, 5000u, ~0u}) {
     RingMemory memory(ring_bytes);
     RingProducer producer(memory.view());
