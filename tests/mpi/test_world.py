@@ -75,7 +75,7 @@ def test_children_of_a_run_are_no_ranks(launch, world_program, tmp_path):
     script.write_text(f"#!/bin/sh\nCULMEN_RUN=marker exec {world_program}\n")
     script.chmod(0o755)
     done = launch(2, CULMEN_EXECUTABLE=str(script))
-    assert "no rank of an MPI launch" in done.stderr
+    assert "not a rank of an MPI launch" in done.stderr
     assert done.returncode != 0
 
 
@@ -83,7 +83,7 @@ def test_children_of_a_run_are_no_ranks(launch, world_program, tmp_path):
 def test_a_slurm_batch_script_is_no_rank(world_program, step):
     batch = {"SLURM_PROCID": "0", "SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "4"}
     done = subprocess.run([world_program], env=environment(**batch, **step), capture_output=True, text=True)
-    says(done, "no rank of an MPI launch")
+    says(done, "not a rank of an MPI launch")
 
 
 def test_srun_without_that_mpis_pmi_is_one_sentence(world_program):

@@ -78,8 +78,8 @@ def test_a_study_file_names_a_chain_by_a_list(tmp_path):
     ("names", "message"),
     [
         ('["evolution", "cmase"]', r"there is no optimizer 'cmase' \(did you mean 'cmaes'\?\)"),
-        ("[]", "wanted"),
-        ('["evolution", 3]', "wanted"),
+        ("[]", "must be a string in quotes or a list of them"),
+        ('["evolution", 3]', "must be a string in quotes or a list of them"),
     ],
 )
 def test_a_wrong_chain_is_one_sentence(tmp_path, names, message):

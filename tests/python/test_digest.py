@@ -112,10 +112,10 @@ def test_minimize_warns_of_an_edited_function_and_keeps_the_values():
         warnings.simplefilter("error")
         culmen.minimize(compiled(BEFORE), SPACE, budget=30, store="kept.db", workers=1)
     edited = compiled(BEFORE.replace("- 1", "- 2"))
-    with pytest.warns(UserWarning, match=r"model\.f has changed since this study was begun; earlier values") as seen:
+    with pytest.warns(UserWarning, match=r"model\.f has changed since this study was started; earlier values") as seen:
         result = culmen.minimize(edited, SPACE, budget=40, store="kept.db", workers=1)
     assert result.evaluations == 40
-    with pytest.warns(UserWarning, match="has changed since this study was begun"):
+    with pytest.warns(UserWarning, match="has changed since this study was started"):
         culmen.minimize(edited, SPACE, budget=41, store="kept.db", workers=1)
     assert [warning.filename for warning in seen] == [__file__]
     with warnings.catch_warnings(), pytest.raises(InputError, match="parameter x: lower -5 there, 0 here"):
@@ -144,5 +144,5 @@ def test_a_resumed_study_warns_of_an_edited_file(folder, kind):
         file.write("\n# edited\n")
     study = Study.from_store("study.db")
     study.config.evaluations = 12
-    with pytest.warns(UserWarning, match=f"{name} has changed since this study was begun"):
+    with pytest.warns(UserWarning, match=f"{name} has changed since this study was started"):
         assert study.run(progress=False).evaluations == 12

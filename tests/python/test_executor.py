@@ -348,7 +348,7 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nobody_behind(tmp_path, transport, mo
 WRONG = {
     "workers": (lambda: culmen.Executor(0), "workers must be a whole number, at least 1, or None, got 0"),
     "transport": (lambda: culmen.Executor(1, "pigeon"), "transport must be one of auto, threads, processes, mpi"),
-    "mpi": (lambda: culmen.Executor(1, "mpi"), "no rank of an MPI launch"),
+    "mpi": (lambda: culmen.Executor(1, "mpi"), "not a rank of an MPI launch"),
     "initializer": (lambda: culmen.Executor(1, initializer=3), "initializer must be a function or None, got 3"),
     "time limit": (lambda: culmen.Executor(1, time_limit_s=0), "time_limit_s must be a number of seconds above 0"),
     "text as time limit": (

@@ -204,7 +204,7 @@ def test_a_saddle_is_no_minimum():
     sample = Sample(Space({"x": (-1, 1), "y": (-1, 1)}), lambda p: [0], as_value=True)
     sample.outcome = lambda p: _value(p[0] ** 2 - p[1] ** 2)
     errors = sample.errors([0.0, 0.0])
-    assert errors.notes == ["this is no minimum: the value falls along a direction of y"]
+    assert errors.notes == ["this is not a minimum: the value falls along a direction of y"]
     assert (errors["x"].error, errors["y"].error) == (pytest.approx(1, rel=1e-4), None)
 
 
@@ -370,10 +370,10 @@ def test_of_a_maximized_value_it_is_said_how_it_falls():
     errors = given.errors(x, up=0.5)
     assert errors.lines[0].startswith("Errors: the value falls by 0.5 over one error (use 0.5 for log L); from ")
     away = given.errors([x[0] + 1, x[1]], up=0.5)
-    assert any(note.startswith("the fit is not at its maximum: by") and " above; " in note for note in away.notes)
+    assert any(note.startswith("the fit is not at its maximum, which") and " above by " in note for note in away.notes)
     saddle = Sample(Space({"x": (-1, 1), "y": (-1, 1)}), lambda p: [0], True, 1.0, [("height", "maximize")])
     saddle.outcome = lambda p: _value(p[0] ** 2 - p[1] ** 2)
-    assert saddle.errors([0.0, 0.0]).notes == ["this is no maximum: the value rises along a direction of y"]
+    assert saddle.errors([0.0, 0.0]).notes == ["this is not a maximum: the value rises along a direction of y"]
 
 
 PRODUCT_X = np.linspace(0, 1, 20)
@@ -413,4 +413,4 @@ def test_a_value_of_few_digits_makes_no_saddle_of_a_minimum():
     exact, b, _ = certified("MGH10")
     scale = len(exact.residuals(b)) / exact.outcome(b).cost
     sample = Sample(exact.space, lambda p: [math.sqrt(float(f"{scale * exact.outcome(p).cost:.8g}"))], as_value=True)
-    assert not any("no minimum" in note for note in sample.errors(b).notes)
+    assert not any("not a minimum" in note for note in sample.errors(b).notes)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from culmen import InputError, Study, _core
@@ -506,7 +506,8 @@ KEYS = ["name", "seed", "store", "space", "evaluator", "optimizer", "stop", "run
 
 
 @settings(max_examples=300, deadline=None)
-@given(data=st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=5), VALUES, max_size=8))
+@example(data={"int": None, "space": {"float": 3}, "evaluator": {"environment": {"bool": 1}}})
+@given(data=st.dictionaries(st.sampled_from([*KEYS, "int", "float", "bool", "str"]) | st.text(max_size=5), VALUES, max_size=8))
 def test_any_tree_of_values_is_a_study_or_sentences(data):
     from culmen.study_file import StudyFile, checked
 

@@ -62,15 +62,15 @@ def batch_of(name: str, options: dict[str, Any]) -> int:
     return batch
 
 
-def unknown(name: str, what: str, kind: str, known: Iterable[str]) -> InputError:
-    """``kind``: for example "sampler of optuna"."""
+def unknown(name: str, what: str, owner: str, kind: str, known: Iterable[str]) -> InputError:
+    """``owner`` has no ``what`` of this ``kind``: for example "optuna" and "sampler"."""
     names = sorted(set(known))
     low = {n.lower(): n for n in names}
     near = [low[n] for n in difflib.get_close_matches(what.lower(), low, 3, 0.5)]
     if not what:
-        return InputError(f"optimizer '{name}' does not name a {kind}; write for example {name.rstrip(':')}:{names[0]}")
+        return InputError(f"optimizer '{name}' does not name a {kind} of {owner}; write for example {name.rstrip(':')}:{names[0]}")
     hint = f"did you mean {', '.join(near)}?" if near else f"known are for example {', '.join(names[:6])}"
-    return InputError(f"optimizer '{name}': there is no {kind} '{what}'; {hint}")
+    return InputError(f"optimizer '{name}': {owner} has no {kind} '{what}'; {hint}")
 
 
 def needs_order(name: str, terms: Terms) -> None:

@@ -22,10 +22,10 @@ def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "Neverg
     if options:
         families = {n: f for n, f in vars(ng.families).items() if isinstance(f, type)}
         if what not in families:
-            raise unknown(name, what, "family of nevergrad's, which could take options", families)
+            raise unknown(name, what, "nevergrad", "family with options", families)
         return NevergradAdapter(families[what](**options), window, terms)
     if what not in ng.optimizers.registry:
-        raise unknown(name, what, "optimizer of nevergrad's registry", ng.optimizers.registry)
+        raise unknown(name, what, "the registry of nevergrad", "optimizer", ng.optimizers.registry)
     return NevergradAdapter(ng.optimizers.registry[what], window, terms)
 
 

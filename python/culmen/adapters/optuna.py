@@ -20,12 +20,12 @@ def names() -> set[str]:
 
 def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "OptunaAdapter":
     if what not in names():
-        raise unknown(name, what, "sampler of optuna", names())
+        raise unknown(name, what, "optuna", "sampler", names())
     sampler = getattr(optuna.samplers, what)
     window = batch_of(name, options)
     takes = inspect.signature(sampler).parameters
     for option in options.keys() - takes.keys():
-        raise unknown(name, option, f"option of {what}", [*takes, "batch"])
+        raise unknown(name, option, what, "option", [*takes, "batch"])
     if "seed" in takes:
         options.setdefault("seed", terms.seed)
     return OptunaAdapter(sampler(**options), window, terms)

@@ -18,14 +18,14 @@ def names() -> set[str]:
 
 def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "PycmaAdapter":
     if what not in ("", "CMAEvolutionStrategy"):
-        raise unknown(name, what, "strategy of pycma", ["CMAEvolutionStrategy"])
+        raise unknown(name, what, "pycma", "strategy", ["CMAEvolutionStrategy"])
     needs_order(name, terms)
     one_objective(name, terms)
     if len(terms.space) < 2:
         raise InputError(f"optimizer '{name}' needs at least two parameters")
     known = set(cma.CMAOptions.defaults())
     for option in options.keys() - known - {"sigma0"}:
-        raise unknown(name, option, "option of pycma", [*known, "sigma0"])
+        raise unknown(name, option, "pycma", "option", [*known, "sigma0"])
     return PycmaAdapter(options, terms)
 
 

@@ -28,7 +28,7 @@ def make(name: str, what: str, options: dict[str, Any], terms: Terms) -> "PygmoA
     needs_order(name, terms)
     known = names()
     if what not in known:
-        raise unknown(name, what, "algorithm of pygmo", known)
+        raise unknown(name, what, "pygmo", "algorithm", known)
     size = options.pop("population", 20)
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise InputError(f"optimizer '{name}': option 'population' must be a whole number, at least 1, got {size!r}")

@@ -96,6 +96,8 @@ def answer(key: str) -> str:
 
 def instead(loc: tuple[int | str, ...], given: Any) -> str:
     """The right value for a string that is not allowed here; empty: it is not clear."""
+    if loc == ("optimizer", "name"):
+        return "a string in quotes or a list of them"
     if not isinstance(given, str):
         return ""
     if str(loc[-1]).endswith("_s") and (length := _LENGTH.fullmatch(given)):
@@ -144,7 +146,8 @@ def translated(word: str, known: list[str]) -> str:
 
 def one_of(kinds: set[str]) -> str:
     """Several types, by pydantic's names."""
-    words = {"bool": "true or false", "float": "a number", "str": "a string in quotes"}
+    words = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a string in quotes"}
+    kinds = kinds - {"int"} if "float" in kinds else kinds
     known = [text for kind, text in words.items() if kind in kinds]
     return " or ".join(filter(None, (", ".join(known[:-1]), known[-1])))
 

@@ -28,12 +28,12 @@ def sentences(error: ValidationError, root: type[Table]) -> Iterator[tuple[Place
     errors = error.errors(include_url=False)
     unions: dict[Place, set[str]] = {}
     for e in errors:
-        if e["loc"][-1:] and e["loc"][-1] in _TYPES:
+        if _in_union(e["loc"], e["type"]):
             unions.setdefault(e["loc"][:-1], set()).add(str(e["loc"][-1]))
     for e in errors:
         loc, kind, value, context = e["loc"], e["type"], e["input"], e.get("ctx", {})
         place = _place(loc, root)
-        if loc[:-1] in unions and loc[-1] in _TYPES:
+        if loc[:-1] in unions and _in_union(loc, kind):
             if kinds := unions[loc[:-1]]:
                 where, got = _place(loc[:-1], root), _toml(value)
                 yield loc[:-1], f"{where} must be {advice.one_of(kinds)}, got {got}{advice.if_boolean(value)}"
@@ -50,6 +50,11 @@ def sentences(error: ValidationError, root: type[Table]) -> Iterator[tuple[Place
             right = right or (advice.as_list(loc, value) if kind == "list_type" else "")
             wanted = f"must be {right}" if right else _rule(kind, context, _said(loc, root), in_program)
             yield loc, f"{place} {wanted}, got {_toml(value)}" + _near_literal(value, context)
+
+
+def _in_union(loc: Place, kind: str) -> bool:
+    """Whether the place ends in the type that a union tried."""
+    return bool(loc) and loc[-1] in _TYPES and kind.startswith((_TYPES[loc[-1]], "finite_number"))
 
 
 def tables_in(table: type[Table]) -> dict[str, type[Table]]:
@@ -91,7 +96,8 @@ def _unknown_key(loc: Place, root: type[Table]) -> str:
 
 
 _PLAIN = ("evaluator", "optimizer", "stop", "run")  # tables of keys, not of names that the user gives
-_TYPES = ("bool", "int", "float", "str")  # as they stand in the places of a union's errors
+# As they stand in the places of a union's errors, with the beginning of those errors: a user's names may be the same.
+_TYPES = {"bool": "bool_", "int": "int_", "float": "float_", "str": "string_"}
 _RULES = {
     "string_type": "must be a string in quotes",
     "int_type": "must be a whole number",

@@ -96,7 +96,7 @@ TEST_F(StudyRun, a_replay_that_differs_is_the_result_and_the_store_is_let_go_as_
   config_.seed = 2;  // which the fingerprint hides here
   const auto result = run();
   EXPECT_EQ(result.reason, StopReason::error);
-  EXPECT_THAT(result.message, HasSubstr("another candidate 0"));
+  EXPECT_THAT(result.message, HasSubstr("a candidate 0 that differs from the journal's"));
   const auto after = Journal::read(options_.store).summary();
   EXPECT_FALSE(after.owned);
   EXPECT_EQ(after.told, before.told);

@@ -89,12 +89,12 @@ TEST(MailboxMemory, refuses_what_is_no_mailbox_or_of_another_version_or_damaged)
   const auto said = [&] { return message_of([&] { MailboxMemory::attach(memory->fd()); }); };
   EXPECT_EQ(said(), "");
   hub.version = 99;
-  EXPECT_NE(said().find("one version"), std::string::npos) << said();
+  EXPECT_NE(said().find("the same version"), std::string::npos) << said();
   hub.version = MailboxMemory::Layout::version;
   hub.workers = 3;
   EXPECT_NE(said().find("sizes"), std::string::npos) << said();
   hub.magic = 7;
-  EXPECT_NE(said().find("no mailbox"), std::string::npos) << said();
+  EXPECT_NE(said().find("not a mailbox"), std::string::npos) << said();
   EXPECT_NE(message_of([] { MailboxMemory::attach(-1); }), "");
 }
 

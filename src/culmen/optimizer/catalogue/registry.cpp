@@ -119,7 +119,7 @@ std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& 
   if (const auto why = obstacle(*kind, space, terms.yield); !why.empty())
     throw InputError(fmt::format("optimizer '{}' {}", name, why));
   if (!terms.generational && !kind->asynchronous)
-    throw InputError(fmt::format("optimizer '{}' works in generations only; leave generational = false out", name));
+    throw InputError(fmt::format("optimizer '{}' works only in generations; remove generational = false", name));
   return kind->make(space, seed, completed(*kind, options), terms);
 }
 

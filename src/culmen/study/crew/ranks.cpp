@@ -82,7 +82,7 @@ void dismiss_ranks() {
 std::unique_ptr<Crew> make_rank_crew(const CrewRequest& request) {
   auto* ranks = open_ranks();
   if (ranks == nullptr)
-    throw InputError("this process is no rank of an MPI launch; start it by culmen launch, mpiexec or srun");
+    throw InputError("this process is not a rank of an MPI launch; start it with culmen launch, mpiexec or srun");
   return ranks->master().hire(request);
 }
 
