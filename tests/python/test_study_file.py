@@ -507,7 +507,11 @@ KEYS = ["name", "seed", "store", "space", "evaluator", "optimizer", "stop", "run
 
 @settings(max_examples=300, deadline=None)
 @example(data={"int": None, "space": {"float": 3}, "evaluator": {"environment": {"bool": 1}}})
-@given(data=st.dictionaries(st.sampled_from([*KEYS, "int", "float", "bool", "str"]) | st.text(max_size=5), VALUES, max_size=8))
+@given(
+    data=st.dictionaries(
+        st.sampled_from([*KEYS, "int", "float", "bool", "str"]) | st.text(max_size=5), VALUES, max_size=8
+    )
+)
 def test_any_tree_of_values_is_a_study_or_sentences(data):
     from culmen.study_file import StudyFile, checked
 

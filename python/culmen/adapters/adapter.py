@@ -68,7 +68,9 @@ def unknown(name: str, what: str, owner: str, kind: str, known: Iterable[str]) -
     low = {n.lower(): n for n in names}
     near = [low[n] for n in difflib.get_close_matches(what.lower(), low, 3, 0.5)]
     if not what:
-        return InputError(f"optimizer '{name}' does not name a {kind} of {owner}; write for example {name.rstrip(':')}:{names[0]}")
+        return InputError(
+            f"optimizer '{name}' does not name a {kind} of {owner}; write for example {name.rstrip(':')}:{names[0]}"
+        )
     hint = f"did you mean {', '.join(near)}?" if near else f"known are for example {', '.join(names[:6])}"
     return InputError(f"optimizer '{name}': {owner} has no {kind} '{what}'; {hint}")
 
