@@ -14,12 +14,12 @@ namespace culmen {
 /// a factor on it, changes nothing.
 class Convergence {
  public:
-  /// `idle_generations`: after so many generations' worth of evaluations without a better one it is over.
+  /// `idle_generations`: the search is over after this many generations' worth of evaluations without an improvement.
   explicit Convergence(std::uint64_t idle_generations) : idle_generations_(idle_generations) {}
-  /// Of each evaluation of the run; true: it is the best so far.
+  /// Call this for each evaluation of the run. Returns true if it is the best so far.
   bool told(const Standing& standing);
-  /// Whether the members' values, the best first, or their points (unit vectors) lie together as closely as doubles
-  /// allow to tell them apart, or nothing became better for too long.
+  /// Whether the search is over: the members' values (best first) or their points (unit vectors) are so close that
+  /// doubles can hardly distinguish them, or there was no improvement for too long.
   bool over(const Space& space, std::span<const Standing> standings,
             std::span<const std::vector<double>* const> points);
 

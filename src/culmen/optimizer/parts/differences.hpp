@@ -1,42 +1,44 @@
-// Derivatives of the residuals by finite differences, as points to evaluate and what to make of them.
+// Derivatives of the residuals by finite differences: the points to evaluate, and the Jacobian from the replies.
 #pragma once
 #include <Eigen/Dense>
 #include <vector>
 
 namespace culmen {
 
-/// What one evaluation gave. residuals is empty where it failed.
+/// The result of one evaluation. residuals is empty if it failed.
 struct Reply {
   Eigen::VectorXd residuals;
-  double sum = 0;  ///< of squares
+  double sum = 0;  ///< of the squared residuals
   bool ok() const { return residuals.size() > 0; }
 };
 
-/// forward: one evaluation a parameter, error of order h; central: two, h²; five_point: four, h⁴.
+/// forward: one evaluation for each parameter, error of order h; central: two, h²; five_point: four, h⁴.
 enum class Accuracy : unsigned char { forward, central, five_point };
 
-/// Steps balance the formula's error against rounding: noise^(1/2), ^(1/3) and ^(1/5) of a parameter's size, as in
-/// Gill, Murray and Wright, "Practical Optimization" (1981), section 8.6. Where a bound is near, the formula has one
-/// side only; where an evaluation failed, what is left of it.
+/// Steps balance the formula's error against rounding: noise^(1/2), ^(1/3) and ^(1/5) of a parameter's size (Gill,
+/// Murray and Wright, "Practical Optimization" (1981), section 8.6). Near a bound the formula is one-sided. If an
+/// evaluation failed, the formula uses the remaining ones.
 class Differences {
  public:
-  /// Between these bounds. noise: relative error of a residual, at least a double's rounding.
+  /// Points stay between these bounds. noise: relative error of a residual, at least a double's rounding error.
   Differences(Eigen::VectorXd lower, Eigen::VectorXd upper, double noise);
 
-  /// Appends the points that the Jacobian at z needs. sizes: over what z_i changes the residuals noticeably, above 0.
+  /// Appends the points that the Jacobian at z needs. sizes: the change of z_i that changes the residuals noticeably, >
+  /// 0.
   void propose(const Eigen::VectorXd& z, const Eigen::VectorXd& sizes, Accuracy accuracy,
                std::vector<Eigen::VectorXd>& points);
-  /// The Jacobian at the last proposed z, from the replies in the same order. A column is 0 where nothing came back.
+  /// The Jacobian at the last proposed z, from the replies in the same order. A column is 0 if all its evaluations
+  /// failed.
   Eigen::MatrixXd jacobian(const Eigen::VectorXd& residuals, const std::vector<Reply>& replies);
-  /// False where that Jacobian's inner and outer points (five_point) say that a step was too long for its parameter;
-  /// steps are shorter from now on.
+  /// False if the inner and outer points of that Jacobian (five_point) show that a step was too long for its parameter.
+  /// Steps are shorter from then on.
   bool steps_fit() const { return steps_fit_; }
 
  private:
   struct Node {
     Eigen::Index parameter;
-    double offset;  // as it really is after rounding
-    double weight;  // of (residuals there - residuals here) in the column
+    double offset;  // the actual one, after rounding
+    double weight;  // the factor of (residuals there - residuals here) in the column
   };
   void plan(Eigen::Index i, double z, double size, Accuracy accuracy);
   void compare(Eigen::Index i, const Eigen::VectorXd& inner, const Eigen::VectorXd& outer);
@@ -44,8 +46,8 @@ class Differences {
   Eigen::VectorXd lower_, upper_;
   double noise_;
   std::vector<Node> nodes_;
-  std::vector<char> downwards_;  // where the last step upwards failed
-  Eigen::VectorXd shares_;       // of the usual steps
+  std::vector<char> downwards_;  // whether the last step upwards failed
+  Eigen::VectorXd shares_;       // shares of the usual steps
   bool steps_fit_ = true;
 };
 

@@ -4,19 +4,19 @@
 
 namespace culmen {
 
-/// The linear model r + J d of the residuals around a point, kept as the factors of a QR decomposition of J with its
-/// columns scaled to length 1 (Moré, "The Levenberg-Marquardt algorithm: implementation and theory", 1978).
+/// The linear model r + J d of the residuals around a point. It holds the factors of a QR decomposition of J, whose
+/// columns are scaled to length 1 (Moré, "The Levenberg-Marquardt algorithm: implementation and theory", 1978).
 class LinearModel {
  public:
   LinearModel(const Eigen::MatrixXd& jacobian, const Eigen::VectorXd& residuals);
 
-  /// argmin |r + J d|² + damping |D d|² over lower ≤ d ≤ upper, with lower ≤ 0 ≤ upper and D the columns' lengths: the
-  /// constrained subproblem of Kanzow, Yamashita and Fukushima (J. Comput. Appl. Math. 172 (2004) 375), solved by the
-  /// active sets of Stark and Parker (Comput. Statist. 10 (1995) 129). Where a bound holds it is met exactly.
+  /// argmin |r + J d|² + damping |D d|² over lower ≤ d ≤ upper, with lower ≤ 0 ≤ upper. D holds the columns' lengths.
+  /// This is the constrained subproblem of Kanzow, Yamashita and Fukushima (J. Comput. Appl. Math. 172 (2004) 375),
+  /// solved by the active sets of Stark and Parker (Comput. Statist. 10 (1995) 129). Active bounds are met exactly.
   Eigen::VectorXd step(double damping, const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) const;
   /// |r|² - |r + J d|².
   double reduction(const Eigen::VectorXd& d) const;
-  /// False where a number overflowed.
+  /// False if a number overflowed.
   bool healthy() const;
 
  private:

@@ -5,7 +5,7 @@
 
 namespace culmen {
 
-/// Of numbers, one after the other (Welford, Technometrics 4 (1962) 419).
+/// Mean and deviation of numbers that are added one at a time (Welford, Technometrics 4 (1962) 419).
 class Moments {
  public:
   void add(double value) {
@@ -15,9 +15,9 @@ class Moments {
   }
   std::uint64_t count() const { return count_; }
   double mean() const { return mean_; }
-  /// Of these numbers; NaN of none.
+  /// The standard deviation of these numbers; NaN if there are none.
   double deviation() const { return std::sqrt(squares_ / static_cast<double>(count_)); }
-  /// The standard error of the mean; not finite of less than two.
+  /// The standard error of the mean; not finite if there are fewer than two numbers.
   double error() const { return std::sqrt(squares_ / static_cast<double>(count_) / static_cast<double>(count_ - 1)); }
 
  private:

@@ -1,4 +1,4 @@
-// What population methods share: one engine of candidates that goes in generations, or waits for nobody.
+// The common part of population methods: candidates come in generations or asynchronously.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace culmen {
 
-/// A trial is what a method remembers of a candidate until it is told; a verdict what it wants to know of an outcome.
+/// A trial is what a method remembers of a candidate until it is told. A verdict is what it needs from an outcome.
 ///
-/// Generational: propose() is called as often as begin_generation() said, then no more until all these have come back;
-/// absorb() then gets them in the order of candidates. Else propose() is called whenever somebody asks, and absorb()
-/// gets each as it is told; a generation is over when as many as it holds were absorbed.
+/// Generational: propose() is called as often as begin_generation() said. When all these candidates have come back,
+/// absorb() gets them in the order of candidates. Asynchronous: propose() is called for each ask, and absorb() gets
+/// each result as it is told. A generation ends when as many results were absorbed as it holds.
 template <typename Trial, typename Verdict>
 class PopulationSearch : public Remembering<Trial> {
  public:
@@ -21,7 +21,7 @@ class PopulationSearch : public Remembering<Trial> {
 
  protected:
   explicit PopulationSearch(const Terms& terms) : generational_(terms.generational) {}
-  /// From the constructor, and from end_generation() on.
+  /// Call this from the constructor and from end_generation().
   void begin_generation(std::size_t size) {
     size_ = std::max<std::size_t>(1, size);
     served_ = absorbed_ = 0;
@@ -30,10 +30,10 @@ class PopulationSearch : public Remembering<Trial> {
   /// The next trial; `x` becomes its vector.
   virtual Trial propose(std::vector<double>& x) = 0;
   virtual Verdict verdict_of(const Outcome& outcome) const = 0;
-  /// Without a verdict: it was cancelled.
+  /// No verdict: the candidate was cancelled.
   virtual void absorb(Trial&& trial, std::optional<Verdict>&& verdict) = 0;
   virtual void end_generation() = 0;
-  /// Of a population that has been given up: such a trial is not absorbed, and counts for no generation.
+  /// Whether the trial belongs to a population that was given up. It is then not absorbed and counts for no generation.
   virtual bool is_stale(const Trial& /*trial*/) const { return false; }
 
  private:
@@ -72,7 +72,7 @@ class PopulationSearch : public Remembering<Trial> {
 
   const bool generational_;
   std::size_t size_ = 1, served_ = 0, absorbed_ = 0;
-  std::vector<Settled> settled_;  // of this generation
+  std::vector<Settled> settled_;  // in this generation
 };
 
 }  // namespace culmen

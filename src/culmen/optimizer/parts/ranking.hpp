@@ -1,4 +1,4 @@
-// Who is better than whom, of one objective and of several.
+// Ranks of outcomes, for one objective and for several.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -8,20 +8,21 @@
 
 namespace culmen {
 
-/// What ranks need, without texts and residuals; not ok where a figure is not finite and no constraint is violated.
+/// The part of an outcome that ranks need, without texts and residuals. It is not ok if a figure is not finite and no
+/// constraint is violated.
 Outcome rankable(const Outcome& outcome);
 
-/// The indices of the feasible that have several values, by fronts, best first: of each nothing in it dominates another
-/// of it (fast non-dominated sorting). Those of one front are in their order here.
+/// The indices of feasible outcomes with several values, sorted into fronts, best first (fast non-dominated sorting).
+/// No outcome dominates another one of its own front. Within a front the order of `outcomes` is kept.
 std::vector<std::vector<std::size_t>> fronts(const std::vector<const Outcome*>& outcomes);
 
-/// The indices of these, best first; the order of equals is kept. What did not fail comes before what did, less
-/// violation before more (Deb, Comput. Methods Appl. Mech. Eng. 186 (2000) 311); among the feasible the lesser value,
-/// or with several objectives the lower front, and within a front the less crowded (NSGA-II: Deb, Pratap, Agarwal and
-/// Meyarivan, IEEE Trans. Evol. Comput. 6 (2002) 182).
+/// The indices of the outcomes, best first; the order of equals is kept. Successful outcomes come before failed ones,
+/// then less violation before more (Deb, Comput. Methods Appl. Mech. Eng. 186 (2000) 311). Feasible outcomes are sorted
+/// by value. With several objectives they are sorted by front, and within a front the less crowded come first (NSGA-II:
+/// Deb, Pratap, Agarwal and Meyarivan, IEEE Trans. Evol. Comput. 6 (2002) 182).
 std::vector<std::size_t> ranked(const std::vector<const Outcome*>& outcomes);
 
-/// Sorts members by their `outcome` likewise.
+/// Sorts members by their `outcome` in the same order.
 template <typename Member>
 void rank(std::vector<Member>& members) {
   std::vector<const Outcome*> outcomes;

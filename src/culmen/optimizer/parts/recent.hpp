@@ -1,4 +1,4 @@
-// What was proposed lately.
+// The vectors that were proposed last.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace culmen {
 
-/// The last vectors, at most so many.
+/// The last vectors, up to a maximum number.
 class Recent {
  public:
   explicit Recent(std::size_t most) : most_(most) {}

@@ -10,7 +10,7 @@
 namespace culmen {
 
 /// The Sobol sequence with the direction numbers of Joe and Kuo (SIAM J. Sci. Comput. 30, 2008), from Boost.Random, in
-/// Gray code order (Antonov and Saleev 1979), each coordinate XORed with a random word: a digital shift, which keeps
+/// Gray code order (Antonov and Saleev 1979). Each coordinate is XORed with a random word. This digital shift keeps
 /// every 2^m points a digital net and makes different seeds independent.
 class SobolSequence {
  public:
@@ -30,7 +30,7 @@ class SobolSequence {
   }
 
  private:
-  // Boost leaves out the sequence's first point, the origin, which the shift makes as good as any.
+  // Boost leaves out the sequence's first point, the origin. After the shift it is as good as any other.
   std::uint64_t word() { return at_origin_ ? 0 : engine_(); }
 
   boost::random::sobol_engine<std::uint64_t, 64> engine_;

@@ -1,4 +1,4 @@
-// What ranks need to know of an outcome, in two words.
+// The part of an outcome that ranks need, in a small type.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace culmen {
 
-/// The order of better() for one objective: what did not fail, and is finite, before what did; feasible before not,
-/// less violation before more; then the lesser value.
+/// The order of better() for one objective: finite successful outcomes before failed ones, feasible before infeasible,
+/// less violation before more, then the smaller value.
 struct Standing {
   enum class Fate : unsigned char { ok, infeasible, failed };
   Fate fate = Fate::failed;
@@ -21,7 +21,7 @@ struct Standing {
   bool better_than(const Standing& other) const { return fate != other.fate ? fate < other.fate : value < other.value; }
 };
 
-/// The indices of those that are known, best first; the earlier goes first among equals.
+/// The indices of known standings, best first; among equals the earlier one comes first.
 std::vector<std::size_t> best_first(const std::vector<std::optional<Standing>>& standings);
 
 }  // namespace culmen

@@ -1,4 +1,4 @@
-// How "auto" shares evaluations out where there are constraints.
+// How "auto" divides evaluations if there are constraints.
 #pragma once
 #include <memory>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace culmen::automatic {
 
-/// Lead and global search: descents by gradients of the value and of the constraints lead for 100 n evaluations, then
-/// comes CMA-ES.
+/// Lead and global search. Descents by gradients of the value and of the constraints lead for 100 n evaluations. CMA-ES
+/// follows.
 class ConstrainedDescentsFirst final : public Effort {
  public:
   enum Place : std::size_t { descents, global, members };

@@ -1,4 +1,4 @@
-// How "auto" shares evaluations out among optimizers of real parameters.
+// How "auto" divides evaluations among optimizers of real parameters.
 #pragma once
 #include <functional>
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace culmen::automatic {
 
-/// Lead and global search: descents by gradients lead; where the probe sees that the function is a sum over parameters,
-/// a search along each of them; where it sees noise, descents by longer differences, or, where there is much of it, a
-/// simplex, which compares values alone. The lead is 100 n evaluations, 30 n under much noise and where there is a
-/// constraint in its way whose figures it does not see. Without generations, and with workers that it cannot use, it
-/// does not lead at all.
+/// Lead and global search. Descents by gradients lead. If the probe sees that the function is a sum over parameters, a
+/// search along each parameter leads. If it sees noise, descents with longer differences lead; under strong noise a
+/// simplex does, which only compares values. The lead takes 100 n evaluations. It takes 30 n under strong noise, or if
+/// a constraint whose figures are not known is in its way. There is no lead without generations if more workers are
+/// available than it can use.
 class DescentsFirst final : public Effort {
  public:
   enum Place : std::size_t { probe, global, descents, members };

@@ -8,11 +8,11 @@ namespace culmen::automatic {
 
 class Durations {
  public:
-  /// Seconds; 0: it was not measured.
+  /// In seconds; 0: not measured.
   void add(double s) {
     if (s > 0) moments_.add(s);
   }
-  /// Their standard deviation over their mean; 0 until there are as many as that.
+  /// Their standard deviation divided by their mean; 0 until there are `fewest` of them.
   double spread(std::size_t fewest) const {
     return moments_.count() < fewest ? 0 : moments_.deviation() / moments_.mean();
   }

@@ -1,4 +1,4 @@
-// How "auto" shares evaluations out among optimizers of parameters of every kind.
+// How "auto" divides evaluations among optimizers of parameters of every kind.
 #pragma once
 #include <functional>
 #include <optional>
@@ -9,18 +9,18 @@
 
 namespace culmen::automatic {
 
-/// A model of all parameters leads: it finds out with the fewest evaluations which choices matter, and where. It has
-/// the first 30 + 5 n evaluations alone; then searches that need no model join, which do not settle for a branch that
-/// the model has taken too early. Whoever found the present best has half of the evaluations from then on, the others
-/// share the rest, and all hear of a new best. After 100 n evaluations the model has no more than a tenth.
+/// A model of all parameters leads: with few evaluations it learns which choices matter. The first 30 + 5 n evaluations
+/// are the model's alone. Then searches without a model join, because the model may have settled on a branch too early.
+/// The member that found the best value gets half of the evaluations from then on. The others share the rest, and all
+/// hear of a new best. After 100 n evaluations the model gets at most a tenth.
 class ModelFirst final : public Effort {
  public:
   /// Makes the searches that join, given the best vector so far.
   using Join = std::function<std::vector<Member>(const std::vector<double>& best)>;
 
-  /// Evaluations that the model has alone.
+  /// The number of evaluations that only the model gets.
   static std::uint64_t lead(std::size_t n) { return 30 + 5 * n; }
-  /// n parameters. One member at first, the model.
+  /// For n parameters. At first there is one member, the model.
   ModelFirst(std::size_t n, Join join);
 
   std::size_t next(std::vector<Member>& members) override;
@@ -30,7 +30,7 @@ class ModelFirst final : public Effort {
 
  private:
   static constexpr std::size_t model = 0;
-  /// The best that was told since the last turn, where it is better than all before.
+  /// The best result that was told since the last turn, if it is better than all before.
   struct News {
     std::size_t member;
     Outcome outcome;
@@ -41,12 +41,12 @@ class ModelFirst final : public Effort {
 
   const std::uint64_t lead_, late_;
   const Join join_;
-  std::size_t holder_ = model;  // of the best
+  std::size_t holder_ = model;  // the member that found the best
   Outcome best_ = Outcome::failure(Status::failed, {});
   std::vector<double> best_x_;
   std::optional<News> news_;
-  std::vector<double> spent_;           // evaluations over the share that held for each, by member
-  std::vector<std::uint64_t> counted_;  // of each member's evaluations
+  std::vector<double> spent_;           // by member: evaluations beyond its share
+  std::vector<std::uint64_t> counted_;  // by member: evaluations counted so far
 };
 
 }  // namespace culmen::automatic

@@ -19,7 +19,7 @@ struct Member {
   std::string name;
   std::unique_ptr<Optimizer> optimizer;
   std::uint64_t asked = 0, settled = 0;
-  Outcome best = Outcome::failure(Status::failed, {});  ///< of its own
+  Outcome best = Outcome::failure(Status::failed, {});  ///< its own
   std::vector<double> best_x = {};
 };
 

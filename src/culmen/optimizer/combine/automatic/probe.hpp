@@ -1,4 +1,4 @@
-// What kind of function is it? A few evaluations that tell.
+// Evaluates a few points to find out what kind of function it is.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -9,28 +9,28 @@
 
 namespace culmen::automatic {
 
-/// Looks a second time at a point that was evaluated, at a random other one, and at mixtures of these two: one takes a
-/// half of its parameters from the one and the others from the other, and one the reverse. It then ends, unless the
-/// function may be a sum: then it looks at as many more halves as there need to be for any two parameters to be in
-/// different ones once. Parameters that are always active and real.
+/// Evaluates a known point again, a random other point, and two mixtures of them. One mixture takes half of its
+/// parameters from the first point and the rest from the other; the second mixture is the reverse. The probe then ends,
+/// unless the function may be a sum. In that case it tries more halves, until any two parameters have been in different
+/// halves once. All parameters must be real and always active.
 ///
-/// Noise: the values of the same point differ. Separable: over each half of the parameters and the others the function
-/// is a sum, f(a, b) + f(a', b') = f(a, b') + f(a', b) but for rounding (the test of differential grouping: Omidvar,
-/// Li, Mei and Yao, IEEE Trans. Evolutionary Computation 18 (2014) 378).
+/// Noise: two values of the same point differ. Separable: for each half of the parameters the function is a sum over
+/// this half and the rest, so f(a, b) + f(a', b') = f(a, b') + f(a', b) except for rounding. This is the test of
+/// differential grouping (Omidvar, Li, Mei and Yao, IEEE Trans. Evolutionary Computation 18 (2014) 378).
 class Probe final : public Optimizer {
  public:
   Probe(const Space& space, std::uint64_t seed, bool generational);
 
-  /// The first that succeeded is the one that it looks at again.
+  /// The first point that succeeds is the one that it evaluates again.
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
-  /// It has something to ask.
+  /// Whether it has points to evaluate.
   bool wants() const { return served_ < points_.size(); }
   bool done() const { return !points_.empty() && settled_ == points_.size(); }
-  /// 0: none was seen; else the difference of both values of a point over the greater of their magnitudes. Not before
+  /// The difference of the two values of a point, divided by the greater magnitude; 0: no noise was seen. Only after
   /// done().
   double noise() const;
-  /// Not before done(). False where an evaluation failed or was cancelled, and where values are so different that an
-  /// interaction could hide in the rounding of the greatest.
+  /// Only after done(). False if an evaluation failed or was cancelled. Also false if values differ so much that the
+  /// rounding of the greatest could hide an interaction.
   bool separable() const;
 
   bool generational() const override { return generational_; }
@@ -50,11 +50,11 @@ class Probe final : public Optimizer {
   const Space space_;
   const bool generational_;
   Random random_;
-  std::vector<std::size_t> places_;  // of parameters; halves go by a bit of it
+  std::vector<std::size_t> places_;  // of parameters; the bits of a place define the halves
   std::size_t halves_ = 0;
   double first_;                // value of the point
   std::vector<Point> points_;   // the point, another, then two mixtures for each half
-  std::vector<double> values_;  // NaN: none
+  std::vector<double> values_;  // NaN: no value
   std::size_t served_ = 0, settled_ = 0;
 };
 

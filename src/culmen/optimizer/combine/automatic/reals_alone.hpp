@@ -1,4 +1,4 @@
-// Descents in some of a space's parameters, beside a local search of the others.
+// Descents in some of a space's parameters, in parallel with a local search of the others.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -18,15 +18,16 @@ struct DescentPoint {
   std::vector<double> x;
 };
 
-/// Quasi-Newton descents ("bfgs") in the real parameters that are active, where all others stay as they are: first at
-/// the best vector that it has heard of. Where these find nothing more, others begin: at a better vector that it has
-/// heard of since; else with one of the other parameters changed, an integer or an ordinal by a step (integers of a log
-/// scale to the half and the double too); after each of these with two changed, about as often; then anywhere. (A local
-/// search of mixed variables, as in Lucidi, Piccialli and Sciandrone, SIAM Journal on Optimization 15 (2005) 1057.)
+/// Quasi-Newton descents ("bfgs") in the active real parameters; all others keep their values. The first descent starts
+/// at the best vector that is known. When a descent ends, another one starts. It starts at a better vector if one was
+/// heard of since. Otherwise it changes one of the other parameters: an integer or an ordinal by one step, an integer
+/// on a log scale also to its half and its double. After all of these it changes two parameters, about as often. After
+/// that it starts anywhere. (A local search of mixed variables, as in Lucidi, Piccialli and Sciandrone, SIAM Journal on
+/// Optimization 15 (2005) 1057.)
 class RealsAlone final : public Remembering<DescentPoint> {
  public:
-  /// Begins at `best`. Some parameter is real and always active. lanes: how many descents at a time; without
-  /// generations as many as are asked for.
+  /// Starts at `best`. At least one parameter must be real and always active. lanes: the number of parallel descents.
+  /// Without generations a new one starts whenever a candidate is needed.
   RealsAlone(const Space& space, std::uint64_t seed, const std::vector<double>& best, std::size_t lanes,
              bool generational);
   bool generational() const override { return generational_; }
@@ -37,14 +38,14 @@ class RealsAlone final : public Remembering<DescentPoint> {
   /// Descents from one vector.
   struct Lane {
     std::vector<double> from;
-    std::vector<std::size_t> reals;  // that are active
+    std::vector<std::size_t> reals;  // the active ones
     std::unique_ptr<Optimizer> descents;
     std::vector<Candidate> candidates;  // of this turn
     Turn turn;
-    std::uint64_t improved = 0;  // asked when it last found something better
+    std::uint64_t improved = 0;  // the number of evaluations asked when it last found something better
     Outcome found = Outcome::failure(Status::failed, {});
   };
-  using Change = std::pair<std::size_t, double>;  // of a parameter, to what
+  using Change = std::pair<std::size_t, double>;  // a parameter and its new value
 
   void do_ask(std::size_t n, Asked& out) override;
   void do_tell(EvaluationId id, DescentPoint&& point, const Outcome& outcome) override;
@@ -69,11 +70,11 @@ class RealsAlone final : public Remembering<DescentPoint> {
   std::uint64_t begun_ = 0;
   Outcome best_ = Outcome::failure(Status::failed, {});
   std::vector<double> best_x_;
-  EvaluationId best_from_ = 0;   // its candidate and one; 0: heard of
-  bool best_is_new_ = false;     // no lane has been there
+  EvaluationId best_from_ = 0;   // its candidate's id plus one; 0: it was heard of
+  bool best_is_new_ = false;     // no lane has started there
   std::vector<double> about_;    // the best whose changes are listed
-  std::vector<Change> untried_;  // of one
-  std::size_t pairs_left_ = 0;   // of two
+  std::vector<Change> untried_;  // of one parameter
+  std::size_t pairs_left_ = 0;   // changes of two parameters
 };
 
 }  // namespace culmen::automatic
