@@ -1,4 +1,4 @@
-// Whether a walk goes to where it looked, and at which temperature.
+// Whether a walk accepts a move, and at which temperature.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,18 +7,19 @@
 
 namespace culmen::annealing {
 
-/// The rule of Metropolis et al. (J. Chem. Phys. 21 (1953) 1087): whether a walk leaves `now` for `next`; `u` is
-/// uniform in [0, 1). Never for a worse fate or more violation, and always among failures.
+/// The rule of Metropolis et al. (J. Chem. Phys. 21 (1953) 1087): whether a walk moves from `now` to `next`; `u` is
+/// uniform in [0, 1). A move from success to failure or to more violation is never accepted. A move between failures
+/// always is.
 bool accepts(const Standing& next, const Standing& now, double temperature, double u);
 
-/// Whether two walks change places, the rule of replica exchange (Geyer 1991). It brings what is better to the colder.
+/// Whether two walks exchange places: the rule of replica exchange (Geyer 1991). The colder walk gets the better place.
 bool exchanges(const Standing& cold, const Standing& hot, double cold_temperature, double hot_temperature, double u);
 
-/// How far the first values lie apart: from the least to their median, so one that is huge does not count. A constant
-/// added changes nothing, a factor is one on it.
+/// The spread of the first values, from the least to their median: one huge value then has no effect. Adding a constant
+/// to all values does not change it; a factor multiplies it.
 class Spread {
  public:
-  /// Values that are all the same say nothing: it then forgets old ones for new ones.
+  /// If all values are equal, new values replace old ones.
   void add(double value);
   double value() const { return spread_; }
 
@@ -28,17 +29,17 @@ class Spread {
   double spread_ = 0;
 };
 
-/// The temperature's fall as a share of the first one: geometric (Kirkpatrick, Gelatt and Vecchi, Science 220 (1983)
-/// 671), in cycles, each twice as long, that begin a tenth as hot as the one before, down to a ten-thousandth, and then
-/// hot again. Where the number of evaluations is known, the first cycle takes a third of them, so that the second ends
-/// with them.
+/// The temperature as a share of the first one. It falls geometrically (Kirkpatrick, Gelatt and Vecchi, Science 220
+/// (1983) 671), in cycles. Each cycle is twice as long as the one before and starts at a tenth of its temperature, down
+/// to a ten-thousandth; then a hot one follows. If the number of evaluations is known, the first cycle takes a third of
+/// them, so that the second one ends with the last evaluation.
 class Cooling {
  public:
   static constexpr double last_share = 1e-12;  ///< at the end of each cycle
 
-  /// evaluations 0: not known; the first cycle then has 100 (n + 1).
+  /// evaluations: 0 if unknown; the first cycle then has 100 (n + 1).
   Cooling(std::size_t parameters, std::uint64_t evaluations);
-  /// After each evaluation. True: a cycle has ended.
+  /// Call this after each evaluation. Returns true if a cycle has ended.
   bool step();
   double share() const;
 

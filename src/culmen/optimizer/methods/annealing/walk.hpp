@@ -10,21 +10,22 @@
 
 namespace culmen::annealing {
 
-/// Where a walk looks next.
+/// The next place that a walk evaluates.
 struct Look {
   Individual at;                         ///< without steps
-  std::optional<std::size_t> parameter;  ///< which alone was changed; none: the reals, along a difference
-  std::uint64_t departure = 0;           ///< the walk's moves when it was drawn
+  std::optional<std::size_t> parameter;  ///< the only one that was changed; none: all reals were, along a difference
+  std::uint64_t departure = 0;           ///< number of the walk's moves when this was drawn
 };
 
-/// A place, and steps that it takes from there: of one parameter at a time, or of all reals along the difference of two
-/// places where it was lately (ter Braak and Vrugt, Stat. Comput. 18 (2008) 435), in turn by chance. Each parameter,
-/// and the differences, have a step length of their own that adapts until 0.44 of the looks are accepted. (Corana,
-/// Marchesi, Martini and Ridella, ACM Trans. Math. Softw. 13 (1987) 262; after each look, as in Andrieu and Thoms,
-/// Stat. Comput. 18 (2008) 343; 0.44 is the best share for one parameter: Gelman, Roberts and Gilks 1996.) Reals step
-/// normally, integers and ordinals by geometric numbers of cells, one in ten far, as in very fast annealing (Ingber,
-/// Math. Comput. Modelling 12 (1989) 967); categorical and boolean ones to any other of their choices. What leaves its
-/// range is mirrored back.
+/// A place, and the steps from it. A step changes one parameter, or all reals along the difference of two recent places
+/// (ter Braak and Vrugt, Stat. Comput. 18 (2008) 435); chance decides which. Each parameter has its own step length,
+/// and the differences have one too. After each look it adapts so that 0.44 of the looks are accepted (Corana,
+/// Marchesi, Martini and Ridella, ACM Trans. Math. Softw. 13 (1987) 262; Andrieu and Thoms, Stat. Comput. 18 (2008)
+/// 343). 0.44 is the best share for one parameter (Gelman, Roberts and Gilks 1996).
+///
+/// Steps of reals are normal. Integers and ordinals move by geometric numbers of cells; one step in ten is long, as in
+/// very fast annealing (Ingber, Math. Comput. Modelling 12 (1989) 967). Categorical and boolean parameters change to
+/// any other choice. Values outside the range are mirrored back.
 class Walk {
  public:
   static constexpr double wanted_share = 0.44;
@@ -34,12 +35,12 @@ class Walk {
   const Individual& at() const { return at_; }
 
   Look look(const Space& space, Random& random) const;
-  /// What it saw. Of several looks from one place the first that is accepted counts; what comes later is accepted where
-  /// it is better than where the walk is then.
+  /// Receives the outcome of a look. If several looks start from one place, the first accepted one decides. A later one
+  /// is accepted only if it is better than the walk's place at that time.
   void saw(Look&& look, const Standing& standing, double temperature, const Space& space, Random& random);
-  /// Steps, where given, begin anew.
+  /// with_steps: the steps start again from those of `at`.
   void place(const Individual& at, const Standing& standing, bool with_steps);
-  /// Both keep their steps.
+  /// Exchanges the places. Both walks keep their steps.
   void exchange(Walk& other);
 
  private:
@@ -48,8 +49,8 @@ class Walk {
   void remember(const Space& space);
 
   Individual at_;
-  double along_ = 1;                         // the step along differences
-  std::vector<std::vector<double>> places_;  // the last ones, genes
+  double along_ = 1;                         // the step length along differences
+  std::vector<std::vector<double>> places_;  // genes of the last places
   std::size_t oldest_ = 0;
   Standing standing_;
   std::uint64_t moves_ = 0;

@@ -1,6 +1,6 @@
-// A forest of extremely randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 63 (2006) 3) that knows how sure
-// it is (Hutter, Xu, Hoos and Leyton-Brown, Artificial Intelligence 206 (2014) 79): for parameters without order and
-// conditions, and for functions with steps.
+// A forest of extremely randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 63 (2006) 3) that estimates its
+// own uncertainty (Hutter, Xu, Hoos and Leyton-Brown, Artificial Intelligence 206 (2014) 79). It suits unordered
+// parameters, conditions, and functions with steps.
 #pragma once
 #include <Eigen/Dense>
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace culmen::bayes {
 class Forest {
  public:
   struct Prediction {
-    double mean = 0, variance = 0;  ///< over the trees, of what lies in a leaf, together
+    double mean = 0, variance = 0;  ///< over all trees, of the values in the leaf of the point
   };
 
-  /// Of m points (rows) and their values. ordered: one flag per parameter; what has no order is told apart by equality.
-  /// Costs of the order of n m log m for n parameters.
+  /// Fits m points (rows) and their values. ordered: one flag per parameter; unordered ones are compared for equality
+  /// only. The cost grows as n m log m for n parameters.
   Forest(const Eigen::MatrixXd& points, const Eigen::VectorXd& values, std::vector<char> ordered, std::uint64_t seed);
   Prediction at(const Eigen::VectorXd& x) const;
 
  private:
   struct Node {
     int parameter = -1;             // -1: a leaf
-    double threshold = 0;           // of what has an order: what is below goes left
-    std::vector<double> left = {};  // of what has none: what goes left
+    double threshold = 0;           // for ordered parameters: smaller values go left
+    std::vector<double> left = {};  // for unordered parameters: the values that go left
     std::size_t below = 0, above = 0;
     double mean = 0, variance = 0;
   };

@@ -8,7 +8,7 @@ struct Improvement {
   double by_mean = 0, by_deviation = 0;  ///< its slopes
 };
 
-/// Of a normal value below `best`; deviation > 0. Finite however unlikely an improvement is.
+/// For a normal value and its improvement below `best`; deviation > 0. Finite even if an improvement is very unlikely.
 Improvement log_improvement(double best, double mean, double deviation);
 
 }  // namespace culmen::bayes

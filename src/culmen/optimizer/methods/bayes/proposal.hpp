@@ -1,5 +1,5 @@
-// Where to evaluate next: a model of the points about the best one, and what of a trust region about that promises
-// most (TuRBO: Eriksson, Pearce, Gardner, Turner and Poloczek, NeurIPS 2019).
+// Where to evaluate next: a model of the points around the best one, and the most promising places of a trust region
+// (TuRBO: Eriksson, Pearce, Gardner, Turner and Poloczek, NeurIPS 2019).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -14,45 +14,46 @@ namespace culmen::bayes {
 
 inline constexpr std::size_t rivals = compressions.size() + 1;
 
-/// What a proposal depends on, all of it.
+/// Everything that a proposal depends on.
 struct Question {
   Space space;
-  std::vector<Point> points;  ///< some are ok
+  std::vector<Point> points;  ///< at least one is ok
   std::size_t best = 0;
-  std::vector<Eigen::VectorXd> pending;  ///< being evaluated: taken for what the model expects there
+  std::vector<Eigen::VectorXd> pending;  ///< being evaluated: the model's expectation stands for their values
   double side = 0;                       ///< of the trust region, in the unit cube
-  Hyperparameters from;                  ///< lengths of the unit cube; none: the standard
-  std::size_t compression = 0;           ///< of values: that of the model before
-  std::size_t rival = 0;  ///< below `rivals`: which compression is tried against it; the last: the same with much noise
+  Hyperparameters from;                  ///< lengths of the unit cube; none: the defaults
+  std::size_t compression = 0;           ///< of values: the compression of the previous model
+  std::size_t rival = 0;  ///< < `rivals`: the compression that is compared with it; the last one: the same compression
+                          ///< with strong noise
   std::uint64_t seed = 0;
   std::size_t wanted = 1;
-  bool noisy = false;  ///< values of one point differ: what counts is what the model makes of them
+  bool noisy = false;  ///< values of one point differ: the model's estimates count instead
 };
 
 /// The point of the least posterior mean.
 struct Favourite {
   Eigen::VectorXd unit;
   double value = 0, error = 0;  ///< of the objective: mean and deviation
-  std::uint64_t points = 0;     ///< of the model
+  std::uint64_t points = 0;     ///< number of the model's points
 };
 
 struct Proposal {
   Hyperparameters hyperparameters;  ///< lengths of the unit cube
   std::size_t compression = 0;
-  std::vector<Eigen::VectorXd> units;  ///< as many as wanted
-  std::optional<Favourite> favourite;  ///< of a process that takes a part of the values' differences for noise
+  std::vector<Eigen::VectorXd> units;  ///< as many as the question asks for
+  std::optional<Favourite> favourite;  ///< only of a process that explains a part of the differences by noise
 
   Bytes encoded() const;
   static Proposal decoded(const Bytes& bytes);
 };
 
 Proposal propose(const Question& question);
-/// The same by a forest over the whole space: side, from, compression and rival do not count.
+/// The same by a forest over the whole space; it ignores side, from, compression and rival.
 Proposal propose_by_forest(const Question& question);
 
-/// A unit vector near `centre`: what comes where no model is asked. Discrete parameters step by a cell at least.
+/// A unit vector near `centre`, used when no model is asked. Discrete parameters move by at least one cell.
 Eigen::VectorXd neighbour(const Space& space, const Eigen::VectorXd& centre, double side, Random& random);
-/// What is evaluated there, as a unit vector: cells' middles, inactive parameters at rest.
+/// The unit vector that is actually evaluated: middles of cells, inactive parameters at rest.
 Eigen::VectorXd settled(const Space& space, const Eigen::VectorXd& unit);
 std::vector<char> ordered(const Space& space);
 

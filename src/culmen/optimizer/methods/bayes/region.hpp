@@ -9,7 +9,7 @@ class Region {
  public:
   /// patience: failures in a row before it shrinks.
   explicit Region(std::size_t patience) : patience_(patience) {}
-  /// Of the unit cube.
+  /// The side length, as a share of the unit cube's.
   double side() const { return side_; }
   bool spent() const { return side_ < least_side; }
   void note(bool success) {

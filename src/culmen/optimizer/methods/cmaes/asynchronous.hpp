@@ -1,4 +1,4 @@
-// CMA-ES that never waits: results are learnt from as they arrive, whatever distribution their points were drawn from.
+// Asynchronous CMA-ES: it learns from results as they arrive, whatever distribution their points were drawn from.
 #pragma once
 #include <memory>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace culmen::cmaes {
 
-/// What is done about results of points that were drawn before the distribution moved on.
+/// How results count whose points were drawn from an older distribution.
 enum class Stale : unsigned char {
   corrected,  ///< weighted, and while a polynomial foretells new results, steps follow it (see Quadratic)
   weighted,  ///< each counts by the ratio of the present density at its point to the one that it was drawn from, and is
@@ -18,22 +18,25 @@ enum class Stale : unsigned char {
 };
 
 struct AsynchronousSettings {
-  std::optional<std::size_t> population;  ///< results between two updates; none: half as many as workers
-  std::size_t parallel = 1;               ///< workers that are expected, until it hears of more
+  std::optional<std::size_t> population;  ///< results between two updates; none: half the number of workers
+  std::size_t parallel = 1;               ///< the expected number of workers, until it is told more
   double sigma;                           ///< of the first run, in the unit cube
   Stale stale = Stale::corrected;
   Correlations correlations = Correlations::full;
-  bool lagrangian = true;  ///< where there are constraints to see; else what violates them is last
+  bool lagrangian = true;  ///< if there are constraint figures; false: infeasible points rank last
 };
 
 /// Always has a candidate. Learns from every `population` results, in order of arrival. Weights by densities:
 /// Shirakawa, Akimoto, Ouchi and Ohara, "Sample reuse in the covariance matrix adaptation evolution strategy based on
-/// importance sampling" (GECCO 2015). Restarts are those of Bipop; what is told of a run that is over is not learnt
-/// from. Where workers are more than four times a run's population, further runs begin beside it, which get what the
-/// older ones cannot use. A number of workers that changes after the first update counts for the restarts. Costs O(n²)
-/// a candidate, O(n) without correlations or with limited ones, and up to 20 real parameters the fit of a polynomial
-/// every three quarters as many results as it has coefficients: up to half a millisecond, or from 13 parameters on a
-/// job of up to five. Under a Lagrangian, whose multipliers learn at each update, no polynomial is fitted.
+/// importance sampling" (GECCO 2015). Restarts follow Bipop; late results of a run that has ended are ignored. If there
+/// are more than four times as many workers as a run's population, further runs start in parallel and get the
+/// candidates that the older runs cannot use. If the number of workers changes after the first update, it affects only
+/// restarts.
+///
+/// The cost per candidate is O(n²), or O(n) without correlations or with limited ones. Up to 20 real parameters a
+/// polynomial is fitted as well, each time when three quarters as many results have come as it has coefficients. This
+/// takes up to half a millisecond; from 13 parameters on it is a job of up to five. With a Lagrangian no polynomial is
+/// fitted, because its multipliers learn at each update.
 std::unique_ptr<Optimizer> make_asynchronous(const Space& space, std::uint64_t seed,
                                              const AsynchronousSettings& settings, const Yield& yield);
 

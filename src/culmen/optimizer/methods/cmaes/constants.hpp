@@ -14,7 +14,7 @@ struct Constants {
   std::size_t n;
   std::size_t population;
   std::vector<double>
-      weights;  ///< by rank, best first; positive ones sum to 1, negative ones scaled as equations 49–53
+      weights;  ///< by rank, best first; the positive ones sum to 1, the negative ones are scaled as in equations 49–53
   double mueff;
   double cs, damps;                ///< step-size path: learning rate and damping
   double cc, c1, cmu;              ///< covariance: path, rank one, rank mu

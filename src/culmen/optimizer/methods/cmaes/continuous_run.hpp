@@ -17,7 +17,7 @@
 
 namespace culmen::cmaes {
 
-/// What points were drawn from, and where those lie on average: beside a bound not at the mean of the density.
+/// What points were drawn from, and their average place: near a bound it differs from the density's mean.
 struct Origin {
   Density density;
   Eigen::VectorXd sum = Eigen::VectorXd::Zero(density.mean.size());
@@ -30,7 +30,7 @@ struct Drawn {
   double log_density;
 };
 
-/// Draws points at any time and learns from every `population` results, in order of arrival, whatever distributions
+/// Can draw points at any time. Learns from every `population` results, in order of arrival, whatever distributions
 /// their points came from.
 class ContinuousRun {
  public:
@@ -38,22 +38,22 @@ class ContinuousRun {
     Drawn drawn;
     Standing standing;
   };
-  /// What a Lagrangian judges by.
+  /// The figures that a Lagrangian uses.
   struct Measured {
     double value = 0;
     std::vector<double> slacks = {};  ///< of constraints
   };
 
-  /// The space outlives it. constraints: how many a Lagrangian judges by; 0: none does.
+  /// The space must outlive it. constraints: the number that a Lagrangian uses; 0: there is no Lagrangian.
   ContinuousRun(const Space& space, const AsynchronousSettings& settings, const Run& run, const Eigen::VectorXd& mean,
                 std::size_t constraints);
   Drawn draw(Random& random);
-  /// True: the run is over.
+  /// Returns true if the run is over.
   bool tell(Result result, Measured measured, Random& random);
-  /// Is told what another one was since it learnt the last time.
+  /// Receives the results that the other run got since it last learnt.
   void take_over(const ContinuousRun& other, Random& random);
-  /// The fit of its polynomial that is due, where that takes long; then its coefficients. Until these come the run goes
-  /// on with the polynomial before.
+  /// A fit of its polynomial that is due and takes long. The coefficients follow later; until then the run uses the
+  /// previous polynomial.
   std::shared_ptr<const Quadratic::Fit> take_fit();
   void adopt(Eigen::VectorXd coefficients) { model_.adopt(fitting_->frame, std::move(coefficients)); }
   std::size_t population() const { return distribution_.constants().population; }
@@ -79,9 +79,9 @@ class ContinuousRun {
   Quadratic model_;
   std::shared_ptr<const Quadratic::Fit> due_, fitting_;
   std::optional<Lagrangian> lagrangian_;
-  std::shared_ptr<Origin> origin_;  // of what is drawn now
-  std::vector<Result> results_;     // since it learnt the last time
-  std::vector<Measured> measured_;  // of each result, where there is a Lagrangian
+  std::shared_ptr<Origin> origin_;  // of the points that are drawn now
+  std::vector<Result> results_;     // since it last learnt
+  std::vector<Measured> measured_;  // of each result, if there is a Lagrangian
   std::uint64_t evaluations_ = 0, served_ = 0;
 };
 

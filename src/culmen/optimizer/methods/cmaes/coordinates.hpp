@@ -9,13 +9,13 @@
 
 namespace culmen::cmaes {
 
-/// The space's initial values, the middle where there are none.
+/// The space's initial values; the middle for parameters without one.
 Eigen::VectorXd first_mean(const Space& space);
-/// Anywhere in the unit cube.
+/// A random point of the unit cube.
 Eigen::VectorXd random_mean(const Space& space, Random& random);
-/// One flag for each coordinate.
+/// One flag for each coordinate: whether it is real.
 std::vector<char> real_ones(const Space& space);
-/// From now on it keeps to the unit cube; see Distribution::confine().
+/// Keeps the distribution inside the unit cube from now on; see Distribution::confine().
 void confine_to_cube(Distribution& distribution);
 /// The nearest point of the unit cube.
 inline Eigen::VectorXd within_cube(const Eigen::VectorXd& point) { return point.cwiseMax(0.0).cwiseMin(1.0); }

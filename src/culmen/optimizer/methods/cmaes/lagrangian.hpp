@@ -1,4 +1,4 @@
-// Constraints as a term of the value that learns what each of them costs.
+// Constraints as a term of the value; the term learns how much each constraint costs.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,26 +11,25 @@
 namespace culmen::cmaes {
 
 /// The augmented Lagrangian of Atamna, Auger and Hansen, "Linearly convergent evolution strategies via augmented
-/// Lagrangian constraint handling" (FOGA 2017): a member counts for f + Σ γ g + μ g² / 2 (- γ² / 2μ where g < -γ / μ).
-/// Multipliers γ and penalties μ of each constraint learn from generation to generation, from f and g at the mean,
-/// which the weighted mean of the members' stands for, so that nothing more is evaluated. Each begins, when a member
-/// violates its constraint first, at what the members' interquartile ranges of f and g say (as in pycma). To have
-/// feasible members at all where several constraints meet, g is that of a constraint tightened by a share of its spread
-/// in the population, which vanishes with it.
+/// Lagrangian constraint handling" (FOGA 2017). A member's value is f + Σ γ g + μ g² / 2 (- γ² / 2μ if g < -γ / μ). The
+/// multiplier γ and the penalty μ of each constraint learn in each generation from f and g at the mean. The weighted
+/// means of the members' f and g stand for these, so no further evaluation is needed. When a member first violates a
+/// constraint, its γ and μ are set from the members' interquartile ranges of f and g (as in pycma). Each constraint is
+/// tightened by a share of its spread in the population, so that some members are feasible even if several constraints
+/// meet. The tightening vanishes with the spread.
 ///
 /// Multiplying the values, or a constraint's figure, by a positive number changes rounding only.
 class Lagrangian {
  public:
   Lagrangian(std::size_t constraints, std::size_t parameters, std::size_t population);
 
-  /// A generation begins, or as many results that come in any order.
+  /// A generation begins; asynchronously: the next group of results.
   void begin_generation() { members_.assign(members_.size(), {}); }
-  /// What member k's evaluation gave. It does not take part where there are no slacks; see Constraints.
+  /// The result of member k. A member without slacks takes no part; see Constraints.
   void tell(std::size_t k, double value, std::vector<double> slacks) { members_[k] = {value, std::move(slacks)}; }
-  /// Replaces the standings of members, by number: what was evaluated has its Lagrangian for a value, whether feasible
-  /// or not.
+  /// Replaces the standings of evaluated members, feasible or not: their value is then the Lagrangian.
   void judge(std::vector<std::optional<Standing>>& standings);
-  /// The generation's step was made with these weights.
+  /// Call this after the generation's step with these weights.
   void learn(std::span<const double> weights);
 
  private:
@@ -40,7 +39,7 @@ class Lagrangian {
   };
   struct Term {
     double multiplier = 0, penalty = 0;  // γ, μ; both 0 until a member violates it
-    double spread = -1, shift = 0;       // of the members' figures; what is added to them
+    double spread = -1, shift = 0;       // of the members' figures; the amount that is added to them
     double last = 0;                     // at the last mean
     std::uint64_t beginnings = 0;
     bool begun = false;

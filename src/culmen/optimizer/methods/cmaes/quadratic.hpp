@@ -1,4 +1,4 @@
-// What the last results say of a valley, as one polynomial.
+// A polynomial through the last results, which describes a valley.
 #pragma once
 #include <Eigen/Dense>
 #include <deque>
@@ -10,9 +10,9 @@
 
 namespace culmen::cmaes {
 
-/// A full polynomial of degree two through the last results, whatever distribution they were drawn from; by least
-/// squares in the coordinates in which a distribution is standard normal, near and good points counting more. It stands
-/// in for values as in Hansen, "A global surrogate assisted CMA-ES" (GECCO 2019).
+/// A full polynomial of degree two, fitted to the last results by least squares, whatever distribution they were drawn
+/// from. It uses the coordinates in which a distribution is standard normal. Near and good points have more weight. It
+/// replaces values as in Hansen, "A global surrogate assisted CMA-ES" (GECCO 2019).
 class Quadratic {
  public:
   struct Result {
@@ -20,25 +20,25 @@ class Quadratic {
     double value;
   };
 
-  /// What is to be fitted: a quarter of a millisecond for 10 parameters, five for 20.
+  /// The data of a fit, which takes a quarter of a millisecond for 10 parameters and five for 20.
   struct Fit {
     Density frame;
     std::vector<Result> results;
-    /// Of all polynomials that fit best the one with the smallest coefficients, of columns of length 1; empty: none.
+    /// The best fit with the smallest coefficients (for columns of length 1); empty: there is none.
     Eigen::VectorXd coefficients() const;
   };
 
   /// n: parameters.
   explicit Quadratic(std::size_t n);
-  /// A finite value. The last results are kept, two for each coefficient.
+  /// The value must be finite. Two results are kept for each coefficient, the last ones.
   void add(const Eigen::VectorXd& point, double value);
-  /// Of what was added so far; none where there is less that is new than three quarters as many results as
+  /// A fit of the results so far. None if fewer new results have come than three quarters of the number of
   /// coefficients.
   std::optional<Fit> due(const Density& frame);
   /// From here on it is this polynomial. It is not fitted() where results were too few or all equal.
   void adopt(const Density& frame, Eigen::VectorXd coefficients);
   bool fitted() const { return fitted_; }
-  /// The polynomial at a point, but for a constant. It must be fitted().
+  /// The polynomial at a point, up to a constant. It must be fitted().
   double operator()(const Eigen::VectorXd& point) const;
 
  private:
@@ -50,7 +50,7 @@ class Quadratic {
   bool fitted_ = false;
 };
 
-/// Kendall's rank correlation of pairs (foretold, seen); 0 where there are fewer than two.
+/// Kendall's rank correlation of pairs (predicted, seen); 0 for fewer than two pairs.
 double rank_correlation(const std::vector<std::pair<double, double>>& pairs);
 
 }  // namespace culmen::cmaes

@@ -1,4 +1,4 @@
-// When one CMA-ES run has done what it can.
+// When one CMA-ES run should end.
 #pragma once
 #include <cstdint>
 #include <deque>

@@ -1,4 +1,4 @@
-// Whether noise decides what a CMA-ES run learns.
+// Whether noise dominates what a CMA-ES run learns.
 #pragma once
 #include <cstddef>
 #include <deque>
@@ -12,28 +12,28 @@ namespace culmen::cmaes {
 enum class Noise : unsigned char { automatic, on, off };
 
 /// Hansen, Niederberger, Guzzella and Koumoutsakos, "A method for handling uncertainty in evolutionary optimization
-/// with an application to feedback control of combustion" (IEEE Trans. Evol. Comput. 13 (2009) 180): some members are
-/// evaluated twice, and noise decides where their ranks change by more than a limit. Every other generation a tenth of
-/// the members is, at least one, in place of as many others. Automatic: in the first generation of all one member is,
-/// and no more are where both values are equal. Where noise decides and values come down no more, a run is over: by
-/// measurement that is better than more members at the same place.
+/// with an application to feedback control of combustion" (IEEE Trans. Evol. Comput. 13 (2009) 180). Some members are
+/// evaluated twice. Noise dominates if their ranks change by more than a limit. Every other generation evaluates a
+/// tenth of the members twice, at least one, instead of as many others. Automatic: the very first generation evaluates
+/// one member twice; if both values are equal, it does no more of this. A run is over if noise dominates and values no
+/// longer fall. Tests showed that this is better than more members at the same place.
 class Uncertainty {
  public:
   explicit Uncertainty(Noise noise) : noise_(noise) {}
 
-  /// A generation of so many members begins, of which the first few are to be evaluated twice: gives how many.
+  /// A generation of `members` begins. Returns how many of the first ones are to be evaluated twice.
   std::size_t begin_generation(std::size_t members);
-  /// Member k's second evaluation; none: it was cancelled.
+  /// The second evaluation of member k; none: it was cancelled.
   void tell(std::size_t k, std::optional<Standing> standing) { second_[k] = standing; }
-  /// All are told. Members that were evaluated twice count for the mean of both values from now on.
+  /// All were told. Members that were evaluated twice now have the mean of both values.
   void end_generation(std::vector<std::optional<Standing>>& members);
-  /// Noise has decided for some time, and values come down no more.
+  /// Whether noise has dominated for some time and values no longer fall.
   bool dominates() const;
-  /// What was seen is of another population.
+  /// The population changed: forgets what was seen.
   void forget() { in_a_row_ = 0, measure_ = 0, medians_.clear(); }
 
  private:
-  static constexpr unsigned patience = 5;  // generations with a measure
+  static constexpr unsigned patience = 5;  // in generations with a measure
 
   Noise noise_;
   bool decided_ = false;
@@ -41,7 +41,7 @@ class Uncertainty {
   std::vector<std::optional<Standing>> second_;
   double measure_ = 0;  // smoothed; above 0: ranks change too much
   unsigned in_a_row_ = 0;
-  std::deque<double> medians_;  // of values, of the last generations
+  std::deque<double> medians_;  // of the values of the last generations
 };
 
 }  // namespace culmen::cmaes
