@@ -23,8 +23,8 @@ struct Look {
 /// Marchesi, Martini and Ridella, ACM Trans. Math. Softw. 13 (1987) 262; Andrieu and Thoms, Stat. Comput. 18 (2008)
 /// 343). 0.44 is the best share for one parameter (Gelman, Roberts and Gilks 1996).
 ///
-/// Steps of reals are normal. Integers and ordinals move by geometric numbers of cells; one step in ten is long, as in
-/// very fast annealing (Ingber, Math. Comput. Modelling 12 (1989) 967). Categorical and boolean parameters change to
+/// Steps of reals are normal. Integers and ordinals move by geometric numbers of cells; one step in ten is longer, as
+/// in very fast annealing (Ingber, Math. Comput. Modelling 12 (1989) 967). Categorical and boolean parameters change to
 /// any other choice. Values outside the range are mirrored back.
 class Walk {
  public:

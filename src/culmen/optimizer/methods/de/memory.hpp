@@ -1,4 +1,4 @@
-// What has worked: the success history of SHADE.
+// The success history of SHADE: which strategies worked.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -7,29 +7,30 @@
 
 namespace culmen::de {
 
-/// How far a trial goes along differences, and which share of its genes they decide.
+/// The factor of a trial's differences, and the share of genes that it takes from the mutant.
 struct Strategy {
   double factor, crossover;
 };
 
-/// Success-history adaptation (Tanabe and Fukunaga, CEC 2013 p. 71; with the terminal value of L-SHADE, CEC 2014
-/// p. 1658): `length` pairs of means, of which one is replaced after each generation in which trials succeeded.
+/// Success-history adaptation (Tanabe and Fukunaga, CEC 2013 p. 71; with the terminal value of L-SHADE, CEC 2014 p.
+/// 1658). It holds `length` pairs of means. After each generation with successful trials one pair is replaced.
 class Memory {
  public:
   struct Success {
     Strategy strategy;
-    double gain;  ///< by how much the value fell; 0: that has no measure, and counts as the greatest
+    double gain;  ///< the fall of the value; 0: it cannot be measured, and counts as the greatest gain
   };
   explicit Memory(std::size_t length, Strategy first) : means_(length, first) {}
 
-  /// Around one of the pairs: the factor Cauchy, in (0, 1]; the crossover rate normal, in [0, 1]; scale 0.1 both.
+  /// Draws around one of the pairs: the factor by a Cauchy distribution, in (0, 1]; the crossover rate by a normal one,
+  /// in [0, 1]; both with scale 0.1.
   Strategy draw(Random& random) const;
-  /// The weighted Lehmer means of a generation's successes replace the oldest pair; none: nothing happens.
+  /// The weighted Lehmer means of a generation's successes replace the oldest pair. Without successes nothing happens.
   void learn(const std::vector<Success>& successes);
   const std::vector<Strategy>& means() const { return means_; }
 
  private:
-  std::vector<Strategy> means_;  // crossover < 0: terminal, 0 ever after
+  std::vector<Strategy> means_;  // crossover < 0: terminal, it stays 0 for ever
   std::size_t oldest_ = 0;
 };
 

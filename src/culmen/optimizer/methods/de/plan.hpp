@@ -5,23 +5,23 @@
 
 namespace culmen::de {
 
-/// Linear population size reduction (L-SHADE) in one run of a search that begins anew, with a population half as
-/// large again, when it has converged: so small populations find what is easy early, and long searches are used.
+/// Linear population size reduction (L-SHADE) in one run. After convergence the search restarts with a population that
+/// is half as large again. Small populations thus solve easy problems early, and long searches are still used well.
 class Plan {
  public:
   struct Sizes {
     std::size_t first;   ///< of the first run's population
-    std::size_t fewest;  ///< to which populations shrink
+    std::size_t fewest;  ///< the size to which populations shrink
   };
-  /// 8 and two for each parameter, 4 and one for every second, so that differences still point everywhere when the
+  /// 8 + 2 for each parameter, and 4 + 1 for every second one: differences must still cover all directions when the
   /// population is smallest.
   static Sizes default_sizes(std::size_t parameters) { return {8 + 2 * parameters, 4 + parameters / 2}; }
 
-  /// `run`: 0, 1, …; `least`: the population begins with at least as many; `left`: evaluations that the search still
-  /// has, 0: no limit is known.
+  /// `run`: 0, 1, …; `least`: the smallest allowed first population; `left`: the remaining evaluations of the search,
+  /// 0: no limit is known.
   Plan(const Sizes& sizes, unsigned run, std::size_t least, std::uint64_t left);
   std::size_t population() const { return population_; }
-  /// When `used` evaluations of this run are: from population() down to the fewest, linearly in what is planned.
+  /// The population after `used` evaluations of this run. It falls linearly from population() to the fewest.
   std::size_t population_at(std::uint64_t used) const;
 
  private:

@@ -1,4 +1,4 @@
-// How children come from parents.
+// How parents give children.
 #pragma once
 #include "culmen/optimizer/parts/individual.hpp"
 
@@ -7,13 +7,13 @@ namespace culmen::evolution {
 enum class Crossover : unsigned char {
   none,
   discrete,      ///< each gene from one of the two
-  intermediate,  ///< reals from between the two, others from one of them
+  intermediate,  ///< reals from between the two parents, others from one of them
 };
 
-/// After the mixed-integer evolution strategy of Li et al. (Evol. Comput. 21 (2013) 29): steps mutate first
-/// (log-normally; probabilities by the logistic map), then genes by them: reals normally, integers and ordinals by the
-/// difference of two geometric numbers, categorical and boolean ones to any other of their choices. What leaves its
-/// range is mirrored back. An integer on a log scale takes steps in proportion to itself.
+/// After the mixed-integer evolution strategy of Li et al. (Evol. Comput. 21 (2013) 29). Steps mutate first:
+/// log-normally, and probabilities by the logistic map. Genes then mutate by these steps: reals normally, integers and
+/// ordinals by the difference of two geometric numbers. Categorical and boolean ones change to any other choice. Values
+/// outside the range are mirrored back. The steps of an integer on a log scale are proportional to its value.
 class Variation {
  public:
   Variation(const Space& space, Crossover crossover);
@@ -27,7 +27,7 @@ class Variation {
 
   const Space space_;
   Crossover crossover_;
-  double reals_ = 0, whole_ = 0, choices_ = 0;  // how many of a kind
+  double reals_ = 0, whole_ = 0, choices_ = 0;  // number of parameters of each kind
 };
 
 }  // namespace culmen::evolution

@@ -1,4 +1,4 @@
-// Where a descent walks: the parameters themselves, or their logarithms.
+// The coordinates of a descent: the parameters themselves, or their logarithms.
 #pragma once
 #include <Eigen/Dense>
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace culmen::lm {
 
-/// z_i is the parameter, or its logarithm: always where its scale is log; with `logarithmic` also where its box is
-/// positive. Immutable.
+/// z_i is the parameter or its logarithm. It is the logarithm if the parameter's scale is log; with `logarithmic` also
+/// if its box is positive. Immutable.
 class Coordinates {
  public:
   Coordinates(const Space& space, bool logarithmic);
@@ -20,7 +20,7 @@ class Coordinates {
   /// Inside the bounds, which map to each other exactly.
   std::vector<double> to_space(const Eigen::VectorXd& z) const;
   Eigen::VectorXd from_space(std::span<const double> x) const;
-  /// By how much z_i has to change to change the parameter by its own size: what steps of differences are shares of.
+  /// The change of z_i that changes the parameter by its own size. Steps of differences are shares of it.
   double size_of(Eigen::Index i, double z) const;
   Eigen::VectorXd sizes_at(const Eigen::VectorXd& z) const;
 

@@ -10,26 +10,26 @@
 
 namespace culmen::lm {
 
-/// Asks for points and hears of them, in turns. The damping follows the gain as in Nielsen, "Damping parameter in
-/// Marquardt's method" (IMM-REP-1999-05); derivatives are forward differences until the sum of squares hardly falls
-/// any more, then more accurate ones. A failed evaluation is a step that is not taken.
+/// Proposes points and receives their replies, in turns. The damping follows the gain as in Nielsen, "Damping parameter
+/// in Marquardt's method" (IMM-REP-1999-05). Derivatives are forward differences until the sum of squares hardly falls
+/// any more; then they are more accurate ones. A step whose evaluation fails is not taken.
 class Descent {
  public:
-  /// start.ok(); z: where it was. noise: as of Differences.
+  /// start.ok() must hold; z: its place. noise: as in Differences.
   Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd z, Reply start, double noise);
   Descent(const Descent&) = delete;
   Descent& operator=(const Descent&) = delete;
 
-  /// Appends the points it wants to know; at least one unless it rests or is over.
+  /// Appends the points to evaluate; at least one unless rests() or over().
   void propose(std::vector<Eigen::VectorXd>& points);
-  /// What was found there, in the same order.
+  /// Receives the replies for these points, in the same order.
   void digest(const std::vector<Reply>& replies);
 
-  /// True when it is near a minimum: it goes on to find it to all digits only after refine().
+  /// True if it is near a minimum. It finds all digits of the minimum only after refine().
   bool rests() const { return phase_ == Phase::rest; }
   void refine();
   bool over() const { return phase_ == Phase::over; }
-  /// False where it gave up, or was not refined.
+  /// False if it gave up or was not refined.
   bool exact() const { return over() && steps_ < most_steps; }
 
   const Eigen::VectorXd& z() const { return z_; }
@@ -55,10 +55,10 @@ class Descent {
   std::unique_ptr<LinearModel> model_;
   Eigen::VectorXd trial_;
   double damping_ = 1e-2, growth_ = 2;
-  double promised_ = 0;      // reduction of the trial, by the model
-  double newton_share_ = 1;  // of the sum: what the undamped step would take away, by the model
+  double promised_ = 0;      // reduction that the model predicts for the trial
+  double newton_share_ = 1;  // of the sum: the share that the undamped step would remove, by the model
   double last_newton_share_ = 1;
-  int steps_ = 0;  // taken at all accuracies
+  int steps_ = 0;  // steps taken at all accuracies
   int repeats_ = 0;
   int marked_step_ = 0;
   double marked_sum_ = 0;

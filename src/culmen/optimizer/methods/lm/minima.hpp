@@ -1,4 +1,4 @@
-// What descents have found so far.
+// The minima that descents have found so far.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -15,24 +15,25 @@ struct Minimum {
   bool exact = false;  ///< to all digits
 };
 
-/// The best minima, each once, and how many descents ended at the best value. Bounded in memory.
+/// The best minima, each once, and the number of descents that ended at the best value. Its memory is bounded.
 class Minima {
  public:
   explicit Minima(const Space& space) : space_(space) {}
-  /// A descent begins at this sum. Sums that are nothing beside the least of these are all zero.
+  /// A descent starts at this sum. Sums that are negligible compared with the least of these count as zero.
   void begin(double sum);
   /// A descent ended here.
   void add(Minimum found);
-  /// Whether a descent that is near a minimum of this sum may become the best, or make the best one exact.
+  /// Whether to refine a descent that is near a minimum of this sum: it may become the best, or make the best one
+  /// exact.
   bool worth_refining(double sum) const;
-  /// One to go on from: often the best. Not when empty.
+  /// A minimum to continue from, often the best. There must be one.
   const Minimum& choose(Random& random) const;
   bool empty() const { return known_.empty(); }
   std::uint64_t descents() const { return descents_; }
   std::uint64_t agreeing() const { return agreeing_; }  ///< of the descents
-  /// At least `repeats` descents, and half of all, came back to where another had found the best value. Places count
-  /// because on a plateau sums agree where nothing has been found. A sign, no proof: descents also begin near known
-  /// minima, so that a narrow one elsewhere may be missed.
+  /// Whether at least `repeats` descents, and half of all, returned to a place where another one had found the best
+  /// value. Places count because on a plateau sums agree although nothing was found. This is evidence, not proof:
+  /// descents also start near known minima, so a narrow minimum elsewhere may be missed.
   bool settled(std::uint64_t repeats) const { return repeats_ >= repeats && 2 * repeats_ >= descents_; }
 
  private:

@@ -1,4 +1,4 @@
-// Where descents begin.
+// The starting points of descents.
 #pragma once
 #include <optional>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace culmen::lm {
 
-/// Points of the box, spread by a Sobol sequence (independent ones where that has too few dimensions) over the
-/// magnitudes of the parameters.
+/// Points of the box, spread evenly over the magnitudes of the parameters by a Sobol sequence. If this has too few
+/// dimensions, the points are independent.
 class Starts {
  public:
   Starts(const Space& space, std::uint64_t seed);

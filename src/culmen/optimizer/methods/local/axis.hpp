@@ -1,4 +1,4 @@
-// The least value along one parameter through its whole range.
+// The least value along one parameter, over its whole range.
 #pragma once
 #include <optional>
 #include <vector>
@@ -6,24 +6,25 @@
 namespace culmen::local {
 
 /// Brent-STEP (Baudiš and Pošík, "Global line search algorithm hybridized with quadratic interpolation and its
-/// extension to separable functions", GECCO 2015): the next place is where a parabola through the best place and its
-/// neighbours is least, as long as that promises a gain; else the middle of the interval in which the flattest parabola
-/// would come below the best (Swarzberg, Seront and Bersini, "S.T.E.P.: the easiest way to optimize a function", 1994).
+/// extension to separable functions", GECCO 2015). The next place is the minimum of a parabola through the best place
+/// and its neighbours, as long as that promises a gain. Otherwise it is the middle of the interval in which the
+/// flattest parabola would fall below the best (Swarzberg, Seront and Bersini, "S.T.E.P.: the easiest way to optimize a
+/// function", 1994).
 ///
-/// Values are differences from that of the best place, so they stay true when something is added to them all.
+/// Values are differences from the value of the best place, so they stay valid if a constant is added to all values.
 class Axis {
  public:
   /// The best place so far.
   explicit Axis(double best) : known_{{best, 0}} {}
-  /// In [0, 1], not known yet; `rounding`: gains below it are nothing. None: it is known to all digits, or enough
-  /// places are.
+  /// A new place in [0, 1]. `rounding`: smaller gains are ignored. None: the minimum is known to all digits, or there
+  /// are enough places.
   std::optional<double> next(double rounding) const;
-  /// A value, less that of the best place.
+  /// value: the difference from the value of the best place.
   void add(double place, double value);
-  /// The place of the least value, and that value: below 0 until it is moved there.
+  /// The place of the least value, and that value. It is below 0 until move_to_best().
   double best() const;
   double least() const;
-  void move_to_best();  ///< values are differences from the least from now on
+  void move_to_best();  ///< from now on values are differences from the least one
 
  private:
   struct Point {
@@ -33,7 +34,7 @@ class Axis {
   std::optional<double> by_parabola(std::size_t best, double rounding) const;
   std::optional<double> by_interval(std::size_t best) const;
 
-  std::vector<Point> known_;  // by place
+  std::vector<Point> known_;  // in order of place
 };
 
 }  // namespace culmen::local

@@ -1,4 +1,4 @@
-// An optimizer of local searches: from the space's start, then from ever new ones.
+// An optimizer that runs local searches: first from the space's start, then from new points.
 #pragma once
 #include <functional>
 #include <memory>
@@ -12,10 +12,10 @@ namespace culmen::local {
 using MakeSearch = std::function<std::unique_ptr<LocalSearch>(const Start&)>;
 using ReadOptions = std::function<MakeSearch(const OptimizerOptions&)>;
 
-/// Multi-start of the searches that `search` makes, for real parameters, in the unit cube. The first begins at the
-/// space's start. The next begin as in multi-level single linkage (Rinnooy Kan and Timmer, Mathematical Programming 39
-/// (1987) 57): of the points of a Sobol sequence that were evaluated, the best from which none better lies within a
-/// critical distance, and no minimum that is known. `descents` of them go on at a time. Its own options are joined with
+/// Multi-start of the searches that `search` makes, for real parameters, in the unit cube. The first one begins at the
+/// space's start. The next ones begin as in multi-level single linkage (Rinnooy Kan and Timmer, Mathematical
+/// Programming 39 (1987) 57). They start at the best evaluated point of a Sobol sequence that has no better point and
+/// no known minimum within a critical distance. `descents` of them run in parallel. The options are those of `info` and
 /// those of every multi-start: descents, noise, screen, step.
 OptimizerKind descents_kind(OptimizerInfo info, double step, ReadOptions search);
 

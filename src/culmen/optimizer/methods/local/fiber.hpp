@@ -1,4 +1,4 @@
-// A function that runs on a stack of its own and stops in the middle to wait for something.
+// A function that runs on its own stack and can pause to wait.
 #pragma once
 #include <cstddef>
 #include <utility>
@@ -8,20 +8,21 @@
 
 namespace culmen::local {
 
-/// For libraries that call back: their function runs in the fiber, the callback waits. Everything is on one thread. The
-/// stack has a guard page: an overflow is a segmentation fault, not a corruption. Libraries in C are never unwound: the
-/// destructor lets the function end by itself.
+/// For libraries that call back: their function runs in the fiber, and the callback waits. Everything runs on one
+/// thread. The stack has a guard page: an overflow is a segmentation fault, not a corruption. Libraries in C are never
+/// unwound: the destructor lets the function return by itself.
 class Fiber {
  public:
-  /// body must end soon after a wait() that returned false, and must not throw. It does not begin before resume().
+  /// body must return soon after a wait() that returned false, and must not throw. It starts with the first resume().
   explicit Fiber(std::function<void(Fiber&)> body);
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// From outside, not when over(): runs the body until its next wait(), or its end.
+  /// Call this from outside, not if over(). Runs the body until its next wait() or its end.
   void resume();
-  /// From the body: gives the word to who called resume(), until the next one. False when the body is to end.
+  /// Call this from the body. Returns control to the caller of resume() until its next call. False: the body must
+  /// return.
   bool wait();
   bool over() const { return !inside_; }
 

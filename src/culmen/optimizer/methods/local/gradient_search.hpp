@@ -4,14 +4,14 @@
 
 namespace culmen::local {
 
-/// steepest: down the gradient. conjugate: conjugate gradients of Polak and Ribière, begun again where they lose
-/// themselves (PR+: Nocedal and Wright, "Numerical Optimization", 2006, section 5.2). bfgs: quasi-Newton steps of
-/// Broyden, Fletcher, Goldfarb and Shanno (there, section 6.1), each the minimum of the model inside the bounds.
+/// steepest: down the gradient. conjugate: conjugate gradients of Polak and Ribière, restarted if they lose conjugacy
+/// (PR+: Nocedal and Wright, "Numerical Optimization", 2006, section 5.2). bfgs: quasi-Newton steps of Broyden,
+/// Fletcher, Goldfarb and Shanno (same book, section 6.1), each to the minimum of the model inside the bounds.
 enum class GradientMethod : unsigned char { steepest, conjugate, bfgs };
 
-/// By turns a gradient, of forward differences evaluated at once, and a line search. Where forward differences bring
-/// nothing more it goes on by central ones, which end it; the first gradient of bfgs is central too, and its second
-/// differences begin the model. fan: how many steps of a line search are tried at once.
+/// Alternates between a gradient and a line search. Gradients are forward differences, evaluated in parallel. When they
+/// give no further improvement, central differences follow until the end. The first gradient of bfgs is central too,
+/// and its second differences initialise the model. fan: the number of line-search steps that are tried in parallel.
 std::unique_ptr<LocalSearch> gradient_search(GradientMethod method, const Start& start, int fan);
 
 }  // namespace culmen::local

@@ -5,24 +5,25 @@
 
 namespace culmen::local {
 
-/// The least value along a ray from 0, where value and slope are known, by parabolas between brackets and growing steps
-/// beyond (Nocedal and Wright, "Numerical Optimization", 2006, section 3.5). Steps of a turn can be evaluated at once.
+/// The least value along a ray from 0, where value and slope are known. It uses parabolas inside brackets and growing
+/// steps beyond (Nocedal and Wright, "Numerical Optimization", 2006, section 3.5). The steps of a turn can be evaluated
+/// in parallel.
 class Line {
  public:
   struct Rules {
-    int fan = 1;         ///< steps of the first turn: the first one and shares and multiples of it
-    double worth = 0.1;  ///< of what was gained: what a further step has to promise
+    int fan = 1;         ///< steps of the first turn: the first step, and shares and multiples of it
+    double worth = 0.1;  ///< a further step must promise this share of the gain so far
     int most_turns = 15;
   };
-  /// slope < 0.
+  /// slope must be < 0.
   Line(double value, double slope, double first, const Rules& rules);
 
-  /// What to try next; empty: it is over.
+  /// The steps to try next; empty: the search is over.
   const std::vector<double>& steps() const { return steps_; }
-  /// Values at steps(); infinite where that failed.
+  /// The values at steps(); infinite if the evaluation failed.
   void digest(const std::vector<double>& values);
   bool over() const { return steps_.empty(); }
-  /// The best step and its value; 0 where nothing is better than the beginning.
+  /// The best step and its value; 0 if nothing is better than the beginning.
   double best() const { return best_step_; }
   double best_value() const { return best_value_; }
 
@@ -31,7 +32,7 @@ class Line {
     double step, value;
   };
   struct Model {
-    double step, gain;  // where it is least, and by how much less than the best
+    double step, gain;  // the place of its minimum, and how far it is below the best value
   };
   std::vector<double> next() const;
   void drop_void_steps();
@@ -41,7 +42,7 @@ class Line {
 
   double value_, slope_;
   Rules rules_;
-  std::vector<Point> known_;  // by step, 0 among them
+  std::vector<Point> known_;  // in order of step, including 0
   std::vector<double> steps_;
   double best_step_ = 0, best_value_;
   int turns_ = 0;

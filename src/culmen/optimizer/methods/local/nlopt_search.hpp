@@ -9,10 +9,10 @@ namespace culmen::local {
 /// (Box 1965). sbplx: the simplex in subspaces (Rowan, Functional stability analysis of numerical algorithms, 1990).
 enum class NloptMethod : unsigned char { slsqp, bobyqa, nelder_mead, sbplx };
 
-/// NLopt (Johnson, https://github.com/stevengj/nlopt) in a Fiber. Gradients are forward differences, all points with
-/// the value itself in one turn; the first one is central, for the curvatures that size the steps, and so are those
-/// after forward ones bring nothing more, when the library is begun again where it is. Failures are worse than all that
-/// was seen.
+/// NLopt (Johnson, https://github.com/stevengj/nlopt) in a Fiber. Gradients are forward differences; one turn evaluates
+/// all their points and the value. The first gradient is central, because its curvatures define the step sizes. When
+/// forward differences give no further improvement, the library is restarted at the current point with central ones.
+/// Failures count as worse than all values so far.
 std::unique_ptr<LocalSearch> nlopt_search(NloptMethod method, const Start& start);
 
 }  // namespace culmen::local

@@ -1,4 +1,4 @@
-// Where to go from a point of the unit cube whose gradient is known.
+// Steps from a point of the unit cube whose gradient is known.
 #pragma once
 #include <Eigen/Dense>
 
@@ -7,11 +7,12 @@ namespace culmen::local {
 /// The Hessian matrix, learned from gradients.
 class QuasiNewton {
  public:
-  /// The matrix is diagonal, positive.
+  /// The matrix becomes this diagonal one; it must be positive.
   void begin(Eigen::VectorXd diagonal);
-  /// Gradients differ by `change` over this step; damped as by Powell (Nocedal and Wright, procedure 18.2).
+  /// `change`: the difference of the gradients over this step. Damped as by Powell (Nocedal and Wright, procedure
+  /// 18.2).
   void learn(const Eigen::VectorXd& step, const Eigen::VectorXd& change);
-  /// argmin g·d + d·H·d / 2 with x + d in the unit cube; empty where numbers overflow.
+  /// argmin g·d + d·H·d / 2 with x + d in the unit cube; empty if numbers overflow.
   Eigen::VectorXd step(const Eigen::VectorXd& x, const Eigen::VectorXd& gradient) const;
   double reduction(const Eigen::VectorXd& gradient, const Eigen::VectorXd& d) const;
   Eigen::VectorXd diagonal() const { return matrix_.diagonal(); }
@@ -20,9 +21,9 @@ class QuasiNewton {
   Eigen::MatrixXd matrix_;
 };
 
-/// Components that would leave the unit cube at once become 0.
+/// The direction without components that would leave the unit cube at once; these become 0.
 Eigen::VectorXd inwards(const Eigen::VectorXd& x, Eigen::VectorXd direction);
-/// How far the direction leads until the first bound.
+/// The step length at which the direction reaches the first bound.
 double step_to_bound(const Eigen::VectorXd& x, const Eigen::VectorXd& direction);
 
 }  // namespace culmen::local

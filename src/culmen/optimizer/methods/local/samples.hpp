@@ -1,4 +1,4 @@
-// Where searches begin, and what they have found.
+// The starting points of searches, and the minima that these have found.
 #pragma once
 #include <Eigen/Dense>
 #include <cstdint>
@@ -16,20 +16,19 @@ struct Sample {
   bool used = false;  ///< a search began or ended here
 };
 
-/// Evaluated points of a Sobol sequence (independent ones where that has too few dimensions), of which searches begin
-/// at those from which no better one lies within the critical distance of multi-level single linkage (Rinnooy Kan and
-/// Timmer, Mathematical Programming 39 (1987) 57); found minima count among the better ones. Keeps the best few
-/// hundred.
+/// Evaluated points of a Sobol sequence; if this has too few dimensions, the points are independent. A search starts at
+/// a point that has no better point within the critical distance of multi-level single linkage (Rinnooy Kan and Timmer,
+/// Mathematical Programming 39 (1987) 57). Known minima count as better points. It keeps the best few hundred.
 class Samples {
  public:
   Samples(std::size_t dimensions, std::uint64_t seed);
   Eigen::VectorXd fresh();
-  /// One that was evaluated; not where that failed.
+  /// Adds an evaluated point, unless its evaluation failed.
   void add(const Eigen::VectorXd& x, double value);
-  /// Where a search ended.
+  /// A search ended here.
   void add_minimum(const Eigen::VectorXd& x, double value);
-  /// The best from which a search should begin; it will not be taken again. anyway: the best that is left where none
-  /// keeps the distance.
+  /// The best point from which a search should start; it will not be taken again. anyway: if all points are too close
+  /// to a better one, take the best one that is left.
   std::optional<Sample> take(bool anyway);
 
  private:

@@ -1,4 +1,4 @@
-// Searches for the best of each objective alone.
+// Searches for the best value of each single objective.
 #pragma once
 #include <memory>
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace culmen::mocma {
 
-/// One optimizer of one objective for each: cmaes, or evolution where that has an obstacle. They find the ends of a
-/// front where an objective has several minima, in which members of a front stay.
+/// One optimizer for each objective: cmaes, or evolution if cmaes cannot work on the space. They find the ends of a
+/// front if an objective has several minima in which members of a front get stuck.
 class Ends {
  public:
   struct Given {
@@ -20,12 +20,12 @@ class Ends {
   };
 
   Ends(const Space& space, std::uint64_t seed, const Terms& terms);
-  /// Of the objective that had the fewest; none: it has to be told more first.
+  /// A candidate for the objective that has had the fewest. None: it must be told more first.
   std::optional<Given> ask();
-  /// Without an outcome: it was cancelled.
+  /// No outcome: the candidate was cancelled.
   void settle(const Given& given, const std::optional<Outcome>& outcome);
   void resize(std::size_t workers);
-  /// Of searches without generations; the others' run inside ask().
+  /// Jobs of asynchronous searches; those of the others run inside ask().
   InnerJobs& jobs() { return jobs_; }
 
  private:

@@ -1,4 +1,4 @@
-// The members that none dominates.
+// The members that no other member dominates.
 #pragma once
 #include <cstddef>
 #include <utility>
@@ -9,30 +9,31 @@
 
 namespace culmen::mocma {
 
-/// Of two objectives. At most so many members, none of which is beaten by another: feasible ones do not dominate each
-/// other, and as long as none is feasible these have the least violation. Where there would be more, the one leaves
-/// that has the least room; the best of each objective stay.
+/// For two objectives. It holds a limited number of members, and none of them is worse than another. Feasible members
+/// do not dominate each other. As long as none is feasible, the members have the least violation. If there are too
+/// many, the member with the least room leaves; the best of each objective stay.
 ///
-/// The room between two neighbours is the area of the box between them, that of a member the hypervolume that it alone
-/// adds (none at the ends); each objective counts as a share of the front's extent. With one objective, or none
-/// feasible, members are equal and there is no room. O(members) after each change.
+/// The room between two neighbours is the area of the box between them. The room of a member is the hypervolume that
+/// only this member adds (the ends have none). Each objective counts as a share of the front's extent. With one
+/// objective, or if no member is feasible, members are equal and there is no room. A change costs O(members).
 class Front {
  public:
   explicit Front(std::size_t most) : most_(most) {}
-  /// Whether it is one of them now, with an id of its own.
+  /// Whether it is a member now; it then has its own id.
   bool add(Member member);
-  /// Whether it would be, if there were no limit.
+  /// Whether it would be a member if there were no limit.
   bool admits(const Outcome& outcome) const;
 
   bool empty() const { return members_.empty(); }
   std::size_t size() const { return members_.size(); }
   const std::vector<Member>& members() const { return members_; }
   Member* find(std::uint64_t id);
-  /// The best of objective k; of one objective, or none feasible, k does not matter. Not of an empty front.
+  /// The best member for objective k. With one objective, or if no member is feasible, k is ignored. Not for an empty
+  /// front.
   const Member& best_of(std::size_t k) const;
-  /// Likely one with much room.
+  /// A random member; much room makes it more likely.
   const Member& roomy(Random& random) const;
-  /// Two neighbours, likely with much room between them. There are two at least.
+  /// Two random neighbours; much room between them makes them more likely. There must be two members.
   std::pair<const Member*, const Member*> neighbours(Random& random) const;
 
  private:
@@ -43,9 +44,9 @@ class Front {
 
   const std::size_t most_;
   std::uint64_t next_ = 1;
-  std::vector<Member> members_;         // by the first objective
+  std::vector<Member> members_;         // sorted by the first objective
   std::vector<double> lower_, extent_;  // of each objective
-  std::vector<double> room_, gap_;      // of each member; of each and the next
+  std::vector<double> room_, gap_;      // of each member; between each and the next
 };
 
 }  // namespace culmen::mocma

@@ -11,28 +11,29 @@ namespace culmen::mocma {
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
-/// A place and how a (1+1)-CMA-ES goes on from there (Igel, Hansen and Roth, Evol. Comput. 15 (2007) 1). `place` is a
-/// unit vector of all parameters; steps and what is learnt of them are of the real ones.
+/// A place, and the state of a (1+1)-CMA-ES there (Igel, Hansen and Roth, Evol. Comput. 15 (2007) 1). `place` is a unit
+/// vector of all parameters; the steps are those of the real parameters only.
 struct Member {
   Vector place;
-  Outcome outcome = {};  ///< as of rankable()
+  Outcome outcome = {};  ///< as rankable() gives it
   std::uint64_t id = 0;  ///< 0: none yet
   double sigma = 0, success_rate = 0;
   Vector path = {};                               ///< of successful steps, in units of sigma
   std::shared_ptr<const Matrix> factor = {};      ///< lower triangular, of the covariance; none: the unit matrix
-  std::shared_ptr<const Vector> deviations = {};  ///< instead, of each parameter, where there are too many
+  std::shared_ptr<const Vector> deviations = {};  ///< used instead of `factor` if there are too many parameters
 };
 
-/// The success rule and the learning rates for n real parameters, as there, and the update of the triangular factor.
-/// Of more than `most_correlated` parameters it learns the deviations alone, so that memory stays in proportion.
+/// The success rule, the learning rates for n real parameters and the update of the triangular factor, all as in Igel,
+/// Hansen and Roth. For more than `most_correlated` parameters it learns only the deviations, so that memory grows
+/// linearly.
 class Strategy {
  public:
   static constexpr std::size_t most_correlated = 100;
 
   explicit Strategy(std::size_t n);
-  /// A member that has no parent.
+  /// A member without a parent.
   Member founder(Vector place, double sigma) const;
-  /// What a step is that normal numbers make, in units of sigma.
+  /// The step that standard normal numbers give, in units of sigma.
   Vector step(const Member& member, const Vector& normal) const;
   void adapt(Member& member, bool success) const;
   /// `step` led to this member, in units of its parent's sigma.

@@ -1,4 +1,4 @@
-// Who takes part in a race.
+// The participants of a race.
 #pragma once
 #include <optional>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace culmen::racing {
 
-/// All points of a space where there are no more than `candidates`; in the order of "grid", the last parameter fastest.
+/// All points of a space if there are at most `candidates`, in the order of "grid": the last parameter changes fastest.
 std::optional<std::vector<std::vector<double>>> all_points(const Space& space, std::size_t candidates);
 
 /// New candidates for the races of a larger space.
@@ -17,9 +17,11 @@ class Field {
  public:
   Field(const Space& space, std::uint64_t seed, std::size_t races);
 
-  /// Fills `points` up to `size` with different ones, that fulfil the constraints where such are found: a Sobol
-  /// sequence in the first race; in later ones samples about what is there, as in irace (López-Ibáñez, Dubois-Lacoste,
-  /// Pérez Cáceres, Birattari and Stützle, Operations Research Perspectives 3 (2016) 43): about the earlier ones more,
+  /// Fills `points` up to `size` with different points, which fulfil the constraints if such points are found. The
+  /// first race uses a Sobol sequence. Later races sample around the existing points, as in irace (López-Ibáñez,
+  /// Dubois-Lacoste, Pérez Cáceres, Birattari and Stützle, Operations Research Perspectives 3 (2016) 43), more often
+  /// around the first ones. Numbers come from normal distributions that get narrower from race to race; choices stay
+  /// the same more and more often.
   /// numbers from normal distributions that get narrower from race to race, choices more and more often the same.
   void fill(std::vector<std::vector<double>>& points, std::size_t size, std::size_t race);
 
@@ -31,7 +33,7 @@ class Field {
   const Space space_;
   const std::size_t races_;
   Random random_;
-  std::optional<SobolSequence> sobol_;  // there unless the space has too many parameters
+  std::optional<SobolSequence> sobol_;  // empty if the space has too many parameters
 };
 
 }  // namespace culmen::racing

@@ -1,4 +1,4 @@
-// Who informs whom in a swarm.
+// Which particles of a swarm inform which others.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -8,17 +8,17 @@
 
 namespace culmen::swarm {
 
-/// The adaptive random topology of SPSO: each particle informs itself and three that are drawn, which may be the same.
-/// Whoever owns it draws another one after a generation that found nothing better.
+/// The adaptive random topology of SPSO: each particle informs itself and three random ones, which may be the same. The
+/// owner redraws it after a generation without an improvement.
 class Neighbourhood {
  public:
   static constexpr std::size_t informed = 3;
 
   Neighbourhood() = default;
   Neighbourhood(std::size_t particles, Random& random);
-  /// Those who inform the particle, itself among them.
+  /// The particles that inform this one, itself included.
   const std::vector<std::size_t>& informants(std::size_t particle) const { return informants_[particle]; }
-  /// Whose best place is best; itself among equals.
+  /// The informant with the best known place; among equals the particle itself.
   std::size_t best_informant(std::size_t particle, const std::vector<Particle>& particles) const;
 
  private:

@@ -12,17 +12,17 @@ using Point = std::vector<double>;  ///< a unit vector
 /// Moves as SPSO 2011 says (Clerc 2012, section 3).
 struct Particle {
   Point x, velocity;
-  Point best;              ///< the best place it was at; empty: nobody told any yet
-  Standing best_standing;  ///< of that
+  Point best;              ///< the best place so far; empty: no result was told yet
+  Standing best_standing;  ///< the standing of `best`
 
-  /// With a velocity that leads to anywhere in the unit cube.
+  /// Its velocity leads to a random point of the unit cube.
   void place_at(Point where, Random& random);
-  /// Uniform in the unit cube.
+  /// A random point of the unit cube.
   void place_anywhere(std::size_t parameters, Random& random);
-  /// Draws a point of the ball around the centre of gravity of where it is and of a little beyond its own best place
-  /// and the guide's (of the two alone where it is its own guide), the ball reaching to where it is; the radius is
-  /// uniform, so the middle is denser. Where it would leave the unit cube it stays on the bound, and half its velocity
-  /// turns round.
+  /// Draws a point of a ball. Its centre is the centre of gravity of the particle's place and of points slightly beyond
+  /// its own best place and the guide's. If the particle is its own guide, only the first two count. The ball reaches
+  /// to the particle's place. The radius is uniform, so the middle is denser. A move out of the unit cube ends on the
+  /// bound and reverses half of the velocity.
   void move(const Particle& guide, Random& random);
   void remember(Point where, const Standing& standing);
 
