@@ -20,9 +20,9 @@ class Worker {
     FrameHead head;
     Bytes body;
   };
-  /// set_up -> hello (body: empty, or why it cannot); evaluate -> result (head copied, body: u64 hash of the candidate,
-  /// encoded outcome). The reply is valid until the next call. Throws Error for a frame that is neither, for a
-  /// candidate that does not fit the space, and for damaged bytes of one.
+  /// set_up -> hello (body: empty, or why it cannot work); evaluate -> result (head copied, body: u64 hash of the
+  /// candidate, encoded outcome). The reply is valid until the next call. Throws Error for any other frame, for a
+  /// candidate that does not fit the space, and for a damaged one.
   const Reply& on(const FrameHead& head, BytesView body);
   struct Frame {
     FrameHead head;
@@ -30,7 +30,7 @@ class Worker {
   };
   /// How many candidates on_batch() takes together; at least 1.
   std::size_t batch() const { return evaluator_ ? evaluator_->batch() : 1; }
-  /// As on(), for several frames `evaluate`, at most batch(): their replies, in their order.
+  /// The same for several frames `evaluate`, at most batch(). Returns their replies in the same order.
   std::span<const Reply> on_batch(std::span<const Frame> frames);
   /// Any thread; see Evaluator::interrupt.
   void interrupt() noexcept;

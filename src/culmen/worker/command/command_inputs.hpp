@@ -1,4 +1,4 @@
-// What an external command is given: words, variables, files, an object on its standard input.
+// The input of an external command: words, variables, files, an object on its standard input.
 #pragma once
 #include <map>
 #include <string>
@@ -11,22 +11,22 @@
 
 namespace culmen {
 
-/// Inactive parameters have no variable and stand in no object; in places stands what they are at rest.
+/// Inactive parameters have no variable and are left out of objects. Their places get their resting values.
 ///
-/// Places are found and checked once, at the construction. Not copyable: its texts refer to its space.
+/// The constructor finds and checks all places. Not copyable: its texts refer to its space.
 class CommandInputs {
  public:
-  /// Throws InputError with one sentence: no command, an unknown place, a format that is none, a template without
-  /// places, and a parameter that nothing has a place for where there are templates, or where something else stands in
-  /// braces in a word without blanks; two parameters of one variable.
+  /// Throws InputError with one sentence: if there is no command, for an unknown place, a bad format, a template
+  /// without places, or two parameters with the same variable. Also for a parameter without a place, if there are
+  /// templates or if a word without blanks has something else in braces.
   explicit CommandInputs(const SetUp& set_up);
   CommandInputs(const CommandInputs&) = delete;
   CommandInputs& operator=(const CommandInputs&) = delete;
 
   /// Sets the words after the first, and the variables.
   void set(const Candidate& candidate, Attempt attempt, SpawnRequest& request) const;
-  /// Writes, copies and links the files of an evaluation into its folder, over those of an earlier attempt. Throws
-  /// ResourceError where one cannot be.
+  /// Writes, copies and links the files of an evaluation into its folder, and overwrites those of an earlier attempt.
+  /// Throws ResourceError if it cannot.
   void place_files(const Candidate& candidate, const std::string& folder) const;
   /// The parameters as one JSON object.
   std::string as_json(const Candidate& candidate) const;

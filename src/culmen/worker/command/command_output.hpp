@@ -15,22 +15,23 @@ class RE2;
 namespace culmen {
 
 /// Lines `name = number` before the last line that is not blank are extra figures. The value is the last word of the
-/// whole text; residuals are all words that are not in extra figures. Figures: every such line is one; a last
-/// line that is none is a number, the only objective. Anything else is Status::wrong_shape.
+/// whole text; residuals are all words outside extra figures. Figures: every such line is one. A last line of another
+/// form must be a number, the only objective. Anything else is Status::wrong_shape.
 Outcome read_command_output(std::string_view text, ResultKind kind);
 
-/// Takes numbers from a text by one source. Time is linear in the text for one number; for all matches of a regular
-/// expression it is bounded.
+/// Reads numbers from a text, from one source. For one number the time is linear in the text; for all matches of a
+/// regular expression it is bounded.
 class FigureReader {
  public:
-  /// Throws InputError for a regular expression that is none.
+  /// Throws InputError for an invalid regular expression.
   explicit FigureReader(const FigureSource& source);
   ~FigureReader();
   FigureReader(FigureReader&&) noexcept;
   const FigureSource& source() const { return source_; }
-  /// One number: the last word, the one at the key, that of the last (or first) match. Throws Error with one sentence.
+  /// One number: the last word, the one at the key, or the one in the last (or first) match. Throws Error with one
+  /// sentence.
   double one(std::string_view text) const;
-  /// All words (of a file: but for lines that begin with #), the array at the key, all matches; at least one number.
+  /// All words (of a file: without lines that begin with #), the array at the key, or all matches; at least one number.
   /// Throws Error.
   std::vector<double> all(std::string_view text) const;
 
@@ -46,9 +47,9 @@ class CommandOutput {
  public:
   /// Throws InputError as FigureReader does.
   explicit CommandOutput(const SetUp& set_up);
-  /// Files that figures are read from; relative to the evaluation's folder.
+  /// The files that contain figures, relative to the evaluation's folder.
   const std::vector<std::string>& files() const { return files_; }
-  /// Status::wrong_shape where something is missing or is no number.
+  /// Status::wrong_shape if something is missing or is not a number.
   Outcome read(const std::string& printed, const std::string& folder) const;
 
  private:

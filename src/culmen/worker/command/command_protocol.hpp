@@ -9,14 +9,14 @@
 
 namespace culmen {
 
-/// Names of the environment variables that carry the parameters: CULMEN_PARAM_<NAME> (upper case, anything but letters
-/// and digits becomes _), and the parameter's own name where that is a shell identifier and no variable of this
-/// process, nor one of culmen's, has it.
+/// Names of the environment variables for the parameters: CULMEN_PARAM_<NAME> in upper case, where _ replaces all
+/// characters but letters and digits. Also the parameter's own name, if it is a shell identifier and neither this
+/// process nor culmen has such a variable.
 class CommandEnvironment {
  public:
-  /// Throws InputError when two parameters need the same variable.
+  /// Throws InputError if two parameters need the same variable.
   explicit CommandEnvironment(const Space& space);
-  /// As to_string(Value) has it, booleans as true and false; inactive parameters have no variable.
+  /// Values are written as by to_string(Value), booleans as true and false. Inactive parameters have no variable.
   void set(const Candidate& candidate, std::map<std::string, std::string>& environment) const;
 
  private:

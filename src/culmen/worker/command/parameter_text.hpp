@@ -6,12 +6,12 @@
 
 namespace culmen {
 
-/// How a value is to be written: a format of Python's and fmt's, such as `.6e`, `12.4f`, `05d`, `>8`; empty: as by
-/// to_string(Value).
+/// A format for values, as in Python and fmt, for example `.6e`, `12.4f`, `05d`, `>8`. Empty: as to_string(Value)
+/// writes it.
 class ValueFormat {
  public:
-  /// Throws InputError with one sentence that names the parameter: a format that is none, or none of a value that it
-  /// may be.
+  /// Throws InputError with one sentence that names the parameter, if the format is invalid for a value of the
+  /// parameter.
   ValueFormat(const Parameter& parameter, const std::string& format);
   std::string operator()(const Parameter& parameter, double x) const;
 

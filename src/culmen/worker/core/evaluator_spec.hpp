@@ -17,21 +17,21 @@ enum class Isolation : unsigned char { none = 0, process = 1 };
 enum class ResultKind : unsigned char {
   value = 0,      ///< one number
   residuals = 1,  ///< a vector, whose sum of squares is the value
-  figures = 2,    ///< named figures, among them each objective; where there is one objective, one number will do
+  figures = 2,    ///< named figures, including each objective; with one objective, one number is enough
 };
 
 enum class Reading : unsigned char { last_word = 0, json = 1, regex = 2 };
 /// What is kept of a successful or failed evaluation.
 enum class Keep : unsigned char { all = 0, failures = 1, none = 2 };
 
-/// Where a figure of a command, or its residuals, stand in what it wrote.
+/// The place of a command's figure or residuals in its output.
 struct FigureSource {
   std::string name;  ///< of a figure; "value" is the value, "residuals" are the residuals
   std::string file;  ///< relative to the evaluation's folder; empty: standard output
   Reading reading = Reading::last_word;
   std::string pattern;  ///< json: keys and indices joined by dots, or a JSON pointer (RFC 6901) where it begins with /;
                         ///< regex: RE2's dialect, ^ and $ at every line, the first group or else the whole match
-  bool first = false;   ///< regex: of several matches the first; else the last
+  bool first = false;   ///< regex: use the first of several matches; otherwise the last
   bool operator==(const FigureSource&) const = default;
 };
 
@@ -43,7 +43,7 @@ struct InputFile {
   bool operator==(const InputFile&) const = default;
 };
 
-/// A file that is written into the evaluation's folder with values in its places; see PlaceholderText.
+/// A file that is written into the evaluation's folder, with the parameters' values in its places; see PlaceholderText.
 struct TextTemplate {
   std::string name;  ///< relative to the evaluation's folder
   std::string text;

@@ -1,4 +1,4 @@
-// What all evaluations in this process have in common.
+// Common to all evaluations in this process.
 #pragma once
 #include <exception>
 
@@ -8,8 +8,8 @@
 
 namespace culmen {
 
-/// Runs `judge() -> Outcome`; exceptions but ResourceError become Status::failed, NaN becomes not_finite, the duration
-/// is filled in.
+/// Runs `judge() -> Outcome` and fills in the duration. Exceptions other than ResourceError become Status::failed; NaN
+/// becomes not_finite.
 template <class Judge>
 Outcome guarded(Judge&& judge) {
   const SteadyClock clock;

@@ -1,4 +1,4 @@
-// Words and numbers in what other programs wrote.
+// Words and numbers in the output of other programs.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -8,9 +8,9 @@ namespace culmen {
 inline constexpr std::string_view blanks = " \t\r\n\v\f";
 
 std::string_view trim(std::string_view text);
-/// Takes the first word off the text; empty at its end.
+/// Removes the first word from the text and returns it; empty at the end.
 std::string_view take_word(std::string_view& text);
-/// A whole word that is a number, also with Fortran's exponents (1.5D-3).
+/// The number, if the whole word is one; Fortran's exponents are allowed (1.5D-3).
 std::optional<double> number(std::string_view word);
 
 }  // namespace culmen

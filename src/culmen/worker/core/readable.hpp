@@ -4,8 +4,8 @@
 
 namespace culmen {
 
-/// Makes it valid UTF-8 without control characters but newline and tab: a carriage return becomes a newline, any other
-/// such byte a question mark.
+/// Makes it valid UTF-8 without control characters other than newline and tab: a carriage return becomes a newline, any
+/// other such byte a question mark.
 void make_readable(std::string& text);
 
 }  // namespace culmen

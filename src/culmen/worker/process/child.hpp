@@ -1,4 +1,4 @@
-// A child process that another thread may kill, and what it wrote.
+// A child process that another thread may kill, and its output.
 #pragma once
 #include <poll.h>
 
@@ -13,8 +13,8 @@
 
 namespace culmen {
 
-/// One child process at a time, leader of its own process group. While it is there it stands in the table of the run
-/// that CULMEN_RUN in its environment names. Everything but interrupt() belongs to one thread.
+/// One child process at a time, leader of its own process group. While it lives, it has an entry in the run's table.
+/// CULMEN_RUN in its environment names the run. All functions but interrupt() belong to one thread.
 class Child {
  public:
   Child() = default;
@@ -23,19 +23,19 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// False after interrupt(). Throws Error when the program cannot be started. No child may be there.
+  /// False after interrupt(). Throws Error if the program cannot be started. There must be no child yet.
   bool start(const SpawnRequest& request);
   bool started() const { return pid_ != 0; }
-  /// Readable when the child has died; -1 when there is none.
+  /// Readable when the child has died; -1 if there is none.
   int pidfd() const { return pidfd_; }
-  /// Waits for the child's death and returns its raw wait status; `kill`: after SIGKILL to its whole group. 0 when
-  /// there is none.
+  /// Waits for the child's death and returns its raw wait status; 0 if there is no child. `kill`: first sends SIGKILL
+  /// to its whole group.
   int end(bool kill) noexcept;
-  /// Any thread: kills the group of the child, if there is one, and refuses further ones.
+  /// Kills the child's group if there is one, and refuses further children. Any thread.
   void interrupt() noexcept;
   bool interrupted() const noexcept;
-  /// A signal that stops masters may have gone to every process of a job: where `wait_status` says that one of these
-  /// ended the child, waits up to a second for interrupt(), so that the study does not record it as a failure.
+  /// A signal that stops masters may have reached every process of a job. If `wait_status` shows that such a signal
+  /// ended the child, waits up to a second for interrupt(). The study then does not record a failure.
   void expect_interrupt_after(int wait_status) noexcept;
 
  private:
@@ -47,8 +47,8 @@ class Child {
   std::condition_variable changed_;
 };
 
-/// A file in memory for the stdout and stderr of a long-lived child. Bounded: trim() empties it when it has grown over
-/// 1 MiB.
+/// A file in memory for the stdout and stderr of a long-lived child. Its size is bounded: trim() empties it if it has
+/// more than 1 MiB.
 class ChildLog {
  public:
   ChildLog();
@@ -57,11 +57,11 @@ class ChildLog {
   ChildLog& operator=(const ChildLog&) = delete;
   int fd() const { return fd_; }
   void trim() noexcept;
-  /// What comes from now on is what tail() gives.
+  /// From now on tail() returns only output that comes after this.
   void mark() noexcept;
-  /// The last 2 KB since the mark.
+  /// The last 2 KB after the mark.
   std::string tail() const;
-  /// All since the mark, which it moves to the end.
+  /// All output after the mark. Moves the mark to the end.
   std::string take();
 
  private:
@@ -71,14 +71,13 @@ class ChildLog {
   std::size_t mark_ = 0;
 };
 
-/// Sleeps until one of the descriptors has an event; false when `deadline_s` (of SteadyClock; infinity: none) came
-/// first.
+/// Sleeps until one of the descriptors has an event. False if `deadline_s` (of SteadyClock; infinity: none) came first.
 bool wait_for(std::span<pollfd> descriptors, double deadline_s);
 /// "was killed by SIGSEGV" or "left with exit code 3".
 std::string describe_end(int wait_status);
-/// `what`, and on lines of its own the last 2 KB of `log`, where there is any.
+/// `what`, followed by the last 2 KB of `log` on lines of their own, if there is any output.
 std::string with_tail(std::string what, std::string_view log);
-/// For messages: the time limit passed.
+/// A message that the time limit has passed.
 std::string describe_time_out(double time_limit_s);
 /// An open /dev/null, close-on-exec, for the stdin of children; one for the whole process.
 int null_device();

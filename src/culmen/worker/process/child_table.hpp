@@ -1,4 +1,5 @@
-// The children of a run, in memory that outlives the master: how its guard finds those that have dropped their mark.
+// The children of a run, in memory that outlives the master. The run's guard uses it to find children whose environment
+// no longer has the run's marker.
 #pragma once
 #include <sys/types.h>
 
@@ -9,38 +10,38 @@
 
 namespace culmen {
 
-/// Shared by all processes of a run: a file in memory of its master, sparse. Thread-safe.
+/// Shared by all processes of a run: a sparse file in the master's memory. Thread-safe.
 class ChildTable {
  public:
   struct Entry {
-    std::atomic<pid_t> child;  ///< leader of a process group; 0: none at the moment
-    pid_t session;             ///< that of the child, so that another group of this number is not taken for it
+    std::atomic<pid_t> child;  ///< leader of a process group; 0: none now
+    pid_t session;             ///< of the child: distinguishes it from a later group with the same number
     pid_t owner;               ///< the process that started it
   };
-  struct Place;  ///< what lies in shared memory
+  struct Place;  ///< the layout of the shared memory
 
-  /// In the master. Where the system gives no memory, a table that holds nothing.
+  /// In the master. If the system gives no memory, the table stays empty.
   static std::shared_ptr<ChildTable> create(const std::string& marker);
-  /// The one of the run with that marker(), opened at most once in a process while anybody holds it; null where it
-  /// cannot be opened (another user's, another pid namespace, the master is gone).
+  /// The table of the run with that marker(). A process opens it only once while any object holds it. Null if it cannot
+  /// be opened: another user's, another pid namespace, or the master is gone.
   static std::shared_ptr<ChildTable> of(const std::string& marker);
-  /// The same from a descriptor; null when it is not that table. The caller keeps the descriptor.
+  /// The same from a descriptor; null if that is not the table. The caller keeps the descriptor.
   static std::shared_ptr<ChildTable> attach(int fd, const std::string& marker);
   ~ChildTable();
   ChildTable(const ChildTable&) = delete;
   ChildTable& operator=(const ChildTable&) = delete;
 
-  /// The one given to create(), and where the table is.
+  /// The marker given to create(), with the place of the table.
   const std::string& marker() const { return marker_; }
-  /// -1 but in the process that created it.
+  /// -1 in processes other than the creator.
   int fd() const { return fd_; }
-  /// An entry for this process, for ever; null when all 65536 are taken.
+  /// An entry for this process, for ever. Null if all 65536 are in use.
   Entry* claim() noexcept;
 
   struct Listed {
     pid_t child, session, owner;
   };
-  /// Children that are there at the moment.
+  /// The children that live now.
   std::vector<Listed> children() const;
 
  private:
@@ -50,12 +51,12 @@ class ChildTable {
   Place* place_;
 };
 
-/// The entry of something that starts one child at a time. Does nothing where there is no table.
+/// The entry of an object that starts one child at a time. Does nothing if there is no table.
 class ChildEntry {
  public:
-  /// Before the first child: one in the table of that run. No system call later on.
+  /// Before the first child: takes an entry in that run's table. Later calls of set() need no system call.
   void claim(const std::string& marker);
-  /// The child, which lives in this process's session; 0 when it was reaped.
+  /// Sets the child, which must live in this process's session; 0 after it was reaped.
   void set(pid_t child) noexcept {
     if (entry_ != nullptr) entry_->child.store(child, std::memory_order_release);
   }

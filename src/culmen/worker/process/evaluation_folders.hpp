@@ -17,24 +17,24 @@ void add_text(const std::string& path, std::string_view text);
 /// folders. One object per evaluator; many may share a working folder.
 class EvaluationFolders {
  public:
-  /// Makes the working folder where it is missing. Throws InputError when it cannot.
+  /// Makes the working folder if it is missing. Throws InputError if it cannot.
   explicit EvaluationFolders(const std::string& working_folder);
-  /// Removes the folder that waits for a next evaluation.
+  /// Removes the folder that is kept for the next evaluation.
   ~EvaluationFolders();
   EvaluationFolders(const EvaluationFolders&) = delete;
   EvaluationFolders& operator=(const EvaluationFolders&) = delete;
 
-  /// The absolute path of the evaluation's folder, which is there; what an earlier attempt left in it is, too. Throws
-  /// ResourceError when it cannot be made.
+  /// Makes the evaluation's folder if it is missing, and returns its absolute path. Files of an earlier attempt stay in
+  /// it. Throws ResourceError if it cannot be made.
   std::string enter(EvaluationId evaluation);
   /// The evaluation is over: keeps its folder unless it is empty.
   void leave(const std::string& folder);
-  /// The same, with all that is in the folder thrown away.
+  /// The same, but first removes everything in the folder.
   void empty(const std::string& folder);
 
  private:
   std::string working_folder_;
-  std::string spare_;  // an empty folder, named after the evaluation that had it; or no text
+  std::string spare_;  // an empty folder, named after its last evaluation; empty text: none
 };
 
 }  // namespace culmen

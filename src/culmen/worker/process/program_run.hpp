@@ -14,7 +14,7 @@ inline constexpr std::size_t largest_output_bytes = 64 * 1024 * 1024;  ///< of s
 /// The bytes that a child sends through a pipe, up to a largest size.
 class OutputPipe {
  public:
-  /// Throws Error where the system gives none.
+  /// Throws Error if the system gives no pipe.
   explicit OutputPipe(std::size_t largest_bytes);
   ~OutputPipe();
   OutputPipe(const OutputPipe&) = delete;
@@ -22,8 +22,8 @@ class OutputPipe {
   int reader() const { return ended_ ? -1 : ends_[0]; }
   int writer() const { return ends_[1]; }
   void close_writer();
-  /// Takes what is there, at most what a pipe holds (another process may be filling it for ever); beyond the largest
-  /// size it is thrown away.
+  /// Reads the available bytes, at most as many as a pipe holds, because another process may fill it for ever. Bytes
+  /// beyond the largest size are dropped.
   void drain();
   const std::string& text() const { return text_; }
   bool overflowed() const { return overflowed_; }
@@ -36,19 +36,19 @@ class OutputPipe {
   std::string text_;
 };
 
-/// One run at a time. Everything but interrupt() belongs to one thread.
+/// One run at a time. All functions but interrupt() belong to one thread.
 class ProgramRun {
  public:
   enum class End : unsigned char { by_itself, too_late, interrupted };
-  /// Starts the program with `standard_input` and waits for its death, or kills it when the limit passes (0: none);
-  /// what it leaves in its process group is killed. Sets the request's descriptors. Throws Error where it cannot be
-  /// started.
+  /// Starts the program with `standard_input` and waits for its death. Kills it after `limit_s` (0: no limit).
+  /// Processes that it leaves in its process group are killed. Sets the request's descriptors. Throws Error if the
+  /// program cannot be started.
   End run(SpawnRequest& request, int standard_input, double limit_s);
-  /// Of the last run: its raw wait status and what it printed.
+  /// The raw wait status of the last run, and its output.
   int status() const { return status_; }
   const OutputPipe& output() const { return *output_; }
   const OutputPipe& errors() const { return *errors_; }
-  /// Any thread: ends the run, and refuses further ones.
+  /// Ends the run and refuses further ones. Any thread.
   void interrupt() noexcept { child_.interrupt(); }
   bool interrupted() const noexcept { return child_.interrupted(); }
 

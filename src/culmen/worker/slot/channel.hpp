@@ -19,11 +19,11 @@ inline constexpr int slot_descriptor = 3;
 
 enum class ChannelProgress : unsigned char { more, complete, ended };
 
-/// Sends one frame, which has to outlive it.
+/// Sends one frame, which must outlive the writer.
 class ChannelWriter {
  public:
   explicit ChannelWriter(BytesView frame) : length_(frame.size()), frame_(frame) {}
-  /// One sendmsg with these flags. `ended`: the other side is gone.
+  /// Calls sendmsg once with these flags. `ended`: the other side is gone.
   ChannelProgress step(int fd, int flags);
 
  private:
@@ -32,7 +32,7 @@ class ChannelWriter {
   std::size_t sent_ = 0;
 };
 
-/// Sleeps while the socket is full. False when the other side is gone.
+/// Sleeps while the socket is full. False if the other side is gone.
 bool send_frame(int fd, BytesView frame);
 
 /// Collects one frame at a time. The bytes may be anything: lengths are checked.
@@ -40,8 +40,8 @@ class ChannelReader {
  public:
   using Progress = ChannelProgress;
   ChannelReader() : buffer_(small_bytes) {}
-  /// One recv with these flags. `ended`: the other side is gone, or its bytes are not a frame. After `complete` the
-  /// next call begins a new frame.
+  /// Calls recv once with these flags. `ended`: the other side is gone, or its bytes are not a frame. After `complete`
+  /// the next call begins a new frame.
   Progress step(int fd, int flags);
   /// The complete frame; valid until the next step().
   BytesView frame() const { return BytesView(buffer_).subspan(prefix_bytes, wanted_ - prefix_bytes); }

@@ -1,4 +1,4 @@
-// The native slot: a process of its own for functions in shared libraries.
+// The native slot: a separate process for functions in shared libraries.
 #pragma once
 
 namespace culmen {
