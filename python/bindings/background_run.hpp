@@ -9,31 +9,32 @@
 
 namespace culmen::bindings {
 
-/// stop(), offer() and progress(): any thread. wait(): any thread, once it was started. The rest: one thread at a time.
+/// Any thread may call stop(), offer() and progress(), and, once the run was started, wait(). The others: one thread at
+/// a time.
 class BackgroundRun {
  public:
   BackgroundRun(StudyConfig config, RunOptions options);
   /// `ended` is called on the engine's thread when the engine has ended.
   BackgroundRun(StudyConfig config, RunOptions options, std::shared_ptr<Source> source, std::function<void()> ended);
   ~BackgroundRun();
-  /// No thread that is made here takes a signal: they are left to Python's main thread.
+  /// The threads that this makes take no signals; Python's main thread gets them.
   void start();
-  /// True when done; false after timeout_s, or as soon as a signal came, whose handler can then run.
+  /// True if it has ended. False after timeout_s, or as soon as a signal came, so that its handler can run.
   bool wait(double timeout_s);
   void stop() noexcept { run_.stop(); }
   void offer() noexcept { run_.offer(); }
-  /// Once the engine has ended.
+  /// Only after the engine has ended.
   std::string message() const { return run_.message(); }
   Progress progress() const { return run_.progress(); }
   double elapsed_s() const;
-  /// After wait() said true. The first call lets the workers go; see Run::conclude.
+  /// Only after wait() returned true. The first call releases the workers; see Run::conclude.
   const StudyResult& result(const std::string& note = {});
 
  private:
   Run run_;
   SteadyClock clock_;
   double started_s_ = 0;
-  int done_;  // an eventfd: unlike a condition, waiting for it ends with a signal
+  int done_;  // an eventfd: unlike a condition variable, a signal ends waiting for it
   std::function<void()> ended_;
   std::thread thread_;
   std::unique_ptr<StudyResult> result_;

@@ -20,7 +20,7 @@ void bind_points(nanobind::module_& m);
 void bind_executor(nanobind::module_& m);
 void bind_ranks(nanobind::module_& m);
 
-/// Types that say more than dict and list in the stub `_core.pyi`.
+/// Types for the stub `_core.pyi` that are more precise than dict and list.
 using Row = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
 using Rows = nanobind::typed<nanobind::list, Row>;
 using Extras = nanobind::typed<nanobind::dict, nanobind::str, double>;
@@ -30,10 +30,10 @@ using RecommendedTuple = std::optional<std::tuple<std::vector<double>, double, d
 inline constexpr auto recommended_doc =
     "The vector, its mean value, the error of the mean, and the number of evaluations.";
 
-/// An outcome's further figures by name.
+/// The further figures of an outcome, by name.
 Extras extras_of(const Outcome& outcome);
 RecommendedTuple tuple_of(const std::optional<Recommendation>& recommended);
-/// An outcome as keys of a row.
+/// Adds an outcome to a row, as keys.
 void put_outcome(nanobind::dict& row, const Outcome& outcome);
 
 }  // namespace culmen::bindings

@@ -1,4 +1,4 @@
-// Enums stand in Python as the words of the study file.
+// In Python, enums are the words of the study file.
 #pragma once
 #include <array>
 #include <string>
@@ -106,7 +106,7 @@ E from_word(const std::string& given) {
   throw InputError("\"" + given + "\" is not one of " + known);
 }
 
-/// For docstrings: One of "a", "b".
+/// For docstrings: 'One of "a", "b".'
 template <class E>
 std::string one_of() {
   std::string out = "One of ";

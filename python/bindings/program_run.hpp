@@ -1,4 +1,4 @@
-// The engine of a program's own queue on a thread of its own: what an Executor and Evaluations have in common.
+// The engine of a program's queue, on its own thread: the common part of an Executor and Evaluations.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -13,7 +13,7 @@
 
 namespace culmen::bindings {
 
-/// Queue: a ProgramSource. row_of: what Python gets of a Finished.
+/// Queue: a ProgramSource. row_of: converts a Finished to a Python object.
 template <class Queue, auto row_of>
 class ProgramRun {
  public:

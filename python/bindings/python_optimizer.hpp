@@ -1,4 +1,4 @@
-// An optimizer of a Python library: what culmen.adapters made, behind the interface of culmen's own.
+// An optimizer of a Python library, made by culmen.adapters, behind culmen's own interface.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace culmen::bindings {
 
-/// A ForeignMaker. Takes the interpreter's lock itself; the library is called in jobs only.
+/// A ForeignMaker. Takes the interpreter's lock itself. Only jobs call the library.
 std::unique_ptr<Optimizer> make_python_optimizer(const std::string& name, const Space& space, std::uint64_t seed,
                                                  const OptimizerOptions& options, const Terms& terms);
 

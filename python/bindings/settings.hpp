@@ -33,7 +33,7 @@ void bind_settings(nanobind::class_<Owner>& bound, Access part) {
     }
   });
 }
-/// Of a class that has the settings itself.
+/// For a class that has the settings itself.
 template <class Owner>
 void bind_settings(nanobind::class_<Owner>& bound) {
   bind_settings<Owner>(bound, [](Owner& o) -> Owner& { return o; });

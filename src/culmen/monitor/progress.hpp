@@ -1,5 +1,5 @@
-// What watchers see of a running study. Watching can never slow or break it: the engine stores numbers, whoever wants
-// reads them.
+// What others can see of a running study. This can never slow or break the study: the engine stores numbers, and anyone
+// may read them.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace culmen {
 enum class Phase : std::uint8_t { starting, replaying, running, stopping, done };
 const char* to_string(Phase phase);
 
-/// One consistent-enough view; every figure is exact, their moments may differ by one turn of the engine.
+/// A snapshot. Every figure is exact, but their times may differ by one turn of the engine.
 struct Progress {
   Phase phase = Phase::starting;
   std::uint64_t evaluations = 0;  ///< told, over all starts of the master
@@ -21,7 +21,7 @@ struct Progress {
   std::uint64_t failed = 0, retried = 0, lost = 0;
 };
 
-/// Written by the engine's thread, read by any.
+/// The engine's thread writes it; any thread reads it.
 class ProgressBoard {
  public:
   void write(const Progress& p) {

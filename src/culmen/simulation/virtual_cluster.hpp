@@ -17,11 +17,11 @@ struct ClusterPlan {
   std::uint64_t seed = 1;
   std::size_t workers = 4;     ///< at the start, and again after a restart of the master
   double mean_duration_s = 1;  ///< of an evaluation, exponentially distributed
-  double mean_delay_s = 0.01;  ///< of a frame, each way
+  double mean_delay_s = 0.01;  ///< of a frame, in each direction
   double dies = 0;             ///< the worker dies instead of answering
   double leaves = 0;           ///< it answers, then leaves
   double answers_twice = 0;    ///< the result comes a second time, later
-  double answers_late = 0;     ///< the worker is taken for dead, and its answer comes afterwards
+  double answers_late = 0;     ///< the worker is considered dead, and its answer comes afterwards
   double joins = 0;            ///< a new worker joins
 };
 
@@ -36,16 +36,16 @@ class VirtualCluster final : public Transport {
 
   void send(WorkerId worker, const FrameHead& head, BytesView body) override;
   bool receive(Sink& sink) override;
-  /// Moves the clock to the next event. Throws std::logic_error when there is none and no time-out either: the master
-  /// would sleep for ever.
+  /// Moves the clock to the next event. Throws std::logic_error if there is neither an event nor a time-out, because
+  /// the master would sleep for ever.
   void sleep(double at_most_s) override;
   void wake() noexcept override { woken_ = true; }
   void close(double grace_s) override;
 
-  /// sleep() ends after so long, though nothing arrives.
+  /// sleep() ends after this delay even if nothing arrives.
   void remind(double delay_s) { schedule(delay_s, {Kind::reminder, 0, {}, {}, false}); }
 
-  /// The master died: every worker goes, new ones join, and answers still under way will reach the next master.
+  /// The master died: all workers leave and new ones join. Answers that are still under way will reach the next master.
   void restart();
   const FaultCounts& faults() const { return faults_; }
 

@@ -8,10 +8,10 @@
 
 namespace culmen {
 
-/// The work is done when it is started; its result comes later, after a time that is exponentially distributed.
+/// The work is done when it is started. Its result comes later, after an exponentially distributed time.
 class VirtualJobs final : public JobRunner {
  public:
-  /// Both outlive it.
+  /// Both must outlive it.
   VirtualJobs(VirtualCluster& cluster, const VirtualClock& clock, double mean_s, std::uint64_t seed)
       : cluster_(cluster), clock_(clock), mean_s_(mean_s), random_(seed, 78) {}
   void start(Job job) override;
