@@ -119,7 +119,7 @@ void Worker::interrupt() noexcept {
 }
 
 namespace {
-/// Interrupts the worker when the master closes; its thread ends with this object.
+/// Interrupts the worker when the master closes. Its thread ends with this object.
 class CloseWatch {
  public:
   CloseWatch(Endpoint& endpoint, Worker& worker) : endpoint_(endpoint) {
@@ -139,7 +139,7 @@ class CloseWatch {
   std::thread thread_;
 };
 
-/// Takes what is there, up to a batch; never waits for more.
+/// Takes the frames that have arrived, up to a batch. Never waits for more.
 void answer_all(Endpoint& endpoint, Worker& worker) {
   std::vector<Worker::Frame> frames(1);
   while (endpoint.receive(frames[0].head, frames[0].body)) {

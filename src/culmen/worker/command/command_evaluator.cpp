@@ -24,9 +24,9 @@
 
 namespace culmen {
 namespace {
-constexpr std::size_t descriptors_of_a_command = 7;  // two pipes, pidfd, standard input, a file for what was printed
+constexpr std::size_t descriptors_of_a_command = 7;  // two pipes, pidfd, standard input, a file for the output
 
-/// As a shell would find it, but relative to `base_folder`; once, so that no evaluation has to.
+/// Looks the program up as a shell would, but relative to `base_folder`. It does so once, not in every evaluation.
 std::string find_program(const std::string& name, const std::string& base_folder, const std::string& path) {
   if (name.find('/') != name.npos) {
     const auto file = std::filesystem::absolute(std::filesystem::path(base_folder) / name).lexically_normal().string();
@@ -135,13 +135,13 @@ class CommandEvaluator final : public Evaluator {
     return output_.read(program_.output().text(), request_.working_folder);
   }
 
-  /// Also where the goals make it one.
+  /// Also if the goals make it one.
   bool is_failure(Outcome outcome) const {
     culmen::judge(outcome, goals_, spec_.result == ResultKind::figures);
     return !outcome.ok() && !program_.interrupted();
   }
 
-  /// Standard error is kept with everything but output = "none", standard output with failures and with "all".
+  /// Standard error is kept unless output = "none"; standard output is kept for failures and with output = "all".
   void keep(const Outcome& outcome) {
     const auto& folder = request_.working_folder;
     const auto &errors = program_.errors().text(), &output = program_.output().text();

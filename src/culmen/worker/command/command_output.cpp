@@ -32,7 +32,7 @@ Outcome wrong(std::string_view word, const char* wanted) {
                           fmt::format("the program printed '{}' where {}", word.substr(0, 80), wanted));
 }
 
-/// Adds the numbers of a line; gives back the first word that is none.
+/// Adds the numbers of a line. Returns the first word that is not a number.
 std::string_view read_residuals(std::string_view line, std::vector<double>& residuals) {
   for (auto word = take_word(line); !word.empty(); word = take_word(line)) {
     const auto value = number(word);
@@ -42,7 +42,7 @@ std::string_view read_residuals(std::string_view line, std::vector<double>& resi
   return {};
 }
 
-/// What no regular file is must not be opened for long: a program may have made a pipe of that name.
+/// Opening a file that is not regular must not block: a program may have made a pipe of that name.
 std::string read_file(const std::string& folder, const std::string& name) {
   const int fd = open((folder + "/" + name).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) {

@@ -11,9 +11,10 @@
 namespace culmen {
 namespace {
 using nlohmann::json;
-constexpr double matching_limit_s = 10;  // each match is linear in the text, all of them need not be
+constexpr double matching_limit_s =
+    10;  // one match takes linear time in the text, but all matches together may take more
 
-/// The text as JSON; where it is none, its last line, which programs may print after a log.
+/// The text as JSON. If it is not JSON, its last line, because programs may print a log first.
 json parse(std::string_view text, const std::string& place) {
   text = trim(text);
   auto tree = json::parse(text, nullptr, false);

@@ -6,7 +6,7 @@
 
 namespace culmen {
 namespace {
-constexpr std::size_t longest_format = 12;  // of these at most three digits in a row: a width is no attack on memory
+constexpr std::size_t longest_format = 12;  // with at most three digits in a row: a huge width must not exhaust memory
 
 bool is_decent(const std::string& format) {
   std::size_t digits = 0;
@@ -26,13 +26,13 @@ bool suits(const std::string& replacement, const Value& value) {
   }
 }
 
-/// A format of reals is one of whole numbers too.
+/// A format for reals is also one for whole numbers.
 Value as_real(const Value& value) {
   const auto* whole = std::get_if<std::int64_t>(&value);
   return whole != nullptr ? Value(static_cast<double>(*whole)) : value;
 }
 
-/// All that it may be, as far as formats see it.
+/// The values that matter for formats.
 std::vector<Value> samples_of(const Parameter& parameter) {
   if (parameter.choices.empty()) return {value_of(parameter, parameter.lower)};
   std::vector<Value> samples;

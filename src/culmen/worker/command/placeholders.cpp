@@ -35,9 +35,9 @@ struct Found {
   std::string format;
 };
 
-/// What stands between the braces, where it is a parameter and perhaps its format.
+/// The text between the braces, if it is a parameter, with an optional format.
 std::optional<Found> look_up(std::string_view inside, const Space& space) {
-  // The longest name first: it may hold a colon itself.
+  // Tries the longest name first: it may contain a colon.
   for (auto colon = inside.size(); colon != inside.npos;
        colon = colon == 0 ? inside.npos : inside.rfind(':', colon - 1)) {
     const auto name = trim_on_its_line(inside.substr(0, colon));

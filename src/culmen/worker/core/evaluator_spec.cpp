@@ -10,7 +10,7 @@ namespace culmen {
 namespace {
 constexpr std::uint8_t set_up_version = 2;
 
-/// The parts of all kinds, as the layout has them side by side.
+/// The parts of all kinds, in the order of the layout.
 struct AllParts {
   std::string target;
   Bytes pickle;
@@ -86,7 +86,7 @@ void encode_spec(ByteWriter& w, const EvaluatorSpec& spec) {
   encode_command(w, all.command);
 }
 
-// Braced initializers are evaluated in their order.
+// Braced initializers are evaluated in order.
 void decode_command(ByteReader& in, CommandSpec& command) {
   command.keep = in.member(Keep::none, "keep");
   command.json_stdin = in.u8() != 0;

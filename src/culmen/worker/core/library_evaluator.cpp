@@ -9,7 +9,7 @@
 
 namespace culmen {
 namespace {
-/// What the function has said through the callbacks of culmen_result.
+/// The values that the function has set through the callbacks of culmen_result.
 struct Answer {
   std::size_t values = 0;
   std::size_t vectors = 0;

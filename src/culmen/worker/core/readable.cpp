@@ -5,8 +5,8 @@
 
 namespace culmen {
 namespace {
-/// Bytes of the UTF-8 character that the text begins with; 0 when it is none, or a control character (RFC 3629, table
-/// of section 4).
+/// The length in bytes of the UTF-8 character at the start of the text. 0 if it is invalid or a control character (RFC
+/// 3629, table of section 4).
 std::size_t character_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const auto first = byte(0), second = byte(1);

@@ -64,7 +64,7 @@ bool Child::interrupted() const noexcept {
 }
 
 void Child::expect_interrupt_after(int wait_status) noexcept {
-  // A shell whose program was ended by a signal leaves with 128 and its number.
+  // If a signal ended its program, a shell leaves with 128 plus the signal's number.
   const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status) - 128;
   if (std::ranges::find(stop_signals, signal) == std::end(stop_signals)) return;
   std::unique_lock lock(mutex_);
@@ -73,7 +73,7 @@ void Child::expect_interrupt_after(int wait_status) noexcept {
 
 ChildLog::ChildLog() : fd_(memfd_create("culmen-log", MFD_CLOEXEC)) {
   if (fd_ < 0) throw Error(fmt::format("cannot make a log in memory for a child process: {}", std::strerror(errno)));
-  fcntl(fd_, F_SETFL, O_APPEND);  // so that the child goes on at the end after a truncation
+  fcntl(fd_, F_SETFL, O_APPEND);  // after a truncation the child then continues at the end
 }
 
 ChildLog::~ChildLog() { close(fd_); }

@@ -16,7 +16,7 @@ namespace culmen {
 
 struct ChildTable::Place {
   static constexpr std::uint32_t capacity = 65536;
-  char marker[128];  // whose it is, to its first zero byte
+  char marker[128];  // of its run, up to the first zero byte
   std::atomic<std::uint32_t> claimed;
   Entry entries[capacity];
 };

@@ -28,7 +28,7 @@ constexpr auto between_rounds =
     std::chrono::milliseconds(20);  // a child between vfork and exec still shows its parent's environment
 constexpr int quiet_rounds = 2;
 constexpr int table_descriptor = 3;    // in the guard
-constexpr int without_pidfd_ms = 200;  // where the system has no descriptor to give
+constexpr int without_pidfd_ms = 200;  // used if the system gives no descriptor
 
 std::string read_all(const std::string& path) {
   std::string text;
@@ -40,7 +40,7 @@ std::string read_all(const std::string& path) {
   return text;
 }
 
-/// The environment as a child began with it, a zero byte before and after each entry.
+/// The environment with which a child started, with a zero byte before and after each entry.
 bool is_marked(pid_t pid, const std::string& entry) {
   struct stat status {};
   const auto folder = fmt::format("/proc/{}", pid);
@@ -69,8 +69,8 @@ std::set<pid_t> find_marked(const std::string& marker) {
   return found;
 }
 
-/// The groups that the table's children lead and in which anybody lives: a child may be gone before what it started.
-/// `owner`: only those of this process; 0: of all.
+/// The groups that the table's children lead and that still have a process: a child may end before its own children.
+/// `owner`: only those of this process; 0: all.
 std::set<pid_t> find_listed(const ChildTable* table, pid_t owner) {
   std::set<std::pair<pid_t, pid_t>> listed;  // group, session
   std::set<pid_t> found;
@@ -86,14 +86,14 @@ std::set<pid_t> find_listed(const ChildTable* table, pid_t owner) {
   return found;
 }
 
-/// Kills the process, and its group unless that is led by somebody who is not ours.
+/// Kills the process. Also kills its group, unless a process that is not ours leads it.
 void kill_with_group(pid_t pid, const std::set<pid_t>& marked) {
   const pid_t group = getpgid(pid);
   if (group > 1 && group != getpgrp() && (marked.contains(group) || kill(group, 0) != 0)) kill_group(group);
   kill(pid, SIGKILL);
 }
 
-/// False when `let_go` (an eventfd, or -1) came first.
+/// False if `let_go` (an eventfd, or -1) came first.
 bool sleep_until_dead(const ProcessId& process, int let_go = -1) {
   pollfd either[] = {{open_pidfd(process), POLLIN, 0}, {let_go, POLLIN, 0}};
   const int slice_ms = either[0].fd >= 0 ? -1 : without_pidfd_ms;
@@ -116,7 +116,7 @@ pid_t start_guard(const ProcessId& master, const std::string& marker) {
   request.command = {find_executable(), "__guard", std::to_string(master.pid), std::to_string(master.start_ticks),
                      marker};
   request.environment["CULMEN_RUN"] =
-      "";  // a run inside another run's evaluation: the other's guard must leave this one to its work
+      "";  // a run inside another run's evaluation: the other run's guard must not kill this guard
   request.descriptors = {{null_device(), 0}, {null_device(), 1}, {null_device(), 2}};
   const auto children = ChildTable::of(marker);
   if (children && children->fd() >= 0) request.descriptors.emplace_back(children->fd(), table_descriptor);

@@ -16,7 +16,7 @@ constexpr double loading_limit_s = 60;
 constexpr int no_module_command = 66;
 constexpr std::string_view before_mark("\0culmen:before\0", 15), after_mark("\0culmen:after\0", 14);
 
-// Older module commands report a failure on standard error alone.
+// Older module commands report a failure only on standard error.
 constexpr const char* script = R"(
 PATH=$CULMEN_PATH; export PATH
 if [ -n "$CULMEN_LIBRARIES" ]; then LD_LIBRARY_PATH=$CULMEN_LIBRARIES; export LD_LIBRARY_PATH; fi
@@ -44,7 +44,7 @@ Variables parse(std::string_view text) {
   return found;
 }
 
-/// Of what `module` is: functions, and the shell's own variables, are none of a program's.
+/// Variables of `module` itself, such as functions and the shell's own: a program does not need them.
 bool is_of_the_shell(const std::string& name) {
   return name == "_" || name == "SHLVL" || name == "PWD" || name == "OLDPWD" || name.starts_with("BASH_FUNC_") ||
          name.starts_with("CULMEN_");

@@ -10,7 +10,7 @@
 
 namespace culmen {
 namespace {
-/// The first line without its line end of Unix; empty where the file is no script.
+/// The first line without its Unix line end; empty if the file is not a script.
 std::string script_line(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::string line(256, '\0');

@@ -48,14 +48,14 @@ ProgramRun::End ProgramRun::run(SpawnRequest& request, int standard_input, doubl
   output_->close_writer();
   errors_->close_writer();
   const bool in_time = collect(limit_s);
-  status_ = child_.end(true);  // also what a program that ended by itself has left behind
+  status_ = child_.end(true);  // also kills the processes that a program has left behind
   if (!in_time) return End::too_late;
   child_.expect_interrupt_after(status_);
   return End::by_itself;
 }
 
-/// Reads until the child has died (what it left behind may hold the pipes open for ever); false when the limit came
-/// first.
+/// Reads until the child has died, because processes that it left behind may hold the pipes open for ever. False if the
+/// limit came first.
 bool ProgramRun::collect(double limit_s) {
   const double deadline_s = limit_s > 0 ? clock_.now_s() + limit_s : std::numeric_limits<double>::infinity();
   for (bool dead = false; !dead;) {

@@ -21,7 +21,7 @@
 
 namespace culmen {
 namespace {
-constexpr double log_check_s = 1;  // how often the log of a long evaluation is looked at
+constexpr double log_check_s = 1;  // interval of looking at the log during a long evaluation
 constexpr double dying_s = 1;
 constexpr std::size_t descriptors_of_a_slot = 4;  // socket (both ends at the start), log, pidfd
 
@@ -42,7 +42,7 @@ class StartTimedOut : public Error {
   using Error::Error;
 };
 
-/// For messages: what a slot does before its first evaluation.
+/// For messages: the steps of a slot before its first evaluation.
 std::string describe_start(const EvaluatorSpec& spec) {
   const auto place_of = [](const std::string& target) { return target.substr(0, target.rfind(':')); };
   if (spec.kind() == EvaluatorKind::items) return "its interpreter and initializer";
@@ -51,7 +51,7 @@ std::string describe_start(const EvaluatorSpec& spec) {
   return python.pickle.empty() ? "importing " + place_of(python.target) : "unpickling the function";
 }
 
-/// Of a Python slot; nullptr for a library, whose slot is native.
+/// For a Python slot; nullptr for a library, whose slot is native.
 const std::string* interpreter_of(const EvaluatorSpec& spec) {
   if (const auto* python = std::get_if<PythonSpec>(&spec.how)) return &python->interpreter;
   if (const auto* items = std::get_if<ItemsSpec>(&spec.how)) return &items->interpreter;
@@ -63,7 +63,7 @@ bool takes_batches(const EvaluatorSpec& spec) {
   return python != nullptr && python->batch > 0;
 }
 
-/// What lives and dies with one child.
+/// The state that belongs to one child.
 struct Connection {
   Connection(int ours) : socket(ours) {}
   Socket socket;
@@ -145,7 +145,7 @@ class SlotEvaluator final : public Evaluator {
     has_environment_ = true;
   }
 
-  /// Why there is no slot to ask; nothing when there is one.
+  /// Why there is no slot to ask; empty if there is one.
   std::optional<Outcome> start_failure() {
     try {
       prepare();
@@ -175,14 +175,14 @@ class SlotEvaluator final : public Evaluator {
     return poll(&child, 1, 0) != 0;
   }
 
-  /// Sends a frame and waits for the answer; `limit_s` counts where there is a time limit.
+  /// Sends a frame and waits for the answer; `limit_s` counts only if there is a time limit.
   Received exchange(BytesView frame, double limit_s) {
     const double deadline_s = time_limit_s_ > 0 ? clock_.now_s() + limit_s : std::numeric_limits<double>::infinity();
     const auto sent = send(frame, deadline_s);
     return sent == Received::frame ? receive(deadline_s) : sent;
   }
 
-  /// `frame`: it was sent.
+  /// `frame`: the one that was sent.
   Received send(BytesView frame, double deadline_s) {
     ChannelWriter writer(frame);
     for (;;) {
@@ -217,7 +217,7 @@ class SlotEvaluator final : public Evaluator {
     return asked(candidate.id, [&] { return answer(connection_->reader.frame(), candidate.id, attempt); });
   }
 
-  /// The one outcome of a call, or that of a batch of one.
+  /// The outcome of a single call, or of a batch of one.
   template <class Read>
   Outcome asked(EvaluationId evaluation, Read&& read) {
     logged_ = evaluation;
@@ -235,7 +235,7 @@ class SlotEvaluator final : public Evaluator {
     return failure(Status::timed_out, describe_time_out(time_limit_s_));
   }
 
-  /// Where a batch ends its process or the time limit, each of it is tried alone.
+  /// If a batch ends its process or exceeds the time limit, each of its candidates is tried alone.
   std::vector<Outcome> ask_together(std::span<const Request> requests) {
     if (auto failed = start_failure()) return std::vector<Outcome>(requests.size(), *failed);
     write_batch(requests);
@@ -271,7 +271,7 @@ class SlotEvaluator final : public Evaluator {
       add_text(fmt::format("{}/{}/stdout.txt", spec_.working_folder, logged_), text);
   }
 
-  /// The socket of a dying process ends a little before the process does.
+  /// The socket of a dying process closes slightly before the process ends.
   std::string end_of_child() {
     pollfd child{child_.pidfd(), POLLIN, 0};
     const bool by_itself = wait_for({&child, 1}, clock_.now_s() + dying_s);
@@ -305,7 +305,7 @@ class SlotEvaluator final : public Evaluator {
     return outcome;
   }
 
-  /// Ok, or why the answer to a batch is none.
+  /// Ok, or why the answer to a batch is invalid.
   Outcome answers(std::span<const Request> requests, std::vector<Outcome>& outcomes) {
     try {
       ByteReader frame(connection_->reader.frame());
@@ -323,7 +323,7 @@ class SlotEvaluator final : public Evaluator {
                    fmt::format("the evaluator's process answered what is no outcome: {}", error.what()));
   }
 
-  /// What else is on its way over that channel cannot be told from answers: it ends.
+  /// Anything else on this channel cannot be distinguished from answers, so the channel ends.
   Outcome stray(EvaluationId evaluation, Attempt attempt) {
     child_.end(true);
     return failure(
@@ -347,7 +347,7 @@ class SlotEvaluator final : public Evaluator {
   ProgramRun modules_;
   bool has_environment_ = false;
   Child child_;
-  EvaluationId logged_ = 0;  // the evaluation in whose folder the log is kept; of a batch the first
+  EvaluationId logged_ = 0;  // the evaluation whose folder gets the log; in a batch the first
   std::optional<Connection> connection_;
   Bytes frame_;
 };

@@ -22,8 +22,8 @@ bool receive(ChannelReader& reader) {
 
 bool send_text(std::string_view text) { return send_frame(slot_descriptor, std::as_bytes(std::span(text))); }
 
-/// Ends this process at once where the user's code made it, by a fork that came back from there: only the slot itself
-/// answers. Nothing is flushed, because the slot will write what is in the buffers.
+/// Ends this process at once if the user's code forked it and returned here: only the slot itself may answer. Buffers
+/// are not flushed, because the slot will write their contents.
 void end_copy_of(pid_t slot, bool went_well) {
   if (getpid() != slot) _exit(went_well ? 0 : 1);
 }
@@ -50,9 +50,9 @@ void answer_all(Evaluator& evaluator, ChannelReader& reader, pid_t slot) {
 
 int slot_main() {
   const pid_t slot = getpid();
-  fcntl(slot_descriptor, F_SETFD, FD_CLOEXEC);  // whatever the function starts must not hold the socket open
-  // Stopping is the master's to decide, though the signal may reach every process. A handler, unlike SIG_IGN, is not
-  // handed on to what the function starts.
+  fcntl(slot_descriptor, F_SETFD, FD_CLOEXEC);  // processes that the function starts must not hold the socket open
+  // The master decides when to stop, although the signal may reach every process. Unlike SIG_IGN, a handler is not
+  // inherited by processes that the function starts.
   for (const int stop : stop_signals) {
     struct sigaction nothing {};
     nothing.sa_handler = [](int) {};
