@@ -1,5 +1,5 @@
 // `culmen` on PATH. Children of a run and ranks other than 0 stay native, so that a thousand of them do not import
-// Python; whatever a person types goes on as `python -m culmen`.
+// Python. All other commands run as `python -m culmen`.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@
 
 namespace {
 
-/// CULMEN_PYTHON, else the interpreter of the virtual environment that this program stands in, else PATH's.
+/// CULMEN_PYTHON, otherwise the interpreter of this program's virtual environment, otherwise that on PATH.
 std::string find_python() {
   if (const char* named = std::getenv("CULMEN_PYTHON"); named != nullptr && *named != '\0') return named;
   const auto beside = culmen::own_folder() + "/python3";
@@ -51,10 +51,10 @@ int guard(int argc, char** argv) {
 }
 
 int rank(std::string_view command) {
-  // Only the master acts on signals, from the start on: a launcher passes them to every rank.
+  // Only the master acts on signals, from its start on: a launcher passes them to every rank.
   for (const int ignored : culmen::stop_signals) signal(ignored, SIG_IGN);
-  // Only these have work for the other ranks; what else is typed is rank 0's alone. The launch's exit code is to be
-  // rank 0's: launchers return any rank's, or mix them.
+  // Only these commands have work for the other ranks; all others run in rank 0 only. The launch's exit code must be
+  // that of rank 0, but launchers return any rank's, or mix them.
   try {
     if (command == "run" || command == "resume" || command == "errors") culmen::rank_main();
   } catch (const std::exception& error) {

@@ -31,7 +31,7 @@ void VirtualCluster::send(WorkerId worker, const FrameHead& head, BytesView body
 
 bool VirtualCluster::receive(Sink& sink) {
   bool any = false;
-  // Bounded: what the sink sends leads to happenings in the future only.
+  // The loop is bounded: whatever the sink sends causes only future events.
   for (std::size_t n = for_master_.size(); n > 0; --n) {
     Happening h = std::move(for_master_.front());
     for_master_.pop_front();

@@ -24,7 +24,7 @@ constexpr std::uint64_t patience_per_parameter = 100;
 struct Link {
   std::string name;
   OptimizerOptions options;
-  std::uint64_t evaluations = 0;  // 0: as long as it finds something better
+  std::uint64_t evaluations = 0;  // 0: until it no longer improves
   std::string library = {};
 };
 
@@ -73,7 +73,7 @@ class Chain final : public Remembering<LinkCandidate> {
   bool is_last() const { return link_ + 1 == links_.size(); }
   std::uint64_t patience() const { return patience_per_parameter * (space_.size() + 1); }
   void enter(std::size_t link);
-  /// More of this link, or the next one.
+  /// Continues this link or starts the next one.
   void go_on();
   void do_ask(std::size_t n, Asked& out) override;
   void do_tell(EvaluationId id, LinkCandidate&& candidate, const Outcome& outcome) override;
@@ -93,10 +93,10 @@ class Chain final : public Remembering<LinkCandidate> {
   std::uint64_t idle_ = 0;  // results of this link since its last improvement
   std::vector<Candidate> asked_;
   std::size_t open_of_link_ = 0;
-  bool improved_ = false;  // since this link or its last stretch began
+  bool improved_ = false;  // since this link or its last block began
   std::vector<double> best_x_;
   Outcome best_ = Outcome::failure(Status::failed, {});
-  Front front_;  // of several objectives
+  Front front_;  // for several objectives
 };
 
 void Chain::enter(std::size_t link) {
@@ -118,7 +118,7 @@ void Chain::enter(std::size_t link) {
   improved_ = false;
 }
 
-/// Without generations it is told meanwhile, of which much is on its way; so results count there, not what was asked.
+/// Without generations, results arrive while many candidates are still out. Results count then, not asked candidates.
 void Chain::go_on() {
   const bool by_share = links_[link_].evaluations > 0;
   const bool has_results = terms_.generational || !best_x_.empty();
@@ -176,7 +176,7 @@ OptimizerOptions options_of(const std::string& link, const OptimizerOptions& all
   return own;
 }
 
-/// The first of them that has such an option; the first of all where none has.
+/// The first link that has such an option; if none has, the first link.
 std::string owner_of(const std::string& option, const std::vector<std::string>& links) {
   const auto& known = optimizer_catalogue();
   const auto owner = std::ranges::find_if(links, [&](const std::string& link) {
@@ -207,7 +207,7 @@ std::uint64_t taken_from(OptimizerOptions& options, const std::string& link) {
   return static_cast<std::uint64_t>(*number);
 }
 
-/// What is left of the evaluations is shared by the links that say nothing, and by the last.
+/// The remaining evaluations are shared by the links without a number and the last link.
 void share_out(std::vector<Link>& links, std::uint64_t evaluations) {
   std::uint64_t said = 0, silent = 1;
   for (std::size_t k = 0; k + 1 < links.size(); ++k) {

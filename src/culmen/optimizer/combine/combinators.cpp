@@ -15,10 +15,10 @@
 
 namespace culmen {
 namespace {
-// In a row. All within one ask(), in which nobody hears a Ctrl-C: a second or two.
+// In a row. All of them are within one ask(), which Ctrl-C cannot interrupt: a second or two.
 constexpr std::size_t most_infeasible = 100'000, most_infeasible_of_grids = 1'000'000;
 
-/// An optimizer around another one, whose properties it has.
+/// An optimizer around another one, with the properties of that one.
 template <typename Base>
 class Around : public Base {
  public:
@@ -41,7 +41,7 @@ class Around : public Base {
   InnerJobs jobs_;
 };
 
-/// Remembers the ids of the inner optimizer, which ascend as its own do.
+/// Remembers the ids of the inner optimizer; these ascend like its own.
 class FeasibleOnly final : public Around<Remembering<EvaluationId, std::map>> {
  public:
   FeasibleOnly(std::unique_ptr<Optimizer> inner, const Space& space) : Around(std::move(inner)), space_(space) {}
@@ -81,7 +81,7 @@ class FeasibleOnly final : public Around<Remembering<EvaluationId, std::map>> {
     tell_infeasible();
   }
 
-  /// Where the inner one is generational, those before which nothing is open.
+  /// If the inner optimizer is generational: only those with no open candidate before them.
   void tell_infeasible() {
     while (!infeasible_.empty()) {
       const auto [inner, violation] = infeasible_.front();
@@ -103,7 +103,7 @@ class FeasibleOnly final : public Around<Remembering<EvaluationId, std::map>> {
   }
 
   const Space space_;
-  std::size_t in_a_row_ = 0;                                // infeasible ones, up to now
+  std::size_t in_a_row_ = 0;                                // infeasible ones in a row so far
   std::deque<std::pair<EvaluationId, double>> infeasible_;  // inner ids and violations, to be told
 };
 
@@ -175,7 +175,7 @@ std::unique_ptr<Optimizer> make_search(const Search& search, const Space& space)
     searched.rest_inactive(own);
     std::erase(starts, own);
   }
-  if (!space.constraints().empty() && !any && !is_chain(search.optimizer))  // each link sees to that by itself
+  if (!space.constraints().empty() && !any && !is_chain(search.optimizer))  // each link does this itself
     optimizer = feasible_only(std::move(optimizer), space);
   if (!starts.empty()) optimizer = starting_with(std::move(optimizer), std::move(starts));
   return optimizer;

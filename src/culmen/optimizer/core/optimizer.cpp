@@ -46,7 +46,7 @@ void Optimizer::adopt(JobId job, const Bytes& result) {
   do_adopt(result);
 }
 
-/// Where nobody takes it.
+/// Runs the job if nobody takes it.
 bool Optimizer::did_job() {
   if (hands_out_jobs_) return false;
   const auto work = do_job();

@@ -16,7 +16,7 @@ constexpr std::array<Term, 2> central{{{1, 0.5}, {-1, -0.5}}};
 constexpr std::array<Term, 2> one_sided{{{1, 2}, {2, -0.5}}};
 constexpr std::array<Term, 4> five_point{{{1, 2.0 / 3}, {-1, -2.0 / 3}, {2, -1.0 / 12}, {-2, 1.0 / 12}}};
 
-// Of the derivative: how far formulas with step h and 2h may be apart, and how far they are for a good step.
+// Shares of the derivative: the largest difference of the formulas with step h and 2h, and that of a good step.
 constexpr double far_apart = 1e-4, good_apart = 1e-6;
 
 double step_share(Accuracy accuracy, double noise) {
@@ -105,7 +105,7 @@ Eigen::MatrixXd Differences::jacobian(const Eigen::VectorXd& residuals, const st
   return out;
 }
 
-/// The difference grows with the square of the step.
+/// The difference grows as the square of the step.
 void Differences::compare(Eigen::Index i, const Eigen::VectorXd& inner, const Eigen::VectorXd& outer) {
   const double apart = (inner - outer).stableNorm() / inner.stableNorm();
   if (!(apart > far_apart)) return;

@@ -8,7 +8,7 @@ namespace {
 constexpr double crossover_eta = 15, mutation_eta = 20;
 constexpr double crossed_pairs = 0.9, crossed_parameters = 0.5;
 
-/// How many times as far apart, where the nearest bound allows `most` times.
+/// The factor of the distance, if the nearest bound allows `most`.
 double spread(double most, double eta, double u) {
   const double alpha = 2 - std::pow(most, -(eta + 1));
   const double share = u * alpha;

@@ -6,7 +6,7 @@
 
 namespace culmen {
 namespace {
-constexpr double first_share = 0.2;   // of a range, as a first step
+constexpr double first_share = 0.2;   // the first step as a share of the range
 constexpr double first_change = 0.3;  // the first probability of a change
 
 double first_step(const Parameter& p) {

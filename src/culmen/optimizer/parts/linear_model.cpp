@@ -29,7 +29,7 @@ double LinearModel::reduction(const Eigen::VectorXd& d) const {
   return -change.dot(2 * target_ + change);
 }
 
-/// Least squares of a s + b over the coordinates that are not fixed; those keep their value in s.
+/// Least squares of a s + b over the coordinates that are not fixed. Fixed ones keep their value in s.
 Eigen::VectorXd LinearModel::solve(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, const std::vector<char>& fixed,
                                    const Eigen::VectorXd& s) const {
   std::vector<Eigen::Index> free;

@@ -15,7 +15,7 @@ using Outcomes = std::vector<const Outcome*>;
 
 bool has_several(const Outcome& o) { return o.feasible() && o.values.size() > 1; }
 
-/// Adds to each of a front how far its neighbours are from each other, as a share of the front's extent.
+/// For each member of a front: adds the distance between its neighbours, as a share of the front's extent.
 void add_crowding(const Outcomes& outcomes, Indices front, std::vector<double>& room) {
   const auto objectives = outcomes[front.front()]->values.size();
   for (std::size_t k = 0; k < objectives; ++k) {
@@ -35,7 +35,7 @@ Outcome rankable(const Outcome& outcome) {
   kept.values = outcome.values;
   kept.violation = outcome.violation;
   kept.check_finite();
-  if (outcome.ok() && outcome.violation > 0) kept.status = Status::ok;  // a value may be missing there
+  if (outcome.ok() && outcome.violation > 0) kept.status = Status::ok;  // such an outcome may have no value
   return kept;
 }
 

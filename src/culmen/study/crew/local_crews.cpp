@@ -37,7 +37,7 @@ class ThreadCrew final : public Crew {
   void conclude(const StudyResult&) override { end(); }
 
  private:
-  // What ends it early ends this worker, not the master: leaving its box tells the engine.
+  // An error that ends it early ends this worker, not the master: the engine notices that it left its box.
   static void work(const std::shared_ptr<MailboxMemory>& memory, const Function& function, WorkerId box) {
     MailboxEndpoint endpoint(memory, box);
     Worker worker(factory_for(function));

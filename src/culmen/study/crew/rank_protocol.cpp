@@ -12,7 +12,7 @@
 
 namespace culmen {
 
-/// From rank 0 to all: the mailbox to attach to, or why nothing starts, or that nothing will ever start again.
+/// From rank 0 to all: the mailbox to attach to, or why nothing starts, or that nothing will start any more.
 struct RankCall {
   bool dismissed = false;
   std::string refusal;
@@ -126,7 +126,7 @@ std::unique_ptr<Crew> RankMaster::hire(const CrewRequest& request) {
 void RankMaster::dismiss() {
   if (!states_.on(RanksEvent::dismiss)) return;
   group_.broadcast(bytes_of({true, {}, {}, {}, {}}));
-  // MPICH over TCP (UCX) may wait for ever in MPI_Finalize for what a rank that has left it was still to acknowledge.
+  // In MPI_Finalize, MPICH over TCP (UCX) may wait for ever for an acknowledgement of a rank that has already left it.
   group_.barrier();
 }
 

@@ -1,5 +1,5 @@
-// "auto": for real parameters quasi-Newton descents, then CMA-ES beside them; for parameters of all kinds a model, then
-// searches beside it. Where another optimizer suits, chosen_optimizer says so, and this is not made.
+// "auto": for real parameters quasi-Newton descents, then CMA-ES in parallel; for parameters of all kinds a model, then
+// searches in parallel with it. If another optimizer suits, chosen_optimizer() names it and this one is not made.
 #include "culmen/optimizer/combine/automatic/automatic.hpp"
 
 #include <algorithm>
@@ -20,16 +20,16 @@
 namespace culmen {
 namespace automatic {
 namespace {
-constexpr double model_points = 100;                         // some milliseconds a model
-constexpr double fewest_at_a_time = 4, most_at_a_time = 64;  // of the model; four are hardly worse than one
+constexpr double model_points = 100;                         // a model of them takes some milliseconds
+constexpr double fewest_at_a_time = 4, most_at_a_time = 64;  // of the model's proposals; four are hardly worse than one
 constexpr double sigma_about_best = 0.15;
 
-/// Where cmaes begins, descents have found more than one minimum, or none: it needs a larger population than alone.
+/// When cmaes starts here, descents have found several minima or none. It then needs a larger population than alone.
 double population(std::size_t parameters) {
   return 2 * (4 + std::floor(3 * std::log(static_cast<double>(parameters))));
 }
 
-/// Of descents, and of what is left for cmaes.
+/// The numbers of parallel candidates of the descents and of cmaes.
 struct Widths {
   Widths(std::size_t parameters, std::size_t parallel)
       : descents(descents_beside(parameters, parallel)),
@@ -48,13 +48,14 @@ std::unique_ptr<Optimizer> of_reals(const Space& space, std::uint64_t seed, std:
   std::vector<Member> members(DescentsFirst::members);
   members[DescentsFirst::probe] = {"probe", std::move(probe)};
   OptimizerOptions global{{"parallel", widths.global}};
-  if (terms.generational) global.emplace("population", population(space.size()));  // else the workers decide
+  if (terms.generational)
+    global.emplace("population", population(space.size()));  // otherwise it depends on the workers
   members[DescentsFirst::global] = make("cmaes", global);
   members[DescentsFirst::descents] = make("bfgs", {});
   return std::make_unique<Portfolio>("auto", std::move(members), std::move(effort), parallel, terms.generational);
 }
 
-/// Three or four search beside each other after the lead of the model, and none knows how much it gets.
+/// After the model's lead three or four members search in parallel, and none knows its share.
 Terms terms_of_a_third(const Terms& all, std::size_t parameters) {
   Terms terms = all;
   const auto left = all.evaluations - std::min(all.evaluations, ModelFirst::lead(parameters));
@@ -62,8 +63,8 @@ Terms terms_of_a_third(const Terms& all, std::size_t parameters) {
   return terms;
 }
 
-/// Beside the model: a search of numbers by cmaes from the best, or walks where there are choices or conditions; and
-/// descents where there are reals enough for them.
+/// In parallel with the model: cmaes from the best point for numbers, or walks if there are choices or conditions. If
+/// there are enough reals, descents too.
 std::vector<Member> searches(const Space& space, std::uint64_t seed, std::size_t parallel, const Terms& all,
                              const std::vector<double>& best) {
   const auto terms = terms_of_a_third(all, space.size());
@@ -81,7 +82,7 @@ std::vector<Member> searches(const Space& space, std::uint64_t seed, std::size_t
   return members;
 }
 
-/// Where not all parameters are real, or some are under conditions.
+/// If not all parameters are real, or if some are conditional.
 std::unique_ptr<Optimizer> of_all_kinds(const Space& space, std::uint64_t seed, std::size_t parallel, double points,
                                         const Terms& terms) {
   const auto join = [=](const std::vector<double>& best) { return searches(space, seed, parallel, terms, best); };

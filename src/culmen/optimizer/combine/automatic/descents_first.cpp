@@ -6,10 +6,10 @@
 
 namespace culmen::automatic {
 namespace {
-constexpr std::uint64_t turns_before_probe = 3;          // of n + 1 evaluations: an easy function is solved by then
-constexpr double bearable_noise = 1e-12, rough = 1e-3;   // noise that differences bear, and that they cannot bear
-constexpr double caution = 3;                            // times the difference of two values: noise is what it may be
-constexpr std::uint64_t fair_chance_per_parameter = 20;  // evaluations in which a sum is nearly solved
+constexpr std::uint64_t turns_before_probe = 3;         // of n + 1 evaluations: an easy function is solved by then
+constexpr double bearable_noise = 1e-12, rough = 1e-3;  // finite differences tolerate the first, but not the second
+constexpr double caution = 3;  // factor of the difference of two values: the true noise may be larger
+constexpr std::uint64_t fair_chance_per_parameter = 20;  // evaluations that nearly solve a sum
 }  // namespace
 
 DescentsFirst::DescentsFirst(std::size_t n, const Probe& probe, Make make)
@@ -27,7 +27,7 @@ std::size_t DescentsFirst::next(std::vector<Member>& members) {
   return now ? leader_ : global;
 }
 
-/// What looked like a sum may be none: an interaction was too small beside the values that were seen.
+/// The function may not be a sum after all: an interaction was too small compared with the values seen.
 bool DescentsFirst::sum_does_not_pay(const std::vector<Member>& members) const {
   const auto& leader = members[leader_];
   return judged_ && leader_ != descents && probe_.separable() && leader.settled >= fair_chance_per_parameter * n_ &&

@@ -5,15 +5,15 @@
 
 namespace culmen::automatic {
 namespace {
-constexpr std::uint64_t longest = 3;             // times the lead
-constexpr std::uint64_t turns_in_the_lead = 10;  // turns without an improvement that end it
+constexpr std::uint64_t longest = 3;             // multiple of the lead
+constexpr std::uint64_t turns_in_the_lead = 10;  // turns without an improvement; after them the lead ends
 constexpr double share_of_leader = 0.15, share_while_it_holds_the_best = 0.4;
 constexpr std::uint64_t turns_between_handings = 3;
 }  // namespace
 
 void Lead::change() {
   lead_ = usual * n_;
-  counted_leader_ = asked_at_handing_ = improved_ = 0;  // of the former leader, whose share may have begun
+  counted_leader_ = asked_at_handing_ = improved_ = 0;  // of the previous leader, whose share may have begun
   best_ = handed_ = Outcome::failure(Status::failed, {});
   beaten_ = false;
 }

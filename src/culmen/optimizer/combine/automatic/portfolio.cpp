@@ -5,7 +5,7 @@
 
 namespace culmen::automatic {
 namespace {
-constexpr std::size_t largest_turn = 4096;  // of a member that could give candidates for ever
+constexpr std::size_t largest_turn = 4096;  // limits a member that could give candidates for ever
 }
 
 Portfolio::Portfolio(std::string name, std::vector<Member> members, std::unique_ptr<Effort> effort,
@@ -87,7 +87,7 @@ void Portfolio::do_tell(EvaluationId id, MemberCandidate&& candidate, const Outc
   if (all_back()) end_turn();
 }
 
-/// In the order of candidates, so that that of tells does not matter.
+/// In the order of candidates, so that the order of tells does not matter.
 void Portfolio::end_turn() {
   for (const auto& [id, told] : told_) learn(told.first, told.second);
   told_.clear();

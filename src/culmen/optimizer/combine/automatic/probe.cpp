@@ -9,8 +9,8 @@
 namespace culmen::automatic {
 namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double rounding = 1e-12;   // of the greatest value: what a sum may differ by
-constexpr double noticeable = 0.01;  // of a change by one half: an interaction that would be seen above rounding
+constexpr double rounding = 1e-12;   // of the greatest value: the rounding error allowed for a sum
+constexpr double noticeable = 0.01;  // of a change by one half: an interaction of this size is visible above rounding
 
 double value_of(const Outcome& outcome) { return outcome.feasible() ? outcome.value : nan; }
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace culmen::automatic {
 namespace {
-constexpr std::uint64_t patience = 3;           // turns of n + 1 evaluations without anything better
-constexpr std::uint64_t most_beside_news = 10;  // turns while others have found something better
+constexpr std::uint64_t patience = 3;           // turns of n + 1 evaluations without an improvement
+constexpr std::uint64_t most_beside_news = 10;  // turns after others have found something better
 constexpr std::size_t largest_descent_turn = 4096;
 
 std::vector<double> steps(const Parameter& p, double value) {
@@ -57,7 +57,7 @@ void RealsAlone::hear(const std::vector<double>& x, const Outcome& outcome) {
   learn(x, outcome, 0, x != lanes_.front().from);
 }
 
-/// Of equally good ones the first that was asked for, so that the order of tells does not matter.
+/// Among equally good ones the first that was asked for, so that the order of tells does not matter.
 void RealsAlone::learn(const std::vector<double>& x, const Outcome& outcome, EvaluationId from, bool is_new) {
   const bool as_good = !better(best_, outcome) && from < best_from_;
   if (!better(outcome, best_) && !as_good) return;
@@ -135,7 +135,7 @@ void RealsAlone::do_ask(std::size_t n, Asked& out) {
   }
 }
 
-/// All lanes at once; without generations the first that waits for nothing, or one more.
+/// Begins the turns of all lanes. Without generations: only of the first lane that waits for nothing, or of a new lane.
 bool RealsAlone::begin_turns() {
   if (!generational_) {
     begin_turn(waiting_lane());

@@ -1,12 +1,12 @@
-// "annealing": simulated annealing in parallel chains, for every kind of space. Each chain is a Metropolis walk (Walk);
-// they form a ladder of temperatures and exchange places (parallel tempering: Geyer 1991; Hukushima and Nemoto, J.
-// Phys. Soc. Jpn. 65 (1996) 1604) while all cool down (Cooling). The first temperature is the spread of the first
-// values. Never finishes by itself: when it is cold it is heated again, at the best place.
+// "annealing": simulated annealing in parallel chains, for every kind of space. Each chain is a Metropolis walk (Walk).
+// The chains form a ladder of temperatures and exchange places (parallel tempering: Geyer 1991; Hukushima and Nemoto,
+// J. Phys. Soc. Jpn. 65 (1996) 1604) while all of them cool down (Cooling). The first temperature is the spread of the
+// first values. It never finishes by itself: when it is cold, it is heated again at the best place.
 //
-// Without generations each result enters its walk at once, and a walk that is asked again before that looks once more
-// from where it is. So that quick evaluations do not crowd out slow ones, all walks get as many (RoundRobin), and none
-// moves until most of the first are back (Founders). There is at least one walk for two workers when it begins: of many
-// looks from one place the quickest would count too often.
+// Without generations each result enters its walk at once. A walk that is asked again before that looks again from its
+// current place. All walks get the same number of looks (RoundRobin), and none moves until most of the first results
+// are back (Founders): otherwise quick evaluations would displace slow ones. At the start there is at least one walk
+// for two workers: of many looks from one place the quickest would count too often.
 #include "culmen/optimizer/methods/annealing/annealing.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ constexpr double ladder = 8;               // from the coldest to the hottest
 struct Proposal {
   std::size_t walk;
   Look look;
-  bool founder, settled;  // settled: a look from where the walk was, else anywhere
+  bool founder, settled;  // settled: a look from the walk's place; otherwise from anywhere
 };
 
 class Annealing final : public PopulationSearch<Proposal, Standing> {
@@ -109,7 +109,7 @@ void Annealing::absorb(Proposal&& proposal, std::optional<Standing>&& verdict) {
   if (cold) reheat();
 }
 
-/// All begin at the best place.
+/// All walks start again at the best place.
 void Annealing::reheat() {
   if (!best_ || best_->second.failed()) return;
   auto at = individual_at(space_, vector_of(space_, best_->first));

@@ -16,7 +16,7 @@ constexpr double least_along = 1e-3, most_along = 3;
 
 std::size_t most_places(const Space& space) { return std::min<std::size_t>(10 + 2 * space.size(), 100); }
 
-/// One that is active; an inactive one would change nothing.
+/// A random active parameter; an inactive one would change nothing.
 std::size_t drawn_parameter(const Space& space, const Individual& at, Random& random) {
   if (!space.conditional()) return random.below(space.size());
   const auto active = space.activity(vector_of(space, at));
@@ -26,8 +26,8 @@ std::size_t drawn_parameter(const Space& space, const Individual& at, Random& ra
   }
 }
 
-/// Now and then longer, of any order of magnitude up to the range: else no walk would leave a basin whose width its
-/// steps have adapted to.
+/// Sometimes longer, of any order of magnitude up to the range. Otherwise no walk would leave a basin to whose width
+/// its steps have adapted.
 double drawn_step(double step, double range, Random& random) {
   return random.uniform() < far_share ? step * std::pow(std::max(1.0, range / step), random.uniform()) : step;
 }
@@ -53,7 +53,7 @@ Look Walk::look(const Space& space, Random& random) const {
   return out;
 }
 
-/// False: nothing would change.
+/// Returns false if nothing would change.
 bool Walk::look_along(const Space& space, Look& look, Random& random) const {
   if (places_.size() < most_places(space)) return false;
   const auto &from = places_[random.below(places_.size())], &to = places_[random.below(places_.size())];

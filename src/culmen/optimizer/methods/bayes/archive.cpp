@@ -7,7 +7,7 @@
 
 namespace culmen::bayes {
 namespace {
-constexpr double step_to_worse = 0.5;  // from the worst that is feasible
+constexpr double step_to_worse = 0.5;  // added to the value of the worst feasible point
 
 std::vector<std::size_t> indices(std::size_t n) {
   std::vector<std::size_t> out(n);
@@ -64,7 +64,7 @@ void Archive::thin() {
   best_ = best;
 }
 
-/// Divided first, so that differences of the largest numbers are finite.
+/// Divides first, so that differences of the largest numbers stay finite.
 ModelValues::ModelValues(const std::vector<Point>& points, std::size_t compression)
     : values_(static_cast<Eigen::Index>(points.size())), compressed_(compressions[compression] < 1) {
   std::vector<double> sorted, violations;

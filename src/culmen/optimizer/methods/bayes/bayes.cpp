@@ -1,5 +1,5 @@
-// "bayes": Bayesian optimization with a Gaussian process in a trust region, or with a forest, for evaluations that are
-// dear; see proposal.hpp. Batches: what is pending is taken for what the model expects there (kriging believer:
+// "bayes": Bayesian optimization for expensive evaluations, with a Gaussian process in a trust region, or with a
+// forest; see proposal.hpp. Batches: the model's expectation stands for the values of pending points (kriging believer:
 // Ginsbourger, Le Riche and Carraro, 2010).
 #include "culmen/optimizer/methods/bayes/bayes.hpp"
 
@@ -21,23 +21,23 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr std::size_t fewest_patience = 4;
-constexpr std::size_t most_pending = 32;     // of which a model knows: the newest
-constexpr std::uint64_t most_at_a_time = 8;  // proposals of a job without generations: as many as came back
-constexpr std::uint64_t interleaved = 8;     // beside a forest one in so many is any point
-constexpr std::uint64_t always = 4;          // until so many times the points of a model a result brings a model, …
-constexpr std::uint64_t seldom = 4;          // … then one comes after a so-manieth part of all
+constexpr std::size_t most_pending = 32;     // the newest pending points, which a model takes into account
+constexpr std::uint64_t most_at_a_time = 8;  // proposals of one job without generations: as many as results came back
+constexpr std::uint64_t interleaved = 8;     // with a forest, one of this many points is random
+constexpr std::uint64_t always = 4;  // results up to this multiple of a model's points: each brings a model; …
+constexpr std::uint64_t seldom = 4;  // … later it takes told / seldom new results
 
-/// A point that was given, and the region that it belongs to.
+/// A point that is being evaluated, and its region.
 struct Open {
   VectorXd unit;
   std::size_t region;
 };
 
-/// One model after the other.
+/// The state of the modelling; models follow each other.
 struct Modelling {
   Hyperparameters hyperparameters;  // of the last model
   std::size_t compression = 0, count = 0;
-  std::uint64_t told = 0;  // results at the last model
+  std::uint64_t told = 0;  // results at the time of the last model
   bool wanted = false, job_is_out = false;
   std::size_t region = 0;  // of the job
 };
@@ -106,20 +106,20 @@ class Bayes final : public Remembering<Open, std::map> {
   Modelling modelling_;
   std::uint64_t told_ = 0;  // results
   bool improved_ = false, covering_ = true;
-  std::size_t to_cover_ = 0;                     // of the design, not back yet
-  std::deque<VectorXd> ready_;                   // to be given; generational: of this generation
-  std::map<EvaluationId, Point> back_;           // generational: of this generation
-  std::optional<Favourite> favourite_, former_;  // of this region, and the best of those before
-  std::optional<Point> repeated_;                // whose second value shall tell whether there is noise
+  std::size_t to_cover_ = 0;                     // points of the design that are not back yet
+  std::deque<VectorXd> ready_;                   // to be given; generational: in this generation
+  std::map<EvaluationId, Point> back_;           // generational: results of this generation
+  std::optional<Favourite> favourite_, former_;  // of this region, and the best of the previous regions
+  std::optional<Point> repeated_;                // its second value will show whether there is noise
   enum class Noise : unsigned char { unknown, none, seen } noise_ = Noise::unknown;
 };
 
-/// Anew, or at first, where it begins at the start.
+/// Starts a new region; the first one begins at the space's start.
 void Bayes::begin() {
   if (favourite_ && !(former_ && former_->value < favourite_->value)) former_ = favourite_;
   favourite_.reset();
   archive_.clear();
-  ++regions_;  // what is open is of the former one
+  ++regions_;  // open candidates belong to the previous one
   region_ = Region(patience());
   modelling_.hyperparameters = {};
   covering_ = true;
@@ -189,7 +189,7 @@ std::optional<Recommendation> Bayes::recommendation() const {
   return out;
 }
 
-/// Noise, or a function that is rugged? The first model that cannot tell has one point evaluated again.
+/// Is it noise, or a rugged function? If a model cannot tell, the first such model has one point evaluated again.
 void Bayes::repeat(const Favourite& favourite) {
   if (noise_ != Noise::unknown || repeated_) return;
   const auto& all = archive_.points();
@@ -199,8 +199,8 @@ void Bayes::repeat(const Favourite& favourite) {
   ready_.front() = favourite.unit;
 }
 
-/// A lucky value is no better place, and failures say nothing: under noise the region keeps its size, about the
-/// favourite.
+/// Under noise a lucky value is not a better place, and failures mean nothing. The region then keeps its size, around
+/// the favourite.
 void Bayes::judge_region() {
   if (noise_ != Noise::seen) region_.note(improved_);
   improved_ = false;
@@ -226,7 +226,7 @@ void Bayes::learn(Point point) {
   archive_.add(std::move(point));
 }
 
-/// Where all of it is back.
+/// When all results of a generation are back.
 void Bayes::end_generation() {
   if (!ready_.empty() || !memos().empty()) return;
   for (auto& [id, point] : std::exchange(back_, {})) learn(std::move(point));

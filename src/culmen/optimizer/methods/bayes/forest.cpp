@@ -61,8 +61,8 @@ Forest::Split Forest::best_split(const Rows& rows, std::size_t from, std::size_t
   return best;
 }
 
-/// One at random that leaves points on both sides; its gain is how much of the sum of squares it explains, -1 where all
-/// are equal there.
+/// A random split with points on both sides. Its gain is the sum of squares that it explains; -1 if all values there
+/// are equal.
 Forest::Split Forest::drawn(Index parameter, const Rows& rows, std::size_t from, std::size_t to) {
   Split out;
   out.node.parameter = static_cast<int>(parameter);

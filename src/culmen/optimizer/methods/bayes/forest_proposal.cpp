@@ -1,5 +1,5 @@
 // Proposals by a forest (SMAC: Hutter, Hoos and Leyton-Brown, LION 5 (2011)): expected improvement over the whole
-// space, by local search among neighbours that differ in one parameter, from the best points and from random ones.
+// space. A local search among neighbours that differ in one parameter starts from the best points and from random ones.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,10 +15,10 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t compression = 1;  // of values: above the median
+constexpr std::size_t compression = 1;  // index: values above the median are compressed
 constexpr std::size_t forest_draws = 300, starts = 8, most_moves = 30;
 constexpr std::size_t steps = 4, most_choices = 8;  // neighbours by one parameter
-constexpr double step = 0.2;                        // deviation of those by a number
+constexpr double step = 0.2;                        // standard deviation of neighbours in a number
 constexpr double same_unit = 1e-9;                  // of two unit vectors
 
 class ForestAdvice {
@@ -99,7 +99,7 @@ class ForestAdvice {
     return drawn();
   }
 
-  /// Appends where it comes, and the neighbours of where it ends: the end itself may be known.
+  /// Appends the points on its way and the neighbours of its end, because the end itself may be known already.
   void climb(Found at, std::vector<Found>& found) {
     for (std::size_t k = 0; k < most_moves; ++k) {
       auto around = neighbours(at.unit);

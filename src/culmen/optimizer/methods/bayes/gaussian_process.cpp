@@ -15,10 +15,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double jitter = 1e-13;
-constexpr double least_variance = 1e-14;  // of that without points
-constexpr double farthest = 22;           // of a logarithm from the middle of its prior
+constexpr double least_variance = 1e-14;  // as a share of the variance without points
+constexpr double farthest = 22;           // distance of a logarithm from the middle of its prior
 
-/// Of a logarithm: Gaussian, or with a Cauchy density's tails.
+/// The prior of a logarithm: Gaussian, or with the tails of a Cauchy density.
 struct Prior {
   double mean, deviation;
   bool wide = false;
@@ -75,9 +75,9 @@ Hyperparameters Hyperparameters::unpacked(const VectorXd& packed) {
   return {packed.head(n), packed[n], packed[n + 1], packed[n + 2]};
 }
 
-/// Of the points (rows) and others (columns).
+/// Covariances of the points (rows) and others (columns).
 struct GaussianProcess::Covariance {
-  MatrixXd all, steepness;  ///< steepness: of the Matérn part by half the squared distance
+  MatrixXd all, steepness;  ///< steepness: derivative of the Matérn part by half the squared distance
   MatrixXd products;
 };
 
@@ -112,7 +112,7 @@ double GaussianProcess::nugget(const Hyperparameters& at) const {
   return std::exp(at.noise) + jitter * (std::exp(at.matern) + std::exp(at.trend));
 }
 
-/// Its lower triangle.
+/// Only its lower triangle.
 MatrixXd GaussianProcess::covariance(const Hyperparameters& at, const VectorXd& distances) const {
   const Index m = points_.rows();
   const auto r = distances.array();

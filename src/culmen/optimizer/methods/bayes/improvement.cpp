@@ -5,7 +5,7 @@
 
 namespace culmen::bayes {
 namespace {
-constexpr double far = -10;  // below, 1 + z·Φ/φ would cancel
+constexpr double far = -10;  // below this, 1 + z·Φ/φ would lose its digits
 const double log_root_2pi = 0.5 * std::log(2 * std::numbers::pi);
 
 double cumulative(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }

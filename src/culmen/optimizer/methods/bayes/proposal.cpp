@@ -21,17 +21,17 @@ constexpr std::size_t fewest_local = 50, local_per_parameter = 10;  // points of
 constexpr int fit_steps = 25, climb_steps = 30;
 constexpr std::size_t draws = 200, climbs = 3;
 const double noise_to_mention = std::log(1e-3);  // variance: 3 % of the values' deviation
-constexpr double much_noise = -3;                // as a start: from little of it a fit sees none
+constexpr double much_noise = -3;                // as a starting value: a fit that starts from little noise finds none
 constexpr double same = 1e-9;                    // of two unit vectors
 
 struct Fitted {
   ModelValues values;
   GaussianProcess process;
   std::size_t compression;
-  double loss;  // minus the logarithm of posterior density of values and hyperparameters, but for a constant
+  double loss;  // minus the logarithm of the posterior density of values and hyperparameters, up to a constant
 };
 
-/// In coordinates where the best point is 0 and the trust region has side 1.
+/// Works in coordinates where the best point is 0 and the trust region has side 1.
 class Advice {
  public:
   explicit Advice(const Question& question)
@@ -125,7 +125,7 @@ class Advice {
     return out;
   }
 
-  /// Its sides follow the lengths; its volume does not.
+  /// The sides depend on the lengths; the volume does not.
   void box() {
     const auto& lengths = model_->process.hyperparameters().lengths;
     VectorXd sides = (lengths.array() - lengths.mean()).exp();
@@ -151,7 +151,7 @@ class Advice {
     return inner(settled(question_.space, centre_ + question_.side * x));
   }
 
-  /// All parameters, or few, change; over the box or near its middle; what has no order is drawn anew.
+  /// Changes all parameters, or a few, over the box or near its middle. Unordered parameters are drawn anew.
   VectorXd draw() {
     const Index n = centre_.size();
     const double share = random_.uniform() < 0.5 ? 1 : std::min(1.0, 3.0 / static_cast<double>(n));
@@ -190,7 +190,7 @@ class Advice {
     return settled(question_.space, centre_ + question_.side * draw());
   }
 
-  /// By the reals alone.
+  /// Climbs by the reals only.
   std::pair<double, VectorXd> climbed(VectorXd x) const {
     VectorXd lower = lower_.cwiseMin(x), upper = upper_.cwiseMax(x);
     for (Index i = 0; i < x.size(); ++i)
