@@ -16,7 +16,7 @@
 namespace culmen::bindings {
 namespace {
 
-/// Threads inherit the mask of the one that makes them.
+/// Threads inherit the mask of the thread that makes them.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -52,7 +52,7 @@ BackgroundRun::BackgroundRun(StudyConfig config, RunOptions options, std::shared
 BackgroundRun::~BackgroundRun() {
   if (thread_.joinable()) {
     run_.stop();
-    // An optimizer of a Python library wants the interpreter before it ends.
+    // An optimizer of a Python library needs the interpreter before it ends.
     if (PyGILState_Check() != 0) {
       const nanobind::gil_scoped_release released;
       thread_.join();

@@ -37,7 +37,7 @@ std::vector<std::pair<EvaluationId, std::vector<double>>> ask(Optimizer& optimiz
   return out;
 }
 
-/// Residuals, several objectives' values, or one value; None: it failed.
+/// Residuals, the values of several objectives, or one value; None: it failed.
 using Told = std::variant<double, std::vector<double>>;
 
 Outcome outcome_of(const std::optional<Told>& told, bool residuals) {

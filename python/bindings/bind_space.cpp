@@ -49,7 +49,7 @@ void set_initial(Parameter& p, const std::optional<Value>& value) {
   p.initial.reset();
   if (!value) return;
   try {
-    check(p);  // what it is alone comes before what it begins with
+    check(p);  // the parameter itself is checked before its initial value
     p.initial = number_of(p, *value);
   } catch (const InputError& e) {
     const std::string why = e.what(), name = "parameter '" + p.name + "': ";

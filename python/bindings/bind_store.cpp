@@ -107,7 +107,7 @@ Rows calls(const Journal& journal) {
   return out;
 }
 
-/// A NumPy array that takes the vector over; of shape (rows,), or (rows, columns).
+/// A NumPy array that takes ownership of the vector; its shape is (rows,) or (rows, columns).
 template <class T>
 nb::object array_of(std::vector<T> values, std::size_t rows, std::optional<std::size_t> columns = {}) {
   auto* kept = new std::vector<T>(std::move(values));

@@ -23,7 +23,7 @@ namespace nb = nanobind;
 namespace culmen::bindings {
 namespace {
 
-/// With the interpreter's lock.
+/// Needs the interpreter's lock.
 std::string sentence_of(const nb::python_error& e, const std::string& who) {
   auto text = nb::cast<std::string>(nb::str(e.value()));
   text.erase(0, text.find_first_not_of(" \n"));
@@ -33,19 +33,19 @@ std::string sentence_of(const nb::python_error& e, const std::string& who) {
   return fmt::format("{}: {}{}{}", who, type, text.empty() ? "" : ": ", text);
 }
 
-/// Held by threads that do not have the interpreter's lock.
+/// May be held by threads without the interpreter's lock.
 using Adapter = std::shared_ptr<nb::object>;
 
 Adapter shared(nb::object object) {
   return {new nb::object(std::move(object)), [](nb::object* held) {
-            if (Py_IsInitialized() == 0) return;  // what it owned went with the interpreter
+            if (Py_IsInitialized() == 0) return;  // the interpreter's end freed what it owned
             const nb::gil_scoped_acquire locked;
             delete held;
           }};
 }
 
 struct AskOne {};
-/// None: it failed, or will never be evaluated; empty: it is infeasible.
+/// None: it failed or will never be evaluated; empty: it is infeasible.
 struct TellOne {
   EvaluationId id = 0;
   std::optional<std::vector<double>> values;
@@ -62,7 +62,7 @@ std::optional<std::vector<double>> values_of(const Outcome& outcome) {
   return outcome.values.empty() ? std::vector{outcome.value} : outcome.values;
 }
 
-/// Makes the calls in their order. Result: u64 asks, u8 whether it ends, u64 n, n vectors.
+/// Makes the calls in order. Result: u64 asks, u8 whether it ends, u64 n, n vectors.
 Bytes made(const nb::object& adapter, const std::vector<Call>& calls) {
   std::uint64_t asks = 0;
   std::vector<std::vector<double>> vectors;
@@ -86,8 +86,9 @@ Bytes made(const nb::object& adapter, const std::vector<Call>& calls) {
   return out;
 }
 
-/// The library sees asks and tells in an order that depends on nothing but the calls of this: in generations, it is
-/// asked as soon as fewer than `window` of its candidates are open (0: none), so what it knew then is always the same.
+/// The order of the library's asks and tells depends only on the calls of this optimizer. With generations the library
+/// is asked as soon as fewer than `window` of its candidates are open (0: none). Its knowledge at each ask is then
+/// always the same.
 class PythonOptimizer final : public Optimizer {
  public:
   PythonOptimizer(std::string name, nb::object adapter, bool generational)
@@ -135,7 +136,7 @@ class PythonOptimizer final : public Optimizer {
     waiting_ = true;
   }
 
-  /// Not before somebody wants a candidate: the last ones of a study would be for nobody.
+  /// Waits until someone needs a candidate: at the end of a study nobody would use the last ones.
   std::function<Bytes()> do_job() override {
     if (!waiting_ || !hungry_) return {};
     waiting_ = false;
@@ -162,7 +163,7 @@ class PythonOptimizer final : public Optimizer {
   std::size_t window_;
   bool generational_;
   Adapter adapter_;
-  std::vector<Call> calls_;                // that the next job makes
+  std::vector<Call> calls_;                // for the next job
   bool waiting_ = false;                   // there is an ask among them
   bool hungry_ = false, ends_ = false;     // the last ask() got fewer than it wanted; the library has no more
   std::deque<std::vector<double>> stock_;  // proposed, not given yet
