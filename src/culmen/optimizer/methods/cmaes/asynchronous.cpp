@@ -16,13 +16,13 @@
 
 namespace culmen::cmaes {
 namespace {
-// A run's results would be too old: with that many evaluations at a time, for each member of its population, it goes on
-// hardly sooner than with fewer.
+// With this many parallel evaluations for each member of its population, a run is hardly faster than with fewer,
+// because its results are too old.
 constexpr std::size_t widest = 4;
-// Of a population that nobody chose: a larger one makes hardly larger steps.
+// Limits a default population: a larger one hardly makes larger steps.
 constexpr std::size_t most_per_parameter = 10;
 
-/// One of the runs beside each other.
+/// One of the parallel runs.
 struct ActiveRun {
   ContinuousRun run;
   bool large;
@@ -84,7 +84,7 @@ std::size_t Asynchronous::population() const {
                   std::min(workers_ / 2, most_per_parameter * space_.size()));
 }
 
-/// Nothing is lost by a change before the first update: what was drawn came from the same distribution.
+/// A change before the first update loses nothing: all points so far came from the same distribution.
 void Asynchronous::resize(std::size_t workers) {
   workers_ = std::max(workers, settings_.parallel);
   if (settings_.population || begun_ > 1) return;
@@ -112,7 +112,7 @@ void Asynchronous::begin_another() {
   begin(run, random_mean(space_, random_));
 }
 
-/// The oldest that can use more results; where there is none and may be no other, the last one.
+/// The oldest run that can use more results. If there is none and no further run is allowed, the last one.
 std::uint64_t Asynchronous::next_run() {
   const auto free = std::ranges::find_if(runs_, [](const auto& entry) { return !entry.second.full(); });
   if (free != runs_.end()) return free->first;

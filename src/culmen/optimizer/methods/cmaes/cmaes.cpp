@@ -24,10 +24,10 @@ constexpr double default_sigma = 0.25;
 
 struct Settings {
   std::size_t population;  // of the first run
-  std::size_t parallel;    // a generation is so many, or a multiple of it
+  std::size_t parallel;    // a generation has this size or a multiple of it
   double sigma;
   Correlations correlations;
-  bool lagrangian;  // where there are constraints to see
+  bool lagrangian;  // if there are constraint figures
   Noise noise;
 };
 
@@ -72,12 +72,12 @@ class CmaEs final : public Optimizer {
   std::optional<Stopping> stopping_;
   std::optional<Lagrangian> lagrangian_;
   Uncertainty uncertainty_;
-  std::vector<std::vector<double>> asked_;        // of this generation, where a Lagrangian judges them
+  std::vector<std::vector<double>> asked_;        // in this generation, if a Lagrangian judges them
   std::vector<std::vector<double>> repeated_;     // of the first members
-  std::size_t repeats_ = 0;                       // that are evaluated once more in place of the last members
+  std::size_t repeats_ = 0;                       // members that are evaluated again, instead of the last members
   std::vector<std::optional<Standing>> members_;  // of this generation, in candidate order; none: open or cancelled
   std::size_t served_ = 0, settled_ = 0;
-  bool large_ = false;  // the run
+  bool large_ = false;  // whether the run is a large one
   std::uint64_t run_evaluations_ = 0;
   EvaluationId first_id_ = 0;  // of members_[0]
 };
@@ -151,7 +151,7 @@ void CmaEs::end_generation() {
   else begin_generation();
 }
 
-/// Where some were cancelled, the others spread over all ranks. Nothing moves towards a failure.
+/// If some were cancelled, the others spread over all ranks. Nothing moves towards a failure.
 std::vector<double> CmaEs::weights(const std::vector<std::size_t>& ranking) const {
   std::vector<double> out(members_.size(), 0.0);
   for (std::size_t r = 0; r < ranking.size(); ++r) {
@@ -162,7 +162,7 @@ std::vector<double> CmaEs::weights(const std::vector<std::size_t>& ranking) cons
   return out;
 }
 
-constexpr std::size_t most_with_full_covariance = 200;  // where a candidate comes to cost a tenth of a millisecond
+constexpr std::size_t most_with_full_covariance = 200;  // with this many a candidate takes a tenth of a millisecond
 
 Correlations correlations(const std::string& word, std::size_t n) {
   if (word == "auto") return n <= most_with_full_covariance ? Correlations::full : Correlations::limited;

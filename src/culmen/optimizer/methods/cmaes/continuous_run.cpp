@@ -10,22 +10,22 @@ namespace culmen::cmaes {
 using Eigen::Index;
 using Eigen::VectorXd;
 namespace {
-// Full ratios of densities leave a few points with all of the weight; their fourth root keeps half of what counts.
-// Among many parameters that takes a higher root.
+// The full density ratios give all weight to a few points. Their fourth root keeps half of the effective number. With
+// many parameters a higher root is needed.
 constexpr double ratio_exponent = 0.25, least_exponent = 1e-6;
-constexpr double least_kept = 0.3;  // of as many results as there are
-// Of the way that the mean has gone since a point was drawn. Without it the means that points came from go on beside
-// each other, as many as there are updates in a duration, and the step size sees their differences; with all of it each
-// of them makes the same step again.
+constexpr double least_kept = 0.3;  // of the number of results: the effective number that the root keeps
+// The share of the mean's movement, since a point was drawn, that is added to the point. With 0 there are as many
+// separate means as updates in an evaluation's duration, and their differences disturb the step size. With 1 each of
+// them makes the same step again.
 constexpr double taken_along = 0.5;
 constexpr std::size_t most_modelled = 20;        // parameters
 constexpr std::size_t most_fitted_at_once = 12;  // parameters: within a millisecond
 constexpr std::size_t most_compared = 100;       // results
-constexpr double trust = 0.85;                   // rank correlation from which the polynomial stands in for values
+constexpr double trust = 0.85;                   // rank correlation from which the polynomial replaces values
 constexpr int most_steps_ahead = 10;             // of the distribution on the polynomial, between two updates
-constexpr double most_contraction_log = 1.4;     // of a coordinate's deviation, against what results came from
+constexpr double most_contraction_log = 1.4;     // of a coordinate's deviation, relative to that of the results
 
-/// Ratios of these logarithms, taken to such a power that they count for enough results.
+/// The ratios of these logarithms, reduced to a power at which enough results count.
 std::vector<double> tempered(const std::vector<double>& logarithms) {
   const double highest = *std::ranges::max_element(logarithms);
   std::vector<double> out(logarithms.size());
@@ -109,7 +109,7 @@ bool ContinuousRun::update(Random& random) {
   return stopping_.over(distribution_, sorted);
 }
 
-/// At most 1 each: more would give the weight of many to a few.
+/// At most 1 each: larger ratios would give most of the weight to a few.
 std::vector<double> ContinuousRun::ratios() const {
   std::vector<double> logarithms(results_.size(), 0.0);
   if (stale_ == Stale::ignored) return std::vector<double>(results_.size(), 1.0);
@@ -120,9 +120,9 @@ std::vector<double> ContinuousRun::ratios() const {
   return tempered(logarithms);
 }
 
-/// Of points from the middles of all that were drawn with them. It is zero but for chance, where the time of an
-/// evaluation does not depend on its point; else quick regions are over-represented in what has arrived, and this is by
-/// how much.
+/// The mean offset of points from the means of the distributions that they came from. It is zero on average if the
+/// duration of an evaluation does not depend on its point. Otherwise quick regions are over-represented in the results
+/// by this offset.
 VectorXd ContinuousRun::mean_offset(const std::vector<double>& ratios) const {
   VectorXd sum = VectorXd::Zero(origin_->density.mean.size());
   double all = 0;
@@ -139,7 +139,7 @@ VectorXd ContinuousRun::brought_up(const Drawn& drawn, const VectorXd& off) cons
   return drawn.point - off + taken_along * (distribution_.mean() - drawn.origin->density.mean);
 }
 
-/// A rank's weight is that of its place among all ratios, times its own. Nothing moves towards a failure.
+/// The weight of a rank depends on its place among all ratios, times its own ratio. Nothing moves towards a failure.
 void ContinuousRun::learn(const std::vector<std::size_t>& ranking) {
   const auto& constants = distribution_.constants();
   const auto ratio = ratios();
@@ -167,7 +167,7 @@ void ContinuousRun::learn(const std::vector<std::size_t>& ranking) {
   if (lagrangian_) lagrangian_->learn(weights);
 }
 
-/// How well the polynomial ranks the last results, which it has not seen; then it is given them.
+/// How well the polynomial ranks the last results, which it has not seen. It then receives them.
 double ContinuousRun::foretold() {
   std::vector<std::pair<double, double>> pairs;
   for (std::size_t k = 0; k < results_.size(); ++k) {
@@ -192,7 +192,7 @@ std::shared_ptr<const Quadratic::Fit> ContinuousRun::take_fit() {
   return std::exchange(due_, nullptr);
 }
 
-/// Lets the distribution learn from the polynomial's values until it has left the region that results came from.
+/// The distribution learns from the polynomial's values until it has left the region of the results.
 void ContinuousRun::step_ahead(Random& random) {
   std::vector<double> volumes;
   for (const auto& r : results_) volumes.push_back(r.drawn.origin->density.log_volume);

@@ -56,7 +56,7 @@ const VectorXd& Distribution::sample(std::size_t k, Random& random) {
   return point_;
 }
 
-/// A whole generation at once where it has just begun, so that the product with the root is one of matrices.
+/// At the start of a generation draws all of it, so that the product with the root is a matrix product.
 void Distribution::draw(Index first, Index count, Random& random) {
   auto normals = normals_.middleCols(first, count);
   for (Index k = 0; k < count; ++k) {
@@ -76,8 +76,8 @@ void Distribution::correlate(Index first, Index count) {
   if (limited_) limited_->transform(steps);
 }
 
-/// Keeps the draw that is the nearest to the box: values of repaired points mislead the covariance. More draws would
-/// keep the search from optima in corners.
+/// Keeps the draw that is nearest to the box, because values of repaired points mislead the covariance. More draws
+/// would keep the search away from optima in corners.
 void Distribution::draw_again(Index k, Random& random) {
   double nearest = distance_outside(steps_.col(k));
   for (int turn = 0; turn < redraws && nearest > 0; ++turn) {
@@ -94,7 +94,7 @@ void Distribution::draw_again(Index k, Random& random) {
   }
 }
 
-/// Squared, in units of sigma D. A bound beyond which the mean already lies does not count: the optimum is sought
+/// Squared, in units of sigma D. A bound does not count if the mean already lies beyond it: the optimum is expected
 /// there.
 double Distribution::distance_outside(const VectorXd& step) const {
   double sum = 0;
@@ -108,7 +108,7 @@ double Distribution::distance_outside(const VectorXd& step) const {
   return sum;
 }
 
-/// Gives the step it made, over sigma D.
+/// Returns the step of the mean, divided by sigma D.
 VectorXd Distribution::move_mean(const VectorXd& weights) {
   VectorXd shift = steps_ * weights.cwiseMax(0.0);
   for (Index i = 0; i < mean_.size(); ++i) {
@@ -147,7 +147,7 @@ void Distribution::place(std::size_t k, const VectorXd& x) {
   drawn_[k] = 0;
 }
 
-/// After its step was changed.
+/// Call this after the step of member k has changed.
 void Distribution::whiten(Index k) {
   normals_.col(k) = whitened(steps_.col(k));
   if (limited_) limited_->whiten(normals_.col(k));
@@ -192,8 +192,8 @@ void Distribution::update(std::span<const double> weights, double mueff) {
   drawn_ahead_ = false;
 }
 
-/// Length of the step-size path over its expectation under neutral selection; coordinates that the margin holds are
-/// left out.
+/// Length of the step-size path divided by its expectation under neutral selection, without the coordinates that the
+/// margin holds.
 double Distribution::free_path_ratio() const {
   double square = 0;
   std::size_t free = 0;
@@ -217,7 +217,7 @@ void Distribution::learn_covariance(const VectorXd& weights, bool stalled) {
   covariance_.triangularView<Eigen::Lower>() += weighted_ * steps_.transpose();
 }
 
-/// Only as far as the coordinates are not correlated: the more they are, the slower.
+/// The stronger the correlations, the slower it learns.
 void Distribution::learn_scaling(const VectorXd& weights, bool stalled) {
   const auto& c = constants_;
   const double damping = std::max(1.0, (limited_ ? limited_->stretch() : axis_ratio()) - 1);
@@ -242,7 +242,7 @@ void Distribution::hold_margin() {
   }
 }
 
-/// Members that found a better cell come from its edge: the mean would creep there, and rest at edges.
+/// Members that found a better cell lie at its edge. Without this the mean would move there and stay at edges.
 void Distribution::center(const VectorXd& weights) {
   std::vector<char> moved(constants_.population, 0);
   for (const auto i : margin_.coordinates()) {

@@ -94,7 +94,7 @@ void Lagrangian::learn(std::span<const double> weights) {
   has_last_ = true;
 }
 
-/// Nothing is learnt of a penalty where the constraint does not act.
+/// The penalty of an inactive constraint does not learn.
 void Lagrangian::learn(Term& term, double g, double change) const {
   if (term.penalty == 0) return;
   if (term.quiet(g)) {

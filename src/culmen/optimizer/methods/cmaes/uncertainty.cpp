@@ -17,7 +17,7 @@ double median_of(std::vector<double> v) {
   return *middle;
 }
 
-/// Percentile θ/2 of what ranks drawn at random would change from `rank`, among `count` values.
+/// Percentile θ/2 of the rank changes from `rank` that random ranks among `count` values would give.
 double change_limit(double rank, std::size_t count) {
   std::vector<double> changes;
   for (std::size_t r = 1; r < count; ++r) changes.push_back(std::abs(static_cast<double>(r) - rank));
@@ -25,7 +25,7 @@ double change_limit(double rank, std::size_t count) {
   return changes[static_cast<std::size_t>(strictness / 2 * static_cast<double>(changes.size() - 1))];
 }
 
-/// 1 for the least; equal ones share the least rank.
+/// 1 for the least value; equal values share the lowest rank.
 double rank_of(double value, const std::vector<double>& values) {
   return 1 + static_cast<double>(std::ranges::count_if(values, [value](double v) { return v < value; }));
 }

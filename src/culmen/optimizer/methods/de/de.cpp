@@ -1,10 +1,10 @@
-// "de": differential evolution in the unit cube, of the class of L-SHADE (Tanabe and Fukunaga, CEC 2014 p. 1658):
-// current-to-pbest/1/bin, an archive, success-history adaptation and linear population size reduction; in runs of
-// growing populations, which share what the memory has learnt. Never finishes by itself.
+// "de": differential evolution in the unit cube, similar to L-SHADE (Tanabe and Fukunaga, CEC 2014 p. 1658):
+// current-to-pbest/1/bin, an archive, success-history adaptation and linear population size reduction. Runs with
+// growing populations follow each other and share the memory. It never finishes by itself.
 //
-// Without generations each result competes with the present member of its place at once. So that quick evaluations do
-// not crowd out slow ones, all places get as many trials (RoundRobin), and none has parents until most of the first are
-// back (Founders). There is at least one place for four workers when a run begins.
+// Without generations each result competes at once with the current member of its place. All places get the same number
+// of trials (RoundRobin), and none has parents until most of the first results are back (Founders): otherwise quick
+// evaluations would displace slow ones. At the start of a run there is at least one place for four workers.
 #include "culmen/optimizer/methods/de/de.hpp"
 
 #include <algorithm>
@@ -27,14 +27,14 @@ namespace {
 constexpr double archive_share = 1.4;  // of the population
 constexpr std::size_t memory_length = 6;
 constexpr Strategy first_strategy{0.5, 0.9};
-constexpr std::uint64_t idle_generations = 100;  // until a run is given up
+constexpr std::uint64_t idle_generations = 100;  // then a run is given up
 constexpr std::size_t workers_to_a_place = 4;    // at most, when a run begins
 
 struct Trial {
   unsigned run;
   std::size_t place;
   Point x;
-  std::optional<Strategy> strategy;  // none: it came from no parents
+  std::optional<Strategy> strategy;  // none: it has no parents
   bool founder;
 };
 
@@ -160,7 +160,7 @@ void DifferentialEvolution::absorb(Trial&& trial, std::optional<Standing>&& verd
   compete(place, std::move(trial), *verdict);
 }
 
-/// An equal one takes the place as well, so that plateaus are crossed.
+/// An equal trial takes the place as well, so that the population can cross plateaus.
 void DifferentialEvolution::compete(std::size_t place, Trial&& trial, const Standing& standing) {
   if (population_.filled(place)) {
     const auto before = population_.standing(place);

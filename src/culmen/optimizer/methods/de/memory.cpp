@@ -9,7 +9,7 @@ namespace {
 constexpr double scale = 0.1;
 constexpr double terminal = -1;
 
-/// Σ w s² / Σ w s; 0 where every s is.
+/// Σ w s² / Σ w s; 0 if every s is 0.
 template <typename Member>
 double lehmer_mean(const std::vector<Memory::Success>& successes, double greatest, Member member) {
   double squares = 0, sum = 0;

@@ -5,9 +5,9 @@
 
 namespace culmen::de {
 namespace {
-constexpr double growth = 1.5;            // of a run's population over the last one's
-constexpr unsigned growing_runs = 9;      // then it begins anew with the first
-constexpr std::size_t fewest_of_all = 4;  // that a trial can come from
+constexpr double growth = 1.5;            // factor from one run's population to the next
+constexpr unsigned growing_runs = 9;      // then the first population size comes again
+constexpr std::size_t fewest_of_all = 4;  // a trial needs this many
 constexpr double generations = 200;       // of the first size, that a run plans with
 
 std::size_t grown(std::size_t population, unsigned run) {

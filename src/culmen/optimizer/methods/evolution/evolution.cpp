@@ -1,11 +1,11 @@
-// "evolution": an evolutionary algorithm for every kind of space: μ parents have λ children, from whom and from the
-// parents the next parents are chosen. Modes of selection and duplication as in the tradition of evolution strategies
-// (Beyer and Schwefel, Natural Computing 1 (2002) 3) and of Geneva (Berlich, Garcia and Gabriel 2010). Never finishes
-// by itself: where one objective no longer falls, a new population begins.
+// "evolution": an evolutionary algorithm for every kind of space: μ parents have λ children, and the next parents are
+// chosen from the children and the parents. The modes of selection and duplication follow the tradition of evolution
+// strategies (Beyer and Schwefel, Natural Computing 1 (2002) 3) and of Geneva (Berlich, Garcia and Gabriel 2010). It
+// never finishes by itself: if one objective no longer falls, a new population begins.
 //
-// Without generations children are always born of the present parents; these change with each child that is told
-// ("plus" of one objective), else when λ have been. So that the children of quick evaluations do not outrun slow ones,
-// there are as many founders as workers, at least, and no children until most of them are back (Founders).
+// Without generations children always come from the current parents. With "plus" and one objective these change with
+// each child that is told, otherwise after every λ children. There are at least as many founders as workers, and no
+// children until most founders are back (Founders): otherwise quick evaluations would outrun slow ones.
 #include "culmen/optimizer/methods/evolution/evolution.hpp"
 
 #include <fmt/format.h>
@@ -31,8 +31,8 @@ enum class Selection : unsigned char {
   keep_best,  ///< from the children and the best parent
 };
 enum class Duplication : unsigned char {
-  random,  ///< every parent is as likely
-  value,   ///< the better the likelier: as 1 / (rank + 1)
+  random,  ///< every parent is equally likely
+  value,   ///< better parents are more likely: as 1 / (rank + 1)
 };
 
 struct Settings {
@@ -90,7 +90,7 @@ class Evolution final : public PopulationSearch<Child, Outcome> {
   const Variation variation_;
   std::vector<Individual> parents_;  // best first
   std::vector<Individual> members_;  // told, for the next selection
-  std::vector<Individual> guests_;   // heard of, likewise
+  std::vector<Individual> guests_;   // heard of, for the next selection
   unsigned population_ = 0;
   Founders founders_;
   std::size_t workers_ = 0;
@@ -168,7 +168,7 @@ void Evolution::select() {
   members_.clear();
 }
 
-/// Differences of values alone count, so a constant added to the objective changes nothing.
+/// Only differences of values count, so a constant added to the objective changes nothing.
 bool Evolution::stagnated() {
   if (parents_.empty()) return false;
   const auto& now = parents_.front().outcome;

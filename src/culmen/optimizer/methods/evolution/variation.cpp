@@ -10,11 +10,11 @@ namespace {
 constexpr double crossed_share = 0.6;  // of children that have two parents
 constexpr double least_deviation = 1e-15, most_deviation = 0.5;
 constexpr double most_change = 0.5;
-constexpr double least_whole_step = 0.3;  // so that reals are also looked at while the integers stand still
+constexpr double least_whole_step = 0.3;  // so that reals also vary while the integers stay the same
 constexpr double own_share = 0.3;  // of the rate at which reals' steps differ; selection is too weak for all of it
 
-/// 1 - mean / (1 + sqrt(1 + mean²)), the probability at which a geometric number ends, without the cancellation that
-/// makes it 0 for large means.
+/// 1 - mean / (1 + sqrt(1 + mean²)): the probability with which a geometric number ends. This form avoids the
+/// cancellation that would give 0 for large means.
 double end_of(double mean) {
   const double root = std::sqrt(1 + mean * mean);
   return (1 + 1 / (root + mean)) / (1 + root);

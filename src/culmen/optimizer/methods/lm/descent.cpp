@@ -6,13 +6,13 @@
 namespace culmen::lm {
 namespace {
 constexpr double least_damping = 1e-14, most_damping = 1e12;
-constexpr double near_share = 1e-6;       // forward differences have done their part
-constexpr double central_share = 1e-12;   // central ones too
+constexpr double near_share = 1e-6;       // below this, forward differences are no longer useful
+constexpr double central_share = 1e-12;   // below this, central ones are not either
 constexpr double least_share = 1e-22;     // nothing is left to find
 constexpr double rounding_share = 1e-13;  // changes of the sum below this are rounding
 constexpr int most_repeats = 5;           // of a Jacobian with shorter steps
 constexpr double least_gain = 1e-4;
-constexpr int patience = 25;  // steps in which the sum has to fall by slow_share
+constexpr int patience = 25;  // steps in which the sum must fall by slow_share
 constexpr double slow_share = 1e-3;
 }  // namespace
 
@@ -53,7 +53,7 @@ void Descent::learn_slopes(const std::vector<Reply>& replies) {
 
 bool Descent::slow() {
   if (steps_ >= most_steps) return true;
-  if (accuracy_ != Accuracy::forward) return false;  // the best one has all the time
+  if (accuracy_ != Accuracy::forward) return false;  // the best one may take any number of steps
   if (steps_ - marked_step_ < patience) return false;
   const bool hardly = here_.sum > marked_sum_ * (1 - slow_share);
   marked_step_ = steps_;
@@ -75,7 +75,7 @@ void Descent::judge(const Reply& reply) {
   const bool ok = reply.residuals.size() == here_.residuals.size();
   const bool in_rounding = promised_ < rounding_share * here_.sum;
   if (ok && in_rounding && reply.sum <= here_.sum * (1 + 10 * rounding_share)) {
-    // What the sum can no longer tell: the step is taken while steps still get shorter.
+    // The sum can no longer show progress: a step is taken as long as steps get shorter.
     const bool shorter = newton_share_ < 0.25 * last_newton_share_;
     if (reply.sum >= here_.sum && !shorter) return end_of_accuracy();
     return accept(reply);

@@ -1,7 +1,7 @@
-// "lm": least squares by Levenberg and Marquardt from many starts. It needs residuals, and real parameters alone. When
-// a descent has ended, the next begins, from the best of a few points of the box or from a known minimum of which some
-// parameters were drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook of Metaheuristics, 2003),
-// in the parameters and in their logarithms by turns; until the descents agree (Minima::settled).
+// "lm": least squares by Levenberg and Marquardt from many starts, for residuals and real parameters only. When a
+// descent has ended, the next one starts. It starts at the best of a few points of the box, or at a known minimum with
+// some parameters drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook of Metaheuristics, 2003).
+// Descents alternate between the parameters and their logarithms, until enough of them agree (Minima::settled).
 #include "culmen/optimizer/methods/lm/lm.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ struct Settings {
   bool generational;
 };
 
-/// One place at which descents follow each other.
+/// One place; the descents in it follow each other.
 struct Lane {
   bool logarithmic = false;
   std::optional<Descent> descent;           // none: it looks for a start
@@ -42,7 +42,7 @@ struct Lane {
 
 using Place = Lanes<Lane>::Place;
 
-/// Without residuals where it failed, or is not finite or feasible.
+/// Without residuals if it failed or is not finite or not feasible.
 Reply reply_of(const Outcome& outcome) {
   const Eigen::Map<const Eigen::VectorXd> residuals(outcome.residuals.data(),
                                                     static_cast<Eigen::Index>(outcome.residuals.size()));
@@ -91,7 +91,7 @@ class LevenbergMarquardt final : public Remembering<Place> {
   std::shared_ptr<const Coordinates> plain_, logarithmic_;
   Random random_;
   Starts starts_;
-  std::deque<std::pair<std::vector<double>, Reply>> given_;  // heard of, for descents to come
+  std::deque<std::pair<std::vector<double>, Reply>> given_;  // heard of, for later descents
   Minima minima_;
   Lanes<Lane> lanes_;
   std::uint64_t started_ = 0;

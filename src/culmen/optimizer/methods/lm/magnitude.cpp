@@ -8,7 +8,7 @@ namespace culmen::lm {
 namespace {
 constexpr double bend_share = 0.05;  // of a box around zero: below it, points lie evenly
 
-/// Above 0 also where a box is so narrow that its share is not.
+/// Above 0 even if a box is so narrow that its share is 0.
 double bend_of(const Parameter& p) {
   return std::max(bend_share * std::max(-p.lower, p.upper), std::numeric_limits<double>::min());
 }

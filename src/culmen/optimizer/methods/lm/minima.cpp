@@ -8,9 +8,9 @@
 namespace culmen::lm {
 namespace {
 constexpr std::size_t most_known = 12;
-constexpr double may_still_fall = 1e-3;  // a descent that is near a minimum may still fall by so much
-constexpr double same_share = 1e-5;      // sums that differ by less are of one minimum
-constexpr double zero_share = 1e-24;     // of a sum at a start: what rounding leaves of an exact fit
+constexpr double may_still_fall = 1e-3;  // a descent near a minimum may still fall by this share
+constexpr double same_share = 1e-5;      // sums that differ by less belong to one minimum
+constexpr double zero_share = 1e-24;     // of a sum at a start: an exact fit leaves this much through rounding
 constexpr double same_place = 0.01;      // of the box
 constexpr std::size_t most_places = 64;
 }  // namespace

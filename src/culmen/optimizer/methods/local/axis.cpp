@@ -7,9 +7,9 @@
 namespace culmen::local {
 namespace {
 constexpr std::size_t most_points = 400;
-constexpr double least_gain = 1e-8;   // of the values' spread: what an interval has to promise
-constexpr double narrowest = 1e-12;   // interval that is halved
-constexpr double least_share = 1e-3;  // of an interval: how near its ends a parabola's minimum is of use
+constexpr double least_gain = 1e-8;   // of the values' spread: an interval must promise this much
+constexpr double narrowest = 1e-12;   // narrower intervals are not halved
+constexpr double least_share = 1e-3;  // of an interval: nearer to its ends, a parabola's minimum is useless
 }  // namespace
 
 std::size_t Axis::lowest() const {

@@ -21,7 +21,7 @@ constexpr std::size_t most_given = 100;
 constexpr std::size_t sample_every =
     100;                             // evaluations of a descent: it may take long, and a better basin lie elsewhere
 constexpr int most_rounds = 4;       // of sampling without a start that keeps its distance
-constexpr double same_share = 1e-6;  // of what was gained: values that differ by less are the same
+constexpr double same_share = 1e-6;  // of the gain: values that differ by less are the same
 
 struct Settings {
   std::string name;
@@ -30,20 +30,20 @@ struct Settings {
   bool generational;
 };
 
-/// One place at which descents follow each other.
+/// One place; the searches in it follow each other.
 struct Lane {
   std::unique_ptr<LocalSearch> search;  // none: it looks for a start
   std::vector<Eigen::VectorXd> points;  // of this turn
   std::vector<double> values;
-  std::vector<std::vector<double>> slacks;  // where there are constraints to see
+  std::vector<std::vector<double>> slacks;  // if there are constraint figures
   Turn turn;
   int rounds = 0;
   std::size_t since_sample = 0;  // evaluations of the search
-  bool with_sample = false;      // the last point is one
+  bool with_sample = false;      // the last point is a sample
 };
 
 struct Origin {
-  std::optional<Lanes<Lane>::Place> place;  // none: a sample beside the lanes
+  std::optional<Lanes<Lane>::Place> place;  // none: a sample outside the lanes
   Eigen::VectorXd sample = {};
 };
 
@@ -125,7 +125,7 @@ void Descents::give(const Eigen::VectorXd& x, Origin origin, Asked& out) {
   out.give(std::move(vector), std::move(origin));
 }
 
-/// A start for later, while every lane waits.
+/// A possible later start, while every lane waits.
 void Descents::give_sample(Asked& out) {
   const auto x = samples_.fresh();
   give(x, {{}, x}, out);

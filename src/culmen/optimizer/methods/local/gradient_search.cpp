@@ -12,9 +12,9 @@ namespace culmen::local {
 namespace {
 constexpr double furthest = 0.5;           // first step of the box at most, where curvatures are known
 constexpr double least_step_share = 0.1;   // of a line's usual first step, where a bound is near
-constexpr double negligible_gain = 1e-15;  // of what was gained
+constexpr double negligible_gain = 1e-15;  // of the total gain
 
-/// Halfway, in logarithms: what a diagonal is worth is not known before the other elements are.
+/// Halfway, in logarithms: a diagonal element is uncertain until the other elements are known.
 Eigen::VectorXd towards_mean(const Eigen::VectorXd& diagonal) {
   const double mean = std::exp(diagonal.array().log().mean());
   return (diagonal.array() * mean).sqrt();
@@ -105,7 +105,7 @@ class GradientSearch final : public LocalSearch {
   }
 
   Line::Rules rules() const {
-    // Conjugate directions live on exact line searches, steepest ones do not.
+    // Conjugate directions need exact line searches; steepest ones do not.
     const double worth = method_ == GradientMethod::conjugate ? 1e-6 : fan_ > 1 ? 1 : 0.3;
     return {.fan = fan_, .worth = worth};
   }
@@ -124,7 +124,7 @@ class GradientSearch final : public LocalSearch {
     direction_ = next;
     const double length = next.norm(), slope = std::abs(gradient_.dot(next));
     if (length == 0) return 0;
-    // As much as the last line's beginning promised.
+    // The gain that the start of the last line promised.
     const double step = last_slope_ > 0 ? last_step_ * last_slope_ / slope : start_.step / length;
     last_slope_ = slope;
     return std::clamp(step_to_bound(z_, next), step * least_step_share, step);

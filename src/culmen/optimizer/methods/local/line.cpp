@@ -8,10 +8,10 @@ namespace culmen::local {
 namespace {
 constexpr double growth = 4;                     // of steps that still gain
 constexpr double shortest = 0.1, longest = 0.5;  // share of a step that was too long
-constexpr double far_apart = 5;                  // steps of a bracket of which only the nearer one tells
-constexpr double nearest_end = 0.02;             // of a bracket: how near its ends a step is of use
+constexpr double far_apart = 5;       // if the steps of a bracket are this far apart, only the nearer one is useful
+constexpr double nearest_end = 0.02;  // of a bracket: steps nearer to its ends are useless
 
-/// Where the parabola through (0, 0) with that slope and (step, rise) is least; infinite where it has no minimum.
+/// The minimum of the parabola through (0, 0) with that slope and (step, rise); infinite if it has none.
 double vertex(double slope, double step, double rise) {
   const double curvature = 2 * (rise - slope * step) / (step * step);
   return curvature > 0 ? -slope / curvature : std::numeric_limits<double>::infinity();
@@ -70,7 +70,7 @@ std::optional<Line::Model> Line::from_slope(const Point& p) const {
   return Model{s, -0.5 * slope_ * s - (value_ - p.value)};
 }
 
-/// The one through three points, of which the middle one is the lowest.
+/// The parabola through three points; the middle one is the lowest.
 std::optional<Line::Model> Line::from_bracket(const Point& low, const Point& best, const Point& high) {
   if (!std::isfinite(high.value)) return {};
   const double a = best.step - low.step, b = high.step - best.step;

@@ -11,12 +11,12 @@
 
 namespace culmen::local {
 namespace {
-constexpr double negligible_nlopt_gain = 1e-14;  // of what was gained
-constexpr double first_step = 0.3;               // of the box: as long is the library's first step
-constexpr double tightening = 1e-13;         // of what a constraint changes over the box: rounding shall not violate it
-constexpr int patience = 3;                  // gradients that bring nothing
-constexpr int patience_at_constraints = 30;  // along which it may go through much that is not feasible
-constexpr int most_repeats = 100;            // of one point, one after the other
+constexpr double negligible_nlopt_gain = 1e-14;  // of the total gain
+constexpr double first_step = 0.3;               // of the box: the library's first step
+constexpr double tightening = 1e-13;             // of a constraint's change over the box: rounding must not violate it
+constexpr int patience = 3;                      // gradients without an improvement
+constexpr int patience_at_constraints = 30;      // on its way along constraints it may pass many infeasible points
+constexpr int most_repeats = 100;                // of one point, one after the other
 
 nlopt_algorithm algorithm_of(NloptMethod method) {
   switch (method) {
@@ -98,7 +98,7 @@ class NloptSearch final : public LocalSearch {
     stuck_ = !known_.gradient.allFinite() || seen_.idle > (start_.constraints > 0 ? patience_at_constraints : patience);
   }
 
-  /// The best point has become better since the last gradient; or much less is violated than ever.
+  /// The best point has improved since the last gradient, or the violation is much smaller than ever before.
   bool gets_on() {
     const bool nearer = start_.constraints > 0 && violation() < 0.5 * seen_.least_violation;
     if (nearer) seen_.least_violation = violation();
@@ -136,7 +136,7 @@ class NloptSearch final : public LocalSearch {
     go_on();
   }
 
-  /// To the next point that is not known.
+  /// Continues to the next unknown point.
   void go_on() {
     for (int repeats = 0; repeats < most_repeats; ++repeats) {
       fiber_->resume();
@@ -148,7 +148,7 @@ class NloptSearch final : public LocalSearch {
 
   bool known() const { return known_.x.size() > 0 && at_ == known_.x; }
 
-  /// The library has ended, or does not get on.
+  /// The library has ended or makes no progress.
   void conclude() {
     fiber_.reset();
     stuck_ = false;
@@ -160,7 +160,7 @@ class NloptSearch final : public LocalSearch {
     seen_.idle = 0;
     at_ = known_.x = x();
     known_.value = value();
-    if (start_.constraints > 0) known_.x.resize(0);  // of which the constraints are wanted again
+    if (start_.constraints > 0) known_.x.resize(0);  // its constraints are asked again
     seen_.least_violation = inf;
     known_.sloped = false;
     start_fiber();
@@ -231,10 +231,10 @@ class NloptSearch final : public LocalSearch {
     std::vector<double> slacks;  // of constraints
     Eigen::MatrixXd jacobian;    // slopes of constraints, a column each
   };
-  /// What tells whether the search gets on.
+  /// The data that shows whether the search makes progress.
   struct Seen {
     double first = inf, worst = inf, marked = inf;
-    double least_violation = inf, entry = inf;  // entry: the first value where nothing was violated
+    double least_violation = inf, entry = inf;  // entry: the first value without a violation
     int idle = 0;                               // gradients without progress
   };
   struct Inside {
@@ -245,8 +245,8 @@ class NloptSearch final : public LocalSearch {
   const NloptMethod method_;
   const Start start_;
   Slopes slopes_;
-  Accuracy accuracy_ = Accuracy::central;  // of the first gradient: it tells the curvatures
-  Eigen::VectorXd at_;                     // where the library is
+  Accuracy accuracy_ = Accuracy::central;  // of the first gradient, because it gives the curvatures
+  Eigen::VectorXd at_;                     // the library's current point
   Wanted wanted_;
   Known known_;
   Seen seen_;
@@ -256,7 +256,7 @@ class NloptSearch final : public LocalSearch {
   double scale_ = 1;  // the library sees values less the first, over the length of the first gradient
   bool scaled_ = false, stuck_ = false, refined_ = false, over_ = false;
   Inside inside_{};
-  std::unique_ptr<Fiber> fiber_;  // last: it ends before what its body uses
+  std::unique_ptr<Fiber> fiber_;  // last, because it must end before the objects that its body uses
 };
 }  // namespace
 

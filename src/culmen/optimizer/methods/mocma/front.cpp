@@ -21,7 +21,7 @@ bool same(const Outcome& a, const Outcome& b) {
   return !better(a, b) && !better(b, a);
 }
 
-/// In proportion to the weights.
+/// A random index; its probability is proportional to its weight.
 std::size_t drawn(const std::vector<double>& weights, Random& random) {
   double left = std::accumulate(weights.begin(), weights.end(), 0.0);
   if (!(left > 0)) return random.below(weights.size());
@@ -80,7 +80,7 @@ void Front::measure() {
   extent_.assign(objectives, -infinite);
   for (const auto& m : members_) {
     for (std::size_t k = 0; k < objectives; ++k) {
-      const double half = m.outcome.values[k] / 2;  // for the difference may be beyond all numbers
+      const double half = m.outcome.values[k] / 2;  // halves, because the difference may overflow
       lower_[k] = std::min(lower_[k], half);
       extent_[k] = std::max(extent_[k], half);
     }

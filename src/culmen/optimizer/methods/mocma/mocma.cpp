@@ -1,13 +1,14 @@
-// "mocma": CMA-ES for two objectives and every kind of space. Every member of the front carries its own step size
-// and covariance, which its children inherit and its successes change (Igel, Hansen and Roth, Evol. Comput. 15 (2007)
-// 1; success is to be let in, as of Voss, Hansen and Igel, GECCO 2010 p. 487), and a fifth of the children are of its
-// ends (Krause, Glasmachers, Hansen and Igel, GECCO 2016 p. 1177). Its own are: children between neighbours of the
-// front where there is much room, and, after the first 200 n evaluations, a share of them for global searches of
-// each objective alone (as of HMO-CMA-ES: Loshchilov and Glasmachers, GECCO 2016 p. 1169). Never finishes by itself.
+// "mocma": CMA-ES for two objectives and every kind of space. Every member of the front has its own step size and
+// covariance; its children inherit them, and its successes change them (Igel, Hansen and Roth, Evol. Comput. 15 (2007)
+// 1). A success is a child that enters the front (Voss, Hansen and Igel, GECCO 2010 p. 487). A fifth of the children
+// come from the front's ends (Krause, Glasmachers, Hansen and Igel, GECCO 2016 p. 1177). New here are children between
+// neighbours of the front with much room. After the first 200 n evaluations a share of the candidates goes to global
+// searches of each single objective (as in HMO-CMA-ES: Loshchilov and Glasmachers, GECCO 2016 p. 1169). It never
+// finishes by itself.
 //
-// Integers, ordinals and choices are inherited, and mutate as in NSGA-II. Without generations children are always born
-// of the present front. So that quick evaluations do not outrun slow ones, there are no children until most of the
-// first are back (Founders).
+// Integers, ordinals and choices are inherited, and mutate as in NSGA-II. Without generations children always come from
+// the current front. There are no children until most of the first results are back (Founders): otherwise quick
+// evaluations would outrun slow ones.
 #include "culmen/optimizer/methods/mocma/mocma.hpp"
 
 #include <algorithm>
@@ -27,16 +28,16 @@ namespace mocma {
 namespace {
 constexpr double first_sigma = 0.2;           // of the unit cube
 constexpr double share_between = 0.3;         // of children, between neighbours
-constexpr double scale_between = 0.5;         // of their steps, for these come from two
+constexpr double scale_between = 0.5;         // of their steps, because these come from two parents
 constexpr double share_of_best = 0.2;         // of the others, of the best of an objective
 constexpr std::uint64_t ends_begin_at = 200;  // evaluations for each parameter
 constexpr double share_of_ends = 0.2;
-constexpr int most_tries = 30;  // until a vector is taken that was tried already
+constexpr int most_tries = 30;  // then a vector is taken although it was tried already
 
 struct Newcomer {
   Member member = {};
   std::uint64_t parent = 0;  // 0: none
-  bool between = false;      // of two: what became of it says nothing of the parent's steps
+  bool between = false;      // of two parents: its result says nothing about the parent's steps
   Vector step = {};          // to it, in units of its sigma
   bool founder = false;
   std::optional<Ends::Given> end = {};
@@ -113,7 +114,7 @@ Newcomer Mocma::propose(std::vector<double>& x) {
   return newcomer;
 }
 
-/// The first where the search begins, further ones anywhere.
+/// The first one at the space's start, further ones anywhere.
 Newcomer Mocma::founder() {
   Vector place(static_cast<Eigen::Index>(space_.size()));
   const auto start = space_.start();
@@ -197,7 +198,7 @@ void Mocma::judge(Newcomer&& newcomer, Outcome&& outcome) {
   if (auto* found = tells ? front_.find(parent) : nullptr) strategy_->adapt(*found, success);
 }
 
-/// With the steps of the nearest member.
+/// It gets the steps of the nearest member.
 void Mocma::welcome(const std::vector<double>& x, Outcome&& outcome) {
   if (!outcome.ok() || !front_.admits(outcome)) return;
   Vector place(static_cast<Eigen::Index>(space_.size()));

@@ -1,9 +1,10 @@
-// "nsga2", "nsga3" and "sms_emoa": elitist genetic algorithms for several objectives and every kind of space, which
-// differ in who stays (Survival). No vector is tried twice while others can be found. They never finish by themselves.
+// "nsga2", "nsga3" and "sms_emoa": elitist genetic algorithms for several objectives and every kind of space. They
+// differ in which members survive (Survival). No vector is tried twice as long as others can be found. They never
+// finish by themselves.
 //
-// Without generations children are always born of the present population, and what was told competes with it whenever
-// that is a tenth of it (as in NSGA-II's steady state: Durillo, Nebro, Luna and Alba, EMO 2009 p. 183). So that quick
-// evaluations do not outrun slow ones, there are no children until most of the first are back (Founders).
+// Without generations children always come from the current population. Results compete with it whenever their number
+// reaches a tenth of it (as in NSGA-II's steady state: Durillo, Nebro, Luna and Alba, EMO 2009 p. 183). There are no
+// children until most of the first results are back (Founders): otherwise quick evaluations would outrun slow ones.
 #include "culmen/optimizer/methods/nsga/genetic.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ namespace culmen {
 namespace nsga {
 namespace {
 constexpr std::size_t steps_to_a_population = 10;  // without generations
-constexpr int most_tries = 30;                     // until a vector is taken that was tried already
+constexpr int most_tries = 30;                     // then a vector is taken although it was tried already
 
 struct Member {
   std::vector<double> genes;
@@ -121,7 +122,7 @@ std::vector<double> Genetic::child() {
   return first;
 }
 
-/// Of two that are drawn.
+/// The better one of two random members.
 const Member& Genetic::winner() {
   const auto a = random_.below(parents_.size());
   if (!survival_->ranks()) return parents_[a];

@@ -72,7 +72,7 @@ double box(const Values& point, const Values& reference) {
   return product;
 }
 
-/// What of the others dominates a part of what `point` does, as far as it does.
+/// The others, limited to what `point` dominates, if they dominate a part of it.
 std::vector<Values> limited(const std::vector<Values>& others, std::size_t from, std::size_t without,
                             const Values& point) {
   std::vector<Values> out;
@@ -87,14 +87,14 @@ std::vector<Values> limited(const std::vector<Values>& others, std::size_t from,
 std::vector<Values> front_of(std::vector<Values> points) {
   std::vector<Values> out;
   std::ranges::sort(points);
-  for (auto& p : points) {  // what dominates comes before
+  for (auto& p : points) {  // a dominating point comes first
     if (std::ranges::none_of(out, [&](const Values& o) { return o == p || dominates(o, p); }))
       out.push_back(std::move(p));
   }
   return out;
 }
 
-/// The expected share in what i of n points dominate together of one that leaves among `removed`, times 1/i.
+/// The expected share of a point that is removed among `removed`, in what i of n points dominate together, times 1/i.
 std::vector<double> shares(std::size_t n, std::size_t removed) {
   std::vector<double> out(removed + 1, 0.0);
   double alpha = 1;

@@ -12,10 +12,11 @@ namespace {
 using Indices = std::vector<std::size_t>;
 using Outcomes = std::vector<const Outcome*>;
 using Vector = Eigen::VectorXd;
-constexpr double least_intercept = 1e-6;  // as a share of the extent; flatter planes say nothing
+constexpr double least_intercept = 1e-6;  // as a share of the extent; flatter planes give no information
 constexpr double off_axis = 1e6;          // how much other objectives count for an extreme member
 
-/// How many points there are of `objectives` multiples of 1 / divisions with sum 1; stops counting beyond `most`.
+/// The number of points with multiples of 1 / divisions in `objectives` coordinates and sum 1. Stops counting beyond
+/// `most`.
 std::size_t grid_size(std::size_t objectives, std::size_t divisions, std::size_t most) {
   double count = 1;
   for (std::size_t k = 1; k < objectives; ++k) count *= static_cast<double>(divisions + k) / static_cast<double>(k);
@@ -65,8 +66,8 @@ class ByDirections final : public ByFronts {
   Random random_;
 };
 
-/// As shares of where the plane through the extreme members meets the axes, seen from the ideal point; where there is
-/// no such plane, of the extent.
+/// As shares of the distance from the ideal point to the place where the plane through the extreme members meets the
+/// axis. Without such a plane, as shares of the extent.
 std::vector<Vector> ByDirections::normalized(const Outcomes& outcomes, const Indices& of) {
   std::vector<Vector> points;
   for (const auto a : of) {

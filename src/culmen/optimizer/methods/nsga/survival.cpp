@@ -24,7 +24,7 @@ class ByCrowding final : public Survival {
   bool ranks() const override { return true; }
 };
 
-/// Values of these as shares of their extent; 0 where all are the same.
+/// These values as shares of their extent; 0 if all are equal.
 std::vector<Values> shares_of_extent(const Outcomes& outcomes, const Indices& of) {
   const auto objectives = outcomes[of.front()]->values.size();
   Values least(objectives, std::numeric_limits<double>::infinity()), most(objectives, -least.front());
@@ -38,7 +38,7 @@ std::vector<Values> shares_of_extent(const Outcomes& outcomes, const Indices& of
   for (const auto a : of) {
     auto& shares = out.emplace_back(outcomes[a]->values);
     for (std::size_t k = 0; k < objectives; ++k) {
-      const double extent = most[k] / 2 - least[k] / 2;  // halves, for the difference may be beyond all numbers
+      const double extent = most[k] / 2 - least[k] / 2;  // halves, because the difference may overflow
       shares[k] = extent > 0 ? std::clamp((shares[k] / 2 - least[k] / 2) / extent, 0.0, 1.0) : 0;
     }
   }
@@ -61,8 +61,8 @@ class ByHypervolume final : public ByFronts {
     return places;
   }
 
-  /// Losses only grow when others leave, so that the least of what was computed before is computed again, until it is
-  /// the least all the same.
+  /// Losses only grow when others leave. So only the smallest old loss is computed again, until it is still the
+  /// smallest.
   static Indices exact(const std::vector<Values>& points, std::size_t count) {
     const Values reference(points.front().size(), beyond_the_worst);
     struct Loss {

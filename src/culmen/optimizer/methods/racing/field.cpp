@@ -67,7 +67,7 @@ std::vector<double> Field::about(const std::vector<double>& elite, double deviat
   return unit;
 }
 
-/// Of n elites the r-th (from 0) with a probability in proportion to n - r.
+/// One of n elites; the r-th (from 0) has a probability proportional to n - r.
 std::size_t Field::parent(std::size_t elites) {
   auto ticket = random_.below(elites * (elites + 1) / 2);
   std::size_t r = 0;

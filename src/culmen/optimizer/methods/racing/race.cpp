@@ -17,7 +17,7 @@ std::size_t tests(const Rules& rules) {
   return n;
 }
 
-/// Infinite where only one of them is feasible.
+/// Infinite if only one of them is feasible.
 double difference(const Score& a, const Score& b) {
   if (a.feasible() && b.feasible()) return a.value - b.value;
   return a == b ? 0 : (a < b ? -1 : 1) * std::numeric_limits<double>::infinity();

@@ -1,13 +1,13 @@
 // "racing": the best of candidates whose values have noise (F-race: Birattari, Stützle, Paquete and Varrentrapp, GECCO
-// 2002; successive halving: Jamieson and Talwalkar, AISTATS 2016; iterated where the space has more points than are
-// raced at a time: López-Ibáñez et al., Operations Research Perspectives 3 (2016) 43). Finishes by itself.
+// 2002; successive halving: Jamieson and Talwalkar, AISTATS 2016). It is iterated if the space has more points than
+// race at a time (López-Ibáñez et al., Operations Research Perspectives 3 (2016) 43). Finishes by itself.
 //
-// Without generations an evaluation is not given to a second worker because it takes long: the first of several results
-// would be the quickest, and where values are run times a score the least of several draws. Workers that are left over
-// when all rounds are out measure for nothing. Only what is out for ten times as long as evaluations take, and three
-// times as long as any took that came, is repeated then, as it may never come, and the first result counts: that
-// touches the far tail of durations alone. Nor can a member be repeated until it is quick: after a few of its rounds
-// the patience with it doubles each time.
+// Without generations a second worker does not repeat an evaluation only because it takes long. The first of several
+// results would be the quickest, and if values are run times, a score would be the least of several draws. If workers
+// are left when all rounds are out, they evaluate without effect. An evaluation is repeated only if it has been out ten
+// times the mean duration and three times the longest so far, because it may never come. The first result then counts,
+// which affects only the far tail of durations. Nor can a member be repeated until it is quick: after a few of its
+// rounds the patience with it doubles each time.
 #include "culmen/optimizer/methods/racing/racing.hpp"
 
 #include <fmt/format.h>
@@ -30,10 +30,10 @@ struct Entrant {
   Moments before = {};  // in earlier races
 };
 
-// Time is counted in results: while as many come as are open, the mean duration of an evaluation passes.
+// Time is counted in results: while as many results come as evaluations are open, the mean duration passes.
 constexpr double patience = 10;           // in mean durations
 constexpr double longest_patience = 3;    // in longest ones
-constexpr std::size_t usual_losses = 10;  // one in so many of a member; each further one doubles the patience with it
+constexpr std::size_t usual_losses = 10;  // one in this many of a member; each further one doubles the patience with it
 
 struct Plan {
   Rules rules;
@@ -47,7 +47,7 @@ struct Repetition {
   bool repeated = false;
 };
 
-/// What tells that an evaluation may never come back.
+/// The data that shows that an evaluation may never come back.
 struct Waiting {
   std::uint64_t told = 0;           // results so far
   std::uint64_t longest = 0;        // in results, from ask to tell
@@ -55,7 +55,7 @@ struct Waiting {
   std::vector<std::size_t> lost;    // by member: how many were repeated
 };
 
-/// The best outcome that it did not ask for.
+/// The best outcome that was heard of without being asked for.
 struct Heard {
   Outcome outcome = Outcome::failure(Status::failed, {});
   std::vector<double> x;
@@ -166,7 +166,7 @@ void Racing::end_race() {
   begin_race();
 }
 
-/// The default is the very first candidate; else a round's order is drawn, so that no member is always early.
+/// The default is the very first candidate. After that, a round's order is random, so that no member is always early.
 bool Racing::begin_round() {
   if (generational_ && race_->complete() < rounds_begun_) return false;
   if (rounds_begun_ >= plan_.rules.most_rounds && repeat_what_is_lost()) return true;
@@ -179,7 +179,8 @@ bool Racing::begin_round() {
   return true;
 }
 
-/// Whether an evaluation has been out for so long that it may never come. Who loses many is rather slow at times.
+/// Whether an evaluation has been out for so long that it may never come. A member that loses many is probably just
+/// slow.
 bool Racing::seems_lost(const Repetition& repetition) const {
   const auto mean = static_cast<double>(std::max(memos().size(), race_->survivors().size()));
   const auto allowed = plan_.rules.most_rounds / usual_losses;

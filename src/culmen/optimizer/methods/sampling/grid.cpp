@@ -13,14 +13,14 @@ namespace culmen {
 namespace {
 constexpr std::uint64_t most_points = std::uint64_t{1} << 53;
 
-/// The number of combinations; most_points where there are more.
+/// The number of combinations; most_points if there are more.
 std::uint64_t combinations(const std::vector<std::vector<double>>& levels) {
   std::uint64_t n = 1;
   for (const auto& values : levels) n = values.size() > most_points / n ? most_points : n * values.size();
   return n;
 }
 
-/// The finest grid of at most `points` values a parameter and `total` in all; 0: no limit.
+/// The finest grid with at most `points` values for each parameter and `total` combinations; 0: no limit.
 std::vector<std::vector<double>> grid_levels(const Space& space, std::size_t points, std::uint64_t total) {
   auto levels = levels_of(space, points);
   if (total == 0) return levels;
@@ -64,7 +64,7 @@ class Grid final : public Optimizer {
       --n;
     }
   }
-  /// Combinations that differ in inactive parameters only are one candidate: that with the first value of each.
+  /// Combinations that differ only in inactive parameters are one candidate: the one with the first value of each.
   bool counts(std::vector<double>& x) const {
     if (!space_.conditional()) return true;
     const auto active = space_.activity(x);

@@ -1,5 +1,5 @@
-// "scan": from the start (initial values, the middle elsewhere), one parameter at a time through its range; those that
-// are inactive there are left out. Finishes by itself.
+// "scan": varies one parameter at a time over its range, from the start (initial values; the middle for the others).
+// Leaves out parameters that are inactive there. Finishes by itself.
 #include <algorithm>
 #include <utility>
 

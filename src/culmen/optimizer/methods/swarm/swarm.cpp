@@ -1,10 +1,10 @@
 // "swarm": particle swarm optimization in the unit cube: SPSO 2011 (Clerc, "Standard Particle Swarm Optimisation",
-// hal-00764996 (2012); Zambrano-Bigiarini, Clerc and Rojas, CEC 2013 p. 2337), in runs of growing swarms. Never
-// finishes by itself.
+// hal-00764996 (2012); Zambrano-Bigiarini, Clerc and Rojas, CEC 2013 p. 2337). Runs with growing swarms follow each
+// other. It never finishes by itself.
 //
-// Without generations each result enters its particle's memory at once. So that quick evaluations do not crowd out slow
-// ones, all particles get as many (RoundRobin), and none moves until most of the first are back (Founders). There is at
-// least one particle for four workers when a run begins.
+// Without generations each result enters its particle's memory at once. All particles get the same number of moves
+// (RoundRobin), and none moves until most of the first results are back (Founders): otherwise quick evaluations would
+// displace slow ones. At the start of a run there is at least one particle for four workers.
 #include "culmen/optimizer/methods/swarm/swarm.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace culmen {
 namespace swarm {
 namespace {
-constexpr std::uint64_t idle_generations = 100;   // until a run is given up
+constexpr std::uint64_t idle_generations = 100;   // then a run is given up
 constexpr std::size_t workers_to_a_particle = 4;  // at most, when a run begins
 constexpr unsigned most_doublings = 6;
 
