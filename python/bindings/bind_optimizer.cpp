@@ -154,7 +154,7 @@ void bind_optimizer(nb::module_& m) {
       "One dict for each optimizer: name, about, needs_residuals, needs_reals, needs_order, one_objective, "
       "two_objectives (at most), asynchronous and options.\n\n"
       "An option is a dict: name, about, type (\"number\", \"whole number\", \"word\" or \"flag\"), lowest and highest "
-      "or words, and default. The default is a sentence if it is no constant.");
+      "or words, and default. The default is a sentence if it is not a constant.");
 }
 
 }  // namespace culmen::bindings

@@ -21,7 +21,7 @@ class Setting:
         ""  # what has an attribute of this name in C++: "config", "evaluator", "options"; empty: own code sets it
     )
     page: str = ""  # a further clause for the reference page alone
-    default: str = ""  # in words, where the default is no constant
+    default: str = ""  # in words, if the default is not a constant
     decides: bool = False  # of [evaluator]: the values depend on it, so that it is in a study's fingerprint
     option: str = ""  # of `culmen run` and `culmen resume`, such as "--workers"
 
