@@ -78,8 +78,8 @@ class Space:
     ``Space([(0, 1), (0, 1)])`` names its parameters x0, x1, …
     ``constraints``: conditions such as "x + 2*y <= 3" (docs/reference/expressions.md), by name or in a list.
 
-    Raises InputError that names the parameter if a bound is not finite, not whole, or not positive on a log scale, or
-    if lower > upper; and one that names the constraint or condition if it cannot be read.
+    Raises InputError that names the parameter if lower >= upper, or if a bound is not finite, not whole (integers) or
+    not positive (log scale). Raises InputError that names the constraint or condition if it cannot be read.
     """
 
     core: _core.Space
