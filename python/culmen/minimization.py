@@ -101,11 +101,11 @@ def minimize(
     ``stagnation`` and ``wall_time_s``:
 
     - ``budget``: number of evaluations whose results reach the optimizer; the study ends exactly there
-    - ``target``: a value that is good enough
+    - ``target``: stops at this value or a better one
     - ``stagnation``: number of successive evaluations without an improvement
     - ``stagnation_tolerance``: an improvement counts only if it exceeds this share of the whole improvement since the
       first value; 0: every improvement counts
-    - ``wall_time_s``: seconds of one start
+    - ``wall_time_s``: seconds of one run
     - ``seed``: integer ≥ 0; the same seed gives the same candidates, except in asynchronous studies
     - ``generational``: ``true``: the workers and their speed do not change the candidates. ``false``: no worker waits
       for the results of others, and timing changes the candidates
@@ -115,17 +115,18 @@ def minimize(
     - ``batch``: the Python function receives up to this number of candidates at once, as vectors
     - ``environment``: environment variables of the evaluator's processes. For a command they may contain ``{name}``
     - ``modules``: environment modules, loaded once in each worker process
-    - ``output``: which output of the evaluations culmen keeps. ``"failures"``: it comes with the messages of failures.
-      ``"all"``: it is also kept beside the store. ``"none"``: no output is kept
+    - ``output``: which output of the evaluations culmen keeps. ``"failures"``: the output comes with the messages of
+      failures. ``"all"``: it is also kept beside the store. ``"none"``: no output is kept
     - ``on_failure``: ``"penalise"``: a failure is worse than any value. ``"retry"``: try again, then penalise.
       ``"stop"``: the run ends and can be resumed
     - ``retries``: number of further attempts with ``"retry"``
-    - ``give_up_after``: a start ends if this number of evaluations all fail at its beginning; 0: never
+    - ``give_up_after``: a run ends if its first N evaluations all fail; 0: never
     - ``evaluate_infeasible``: true: candidates that violate a constraint are evaluated too
     - ``workers``: number of evaluations in parallel; under MPI the number of ranks decides
     - ``prefetch``: a second candidate waits at each worker while evaluations are short: below 0.25 s, in asynchronous
       studies below 0.2 ms
-    - ``durability``: ``"process"``: an outcome survives ``kill -9``. ``"power"``: it also survives a power failure
+    - ``durability``: ``"process"``: an outcome survives ``kill -9``. ``"power"``: an outcome survives a power failure,
+      too
 
     Further arguments:
 

@@ -23,7 +23,7 @@ Evaluations = Annotated[
     ),
 ]
 Target = Annotated[
-    float | None, typer.Option("--target", help="A value that is good enough. Default: that of the study.")
+    float | None, typer.Option("--target", help="Stops at this value or a better one. Default: that of the study.")
 ]
 Stagnation = Annotated[
     int | None,
@@ -36,7 +36,7 @@ Stagnation = Annotated[
 ]
 WallTime = Annotated[
     float | None,
-    typer.Option("--wall-time", min=0, metavar="SECONDS", help="Seconds of one start. Default: that of the study."),
+    typer.Option("--wall-time", min=0, metavar="SECONDS", help="Seconds of one run. Default: that of the study."),
 ]
 SETTINGS = {
     "workers": Workers,

@@ -55,8 +55,8 @@ class EvaluatorOptions(Table):
     output: Annotated[
         Literal["failures", "all", "none"],
         Setting(
-            'which output of the evaluations culmen keeps. `"failures"`: it comes with the messages of failures. '
-            '`"all"`: it is also kept beside the store. `"none"`: no output is kept',
+            'which output of the evaluations culmen keeps. `"failures"`: the output comes with the messages of '
+            'failures. `"all"`: it is also kept beside the store. `"none"`: no output is kept',
             sets="evaluator",
             page="[See below](#output)",
         ),
@@ -76,7 +76,7 @@ class EvaluatorOptions(Table):
     give_up_after: Annotated[
         Natural,
         Setting(
-            "a start ends if this number of evaluations all fail at its beginning; 0: never",
+            "a run ends if its first N evaluations all fail; 0: never",
             sets="config",
             page="[See below](#failures)",
         ),

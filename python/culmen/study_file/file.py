@@ -65,7 +65,9 @@ class StopTable(Table):
             option="--evaluations",
         ),
     ] = None
-    target: Annotated[Finite | None, Setting("a value that is good enough", sets="config", option="--target")] = None
+    target: Annotated[
+        Finite | None, Setting("stops at this value or a better one", sets="config", option="--target")
+    ] = None
     stagnation: Annotated[
         Count | None,
         Setting("number of successive evaluations without an improvement", sets="config", option="--stagnation"),
@@ -81,9 +83,7 @@ class StopTable(Table):
     ] = None
     wall_time_s: Annotated[
         Seconds | None,
-        Setting(
-            "seconds of one start", sets="config", page="`culmen resume` continues the study", option="--wall-time"
-        ),
+        Setting("seconds of one run", sets="config", page="`culmen resume` continues the study", option="--wall-time"),
     ] = None
 
     @model_validator(mode="after")
@@ -116,7 +116,8 @@ class RunTable(Table):
     durability: Annotated[
         Literal["process", "power"],
         Setting(
-            '`"process"`: an outcome survives `kill -9`. `"power"`: it also survives a power failure', sets="options"
+            '`"process"`: an outcome survives `kill -9`. `"power"`: an outcome survives a power failure, too',
+            sets="options",
         ),
     ] = "process"
 

@@ -217,11 +217,11 @@ OptimizerKind cmaes_kind() {
                                     "auto: only if a second value differs from the first; off: never",
                                     {"auto", "on", "off"}, "auto"),
                    OptionRule::whole(
-                       "parallel",
-                       "number of candidates needed at a time; a generation has this number or a multiple of it", 1,
-                       10000, 1),
-                   OptionRule::whole("population", "number of candidates in a generation of the first run", 4, 10000,
-                                     "4 + 3 ln(parameters); asynchronous: half the number of workers if that is more"),
+                       "parallel", "number of candidates needed at a time; a generation has a multiple of this number",
+                       1, 10000, 1),
+                   OptionRule::whole(
+                       "population", "number of candidates in a generation of the first run", 4, 10000,
+                       "4 + 3 ln(parameters); asynchronous: half the number of workers, at most 10 n, if this is more"),
                    OptionRule::number("sigma", "initial standard deviation, as a share of each parameter's range", 1e-6,
                                       1, cmaes::default_sigma),
                    OptionRule::word("stale",
