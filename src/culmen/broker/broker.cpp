@@ -10,6 +10,10 @@ constexpr std::uint64_t ask_at_once = 256;
 constexpr std::size_t most_recording =
     4096;  // outcomes that wait for the disk; a kill can cost this many, and they take memory
 constexpr double duration_memory = 0.05;  // weight of the newest duration in the running mean
+// A worker that sleeps costs two switches of processes, 5 µs and more; so short evaluations wait there in plenty. What
+// waits at one worker cannot be given to another that has none: that idles a worker for no longer than this.
+constexpr double waiting_s = 2e-3;
+constexpr std::uint32_t most_waiting = 8;
 }  // namespace
 
 const char* word_of(StopReason reason) {
@@ -52,7 +56,8 @@ bool is_final(StopReason reason) {
 Broker::Broker(const BrokerOptions& options)
     : options_(options),
       ends_s_(infinity),
-      free_(std::size_t{2} * options.batch),
+      free_(std::size_t{options.batch} + std::max(options.batch, most_waiting)),
+      credits_(options.batch),
       stagnation_(options.rules.stagnation_tolerance) {}
 
 void Broker::replay_ask(EvaluationId, std::uint64_t count) {
@@ -301,8 +306,9 @@ void Broker::dispatch() {
   if (options_.prefetch && !prefetching_ && mean_duration_s_ >= 0 && mean_duration_s_ < options_.prefetch_below_s)
     prefetching_ = true;
   if (prefetching_ && mean_duration_s_ >= 2 * options_.prefetch_below_s) prefetching_ = false;
+  credits_ = options_.batch + waiting();
   if (recording_.size() >= most_recording) return;
-  for (std::uint64_t level = 0; level < credits() && !ready_.empty(); ++level) {
+  for (std::uint64_t level = 0; level < credits_ && !ready_.empty(); ++level) {
     while (!ready_.empty() && !free_[level].empty()) {
       const auto id = ready_.front();
       ready_.pop_front();
@@ -311,12 +317,22 @@ void Broker::dispatch() {
   }
 }
 
+/// Candidates that wait at each worker besides those that it evaluates. An asynchronous optimizer proposes better ones
+/// once it has heard more; a call of a program may be much longer than the mean.
+std::uint64_t Broker::waiting() const {
+  if (!prefetching_) return 0;
+  if (options_.batch > 1) return options_.batch;
+  if (!options_.generational || options_.open_ended) return 1;
+  if (mean_duration_s_ * most_waiting <= waiting_s) return most_waiting;
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(waiting_s / mean_duration_s_));
+}
+
 void Broker::ask_if_needed() {
   if (asking_ || must_tell_first_ || exhausted_) {
     if (exhausted_ && evaluations_.first() == evaluations_.end()) stop(StopReason::exhausted);
     return;
   }
-  const std::uint64_t want = static_cast<std::uint64_t>(counts_.workers) * credits();
+  const std::uint64_t want = static_cast<std::uint64_t>(counts_.workers) * credits_;
   const std::uint64_t open = evaluations_.end() - evaluations_.first();
   const std::uint64_t low_water = options_.generational ? want : 1;
   if (counts_.workers == 0 || ready_.size() >= low_water || open >= options_.ask_ahead) return;
@@ -336,7 +352,7 @@ void Broker::ask_if_needed() {
 
 std::uint64_t Broker::asynchronous_need() const {
   std::uint64_t n = 0;
-  for (std::uint64_t level = 0; level < credits(); ++level) n += free_[level].size();
+  for (std::uint64_t level = 0; level < credits_; ++level) n += free_[level].size();
   n *= options_.batch;
   // Hundreds of quick evaluations would end before the optimizer has heard of one of them.
   return options_.open_ended ? n : n - std::min<std::uint64_t>(n, recording_.size());

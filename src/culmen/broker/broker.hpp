@@ -99,10 +99,11 @@ struct BrokerOptions {
   FailurePolicy failures;
   bool open_ended = false;   ///< the source may have no candidate now and more later
   bool generational = true;  ///< tells in the order of candidates; else in the order of arrival
-  bool prefetch =
-      true;  ///< a second candidate (batch) waits at each worker while evaluations are shorter than prefetch_below_s
+  /// Candidates wait at each worker while evaluations are shorter than prefetch_below_s: one, or in generations up to 8
+  /// that take less than 2 ms together.
+  bool prefetch = true;
   double prefetch_below_s = 0.25;
-  std::uint32_t batch = 1;          ///< candidates that a worker evaluates together, at most; as many wait
+  std::uint32_t batch = 1;          ///< largest number of candidates that a worker evaluates together; as many wait
   bool needs_workers = true;        ///< the study stops when the last worker is lost
   std::uint64_t ask_ahead = 65536;  ///< largest number of evaluations that are asked and not told
 };
@@ -175,7 +176,7 @@ class Broker {
   void advance();
   void dispatch();
   void ask_if_needed();
-  std::uint64_t credits() const { return options_.batch * (prefetching_ ? std::uint64_t{2} : 1); }
+  std::uint64_t waiting() const;
   std::uint64_t asynchronous_need() const;
   void set_free(WorkerId worker);
   void unset_free(WorkerId worker);
@@ -196,6 +197,7 @@ class Broker {
   std::vector<WorkerState> workers_;
   std::vector<std::vector<WorkerId>> free_;  // running workers by candidates sent, below the most credits
   bool prefetching_ = false;
+  std::uint64_t credits_;  // candidates that a worker may have
   double mean_duration_s_ = -1;
   bool asking_ = false;           // an Ask awaits its answer
   bool must_tell_first_ = false;  // the last Ask returned fewer than requested

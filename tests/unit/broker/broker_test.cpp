@@ -20,7 +20,7 @@ class Table {
     broker.on(event, now, pending_);
     run();
   }
-  void answer(std::size_t which, double value = 1, bool ok = true, double duration = 0.001) {
+  void answer(std::size_t which, double value = 1, bool ok = true, double duration = 0.01) {
     const auto send = sent.at(which);
     sent.erase(sent.begin() + static_cast<std::ptrdiff_t>(which));
     feed(Arrived{send.worker, send.id, send.attempt, ok, value, duration});
@@ -89,6 +89,28 @@ TEST(Broker, gives_one_candidate_to_each_worker_and_a_second_once_evaluations_ar
   t.answer(0);
   EXPECT_EQ(t.sent.size(), 6u);
   for (WorkerId w = 0; w < 3; ++w) EXPECT_EQ(t.sent_to(w).size(), 2u) << w;
+}
+
+std::size_t at_a_worker(double duration_s, bool generational = true, bool open_ended = false) {
+  auto options = with_budget(1000);
+  options.generational = generational;
+  options.open_ended = open_ended;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  for (int i = 0; i < 5; ++i) t.answer(0, 1, true, duration_s);
+  return t.sent_to(0).size();
+}
+
+TEST(Broker, gives_a_worker_several_short_evaluations) {
+  EXPECT_EQ(at_a_worker(0), 9u);
+  EXPECT_EQ(at_a_worker(2e-5), 9u);
+  EXPECT_EQ(at_a_worker(0.6e-3), 4u) << "three take less than 2 ms";
+  EXPECT_EQ(at_a_worker(1.5e-3), 2u);
+  EXPECT_EQ(at_a_worker(0.1), 2u);
+  EXPECT_EQ(at_a_worker(5), 1u);
+  EXPECT_EQ(at_a_worker(0, false), 2u) << "without generations";
+  EXPECT_EQ(at_a_worker(0, true, true), 2u) << "calls of a program";
 }
 
 TEST(Broker, does_not_prefetch_long_evaluations_or_when_told_not_to) {
