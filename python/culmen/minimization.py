@@ -123,8 +123,8 @@ def minimize(
     - ``give_up_after``: a run ends if its first N evaluations all fail; 0: never
     - ``evaluate_infeasible``: true: candidates that violate a constraint are evaluated too
     - ``workers``: number of evaluations in parallel; under MPI the number of ranks decides
-    - ``prefetch``: a second candidate waits at each worker while evaluations are short: below 0.25 s, in asynchronous
-      studies below 0.2 ms
+    - ``prefetch``: while evaluations take less than 0.25 s, candidates wait at each worker: up to 8 if all of them take
+      less than 2 ms, otherwise one. In asynchronous studies one waits, and only below 0.2 ms
     - ``durability``: ``"process"``: an outcome survives ``kill -9``. ``"power"``: an outcome survives a power failure,
       too
 

@@ -108,8 +108,8 @@ class RunTable(Table):
     prefetch: Annotated[
         bool,
         Setting(
-            "a second candidate waits at each worker while evaluations are short: below 0.25 s, in asynchronous "
-            "studies below 0.2 ms",
+            "while evaluations take less than 0.25 s, candidates wait at each worker: up to 8 if all of them take less "
+            "than 2 ms, otherwise one. In asynchronous studies one waits, and only below 0.2 ms",
             sets="options",
         ),
     ] = True
