@@ -1,4 +1,4 @@
-"""A function that takes many candidates at once: each parameter is a vector, and it returns a vector of values."""
+"""Evaluates many candidates at once: each parameter is a vector, and the function returns a vector of values."""
 
 import numpy as np
 
