@@ -1,4 +1,4 @@
-"""Any function on culmen's workers; the same file runs on the ranks of `culmen launch -n 9 python calls.py`."""
+"""Runs Python functions on culmen's workers. Under MPI: culmen launch -n 9 python calls.py"""
 
 import culmen
 
