@@ -26,7 +26,7 @@ struct Parameter {
   Scale scale = Scale::linear;
   double lower = 0;                 ///< least allowed double
   double upper = 1;                 ///< greatest allowed double
-  std::vector<Choice> choices{};    ///< for ordinal and categorical; at least two, all different
+  std::vector<Choice> choices{};    ///< for ordinal (in this order) and categorical; at least two, all different
   std::optional<double> initial{};  ///< where the search starts; also the value of an inactive parameter
   std::string active_when{};        ///< a condition on other parameters; empty: always active
   bool operator==(const Parameter&) const = default;
