@@ -1,6 +1,6 @@
-// The whole loop written out: space, ask, evaluate, journal, tell. culmen's engine does the same with many workers.
-// Usage: loop STORE. End it at any moment, even by kill -9, and start it again: it resumes after the last evaluation in
-// the journal.
+// The main loop of culmen, with one worker: ask for candidates, evaluate them, store the results, tell the optimizer.
+//
+// Usage: loop STORE. You may kill the program at any moment. The same command then resumes it.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t budget = 3000;
 const Space space{real("x", -5, 5), real("y", -5, 5)};
 
-/// Judges one candidate by Rosenbrock's function, whose minimum is 0 at (1, 1).
+/// Rosenbrock's function. Its minimum is 0 at (1, 1).
 Outcome evaluate(const std::vector<double>& p) {
   const double a = 1 - p[0], b = p[1] - p[0] * p[0];
   return Outcome::of_value(a * a + 100 * b * b);
@@ -39,10 +39,10 @@ class Loop {
     while (told_ < budget && !optimizer_->finished()) {
       if (open_.empty()) ask();
       for (const auto& c : open_) {
-        if (journal_.outcome(c.id)) continue;  // an earlier start evaluated it
+        if (journal_.outcome(c.id)) continue;  // evaluated before a restart
         journal_.append(OutcomeRecord{c.id, journal_.epoch(), 0, 0, wall_clock_s(), evaluate(c.x)});
       }
-      journal_.commit();  // the outcome must be durable before it is told
+      journal_.commit();  // outcomes must be stored before the optimizer uses them
       tell();
     }
     journal_.close();
@@ -67,7 +67,7 @@ class Loop {
     journal_.append(call);
   }
 
-  /// Calls the optimizer: a new call, or the replay of an earlier start's call. Both give the same candidates.
+  /// Repeats a call to the optimizer after a restart, or makes a new one. A repeated call gives the same candidates.
   void apply(const CallRecord& call) {
     if (call.kind == CallKind::ask) optimizer_->ask(call.wanted, open_);
     if (call.kind != CallKind::tell) return;
@@ -82,7 +82,7 @@ class Loop {
 
   Journal journal_;
   std::unique_ptr<Optimizer> optimizer_;
-  std::vector<Candidate> open_;  // asked, not yet told
+  std::vector<Candidate> open_;  // the optimizer waits for their outcomes
   double best_ = std::numeric_limits<double>::infinity();
   std::uint64_t told_ = 0;
 };

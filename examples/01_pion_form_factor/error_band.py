@@ -17,9 +17,10 @@ def curve(p: dict[str, float], s: np.ndarray) -> np.ndarray:
 
 
 def band(errors: culmen.Errors, s: np.ndarray) -> np.ndarray:
-    """The curve's standard deviation √(gᵀ C g). C is the covariance of the parameters, g the derivatives of the curve.
+    """The standard deviation of the curve: √(gᵀ C g).
 
-    The derivatives are central differences with a step of a hundredth of each error.
+    C is the covariance of the parameters. g are the derivatives of the curve, from central differences. Each step is a
+    hundredth of the error of a parameter.
     """
     best = {p.name: p.value for p in errors.parameters}
     slopes = []
@@ -76,7 +77,7 @@ def draw(errors: culmen.Errors) -> go.Figure:
 
 def main() -> None:
     store, page = [*sys.argv[1:], *("pion_form_factor.db", "error_band.html")[len(sys.argv) - 1 :]]
-    draw(culmen.errors(store)).write_html(page)  # plotly.js is in the page: it needs no network
+    draw(culmen.errors(store)).write_html(page)  # the page contains plotly.js and needs no network
     print(f"written: {page}")
 
 

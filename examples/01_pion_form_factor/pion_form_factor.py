@@ -1,6 +1,6 @@
-"""The pion's form factor below 1 GeV: the model of Gounaris and Sakurai against the data of CMD-2.
+"""A fit of the pion's form factor below 1 GeV. The model is by Gounaris and Sakurai, the data by CMD-2.
 
-culmen calls ``residuals`` with one candidate; everything else is ordinary Python.
+culmen calls ``residuals`` for each candidate.
 """
 
 import csv
@@ -9,14 +9,14 @@ from cmath import exp
 from pathlib import Path
 
 M_PI = 0.13957  # GeV
-M_OMEGA, GAMMA_OMEGA = 0.78271, 0.00868  # GeV, fixed: these data do not determine the omega better
+M_OMEGA, GAMMA_OMEGA = 0.78271, 0.00868  # GeV; constant in this fit
 
 with Path(__file__).with_name("cmd2_2007.csv").open() as file:
     DATA = [(float(row["q2_GeV2"]), float(row["Fpi_sq"]), float(row["sigma"])) for row in csv.DictReader(file)]
 
 
 def momentum(s: float) -> float:
-    """Momentum of each pion in the rest frame of a pair of mass sqrt(s)."""
+    """Momentum of each pion, in the rest frame of a pair of pions with mass sqrt(s)."""
     return math.sqrt(s / 4 - M_PI**2)
 
 
@@ -26,7 +26,7 @@ def h(s: float) -> float:
 
 
 def gounaris_sakurai(s: float, m: float, gamma: float) -> complex:
-    """A broad vector meson that decays to two pions: Phys. Rev. Lett. 21 (1968) 244."""
+    """Amplitude of a vector meson that decays to two pions (Phys. Rev. Lett. 21 (1968) 244)."""
     k, k_m = momentum(s), momentum(m * m)
     slope = h(m * m) * (1 / (8 * k_m**2) - 1 / (2 * m**2)) + 1 / (2 * math.pi * m**2)
     f = gamma * m**2 / k_m**3 * (k**2 * (h(s) - h(m * m)) + (m**2 - s) * k_m**2 * slope)
@@ -37,7 +37,7 @@ def gounaris_sakurai(s: float, m: float, gamma: float) -> complex:
 
 
 def form_factor(s: float, p: dict[str, float]) -> complex:
-    """rho(770) with rho-omega mixing, and one heavier rho."""
+    """The form factor: rho(770) with rho-omega mixing, and one heavier rho."""
     omega = M_OMEGA**2 / (M_OMEGA**2 - s - 1j * M_OMEGA * GAMMA_OMEGA)
     mixing = p["delta"] * exp(1j * p["phi"])
     rho = gounaris_sakurai(s, p["m_rho"], p["gamma_rho"]) * (1 + mixing * omega) / (1 + mixing)
@@ -45,5 +45,5 @@ def form_factor(s: float, p: dict[str, float]) -> complex:
 
 
 def residuals(p: dict[str, float]) -> list[float]:
-    """One residual per data point, in standard deviations; culmen minimizes the sum of their squares."""
+    """One residual per data point, in standard deviations. culmen minimizes the sum of the squares."""
     return [(abs(form_factor(s, p)) ** 2 - measured) / sigma for s, measured, sigma in DATA]

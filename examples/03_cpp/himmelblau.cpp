@@ -1,7 +1,7 @@
-// Minimizes a lambda. Started directly it uses threads, started by mpiexec it uses the MPI ranks.
+// Minimizes a function of two parameters.
 //
-//   cmake -B build && cmake --build build && build/himmelblau
-//   mpiexec -n 5 build/himmelblau
+//   build/himmelblau                  evaluates in threads
+//   mpiexec -n 5 build/himmelblau     evaluates on MPI ranks
 #include <cmath>
 #include <culmen/culmen.hpp>
 #include <iostream>

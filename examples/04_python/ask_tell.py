@@ -1,4 +1,4 @@
-"""The optimizer alone: the program evaluates the candidates itself."""
+"""A program that evaluates the candidates itself and uses only the optimizer."""
 
 import culmen
 

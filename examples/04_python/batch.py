@@ -1,4 +1,7 @@
-"""Evaluates many candidates at once: each parameter is a vector, and the function returns a vector of values."""
+"""A function that evaluates many candidates at once.
+
+Each parameter is a vector with one entry per candidate. The function returns one value per candidate.
+"""
 
 import numpy as np
 

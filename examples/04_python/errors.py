@@ -1,4 +1,7 @@
-"""Errors of a fit: an exponential decay, measured at twelve times, each with a standard deviation of 0.05."""
+"""Errors of the parameters of a fit.
+
+An exponential decay was measured at twelve times. Each measurement has a standard deviation of 0.05.
+"""
 
 import math
 
@@ -9,7 +12,7 @@ COUNTS = [6.05, 4.69, 3.73, 3.01, 2.55, 2.09, 1.85, 1.58, 1.50, 1.32, 1.28, 1.15
 
 
 def residuals(p: dict[str, float]) -> list[float]:
-    """Differences in units of their standard deviations."""
+    """Differences between model and data, in standard deviations."""
     model = (p["height"] * math.exp(-p["rate"] * t) + p["floor"] for t in TIMES)
     return [(m - c) / 0.05 for m, c in zip(model, COUNTS, strict=True)]
 

@@ -1,4 +1,4 @@
-"""Evaluates candidates of your choice with a study's evaluator: χ² of the pion's form factor against the ρ mass."""
+"""Evaluates candidates of your choice: χ² of the fit of the pion's form factor for eight masses of the ρ."""
 
 from pathlib import Path
 

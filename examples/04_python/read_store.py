@@ -1,4 +1,4 @@
-"""Reads a store into arrays. The script first runs a small study that makes the store."""
+"""Runs a small study, then reads its store into arrays."""
 
 import culmen
 

@@ -1,4 +1,4 @@
-/* A cost function in C, compiled into a shared library: see <culmen/evaluator.h>. */
+/* A function in C for a shared library. */
 #include <culmen/evaluator.h>
 
 int rosenbrock(const culmen_candidate* c, culmen_result* r) {

@@ -1,4 +1,4 @@
-! Residuals of a Gaussian peak on a sloping background, in Fortran 2008: see culmen_evaluator.f90.
+! Residuals of a fit: a Gaussian peak on a linear background.
 function residuals(candidate, result) bind(C) result(code)
   use culmen_evaluator
   implicit none

@@ -1,4 +1,4 @@
-"""Counts of a decaying source, and the residuals of a model."""
+"""A fit of an exponential decay: the data and the residuals."""
 
 from math import exp, sqrt
 
@@ -11,5 +11,5 @@ def model(t, p):
 
 
 def residuals(p):
-    """Differences in standard deviations of the counts: the sum of their squares is χ²."""
+    """One residual per count, in standard deviations. The sum of the squares is χ²."""
     return [(model(t, p) - n) / sqrt(n) for t, n in DATA]

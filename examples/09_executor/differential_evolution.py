@@ -1,4 +1,4 @@
-"""SciPy's differential evolution, evaluated by culmen's workers."""
+"""SciPy's differential evolution. culmen's workers evaluate the function."""
 
 from scipy.optimize import differential_evolution, rosen
 

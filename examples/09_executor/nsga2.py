@@ -1,4 +1,4 @@
-"""pymoo's NSGA-II, evaluated by culmen's workers."""
+"""pymoo's NSGA-II. culmen's workers evaluate the function."""
 
 import numpy as np
 from pymoo.algorithms.moo.nsga2 import NSGA2

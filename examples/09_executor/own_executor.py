@@ -1,6 +1,6 @@
-"""culmen's optimizer on an executor that the program already has.
+"""culmen's optimizer with an executor of the program: here a pool of threads.
 
-Here it is a thread pool. The executors of Dask and mpi4py.futures work in the same way.
+The executors of Dask and mpi4py.futures work in the same way.
 """
 
 from concurrent.futures import ThreadPoolExecutor

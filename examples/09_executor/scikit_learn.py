@@ -1,4 +1,4 @@
-"""scikit-learn on culmen's workers, through joblib."""
+"""scikit-learn uses culmen's workers through joblib."""
 
 import joblib
 from sklearn.datasets import make_classification

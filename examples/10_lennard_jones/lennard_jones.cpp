@@ -1,14 +1,14 @@
-// Finds the lowest energy of a cluster of 13 atoms with the Lennard-Jones potential (epsilon = sigma = 1).
-// The known minimum is -44.326801, an icosahedron (D. J. Wales and J. P. K. Doye, J. Phys. Chem. A 101 (1997) 5111).
+// Finds the arrangement of 13 atoms with the lowest energy, for the Lennard-Jones potential (epsilon = sigma = 1).
+// The best known arrangement is an icosahedron with the energy -44.326801 (D. J. Wales and J. P. K. Doye,
+// J. Phys. Chem. A 101 (1997) 5111).
 //
-// The energy has about a thousand local minima. Each evaluation therefore descends to the nearest one and returns its
-// energy. The landscape becomes one of plateaus ("basin hopping", the same paper), and culmen searches among these.
+// The energy has about a thousand local minima. Therefore each evaluation is a local minimization: it returns the
+// energy of a local minimum near the candidate. The same paper calls this method "basin hopping".
 //
-//   cmake -B build && cmake --build build && build/lennard_jones          13 atoms
-//   build/lennard_jones 38 -173.9284 7                                    atoms, target energy, seed
+//   build/lennard_jones                       13 atoms
+//   build/lennard_jones 38 -173.9284 7        38 atoms; the target energy; the seed
 //
-// 38 atoms are the hard case of that paper. Most descents end at -173.2524, an icosahedron with further atoms on top;
-// few reach the truncated octahedron. The search takes 1 000 to 50 000 local minimizations. The limit is 60 000.
+// 38 atoms are a hard case: the search takes 1 000 to 50 000 local minimizations. It stops after 60 000.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -18,13 +18,13 @@
 namespace {
 using Vector = std::vector<double>;
 
-/// Energy of the positions x (three numbers an atom); adds the forces to `force`.
+/// Energy of the atoms at x, with three coordinates per atom. Adds the forces to `force`.
 double energy(const Vector& x, Vector& force) {
   double sum = 0;
   for (std::size_t i = 0; i < x.size(); i += 3) {
     for (std::size_t j = 0; j < i; j += 3) {
       const double d[3] = {x[i] - x[j], x[i + 1] - x[j + 1], x[i + 2] - x[j + 2]};
-      const double r2 = std::max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], 0.25);  // atoms may start at the same place
+      const double r2 = std::max(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], 0.25);  // finite if atoms overlap
       const double s6 = 1 / (r2 * r2 * r2);
       sum += 4 * s6 * (s6 - 1);
       const double pull = 24 * s6 * (2 * s6 - 1) / r2;
@@ -43,7 +43,7 @@ double dot(const Vector& a, const Vector& b) {
   return sum;
 }
 
-/// The energy of the local minimum below x, by FIRE (E. Bitzek et al., Phys. Rev. Lett. 97 (2006) 170201).
+/// Energy of a local minimum near x, by the method FIRE (E. Bitzek et al., Phys. Rev. Lett. 97 (2006) 170201).
 double energy_of_basin(Vector x) {
   Vector velocity(x.size()), force(x.size());
   double step = 0.005, mixing = 0.1, value = energy(x, force);
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   const int atoms = argc > 1 ? std::atoi(argv[1]) : 13;
   const double target = argc > 2 ? std::atof(argv[2]) : -44.3268;
   const std::uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
-  const double half = 0.65 * std::cbrt(atoms);  // half the width of the box in which the atoms start
+  const double half = 0.65 * std::cbrt(atoms);  // half the width of the box for the initial positions
   std::vector<culmen::Parameter> coordinates;
   for (int i = 1; i <= atoms; ++i) {
     for (const char* axis : {"x", "y", "z"}) coordinates.push_back(culmen::real(axis + std::to_string(i), -half, half));

@@ -1,4 +1,6 @@
-"""The prediction error of a regression: each point in turn is left out and predicted from the others.
+"""The prediction error of a regression (cross-validation).
+
+Each data point is predicted from all other data points.
 
 Data: electron mobility in silicon against the logarithm of the density (R. Thurber, NIST/ITL Statistical Reference
 Datasets, public domain).
@@ -21,7 +23,7 @@ SHAPES = {
 
 
 def error(p):
-    """Root mean square over all points, in cm²/Vs."""
+    """Root mean square of the prediction errors, in cm²/Vs."""
     misses = []
     for left_out in range(len(X)):
         keep = np.arange(len(X)) != left_out

@@ -1,10 +1,13 @@
-"""A steel beam, 2 m long, supported at its ends; at its middle act 600 kN vertically and 50 kN horizontally."""
+"""A steel beam that is supported at its ends.
+
+It is 2 m long. At its middle act two forces: 600 kN vertically and 50 kN horizontally.
+"""
 
 
 def figures(p):
     height, width, web, flange = p["height"], p["width"], p["web"], p["flange"]
     inner = height - 2 * flange
-    moment = web * inner**3 + 2 * width * flange * (4 * flange**2 + 3 * height * inner)  # 12 I
+    moment = web * inner**3 + 2 * width * flange * (4 * flange**2 + 3 * height * inner)  # 12 * second moment of area
     return {
         "area": 2 * width * flange + web * inner,
         "deflection": 60000 / moment,

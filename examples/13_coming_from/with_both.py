@@ -1,4 +1,4 @@
-"""Optuna's sampler in `culmen.minimize`, and culmen's CMA-ES in an Optuna study."""
+"""Uses a sampler of Optuna in `culmen.minimize`, then culmen's CMA-ES in an Optuna study."""
 
 import optuna
 from chi2 import chi2

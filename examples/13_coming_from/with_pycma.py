@@ -3,7 +3,7 @@ from math import exp, log
 import cma
 from chi2 import chi2
 
-# pycma needs one scale for all parameters: here the unit cube, with the logarithm of the rate
+# all parameters are scaled to lie between 0 and 1; the rate is scaled by its logarithm
 low, high = (0, log(1e-3), 0), (1000, log(1), 100)
 
 

@@ -13,20 +13,22 @@ enum class Scale : unsigned char { linear = 0, log = 1 };
 
 /// A choice of an ordinal or a categorical parameter.
 using Choice = std::variant<double, std::string>;
-/// A parameter's value, as people and evaluators see it.
+/// A value of a parameter, as in a study file.
 using Value = std::variant<bool, std::int64_t, double, std::string>;
 
-/// A parameter's name and allowed values. In a vector it is one double: a real or an integer itself, the zero-based
-/// index of the choice for an ordinal or a categorical parameter, 0 or 1 for a boolean.
+/// A parameter: its name and its allowed values. In a vector each parameter is one double:
+/// - real, integer: the value itself
+/// - ordinal, categorical: the zero-based index of the choice
+/// - boolean: 0 or 1
 struct Parameter {
   std::string name;
   ParameterKind kind = ParameterKind::real;
   Scale scale = Scale::linear;
-  double lower = 0;  ///< bounds of that double, inclusive, in the parameter's own unit
-  double upper = 1;
-  std::vector<Choice> choices{};    ///< ordinal (in their order), categorical; at least two, all different
-  std::optional<double> initial{};  ///< that double at the start of the search, and while the parameter is inactive
-  std::string active_when{};        ///< an expression over the other parameters; empty: always
+  double lower = 0;                 ///< least allowed double
+  double upper = 1;                 ///< greatest allowed double
+  std::vector<Choice> choices{};    ///< for ordinal (in this order) and categorical; at least two, all different
+  std::optional<double> initial{};  ///< where the search starts; also the value of an inactive parameter
+  std::string active_when{};        ///< a condition on other parameters; empty: always active
   bool operator==(const Parameter&) const = default;
 
   /// Whether it has only finitely many values.
@@ -39,8 +41,8 @@ struct Parameter {
   double cells() const { return upper - lower + 1; }
 };
 
-/// lower < upper, both finite. log: 0 < lower (real), 1 <= lower (integer). Integers: both are whole and below 2^53 in
-/// size. Space's constructor checks.
+/// Both bounds are finite, and lower < upper. A logarithmic scale needs 0 < lower. For an integer, both bounds are
+/// whole numbers, and a logarithmic scale needs 1 <= lower. The constructor of Space checks this.
 Parameter real(std::string name, double lower, double upper, Scale scale = Scale::linear);
 Parameter integer(std::string name, double lower, double upper, Scale scale = Scale::linear);
 Parameter ordinal(std::string name, std::vector<Choice> choices);

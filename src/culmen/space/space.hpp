@@ -16,25 +16,24 @@ namespace culmen {
 /// A condition on parameters that every candidate should fulfil.
 struct Constraint {
   std::string name;
-  std::string expression;  ///< see expression.hpp; it is ignored while one of its parameters is inactive
+  std::string expression;  ///< for example "x + y <= 1"; ignored while one of its parameters is inactive
   bool operator==(const Constraint&) const = default;
 };
 
-/// An ordered set of named parameters, and constraints on them. Immutable and cheap to copy, so safe from any thread.
+/// The parameters in their order, and constraints on them. A Space never changes, so several threads may use it. A copy
+/// is cheap.
 ///
-/// A *vector* holds one double per parameter in the space's order, as Parameter says. A *unit vector* holds the same in
-/// [0, 1] (log parameters: linear in the logarithm; discrete ones: cells of equal width); optimizers work in it.
+/// A *vector* has one double per parameter, in the order of the space.
 ///
-/// A parameter with a condition is *inactive* if that does not hold, or if it names an inactive parameter. In a vector
-/// it then has its resting value: its initial value, or without one the middle of its range.
+/// A parameter is *inactive* if its condition is false, or if the condition names an inactive parameter. In a vector an
+/// inactive parameter has its resting value: its initial value, otherwise the middle of its range.
 class Space {
  public:
   using Named = std::pair<std::string, Value>;
 
   Space() = default;
-  /// Throws InputError with the parameter or constraint: an empty or repeated name, lower >= upper, a log bound that is
-  /// not positive, an integer bound that is not whole, an expression that cannot be read, conditions that depend on
-  /// themselves.
+  /// Throws InputError for a mistake in a parameter or constraint: a wrong bound, an empty or repeated name, an
+  /// expression that cannot be read, or a condition that depends on itself.
   explicit Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints = {});
   Space(std::initializer_list<Parameter> parameters) : Space(std::vector<Parameter>(parameters)) {}
 
@@ -45,8 +44,11 @@ class Space {
   /// Throws InputError if there is no parameter of that name.
   std::size_t index_of(std::string_view name) const;
 
-  /// Unit vector -> vector. Values outside [0, 1] are clamped; the result always lies within the bounds, inactive
-  /// parameters at rest. The two may be the same memory.
+  /// Unit vector -> vector. A *unit vector*, which optimizers use, has one number from 0 to 1 per parameter. Reals with
+  /// a logarithmic scale are linear in the logarithm. The values of a discrete parameter are cells of equal width.
+  ///
+  /// Numbers outside [0, 1] are clamped. The result always lies within the bounds, with inactive parameters at rest.
+  /// The two vectors may be the same memory.
   void from_unit(std::span<const double> unit, std::span<double> vector) const;
   /// Vector -> unit vector (a cell's middle). from_unit(to_unit(v)) == v for discrete parameters, and to a few ulp for
   /// reals; bounds map to 0 and 1 exactly for reals.

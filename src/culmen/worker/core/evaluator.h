@@ -1,5 +1,6 @@
-/* The C ABI of an evaluator in a shared library: write one function of this type, name it in the study file as
- * "lib.so:symbol".
+/* The C interface for functions in a shared library.
+ *
+ * Write a function of the type culmen_evaluator. Name it in the study file: library = "libsphere.so:sphere".
  *
  *   #include <culmen/evaluator.h>
  *   int sphere(const culmen_candidate* c, culmen_result* r) {
@@ -8,9 +9,11 @@
  *     return culmen_set_value(r, s);
  *   }
  *
- * Return 0 for success; anything else makes the evaluation `failed` with that code (and the text of culmen_set_error,
- * if any). With isolation = "process" (the default) a crash is an outcome of that evaluation alone. The function is
- * called from one thread at a time in each process.
+ * The function returns 0 for success. Any other number means that the evaluation failed. The message of the failure
+ * contains this number, and the text of culmen_set_error if the function sets one.
+ *
+ * By default a crash is one failed evaluation, and the study continues. In each process, only one thread at a time
+ * calls the function.
  */
 #ifndef CULMEN_EVALUATOR_H
 #define CULMEN_EVALUATOR_H
@@ -23,12 +26,12 @@ extern "C" {
 #define CULMEN_EVALUATOR_ABI 1
 
 typedef struct culmen_candidate {
-  uint32_t abi;             /* CULMEN_EVALUATOR_ABI of the caller; fields are only ever added at the end */
-  uint32_t attempt;         /* 0 for the first try */
+  uint32_t abi;             /* CULMEN_EVALUATOR_ABI of culmen; later versions add fields only at the end */
+  uint32_t attempt;         /* 0 for the first attempt, 1 for the next one */
   uint64_t evaluation;      /* number of the evaluation in the study */
   size_t size;              /* number of parameters */
-  const double* x;          /* size values, in the order of the study's space, in the parameters' own units */
-  const char* const* names; /* size names */
+  const double* x;          /* values of the parameters, in the order of the study file */
+  const char* const* names; /* names of the parameters */
 } culmen_candidate;
 
 typedef struct culmen_result {
