@@ -101,11 +101,13 @@ OptimizerKind auto_kind() {
                     "method that succeeds gets more evaluations",
            .one_objective = false,
            .asynchronous = true,
-           .options = {OptionRule::whole("parallel", "number of candidates needed at a time", 1, 1e4, 1),
-                       OptionRule::whole("points",
-                                         "if not all parameters are real: number of evaluations kept for the model; "
-                                         "after this number, new models become rare",
-                                         10, 2000, automatic::model_points)}},
+           .options = {OptionRule::whole("parallel",
+                                         "number of candidates proposed at a time; set it to the number of workers", 1,
+                                         1e4, 1),
+                       OptionRule::whole(
+                           "points",
+                           "only if not all parameters are real: number of evaluations that the model of bayes keeps",
+                           10, 2000, automatic::model_points)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {
             const auto parallel = count_of(options, "parallel");

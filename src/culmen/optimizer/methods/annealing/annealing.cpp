@@ -138,8 +138,8 @@ OptimizerKind annealing_kind() {
   return {{.name = "annealing",
            .about = "simulated annealing in parallel chains: one objective, parameters of any kind",
            .asynchronous = true,
-           .options = {OptionRule::whole(
-               "chains", "number of chains that run in parallel, each with one candidate at a time", 1, 10000, 4)}},
+           .options = {OptionRule::whole("chains", "number of searches in parallel, each with one candidate at a time",
+                                         1, 10000, 4)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
             return std::make_unique<annealing::Annealing>(space, seed, count_of(options, "chains"), terms);
           }};

@@ -287,13 +287,12 @@ OptimizerKind bayes_kind() {
        .asynchronous = true,
        .options = {OptionRule::word(
                        "model",
-                       "gauss: a Gaussian process around the best point; forest: a random forest over the whole space",
+                       "gauss: a Gaussian process near the best point; forest: a random forest over the whole space",
                        {"forest", "gauss"}, "gauss"),
-                   OptionRule::whole("parallel", "number of candidates proposed at a time", 1, 64, 1),
-                   OptionRule::whole(
-                       "points",
-                       "number of evaluations kept for the model; after four times this number, new models become rare",
-                       10, 2000, 500)}},
+                   OptionRule::whole("parallel",
+                                     "number of candidates proposed at a time; set it to the number of workers", 1, 64,
+                                     1),
+                   OptionRule::whole("points", "number of evaluations that the model keeps", 10, 2000, 500)}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         const bool forest = word_of(options, "model") == "forest";
         return std::make_unique<bayes::Bayes>(space, seed, count_of(options, "parallel"), count_of(options, "points"),

@@ -205,29 +205,25 @@ OptimizerKind cmaes_kind() {
        .needs_order = true,
        .asynchronous = true,
        .options = {OptionRule::word("constraints",
-                                    "ranking of candidates that violate constraints or limits: by an augmented "
-                                    "Lagrangian (lagrangian), or behind all others (last)",
+                                    "lagrangian: learn a penalty for each constraint or limit; last: rank "
+                                    "candidates with violations behind all others",
                                     {"lagrangian", "last"}, "lagrangian"),
                    OptionRule::word("covariance",
-                                    "correlations to learn: all (full), none (diagonal) or a few directions (limited); "
-                                    "auto: full up to 200 parameters, then limited",
+                                    "correlations to learn: all (full), few (limited) or none (diagonal); auto: full "
+                                    "up to 200 parameters, limited above",
                                     {"auto", "full", "diagonal", "limited"}, "auto"),
-                   OptionRule::word("noise",
-                                    "on: evaluate some candidates twice, and end a run when noise decides the ranks; "
-                                    "auto: only if a second value differs from the first; off: never",
+                   OptionRule::word("noise", "whether values are noisy: yes (on), no (off), or test it (auto)",
                                     {"auto", "on", "off"}, "auto"),
-                   OptionRule::whole(
-                       "parallel", "number of candidates needed at a time; a generation has a multiple of this number",
-                       1, 10000, 1),
-                   OptionRule::whole(
-                       "population", "number of candidates in a generation of the first run", 4, 10000,
-                       "4 + 3 ln(parameters); asynchronous: half the number of workers, at most 10 n, if this is more"),
-                   OptionRule::number("sigma", "initial standard deviation, as a share of each parameter's range", 1e-6,
-                                      1, cmaes::default_sigma),
-                   OptionRule::word("stale",
-                                    "asynchronous: treatment of results that are older than the last steps: corrected "
-                                    "by densities and a model, weighted by densities, or used as if new (ignored)",
-                                    {"corrected", "weighted", "ignored"}, "corrected")}},
+                   OptionRule::whole("parallel", "the number of candidates in a generation is a multiple of this", 1,
+                                     10000, 1),
+                   OptionRule::whole("population", "number of candidates in a generation, before the first restart", 4,
+                                     10000, "4 + 3 ln n for n parameters; asynchronous: more with many workers"),
+                   OptionRule::number("sigma", "initial standard deviation, as a fraction of each parameter's range",
+                                      1e-6, 1, cmaes::default_sigma),
+                   OptionRule::word(
+                       "stale",
+                       "asynchronous: how late results count; values other than the default are only for comparison",
+                       {"corrected", "weighted", "ignored"}, "corrected")}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
          const Terms& terms) -> std::unique_ptr<Optimizer> {
         if (!terms.generational)

@@ -216,17 +216,17 @@ void DifferentialEvolution::end_generation() {
 }  // namespace de
 
 OptimizerKind de_kind() {
-  return {
-      {.name = "de",
-       .about = "differential evolution with restarts: one objective that may be rugged, parameters of any kind",
-       .asynchronous = true,
-       .options = {OptionRule::whole("population", "number of members of the first population", 4, 10000,
-                                     "8 + 2 × parameters; asynchronous: at least a quarter of the number of workers")}},
-      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-        auto sizes = de::Plan::default_sizes(space.size());
-        if (options.contains("population")) sizes.first = count_of(options, "population");
-        return std::make_unique<de::DifferentialEvolution>(space, seed, sizes, terms);
-      }};
+  return {{.name = "de",
+           .about = "differential evolution with restarts: one objective that may be rugged, parameters of any kind",
+           .asynchronous = true,
+           .options = {OptionRule::whole(
+               "population", "number of points at the start", 4, 10000,
+               "8 + 2 n for n parameters; asynchronous: at least a quarter of the number of workers")}},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
+            auto sizes = de::Plan::default_sizes(space.size());
+            if (options.contains("population")) sizes.first = count_of(options, "population");
+            return std::make_unique<de::DifferentialEvolution>(space, seed, sizes, terms);
+          }};
 }
 
 }  // namespace culmen

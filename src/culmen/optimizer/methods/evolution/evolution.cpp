@@ -237,19 +237,19 @@ OptimizerKind evolution_kind() {
        .about = "evolution strategy: parameters of any kind, conditions, one or several objectives",
        .one_objective = false,
        .asynchronous = true,
-       .options =
-           {OptionRule::whole("children", "number of candidates in a generation", 1, 1e6,
-                              "42; several objectives: 0.6 √(evaluations), from 10 to 100"),
-            crossovers.rule("crossover",
-                            "discrete: a child takes each parameter from one of two parents; intermediate: reals lie "
-                            "between both; none: it has one parent"),
-            duplications.rule(
-                "duplication",
-                "random: all parents have the same chance of a child; value: better parents have a greater chance"),
-            OptionRule::whole("parents", "number of parents", 1, 1e6, "7; several objectives: the default of children"),
-            selections.rule("selection",
-                            "the next parents are chosen from parents and children (plus), children (comma), or "
-                            "children and the best parent (keep_best)")}},
+       .options = {OptionRule::whole("children", "number of candidates in a generation", 1, 1e6,
+                                     "42; with several objectives 10 to 100, depending on the budget"),
+                   crossovers.rule("crossover",
+                                   "discrete: each parameter comes from one of two parents; intermediate: reals lie "
+                                   "between two parents; none: one parent"),
+                   duplications.rule(
+                       "duplication",
+                       "random: all parents are equally likely to have a child; value: better parents are more likely"),
+                   OptionRule::whole("parents", "number of parents", 1, 1e6,
+                                     "7; with several objectives 10 to 100, depending on the budget"),
+                   selections.rule("selection",
+                                   "source of the next parents: parents and children (plus), children (comma), or "
+                                   "children and the best parent (keep_best)")}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         return std::make_unique<Evolution>(space, seed, settings_of(options, terms), terms);
       }};

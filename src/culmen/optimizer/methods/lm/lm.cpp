@@ -220,15 +220,14 @@ OptimizerKind lm_kind() {
            .needs_residuals = true,
            .needs_reals = true,
            .asynchronous = true,
-           .options = {OptionRule::whole(
-                           "agreement",
-                           "the search ends when this number of descents, and half of all descents, have returned "
-                           "to the best point; 0: this rule is off",
-                           0, 1e6, 0),
-                       OptionRule::whole(
-                           "descents", "number of local searches run in parallel; more searches keep more workers busy",
-                           1, 1000, 4),
-                       OptionRule::number("noise", "relative error of a residual", 1e-16, 0.01, 2.3e-16),
+           .options = {OptionRule::whole("agreement",
+                                         "the study ends when this number of local searches, and half of all, returned "
+                                         "to the best point; 0: never",
+                                         0, 1e6, 0),
+                       OptionRule::whole("descents",
+                                         "number of local searches in parallel; more searches keep more workers busy",
+                                         1, 1000, 4),
+                       OptionRule::number("noise", "relative error of the residuals", 1e-16, 0.01, 2.3e-16),
                        OptionRule::whole("screen", "number of sample points; the best of them becomes a starting point",
                                          1, 10000, 8)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {

@@ -35,8 +35,8 @@ ReadOptions by_gradients(GradientMethod method) {
 
 std::vector<OptionRule> fan_of(double standard) {
   return {OptionRule::whole("fan",
-                            "number of step lengths that a line search tries at once; use more if workers are idle", 1,
-                            100, standard)};
+                            "number of step lengths that are tried at the same time; increase it if workers are idle",
+                            1, 100, standard)};
 }
 
 ReadOptions by_simplex() {
@@ -87,8 +87,7 @@ OptimizerKind nelder_mead_kind() {
       {.name = "nelder_mead",
        .about = "the downhill simplex from many starts: functions that are not smooth",
        .options = {OptionRule::word(
-           "simplex",
-           "whole: one simplex in all parameters; subspaces: simplices in subspaces in turn (Rowan's Subplex)",
+           "simplex", "whole: move all parameters together; subspaces: move one group of parameters after the other",
            {"whole", "subspaces"}, "subspaces")}},
       usual_step, by_simplex());
 }

@@ -279,24 +279,20 @@ OptimizerKind racing_kind() {
        .about = "finds the best of noisy candidates by repeated evaluations; ends by itself",
        .asynchronous = true,
        .options =
-           {OptionRule::whole("candidates", "number of candidates in a race; all points if the space has fewer", 2, 1e4,
-                              64),
+           {OptionRule::whole("candidates", "number of candidates in a race; fewer if the space has fewer points", 2,
+                              1e4, 64),
             OptionRule::number("confidence", "probability that a race keeps its best candidate", 0.5, 0.9999, 0.95),
-            OptionRule::word("elimination",
-                             "rank: a candidate leaves when a rank test finds it worse; halving: the worse half leaves",
-                             {"rank", "halving"}, "rank"),
-            OptionRule::whole(
-                "most_rounds",
-                "largest number of rounds in a race; after these rounds the best remaining candidate wins", 2, 1000,
-                30),
+            OptionRule::word(
+                "elimination",
+                "candidates that leave at a test: all that are worse than the best (rank), or the worse half (halving)",
+                {"rank", "halving"}, "rank"),
+            OptionRule::whole("most_rounds", "number of rounds after which a race ends in any case", 2, 1000, 30),
             OptionRule::whole("races",
-                              "number of successive races, if not all points of the space fit into one; later races "
-                              "add candidates around the best",
+                              "number of races, one after the other; 1 if the first race has all points of the space",
                               1, 100, 4),
-            OptionRule::whole("rounds_before_test", "evaluations of each candidate before the first ones leave", 2,
-                              1000, 5),
-            OptionRule::whole("rounds_to_confirm", "rounds of the last two candidates before one of them wins", 2, 1000,
-                              10)}},
+            OptionRule::whole("rounds_before_test", "number of rounds before the first candidates leave", 2, 1000, 5),
+            OptionRule::whole("rounds_to_confirm", "number of rounds before one of the last two candidates can win", 2,
+                              1000, 10)}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         return std::make_unique<racing::Racing>(space, seed, racing::plan_of(options), terms.generational);
       }};
