@@ -53,7 +53,7 @@ def no_op(bench: Bench) -> Iterator[Row]:
         # culmen keeps up to nine candidates at a worker while evaluations are so short.
         done["bare"] = done.pop("deep")
         del done["transport"]
-        yield from _rows_beside(done, f"{name}, deep queue", "bare mailbox, 9 items each", None)
+        yield from _rows_beside(done, f"{name}, second peer", "bare mailbox, 9 items each", None)
 
 
 def sleeping(bench: Bench) -> Iterator[Row]:
