@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""A vectorised Python function of ten parameters, in batches (0: one by one): evaluations a second, as a JSON line."""
+"""Measures the evaluations per second of a vectorised Python function: batch_rate.py WORKERS EVALUATIONS BATCH.
+
+The function has ten parameters. If BATCH is 0, each call gets one candidate. Prints a JSON line.
+"""
 
 import json
 import sys

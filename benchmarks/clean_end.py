@@ -1,4 +1,4 @@
-"""How long a master takes from a SIGTERM to the end of its process, while every worker is in an evaluation."""
+"""The time from a SIGTERM to the end of the master, while every worker is in an evaluation."""
 
 import os
 import select
@@ -50,18 +50,18 @@ def clean_end(bench: Bench) -> Iterator[Row]:
             continue
         starts[title] = [*culmen, "launch", "--mpi", mpi, "-n", WORKERS + 1, "run", study]
     took: dict[str, list[float]] = {name: [] for name in starts}
-    for turn in range(max(bench.repeat, 5)):
+    for repetition in range(max(bench.repeat, 5)):
         for name, words in starts.items():
-            took[name].append(_end_of_master([str(word) for word in words], bench.fresh(), turn))
+            took[name].append(_end_of_master([str(word) for word in words], bench.fresh(), repetition))
     for name, seconds in took.items():
-        yield Row(f"From SIGTERM to the master's end, {name}", "s", Spread(seconds), at_most=LIMIT_S)
+        yield Row(f"Time from SIGTERM to the end of the master, {name}", "s", Spread(seconds), at_most=LIMIT_S)
 
 
-def _end_of_master(words: list[str], store: str, turn: int) -> float:
+def _end_of_master(words: list[str], store: str, repetition: int) -> float:
     command = subprocess.Popen([*words, "--store", store], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         master = _working_master(command, store)
-        time.sleep(0.037 * turn)  # another moment of the evaluations each turn
+        time.sleep(0.037 * repetition)  # each time at another moment of the evaluations
         descriptor = os.pidfd_open(master)
         begin = time.monotonic()
         os.kill(master, signal.SIGTERM)
@@ -78,16 +78,16 @@ def _end_of_master(words: list[str], store: str, turn: int) -> float:
 
 
 def _working_master(command: subprocess.Popen, store: str) -> int:
-    """Its process id, once it has told some evaluations."""
+    """Its process id, when the optimizer was told some evaluations."""
     deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline and command.poll() is None:
         if Path(store).exists():
             try:
                 summary = _core.Store.read(store).summary()
-            except _core.CulmenError:  # it is being made
+            except _core.CulmenError:  # it does not have its tables yet
                 summary = {"told": 0}
             if summary["told"] >= EVALUATIONS_BEFORE:
                 return int(str(summary["owner"]).split()[-1])
         time.sleep(0.02)
     command.kill()
-    raise SystemExit(f"{' '.join(command.args)}\nhas told nothing after {START_TIMEOUT_S} s: {command.stderr.read()}")
+    raise SystemExit(f"{' '.join(command.args)}\nno evaluation within {START_TIMEOUT_S} s: {command.stderr.read()}")

@@ -1,4 +1,4 @@
-"""The figure of culmen.Executor: calls a second of a Python function that does nothing, beside other pools."""
+"""The rate of calls of an empty Python function, with culmen.Executor and with other pools."""
 
 import sys
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ POOLS = {"process_pool": "ProcessPoolExecutor", "multiprocessing": "multiprocess
 
 
 def executor(bench: Bench) -> Iterator[Row]:
-    """Every pool is given the same calls in the same way; the greatest chunks show what is left of the difference."""
+    """All pools get the same calls in the same way. Large chunks show the difference that remains."""
     for chunksize, way in ((0, "submit"), (1, "map, chunksize 1"), (100, "map, chunksize 100")):
         words = (WORKERS, bench.scaled(CALLS[chunksize]), chunksize)
         runs = {
@@ -28,7 +28,7 @@ def executor(bench: Bench) -> Iterator[Row]:
             figure = spread(done[kind], "rate")
             at_least = 3 if kind == "culmen" and chunksize <= 1 else None
             load = foreign(done[kind], done["mpi4py"])
-            name = f"{title}, no-op, {WORKERS} processes, {way}"
+            name = f"{title}, empty function, {WORKERS} processes, {way}"
             yield Row(name, "1/s", figure, peer, "mpi4py.futures", figure.over(peer), at_least=at_least, foreign=load)
 
 

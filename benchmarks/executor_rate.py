@@ -1,8 +1,8 @@
-"""Calls a second of a function that does nothing, through an executor: executor_rate.py KIND WORKERS CALLS CHUNKSIZE.
+"""Measures the calls per second of an empty function: executor_rate.py KIND WORKERS CALLS CHUNKSIZE.
 
-KIND: culmen, mpi4py (as ranks, under -m mpi4py.futures), process_pool (concurrent.futures), multiprocessing. CHUNKSIZE
-0: one submit (or apply_async) a call, two calls a worker under way where that is faster; else map with this chunksize.
-The children have started before the clock does; every answer is checked.
+KIND is culmen, mpi4py (as ranks, under -m mpi4py.futures), process_pool (concurrent.futures) or multiprocessing.
+If CHUNKSIZE is 0, there is one submit (or apply_async) for each call. Otherwise there is one map with this chunksize.
+The child processes have started before the measurement begins. Every answer is checked.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The figures: what is run, beside what, and what is to be reached."""
+"""The parts of the benchmark: for each its programs, its peers and its targets."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -25,11 +25,11 @@ def manager_cost(bench: Bench) -> Iterator[Row]:
     for name, journal, limit in (("without", "without journal", 1), ("journal", "with journal", 5)):
         figure, peer = spread(done[name], "cpu_us_per_evaluation"), spread(done["bare"], "us_an_item")
         yield Row(
-            f"Manager cost {journal}",
+            f"CPU time of the master per evaluation, {journal}",
             "µs",
             figure,
             peer,
-            "bare mailbox's time an item",
+            "bare mailbox, time per item",
             figure.over(peer),
             at_most=limit,
             foreign=foreign(done[name], done["bare"]),
@@ -48,12 +48,12 @@ def no_op(bench: Bench) -> Iterator[Row]:
         if workers == 8:
             runs["mpi4py"] = lambda n=workers: _mpi4py(bench, n, bench.scaled(15_000), 0)
         done = bench.take_turns(runs)
-        name = f"No-op function, {workers} processes"
+        name = f"Empty function, {workers} processes"
         yield from _rows_beside(done, name, "bare mailbox", 0.8, with_journal=0.6)
         # culmen keeps up to nine candidates at a worker while evaluations are so short.
         done["bare"] = done.pop("deep")
         del done["transport"]
-        yield from _rows_beside(done, f"{name}, again", "bare mailbox, 9 each", None)
+        yield from _rows_beside(done, f"{name}, second peer", "bare mailbox, 9 items each", None)
 
 
 def sleeping(bench: Bench) -> Iterator[Row]:
@@ -71,8 +71,8 @@ def sleeping(bench: Bench) -> Iterator[Row]:
         for results in done.values():
             for result in results:
                 result["efficiency"] = result["rate"] * sleep_ms / 1000 / workers
-        name = f"Sleeping {sleep_ms} ms, {workers} processes"
-        yield from _rows_beside(done, name, "bare mailbox", 0.97, "efficiency", "of 1")
+        name = f"Efficiency, sleeping {sleep_ms} ms, {workers} processes"
+        yield from _rows_beside(done, name, "bare mailbox", 0.97, "efficiency", "")
 
 
 def command(bench: Bench) -> Iterator[Row]:
@@ -100,10 +100,10 @@ def million(bench: Bench) -> Iterator[Row]:
     for name, journal in (("without", "without journal"), ("journal", "with journal")):
         results, load = done[name], foreign(done[name])
         first, last = spread(results, "first_tenth_rate"), spread(results, "last_tenth_rate")
-        title = f"Last tenth of 10⁶ evaluations {journal}"
+        title = f"Last tenth of 10⁶ evaluations, {journal}"
         yield Row(title, "1/s", last, first, "first tenth", last.over(first), at_least=0.9, foreign=load)
         growth = spread(results, "memory_growth_mib")
-        yield Row(f"Memory gained in their second half {journal}", "MiB", growth, at_most=2)
+        yield Row(f"Growth of memory in the second half of 10⁶ evaluations, {journal}", "MiB", growth, at_most=2)
 
 
 def batch(bench: Bench) -> Iterator[Row]:
@@ -117,15 +117,15 @@ def batch(bench: Bench) -> Iterator[Row]:
     )
     figure, peer = spread(done["many"], "rate"), spread(done["one"], "rate")
     load = foreign(*done.values())
-    yield Row("Python function, batches of 64", "1/s", figure, peer, "one by one", figure.over(peer), foreign=load)
+    yield Row("Python function, batches of 64", "1/s", figure, peer, "one at a time", figure.over(peer), foreign=load)
 
 
 def nist(bench: Bench) -> Iterator[Row]:
-    """Counts of one seed, the same at each turn; the table of three is docs/reference/nist.md."""
+    """Counts of one seed, the same in each repetition. docs/reference/nist.md has a table for three seeds."""
     done = [bench.run(bench.program("nist_table"), 1)]
     missed = {name: Spread([done[0]["sets"] - done[0][name]]) for name in ("lm", "cmaes")}
-    title = f"NIST's {done[0]['sets']} regression sets that lm misses"
-    yield Row(title, "sets", missed["lm"], missed["cmaes"], "cmaes on the plain sum", at_most=0, foreign=foreign(done))
+    title = f"NIST problems that lm does not solve, of {done[0]['sets']}"
+    yield Row(title, "", missed["lm"], missed["cmaes"], "cmaes on the sum of squares", at_most=0, foreign=foreign(done))
 
 
 def _rows_beside(
@@ -141,8 +141,8 @@ def _rows_beside(
     titles = {
         "without": name,
         "journal": f"{name}, with journal",
-        "transport": f"{name}: the transport alone",
-        "mpi4py": f"{name}: mpi4py.futures",
+        "transport": f"{name}, only the transport",
+        "mpi4py": f"{name}, mpi4py.futures",
     }
     for run, title in titles.items():
         if run not in done:
@@ -162,7 +162,7 @@ def _bare_mailbox(bench: Bench, workers: int, task_us: int) -> dict:
 
 
 def _mailbox(bench: Bench, program: str, workers: int, task_us: int, in_flight: int = 2) -> dict:
-    """`in_flight`: items at each worker, the one at work and those that wait."""
+    """`in_flight`: number of items at each worker: the current one and those that wait."""
     result = bench.run(bench.program(program), workers, bench.scaled(1500) / 1000, task_us, in_flight)
     return result | {"rate": result["items_per_s"], "us_an_item": 1e6 / result["items_per_s"]}
 

@@ -1,4 +1,4 @@
-"""What an idle worker costs in CPU and memory: a local process, and a rank beside one that only initialised MPI."""
+"""CPU time and memory of idle workers: local processes, and MPI ranks. Peer: a rank that has only initialised MPI."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ evaluations = 1
 
 @dataclass
 class Sample:
-    """One process over a while."""
+    """Measured values of one process."""
 
     cpu_ms_an_hour: float
     resident_mib: float
@@ -36,7 +36,7 @@ class Sample:
 
 
 class Crowd:
-    """A started command and those processes under it that run one program."""
+    """A command, and those of its child processes that run one program."""
 
     def __init__(self, name: str, program: str, count: int, words: list[str], **environment: str) -> None:
         self.name, self._program, self._count = name, program, count
@@ -50,7 +50,7 @@ class Crowd:
             if self.command.poll() is not None or time.monotonic() > deadline:
                 self.end()
                 said = self.command.stderr.read()
-                raise SystemExit(f"{self.name}: {len(self.processes())} of {self._count} processes came: {said}")
+                raise SystemExit(f"{self.name}: {len(self.processes())} of {self._count} processes started: {said}")
             time.sleep(0.05)
 
     def processes(self) -> list[int]:
@@ -80,7 +80,7 @@ def _descendants(pid: int) -> Iterator[int]:
 
 
 def idle_worker(bench: Bench) -> Iterator[Row]:
-    """All at the same time: they do nothing."""
+    """Measures all workers at the same time, because they do nothing."""
     crowds = list(_start(bench))
     try:
         for crowd in crowds:
@@ -147,7 +147,7 @@ def _rows(name: str, own: list[Sample], bare: list[Sample] | None) -> Iterator[R
     cpu, memory = values(own, "cpu_ms_an_hour"), values(own, "resident_mib")
     peer_name = "bare rank" if bare else ""
     title = f"Idle {name}"
-    yield Row(f"{title}: CPU", "ms an hour", cpu, values(bare, "cpu_ms_an_hour"), peer_name, at_most=10)
-    yield Row(f"{title}: resident", "MiB", memory, values(bare, "resident_mib"), peer_name, at_most=30)
+    yield Row(f"{title}, CPU time per hour", "ms", cpu, values(bare, "cpu_ms_an_hour"), peer_name, at_most=10)
+    yield Row(f"{title}, resident memory", "MiB", memory, values(bare, "resident_mib"), peer_name, at_most=30)
     with_python = Spread([sum(sample.has_libpython for sample in own)])
-    yield Row(f"{title}: with libpython", "processes", with_python, at_most=0)
+    yield Row(f"{title}, processes with Python", "", with_python, at_most=0)

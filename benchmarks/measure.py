@@ -1,4 +1,4 @@
-"""Running measured programs, taking turns between a figure and its peers, and what came of it."""
+"""Runs programs alternately with their peers, and collects what they measured."""
 
 import itertools
 import json
@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TIMEOUT_S = 300
-QUIET = 0.15  # share of the machine that others may take before a run is repeated once
+QUIET = 0.15  # a run is repeated once if other programs use a larger share of the CPU time
 
 
 class Spread:
-    """Some values of one quantity: median (least – greatest)."""
+    """Some values of one quantity: median (minimum – maximum)."""
 
     def __init__(self, values: list[float]) -> None:
         self.values = values
@@ -31,7 +31,7 @@ class Spread:
         return short(self.median) if low == high else f"{short(self.median)} ({short(low)} – {short(high)})"
 
     def over(self, peer: "Spread") -> "Spread":
-        """Turn by turn."""
+        """For each repetition."""
         return Spread([a / b for a, b in zip(self.values, peer.values, strict=True)])
 
 
@@ -41,7 +41,7 @@ def short(value: float) -> str:
 
 @dataclass
 class Row:
-    """One line of the table. A target at_least is for the ratio within the run, at_most for the figure itself."""
+    """One row of the table. A target at_least is for the ratio, a target at_most for the figure."""
 
     name: str
     unit: str
@@ -51,7 +51,7 @@ class Row:
     ratio: Spread | None = None
     at_least: float | None = None
     at_most: float | None = None
-    foreign: float = 0  # greatest share of the machine that others took meanwhile
+    foreign: float = 0  # largest share of the CPU time that other programs used during it
 
     @property
     def met(self) -> bool | None:
@@ -81,7 +81,7 @@ class Row:
 
 @dataclass
 class Bench:
-    """Where the programs are and how long to measure."""
+    """The folder of the programs, and the number and length of their runs."""
 
     build: Path
     scratch: Path
@@ -100,11 +100,11 @@ class Bench:
         return count // 3 if self.quick else count
 
     def fresh(self) -> str:
-        """A path in the scratch folder that nothing has used."""
+        """A new path in the scratch folder."""
         return str(self.scratch / f"study-{next(self._numbers)}.db")
 
     def run(self, *words: object, **environment: str) -> dict:
-        """Runs a program to its end and returns its JSON line, with the machine's foreign share beside."""
+        """Runs a program to its end. Returns its JSON line, and the share of CPU time that other programs used."""
         command = [str(word) for word in words]
         before = _Load()
         environment = {**os.environ, **environment}
@@ -130,12 +130,12 @@ class Bench:
                 path.unlink()
 
     def launch(self, mpi: str, ranks: int, program: str, *words: object) -> dict:
-        """The same under an MPI, started as culmen starts its own ranks."""
+        """The same under an MPI, by `culmen launch`."""
         culmen = (sys.executable, "-m", "culmen", "launch", "--mpi", mpi, "-n", ranks)
         return self.run(*culmen, *words, CULMEN_EXECUTABLE=program)
 
     def take_turns(self, runs: dict[str, Callable[[], dict]], repeat: int | None = None) -> dict[str, list[dict]]:
-        """Every run once a turn; each turn starts with another one, so that a drift of the machine spares nobody."""
+        """All runs in each repetition, which begins with another run each time: a drift then affects all of them."""
         results: dict[str, list[dict]] = {name: [] for name in runs}
         names = list(runs)
         for turn in range(repeat or self.repeat):
@@ -146,7 +146,7 @@ class Bench:
 
 
 class _Load:
-    """What the machine and our own children have computed so far."""
+    """The CPU time so far: of the machine, and of our own children."""
 
     def __init__(self) -> None:
         self._at, self._machine, self._own = time.monotonic(), _machine_s(), _children_s()

@@ -1,4 +1,4 @@
-"""Tasks a second: `python -m mpi4py.futures mpi4py_rate.py WORKERS TASKS SLEEP_US`, as WORKERS + 1 ranks."""
+"""Measures tasks per second: `python -m mpi4py.futures mpi4py_rate.py WORKERS TASKS SLEEP_US`, in WORKERS + 1 ranks."""
 
 import ctypes
 import json
@@ -20,7 +20,7 @@ def task(number: int, sleep_s: float) -> int:
 
 
 def main(workers: int, tasks: int, sleep_s: float) -> None:
-    """Two tasks a worker are under way, as with prefetch; every answer is checked."""
+    """Each worker has two tasks at a time, as with prefetch. Every answer is checked."""
     under_way = threading.Semaphore(2 * workers)
     ends: list[float] = []
     wrong: list[int] = []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what culmen is measured by: each figure beside its peer of the same run, and the target."""
+"""Measures the overhead of culmen. A peer does the same work without culmen, in the same run."""
 
 import argparse
 import datetime
@@ -23,6 +23,7 @@ from rich.table import Table
 import culmen
 
 ROOT = Path(__file__).resolve().parent.parent
+TEXTS = ("measurement", "name of the peer", "target", "met")  # columns
 
 
 def main() -> int:
@@ -52,15 +53,17 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="shorter runs: two minutes")
-    parser.add_argument("--only", action="append", choices=FIGURES, metavar="NAME", help=f"one of {', '.join(FIGURES)}")
-    parser.add_argument("--repeat", type=int, metavar="N", help="turns of each figure (5; with --quick 2)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write every value here")
-    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the build with CULMEN_BENCHMARKS")
-    parser.add_argument("--verbose", action="store_true", help="print every single run")
+    parser.add_argument("--quick", action="store_true", help="shorter runs, two minutes in all")
+    parts = ", ".join(FIGURES)
+    parser.add_argument("--only", action="append", choices=FIGURES, metavar="NAME", help=f"only this part: {parts}")
+    parser.add_argument("--repeat", type=int, metavar="N", help="number of repetitions (5; with --quick 2)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write all values to this file")
+    build = ROOT / "build/release"
+    parser.add_argument("--build", type=Path, default=build, help="folder of a build with CULMEN_BENCHMARKS")
+    parser.add_argument("--verbose", action="store_true", help="print the values of each repetition")
     options = parser.parse_args()
     if options.repeat is not None and options.repeat < 1:
-        parser.error(f"--repeat is {options.repeat}; at least 1 is needed")
+        parser.error(f"--repeat is {options.repeat}; it must be at least 1")
     return options
 
 
@@ -92,17 +95,20 @@ def _commit() -> str:
 
 
 def _table(rows: list[Row]) -> Table:
-    caption = "medians (least – greatest) of the turns; others: the share of the machine that others took, at most"
+    caption = (
+        "median (minimum – maximum) of the repetitions. A target with ≥ is for the ratio, with ≤ for culmen's figure.\n"
+        "others: largest share of the machine's CPU time that other programs used."
+    )
     table = Table(caption=caption, caption_justify="left")
-    for heading in ("", "culmen", "beside it", "", "ratio", "target", "met", "others"):
-        table.add_column(heading, justify="left" if heading in ("", "target", "met") else "right", no_wrap=True)
+    for heading in ("measurement", "culmen", "peer", "name of the peer", "ratio", "target", "met", "others"):
+        table.add_column(heading, justify="left" if heading in TEXTS else "right", no_wrap=True)
     for row in rows:
         figure = row.figure.text() if row.at_most is not None else short(row.figure.median)
         peer = short(row.peer.median) if row.peer else ""
         ratio = row.ratio.text() if row.ratio else ""
         met = {True: "[green]yes", False: "[bold red]no", None: ""}[row.met]
         others = f"{row.foreign:.0%}" if row.foreign else ""
-        table.add_row(row.name, f"{figure} {row.unit}", peer, row.peer_name, ratio, row.target, met, others)
+        table.add_row(row.name, f"{figure} {row.unit}".strip(), peer, row.peer_name, ratio, row.target, met, others)
     return table
 
 

@@ -1,4 +1,4 @@
-"""What a user waits for at the command line: help, status, report, export; each beside a Python that does nothing."""
+"""The time that a user waits for a command. The peer is a Python process that does nothing."""
 
 import contextlib
 import subprocess
@@ -66,7 +66,7 @@ def _reporting(bench: Bench) -> Iterator[Row]:
         }
     )
     yield _row("culmen report, 10⁵ evaluations", done, "report", 10)
-    yield Row("its page", "MB", Spread([page.stat().st_size / 1e6]), at_most=5)
+    yield Row("page of culmen report, 10⁵ evaluations", "MB", Spread([page.stat().st_size / 1e6]), at_most=5)
     yield _row("culmen export to CSV, 10⁵ evaluations", done, "export")
 
 
@@ -82,8 +82,8 @@ def _status(bench: Bench) -> Iterator[Row]:
                 "read": lambda: _wall(bench, *read),
             }
         )
-    yield _row("culmen status, 10⁶ evaluations and running", done, "status", 0.3)
-    yield _row("culmen.read, 10⁶ evaluations and running", done, "read")
+    yield _row("culmen status of a running study, 10⁶ evaluations", done, "status", 0.3)
+    yield _row("culmen.read of a running study, 10⁶ evaluations", done, "read")
 
 
 def _make(bench: Bench, store: Path, evaluations: int) -> None:
@@ -94,14 +94,14 @@ def _make(bench: Bench, store: Path, evaluations: int) -> None:
 
 @contextlib.contextmanager
 def _running(store: Path) -> Iterator[None]:
-    """Goes on with the study, slowly; inside, it is past its replay."""
+    """Resumes the study, slowly. Its replay has ended when the body starts."""
     words = [*CULMEN, "resume", store, "--quiet", "--workers", "2", "--evaluations", str(10**9)]
     master = subprocess.Popen(["env", "CULMEN_BENCH_SLEEP_US=1000", *map(str, words)])
     try:
         deadline = time.monotonic() + START_TIMEOUT_S
         while _core.Store.read(str(store)).summary()["told"] <= MILLION:
             if master.poll() is not None or time.monotonic() > deadline:
-                raise SystemExit(f"{store} does not go on")
+                raise SystemExit(f"{store}: the study was not resumed")
             time.sleep(0.1)
         yield
     finally:

@@ -1,4 +1,4 @@
-"""What is to be reached, and whether it is."""
+"""The goals of culmen's optimizers, and whether they are reached."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .measure import Score
 from .problems import GROUPS
 from .score import TARGETS, table
 
-TIE = {5: 0.015, 20: 0.008}  # of areas: what another seed may change
-TIED_TARGETS = 0.005  # bars of shares are given to a hundredth
+TIE = {5: 0.015, 20: 0.008}  # of areas, by dimension: the effect of another seed
+TIED_TARGETS = 0.005  # goals for shares have two decimals
 Scores = Mapping[tuple[str, int], Score]
 
 
 @dataclass(frozen=True)
 class Bar:
-    """column: a group, "all", "targets", "busy", or "sphere" (when its last target was reached: less is better).
+    """A goal. column: a group, "all", "targets", "busy", or "sphere" (the time of its last target; less is better).
 
-    stated: what the project set itself, from measurements of its own of 23 peers. rivals: whose best in this run or in
-    the file is a bar too: a family of peers, "any" of them, or "oracle": the best for each function.
+    stated: the goal as a number, from the project's own measurements of 23 peers. rivals: the peers whose best is a
+    further goal: a family of peers, "any" peer, or the "oracle", which uses the best peer for each function.
     """
 
     player: str
@@ -51,14 +51,14 @@ def figure(score: Score, column: str) -> float:
 
 
 def whole(scores: Scores, dimension: int) -> dict[str, Score]:
-    """Of the peers those that were played on the most problems."""
+    """The peers with runs on the largest number of problems."""
     peers = {player: score for (player, d), score in scores.items() if d == dimension and player.startswith("peer:")}
     most = max((len(score.times) for score in peers.values()), default=0)
     return {player: score for player, score in peers.items() if len(score.times) == most}
 
 
 def oracle(peers: Mapping[str, Score]) -> dict[str, float]:
-    """Areas by group of the best peer for each function."""
+    """Areas by group, with the best peer for each function."""
     best: dict[int, dict[str, float]] = {}
     for player, score in peers.items():
         areas = score.areas
@@ -82,7 +82,7 @@ def best_rival(bar: Bar, scores: Scores) -> tuple[str, float] | None:
 
 
 def _base(player: str) -> str:
-    """pycma of peer:pycma-arrivals, de1220 of peer:de1220:400."""
+    """pycma for peer:pycma-arrivals, de1220 for peer:de1220:400."""
     name = player.removeprefix("peer:").partition(":")[0]
     return name if name in PEERS else name.partition("-")[0]
 
@@ -92,14 +92,14 @@ def shown(value: float) -> str:
 
 
 def there(score: Score, peers: Mapping[str, Score]) -> Score:
-    """On the problems that the peers were played on."""
+    """The score on the problems for which the peers have runs."""
     problems = next(iter(peers.values())).times
     times = {which: t for which, t in score.times.items() if which in problems}
     return Score(score.horizon, times, score.busy)
 
 
 def judged(bars: tuple[Bar, ...], scores: Scores) -> Table:
-    out = Table("bar", "D", "column", "is", "stated", "", "best peer here", "", title="Bars")
+    out = Table("optimizer", "D", "column", "figure", "goal", "", "best peer", "", title="Goals")
     for bar in bars:
         score = scores[bar.player, bar.dimension]
         mine = figure(score, bar.column)
@@ -107,7 +107,8 @@ def judged(bars: tuple[Bar, ...], scores: Scores) -> Table:
         if rival := best_rival(bar, scores):
             score_there = there(score, whole(scores, bar.dimension))
             beside = figure(score_there, bar.column)
-            fewer = "" if len(score_there.times) == len(score.times) else f" (there {shown(beside)})"
+            runs = len(score_there.times)
+            fewer = "" if runs == len(score.times) else f" (on its {runs} problems: {shown(beside)})"
             theirs = (f"{shown(rival[1])} {rival[0]}{fewer}", bar.reached(beside, rival[1]))
         stated = "" if bar.stated is None else f"{bar.stated:g}"
         row = (bar.player, str(bar.dimension), bar.column, shown(mine), stated)

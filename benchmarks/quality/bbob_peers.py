@@ -1,7 +1,7 @@
 """Optimizers of other libraries on COCO's functions, in [-5, 5]^D, as their users would call them.
 
-Each has its library's own settings; where it stops before the evaluations are used up it begins anew, from elsewhere,
-and its tolerances are far below what the last target needs.
+Each has the settings of its library, but tolerances that are finer than the last target needs. If it stops before the
+budget is used, it restarts from another point.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from .players import BudgetSpent
 
 Function = Callable[[Any], float]
 Play = Callable[..., None]  # function, dimension, budget, seed; pygmo's also population
-FINE = 1e-12  # a tolerance that no target is lost by
+FINE = 1e-12  # a tolerance that loses no target
 
 
 @dataclass(frozen=True)
 class Peer:
-    """family: whose best a bar may be; libraries: whose versions its runs depend on."""
+    """family: a goal may be the best of a family. libraries: its runs depend on their versions."""
 
     play: Play
     family: str
@@ -35,7 +35,7 @@ def box(dimension: int) -> list[tuple[float, float]]:
 
 
 def starts(dimension: int, seed: int) -> Iterator[Any]:
-    """The middle, then anywhere."""
+    """The middle, then random points."""
     random = np.random.default_rng(seed)
     return chain([np.zeros(dimension)], (random.uniform(-5, 5, dimension) for _ in count()))
 
@@ -47,7 +47,7 @@ def random_search(f: Function, dimension: int, budget: int, seed: int) -> None:
 
 
 def pycma_bipop(f: Function, dimension: int, budget: int, seed: int, start: Any = None) -> None:
-    """Without bounds, with which it does worse, and from the middle or from `start`, then from anywhere."""
+    """Without bounds, because bounds make it worse. From the middle or from `start`, then from random points."""
     import cma
 
     random = np.random.default_rng(seed)
@@ -58,7 +58,7 @@ def pycma_bipop(f: Function, dimension: int, budget: int, seed: int, start: Any 
 
 
 def pycma_surrogate(f: Function, dimension: int, budget: int, seed: int) -> None:
-    """lq-CMA-ES (Hansen, GECCO 2019), which has no restarts of its own."""
+    """lq-CMA-ES (Hansen, GECCO 2019). It has no restarts of its own."""
     import cma
 
     for run, start in enumerate(starts(dimension, seed)):
@@ -138,7 +138,7 @@ def pagmo(
 
 
 def pagmo_annealing(f: Function, dimension: int, budget: int, seed: int) -> None:
-    """Corana's (1987), a run of it over all evaluations."""
+    """Corana's method (1987); one run uses all evaluations."""
     import pygmo
 
     problem = pygmo.problem(_Boxed(f, dimension))
@@ -159,7 +159,7 @@ def minion(name: str, f: Function, dimension: int, budget: int, seed: int) -> No
     try:
         for run in count():
             minionpy.Minimizer(values, box(dimension), algo=name, maxevals=budget, seed=seed + 1000 * run).optimize()
-    except RuntimeError as error:  # its C++ has what was raised as a text
+    except RuntimeError as error:  # its C++ code keeps only the text of the exception
         raise (BudgetSpent() if BudgetSpent.__name__ in str(error) else error) from None
 
 
@@ -260,11 +260,11 @@ PEERS: dict[str, Peer] = {
 
 
 def find(name: str) -> Peer:
-    """name: of PEERS, with a population after a colon where it is pygmo's (de1220:400)."""
+    """name: a key of PEERS; for pygmo's, with a population after a colon if wanted (de1220:400)."""
     name, _, population = name.partition(":")
     peer = PEERS[name]
     if not population:
         return peer
     if peer.libraries != ("pygmo",):
-        raise ValueError(f"peer:{name}:{population}: only pygmo's algorithms take a population here")
+        raise ValueError(f"peer:{name}:{population}: only the peers of pygmo take a population")
     return Peer(partial(peer.play, population=int(population)), peer.family, peer.libraries)

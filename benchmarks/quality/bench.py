@@ -1,9 +1,7 @@
-"""python -m benchmarks.quality.bench: what culmen's optimizers are measured by, beside peers.
+"""Compares culmen's optimizers with peers on COCO's 24 functions.
 
-The figures are areas under the runtime curve (score.py) on COCO's 24 functions, instances 1 to 3, and the share of all
-(problem, target) pairs that were reached. pycma, SLSQP and random search play in the same run; the runs of other peers
-stand in peers/bbob.json with the versions of their libraries, and --remake-peers plays them anew (two hours of one
-core). After each part it says which bars are reached (bars.py).
+Prints the area under the runtime curve and the share of targets; larger is better. Some parts also run pycma, SLSQP and
+random search. The runs of other peers are stored in peers/bbob.json. A second table shows which goals are reached.
 """
 
 from __future__ import annotations
@@ -57,7 +55,7 @@ def ticking(progress: Progress, bar: Any) -> Callable[[], None]:
 
 
 def areas(part: Part, scores: Scores, dimension: int) -> Table:
-    """Ours as they are named, then peers from the best on, then the best peer column by column and their oracle."""
+    """culmen's optimizers, the peers with the best first, the best peer for each column, and the oracle."""
     columns = COLUMNS if part.mode.sigma is not None else COLUMNS[:-1]
     table = Table("", *columns, title=f"D = {dimension}: {part.title}")
     mine = {player: score for (player, d), score in scores.items() if d == dimension}
@@ -65,15 +63,15 @@ def areas(part: Part, scores: Scores, dimension: int) -> Table:
     rows = {player: score.figures for player, score in mine.items()}
     ours = [p for p in part.players if not p.startswith("peer:")]
     theirs = sorted((p for p in rows if p.startswith("peer:")), key=lambda p: -rows[p]["all"])
-    for player in (*ours, *theirs):  # a file that is being made may have fewer of some
+    for player in (*ours, *theirs):  # some peers have fewer runs in the file
         runs = len(mine[player].times)
         name = player if runs == most else f"{player} ({runs} of {most} problems)"
         table.add_row(name, *cells(rows[player], columns), end_section=player == ours[-1])
     peers = whole(scores, dimension)
     if len(peers) > 1:
         best = {column: max(rows[p].get(column, 0.0) for p in peers) for column in columns}
-        table.add_row("best peer, column by column", *cells(best, columns))
-        table.add_row(f"best of {len(peers)} peers, function by function", *cells(oracle(peers), columns))
+        table.add_row("best peer for each column", *cells(best, columns))
+        table.add_row(f"oracle: best of {len(peers)} peers for each function", *cells(oracle(peers), columns))
     return table
 
 
@@ -92,17 +90,19 @@ def remake(part: Part, args: argparse.Namespace, progress: Progress) -> None:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.quality.bench", description=__doc__)
-    parser.add_argument("--only", action="append", choices=(*PARTS, "ablation"), help="a part of it")
-    parser.add_argument("--instances", type=int, default=3, help="of each function")
-    parser.add_argument("--seed", type=int, default=1, help="of those that play now; stored peers have 1")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write every figure here")
+    parser.add_argument("--only", action="append", choices=(*PARTS, "ablation"), help="only this part")
+    parser.add_argument("--instances", type=int, default=3, help="number of instances of each function (default 3)")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="seed of the runs that are made now; stored runs have seed 1"
+    )
+    parser.add_argument("--jobs", type=int, default=2, help="number of runs in parallel (default 2)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures to this file")
     parser.add_argument(
         "--remake-peers",
         nargs="?",
         const="all",
         choices=("all", "missing"),
-        help="only play the stored peers, all or those that are missing, and write peers/bbob.json",
+        help="only repeat the stored runs of peers (two hours on one core), or make the missing ones",
     )
     return parser.parse_args()
 
@@ -120,10 +120,10 @@ def main() -> None:
             elif name in PARTS:
                 records += run(PARTS[name], args, progress)
             elif not args.remake_peers:
-                bar = progress.add_task("cmaes without its cures", total=24 * RUNS_A_PROBLEM)
+                bar = progress.add_task("late results in cmaes", total=24 * RUNS_A_PROBLEM)
                 ablation(list(range(1, 25)), [1], args.seed, args.jobs, console, ticking(progress, bar))
                 progress.remove_task(bar)
-            console.print(f"{name}: {time.monotonic() - begin:.0f} s since the beginning", highlight=False)
+            console.print(f"{name}: ended after {time.monotonic() - begin:.0f} s", highlight=False)
     libraries = {name: version(name) for name in LIBRARIES}
     machine = f"{platform.machine()}, Python {platform.python_version()}"
     console.print(f"{machine}; {libraries}; {time.monotonic() - begin:.0f} s", highlight=False)

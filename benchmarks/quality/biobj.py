@@ -1,8 +1,8 @@
-"""python -m benchmarks.quality.biobj PLAYER …: mean hypervolume on COCO's bbob-biobj, 55 functions of two objectives.
+"""Compares optimizers of two objectives on COCO's bbob-biobj (55 functions), and prints the mean hypervolume.
 
-The hypervolume is that of every point that was evaluated, with each objective scaled so that the ideal point of the
-problem is 0 and its nadir 1, which is the reference point: between 0 and 1, higher is better; what does not dominate
-the nadir does not count (as of COCO: Brockhoff et al., Evol. Comput. 30 (2022) 165, without its distances).
+The hypervolume is that of all evaluated points. Each objective is scaled: the ideal point of the problem is 0, and the
+nadir is 1. The nadir is the reference point. The result is between 0 and 1; larger is better. COCO uses the same
+hypervolume (Brockhoff et al., Evol. Comput. 30 (2022) 165), but also adds distances, which are left out here.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .problems import Id, check_instances
 
 FUNCTIONS = [1, 2, 6, 8, 13, 14, 15, 17, 20, 21]  # of bbob; every pair of these
 PAIRS = [(a, b) for k, a in enumerate(FUNCTIONS) for b in FUNCTIONS[k:]]
-# By budget what is to be reached, and the peers with their best population: nsga2 of 16, 24, 32 and 40, pymoo of 12,
-# 20, 30 and 100.
+# By budget: the goal, and the peers with their best population. Tried were 16, 24, 32 and 40 for nsga2, and 12, 20, 30
+# and 100 for pymoo.
 GOALS = {
     1000: (0.80, ("mocma", "peer:nsga2:16", "peer:pymoo:12")),
     5000: (0.891, ("mocma", "peer:nsga2:24", "peer:pymoo:20")),
@@ -33,9 +33,9 @@ FIRST_INSTANCES = {1: (2, 4), 2: (3, 5)}
 
 
 class BiProblem:
-    """Gives two values of a vector in the suite's box, and keeps what was evaluated: `evaluated`, scaled.
+    """A function of a vector in the suite's box, with two values. `evaluated` keeps all values, scaled.
 
-    It is made of the suite's two functions, whose optima, and so ideal point and nadir, COCO tells.
+    It consists of the suite's two functions. COCO gives their optima, hence the ideal point and the nadir.
     """
 
     lower, upper = -100.0, 100.0
@@ -62,7 +62,7 @@ class BiProblem:
 
 
 def hypervolume(points: Iterable[Any]) -> float:
-    """Of two objectives, to be minimized, with the reference point (1, 1)."""
+    """Of two objectives that are minimized, with the reference point (1, 1)."""
     volume, lowest = 0.0, 1.0
     for a, b in sorted(map(tuple, points)):
         if a < 1 and b < lowest:
@@ -94,7 +94,7 @@ def of_pymoo(problem: BiProblem, seed: int, population: int) -> None:
 
 
 class PygmoProblem:
-    """As pygmo wants it: copied, so that what is evaluated goes to the one that it holds."""
+    """A problem of pygmo. pygmo copies it; all copies share one BiProblem."""
 
     def __init__(self, problem: BiProblem) -> None:
         self._problem = problem
@@ -116,7 +116,7 @@ class PygmoProblem:
 
 
 def of_pygmo(name: str, problem: BiProblem, seed: int, population: int) -> None:
-    """With its defaults, but for the mutation of nsga2: 0.01 of the parameters would not be enough, one in each is."""
+    """With its defaults, except for the mutation of nsga2: one parameter of each point, instead of 1 % of them."""
     import pygmo
 
     population += -population % 4
@@ -146,19 +146,21 @@ def main() -> None:
     parser.add_argument(
         "players",
         nargs="*",
-        help="culmen's name:option=value,…; peer:pymoo, peer:nsga2, peer:moead, peer:maco (pygmo's), each :population",
+        metavar="OPTIMIZER",
+        help="an optimizer of culmen with its options (mocma, nsga2:population=19), or peer:NAME:POPULATION: pymoo is "
+        "pymoo's NSGA-II; nsga2, moead and maco are pygmo's",
     )
-    parser.add_argument("--goals", action="store_true", help="what is to be reached, beside the peers (D = 5)")
+    parser.add_argument("--goals", action="store_true", help="compare mocma with its goals and with peers (D = 5)")
     parser.add_argument("-d", "--dimension", type=int, default=5)
     parser.add_argument("-f", "--functions", type=numbers, default=list(range(1, len(PAIRS) + 1)))
-    parser.add_argument("-i", "--instances", type=numbers, default=[1])
-    parser.add_argument("-b", "--budgets", type=numbers, default=[1000, 5000], help="evaluations")
+    parser.add_argument("-i", "--instances", type=numbers, default=[1], help="of each function (default 1)")
+    parser.add_argument("-b", "--budgets", type=numbers, default=[1000, 5000], help="evaluations (default 1000,5000)")
     parser.add_argument("-s", "--seed", type=int, default=1)
-    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("-j", "--jobs", type=int, default=2, help="number of runs in parallel (default 2)")
     args = parser.parse_args()
     if bool(args.players) == args.goals:
-        parser.error("give players, or --goals")
-    check_instances(args.instances, 7)  # each takes two of bbob's
+        parser.error("give either optimizers or --goals")
+    check_instances(args.instances, 7)  # each uses two instances of bbob
     problems = [Id(f, args.dimension, i) for f in args.functions for i in args.instances]
     with ProcessPoolExecutor(args.jobs) as pool:
         for budget in GOALS if args.goals else args.budgets:

@@ -1,8 +1,8 @@
-"""One player on one problem with many workers, on a virtual clock.
+"""Runs one optimizer on one problem with many workers, on a virtual clock.
 
-Each evaluation lasts a log-normal time of mean 1, drawn independently of its point; sigma is the standard deviation of
-its logarithm (0: all last 1). A worker that is free asks at once; results are told in the order in which they end.
-Asking and telling take no time.
+The durations of evaluations are random and independent of the points: log-normal with mean 1. sigma is the standard
+deviation of their logarithm; with 0, all durations are 1. A free worker asks at once. Results are told in the order in
+which evaluations end. Ask and tell take no time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .score import Curve
 def parallel(
     player: str, which: Id, seed: int, horizon: float, workers: int, sigma: float, noise: float = 0.0
 ) -> tuple[list[float], float]:
-    """When each target was reached, in mean durations, and the share of the workers' time that was spent working.
+    """When each target was reached, in mean durations, and the share of the time in which workers were busy.
 
     It ends at the horizon, or when the last target is reached.
     """

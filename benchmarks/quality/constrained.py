@@ -1,10 +1,7 @@
-"""python -m benchmarks.quality.constrained PLAYER …: COCO's bbob-constrained, 9 functions with 1 to 9 + 9 D / 2 limits.
+"""Compares optimizers on problems with constraints, from COCO (bbob-constrained) or, with --textbook, from textbooks.
 
-The score is the area under the runtime curve of the targets of score.py, reached by feasible points alone (every
-constraint at most 1e-8, which is rounding). An evaluation gives the value and all constraints. Beside it stand the
-share of targets reached and the median of what the best feasible point lies above the optimum. -f counts the suite's 54
-problems: six in a row share a function and differ by the number of constraints. With --textbook: G1 to G10
-(textbook.py).
+Prints the area under the runtime curve, the share of targets, and the median gap: how far the best feasible point is
+above the optimum. Only feasible points reach targets. A point is feasible if no constraint is above 1e-8.
 """
 
 from __future__ import annotations
@@ -31,10 +28,11 @@ from .textbook import PROBLEMS
 
 TOLERANCE = 1e-8
 ABOUT = 6  # problems that share a function
+ABOUT_FUNCTIONS = "problems 1 to 54; six in a row have the same function and different numbers of constraints"
 
 
 class Constrained(ABC):
-    """One problem: gives (value above the optimum, constraints, which shall be at most 0), and keeps the score."""
+    """One problem: returns (value above the optimum, constraints that must be at most 0), and keeps the score."""
 
     lower: float
     upper: float
@@ -60,7 +58,7 @@ class Constrained(ABC):
         return value, constraints
 
     def once(self) -> Callable[[Any], tuple[float, Any]]:
-        """Evaluates no point twice in a row: peers ask for value and constraints separately."""
+        """Does not evaluate the same point twice in a row: peers ask for value and constraints separately."""
         last: list[Any] = [None, None]
 
         def both(x: Any) -> tuple[float, Any]:
@@ -88,7 +86,7 @@ class OfCoco(Constrained):
 
 
 class OfTextbook(Constrained):
-    """In the unit cube, from its middle; an instance is another start."""
+    """In the unit cube, from its middle. Other instances have other starting points."""
 
     lower, upper = 0.0, 1.0
 
@@ -115,7 +113,7 @@ def of_culmen(name: str, problem: Constrained, seed: int) -> None:
 
 
 def of_pycma(problem: Constrained, seed: int) -> None:
-    """Its augmented Lagrangian, which writes into the working folder, with populations that double."""
+    """Its augmented Lagrangian, which writes into the working folder. Each restart doubles the population."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         restarts_of_pycma(problem, seed)
 
@@ -174,16 +172,22 @@ def play(task: tuple[str, Id, int, int]) -> tuple[str, Id, list[float], float]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.quality.constrained", description=__doc__)
     parser.add_argument(
-        "players", nargs="+", help=f"culmen's name:option=value,…; {', '.join('peer:' + p for p in PEERS)}"
+        "players",
+        nargs="+",
+        metavar="OPTIMIZER",
+        help="an optimizer of culmen with its options (cmaes:constraints=last), or a peer: "
+        + ", ".join("peer:" + p for p in PEERS),
     )
-    parser.add_argument("-d", "--dimensions", type=numbers, default=[5, 10])
-    parser.add_argument("-f", "--functions", type=numbers, default=list(range(1, 55)))
-    parser.add_argument("-i", "--instances", type=numbers, default=[1])
-    parser.add_argument("-b", "--budget", type=int, default=1000, help="evaluations per dimension")
+    parser.add_argument("-d", "--dimensions", type=numbers, default=[5, 10], help="default 5,10")
+    parser.add_argument("-f", "--functions", type=numbers, default=list(range(1, 55)), help=ABOUT_FUNCTIONS)
+    parser.add_argument("-i", "--instances", type=numbers, default=[1], help="of each problem (default 1)")
+    parser.add_argument("-b", "--budget", type=int, default=1000, help="evaluations per dimension (default 1000)")
     parser.add_argument("-s", "--seed", type=int, default=1)
-    parser.add_argument("-j", "--jobs", type=int, default=2)
-    parser.add_argument("--by-function", action="store_true")
-    parser.add_argument("--textbook", action="store_true", help="G1 to G10 instead, each with 20 times the budget")
+    parser.add_argument("-j", "--jobs", type=int, default=2, help="number of runs in parallel (default 2)")
+    parser.add_argument("--by-function", action="store_true", help="also print a line for each function")
+    parser.add_argument(
+        "--textbook", action="store_true", help="seven problems of G1 to G10 instead, each with 20 BUDGET evaluations"
+    )
     args = parser.parse_args()
     if args.textbook:
         args.dimensions, args.functions, args.by_function = [0], list(PROBLEMS), True
@@ -213,8 +217,8 @@ def report(args: argparse.Namespace, d: int, results: list[tuple[str, Id, list[f
 def line(rows: list[tuple[Id, float, float, float]]) -> str:
     areas, shares, gaps = (np.array([r[k] for r in rows]) for k in (1, 2, 3))
     none = int(np.isinf(gaps).sum())
-    middle = f"targets {shares.mean():.2f}  gap {np.median(gaps):.1e}"
-    return f"area {areas.mean():.3f}  {middle}  none feasible {none} of {len(rows)}"
+    middle = f"targets {shares.mean():.2f}  median gap {np.median(gaps):.1e}"
+    return f"area {areas.mean():.3f}  {middle}  no feasible point {none} of {len(rows)}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Players over many problems, several at a time, and what came of it."""
+"""Runs optimizers on many problems in parallel, and collects the results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .score import TARGETS, area, table
 
 @dataclass(frozen=True)
 class Mode:
-    """How time is counted: evaluations, with a `step` steps of so many, with a `sigma` a clock's mean durations."""
+    """The unit of time: evaluations; with `step`, steps of this number of evaluations; with `sigma`, mean durations."""
 
     noise: float = 0.0
     sigma: float | None = None
@@ -32,18 +32,18 @@ class Mode:
 
 @dataclass(frozen=True)
 class Run:
-    """times: when each target was reached; busy: the share of the workers' time that was used."""
+    """times: when each target was reached. busy: the share of the time in which workers were busy."""
 
     times: list[float]
     busy: float = 1.0
 
 
-Task = tuple[str, Id, Mode, int]  # player, problem, how, seed
+Task = tuple[str, Id, Mode, int]  # optimizer, problem, mode, seed
 
 
 @dataclass
 class Score:
-    """Of one player in one dimension."""
+    """The results of one optimizer in one dimension."""
 
     horizon: int
     times: dict[Id, list[float]] = field(default_factory=dict)  # when the targets were reached
@@ -59,7 +59,7 @@ class Score:
 
     @property
     def figures(self) -> dict[str, float]:
-        """Areas by group, "all", the shares of targets and of problems reached, and of workers' time used."""
+        """Areas by group and of "all", the shares of targets and of solved problems, and the share of busy time."""
         reached = [len(times) for times in self.times.values()]
         return table(self.areas) | {
             "targets": sum(reached) / len(TARGETS) / len(reached),
@@ -76,7 +76,7 @@ def measure(
     jobs: int = 2,
     tick: Callable[[], None] = lambda: None,
 ) -> dict[tuple[str, int], Score]:
-    """By player and dimension; tick: called after each run."""
+    """By optimizer and dimension. tick: called after each run."""
     players = list(players)
     tasks = [(player, which, mode, seed) for which in problems for player in players]
     scores: dict[tuple[str, int], Score] = {}

@@ -1,9 +1,9 @@
-"""python -m benchmarks.quality.mixed [PLAYER …]: integers, choices and conditions, 1000 evaluations.
+"""Compares optimizers on integers, choices and conditions, with 1000 evaluations.
 
-Prints for each suite the area under the runtime curve (score.py), the share of targets reached, and the mean of the
-decimal logarithm of the final gap (at least 1e-8). Suites: mixint-5 and mixint-20 (two functions of each group of
-COCO's bbob-mixint) and conditional (ours: mixed_problems.py). Runs of peers come from peers/mixed.json;
---remake-peers plays them again. Peers were played on the first instance; each is compared there.
+Prints for each suite the area under the runtime curve, the share of targets, and the mean of the decimal logarithm of
+the final gap (the difference to the optimum, at least 1e-8). The suites are mixint-5 and mixint-20 (ten functions of
+COCO's bbob-mixint) and conditional (eight functions with conditions). The runs of peers are stored in peers/mixed.json,
+for the first instance only.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from .stored import Stored
 
 SUITES = ("mixint-5", "mixint-20", "conditional")
 COCO_VARIABLES = ("5", "10", "20", "40", "80", "160")
+HELP = "an optimizer of culmen with its options (bayes:model=forest), or peer:NAME"
 PLAYERS = ("auto", "cmaes", "evolution", "de", "annealing", "random", *(f"peer:{name}" for name in PEERS))
 
 Task = tuple[str, MixedId, int, int]
@@ -44,7 +45,7 @@ def _one(task: Task) -> tuple[Task, Reached]:
 
 
 def run(tasks: list[Task], jobs: int, remake: bool) -> dict[Task, Reached]:
-    """Peers from the store unless they are to be made again, culmen's now."""
+    """Reads the runs of peers from the file, or with `remake` repeats them. Runs culmen's optimizers."""
     store = Stored("mixed", "python -m benchmarks.quality.mixed --remake-peers")
     reached: dict[Task, Reached] = {}
     due = []
@@ -74,24 +75,36 @@ def suite(name: str) -> str:
     kind, _, variables = name.partition("-")
     if name not in SUITES and (kind != "mixint" or variables not in COCO_VARIABLES):
         known = f"conditional, or mixint- with {', '.join(COCO_VARIABLES)}"
-        raise argparse.ArgumentTypeError(f"'{name}' is no suite, which are {known}; name several by --suite for each")
+        raise argparse.ArgumentTypeError(
+            f"there is no suite '{name}'; the suites are {known}; give --suite once for each"
+        )
     return name
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.quality.mixed", description=__doc__)
-    parser.add_argument("players", nargs="*", default=list(PLAYERS), help="culmen's name:option=value,…, or peer:name")
+    parser.add_argument("players", nargs="*", metavar="OPTIMIZER", default=list(PLAYERS), help=HELP)
     parser.add_argument(
-        "--suite", action="append", type=suite, metavar="SUITE", help=f"{', '.join(SUITES)}; mixint-10, …"
+        "--suite",
+        action="append",
+        type=suite,
+        metavar="SUITE",
+        help=f"only this suite: {', '.join(SUITES)}, mixint-10, …",
     )
-    parser.add_argument("-f", "--functions", type=lambda s: s.split(","), default=[], help="of the suites: 1,15,solver")
-    parser.add_argument("-i", "--instances", type=numbers, default=[1])
-    parser.add_argument("-s", "--seeds", type=numbers, default=[1])
-    parser.add_argument("-b", "--budget", type=int, default=1000, help="evaluations")
-    parser.add_argument("-j", "--jobs", type=int, default=2)
-    parser.add_argument("--remake-peers", action="store_true", help="play the peers, and write peers/mixed.json")
-    parser.add_argument("--by-function", action="store_true")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write every figure here")
+    parser.add_argument(
+        "-f",
+        "--functions",
+        type=lambda s: s.split(","),
+        default=[],
+        help="only these functions of the suites, for example 1,15,solver",
+    )
+    parser.add_argument("-i", "--instances", type=numbers, default=[1], help="of each function (default 1)")
+    parser.add_argument("-s", "--seeds", type=numbers, default=[1], help="default 1")
+    parser.add_argument("-b", "--budget", type=int, default=1000, help="evaluations (default 1000)")
+    parser.add_argument("-j", "--jobs", type=int, default=2, help="number of runs in parallel (default 2)")
+    parser.add_argument("--remake-peers", action="store_true", help="only repeat the stored runs of peers")
+    parser.add_argument("--by-function", action="store_true", help="also print a row for each function")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures to this file")
     args = parser.parse_args()
     problems = mixed_ids(args.suite or list(SUITES), args.functions, args.instances)
     players = [p for p in args.players if p.startswith("peer:")] if args.remake_peers else args.players
@@ -102,7 +115,7 @@ def main() -> None:
 
 
 def report(reached: dict[Task, Reached], args: argparse.Namespace) -> None:
-    """Beside each row what the first player reached on that row's problems: it is to be the greater."""
+    """The last column has the area of the first optimizer in the same runs: green if it is the larger one."""
     cells: dict[tuple[str, str], dict[str, Reached]] = defaultdict(dict)
     for task, result in reached.items():
         player, which, _, _ = task
@@ -111,7 +124,7 @@ def report(reached: dict[Task, Reached], args: argparse.Namespace) -> None:
             cells[f"{which.suite} {which.function}", player][key(task)] = result
     first = args.players[0]
     rows = {k: figures(list(runs.values()), args.budget) for k, runs in cells.items()}
-    table = Table("", "player", "runs", "area", "targets", "log10 of the final gap", f"area of {first} there")
+    table = Table("suite", "optimizer", "runs", "area", "targets", "log10 of the final gap", f"{first} in these")
     for (suite, player), figure in sorted(rows.items(), key=lambda row: (row[0][0], -row[1]["area"])):
         theirs = cells[suite, player]
         shared = [run for k, run in cells.get((suite, first), {}).items() if k in theirs]

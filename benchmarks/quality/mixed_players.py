@@ -1,4 +1,4 @@
-"""Who plays on mixed_problems: culmen's optimizers, and Optuna and Nevergrad as their users call them."""
+"""The optimizers for mixed_problems: those of culmen, and Optuna and Nevergrad as their users call them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def of_optuna(options: dict[str, Any], f: Evaluate, problem: MixedProblem, budge
 
 
 def of_nevergrad(name: str, f: Evaluate, problem: MixedProblem, budget: int, seed: int) -> None:
-    """Conditions are ours to read: what is inactive has no effect. All numbers of a kind are one array, as is quick."""
+    """Nevergrad has no conditions: inactive parameters have no effect. All numbers of a kind are one array."""
     import nevergrad as ng
     import numpy as np
 
@@ -115,7 +115,7 @@ PEERS: dict[str, tuple[Peer, tuple[str, ...]]] = {
 
 
 def play(player: str, which: MixedId, seed: int, budget: int) -> Reached:
-    """player: culmen's name:option=value,…, or peer:name."""
+    """player: name:option=value,… for culmen's, or peer:name."""
     warnings.simplefilter("ignore")
     problem, curve = MixedProblem(which, seed), Curve()
     used, best = 0, float("inf")

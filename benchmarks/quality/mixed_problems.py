@@ -1,8 +1,8 @@
 """Problems with integers, choices and conditions, whose optimum is known.
 
 `mixint` is COCO's bbob-mixint (Tušar, Brockhoff and Hansen, GECCO 2019): of every five variables one has 2 values, one
-4, one 8, one 16, and one is real. The others are ours; each has instances, which place the optimum and shuffle which
-choice is the best. A value is how far above the optimum it lies, between 0 and some hundred.
+4, one 8, one 16, and one is real. The others are the project's own. Each instance has another optimum and other best
+choices. Values are differences to the optimum, between 0 and some hundreds.
 """
 
 from __future__ import annotations
@@ -380,7 +380,7 @@ def _coco(function: int, dimension: int, instance: int) -> tuple[Any, Any]:
 
 
 def _coco_optimum(function: int, dimension: int, instance: int) -> float:
-    """COCO writes the place into a file of the working folder."""
+    """COCO writes the place into a file in the working folder."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         _, problem = _coco(function, dimension, instance)
         problem._best_parameter("print")
@@ -388,7 +388,7 @@ def _coco_optimum(function: int, dimension: int, instance: int) -> float:
 
 
 def mixed_ids(suites: list[str], functions: list[str], instances: list[int]) -> list[MixedId]:
-    """functions: of those of the suites; all where none is named."""
+    """functions: those that the suites have; an empty list means all."""
     out = []
     for suite in suites:
         if suite != "conditional":

@@ -1,4 +1,4 @@
-"""The parts of the benchmark: how time is counted, who is compared, and what is to be reached."""
+"""The parts of the benchmark: how time is counted, which optimizers are compared, and the goals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Part:
-    """players are played; those of `stored` are read from peers/bbob.json."""
+    """The optimizers in `players` run; the runs of those in `stored` are read from peers/bbob.json."""
 
     title: str
     mode: Mode
@@ -36,7 +36,7 @@ def peers(names: str) -> tuple[str, ...]:
 
 
 def both(player: str, column: str, stated: tuple[float, float] | None, rivals: str = "") -> tuple[Bar, Bar]:
-    """In five dimensions and in twenty."""
+    """In 5 and in 20 dimensions."""
     five, twenty = stated or (None, None)
     return Bar(player, 5, column, five, rivals), Bar(player, 20, column, twenty, rivals)
 
@@ -45,7 +45,7 @@ _ASYNCHRONOUS, _AUTO_ASYNCHRONOUS = "cmaes:generational=false", "auto:generation
 _IN_STEPS = ("auto:parallel=400", "cmaes:parallel=400")
 PARTS = {
     "serial": Part(
-        "one evaluation at a time, 1000 D of them",
+        "one evaluation at a time, 1000 D evaluations",
         Mode(),
         (5, 20),
         ("auto", "cmaes", "bfgs", "de", "swarm", "evolution", *peers("pycma slsqp random")),
@@ -66,7 +66,7 @@ PARTS = {
         ),
     ),
     "noise": Part(
-        "values multiplied by 1 + 0.01 N(0, 1)",
+        "relative noise of 1 %, 1000 D evaluations",
         Mode(noise=0.01),
         (5, 20),
         ("auto", "cmaes"),
@@ -74,7 +74,7 @@ PARTS = {
         (*both("auto", "all", None, "cma"), *both("auto", "targets", None, "cma")),
     ),
     "small": Part(
-        "50 D evaluations",
+        "one evaluation at a time, 50 D evaluations",
         Mode(budget=50),
         (5,),
         ("auto", "bayes", "bfgs", "cmaes", *peers("pycma slsqp random")),
@@ -95,7 +95,7 @@ PARTS = {
     ),
     **{
         f"clock {sigma:g}": Part(
-            f"100 workers, log-normal durations (sigma {sigma:g}), time in mean durations",
+            f"100 workers on a virtual clock, σ = {sigma:g}",
             Mode(sigma=sigma),
             (10,),
             (_AUTO_ASYNCHRONOUS, _ASYNCHRONOUS, f"{_ASYNCHRONOUS},stale=ignored"),

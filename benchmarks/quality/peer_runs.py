@@ -1,4 +1,4 @@
-"""Peers' runs on COCO's functions in peers/bbob.json: read from there, or played and put there."""
+"""Runs of peers on COCO's functions, stored in peers/bbob.json."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COMMAND = "python -m benchmarks.quality.bench --remake-peers"
 
 
 def shorten(times: list[float]) -> str:
-    """Differences from one target to the next, to a hundredth; n*k is n and then k times 0."""
+    """Differences between successive targets, with two decimals; n*k is n and then k times 0."""
     words: list[str] = []
     zeros, last = 0, 0.0
     for time in (*times, None):
@@ -32,7 +32,7 @@ def shorten(times: list[float]) -> str:
 
 
 def lengthen(words: str) -> list[float]:
-    """What shorten() was given."""
+    """The inverse of shorten()."""
     times: list[float] = []
     last = 0.0
     for word in words.split():
@@ -63,7 +63,7 @@ def libraries(player: str, mode: Mode) -> tuple[str, ...]:
 
 
 def missing(players: Iterable[str], mode: Mode) -> str:
-    """A sentence about a library that is not installed, or nothing."""
+    """A sentence about the first library that is not installed, or nothing."""
     for player in players:
         for library in libraries(player, mode):
             try:
@@ -74,7 +74,7 @@ def missing(players: Iterable[str], mode: Mode) -> str:
 
 
 class PeerRuns:
-    """The file. Modes and problems that nobody played are not in it."""
+    """The file. It has only the modes and problems of earlier runs."""
 
     def __init__(self) -> None:
         self._stored = Stored("bbob", COMMAND)
@@ -87,7 +87,7 @@ class PeerRuns:
         return Run(lengthen(words), *busy)
 
     def remake(self, tasks: Iterable[Task], jobs: int, anew: bool, tick: Callable[[], None] = lambda: None) -> None:
-        """Plays those that are not there, or with `anew` all; tick: called after each."""
+        """Makes the missing runs, or with `anew` all. tick: called after each run."""
         due = [task for task in tasks if anew or self.known(task) is None]
         for task, run in play(due, jobs):
             busy = () if task[2].sigma is None else (round(run.busy, 3),)
@@ -95,7 +95,7 @@ class PeerRuns:
             tick()
 
     def scores(self, players: Iterable[str], problems: Iterable[Id], mode: Mode) -> dict[tuple[str, int], Score]:
-        """Of those problems that the file has with seed 1; a player with none of a dimension is not in it."""
+        """The scores on those problems that the file has with seed 1. Peers without such a problem are left out."""
         problems = list(problems)
         out: dict[tuple[str, int], Score] = {}
         for player in players:

@@ -1,4 +1,4 @@
-"""What is compared by ask and tell: culmen's optimizers, and pycma with many workers. Others: bbob_peers.py."""
+"""Optimizers that run by ask and tell: those of culmen, and pycma with many workers. Others: bbob_peers.py."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .problems import Problem
 
 
 class BudgetSpent(Exception):
-    """Raised inside a peer that is called with a function, when its evaluations are used up."""
+    """Raised inside a peer that calls a function, when its budget is used up."""
 
 
 class Player(Protocol):
-    """An optimizer by ask and tell; ids are whatever ask() gave."""
+    """An optimizer by ask and tell. Ids come from ask()."""
 
     def ask(self, n: int) -> list[tuple[Any, Any]]: ...
     def tell(self, evaluation: Any, value: float, duration: float) -> None: ...
@@ -26,7 +26,7 @@ class Player(Protocol):
 class Culmen:
     """One of culmen's optimizers.
 
-    name: as in a study file, with options after a colon (cmaes:population=20,sigma=0.3); generational=false among them.
+    name: with options after a colon (cmaes:population=20,sigma=0.3). generational=false is such an option.
     """
 
     def __init__(
@@ -61,12 +61,12 @@ class Culmen:
         self._optimizer.tell(evaluation, value, duration_s=duration)
 
     def tell_figures(self, evaluation: Any, value: float, figures: Mapping[str, float]) -> None:
-        """With those that the limits are of."""
+        """With the figures that have limits."""
         self._optimizer.tell(evaluation, value, duration_s=1.0, figures=figures, limits=self._limits)
 
 
 def read_options(player: str) -> tuple[str, dict[str, Any]]:
-    """name:option=value,… apart."""
+    """Splits name:option=value,…"""
     name, _, words = player.partition(":")
     return name, dict(_option(word) for word in words.split(",") if word)
 
@@ -82,7 +82,7 @@ def _option(word: str) -> tuple[str, Any]:
 
 
 class PycmaGenerations:
-    """pycma with a population of one for each worker, told when all are there; begins anew where it stops."""
+    """pycma with one member for each worker, told when all results are there. It restarts when it stops."""
 
     def __init__(self, problem: Problem, seed: int, workers: int) -> None:
         self._problem, self._population = problem, self.population(workers)
@@ -126,7 +126,7 @@ class PycmaGenerations:
 
 
 class PycmaArrivals(PycmaGenerations):
-    """pycma with half as large a population, told whenever so many results are there, of any age."""
+    """pycma with half as many members, told when this number of results is there. Results may be late."""
 
     def population(self, workers: int) -> int:
         return max(4, workers // 2)

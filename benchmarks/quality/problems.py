@@ -31,9 +31,9 @@ class Id:
 
 
 def check_instances(instances: list[int], most: int = 15) -> None:
-    """COCO takes the first one instead of those that it has not. Exits with a sentence."""
+    """Exits with a message if an instance does not exist: COCO would silently take the first one."""
     if wrong := [i for i in instances if not 1 <= i <= most]:
-        raise SystemExit(f"instance {wrong[0]} is given; COCO's suites have 1 to {most}")
+        raise SystemExit(f"instance {wrong[0]} does not exist; give instances from 1 to {most}")
 
 
 def ids(functions: list[int], dimensions: list[int], instances: list[int]) -> Iterator[Id]:
@@ -45,13 +45,13 @@ def ids(functions: list[int], dimensions: list[int], instances: list[int]) -> It
 
 
 class Problem:
-    """A callable of a vector in [-5, 5]^D that gives how far above the optimum its value lies."""
+    """A function of a vector in [-5, 5]^D. It returns the difference between its value and the optimum."""
 
     lower, upper = -5.0, 5.0
 
     def __init__(self, which: Id, noise: float = 0.0, seed: int = 1) -> None:
-        """noise: the relative standard deviation by which each value is multiplied (0: none); below 0: minus the
-        absolute one of what is added."""
+        """noise: the relative standard deviation of the values (0: no noise). If it is negative, its absolute value is
+        the standard deviation of an added noise."""
         self.which = which
         self.dimension = which.dimension
         self._f = _suite(which)
@@ -83,7 +83,7 @@ def _optimal_point(which: Id) -> np.ndarray:
 
 
 def written_best(problem: Any) -> np.ndarray:
-    """COCO writes it into a file of the working folder."""
+    """COCO writes it into a file in the working folder."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         problem._best_parameter("print")
         return np.loadtxt("._bbob_problem_best_parameter.txt")

@@ -1,4 +1,4 @@
-"""One player on one problem, one evaluation at a time or many."""
+"""Runs one optimizer on one problem: one evaluation at a time, or in steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .score import Curve
 
 
 def serial(player: str, which: Id, seed: int, budget: int, noise: float = 0.0) -> list[float]:
-    """The evaluations after which each target was reached."""
+    """The number of evaluations after which each target was reached."""
     problem, curve = Problem(which, noise, seed), Curve()
     if player.startswith("peer:"):
         _call(player[5:], problem, curve, budget, seed)
@@ -36,7 +36,7 @@ def _ask(player: Culmen, problem: Problem, curve: Curve, budget: int) -> None:
 
 
 def _call(name: str, problem: Problem, curve: Curve, budget: int, seed: int, width: int = 1) -> None:
-    """width: how many evaluations are one step."""
+    """width: the number of evaluations in a step."""
     used = 0
 
     def f(x: Any) -> float:
@@ -53,9 +53,10 @@ def _call(name: str, problem: Problem, curve: Curve, budget: int, seed: int, wid
 
 
 def stepped(player: str, which: Id, seed: int, steps: int, width: int, noise: float = 0.0) -> list[float]:
-    """The steps after which each target was reached; a step is `width` candidates, or fewer where fewer are given.
+    """The number of steps after which each target was reached. A step has `width` candidates, or fewer if the optimizer
+    gives fewer.
 
-    A peer that is called with a function has to have a population of `width`.
+    A peer that calls a function must have a population of `width`.
     """
     problem, curve = Problem(which, noise, seed), Curve()
     if player.startswith("peer:") and player[5:] not in STREAMS:

@@ -1,4 +1,4 @@
-"""What peers reached, in a file: they are slow, and the same seed gives the same."""
+"""Stored runs of peers, because peers are slow and the same seed gives the same run."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ FOLDER = Path(__file__).parent / "peers"
 
 
 class Stored:
-    """Runs of peers by problem; of one suite a file. Each player's runs are of one state of its libraries.
+    """Runs of peers by problem, in one file for each suite. All runs of a peer have the same versions of its libraries.
 
-    command: what makes the file again; it stands in it.
+    command: makes the file again; the file contains it.
     """
 
     def __init__(self, suite: str, command: str) -> None:
@@ -24,11 +24,11 @@ class Stored:
         self._players: dict[str, Any] = json.loads(self._path.read_text())["players"] if self._path.exists() else {}
 
     def get(self, player: str, run: str) -> Any | None:
-        """What put() got, or None; run: the problem with its budget and seed."""
+        """The value given to put(), or None. run: the problem with its budget and seed."""
         return self._players.get(player, {}).get("runs", {}).get(run)
 
     def put(self, player: str, run: str, reached: Any, libraries: tuple[str, ...]) -> None:
-        """Runs of other versions of these libraries are forgotten."""
+        """Deletes runs with other versions of these libraries."""
         versions = {name: version(name) for name in libraries} | {"python": platform.python_version()}
         entry = self._players.setdefault(player, {"versions": versions, "runs": {}})
         if entry["versions"] != versions:
@@ -44,7 +44,7 @@ class Stored:
             yield player, entry["versions"]
 
     def _write(self) -> None:
-        """One run a line, so that changes can be read."""
+        """One line for each run, so that changes can be read."""
         players = []
         for player, entry in sorted(self._players.items()):
             runs = ",\n".join(f"   {json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(entry["runs"].items()))

@@ -1,4 +1,4 @@
-"""Constrained problems of the textbooks, with their best known values: G1 to G10 of the CEC collections.
+"""Constrained problems of textbooks, with their best known values: seven of G1 to G10 of the CEC collections.
 
 Michalewicz and Schoenauer, Evol. Comput. 4 (1996) 1; values of Liang and others, CEC 2006. Constraints are at most 0.
 """
