@@ -7,19 +7,22 @@ import typer
 
 from . import completion
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and warnings only.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and warnings.")]
 NoPrefetch = Annotated[
-    bool, typer.Option("--no-prefetch", help="Send a worker its next candidate only after its answer to the last one.")
+    bool, typer.Option("--no-prefetch", help="Send a worker its next candidate only after it has returned a result.")
 ]
 NoErrors = Annotated[
     bool, typer.Option("--no-errors", help="Do not compute the errors of the parameters after a least-squares fit.")
 ]
 Force = Annotated[
-    bool, typer.Option("--force", help="Replace the file, whatever it is, unless it is a store or a study file.")
+    bool,
+    typer.Option(
+        "--force", help="Replace an existing file of another kind. Stores and study files are never replaced."
+    ),
 ]
 StudyFile = Annotated[
     Path, typer.Argument(metavar="STUDY.toml", help="The study file.", autocompletion=completion.study_files)
 ]
 StoreFile = Annotated[
-    Path, typer.Argument(metavar="STUDY.db", help="The study's store.", autocompletion=completion.stores)
+    Path, typer.Argument(metavar="STUDY.db", help="The store of the study.", autocompletion=completion.stores)
 ]

@@ -12,9 +12,7 @@ def check(
     study: StudyFile,
     evaluate: Annotated[
         int,
-        typer.Option(
-            min=0, max=100_000, metavar="N", help="Number of trial evaluations, which are not stored; 0: none."
-        ),
+        typer.Option(min=0, max=100_000, metavar="N", help="Number of trial evaluations. They are not stored."),
     ] = 3,
 ) -> None:
     raise typer.Exit(work.check.check_study(study, evaluate))

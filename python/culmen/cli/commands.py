@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-EXIT_CODES = """
-Exit codes: 0 the study reached its end (or its wall time); 1 an error during the run, or every evaluation failed;
-2 bad input, nothing was evaluated; 75 stopped by Ctrl-C, SIGTERM, SIGHUP or SIGUSR1 before its end:
-resume it with `culmen resume`.
+EXIT_CODES = """\b
+Exit codes:
+  0   the study has finished, or the run has reached its wall time
+  1   an error occurred during the run, or every evaluation failed
+  2   the input was wrong, and nothing was evaluated
+  75  Ctrl-C or a signal stopped the study; `culmen resume` continues it
 """
 
 
@@ -23,20 +25,20 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
-    "init": Entry("Write a first study file with comments, and a small model."),
-    "check": Entry("Explain a study file, list its mistakes, and try it.", codes=True),
-    "run": Entry("Run a study, on local workers or on MPI ranks.", codes=True),
-    "resume": Entry("Resume a study that was stopped or killed. No finished evaluation is repeated.", codes=True),
-    "status": Entry("Show the state of a study, also while it runs."),
-    "report": Entry("Write a report on a study as one HTML page. This also works while it runs."),
+    "init": Entry("Write a first study file and a small example of an evaluator."),
+    "check": Entry("Check and explain a study file, and run trial evaluations.", codes=True),
+    "run": Entry("Run a study and write its store.", codes=True),
+    "resume": Entry("Continue a study that was stopped or killed. Finished evaluations are not repeated.", codes=True),
+    "status": Entry("Show the progress of a study. This also works while the study runs."),
+    "report": Entry("Write a report about a study as one HTML page. This also works while the study runs."),
     "export": Entry("Write all evaluations as CSV, JSON or Parquet. This also works while the study runs."),
-    "compare": Entry("Compare two studies: their results and their settings."),
-    "errors": Entry("Show the errors of the best parameters. The first call computes them and stores them."),
+    "compare": Entry("Compare the results and the settings of two studies."),
+    "errors": Entry("Show the errors of the best parameters. The first call computes and stores them."),
     "launch": Entry(
-        "Run a culmen command, or another program, under MPI. Example: culmen launch -n 9 run STUDY.toml", rest=True
+        "Run a culmen command or another program under MPI. Example: culmen launch -n 9 run STUDY.toml", rest=True
     ),
-    "optimizers": Entry("List the optimizers: their purpose, needs and options."),
-    "schema": Entry("Print the JSON schema of study files, for editors."),
+    "optimizers": Entry("List the optimizers with their options."),
+    "schema": Entry("Print the JSON schema of study files. Editors can use it."),
     "include": Entry('Print the folder of <culmen/evaluator.h>. For compilers: cc -I"$(culmen include)".'),
 }
 

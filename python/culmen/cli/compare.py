@@ -10,10 +10,10 @@ from .arguments import Force
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="A.db", help="One study's store.")],
-    second: Annotated[Path, typer.Argument(metavar="B.db", help="Another study's store.")],
+    first: Annotated[Path, typer.Argument(metavar="A.db", help="The store of the first study.")],
+    second: Annotated[Path, typer.Argument(metavar="B.db", help="The store of the second study.")],
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a page with both convergences to this file.")
+        Path | None, typer.Option(metavar="FILE", help="Also write a page with the convergence of both studies.")
     ] = None,
     force: Force = False,
 ) -> None:

@@ -11,10 +11,8 @@ from .arguments import Force, StoreFile
 
 def export(
     store: StoreFile,
-    csv: Annotated[
-        bool, typer.Option("--csv", help="Write text with one line for each evaluation; this is the default.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Write an array of objects, with residuals.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Write CSV: text with one line per evaluation.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON: an array of objects, with residuals.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write Apache Parquet, with residuals.")] = False,
     output: Annotated[
         Path | None,
@@ -22,7 +20,7 @@ def export(
             "--output",
             "-o",
             metavar="FILE",
-            help="The file to write, whose ending also selects the format; default: standard output.",
+            help="The file to write. Its suffix selects the format. Default: standard output.",
         ),
     ] = None,
     force: Force = False,

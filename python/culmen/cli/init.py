@@ -9,7 +9,9 @@ from . import work
 
 
 def init(
-    name: Annotated[Path, typer.Argument(metavar="NAME", help="The study file to write: NAME.toml.")] = Path("study"),
+    name: Annotated[Path, typer.Argument(metavar="NAME", help="Name of the study file, without .toml.")] = Path(
+        "study"
+    ),
     kind: Annotated[
         Literal["python", "library", "command"],
         typer.Option(help="Kind of evaluator: a Python function, a C function, or a program."),

@@ -11,11 +11,13 @@ from .commands import COMMANDS
 
 def launch(
     context: typer.Context,
-    n: Annotated[int, typer.Option("-n", min=2, max=65_536, help="Number of ranks: one master and n - 1 workers.")],
+    n: Annotated[
+        int, typer.Option("-n", metavar="N", min=2, max=65_536, help="Number of ranks: one master and N - 1 workers.")
+    ],
     mpi: Annotated[
         str | None,
         typer.Option(
-            help="The MPI: openmpi, mpich or the path of an mpiexec; default: CULMEN_MPI, else that of mpiexec."
+            help="The MPI to use: openmpi, mpich or the path of an mpiexec. Default: the MPI of the command mpiexec."
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the mpiexec line.")] = False,

@@ -13,7 +13,9 @@ def report(
     store: StoreFile,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The page to write; default: STUDY.html beside the store."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The file to write. Default: STUDY.html in the folder of the store."
+        ),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     force: Force = False,

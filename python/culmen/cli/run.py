@@ -16,21 +16,23 @@ def run(
     given: dict[str, Any],
     worker_processes: Annotated[
         bool,
-        typer.Option("--worker-processes", help="Run workers as processes of their own, not as threads of the master."),
+        typer.Option("--worker-processes", help="Run each worker as a separate process."),
     ] = False,
-    threads: Annotated[
-        bool, typer.Option("--threads", help="Run workers as threads of the master, even if processes are the default.")
-    ] = False,
+    threads: Annotated[bool, typer.Option("--threads", help="Run each worker as a thread of the master.")] = False,
     no_prefetch: NoPrefetch = False,
     store: Annotated[
         Path | None,
-        typer.Option(help="The store to write; default: the study file's, else NAME.db in the current folder."),
+        typer.Option(
+            metavar="PATH",
+            help="The store to write. Default: as in the study, otherwise NAME.db in the current folder.",
+        ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of the optimizer; default: the study file's.")
+        int | None,
+        typer.Option(min=0, max=2**63 - 1, metavar="N", help="Seed of the random numbers. Default: as in the study."),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Delete the study in the store, and start from the beginning.")
+        bool, typer.Option("--overwrite", help="Delete the study in the store and start from the beginning.")
     ] = False,
     no_errors: NoErrors = False,
     quiet: Quiet = False,

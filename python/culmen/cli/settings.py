@@ -10,7 +10,8 @@ Workers = Annotated[
         "--workers",
         min=1,
         max=65536,
-        help="Number of evaluations in parallel. Default: that of the study, else one per CPU.",
+        metavar="N",
+        help="Number of evaluations in parallel. Default: as in the study, otherwise one per CPU.",
     ),
 ]
 Evaluations = Annotated[
@@ -19,11 +20,17 @@ Evaluations = Annotated[
         "--evaluations",
         min=1,
         max=9223372036854775807,
-        help="Number of evaluations whose results reach the optimizer. Default: that of the study.",
+        metavar="N",
+        help="The study ends after this number of evaluations. Default: as in the study.",
     ),
 ]
 Target = Annotated[
-    float | None, typer.Option("--target", help="Stops at this value or a better one. Default: that of the study.")
+    float | None,
+    typer.Option(
+        "--target",
+        metavar="X",
+        help="The study ends when it finds this value or a better value. Default: as in the study.",
+    ),
 ]
 Stagnation = Annotated[
     int | None,
@@ -31,12 +38,18 @@ Stagnation = Annotated[
         "--stagnation",
         min=1,
         max=9223372036854775807,
-        help="Number of successive evaluations without an improvement. Default: that of the study.",
+        metavar="N",
+        help="The study ends after this number of evaluations without an improvement. Default: as in the study.",
     ),
 ]
 WallTime = Annotated[
     float | None,
-    typer.Option("--wall-time", min=0, metavar="SECONDS", help="Seconds of one run. Default: that of the study."),
+    typer.Option(
+        "--wall-time",
+        min=0,
+        metavar="SECONDS",
+        help="The run ends after this number of seconds, and the study can be resumed. Default: as in the study.",
+    ),
 ]
 SETTINGS = {
     "workers": Workers,
