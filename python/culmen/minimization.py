@@ -100,33 +100,32 @@ def minimize(
     Keys of a study file, as arguments; give at least one of ``budget`` (``evaluations`` in a study file), ``target``,
     ``stagnation`` and ``wall_time_s``:
 
-    - ``budget``: number of evaluations whose results reach the optimizer; the study ends exactly there
-    - ``target``: stops at this value or a better one
-    - ``stagnation``: number of successive evaluations without an improvement
-    - ``stagnation_tolerance``: an improvement counts only if it exceeds this share of the whole improvement since the
-      first value; 0: every improvement counts
-    - ``wall_time_s``: seconds of one run
-    - ``seed``: integer ≥ 0; the same seed gives the same candidates, except in asynchronous studies
-    - ``generational``: ``true``: the workers and their speed do not change the candidates. ``false``: no worker waits
-      for the results of others, and timing changes the candidates
-    - ``result``: ``"value"``: one number. ``"residuals"``: a vector, with the same length for every candidate; culmen
-      minimizes the sum of its squares
-    - ``time_limit_s``: time limit of one evaluation, in seconds
-    - ``batch``: the Python function receives up to this number of candidates at once, as vectors
-    - ``environment``: environment variables of the evaluator's processes. For a command they may contain ``{name}``
-    - ``modules``: environment modules, loaded once in each worker process
-    - ``output``: which output of the evaluations culmen keeps. ``"failures"``: the output comes with the messages of
-      failures. ``"all"``: it is also kept beside the store. ``"none"``: no output is kept
-    - ``on_failure``: ``"penalise"``: a failure is worse than any value. ``"retry"``: try again, then penalise.
-      ``"stop"``: the run ends and can be resumed
-    - ``retries``: number of further attempts with ``"retry"``
-    - ``give_up_after``: a run ends if its first N evaluations all fail; 0: never
-    - ``evaluate_infeasible``: true: candidates that violate a constraint are evaluated too
-    - ``workers``: number of evaluations in parallel; under MPI the number of ranks decides
-    - ``prefetch``: while evaluations take less than 0.25 s, candidates wait at each worker: up to 8 if all of them take
-      less than 2 ms, otherwise one. In asynchronous studies one waits, and only below 0.2 ms
-    - ``durability``: ``"process"``: an outcome survives ``kill -9``. ``"power"``: an outcome survives a power failure,
-      too
+    - ``budget``: the study ends after this number of evaluations
+    - ``target``: the study ends when it finds this value or a better value
+    - ``stagnation``: the study ends after this number of evaluations without an improvement
+    - ``stagnation_tolerance``: the smallest improvement that counts for ``stagnation``, as a share of the total
+      improvement since the first value
+    - ``wall_time_s``: the run ends after this number of seconds, and the study can be resumed
+    - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
+      asynchronous studies
+    - ``generational``: true: the number and the speed of the workers do not change the candidates. false: no worker
+      waits for other workers, and the candidates depend on timing
+    - ``result``: ``"value"``: the evaluator returns one number. ``"residuals"``: the evaluator returns a list of
+      numbers, and culmen minimizes the sum of their squares
+    - ``time_limit_s``: time limit of one evaluation in seconds
+    - ``batch``: the Python function receives up to this number of candidates in one call
+    - ``environment``: environment variables of the evaluator
+    - ``modules``: environment modules that each worker loads
+    - ``output``: which output of the evaluator culmen keeps: ``"failures"``, ``"all"`` or ``"none"``
+    - ``on_failure``: ``"penalise"``: a failed evaluation counts as worse than any value. ``"retry"``: culmen repeats
+      the evaluation up to ``retries`` times. ``"stop"``: the run ends and can be resumed
+    - ``retries``: largest number of repetitions for ``"retry"``
+    - ``give_up_after``: the run ends after this number of failures if no evaluation has succeeded. 0: no such limit
+    - ``evaluate_infeasible``: true: candidates that violate a constraint are evaluated, too
+    - ``workers``: number of evaluations in parallel. Under MPI, every rank except the master is a worker
+    - ``prefetch``: true: if evaluations are short, each worker receives its next candidate in advance
+    - ``durability``: ``"process"``: stored results survive ``kill -9``. ``"power"``: stored results also survive a
+      power failure
 
     Further arguments:
 

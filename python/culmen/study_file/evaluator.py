@@ -9,8 +9,8 @@ from .figure import FigureTable
 from .table import WHOLE, Natural, Seconds, Setting, Table
 from .targets import split_target, wrong_target
 
-_FIGURES = "[see](../howto/external-program.md#where-the-results-are)"
-_LAST_WORD = "the last word of the output"
+_FIGURES = "see [forms](../howto/external-program.md#where-the-results-are)"
+_LAST_WORD = "last word of the output"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -20,71 +20,67 @@ class EvaluatorOptions(Table):
     result: Annotated[
         Literal["value", "residuals"],
         Setting(
-            '`"value"`: one number. `"residuals"`: a vector, with the same length for every candidate; culmen '
-            "minimizes the sum of its squares",
+            '`"value"`: the evaluator returns one number. `"residuals"`: the evaluator returns a list of numbers, and '
+            "culmen minimizes the sum of their squares",
             sets="evaluator",
             decides=True,
         ),
     ] = "value"
     time_limit_s: Annotated[
         Seconds | None,
-        Setting("time limit of one evaluation, in seconds", sets="evaluator", page="[see below](#failures)"),
+        Setting("time limit of one evaluation in seconds", sets="evaluator", page="[see below](#failures)"),
     ] = None
     batch: Annotated[
         Annotated[int, Field(ge=1, le=65_536), WHOLE] | None,
         Setting(
-            "the Python function receives up to this number of candidates at once, as vectors",
+            "the Python function receives up to this number of candidates in one call",
             sets="evaluator",
-            page="[see](../howto/python.md)",
+            page="see [batches](../howto/python.md#many-candidates-at-once)",
         ),
     ] = None
     environment: Annotated[
         dict[str, str],
         Setting(
-            "environment variables of the evaluator's processes. For a command they may contain `{name}`",
+            "environment variables of the evaluator",
             sets="evaluator",
-            page='An example: `{ OMP_NUM_THREADS = "1" }`',
+            page='Example: `{ OMP_NUM_THREADS = "1" }`',
         ),
     ] = Field(default_factory=dict)
     modules: Annotated[
         list[str],
-        Setting(
-            "environment modules, loaded once in each worker process", sets="evaluator", page='an example: `["gcc/12"]`'
-        ),
+        Setting("environment modules that each worker loads", sets="evaluator", page='Example: `["gcc/12"]`'),
     ] = Field(default_factory=list)
     output: Annotated[
         Literal["failures", "all", "none"],
         Setting(
-            'which output of the evaluations culmen keeps. `"failures"`: the output comes with the messages of '
-            'failures. `"all"`: it is also kept beside the store. `"none"`: no output is kept',
+            'which output of the evaluator culmen keeps: `"failures"`, `"all"` or `"none"`',
             sets="evaluator",
-            page="[See below](#output)",
+            page="[see below](#output)",
         ),
     ] = "failures"
     on_failure: Annotated[
         Literal["penalise", "retry", "stop"],
         Setting(
-            '`"penalise"`: a failure is worse than any value. `"retry"`: try again, then penalise. `"stop"`: the run '
-            "ends and can be resumed",
+            '`"penalise"`: a failed evaluation counts as worse than any value. `"retry"`: culmen repeats the evaluation '
+            'up to `retries` times. `"stop"`: the run ends and can be resumed',
             sets="config",
-            page="[See below](#failures)",
         ),
     ] = "penalise"
     retries: Annotated[
-        Annotated[int, Field(ge=0, le=1000), WHOLE], Setting('number of further attempts with `"retry"`', sets="config")
+        Annotated[int, Field(ge=0, le=1000), WHOLE],
+        Setting('largest number of repetitions for `"retry"`', sets="config"),
     ] = 2
     give_up_after: Annotated[
         Natural,
         Setting(
-            "a run ends if its first N evaluations all fail; 0: never",
+            "the run ends after this number of failures if no evaluation has succeeded. 0: no such limit",
             sets="config",
-            page="[See below](#failures)",
         ),
     ] = 100
     evaluate_infeasible: Annotated[
         bool,
         Setting(
-            "true: candidates that violate a [constraint](#constraints) are evaluated too",
+            "true: candidates that violate a [constraint](#constraints) are evaluated, too",
             sets="config",
             decides=True,
         ),
@@ -115,22 +111,24 @@ class CommandOptions(EvaluatorOptions):
     templates: Annotated[
         list[str],
         Setting(
-            "only for `command`: files with `{{name}}`, written into the folder of the evaluation",
-            page="[see](../howto/external-program.md)",
+            "only for `command`: input files in which `{{name}}` stands for a parameter",
+            page="see [external programs](../howto/external-program.md#a-program-that-reads-an-input-file)",
             decides=True,
         ),
     ] = Field(default_factory=list)
     inputs: Annotated[
         InputsTable,
         Setting(
-            "only for `command`: `copy` and `link` list the files and folders to place in the folder of the evaluation",
+            "only for `command`: files and folders to `copy` or `link` into the folder of the evaluation",
             default="none",
             decides=True,
         ),
     ] = InputsTable()
     stdin: Annotated[
         Literal["json"] | None,
-        Setting('only for `command`: `"json"` passes the parameters as one object on standard input', decides=True),
+        Setting(
+            'only for `command`: `"json"` passes the parameters as one JSON object on standard input', decides=True
+        ),
     ] = None
     value: Annotated[
         FigureTable | None,
@@ -141,12 +139,12 @@ class CommandOptions(EvaluatorOptions):
     ] = None
     values: Annotated[
         dict[str, FigureTable],
-        Setting("only for `command`: where culmen finds further figures, by their names", page=_FIGURES, decides=True),
+        Setting("only for `command`: where culmen finds extra values, by name", page=_FIGURES, decides=True),
     ] = Field(default_factory=dict)
     keep: Annotated[
         Literal["all", "failures", "none"],
         Setting(
-            "only for `command`: which folders of evaluations remain. Empty folders are always removed",
+            'only for `command`: which folders of evaluations culmen keeps: `"all"`, `"failures"` or `"none"`',
             sets="evaluator",
         ),
     ] = "all"
@@ -185,13 +183,13 @@ class EvaluatorTable(CommandOptions):
     python: Annotated[
         str | None,
         Setting(
-            '`"file.py:function"` or `"module:function"`. The function receives a dict of the parameters by name',
+            'a Python function: `"file.py:function"` or `"module:function"`. It receives a dict of the parameters',
             decides=True,
         ),
     ] = None
     library: Annotated[
         str | None,
-        Setting('`"library.so:function"`; the function has the type in `<culmen/evaluator.h>`', decides=True),
+        Setting('a C function: `"library.so:function"`. Its type is in [`<culmen/evaluator.h>`](c.md)', decides=True),
     ] = None
     command: Annotated[
         Annotated[list[str], Field(min_length=1)] | None,
@@ -204,8 +202,8 @@ class EvaluatorTable(CommandOptions):
     isolation: Annotated[
         Literal["process", "none"],
         Setting(
-            '`"none"`, only for libraries: the function runs inside the worker. This is faster, but a crash '
-            "ends the worker",
+            'only for `library`: `"none"` runs the function inside the worker. This is faster, but a crash ends '
+            "the worker",
             sets="evaluator",
         ),
     ] = "process"
@@ -263,6 +261,6 @@ class EvaluatorTable(CommandOptions):
 
 _INSTEAD = {
     "value": "a function returns its value",
-    "values": "a function returns (value, a dict of further figures)",
+    "values": "a function returns (value, a dict of extra values)",
     "residuals": 'a function returns them; write result = "residuals"',
 }

@@ -10,8 +10,8 @@ from .table import Setting, Table
 
 class FigureTable(Table):
     file: Annotated[str | None, Setting("a file in the folder of the evaluation", default="standard output")] = None
-    key: Annotated[str | None, Setting("the key of the figure in JSON")] = None
-    regex: Annotated[str | None, Setting("a regular expression that finds the figure in the text")] = None
+    key: Annotated[str | None, Setting("the key of the value in JSON")] = None
+    regex: Annotated[str | None, Setting("a regular expression that finds the value in the text")] = None
     which: Annotated[
         Literal["last", "first"] | None, Setting("which match of the regular expression counts", default='"last"')
     ] = None

@@ -17,7 +17,7 @@ from .table import WHOLE, Count, Finite, Natural, Seconds, Setting, Table
 Workers = Annotated[
     Annotated[int, Field(ge=1, le=65_536), WHOLE] | None,
     Setting(
-        "number of evaluations in parallel; under MPI the number of ranks decides",
+        "number of evaluations in parallel. Under MPI, every rank except the master is a worker",
         sets="options",
         default="one per CPU",
         option="--workers",
@@ -31,17 +31,17 @@ class OptimizerTable(Table):
     name: Annotated[
         str | None,
         Setting(
-            "one of the [optimizers](optimizers.md); without it the space and the objectives decide",
+            "one of the [optimizers](optimizers.md), or a list of optimizers (a [chain](optimizers/chains.md))",
             default="chosen by culmen",
         ),
     ] = None
     generational: Annotated[
         bool | None,
         Setting(
-            "`true`: the workers and their speed do not change the candidates. `false`: no worker waits for the "
-            "results of others, and timing changes the candidates",
+            "true: the number and the speed of the workers do not change the candidates. false: no worker waits "
+            "for other workers, and the candidates depend on timing",
             sets="config",
-            default="`true`; with `auto` or no name sometimes [`false`](optimizers/asynchronous.md)",
+            default="true, except in [some cases](optimizers/asynchronous.md#which-studies-are-asynchronous)",
         ),
     ] = None
 
@@ -60,30 +60,40 @@ class StopTable(Table):
     evaluations: Annotated[
         Count | None,
         Setting(
-            "number of evaluations whose results reach the optimizer; the study ends exactly there",
+            "the study ends after this number of evaluations",
             sets="config",
             option="--evaluations",
         ),
     ] = None
     target: Annotated[
-        Finite | None, Setting("stops at this value or a better one", sets="config", option="--target")
+        Finite | None,
+        Setting("the study ends when it finds this value or a better value", sets="config", option="--target"),
     ] = None
     stagnation: Annotated[
         Count | None,
-        Setting("number of successive evaluations without an improvement", sets="config", option="--stagnation"),
+        Setting(
+            "the study ends after this number of evaluations without an improvement",
+            sets="config",
+            option="--stagnation",
+        ),
     ] = None
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "an improvement counts only if it exceeds this share of the whole improvement since the first value; 0: "
-            "every improvement counts",
+            "the smallest improvement that counts for `stagnation`, as a share of the total improvement since the "
+            "first value",
             sets="config",
+            page="Example: `0.01` ignores improvements below 1 % of this total",
             default="0",
         ),
     ] = None
     wall_time_s: Annotated[
         Seconds | None,
-        Setting("seconds of one run", sets="config", page="`culmen resume` continues the study", option="--wall-time"),
+        Setting(
+            "the run ends after this number of seconds, and the study can be resumed",
+            sets="config",
+            option="--wall-time",
+        ),
     ] = None
 
     @model_validator(mode="after")
@@ -108,15 +118,14 @@ class RunTable(Table):
     prefetch: Annotated[
         bool,
         Setting(
-            "while evaluations take less than 0.25 s, candidates wait at each worker: up to 8 if all of them take less "
-            "than 2 ms, otherwise one. In asynchronous studies one waits, and only below 0.2 ms",
+            "true: if evaluations are short, each worker receives its next candidate in advance",
             sets="options",
         ),
     ] = True
     durability: Annotated[
         Literal["process", "power"],
         Setting(
-            '`"process"`: an outcome survives `kill -9`. `"power"`: an outcome survives a power failure, too',
+            '`"process"`: stored results survive `kill -9`. `"power"`: stored results also survive a power failure',
             sets="options",
         ),
     ] = "process"
@@ -136,36 +145,34 @@ class StudyFile(Table):
     seed: Annotated[
         Natural,
         Setting(
-            "integer ≥ 0; the same seed gives the same candidates, except in "
+            "seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in "
             "[asynchronous](optimizers.md#asynchronous) studies",
             sets="config",
         ),
     ] = 1
     store: Annotated[
         str | None,
-        Setting("the file that records every evaluation", default="`NAME.db` in the current folder"),
+        Setting("path of the file that records every evaluation", default="`NAME.db` in the current folder"),
     ] = None
-    space: Annotated[dict[str, ParameterTable], Field(min_length=1), Setting("the parameters, by their names")]
-    constraints: Annotated[
-        dict[str, str], Setting("conditions on parameters, by names that you choose", page="[see below](#constraints)")
-    ] = Field(default_factory=dict)
+    space: Annotated[dict[str, ParameterTable], Field(min_length=1), Setting("the parameters, by name")]
+    constraints: Annotated[dict[str, str], Setting("conditions on parameters", page="[see below](#constraints)")] = (
+        Field(default_factory=dict)
+    )
     starts: Annotated[
         list[dict[str, bool | int | float | str]],
-        Setting(
-            "points that are evaluated first, each with a value for each active parameter", page="[see below](#starts)"
-        ),
+        Setting("points that are evaluated first", page="[see below](#starts)"),
     ] = Field(default_factory=list)
     objectives: Annotated[
         dict[str, Literal["minimize", "maximize"]],
-        Setting("names of figures, each to minimize or to maximize", page="[see below](#objectives)"),
+        Setting("values to minimize or to maximize", page="[see below](#objectives)"),
     ] = Field(default_factory=dict)
-    limits: Annotated[dict[str, LimitTable], Setting("bounds on figures of the evaluation, by their names")] = Field(
+    limits: Annotated[dict[str, LimitTable], Setting("bounds on results of the evaluation, by name")] = Field(
         default_factory=dict
     )
-    evaluator: Annotated[EvaluatorTable, Setting("judges one candidate")]
-    optimizer: Annotated[OptimizerTable, Setting("proposes candidates")] = OptimizerTable()
-    stop: Annotated[StopTable, Setting("ends the study; at least one key")]
-    run: Annotated[RunTable, Setting("how one start runs; only `workers` can change the candidates")] = RunTable()
+    evaluator: Annotated[EvaluatorTable, Setting("the function or program that evaluates a candidate")]
+    optimizer: Annotated[OptimizerTable, Setting("the optimizer, which proposes candidates")] = OptimizerTable()
+    stop: Annotated[StopTable, Setting("the rules that end the study; at least one key")]
+    run: Annotated[RunTable, Setting("how the study runs")] = RunTable()
 
     @staticmethod
     def place(table: str) -> str:

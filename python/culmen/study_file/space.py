@@ -6,46 +6,36 @@ from pydantic import model_validator
 
 from .table import Setting, Table
 
-_OF_NUMBERS = "required for reals and integers"
+_OF_NUMBERS = "required for real and integer"
 
 
 class ParameterTable(Table):
     type: Annotated[
         Literal["real", "integer", "ordinal", "categorical", "boolean"],
-        Setting(
-            '`"real"`, `"integer"`, `"ordinal"` (choices with an order), `"categorical"` (choices without an order), '
-            '`"boolean"`'
-        ),
+        Setting("kind of the parameter", page="[see below](#types-of-parameters)"),
     ] = "real"
-    lower: Annotated[
-        float | None, Setting("lowest allowed value, in the unit of the parameter", default=_OF_NUMBERS)
-    ] = None
-    upper: Annotated[
-        float | None, Setting("highest allowed value, in the unit of the parameter", default=_OF_NUMBERS)
-    ] = None
+    lower: Annotated[float | None, Setting("lowest allowed value", default=_OF_NUMBERS)] = None
+    upper: Annotated[float | None, Setting("highest allowed value", default=_OF_NUMBERS)] = None
     scale: Annotated[
         Literal["linear", "log"],
-        Setting('`"log"`: the parameter varies by orders of magnitude; `lower` must be > 0, for an integer ≥ 1'),
+        Setting('`"log"`: the search uses the logarithm of the parameter, and `lower` must be positive'),
     ] = "linear"
     choices: Annotated[
         list[int | float | str] | None,
         Setting(
-            'strings or numbers: `choices = ["ring", "tree"]`; you may then omit `type`',
-            default="required for ordinals and categoricals",
+            'list of strings or numbers, for example `["ring", "tree"]`. You may omit `type = "categorical"`',
+            default="required for ordinal and categorical",
         ),
     ] = None
     initial: Annotated[
         bool | int | float | str | None,
-        Setting(
-            "where the search starts. If any parameter has it, this point is evaluated first; the other parameters "
-            "take the middle of their range"
-        ),
+        Setting("value of the parameter at the start of the search", page="[see below](#starts)"),
     ] = None
     active_when: Annotated[
         str | None,
         Setting(
-            "an [expression](expressions.md) over other parameters. If it is false, the evaluation does not "
-            "receive this parameter",
+            "a condition on other parameters, as an [expression](expressions.md). If the condition is false, the "
+            "evaluator does not receive this parameter",
             default="always",
         ),
     ] = None
