@@ -61,8 +61,8 @@ class EvaluatorOptions(Table):
     on_failure: Annotated[
         Literal["penalise", "retry", "stop"],
         Setting(
-            '`"penalise"`: a failed evaluation counts as worse than any value. `"retry"`: culmen repeats the evaluation '
-            'up to `retries` times. `"stop"`: the run ends and can be resumed',
+            '`"penalise"`: a failed evaluation counts as worse than any value. `"retry"`: culmen repeats the '
+            'evaluation up to `retries` times. `"stop"`: the run ends and can be resumed',
             sets="config",
         ),
     ] = "penalise"
