@@ -16,22 +16,35 @@ from .problem.space import Bounds, Space, Value, plain
 
 @dataclass(frozen=True)
 class Candidate:
-    """One point of the space; ``id`` counts from 0 in the order of asking."""
+    """One point of the space: ``params`` contains the parameters by name. Candidates have the numbers ``id`` = 0, 1, 2,
+    …
+    """
 
     id: int
     params: dict[str, Value]
 
 
 class Optimizer:
-    """Ask for candidates, evaluate them, and tell their values (to be minimized), in any order.
+    """An optimizer for programs that evaluate candidates themselves. Values are minimized. Example::
 
-    The same seed and the same calls give the same candidates. Without ``optimizer``, culmen chooses one by the space
-    and the objectives. ``result="residuals"``: residuals are told, whose squares are summed. ``objectives``: the number
-    of values that are told for each candidate. ``starts``: the first candidates. ``limits``: bounds of extra values,
-    such as {"stress": {"upper": 250}}; constraints on the parameters belong to the space.
-    ``evaluations``: their number, if it is known. ``generational=False``: ``ask`` always returns a candidate, even if
-    others are open; ``workers`` is then the number of candidates that are evaluated in parallel.
-    Raises InputError for an unknown optimizer or option, and if the optimizer cannot solve this problem.
+        optimizer = culmen.Optimizer({"x": (-5, 5)})
+        for _ in range(50):
+            for candidate in optimizer.ask(8):
+                optimizer.tell(candidate, candidate.params["x"] ** 2)
+
+    - ``space``: the parameters and their bounds, as for ``culmen.minimize``.
+    - ``optimizer``: name of an optimizer, or a list of names (a chain). Without a name, culmen chooses the optimizer.
+    - ``seed``: the same seed and the same calls give the same candidates.
+    - ``options``: options of the optimizer, such as ``{"population": 20}``.
+    - ``result="residuals"``: ``tell`` receives a list of residuals. The sum of their squares is minimized.
+    - ``objectives``: number of objectives. ``tell`` receives one value per objective.
+    - ``starts``: points that ``ask`` returns first.
+    - ``limits``: bounds on extra values, such as ``{"stress": {"upper": 250}}``.
+    - ``evaluations``: number of evaluations that you plan; 0: not known.
+    - ``generational=False``: ``ask`` never waits for results of earlier candidates.
+    - ``workers``: with ``generational=False``, the number of candidates that you evaluate in parallel.
+
+    Raises InputError for wrong arguments, and if the optimizer cannot solve the problem.
     """
 
     def __init__(
@@ -78,13 +91,14 @@ class Optimizer:
 
     @property
     def name(self) -> str:
-        """The optimizer's name."""
+        """Name of the optimizer."""
         return self._core.name
 
     def ask(self, n: int = 1) -> list[Candidate]:
-        """At most ``n`` candidates; fewer if open ones must be told first.
+        """Returns at most ``n`` candidates. It returns fewer if the optimizer first needs results of earlier
+        candidates.
 
-        An empty list although none is open: the optimizer has finished.
+        If ``tell`` has received all results and ``ask`` returns an empty list, the optimizer has finished.
         """
         _check_whole("Optimizer.ask: n", n, 0, 2**32 - 1)
         asked = [Candidate(number, self.space.core.named(vector)) for number, vector in self._core.ask(n)]
@@ -99,10 +113,13 @@ class Optimizer:
         *,
         duration_s: float = 0.0,
     ) -> None:
-        """The value, the residuals, or the values of several objectives; ``None``: the evaluation failed.
+        """Gives the optimizer the result of a candidate. The order of the candidates does not matter.
 
-        ``extras``: extra values by name; a limit needs its value. ``duration_s``: the evaluation's time in
-        seconds. Raises InputError if the candidate was told or cancelled before, or is not from ``ask``.
+        - ``value``: the value, the residuals, or one value per objective. None: the evaluation failed.
+        - ``extras``: extra values by name. A limit needs its extra value.
+        - ``duration_s``: duration of the evaluation in seconds.
+
+        Raises InputError if the candidate is not from ``ask``, already has a result, or was cancelled.
         """
         number = self._id_of(candidate, "tell")
         if missing := [name for name, _, _ in self._limits if value is not None and name not in (extras or {})]:
@@ -119,7 +136,7 @@ class Optimizer:
         del self._open[number]
 
     def cancel(self, candidate: Candidate) -> None:
-        """The candidate will not be evaluated."""
+        """Withdraws a candidate that will not be evaluated."""
         number = self._id_of(candidate, "cancel")
         self._core.cancel(number)
         del self._open[number]
@@ -146,15 +163,16 @@ class Optimizer:
 
     @property
     def recommended(self) -> Recommended | None:
-        """The candidate that the optimizer recommends if it evaluates repeatedly ("racing").
+        """The candidate that the optimizer "racing" or "bayes" recommends; None for other optimizers.
 
-        With noise, the least value is only the luckiest. The recommended ``value`` is to be minimized.
+        If values are noisy, the best single value may be a lucky one. The recommendation is based on several
+        evaluations.
         """
         return Recommended.of(self._core.recommended, self.space.core)
 
     @property
     def finished(self) -> bool:
-        """True if it has no more candidates to propose."""
+        """True if the optimizer has no more candidates."""
         return self._core.finished
 
 

@@ -85,20 +85,26 @@ def minimize(
     progress: bool | None = None,
     executor: "Executor | None" = None,
 ) -> Result:
-    """Finds the parameters at which ``f`` is least.
+    """Finds the parameters for which ``f`` is smallest. Example::
 
-    ``f`` gets a dict of the parameters by name; if ``space`` is a sequence of bounds, it gets a list of numbers.
-    It returns a number, or with ``result="residuals"`` a sequence of numbers whose squares are summed. Either may come
-    in a tuple with a dict of extra values. ``f`` runs in child processes and travels there by cloudpickle, so lambdas
-    and functions of a notebook work. An exception, a crash, a NaN, or more than ``time_limit_s`` seconds is a failed
-    evaluation, not an error of this call. ``f`` may be a ``culmen.Command`` instead: a program.
+        result = culmen.minimize(lambda p: (p["x"] - 1) ** 2, {"x": (-5, 5)}, budget=100)
+        print(result.best, result.value)
 
-    With ``batch``, ``f`` gets a dict of vectors (NumPy's if it is installed) and returns a vector of values. Residuals
-    are then an array with one row for each candidate; extra values are vectors. If a batch raises, crashes or takes
-    longer than ``time_limit_s``, each of its candidates is evaluated alone.
+    - ``f``: the evaluator. It receives a dict of the parameters by name and returns a number. ``f`` may also be a
+      program (``culmen.Command``).
+    - ``space``: the parameters and their bounds: a dict such as ``{"x": (0, 1)}``, or a ``culmen.Space``. If ``space``
+      is a list of bounds, ``f`` receives a list of numbers.
 
-    Keys of a study file, as arguments; give at least one of ``budget`` (``evaluations`` in a study file), ``target``,
-    ``stagnation`` and ``wall_time_s``:
+    ``f`` runs in child processes. Lambdas and functions of a notebook work, too. ``f`` may return a tuple: its result
+    and a dict of extra values. If ``f`` raises an exception, crashes, returns NaN or exceeds ``time_limit_s``, this is
+    a failed evaluation. The study then continues.
+
+    With ``batch``, ``f`` receives a dict of vectors, which have one number per candidate. It returns a vector of values
+    or, for residuals, an array with one row per candidate. If a batch fails, culmen evaluates each of its candidates
+    alone.
+
+    These arguments are also keys of a study file, where ``budget`` has the name ``evaluations``. Give at least one of
+    ``budget``, ``target``, ``stagnation`` and ``wall_time_s``:
 
     - ``budget``: the study ends after this number of evaluations
     - ``target``: the study ends when it finds this value or a better value
@@ -108,56 +114,53 @@ def minimize(
     - ``wall_time_s``: the run ends after this number of seconds, and the study can be resumed
     - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
       asynchronous studies
-    - ``generational``: true: the number and the speed of the workers do not change the candidates. false: no worker
-      waits for other workers, and the candidates depend on timing
-    - ``result``: ``"value"``: the evaluator returns one number. ``"residuals"``: the evaluator returns a list of
-      numbers, and culmen minimizes the sum of their squares
+    - ``generational``: if true, the number and the speed of the workers do not change the candidates. If false, no
+      worker waits for other workers, and the candidates depend on timing
+    - ``result``: form of the result: ``"value"`` is one number. ``"residuals"`` is a list of numbers, and culmen
+      minimizes the sum of their squares
     - ``time_limit_s``: time limit of one evaluation in seconds
     - ``batch``: the Python function receives up to this number of candidates in one call
     - ``environment``: environment variables of the evaluator
     - ``modules``: environment modules that each worker loads
-    - ``output``: which output of the evaluator culmen keeps: ``"failures"``, ``"all"`` or ``"none"``
-    - ``on_failure``: ``"penalise"``: a failed evaluation counts as worse than any value. ``"retry"``: culmen repeats
-      the evaluation up to ``retries`` times. ``"stop"``: the run ends and can be resumed
+    - ``output``: how much output of the evaluator culmen keeps: ``"none"``, ``"failures"`` (mainly of failed
+      evaluations) or ``"all"``
+    - ``on_failure``: action after a failed evaluation. With ``"penalise"``, it counts as worse than any value. With
+      ``"retry"``, culmen repeats it up to ``retries`` times. With ``"stop"``, the run ends and can be resumed
     - ``retries``: largest number of repetitions for ``"retry"``
     - ``give_up_after``: the run ends after this number of failures if no evaluation has succeeded. 0: no such limit
-    - ``evaluate_infeasible``: true: candidates that violate a constraint are evaluated, too
+    - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
     - ``workers``: number of evaluations in parallel. Under MPI, every rank except the master is a worker
-    - ``prefetch``: true: if evaluations are short, each worker receives its next candidate in advance
-    - ``durability``: ``"process"``: stored results survive ``kill -9``. ``"power"``: stored results also survive a
-      power failure
+    - ``prefetch``: if true, each worker receives its next candidate in advance while evaluations are short
+    - ``durability``: stored results survive ``kill -9`` with ``"process"``, and also a power failure with ``"power"``
 
     Further arguments:
 
-    - ``optimizer``: a name that ``culmen optimizers`` lists, also of other libraries, with its ``options``. A list of
-      names is a chain: each optimizer starts at the best candidate of the previous one, with ``options`` such as
-      {"cmaes": {"population": 20, "evaluations": 1000}}. Without a name, culmen chooses one by the space and the
-      objectives; the result names it. "auto" (or no optimizer) is asynchronous if there are at least four workers and,
-      for n real parameters, either more than 2 (n + 1) workers or a budget of at least 100 n evaluations for each
-      worker; ``generational`` prevents or demands it. All others are generational unless ``generational=False``. The
-      result's ``generational`` says which.
-    - ``constraints``: conditions on the parameters such as "x + y <= 1". A candidate that violates one is not
-      evaluated, unless ``evaluate_infeasible``.
-    - ``starts``: the first candidates, each a dict of the parameters or a list in the space's order.
-    - ``objectives``: names of values, each with "minimize" or "maximize"; ``f`` then returns a dict of values, or one
-      number for each objective. Several objectives give a ``front``.
-    - ``limits``: bounds of extra values: {"stress": {"upper": 250}}.
-    - ``store``: a file that records each evaluation; if it exists, its study is resumed.
-    - ``progress``: draw the progress; None: if standard output is a terminal.
-    - ``executor``: a ``concurrent.futures.Executor`` that evaluates instead of culmen's processes: Dask's,
-      mpi4py.futures', the standard library's, culmen.Executor. ``workers`` is then its number of evaluations in
-      parallel, by default the number of its workers.
+    - ``optimizer``: name of an optimizer; ``culmen optimizers`` lists them. A list of names is a chain: each optimizer
+      starts at the best candidate of the previous one. Without a name, culmen chooses the optimizer.
+    - ``options``: its options, such as ``{"population": 20}``. For a chain: ``{"cmaes": {"population": 20}}``.
+    - ``constraints``: conditions on the parameters, such as ``["x + y <= 1"]``. A candidate that violates a constraint
+      is not evaluated.
+    - ``starts``: points that are evaluated first. Each is a dict of the parameters, or a list of numbers.
+    - ``objectives``: names of values, each with a direction: ``{"cost": "minimize", "range": "maximize"}``. ``f`` then
+      returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``.
+    - ``limits``: bounds on extra values, such as ``{"stress": {"upper": 250}}``.
+    - ``store``: path of a file that records each evaluation. If the file exists, its study is resumed.
+    - ``progress``: True shows the progress, False does not. None shows it only on a terminal or in a notebook.
+    - ``executor``: a ``concurrent.futures.Executor`` that runs the evaluations in place of culmen's processes, for
+      example an executor of Dask. ``workers`` is then the number of evaluations in parallel.
 
-    Under mpiexec the other ranks are the workers, and every rank returns the same result: ``culmen.is_master()`` is
-    true in one of them.
+    A study with ``generational=False`` is asynchronous. If ``generational`` is None, culmen decides: without a named
+    optimizer and with at least four workers, the study may be asynchronous. ``result.generational`` shows the decision.
 
-    The result's ``errors`` are those of the parameters; they need more evaluations.
+    Under MPI, every rank must make this call, and every rank gets the same result. ``culmen.is_master()`` is true in
+    one rank only.
 
-    Ctrl-C stops the study cleanly: the result is the best so far, its ``reason`` "interrupted". A second Ctrl-C, or one
-    before any success, raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1 stop the study as cleanly, and then the
-    program, unless it has its own handlers for them.
-    Raises InputError for wrong arguments, StoreError, TransportError. Warns if every evaluation failed, and if ``f``
-    has changed since ``store`` was made (functions that ``f`` calls are not compared).
+    Ctrl-C stops the study. The call then returns the best result so far, and ``result.reason`` is "interrupted". A
+    second Ctrl-C raises KeyboardInterrupt; so does Ctrl-C before the first success. SIGTERM, SIGHUP and SIGUSR1 stop
+    the study and then the program, unless the program handles these signals.
+
+    Raises InputError for wrong arguments, StoreError if the store cannot be read or written, and TransportError if
+    workers cannot be started. Warns if every evaluation failed, or if ``f`` has changed since the store was made.
     """
     given = {name: plain(value) for name, value in locals().items() if name not in _NO_DATA}
     if executor is None:

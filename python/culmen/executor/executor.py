@@ -26,25 +26,27 @@ _TRANSPORTS = ("auto", "threads", "processes", "mpi")
 
 
 class Executor(futures.Executor):
-    """A ``concurrent.futures.Executor`` whose calls are evaluated in child processes of culmen's workers.
+    """A ``concurrent.futures.Executor`` that runs Python calls on culmen's workers. Each call runs in a child process.
 
-    ``workers`` (or ``max_workers``): number of calls in parallel, by default one per CPU. ``transport``: "threads"
-    (each thread leads a child process), "processes" (native worker processes lead them), "mpi" (the other ranks of the
-    launch do), or "auto": "mpi" in a script under mpiexec, else "threads". Functions, arguments and results travel by
-    pickle. If plain pickle refuses one, cloudpickle is used: lambdas and functions of a notebook work.
-    ``initializer(*initargs)`` is called in each child when it starts. ``time_limit_s`` is for one item: a call of
-    ``submit``, or a chunk of ``map``. A child that exceeds it is killed.
+    - ``workers`` or ``max_workers``: number of calls in parallel. Default: one per CPU.
+    - ``transport``: where calls run. "threads": each worker is a thread of this process. "processes": each worker is a
+      process. "mpi": each other rank is a worker. "auto" (default): "mpi" in an MPI launch, otherwise "threads".
+    - ``initializer``, ``initargs``: ``initializer(*initargs)`` is called in each child process when it starts.
+    - ``time_limit_s``: time limit of a call in seconds. With ``chunksize``, the limit is for the whole chunk.
+    - ``prefetch``: True: if calls take less than 10 ms, each worker receives its next call in advance.
 
-    An exception comes back as it was raised, with the remote traceback as its cause. If a child dies, or is killed for
-    its time limit, only its own future gets an EvaluationError; the executor continues with a new child. A future can
-    be cancelled until it is sent to a worker. ``prefetch``: if calls take less than 10 ms, each worker gets a second
-    one in advance, which waits there even if the first turns out to be long; False: one at a time. Output that the
-    functions print is not shown.
+    Functions, arguments and results are pickled. Lambdas and functions of a notebook work, too. Printed output of the
+    functions is not shown.
 
-    Under mpiexec, ranks other than 0 serve in this call and exit when rank 0 ends: only rank 0 continues after it.
-    Ctrl-C inside ``with`` ends the children at once and cancels all unfinished calls.
+    If a call raises an exception, its future raises the same exception. If a child process dies or exceeds the time
+    limit, the future raises EvaluationError, and a new child process starts. A future can be cancelled until a worker
+    receives its call.
 
-    Raises InputError for wrong arguments, TransportError if workers cannot be started.
+    In a ``with`` block, Ctrl-C ends the child processes at once and cancels all unfinished calls.
+
+    Under MPI, only rank 0 continues after this call. The other ranks serve rank 0 and exit when it ends.
+
+    Raises InputError for wrong arguments, and TransportError if workers cannot be started.
     """
 
     def __init__(
@@ -75,7 +77,7 @@ class Executor(futures.Executor):
         return self._max_workers
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> futures.Future:
-        """A future of ``fn(*args, **kwargs)``. Raises InputError if these cannot be pickled, or after shutdown."""
+        """Returns a future of ``fn(*args, **kwargs)``. Raises InputError if the call cannot be pickled."""
         return self._pool.submit(self._functions.get(fn), [dumps((args, kwargs))])[0]
 
     def map(
@@ -86,10 +88,11 @@ class Executor(futures.Executor):
         chunksize: int = 1,
         buffersize: int | None = None,
     ) -> Iterator[Any]:
-        """As ``Executor.map``; ``chunksize`` calls travel as one item.
+        """Returns an iterator of results, as ``concurrent.futures.Executor.map`` does.
 
-        The iterables are read at once, unless ``buffersize`` limits the number of unfinished items: then they may be
-        endless.
+        - ``timeout``: time limit in seconds until the last result.
+        - ``chunksize``: number of calls that a worker receives at once.
+        - ``buffersize``: largest number of unfinished chunks. The iterables may then be endless.
         """
         chunksize = _check_count("chunksize", chunksize)
         if chunksize > 1 and len(iterables) == 1:
@@ -99,7 +102,7 @@ class Executor(futures.Executor):
         )
 
     def starmap(self, fn: Callable[..., Any], iterable: Iterable[Iterable[Any]], chunksize: int = 1) -> list[Any]:
-        """As ``multiprocessing.Pool.starmap``: ``[fn(*arguments) for arguments in iterable]``."""
+        """Returns the list ``[fn(*arguments) for arguments in iterable]``, as ``multiprocessing.Pool.starmap`` does."""
         chunksize = _check_count("chunksize", chunksize)
         return list(self._results(Chunk(fn) if chunksize > 1 else fn, map(tuple, iterable), chunksize))
 

@@ -22,9 +22,9 @@ _LIVING: set["ItemPool"] = set()
 
 
 class EvaluationError(CulmenError):
-    """The call has neither a result nor an exception of its own, because its process died or exceeded its time limit.
+    """A call has no result, because its process died or exceeded the time limit.
 
-    ``status``: "crashed", "timed out", or "failed" if that process could not be started.
+    ``status`` is "crashed", "timed out", or "failed" if the process could not be started.
     """
 
     def __init__(self, message: str, status: str = "crashed") -> None:

@@ -11,13 +11,17 @@ from .executor import Executor, places, uses_ranks
 
 
 def register_joblib() -> None:
-    """Makes "culmen" a backend of joblib, and so of scikit-learn: ``joblib.parallel_config(backend="culmen")`` or
-    ``joblib.parallel_backend("culmen", n_jobs=4)``.
+    """Makes "culmen" a backend of joblib, and therefore of scikit-learn::
 
-    ``executor=EX`` among its arguments uses an existing Executor. Without it, an Executor of ``n_jobs`` workers is made
-    at the first use and kept as long as the backend; it gets all other arguments (transport, initializer, …).
-    Its children set the number of BLAS and OpenMP threads for each: ``inner_max_num_threads``, by default their share
-    of the CPUs. Raises InputError if joblib is not installed.
+        culmen.register_joblib()
+        with joblib.parallel_config(backend="culmen", n_jobs=4):
+            results = joblib.Parallel()(joblib.delayed(f)(x) for x in xs)
+
+    ``parallel_config`` also takes the arguments of ``culmen.Executor``, for example ``transport``.
+    ``executor=EXECUTOR`` uses an existing Executor. ``inner_max_num_threads`` is the number of threads of BLAS and
+    OpenMP in each child process. By default, the child processes share the CPUs.
+
+    Raises InputError if joblib is not installed.
     """
     try:
         import joblib

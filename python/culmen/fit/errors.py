@@ -19,7 +19,7 @@ _ON_WALL = 1e-9  # of the range, and of the bound
 
 @dataclass(frozen=True)
 class Interval:
-    """Of a profile. None: there is no end on that side, and the note gives the reason, such as "at bound"."""
+    """An interval of the profile likelihood. None: this side has no end, and the note gives the reason."""
 
     lower: float | None
     upper: float | None
@@ -29,8 +29,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class ParameterError:
-    """``error`` is for Δχ² = 1 (for values: a rise by ``up``), in the parameter's own unit. None: there is none, and
-    ``note`` gives the reason. ``note`` also says if an error is wider than the bounds."""
+    """The error of one parameter."""
 
     name: str
     value: Value
@@ -46,27 +45,32 @@ class ParameterError:
 
 @dataclass(frozen=True)
 class Errors:
-    """Errors of the parameters of a fit. ``errors["tau"].error`` is one number; ``print(errors)`` shows all of them.
+    """Errors (uncertainties) of the parameters of a fit. ``print(errors)`` shows them as a table.
 
-    ``correlation`` and ``covariance`` contain the parameters in ``free``, in that order and in their own units;
-    covariances are for Δχ² = 1 (for values: a rise by ``up``).
+    ``errors["tau"]`` has these attributes:
+
+    - ``value``: the best value of the parameter.
+    - ``error``: its error, for Δχ² = 1 or for the change ``up`` of the value. None: there is no error.
+    - ``scaled``: the error times ``scale``.
+    - ``interval``: interval of the profile likelihood with ``lower`` and ``upper``, if it was computed.
+    - ``note``: why there is no error, or another remark.
     """
 
-    parameters: list[ParameterError]
-    free: list[str]
-    covariance: list[list[float]]
-    correlation: list[list[float]]
-    value: float  # of the best candidate; of residuals: χ², the sum of their squares
-    up: float  # the rise of the value over one error (the fall, if it is maximized)
-    residuals: int  # their number; 0: a value was minimized
-    dof: int  # number of residuals minus that of free parameters that the data determine
-    distance: float  # distance of the value from the minimum, estimated from its derivatives
-    evaluations: int  # number of evaluations for these errors
-    evaluation: int | None = None  # number of the best evaluation
-    confidence: float | None = None  # of the intervals; None: there are none
-    notes: list[str] = field(default_factory=list)  # sentences
-    lower_minimum: dict[str, Value] | None = None  # a better candidate that the profiles found
-    maximized: bool = False
+    parameters: list[ParameterError]  #: the errors in the order of the parameters
+    free: list[str]  #: names of the parameters that have an error
+    covariance: list[list[float]]  #: covariance matrix of the parameters in ``free``
+    correlation: list[list[float]]  #: correlation matrix of the parameters in ``free``
+    value: float  #: the best value; for residuals: χ², the sum of their squares
+    up: float  #: change of the value that defines one error
+    residuals: int  #: number of residuals; 0 if the study returns a value
+    dof: int  #: degrees of freedom: number of residuals minus the number of parameters that the data determine
+    distance: float  #: estimate of how far ``value`` is above the minimum
+    evaluations: int  #: number of evaluations for these errors
+    evaluation: int | None = None  #: number of the best evaluation
+    confidence: float | None = None  #: confidence level of the intervals; None if there are no intervals
+    notes: list[str] = field(default_factory=list)  #: remarks, as sentences
+    lower_minimum: dict[str, Value] | None = None  #: a better candidate, if the profiles found one
+    maximized: bool = False  #: True if the study maximizes its value
 
     def __getitem__(self, name: str) -> ParameterError:
         for parameter in self.parameters:
@@ -76,7 +80,7 @@ class Errors:
 
     @property
     def scale(self) -> float | None:
-        """S = √(χ²/dof): factor for the errors if the standard deviations of the residuals are unknown."""
+        """S = √(χ²/dof). If the standard deviations of the residuals are unknown, multiply the errors by S."""
         return math.sqrt(self.value / self.dof) if self.residuals and self.dof > 0 else None
 
     def __str__(self) -> str:

@@ -13,11 +13,10 @@ from ..base.errors import sentence
 
 
 def is_master() -> bool:
-    """False in the ranks other than 0 of an MPI launch, else True.
+    """True in rank 0 of an MPI launch, and without MPI. False in all other ranks.
 
-    Under mpiexec every rank runs the whole script, so each of them runs the code outside ``minimize``. Write
-    ``if culmen.is_master():`` before code that prints or saves. Every rank must call ``minimize`` itself: one rank
-    alone would wait for the others.
+    Under MPI, every rank runs the whole script. Write ``if culmen.is_master():`` before code that prints or saves
+    something. Every rank must call ``minimize``: a single rank would wait for the others.
     """
     launch = _core.detect_launch()
     return not (launch.is_rank and launch.rank)

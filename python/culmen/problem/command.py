@@ -8,19 +8,19 @@ Figure = Mapping[str, str]
 
 
 class Command:
-    """A program that ``culmen.minimize`` runs once for every evaluation, in a folder of its own.
+    """A program as the evaluator of ``culmen.minimize``. Each evaluation starts the program in a new folder.
 
-    ``words``: the program and its arguments. ``{name}`` is replaced by a parameter's value (``{name:.6e}``: in that
-    format), and ``{CULMEN_STUDY_FOLDER}`` by ``folder``. The parameters are also environment variables.
-    ``templates``: files that are copied into the folder, with each ``{{name}}`` replaced by the parameter's value.
-    ``copy``, ``link``: files that are copied or linked into the folder.
-    ``stdin="json"``: the program reads the parameters as one JSON object.
-    ``value``: where the value is found, if it is not the last word that the program prints: {"file": …},
-    {"key": …} (JSON), {"regex": …, "which": "first"}, or a file and one of these. ``residuals``: the same for
-    residuals. ``values``: the same for extra values, by name.
-    ``keep``: which evaluations' folders are kept beside the store: "all", "failures" or "none". Without a store none is
-    kept.
-    ``folder``: relative paths start here; by default in the current folder.
+    - ``words``: the program and its arguments. In an argument, ``{name}`` stands for the value of a parameter. The
+      parameters are also environment variables of the program.
+    - ``templates``: input files in which ``{{name}}`` stands for a parameter. They are written into the folder.
+    - ``copy``, ``link``: files to copy or to link into the folder.
+    - ``stdin="json"``: the program receives the parameters as one JSON object on standard input.
+    - ``value``: where culmen finds the value: ``{"file": …}``, ``{"key": …}`` (in JSON) or ``{"regex": …}``. A file can
+      be combined with a key or a regex. Default: the last word that the program prints.
+    - ``residuals``: where culmen finds the residuals, in the same form.
+    - ``values``: where culmen finds extra values: a dict of such forms by name.
+    - ``keep``: the folders that culmen keeps beside the store: "all", "failures" or "none".
+    - ``folder``: relative paths start here. Default: the current folder.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ Constraints: TypeAlias = Mapping[str, str] | Sequence[str]
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter's allowed values. ``real``, ``integer``, ``ordinal``, ``categorical`` and ``boolean`` make one."""
+    """The allowed values of one parameter."""
 
     lower: float | None = None  # inclusive, in the parameter's own unit
     upper: float | None = None
@@ -33,7 +33,9 @@ def real(
     initial: float | None = None,
     active_when: str | None = None,
 ) -> Parameter:
-    """A real parameter; ``scale`` is "linear" or "log" (then 0 < lower)."""
+    """A real number from ``lower`` to ``upper``. ``scale="log"``: the search uses its logarithm, and ``lower`` must be
+    positive.
+    """
     return Parameter(lower, upper, scale, initial=initial, active_when=active_when)
 
 
@@ -45,21 +47,21 @@ def integer(
     initial: int | None = None,
     active_when: str | None = None,
 ) -> Parameter:
-    """A whole number; both bounds are allowed values. ``scale="log"``: 1 <= lower."""
+    """An integer from ``lower`` to ``upper``. ``scale`` is the same as for ``real``."""
     return Parameter(lower, upper, scale, "integer", initial=initial, active_when=active_when)
 
 
 def ordinal(
     choices: Sequence[float | str], *, initial: float | str | None = None, active_when: str | None = None
 ) -> Parameter:
-    """One of several numbers or strings that have an order, such as ``ordinal([16, 32, 64, 128])``."""
+    """One of ``choices``, which are numbers or strings with an order: ``ordinal([16, 32, 64, 128])``."""
     return Parameter(type="ordinal", choices=choices, initial=initial, active_when=active_when)
 
 
 def categorical(
     choices: Sequence[float | str], *, initial: float | str | None = None, active_when: str | None = None
 ) -> Parameter:
-    """One of several strings or numbers without an order."""
+    """One of ``choices``, which are numbers or strings without an order: ``categorical(["ring", "tree"])``."""
     return Parameter(type="categorical", choices=choices, initial=initial, active_when=active_when)
 
 
@@ -72,14 +74,15 @@ Bounds: TypeAlias = Parameter | tuple[float, float] | list[float]
 
 
 class Space:
-    """An ordered set of named parameters.
+    """Named parameters in a fixed order, and constraints on them. Examples::
 
-    ``Space({"tau": real(1e-6, 1, scale="log"), "n": integer(1, 9), "x": (0, 1)})``; a pair is a real, linear parameter.
-    ``Space([(0, 1), (0, 1)])`` names its parameters x0, x1, …
-    ``constraints``: conditions such as "x + 2*y <= 3" (docs/reference/expressions.md), by name or in a list.
+        culmen.Space({"tau": culmen.real(1e-6, 1, scale="log"), "n": culmen.integer(1, 9), "x": (0, 1)})
+        culmen.Space([(0, 1), (0, 1)], constraints=["x0 + x1 <= 1"])
 
-    Raises InputError that names the parameter if lower >= upper, or if a bound is not finite, not whole (integers) or
-    not positive (log scale). Raises InputError that names the constraint or condition if it cannot be read.
+    A pair ``(lower, upper)`` is a real parameter. Parameters in a list have the names x0, x1 and so on. ``constraints``
+    are expressions in a list, or in a dict by name.
+
+    Raises InputError for wrong bounds and for a constraint or condition that cannot be read.
     """
 
     core: _core.Space

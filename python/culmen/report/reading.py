@@ -14,25 +14,28 @@ if TYPE_CHECKING:
 
 
 def read(path: str | Path, command: str = "report") -> Evaluations:
-    """The evaluations in a store as arrays, in the order in which the optimizer proposed them.
+    """Reads all evaluations of a store into arrays, in the order in which the optimizer proposed them.
 
-    It works while the study runs, and then returns the present state. 10⁶ evaluations take a second and, with ten
-    parameters, 200 MB. Raises InputError if there is no store, StoreError if it is damaged.
+    The study may run in another process. A million evaluations take about a second and, for ten parameters, 200 MB.
+
+    Raises InputError if there is no store, and StoreError if the store is damaged.
     """
     return Evaluations(open_store(path, command))
 
 
 class Evaluations(Table):
-    """The evaluations of one store, in columns.
+    """The evaluations of a store.
 
-    ``parameters``, ``objectives``: their descriptions. ``x``: one row for each evaluation, with the optimizer's
-    numbers. ``values``: one column for each objective, in the user's sign; NaN if the evaluation did not succeed.
-    ``status``: indices into STATUSES, −1 without an outcome. ``told``: position in the order in which the optimizer was
-    told, −1 if it was not. The other arrays have the names of ``columns``.
+    - ``columns``: a dict of arrays. Its keys are the columns of ``culmen export``.
+    - ``x``: one row per evaluation and one column per parameter, as numbers. A choice is given by its index.
+    - ``values``: one row per evaluation and one column per objective. NaN: the evaluation did not succeed.
+    - ``best``: index of the row with the best evaluation; None if no evaluation succeeded.
+    - ``succeeded``, ``failed``: arrays of truth values, one per evaluation.
+    - ``parameters``, ``objectives``: descriptions of the columns of ``x`` and ``values``.
     """
 
     def plot(self) -> plotly.graph_objects.Figure:
-        """Convergence: the values (all, or a fair selection) and the best so far, by evaluations."""
+        """Returns the convergence as a plotly figure: the values and the best value so far."""
         import plotly.graph_objects as go
 
         return go.Figure(by_evaluations(self).plain())

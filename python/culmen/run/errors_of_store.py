@@ -19,19 +19,24 @@ def errors(
     workers: int | None = None,
     again: bool = False,
 ) -> Errors:
-    """Computes the errors of the parameters at the best candidate of a study's store.
+    """Computes the errors (uncertainties) of the best parameters in a store. The store keeps them for the next call.
 
-    For a least-squares study they come from the derivatives of its residuals, for Δχ² = 1; this holds if residuals are
-    in units of their standard deviations. For any other study they come from the second derivatives of its value, which
-    rises by ``up`` over one error (falls, if it is maximized): 1 for a χ², 0.5 for ±log L. Derivatives are
-    differences, with 2 evaluations for each parameter (for values n (n + 1) or more), by ``workers`` in parallel; none
-    of them counts for the study.
-    ``profile``: also compute profile-likelihood intervals for ``confidence``, by default 0.683, which corresponds to
-    one standard deviation.
-    The store keeps the errors, and a second call returns them, unless they are to be computed ``again``.
+    - ``profile``: also compute intervals of the profile likelihood, which may be asymmetric.
+    - ``confidence``: confidence level of these intervals. Default: 0.683, which corresponds to one standard deviation.
+    - ``up``: change of the value that defines one error: 1 for a χ², 0.5 for a log-likelihood. It does not apply to
+      residuals.
+    - ``workers``: number of evaluations in parallel.
+    - ``again``: compute the errors again, even if they are in the store.
 
-    In a script under MPI all ranks call it and get the same errors.
-    Raises InputError if there is nothing to compute errors of, StoreError, TransportError. Ctrl-C ends the evaluations.
+    For residuals, each error is for Δχ² = 1. The residuals must then be in units of their standard deviations.
+
+    For n parameters, the errors need at least 2 n evaluations. If the study returns a value, they need at least
+    n (n + 1). These evaluations do not count towards the limit of the study.
+
+    Under MPI, every rank must make this call, and every rank gets the same errors.
+
+    Raises InputError if the errors cannot be computed, StoreError if the store is damaged, and TransportError if
+    workers cannot be started.
     """
     if not is_master():
         return errors_from_master()

@@ -17,7 +17,7 @@ from ..report.reading import read
 
 @dataclass(frozen=True)
 class Trade:
-    """One evaluation on a Pareto front."""
+    """One candidate of a Pareto front."""
 
     evaluation: int
     params: dict[str, Value]
@@ -30,37 +30,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """The best candidate and how it was found. ``best``, ``x`` and ``value`` are None if no evaluation succeeded."""
+    """The best candidate, and how the study found it. If no evaluation succeeded, ``best``, ``x`` and ``value`` are
+    None.
+    """
 
-    best: dict[str, Value] | None  # by name, in the space's order, without inactive parameters
-    value: float | None
-    x: list[float] | None  # the same numbers as in best
-    evaluation: int | None  # number of the best evaluation
-    violation: float  # how much the best evaluation violates constraints; 0: feasible
-    values: dict[str, float]  # several objectives: those of the best evaluation by the first of them; else empty
-    front: list["Trade"]  # several objectives: the evaluations that no other one dominates
-    residuals: list[float]  # of the best evaluation; empty unless the function returns residuals
-    extras: dict[str, float]  # extra values of the best evaluation
-    at_bounds: dict[str, str]  # "lower" or "upper" for each parameter at a bound
-    reason: (
-        str  # evaluations, target, stagnation, exhausted, wall_time, interrupted, failure, all_failed, set_up, error
-    )
-    message: str  # the reason as a sentence
-    final: bool  # False: the study can be resumed from its store
-    evaluations: int
-    failed: int
-    optimizer: str  # its name
-    optimizer_why: str  # why it was chosen, if the user named none
-    generational: bool  # False: it was asynchronous, and candidates depended on timing
-    remark: str  # the optimizer's remark on its search; may be empty
-    recommended: Recommended | None  # of an optimizer that evaluates repeatedly; best is then only the luckiest
-    first_failure: str  # of the first failed evaluation, with the place in further lines; empty if none failed
-    retried: int
-    lost: int  # workers that died
-    workers: int
-    wall_s: float
-    evaluated_s: float  # sum of the durations of this start's evaluations
-    store: str  # empty: nothing was stored
+    best: dict[str, Value] | None  #: the best parameters by name, without inactive parameters
+    value: float | None  #: the best value
+    x: list[float] | None  #: the best parameters as numbers, in the order of the space
+    evaluation: int | None  #: number of the best evaluation
+    violation: float  #: amount by which the best evaluation violates constraints and limits; 0: no violation
+    #: with several objectives: all objectives of the candidate that is best in the first objective
+    values: dict[str, float]
+    #: with several objectives: the Pareto front; each element has ``evaluation``, ``params`` and ``values``
+    front: list["Trade"]
+    residuals: list[float]  #: residuals of the best evaluation
+    extras: dict[str, float]  #: extra values of the best evaluation
+    at_bounds: dict[str, str]  #: "lower" or "upper" for each of the best parameters at a bound
+    reason: str  #: why the run ended, as one word; see the table below
+    message: str  #: why the run ended, as a sentence
+    final: bool  #: False: the study can be resumed from its store
+    evaluations: int  #: number of evaluations
+    failed: int  #: number of failed evaluations
+    optimizer: str  #: name of the optimizer
+    optimizer_why: str  #: why culmen chose this optimizer; empty if you chose it
+    generational: bool  #: False: the study was asynchronous
+    remark: str  #: remark of the optimizer on its search; may be empty
+    #: the candidate that "racing" or "bayes" recommends: ``params``, ``value``, ``error`` and ``evaluations``
+    recommended: Recommended | None
+    first_failure: str  #: message of the first failed evaluation; empty if none failed
+    retried: int  #: number of repeated evaluations
+    lost: int  #: number of workers that died
+    workers: int  #: number of workers
+    wall_s: float  #: duration of the run in seconds
+    evaluated_s: float  #: total duration of the evaluations of this run in seconds
+    store: str  #: path of the store; empty if there is none
 
     # How its errors are computed, and the errors that were computed while the ranks of a launch still served.
     _finder: Callable[..., Errors] | None = field(default=None, repr=False, compare=False)
@@ -102,21 +105,22 @@ class Result:
             raise AttributeError(f"a Result has no {name!r}" + (f"; here it is called {ours!r}" if ours else ""))
 
     def plot(self) -> "plotly.graph_objects.Figure":
-        """Convergence, from its store, as a figure that a notebook shows.
-
-        Raises InputError if there is no store."""
+        """Returns the convergence as a plotly figure. Raises InputError if the study has no store."""
         if not self.store:
             raise _core.InputError("this study has no store to plot from; call minimize(…, store='fit.db')")
         return read(self.store, "run").plot()
 
     @cached_property
     def errors(self) -> Errors:
-        """Errors of the parameters as in culmen.errors: ``result.errors["tau"].error``. The first access computes them,
-        with more evaluations. Under MPI they are computed at the end of a least-squares fit."""
+        """Errors (uncertainties) of the parameters: ``result.errors["tau"].error``. The first use runs further
+        evaluations. Under MPI, only least-squares fits have errors.
+        """
         return self._known_errors or self.find_errors()
 
     def find_errors(self, **wanted: Any) -> Errors:
-        """With the arguments of culmen.errors: ``result.find_errors(profile=True)``."""
+        """Computes the errors with the arguments of ``culmen.errors``, for example
+        ``result.find_errors(profile=True)``.
+        """
         if self._finder is None:
             raise InputError(
                 "this result has no errors: it was copied from another process, or it is from MPI and not from "

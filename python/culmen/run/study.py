@@ -37,7 +37,7 @@ class Met(NamedTuple):
 
 @dataclass
 class Study:
-    """``config`` describes the problem, ``options`` this start; both may be changed until ``run``."""
+    """A study from a study file or from a store. Make it with ``from_file`` or ``from_store``."""
 
     config: _core.StudyConfig
     options: _core.RunOptions
@@ -55,10 +55,10 @@ class Study:
         seed: int | None = None,
         **given: Any,
     ) -> "Study":
-        """Arguments override the file, and are stored as if they were in the file.
+        """Reads a study file. ``store`` and ``seed`` replace the values in the file. So do ``evaluations``, ``target``,
+        ``stagnation``, ``wall_time_s`` and ``workers``.
 
-        ``given``: evaluations, target, wall_time_s, workers.
-        Raises InputError with a sentence for each mistake in the file.
+        Raises InputError that names each mistake in the file.
         """
         path = Path(path)
         file, mistakes = examine_study_file(path)
@@ -71,9 +71,11 @@ class Study:
 
     @classmethod
     def from_store(cls, path: str | Path, **given: Any) -> "Study":
-        """The study in a store, to be resumed. Arguments (as in from_file) apply from now on.
+        """Reads the study in a store. ``run`` then resumes the study. ``evaluations``, ``target``, ``stagnation``,
+        ``wall_time_s`` and ``workers`` replace the stored values.
 
-        Raises InputError if it is not a study or cannot be resumed, StoreError if it is damaged.
+        Raises InputError if the file is not a store or its study cannot be resumed, and StoreError if the store is
+        damaged.
         """
         study = cls.of_store(open_store(path), **given)
         study.options.store = str(path)
@@ -146,13 +148,15 @@ class Study:
         self.config.configuration = json.dumps(kept)
 
     def run(self, *, progress: bool | None = None) -> Result:
-        """Runs the study to its end, or until Ctrl-C. After Ctrl-C the result is the best so far (``reason`` is
-        "interrupted", and a line on standard error says so); before any success KeyboardInterrupt is raised.
+        """Runs the study to its end. ``progress`` is the same as for ``culmen.minimize``.
 
-        In a rank other than 0 it serves rank 0 and returns the same result.
-        ``progress``: draw the progress; None: if standard output is a terminal.
-        Raises InputError before the start, StoreError, TransportError. Warns if the evaluator's file has changed since
-        the store was made, and if every evaluation failed.
+        Ctrl-C stops the study. The call then returns the best result so far, and its ``reason`` is "interrupted".
+        Before the first success, Ctrl-C raises KeyboardInterrupt.
+
+        Under MPI, every rank must make this call, and every rank gets the same result.
+
+        Raises InputError, StoreError and TransportError as ``culmen.minimize`` does. Warns if every evaluation failed,
+        or if the file of the evaluator has changed since the store was made.
         """
         on_ranks = _core.detect_launch().is_rank and self.lend is nullcontext
         leads = is_master() or not on_ranks
@@ -182,7 +186,9 @@ class Study:
         return Met("" if same else another_study(begun, self.config), self.change())
 
     def plot(self) -> "plotly.graph_objects.Figure":
-        """Convergence so far, from its store, as a figure that a notebook shows; also while it runs elsewhere."""
+        """Returns the convergence so far as a plotly figure. The study must have a store, and may run in another
+        process.
+        """
         return read(self.options.store, "run").plot()
 
     def errors(
@@ -194,7 +200,7 @@ class Study:
         workers: int | None = None,
         again: bool = False,
     ) -> Errors:
-        """The errors of the parameters at the best candidate of the study's store; see culmen.errors."""
+        """Errors (uncertainties) of the best parameters in the store; see ``culmen.errors``."""
         return errors_of_study(
             self.config,
             self.options,
@@ -207,9 +213,16 @@ class Study:
         )
 
     def evaluations(self, workers: int | None = None) -> CandidateEvaluator:
-        """``with study.evaluations(workers=4) as evaluate: outcomes = evaluate(candidates)``: evaluates candidates with
-        the study's own evaluator, in parallel and without its store. Under MPI the ranks other than 0 serve in this
-        call and exit when rank 0 ends."""
+        """Evaluates candidates of your choice in parallel. The store does not change. Example::
+
+            with study.evaluations(workers=4) as evaluate:
+                outcomes = evaluate([{"x": 1.0}, {"x": 2.0}])
+
+        Each outcome has ``ok``, ``value``, ``residuals``, ``extras``, ``violation`` and ``duration_s``. With several
+        objectives, it has ``values``. If ``ok`` is False, ``status`` and ``message`` give the reason.
+
+        Under MPI, only rank 0 continues after this call. The other ranks serve rank 0 and exit when it ends.
+        """
         return evaluations_of_program(self.config, with_workers(self.options, workers))
 
     def change(self) -> str:

@@ -20,7 +20,7 @@ class EvaluatorOptions(Table):
     result: Annotated[
         Literal["value", "residuals"],
         Setting(
-            '`"value"`: the evaluator returns one number. `"residuals"`: the evaluator returns a list of numbers, and '
+            'form of the result: `"value"` is one number. `"residuals"` is a list of numbers, and '
             "culmen minimizes the sum of their squares",
             sets="evaluator",
             decides=True,
@@ -53,7 +53,8 @@ class EvaluatorOptions(Table):
     output: Annotated[
         Literal["failures", "all", "none"],
         Setting(
-            'which output of the evaluator culmen keeps: `"failures"`, `"all"` or `"none"`',
+            'how much output of the evaluator culmen keeps: `"none"`, `"failures"` (mainly of failed '
+            'evaluations) or `"all"`',
             sets="evaluator",
             page="[see below](#output)",
         ),
@@ -61,8 +62,9 @@ class EvaluatorOptions(Table):
     on_failure: Annotated[
         Literal["penalise", "retry", "stop"],
         Setting(
-            '`"penalise"`: a failed evaluation counts as worse than any value. `"retry"`: culmen repeats the '
-            'evaluation up to `retries` times. `"stop"`: the run ends and can be resumed',
+            'action after a failed evaluation. With `"penalise"`, it counts as worse than any value. '
+            'With `"retry"`, culmen repeats it up to `retries` times. With `"stop"`, the run ends and'
+            " can be resumed",
             sets="config",
         ),
     ] = "penalise"
@@ -80,7 +82,7 @@ class EvaluatorOptions(Table):
     evaluate_infeasible: Annotated[
         bool,
         Setting(
-            "true: candidates that violate a [constraint](#constraints) are evaluated, too",
+            "if true, candidates that violate a [constraint](#constraints) are evaluated, too",
             sets="config",
             decides=True,
         ),

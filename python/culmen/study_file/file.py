@@ -38,8 +38,8 @@ class OptimizerTable(Table):
     generational: Annotated[
         bool | None,
         Setting(
-            "true: the number and the speed of the workers do not change the candidates. false: no worker waits "
-            "for other workers, and the candidates depend on timing",
+            "if true, the number and the speed of the workers do not change the candidates. If false,"
+            " no worker waits for other workers, and the candidates depend on timing",
             sets="config",
             default="true, except in [some cases](optimizers/asynchronous.md#which-studies-are-asynchronous)",
         ),
@@ -118,14 +118,14 @@ class RunTable(Table):
     prefetch: Annotated[
         bool,
         Setting(
-            "true: if evaluations are short, each worker receives its next candidate in advance",
+            "if true, each worker receives its next candidate in advance while evaluations are short",
             sets="options",
         ),
     ] = True
     durability: Annotated[
         Literal["process", "power"],
         Setting(
-            '`"process"`: stored results survive `kill -9`. `"power"`: stored results also survive a power failure',
+            'stored results survive `kill -9` with `"process"`, and also a power failure with `"power"`',
             sets="options",
         ),
     ] = "process"

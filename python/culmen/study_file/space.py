@@ -18,7 +18,7 @@ class ParameterTable(Table):
     upper: Annotated[float | None, Setting("highest allowed value", default=_OF_NUMBERS)] = None
     scale: Annotated[
         Literal["linear", "log"],
-        Setting('`"log"`: the search uses the logarithm of the parameter, and `lower` must be positive'),
+        Setting('with `"log"`, the search uses the logarithm of the parameter, and `lower` must be positive'),
     ] = "linear"
     choices: Annotated[
         list[int | float | str] | None,
