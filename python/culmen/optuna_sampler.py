@@ -17,17 +17,18 @@ Vector = list[float]
 
 
 class CulmenSampler(BaseSampler):
-    """Suggests the candidates of ``culmen.Optimizer(space, optimizer, seed=seed, options=options)``.
+    """An optimizer of culmen as a sampler of Optuna. Optuna runs the study.
 
-    The space consists of the parameters that all finished trials share, as for Optuna's own samplers. If it changes,
-    the search restarts and learns from all trials so far. ``independent_sampler`` (by default a random one) suggests
-    values until a trial has finished, and for parameters outside the space. ``search_space`` gives the space
-    beforehand. Failed and pruned trials are told as failed. ``generational``: see ``culmen.Optimizer``; None: false if
-    a named optimizer supports it. ``independent_sampler`` also suggests after the optimizer has finished, and while a
-    generation waits for trials of other threads.
+    - ``optimizer``, ``seed``, ``options``: as for ``culmen.Optimizer``.
+    - ``search_space``: the parameters of the search. Default: the parameters that all finished trials share.
+    - ``independent_sampler``: the sampler for all other suggestions, for example before the first trial has finished.
+      Default: random.
+    - ``generational``: as for ``culmen.Optimizer``. None: False if you name an optimizer that can be asynchronous.
 
-    The search learns from trials of other processes only when it starts. InputError is raised at the first
-    suggestion: for an unknown optimizer or option, or if the optimizer cannot search the space.
+    If the search space changes, the search restarts and learns from all finished trials. Failed and pruned trials are
+    failed evaluations. The search learns from trials of other processes only when it starts.
+
+    The first suggestion raises InputError if an option is wrong, or if the optimizer cannot search this space.
     """
 
     def __init__(
