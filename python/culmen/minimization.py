@@ -95,6 +95,9 @@ def minimize(
     - ``space``: the parameters and their bounds: a dict such as ``{"x": (0, 1)}``, or a ``culmen.Space``. If ``space``
       is a list of bounds, ``f`` receives a list of numbers.
 
+    The search is a study. It calls ``f`` for many candidates: a candidate is one set of values of the parameters. Each
+    call is an evaluation.
+
     ``f`` runs in child processes. Lambdas and functions of a notebook work, too. ``f`` may return a tuple: its result
     and a dict of extra values. If ``f`` raises an exception, crashes, returns NaN or exceeds ``time_limit_s``, this is
     a failed evaluation. The study then continues.
@@ -114,8 +117,8 @@ def minimize(
     - ``wall_time_s``: the run ends after this number of seconds, and the study can be resumed
     - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
       asynchronous studies
-    - ``generational``: if true, the number and the speed of the workers do not change the candidates. If false, no
-      worker waits for other workers, and the candidates depend on timing
+    - ``generational``: if true, the number and the speed of the workers do not change the candidates. If false, the
+      study is asynchronous: no worker waits for other workers, and the candidates depend on timing
     - ``result``: form of the result: ``"value"`` is one number. ``"residuals"`` is a list of numbers, and culmen
       minimizes the sum of their squares
     - ``time_limit_s``: time limit of one evaluation in seconds
@@ -138,7 +141,8 @@ def minimize(
 
     - ``optimizer``: name of an optimizer; ``culmen optimizers`` lists them. A list of names is a chain: each optimizer
       starts at the best candidate of the previous one. Without a name, culmen chooses the optimizer.
-    - ``options``: its options, such as ``{"population": 20}``. For a chain: ``{"cmaes": {"population": 20}}``.
+    - ``options``: options of the optimizer, such as ``{"population": 20}``. In a chain, name the optimizer:
+      ``{"cmaes": {"population": 20}}``.
     - ``constraints``: conditions on the parameters, such as ``["x + y <= 1"]``. A candidate that violates a constraint
       is not evaluated.
     - ``starts``: points that are evaluated first. Each is a dict of the parameters, or a list of numbers.
@@ -150,15 +154,15 @@ def minimize(
     - ``executor``: a ``concurrent.futures.Executor`` that runs the evaluations in place of culmen's processes, for
       example an executor of Dask. ``workers`` is then the number of evaluations in parallel.
 
-    A study with ``generational=False`` is asynchronous. If ``generational`` is None, culmen decides: without a named
-    optimizer and with at least four workers, the study may be asynchronous. ``result.generational`` shows the decision.
+    If ``generational`` is None, culmen decides: without a named optimizer and with at least four workers, the study may
+    be asynchronous. ``result.generational`` shows the decision.
 
     Under MPI, every rank must make this call, and every rank gets the same result. ``culmen.is_master()`` is true in
     one rank only.
 
     Ctrl-C stops the study. The call then returns the best result so far, and ``result.reason`` is "interrupted". A
-    second Ctrl-C raises KeyboardInterrupt; so does Ctrl-C before the first success. SIGTERM, SIGHUP and SIGUSR1 stop
-    the study and then the program, unless the program handles these signals.
+    second Ctrl-C, or Ctrl-C before the first success, raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1 stop the
+    study and then the program, unless the program handles these signals.
 
     Raises InputError for wrong arguments, StoreError if the store cannot be read or written, and TransportError if
     workers cannot be started. Warns if every evaluation failed, or if ``f`` has changed since the store was made.

@@ -39,7 +39,7 @@ class OptimizerTable(Table):
         bool | None,
         Setting(
             "if true, the number and the speed of the workers do not change the candidates. If false,"
-            " no worker waits for other workers, and the candidates depend on timing",
+            " the study is asynchronous: no worker waits for other workers, and the candidates depend on timing",
             sets="config",
             default="true, except in [some cases](optimizers/asynchronous.md#which-studies-are-asynchronous)",
         ),
