@@ -134,7 +134,7 @@ def minimize(
     - ``give_up_after``: the run ends after this number of failures if no evaluation has succeeded. 0: no such limit
     - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
     - ``workers``: number of evaluations in parallel. Under MPI, every rank except the master is a worker
-    - ``prefetch``: if true, each worker receives its next candidate in advance while evaluations are short
+    - ``prefetch``: if true, further candidates wait at each worker while evaluations are short
     - ``durability``: stored results survive ``kill -9`` with ``"process"``, and also a power failure with ``"power"``
 
     Further arguments:

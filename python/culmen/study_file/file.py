@@ -118,7 +118,7 @@ class RunTable(Table):
     prefetch: Annotated[
         bool,
         Setting(
-            "if true, each worker receives its next candidate in advance while evaluations are short",
+            "if true, further candidates wait at each worker while evaluations are short",
             sets="options",
         ),
     ] = True
