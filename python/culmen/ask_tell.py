@@ -116,7 +116,7 @@ class Optimizer:
         """Gives the optimizer the result of a candidate. The order of the candidates does not matter.
 
         - ``value``: the value, the residuals, or one value per objective. None: the evaluation failed.
-        - ``extras``: extra values by name. A limit needs its extra value.
+        - ``extras``: extra values by name. Each limit needs its extra value.
         - ``duration_s``: duration of the evaluation in seconds.
 
         Raises InputError if the candidate is not from ``ask``, already has a result, or was cancelled.

@@ -16,9 +16,7 @@ NoErrors = Annotated[
 ]
 Force = Annotated[
     bool,
-    typer.Option(
-        "--force", help="Replace an existing file of another kind. Stores and study files are never replaced."
-    ),
+    typer.Option("--force", help="Replace any existing file, except a store or a study file."),
 ]
 StudyFile = Annotated[
     Path, typer.Argument(metavar="STUDY.toml", help="The study file.", autocompletion=completion.study_files)

@@ -44,7 +44,8 @@ class Executor(futures.Executor):
 
     In a ``with`` block, Ctrl-C ends the child processes at once and cancels all unfinished calls.
 
-    Under MPI, only rank 0 continues after this call. The other ranks serve rank 0 and exit when it ends.
+    Under MPI, only rank 0 continues after this call. The other ranks run calls for rank 0, and exit when
+    rank 0 ends.
 
     Raises InputError for wrong arguments, and TransportError if workers cannot be started.
     """

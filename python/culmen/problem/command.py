@@ -12,8 +12,8 @@ class Command:
 
     - ``words``: the program and its arguments. In an argument, ``{name}`` stands for the value of a parameter. The
       parameters are also environment variables of the program.
-    - ``templates``: input files in which ``{{name}}`` stands for a parameter. They are written into the folder.
-    - ``copy``, ``link``: files to copy or to link into the folder.
+    - ``templates``: input files in which ``{{name}}`` stands for a parameter. They are written into this folder.
+    - ``copy``, ``link``: files to copy or to link into this folder.
     - ``stdin="json"``: the program receives the parameters as one JSON object on standard input.
     - ``value``: where culmen finds the value: ``{"file": …}``, ``{"key": …}`` (in JSON) or ``{"regex": …}``. A file can
       be combined with a key or a regex. Default: the last word that the program prints.

@@ -221,7 +221,8 @@ class Study:
         Each outcome has ``ok``, ``value``, ``residuals``, ``extras``, ``violation`` and ``duration_s``. With several
         objectives, it has ``values``. If ``ok`` is False, ``status`` and ``message`` give the reason.
 
-        Under MPI, only rank 0 continues after this call. The other ranks serve rank 0 and exit when it ends.
+        Under MPI, only rank 0 continues after this call. The other ranks run evaluations for rank 0, and exit
+        when rank 0 ends.
         """
         return evaluations_of_program(self.config, with_workers(self.options, workers))
 
