@@ -41,7 +41,7 @@ class OptimizerTable(Table):
             "if true, the number and the speed of the workers do not change the candidates. If false,"
             " the study is asynchronous: no worker waits for other workers, and the candidates depend on timing",
             sets="config",
-            default="true, except in [some cases](optimizers/asynchronous.md#which-studies-are-asynchronous)",
+            default="true, except in [some cases](optimizers/asynchronous.md#the-default)",
         ),
     ] = None
 
