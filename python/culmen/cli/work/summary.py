@@ -4,7 +4,7 @@ import shlex
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -18,16 +18,22 @@ from ...problem.goals import as_given
 from ...problem.options import mode_of
 from ...problem.recommended import Recommended, unnamed
 from ...problem.space import Value, at_bounds
-from ...run.result import Result, Trade
 from ...store.kept_errors import kept
 from ...store.opening import Opened, how_to_resume, recommended_in
 
+if TYPE_CHECKING:  # `culmen status` needs neither of them, nor what they load
+    from ...run.result import Result, Trade
+
 _FRONT_ROWS = 12
-_LONG_S, _DEAR_S, _MUCH = 10.0, 0.01, 0.25  # only above these: duration of a run, of an evaluation, share of waiting
+_LONG_S, _SLOW_S, _MUCH = (
+    10.0,
+    0.01,
+    0.25,
+)  # only above these: duration of a run, of an evaluation, share of waiting
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
 
-def print_result(result: Result, here: int, fit: "Errors | str | None", ended: Opened) -> None:
+def print_result(result: "Result", here: int, fit: "Errors | str | None", ended: Opened) -> None:
     """Prints the best parameters, the facts of the run, and the store.
 
     ``here``: evaluations of this start of the master. ``fit``: the errors, or why there are none. ``ended``: the
@@ -140,7 +146,7 @@ def _best_table(best: dict[str, Value], bounds: dict[str, str], fit: "Errors | N
     return table
 
 
-def _front_table(front: list[Trade]) -> Table:
+def _front_table(front: "list[Trade]") -> Table:
     """Rows at equal distances along the first objective, with its ends."""
     ordered = sorted(front, key=lambda trade: list(trade.values.values()))
     rows = min(_FRONT_ROWS, len(ordered))
@@ -159,7 +165,7 @@ def _scale_lines(fit: "Errors | str") -> list[Text]:
     return [Text(line) for line in ([f"No errors: {fit}."] if isinstance(fit, str) else fit.lines)]
 
 
-def _figures(result: Result, here: int) -> dict[str, Any]:
+def _figures(result: "Result", here: int) -> dict[str, Any]:
     residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
     rate = per_second(here / result.wall_s) if result.wall_s > 0 else ""
     former = f", {here} of them in this start" if here != result.evaluations else ""
@@ -180,10 +186,10 @@ def _figures(result: Result, here: int) -> dict[str, Any]:
     }
 
 
-def _waited(result: Result, here: int) -> str | None:
+def _waited(result: "Result", here: int) -> str | None:
     """A sentence if the workers waited for each other for much of the time, and asynchronous mode could avoid it."""
     capacity_s = result.workers * result.wall_s
-    if not result.generational or result.workers < 2 or result.wall_s < _LONG_S or result.evaluated_s < here * _DEAR_S:
+    if not result.generational or result.workers < 2 or result.wall_s < _LONG_S or result.evaluated_s < here * _SLOW_S:
         return None
     if not any(e["name"] == result.optimizer and e["asynchronous"] for e in _core.optimizer_catalogue()):
         return None
