@@ -25,11 +25,8 @@ if TYPE_CHECKING:  # `culmen status` needs neither of them, nor what they load
     from ...run.result import Result, Trade
 
 _FRONT_ROWS = 12
-_LONG_S, _SLOW_S, _MUCH = (
-    10.0,
-    0.01,
-    0.25,
-)  # only above these: duration of a run, of an evaluation, share of waiting
+# `workers waited` appears only above all three: duration of the run, mean duration of an evaluation, share of waiting.
+_LONG_S, _SLOW_S, _MUCH = 10.0, 0.01, 0.25
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
 
