@@ -66,7 +66,7 @@ def test_minimize_takes_it_among_the_options(optimizer):
 
 
 SAID = {
-    True: "generational: the workers do not change the candidates",
+    True: "generational: the number of workers does not change the candidates",
     False: "asynchronous: candidates depend on timing",
 }
 

@@ -36,7 +36,7 @@ def test_choices_are_for_a_model_and_searches_beside_it():
     result = culmen.minimize(lambda p: (p["x"] - 1) ** 2 + (p["c"] != "u"), space, budget=400, workers=2)
     assert (result.optimizer, result.optimizer_why) == (
         "auto",
-        "one objective of parameters of several kinds",
+        "one objective of parameters that are not all real",
     )
     assert result.best["c"] == "u"
     assert result.value < 1e-4

@@ -43,4 +43,4 @@ def mode_of(generational: bool | None) -> str:
     """The effect of the mode on candidates; None: unknown."""
     if generational is False:
         return "asynchronous: candidates depend on timing"
-    return "generational: the workers do not change the candidates"
+    return "generational: the number of workers does not change the candidates"

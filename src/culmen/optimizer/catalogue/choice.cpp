@@ -26,7 +26,7 @@ const std::vector<Rule>& rules() {
          return yield.residuals && !yield.limits && space.constraints().empty() && is_real(space, yield);
        }},
       {{"auto", "one objective of real parameters", true, true}, is_real},
-      {{"auto", "one objective of parameters of several kinds", true}, [](auto&, auto&) { return true; }},
+      {{"auto", "one objective of parameters that are not all real", true}, [](auto&, auto&) { return true; }},
   };
   return all;
 }

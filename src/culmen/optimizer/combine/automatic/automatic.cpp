@@ -106,8 +106,8 @@ OptimizerKind auto_kind() {
                                          1e4, 1),
                        OptionRule::whole(
                            "points",
-                           "only if not all parameters are real: number of evaluations that the model of bayes keeps",
-                           10, 2000, automatic::model_points)}},
+                           "number of evaluations from which bayes learns; used only if some parameter is not real", 10,
+                           2000, automatic::model_points)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {
             const auto parallel = count_of(options, "parallel");

@@ -284,15 +284,15 @@ OptimizerKind racing_kind() {
             OptionRule::number("confidence", "probability that a race keeps its best candidate", 0.5, 0.9999, 0.95),
             OptionRule::word(
                 "elimination",
-                "candidates that leave at a test: all that are worse than the best (rank), or the worse half (halving)",
+                "rank: all candidates leave that a test finds worse than the best; halving: the worse half leaves",
                 {"rank", "halving"}, "rank"),
             OptionRule::whole("most_rounds", "number of rounds after which a race ends in any case", 2, 1000, 30),
             OptionRule::whole("races",
                               "number of races, one after the other; 1 if the first race has all points of the space",
                               1, 100, 4),
             OptionRule::whole("rounds_before_test", "number of rounds before the first candidates leave", 2, 1000, 5),
-            OptionRule::whole("rounds_to_confirm", "number of rounds before one of the last two candidates can win", 2,
-                              1000, 10)}},
+            OptionRule::whole("rounds_to_confirm", "number of rounds before a race can eliminate all but one candidate",
+                              2, 1000, 10)}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         return std::make_unique<racing::Racing>(space, seed, racing::plan_of(options), terms.generational);
       }};

@@ -175,7 +175,7 @@ OptimizerKind swarm_kind() {
            .needs_order = true,
            .asynchronous = true,
            .options = {OptionRule::whole(
-               "population", "number of points at the start", 2, 10000,
+               "population", "number of points in the first swarm; later swarms may be larger", 2, 10000,
                "10 + 2 √n for n parameters; asynchronous: at least a quarter of the number of workers")}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
             const auto population = options.contains("population") ? count_of(options, "population")
