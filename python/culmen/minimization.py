@@ -112,7 +112,7 @@ def minimize(
     - ``budget``: the study ends after this number of evaluations
     - ``target``: the study ends when it finds this value or a better value
     - ``stagnation``: the study ends after this number of evaluations without an improvement
-    - ``stagnation_tolerance``: the smallest improvement that counts for ``stagnation``, as a share of the total
+    - ``stagnation_tolerance``: for ``stagnation``, smaller improvements are ignored. It is a share of the total
       improvement since the first value
     - ``wall_time_s``: the run ends after this number of seconds, and the study can be resumed
     - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
@@ -125,8 +125,7 @@ def minimize(
     - ``batch``: the Python function receives up to this number of candidates in one call
     - ``environment``: environment variables of the evaluator
     - ``modules``: environment modules that each worker loads
-    - ``output``: how much output of the evaluator culmen keeps: ``"none"``, ``"failures"`` (mainly of failed
-      evaluations) or ``"all"``
+    - ``output``: how much output of the evaluator culmen keeps: ``"none"``, ``"failures"`` or ``"all"``
     - ``on_failure``: action after a failed evaluation. With ``"penalise"``, the evaluation counts as worse than any
       value. With ``"retry"``, culmen repeats it up to ``retries`` times. With ``"stop"``, the run ends and can be
       resumed
@@ -134,7 +133,7 @@ def minimize(
     - ``give_up_after``: the run ends after this number of failures if no evaluation has succeeded. 0: no such limit
     - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
     - ``workers``: number of evaluations in parallel. Under MPI, every rank except the master is a worker
-    - ``prefetch``: if true, further candidates wait at each worker while evaluations are short
+    - ``prefetch``: if true and evaluations are short, culmen sends each worker further candidates in advance
     - ``durability``: stored results survive ``kill -9`` with ``"process"``, and also a power failure with ``"power"``
 
     Further arguments:

@@ -53,8 +53,7 @@ class EvaluatorOptions(Table):
     output: Annotated[
         Literal["failures", "all", "none"],
         Setting(
-            'how much output of the evaluator culmen keeps: `"none"`, `"failures"` (mainly of failed '
-            'evaluations) or `"all"`',
+            'how much output of the evaluator culmen keeps: `"none"`, `"failures"` or `"all"`',
             sets="evaluator",
             page="[see below](#output)",
         ),

@@ -80,8 +80,8 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "the smallest improvement that counts for `stagnation`, as a share of the total improvement since the "
-            "first value",
+            "for `stagnation`, smaller improvements are ignored. It is a share of the total improvement since the first "
+            "value",
             sets="config",
             page="Example: `0.01` ignores improvements below 1 % of this total",
             default="0",
@@ -118,7 +118,7 @@ class RunTable(Table):
     prefetch: Annotated[
         bool,
         Setting(
-            "if true, further candidates wait at each worker while evaluations are short",
+            "if true and evaluations are short, culmen sends each worker further candidates in advance",
             sets="options",
         ),
     ] = True

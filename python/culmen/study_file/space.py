@@ -23,7 +23,7 @@ class ParameterTable(Table):
     choices: Annotated[
         list[int | float | str] | None,
         Setting(
-            'list of strings or numbers, for example `["ring", "tree"]`. You may omit `type = "categorical"`',
+            'list of strings or numbers, for example `["ring", "tree"]`. The type is then categorical by default',
             default="required for ordinal and categorical",
         ),
     ] = None

@@ -220,10 +220,9 @@ OptimizerKind cmaes_kind() {
                                      10000, "4 + 3 ln n for n parameters; asynchronous: more with many workers"),
                    OptionRule::number("sigma", "initial standard deviation, as a fraction of each parameter's range",
                                       1e-6, 1, cmaes::default_sigma),
-                   OptionRule::word(
-                       "stale",
-                       "asynchronous: how late results count; values other than the default are only for comparison",
-                       {"corrected", "weighted", "ignored"}, "corrected")}},
+                   OptionRule::word("stale",
+                                    "asynchronous: what to do with late results; only the default is meant for use",
+                                    {"corrected", "weighted", "ignored"}, "corrected")}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
          const Terms& terms) -> std::unique_ptr<Optimizer> {
         if (!terms.generational)

@@ -157,7 +157,7 @@ OptimizerKind genetic_kind(const std::string& name, std::string about, const Mak
        .about = std::move(about),
        .one_objective = false,
        .asynchronous = true,
-       .options = {OptionRule::whole("population", "number of points that survive, and of candidates in a generation",
+       .options = {OptionRule::whole("population", "number of points that survive; a generation has as many candidates",
                                      4, 10000, "10 to 100, depending on the budget")}},
       [name, survival](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         const auto population =

@@ -103,8 +103,9 @@ OptimizerKind grid_kind() {
        .options = {OptionRule::word(
                        "order", "spread: successive candidates lie far apart; rows: the last parameter varies fastest",
                        {"spread", "rows"}, "spread"),
-                   OptionRule::whole("points", "number of values of each real or integer parameter, with both bounds",
-                                     2, 1e6, 10),
+                   OptionRule::whole("points",
+                                     "number of values of each real or integer parameter, including both bounds", 2,
+                                     1e6, 10),
                    OptionRule::whole(
                        "total", "largest number of candidates; if needed, parameters take fewer values; 0: no limit", 0,
                        1e15, 0)}},

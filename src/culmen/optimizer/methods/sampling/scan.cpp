@@ -55,7 +55,7 @@ OptimizerKind scan_kind() {
            .seeded = false,
            .asynchronous = true,
            .options = {OptionRule::whole(
-               "points", "number of values of each real or integer parameter, with both bounds", 2, 1e6, 21)}},
+               "points", "number of values of each real or integer parameter, including both bounds", 2, 1e6, 21)}},
           [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms& terms) {
             return std::make_unique<Scan>(space, count_of(options, "points"), terms.generational);
           }};
