@@ -80,8 +80,8 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "for `stagnation`, smaller improvements are ignored. It is a share of the total improvement since the first "
-            "value",
+            "for `stagnation`, smaller improvements are ignored. It is a share of the total improvement since the "
+            "first value",
             sets="config",
             page="Example: `0.01` ignores improvements below 1 % of this total",
             default="0",
