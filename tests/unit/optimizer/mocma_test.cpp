@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "culmen/evaluation/front.hpp"
-#include "culmen/optimizer/methods/mocma/front.hpp"
-#include "culmen/optimizer/methods/mocma/member.hpp"
+#include "culmen/optimizer/combine/mocma/front.hpp"
+#include "culmen/optimizer/combine/mocma/member.hpp"
 #include "unit/optimizer/functions.hpp"
 #include "unit/optimizer/study.hpp"
 

@@ -19,7 +19,7 @@
 #include "culmen/optimizer/methods/evolution/evolution.hpp"
 #include "culmen/optimizer/methods/lm/lm.hpp"
 #include "culmen/optimizer/methods/local/kinds.hpp"
-#include "culmen/optimizer/methods/mocma/mocma.hpp"
+#include "culmen/optimizer/combine/mocma/mocma.hpp"
 #include "culmen/optimizer/methods/nsga/genetic.hpp"
 #include "culmen/optimizer/methods/racing/racing.hpp"
 #include "culmen/optimizer/methods/sampling/kinds.hpp"

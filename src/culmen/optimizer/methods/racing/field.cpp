@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "culmen/optimizer/core/optimizer.hpp"
+#include "culmen/optimizer/parts/lattice.hpp"
+#include "culmen/optimizer/parts/levels.hpp"
 
 namespace culmen::racing {
 namespace {
@@ -19,11 +20,11 @@ std::optional<std::vector<std::vector<double>>> all_points(const Space& space, s
     most = std::max(most, p.cells());
   }
   if (cells > (space.conditional() ? most_cells : static_cast<double>(candidates))) return std::nullopt;
-  std::vector<Candidate> all;
-  make_optimizer("grid", space, 0, {{"points", most}, {"order", "rows"}})->ask(candidates + 1, all);
-  if (all.size() > candidates) return std::nullopt;
+  const Lattice all(space, levels_of(space, static_cast<std::size_t>(most)));
   std::vector<std::vector<double>> points;
-  for (auto& candidate : all) points.push_back(std::move(candidate.x));
+  for (std::uint64_t k = 0; k < all.size() && points.size() <= candidates; ++k)
+    if (auto x = all.at(k)) points.push_back(std::move(*x));
+  if (points.size() > candidates) return std::nullopt;
   return points;
 }
 

@@ -7,19 +7,11 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/optimizer/methods/sampling/kinds.hpp"
-#include "culmen/optimizer/methods/sampling/levels.hpp"
+#include "culmen/optimizer/parts/lattice.hpp"
+#include "culmen/optimizer/parts/levels.hpp"
 
 namespace culmen {
 namespace {
-constexpr std::uint64_t most_points = std::uint64_t{1} << 53;
-
-/// The number of combinations; most_points if there are more.
-std::uint64_t combinations(const std::vector<std::vector<double>>& levels) {
-  std::uint64_t n = 1;
-  for (const auto& values : levels) n = values.size() > most_points / n ? most_points : n * values.size();
-  return n;
-}
-
 /// The finest grid with at most `points` values for each parameter and `total` combinations; 0: no limit.
 std::vector<std::vector<double>> grid_levels(const Space& space, std::size_t points, std::uint64_t total) {
   auto levels = levels_of(space, points);
@@ -42,10 +34,9 @@ std::uint64_t spread_stride(std::uint64_t n) {
 
 class Grid final : public Optimizer {
  public:
-  Grid(const Space& space, std::vector<std::vector<double>> levels, bool spread, bool generational)
-      : space_(space),
-        levels_(std::move(levels)),
-        size_(combinations(levels_)),
+  Grid(Lattice lattice, bool spread, bool generational)
+      : lattice_(std::move(lattice)),
+        size_(lattice_.size()),
         stride_(spread ? spread_stride(size_) : 1),
         generational_(generational) {}
   bool generational() const override { return generational_; }
@@ -56,37 +47,18 @@ class Grid final : public Optimizer {
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
     while (n > 0 && visited_ < size_) {
-      auto x = point(at_);
+      auto x = lattice_.at(at_);
       at_ = at_ >= size_ - stride_ ? at_ - (size_ - stride_) : at_ + stride_;
       ++visited_;
-      if (!counts(x)) continue;
-      out.push_back({0, std::move(x)});
+      if (!x) continue;
+      out.push_back({0, std::move(*x)});
       --n;
     }
-  }
-  /// Combinations that differ only in inactive parameters are one candidate: the one with the first value of each.
-  bool counts(std::vector<double>& x) const {
-    if (!space_.conditional()) return true;
-    const auto active = space_.activity(x);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      if (!active[i] && x[i] != levels_[i].front()) return false;
-    }
-    space_.rest_inactive(x);
-    return true;
   }
   void do_tell(EvaluationId, const Outcome&) override {}
   void do_cancel(EvaluationId) override {}
 
-  /// The last parameter changes fastest.
-  std::vector<double> point(std::uint64_t index) const {
-    std::vector<double> x(levels_.size());
-    for (std::size_t i = levels_.size(); i-- > 0; index /= levels_[i].size())
-      x[i] = levels_[i][index % levels_[i].size()];
-    return x;
-  }
-
-  const Space space_;
-  const std::vector<std::vector<double>> levels_;
+  const Lattice lattice_;
   const std::uint64_t size_, stride_;
   const bool generational_;
   std::uint64_t visited_ = 0, at_ = 0;
@@ -111,10 +83,10 @@ OptimizerKind grid_kind() {
                        1e15, 0)}},
       [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms& terms) {
         auto levels = grid_levels(space, count_of(options, "points"), count_of(options, "total"));
-        if (combinations(levels) == most_points) {
+        if (combinations(levels) == Lattice::most_points) {
           throw InputError("optimizer 'grid': the grid has more than 2^53 candidates; give fewer points, or a total");
         }
-        return std::make_unique<Grid>(space, std::move(levels), word_of(options, "order") == "spread",
+        return std::make_unique<Grid>(Lattice(space, std::move(levels)), word_of(options, "order") == "spread",
                                       terms.generational);
       }};
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "culmen/optimizer/methods/sampling/kinds.hpp"
-#include "culmen/optimizer/methods/sampling/levels.hpp"
+#include "culmen/optimizer/parts/levels.hpp"
 
 namespace culmen {
 namespace {

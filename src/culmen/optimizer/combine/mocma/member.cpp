@@ -1,4 +1,4 @@
-#include "culmen/optimizer/methods/mocma/member.hpp"
+#include "culmen/optimizer/combine/mocma/member.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "culmen/optimizer/methods/sampling/levels.hpp"
+#include "culmen/optimizer/parts/levels.hpp"
 
 namespace culmen {
 namespace {

@@ -1,4 +1,4 @@
-#include "culmen/optimizer/methods/mocma/ends.hpp"
+#include "culmen/optimizer/combine/mocma/ends.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -9,14 +9,14 @@
 // Integers, ordinals and choices are inherited, and mutate as in NSGA-II. Without generations children always come from
 // the current front. There are no children until most of the first results are back (Founders): otherwise quick
 // evaluations would outrun slow ones.
-#include "culmen/optimizer/methods/mocma/mocma.hpp"
+#include "culmen/optimizer/combine/mocma/mocma.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "culmen/optimizer/methods/mocma/ends.hpp"
-#include "culmen/optimizer/methods/mocma/front.hpp"
+#include "culmen/optimizer/combine/mocma/ends.hpp"
+#include "culmen/optimizer/combine/mocma/front.hpp"
 #include "culmen/optimizer/parts/founders.hpp"
 #include "culmen/optimizer/parts/genetic_variation.hpp"
 #include "culmen/optimizer/parts/population_search.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "culmen/base/random.hpp"
-#include "culmen/optimizer/methods/mocma/member.hpp"
+#include "culmen/optimizer/combine/mocma/member.hpp"
 
 namespace culmen::mocma {
 

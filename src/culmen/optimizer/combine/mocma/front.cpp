@@ -1,4 +1,4 @@
-#include "culmen/optimizer/methods/mocma/front.hpp"
+#include "culmen/optimizer/combine/mocma/front.hpp"
 
 #include <algorithm>
 #include <limits>
