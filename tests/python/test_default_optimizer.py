@@ -106,6 +106,19 @@ def test_residuals_with_limits_are_not_for_lm_which_cannot_follow_a_limit():
     assert result.value == pytest.approx(1, abs=1e-3)
 
 
+def test_one_of_several_objectives_may_have_a_limit():
+    result = culmen.minimize(
+        lambda p: {"a": p["x"] ** 2, "b": (p["x"] - 1) ** 2},
+        {"x": (-5, 5)},
+        objectives={"a": "minimize", "b": "minimize"},
+        limits={"a": {"upper": 0.25}},
+        budget=600,
+        workers=2,
+    )
+    assert result.optimizer == "mocma"
+    assert max(trade.values["a"] for trade in result.front) <= 0.25
+
+
 def test_a_population_that_the_budget_makes_small_may_be_given_few_children():
     result = culmen.minimize(
         lambda p: {"a": p["x"] ** 2, "b": (p["x"] - 1) ** 2},

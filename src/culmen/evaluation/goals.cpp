@@ -44,6 +44,7 @@ bool take_objectives(Outcome& outcome, const std::vector<Objective>& objectives)
 const double* figure_of(const Outcome& outcome, const Goals& goals, const std::string& name, double& given) {
   for (std::size_t k = 0; k < goals.objectives.size(); ++k) {
     if (goals.objectives[k].name != name) continue;
+    if (goals.several() && k >= outcome.values.size()) return nullptr;
     given = goals.as_given(k, goals.several() ? outcome.values[k] : outcome.value);
     return &given;
   }

@@ -58,6 +58,8 @@ TEST(Goals, say_by_how_much_each_bound_is_kept_or_not) {
   EXPECT_THAT(out, ElementsAre(-8, 2));
   slacks({}, {{}, {{"absent", -INFINITY, 1}}}, out = {});
   EXPECT_THAT(out, ElementsAre(::testing::IsNan()));
+  slacks({}, {two.objectives, {{"gain", -INFINITY, 1}}}, out = {});
+  EXPECT_THAT(out, ElementsAre(::testing::IsNan()));
 }
 
 TEST(Goals, a_figure_that_is_no_number_is_a_failure) {
