@@ -112,8 +112,8 @@ def minimize(
     - ``budget``: the study ends after this number of evaluations
     - ``target``: the study ends when it finds this value or a better value
     - ``stagnation``: the study ends after this number of evaluations without an improvement
-    - ``stagnation_tolerance``: for ``stagnation``, smaller improvements are ignored. It is a share of the total
-      improvement since the first value
+    - ``stagnation_tolerance``: smallest improvement that counts for ``stagnation``, as a share of the total improvement
+      since the first value
     - ``wall_time_s``: the run ends after this number of seconds, and the study can be resumed
     - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
       asynchronous studies
@@ -133,8 +133,10 @@ def minimize(
     - ``give_up_after``: the run ends after this number of failures if no evaluation has succeeded. 0: no such limit
     - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
     - ``workers``: number of evaluations in parallel. Under MPI, every rank except the master is a worker
-    - ``prefetch``: if true and evaluations are short, culmen sends each worker further candidates in advance
-    - ``durability``: stored results survive ``kill -9`` with ``"process"``, and also a power failure with ``"power"``
+    - ``prefetch``: if true, culmen may send further candidates to a worker before the worker has returned a result.
+      This happens only if evaluations take less than about 0.25 s
+    - ``durability``: with ``"process"``, stored results survive ``kill -9``. With ``"power"``, they also survive a
+      power failure
 
     Further arguments:
 

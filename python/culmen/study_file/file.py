@@ -80,8 +80,8 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "for `stagnation`, smaller improvements are ignored. It is a share of the total improvement since the "
-            "first value",
+            "smallest improvement that counts for `stagnation`, as a share of the total improvement since the first "
+            "value",
             sets="config",
             page="Example: `0.01` ignores improvements below 1 % of this total",
             default="0",
@@ -118,14 +118,15 @@ class RunTable(Table):
     prefetch: Annotated[
         bool,
         Setting(
-            "if true and evaluations are short, culmen sends each worker further candidates in advance",
+            "if true, culmen may send further candidates to a worker before the worker has returned a result. This "
+            "happens only if evaluations take less than about 0.25 s",
             sets="options",
         ),
     ] = True
     durability: Annotated[
         Literal["process", "power"],
         Setting(
-            'stored results survive `kill -9` with `"process"`, and also a power failure with `"power"`',
+            'with `"process"`, stored results survive `kill -9`. With `"power"`, they also survive a power failure',
             sets="options",
         ),
     ] = "process"

@@ -29,13 +29,13 @@ class ParameterTable(Table):
     ] = None
     initial: Annotated[
         bool | int | float | str | None,
-        Setting("value of the parameter at the start of the search", page="[see below](#starts)"),
+        Setting("value of the parameter in a starting point", page="[see below](#starts)"),
     ] = None
     active_when: Annotated[
         str | None,
         Setting(
             "a condition on other parameters, as an [expression](expressions.md). If the condition is false, the "
-            "evaluator does not receive this parameter",
+            "parameter is inactive: it has no value in this candidate",
             default="always",
         ),
     ] = None
