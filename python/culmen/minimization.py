@@ -99,12 +99,12 @@ def minimize(
     call is an evaluation.
 
     ``f`` runs in child processes. Lambdas and functions of a notebook work, too. ``f`` may return a tuple: its result
-    and a dict of extra values. If ``f`` raises an exception, crashes, returns NaN or exceeds ``time_limit_s``, this is
-    a failed evaluation. The study then continues.
+    and a dict of extra values, which are further named numbers for the store. If ``f`` raises an exception, crashes,
+    returns NaN or exceeds ``time_limit_s``, the evaluation has failed. The study then continues.
 
-    With ``batch``, ``f`` receives a dict of vectors, which have one number per candidate. It returns a vector of values
-    or, for residuals, an array with one row per candidate. If a batch fails, culmen evaluates each of its candidates
-    alone.
+    With ``batch``, the dict contains a vector for each parameter, with one entry per candidate. ``f`` then returns a
+    vector of values or, for residuals, an array with one row per candidate. If a batch fails, culmen evaluates each of
+    its candidates alone.
 
     These arguments are also keys of a study file, where ``budget`` has the name ``evaluations``. Give at least one of
     ``budget``, ``target``, ``stagnation`` and ``wall_time_s``:
@@ -145,11 +145,11 @@ def minimize(
     - ``options``: options of the optimizer, such as ``{"population": 20}``. In a chain, name the optimizer:
       ``{"cmaes": {"population": 20}}``.
     - ``constraints``: conditions on the parameters, such as ``["x + y <= 1"]``. A candidate that violates a constraint
-      is not evaluated.
+      is not evaluated, except with ``evaluate_infeasible``.
     - ``starts``: points that are evaluated first. Each is a dict of the parameters, or a list of numbers.
     - ``objectives``: names of values, each with a direction: ``{"cost": "minimize", "range": "maximize"}``. ``f`` then
       returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``.
-    - ``limits``: bounds on extra values, such as ``{"stress": {"upper": 250}}``.
+    - ``limits``: bounds on objectives or extra values, such as ``{"stress": {"upper": 250}}``.
     - ``store``: path of a file that records each evaluation. If the file exists, its study is resumed.
     - ``progress``: True shows the progress, False does not. None shows it only on a terminal or in a notebook.
     - ``executor``: a ``concurrent.futures.Executor`` that runs the evaluations in place of culmen's processes, for

@@ -9,7 +9,10 @@ from . import completion
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and warnings.")]
 NoPrefetch = Annotated[
-    bool, typer.Option("--no-prefetch", help="Send a worker its next candidate only after it has returned a result.")
+    bool,
+    typer.Option(
+        "--no-prefetch", help="Send a worker a candidate only after it has returned the result of the previous one."
+    ),
 ]
 NoErrors = Annotated[
     bool, typer.Option("--no-errors", help="Do not compute the errors of the parameters after a least-squares fit.")

@@ -20,14 +20,12 @@ def errors(
         float | None,
         typer.Option(
             metavar="X",
-            help="Confidence level of these intervals. Default: 0.683, which corresponds to one standard deviation.",
+            help="Confidence level for --profile. Default: 0.683, which corresponds to one standard deviation.",
         ),
     ] = None,
     up: Annotated[
         float,
-        typer.Option(
-            metavar="X", help="Change of the value that defines one error: 1 for a χ², 0.5 for a log-likelihood."
-        ),
+        typer.Option(metavar="X", help="Change of the value over one error: 1 for a χ², 0.5 for a log-likelihood."),
     ] = 1.0,
     again: Annotated[bool, typer.Option("--again", help="Compute the errors again, even if they are stored.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -32,7 +32,7 @@ class Executor(futures.Executor):
     - ``transport``: where calls run. "threads": each worker is a thread of this process. "processes": each worker is a
       process. "mpi": each other rank is a worker. "auto" (default): "mpi" in an MPI launch, otherwise "threads".
     - ``initializer``, ``initargs``: ``initializer(*initargs)`` is called in each child process when it starts.
-    - ``time_limit_s``: time limit of a call in seconds. With ``chunksize``, the limit is for the whole chunk.
+    - ``time_limit_s``: time limit of a call in seconds. With the ``chunksize`` of ``map``, it is for a whole chunk.
     - ``prefetch``: True: if calls take less than 10 ms, each worker receives its next call in advance.
 
     Functions, arguments and results are pickled. Lambdas and functions of a notebook work, too. Printed output of the

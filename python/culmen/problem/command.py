@@ -8,19 +8,19 @@ Figure = Mapping[str, str]
 
 
 class Command:
-    """A program as the evaluator of ``culmen.minimize``. Each evaluation starts the program in a new folder.
+    """A program as the evaluator of ``culmen.minimize``. Each evaluation runs the program in a new folder.
 
     - ``words``: the program and its arguments. In an argument, ``{name}`` stands for the value of a parameter. The
       parameters are also environment variables of the program.
-    - ``templates``: input files in which ``{{name}}`` stands for a parameter. They are written into this folder.
-    - ``copy``, ``link``: files to copy or to link into this folder.
+    - ``templates``: input files in which ``{{name}}`` stands for a parameter. culmen writes them into the new folder.
+    - ``copy``, ``link``: files to copy or to link into the new folder.
     - ``stdin="json"``: the program receives the parameters as one JSON object on standard input.
     - ``value``: where culmen finds the value: ``{"file": …}``, ``{"key": …}`` (in JSON) or ``{"regex": …}``. A file can
       be combined with a key or a regex. Default: the last word that the program prints.
     - ``residuals``: where culmen finds the residuals, in the same form.
     - ``values``: where culmen finds extra values: a dict of such forms by name.
     - ``keep``: the folders that culmen keeps beside the store: "all", "failures" or "none".
-    - ``folder``: relative paths start here. Default: the current folder.
+    - ``folder``: the paths in the other arguments are relative to this folder. Default: the current folder.
     """
 
     def __init__(

@@ -22,8 +22,8 @@ def errors(
     """Computes the errors (uncertainties) of the best parameters in a store. The store keeps them for the next call.
 
     - ``profile``: also compute intervals of the profile likelihood, which may be asymmetric.
-    - ``confidence``: confidence level of these intervals. Default: 0.683, which corresponds to one standard deviation.
-    - ``up``: change of the value that defines one error: 1 for a χ², 0.5 for a log-likelihood. It does not apply to
+    - ``confidence``: confidence level of the intervals. Default: 0.683, which corresponds to one standard deviation.
+    - ``up``: change of the value over one error: 1 for a χ², 0.5 for a log-likelihood. It does not apply to
       residuals.
     - ``workers``: number of evaluations in parallel.
     - ``again``: compute the errors again, even if they are in the store.

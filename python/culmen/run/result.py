@@ -48,7 +48,7 @@ class Result:
     at_bounds: dict[str, str]  #: "lower" or "upper" for each of the best parameters at a bound
     reason: str  #: why the run ended, as one word; see the table below
     message: str  #: why the run ended, as a sentence
-    final: bool  #: False: the study can be resumed from its store
+    final: bool  #: True: the study has finished. False: it has stopped and can be resumed from its store
     evaluations: int  #: number of evaluations
     failed: int  #: number of failed evaluations
     optimizer: str  #: name of the optimizer

@@ -46,7 +46,7 @@ struct MinimizeResult {
   std::vector<double> x;                                    ///< best parameters; empty if every evaluation failed
   double value = std::numeric_limits<double>::quiet_NaN();  ///< value of the best parameters
   std::vector<FrontPoint> front;                            ///< the result of minimize_several()
-  std::optional<Recommendation> recommended;                ///< for noisy values: the parameters with the best mean
+  std::optional<Recommendation> recommended;                ///< recommended by "racing" or "bayes" for noisy values
   std::uint64_t evaluations = 0;                            ///< number of evaluations
   std::uint64_t failed = 0;                                 ///< number of failed evaluations among them
   std::string message;                                      ///< why the study stopped

@@ -9,6 +9,11 @@
  *     return culmen_set_value(r, s);
  *   }
  *
+ * The function calls culmen_set_value once. For a fit it calls culmen_set_residuals, and with [objectives] it calls
+ * culmen_set_extra for each objective. These functions copy arrays and texts.
+ *
+ * In x, a choice is its index from 0, a boolean is 0 or 1, and an inactive parameter is NaN.
+ *
  * The function returns 0 for success. Any other number means that the evaluation failed. The message of the failure
  * contains this number, and the text of culmen_set_error if the function sets one.
  *
@@ -38,9 +43,9 @@ typedef struct culmen_result {
   uint32_t abi;
   void* self;
   int (*set_value)(void* self, double value);
-  int (*set_residuals)(void* self, const double* residuals, size_t n); /* copied */
-  int (*set_extra)(void* self, const char* name, double value);        /* copied */
-  int (*set_error)(void* self, const char* text);                      /* copied */
+  int (*set_residuals)(void* self, const double* residuals, size_t n);
+  int (*set_extra)(void* self, const char* name, double value);
+  int (*set_error)(void* self, const char* text);
 } culmen_result;
 
 typedef int (*culmen_evaluator)(const culmen_candidate* candidate, culmen_result* result);
