@@ -61,7 +61,7 @@ class EvaluatorOptions(Table):
     on_failure: Annotated[
         Literal["penalise", "retry", "stop"],
         Setting(
-            'action after a failed evaluation. With `"penalise"`, the evaluation counts as worse than any value. '
+            'action after a failed evaluation. With `"penalise"`, it counts as worse than any successful one. '
             'With `"retry"`, culmen repeats it up to `retries` times. With `"stop"`, the run ends and'
             " can be resumed",
             sets="config",
