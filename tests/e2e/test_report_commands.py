@@ -190,7 +190,7 @@ def test_nothing_of_somebody_else_is_replaced_without_force(among_others, what):
     target = among_others / (words[-1] if len(words) > 2 else "study.html")
     before = target.read_bytes()
     said = culmen(*words, cwd=among_others)
-    answer = f"{target.name} exists and is not a {kind} of culmen; name another file, or replace it with --force"
+    answer = f"{target.name} exists and is no {kind} of culmen; name another file, or replace it with --force"
     assert (said.returncode, said.stderr) == (2, f"culmen: {answer}\n")
     assert target.read_bytes() == before
     assert culmen(*words, "--force", cwd=among_others).returncode == 0

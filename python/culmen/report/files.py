@@ -55,7 +55,7 @@ def _refuse(path: Path, made: "Kind", force: bool, option: str) -> None:
         raise InputError(f"{path} is a {kept}, which would be lost; give {option} another file")
     if head and not force and not made.is_one(path, head):
         raise InputError(
-            f"{path} exists and is not a {made.name} of culmen; name another file, or replace it with --force"
+            f"{path} exists and is no {made.name} of culmen; name another file, or replace it with --force"
         )
 
 
