@@ -104,10 +104,10 @@ OptimizerKind auto_kind() {
            .options = {OptionRule::whole("parallel",
                                          "number of candidates proposed at a time; set it to the number of workers", 1,
                                          1e4, 1),
-                       OptionRule::whole(
-                           "points",
-                           "number of evaluations from which bayes learns; used only if some parameter is not real", 10,
-                           2000, automatic::model_points)}},
+                       OptionRule::whole("points",
+                                         "number of evaluations that bayes keeps for its model; used only if some "
+                                         "parameter is not real or has a condition",
+                                         10, 2000, automatic::model_points)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {
             const auto parallel = count_of(options, "parallel");

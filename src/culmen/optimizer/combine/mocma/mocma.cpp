@@ -222,7 +222,7 @@ OptimizerKind mocma_kind() {
            .two_objectives = true,
            .asynchronous = true,
            .options = {OptionRule::whole("children", "number of candidates in a generation", 1, 10000, 10),
-                       OptionRule::whole("population", "largest number of points on the front", 4, 10000, 100)}},
+                       OptionRule::whole("population", "largest number of points in the population", 4, 10000, 100)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
             return std::make_unique<mocma::Mocma>(space, seed, count_of(options, "population"),
                                                   count_of(options, "children"), terms);

@@ -292,7 +292,7 @@ OptimizerKind bayes_kind() {
                    OptionRule::whole("parallel",
                                      "number of candidates proposed at a time; set it to the number of workers", 1, 64,
                                      1),
-                   OptionRule::whole("points", "number of evaluations to which the model is fitted", 10, 2000, 500)}},
+                   OptionRule::whole("points", "number of evaluations that are kept for the model", 10, 2000, 500)}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         const bool forest = word_of(options, "model") == "forest";
         return std::make_unique<bayes::Bayes>(space, seed, count_of(options, "parallel"), count_of(options, "points"),

@@ -214,15 +214,17 @@ OptimizerKind cmaes_kind() {
                                     {"auto", "full", "diagonal", "limited"}, "auto"),
                    OptionRule::word("noise", "whether values are noisy: yes (on), no (off), or test it (auto)",
                                     {"auto", "on", "off"}, "auto"),
-                   OptionRule::whole("parallel", "the number of candidates in a generation is a multiple of this", 1,
-                                     10000, 1),
-                   OptionRule::whole("population", "number of candidates in a generation, before the first restart", 4,
+                   OptionRule::whole(
+                       "parallel",
+                       "the number of candidates in a generation is rounded up to a multiple of this number", 1, 10000,
+                       1),
+                   OptionRule::whole("population", "number of candidates in a generation, until the first restart", 4,
                                      10000, "4 + 3 ln n for n parameters; asynchronous: more with many workers"),
                    OptionRule::number("sigma", "initial standard deviation, as a fraction of each parameter's range",
                                       1e-6, 1, cmaes::default_sigma),
-                   OptionRule::word("stale",
-                                    "asynchronous: what to do with late results; only the default is meant for use",
-                                    {"corrected", "weighted", "ignored"}, "corrected")}},
+                   OptionRule::word(
+                       "stale", "asynchronous: how late results are used; the other values exist only for comparison",
+                       {"corrected", "weighted", "ignored"}, "corrected")}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
          const Terms& terms) -> std::unique_ptr<Optimizer> {
         if (!terms.generational)

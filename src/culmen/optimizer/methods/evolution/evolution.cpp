@@ -238,18 +238,19 @@ OptimizerKind evolution_kind() {
        .one_objective = false,
        .asynchronous = true,
        .options = {OptionRule::whole("children", "number of candidates in a generation", 1, 1e6,
-                                     "42; with several objectives 10 to 100, depending on the budget"),
-                   crossovers.rule("crossover",
-                                   "discrete: each parameter comes from one of two parents; intermediate: reals lie "
-                                   "between two parents; none: one parent"),
-                   duplications.rule(
-                       "duplication",
-                       "random: all parents are equally likely to have a child; value: better parents are more likely"),
-                   OptionRule::whole("parents", "number of parents", 1, 1e6,
-                                     "7; with several objectives 10 to 100, depending on the budget"),
+                                     "42; with several objectives: 10 to 100, depending on the limit on evaluations"),
+                   crossovers.rule(
+                       "crossover",
+                       "discrete: each parameter has the value of one of two parents; intermediate: real parameters "
+                       "get values between those of two parents; none: a candidate has only one parent"),
+                   duplications.rule("duplication",
+                                     "choice of the parents of a candidate; random: all are equally likely; value: "
+                                     "better ones are more likely"),
+                   OptionRule::whole("parents", "number of points that are kept as parents", 1, 1e6,
+                                     "7; with several objectives: 10 to 100, depending on the limit on evaluations"),
                    selections.rule("selection",
-                                   "source of the next parents: parents and children (plus), children (comma), or "
-                                   "children and the best parent (keep_best)")}},
+                                   "the next parents are chosen from parents and children (plus), from children "
+                                   "(comma), or from children and the best parent (keep_best)")}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         return std::make_unique<Evolution>(space, seed, settings_of(options, terms), terms);
       }};

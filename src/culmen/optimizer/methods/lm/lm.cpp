@@ -215,28 +215,27 @@ std::string LevenbergMarquardt::remark() const {
 }  // namespace lm
 
 OptimizerKind lm_kind() {
-  return {
-      {.name = "lm",
-       .about = "Levenberg-Marquardt from many starts: residuals that are smooth functions of real parameters",
-       .needs_residuals = true,
-       .needs_reals = true,
-       .asynchronous = true,
-       .options = {OptionRule::whole("agreement",
-                                     "the study ends when at least this number of local searches, and at least half of "
-                                     "all, have ended at the best point; 0: it does not end for this reason",
-                                     0, 1e6, 0),
-                   OptionRule::whole("descents",
-                                     "number of local searches in parallel; more searches keep more workers busy", 1,
-                                     1000, 4),
-                   OptionRule::number("noise", "relative error of the residuals", 1e-16, 0.01, 2.3e-16),
-                   OptionRule::whole("screen", "number of sample points; the best of them becomes a starting point", 1,
-                                     10000, 8)}},
-      [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-        return std::make_unique<lm::LevenbergMarquardt>(
-            space, seed,
-            lm::Settings{count_of(options, "agreement"), count_of(options, "descents"), count_of(options, "screen"),
-                         number_of(options, "noise"), terms.generational});
-      }};
+  return {{.name = "lm",
+           .about = "Levenberg-Marquardt from many starts: residuals that are smooth functions of real parameters",
+           .needs_residuals = true,
+           .needs_reals = true,
+           .asynchronous = true,
+           .options = {OptionRule::whole("agreement",
+                                         "the study ends when this number of local searches have found the best point "
+                                         "again; 0: the study does not end for this reason",
+                                         0, 1e6, 0),
+                       OptionRule::whole("descents",
+                                         "number of local searches in parallel; more searches keep more workers busy",
+                                         1, 1000, 4),
+                       OptionRule::number("noise", "relative error of the residuals", 1e-16, 0.01, 2.3e-16),
+                       OptionRule::whole("screen", "number of points that are evaluated to choose a starting point", 1,
+                                         10000, 8)}},
+          [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
+            return std::make_unique<lm::LevenbergMarquardt>(
+                space, seed,
+                lm::Settings{count_of(options, "agreement"), count_of(options, "descents"), count_of(options, "screen"),
+                             number_of(options, "noise"), terms.generational});
+          }};
 }
 
 }  // namespace culmen

@@ -251,7 +251,7 @@ std::vector<OptionRule> options_with(std::vector<OptionRule> own, double step) {
       "descents", "number of local searches in parallel; more searches keep more workers busy", 1, 1000, 1));
   own.push_back(OptionRule::number("noise", "relative error of the values", 2.3e-16, 0.1, 2.3e-16));
   own.push_back(
-      OptionRule::whole("screen", "number of sample points; the best of them becomes a starting point", 1, 10000, 8));
+      OptionRule::whole("screen", "number of points that are evaluated to choose a new starting point", 1, 10000, 8));
   own.push_back(
       OptionRule::number("step", "length of the first step, as a fraction of each parameter's range", 1e-6, 1, step));
   std::ranges::sort(own, {}, &OptionRule::name);

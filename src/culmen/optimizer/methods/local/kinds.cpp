@@ -34,9 +34,9 @@ ReadOptions by_gradients(GradientMethod method) {
 }
 
 std::vector<OptionRule> fan_of(double standard) {
-  return {OptionRule::whole("fan",
-                            "number of step lengths that are tried at the same time; increase it if workers are idle",
-                            1, 100, standard)};
+  return {OptionRule::whole(
+      "fan", "number of step lengths that a search tries in parallel; larger values keep more workers busy", 1, 100,
+      standard)};
 }
 
 ReadOptions by_simplex() {
@@ -83,13 +83,13 @@ OptimizerKind gradient_kind() {
 }
 
 OptimizerKind nelder_mead_kind() {
-  return descents_kind(
-      {.name = "nelder_mead",
-       .about = "the downhill simplex from many starts: functions that are not smooth",
-       .options = {OptionRule::word(
-           "simplex", "whole: move all parameters together; subspaces: move one group of parameters after the other",
-           {"whole", "subspaces"}, "subspaces")}},
-      usual_step, by_simplex());
+  return descents_kind({.name = "nelder_mead",
+                        .about = "the downhill simplex from many starts: functions that are not smooth",
+                        .options = {OptionRule::word("simplex",
+                                                     "whole: the search varies all parameters together; subspaces: it "
+                                                     "varies one group of parameters after the other",
+                                                     {"whole", "subspaces"}, "subspaces")}},
+                       usual_step, by_simplex());
 }
 
 OptimizerKind slsqp_kind() {

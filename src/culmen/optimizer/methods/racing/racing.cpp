@@ -278,21 +278,23 @@ OptimizerKind racing_kind() {
       {.name = "racing",
        .about = "finds the best of noisy candidates by repeated evaluations; ends by itself",
        .asynchronous = true,
-       .options =
-           {OptionRule::whole("candidates", "number of candidates in a race; fewer if the space has fewer points", 2,
-                              1e4, 64),
-            OptionRule::number("confidence", "probability that a race keeps its best candidate", 0.5, 0.9999, 0.95),
-            OptionRule::word(
-                "elimination",
-                "rank: all candidates leave that a test finds worse than the best; halving: the worse half leaves",
-                {"rank", "halving"}, "rank"),
-            OptionRule::whole("most_rounds", "number of rounds after which a race ends in any case", 2, 1000, 30),
-            OptionRule::whole("races",
-                              "number of races, one after the other; 1 if the first race has all points of the space",
-                              1, 100, 4),
-            OptionRule::whole("rounds_before_test", "number of rounds before the first candidates leave", 2, 1000, 5),
-            OptionRule::whole("rounds_to_confirm", "number of rounds before a race can eliminate all but one candidate",
-                              2, 1000, 10)}},
+       .options = {OptionRule::whole("candidates",
+                                     "number of candidates in a race; fewer if the space has fewer points", 2, 1e4, 64),
+                   OptionRule::number("confidence", "probability that a race does not eliminate its best candidate",
+                                      0.5, 0.9999, 0.95),
+                   OptionRule::word("elimination",
+                                    "rank: a candidate leaves if a test finds that it is worse than the best; halving: "
+                                    "the worse half leaves",
+                                    {"rank", "halving"}, "rank"),
+                   OptionRule::whole("most_rounds", "largest number of rounds in a race", 2, 1000, 30),
+                   OptionRule::whole(
+                       "races",
+                       "number of races, one after the other; always 1 if a race can include all points of the space",
+                       1, 100, 4),
+                   OptionRule::whole("rounds_before_test", "number of rounds before the first test", 2, 1000, 5),
+                   OptionRule::whole("rounds_to_confirm",
+                                     "smallest number of rounds before the last race can end with one candidate", 2,
+                                     1000, 10)}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         return std::make_unique<racing::Racing>(space, seed, racing::plan_of(options), terms.generational);
       }};

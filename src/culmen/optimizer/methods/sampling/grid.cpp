@@ -72,15 +72,17 @@ OptimizerKind grid_kind() {
        .one_objective = false,
        .seeded = false,
        .asynchronous = true,
-       .options = {OptionRule::word(
-                       "order", "spread: successive candidates lie far apart; rows: the last parameter varies fastest",
-                       {"spread", "rows"}, "spread"),
-                   OptionRule::whole("points",
-                                     "number of values of each real or integer parameter, including both bounds", 2,
-                                     1e6, 10),
-                   OptionRule::whole(
-                       "total", "largest number of candidates; if needed, parameters take fewer values; 0: no limit", 0,
-                       1e15, 0)}},
+       .options =
+           {OptionRule::word(
+                "order",
+                "spread: successive candidates lie far apart; rows: row by row, the last parameter varies fastest",
+                {"spread", "rows"}, "spread"),
+            OptionRule::whole("points", "number of values of each real or integer parameter, including both bounds", 2,
+                              1e6, 10),
+            OptionRule::whole(
+                "total",
+                "largest number of candidates; to obey it, real and integer parameters take fewer values; 0: no limit",
+                0, 1e15, 0)}},
       [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms& terms) {
         auto levels = grid_levels(space, count_of(options, "points"), count_of(options, "total"));
         if (combinations(levels) == Lattice::most_points) {
