@@ -17,7 +17,7 @@ DECAY = {"a": (0.01, 100), "b": (0.01, 100)}
 
 def test_residuals_of_real_parameters_are_fitted_by_lm():
     result = culmen.minimize(decay, DECAY, budget=400, result="residuals", workers=2)
-    assert (result.optimizer, result.optimizer_why) == ("lm", "residuals of real parameters")
+    assert (result.optimizer, result.optimizer_why) == ("lm", "residuals, only real parameters")
     assert result.remark.endswith("descents ended at the best value")
     assert result.best == pytest.approx({"a": 2.5, "b": 1.3}, rel=1e-12)
 
@@ -36,7 +36,7 @@ def test_choices_are_for_a_model_and_searches_beside_it():
     result = culmen.minimize(lambda p: (p["x"] - 1) ** 2 + (p["c"] != "u"), space, budget=400, workers=2)
     assert (result.optimizer, result.optimizer_why) == (
         "auto",
-        "one objective of parameters that are not all real",
+        "one objective, other parameters",
     )
     assert result.best["c"] == "u"
     assert result.value < 1e-4

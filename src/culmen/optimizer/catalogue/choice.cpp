@@ -20,13 +20,13 @@ bool is_real(const Space& space, const Yield&) {
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> all{
       {{"mocma", "two objectives", true}, [](auto&, auto& yield) { return yield.objectives == 2; }},
-      {{"sms_emoa", "several objectives"}, [](auto&, auto& yield) { return yield.objectives > 2; }},
-      {{"lm", "residuals of real parameters"},
+      {{"sms_emoa", "three or more objectives"}, [](auto&, auto& yield) { return yield.objectives > 2; }},
+      {{"lm", "residuals, only real parameters"},
        [](auto& space, auto& yield) {
          return yield.residuals && !yield.limits && space.constraints().empty() && is_real(space, yield);
        }},
-      {{"auto", "one objective of real parameters", true, true}, is_real},
-      {{"auto", "one objective of parameters that are not all real", true}, [](auto&, auto&) { return true; }},
+      {{"auto", "one objective, only real parameters", true, true}, is_real},
+      {{"auto", "one objective, other parameters", true}, [](auto&, auto&) { return true; }},
   };
   return all;
 }
