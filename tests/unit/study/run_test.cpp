@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
+#include <atomic>
 #include <filesystem>
 
 #include "culmen/base/error.hpp"
@@ -51,6 +53,38 @@ TEST_F(StudyRun, goes_on_with_a_store_up_to_a_larger_budget) {
   const auto result = run();
   EXPECT_EQ(result.reason, StopReason::evaluations);
   EXPECT_EQ(result.counts.told, 50u);
+}
+
+/// Counts the connections to databases that are opened while it lives.
+class Openings {
+ public:
+  Openings() {
+    count_ = 0;
+    sqlite3_auto_extension(reinterpret_cast<void (*)()>(add));
+  }
+  ~Openings() { sqlite3_reset_auto_extension(); }
+  Openings(const Openings&) = delete;
+
+  int count() const { return count_; }
+
+ private:
+  static int add(sqlite3*, const char**, const void*) {
+    ++count_;
+    return SQLITE_OK;
+  }
+  static inline std::atomic<int> count_;
+};
+
+TEST_F(StudyRun, a_resume_opens_its_store_once_to_read_and_once_to_write) {
+  run();
+  options_.resume = true;
+  config_.stop.evaluations = 30;
+  culmen::Run resumed(config_, options_, [](const std::vector<double>& x) { return Outcome::of_value(x[0]); });
+  const Openings openings;
+  resumed.prepare();
+  EXPECT_EQ(openings.count(), 2);
+  resumed.execute();
+  resumed.conclude();
 }
 
 TEST_F(StudyRun, a_start_without_workers_leaves_no_store_behind) {

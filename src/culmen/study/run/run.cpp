@@ -76,10 +76,10 @@ struct Run::Impl {
     }
   }
 
-  /// The start that made the store, if this run resumes it.
-  std::optional<StudyRecord> former_start() const {
+  /// The store that this run resumes, opened for reading.
+  std::optional<Journal> former() const {
     if (!options.resume || options.store.empty()) return std::nullopt;
-    return Journal::read(options.store).study();
+    return Journal::read(options.store);
   }
 
   /// Candidates depend on this culmen, and on the library that has the optimizer.
@@ -96,8 +96,6 @@ struct Run::Impl {
           {config.name, config.configuration, config.fingerprint, build(), wall_clock_s(), config.stop.evaluations},
           options.durability);
     }
-    // Compared before the store is taken, so that a refused start leaves no owner and no epoch behind.
-    check_against(Journal::read(options.store));
     return Journal::resume(options.store, options.durability, build(), config.configuration);
   }
 
@@ -133,19 +131,27 @@ struct Run::Impl {
     return o;
   }
 
+  /// `begun`: the study in the store that this run resumes, if there is one.
+  void make_source(const StudyRecord* begun) {
+    choose_optimizer(config);
+    settle_mode(config, workplace->workers(), begun != nullptr ? begun->fingerprint : "");
+    // The budget of a later start does not change the candidates.
+    source = make_search(config, begun != nullptr ? begun->budget : config.stop.evaluations);
+  }
+
+  /// All that is decided before the store is taken, so that a refused start leaves no owner and no epoch behind.
+  void settle() {
+    const auto found = former();
+    if (!source) make_source(found ? &found->study() : nullptr);
+    if (found) check_against(*found);
+  }
+
   // All checks that need no workers.
   void get_ready() {
     check();
     config.goals.check();
     config.evaluator.run_marker = marker;
-    if (!source) {
-      choose_optimizer(config);
-      const auto former = former_start();
-      settle_mode(config, workplace->workers(), former ? former->fingerprint : "");
-      // The budget of a later start does not change the candidates.
-      const auto evaluations = former ? former->budget : config.stop.evaluations;
-      source = make_search(config, evaluations);
-    }
+    settle();
     journal = open_store();
     engine = std::make_unique<Engine>(*source, clock, engine_options());
     live = engine.get();
