@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from .. import _core
 from .._core import CulmenError, InputError
@@ -20,6 +21,7 @@ from .result import Result
 _WORTH_S, _WORTH_SHARE = 60.0, 0.1
 NO_END = ("interrupted", "failure", "all_failed", "set_up", "error")
 Started = Callable[[CandidateEvaluator], None]
+_Found = TypeVar("_Found", bound=Errors | None)
 
 
 def errors_of_study(
@@ -47,9 +49,36 @@ def errors_of_study(
         if found is not None and _core.detect_launch().is_rank:
             raise InputError(f"{path} holds these errors already; run the command without ranks")
     if found is None:
-        found = find(config, further, best, wanted)
-        if note := keep(path, found):
-            warn(note)
+        found = _computed(path, lambda: find(config, further, best, wanted))
+    return found
+
+
+def look_up_or_compute(
+    opened: Opened,
+    config: _core.StudyConfig,
+    wanted: Wanted,
+    compute: Callable[[Best], _Found],
+    again: bool = False,
+) -> tuple[Errors | _Found, str]:
+    """The errors in the store, and an empty text; otherwise the result of ``compute_and_keep``.
+
+    ``compute`` gets the store's best candidate. ``again``: compute the errors even if they are in the store."""
+    best, found = look_up(opened, config, wanted, again)
+    return (found, "") if found is not None else compute_and_keep(opened.path, lambda: compute(best))
+
+
+def compute_and_keep(store: Path | None, compute: Callable[[], _Found]) -> tuple[_Found, str]:
+    """The computed errors, and a sentence if they could not be stored. ``compute`` may return None instead of errors.
+    ``store``: None if the study has no store."""
+    found = compute()
+    return found, "" if found is None or store is None else keep(store, found)
+
+
+def _computed(store: Path | None, compute: Callable[[], Errors]) -> Errors:
+    """``compute_and_keep`` with a warning."""
+    found, note = compute_and_keep(store, compute)
+    if note:
+        warn(note)
     return found
 
 
@@ -116,11 +145,12 @@ def finder(config: _core.StudyConfig, options: _core.RunOptions, lend: Lend) -> 
         wanted = wanted_errors(profile, confidence, up, config)
         best = _best_of_result(result, config)
         further = with_workers(options, workers)
-        with lend() as further.lent:
-            found = find(config, further, best, wanted)
-        if result.store:
-            keep(Path(result.store), found)
-        return found
+
+        def compute() -> Errors:
+            with lend() as further.lent:
+                return find(config, further, best, wanted)
+
+        return _computed(Path(result.store) if result.store else None, compute)
 
     return errors_of_result
 

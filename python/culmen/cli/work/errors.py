@@ -11,17 +11,17 @@ from ..._core import CulmenError
 from ...base.errors import sentence
 from ...base.signals import STOP_SIGNALS, stopping_on
 from ...base.terminal import on_terminal
-from ...fit.errors import Errors
+from ...fit.errors import Best, Errors
 from ...fit.text import show
 from ...launch.ranks import commanding_ranks
-from ...run.errors import NO_END, Started, find, wanted_errors, why_not
+from ...run.errors import NO_END, Started, find, look_up_or_compute, wanted_errors, why_not
 from ...run.errors_of_store import study_of
 from ...run.evaluations import CandidateEvaluator, with_workers
 from ...run.result import Result
 from ...run.study import Study
-from ...store.kept_errors import keep, look_up
 from ...store.opening import Opened, open_store
 from .codes import FINISHED, RESUMABLE
+from .notes import note
 from .summary import console
 
 
@@ -40,17 +40,17 @@ def show_errors(
         opened = open_store(path, "errors")
         study = study_of(opened)
         wanted = wanted_errors(profile, confidence, up, study.config)
-        best, found = look_up(opened, study.config, wanted, again)
-        if found is None:
-            if note := study.change():
-                print(f"culmen: note: {note}", file=sys.stderr)
+
+        def compute(best: Best) -> Errors | None:
+            note(study.change())
             options = with_workers(study.options, workers)
-            found = _stoppable(lambda started: find(study.config, options, best, wanted, started))
-            if found is None:
-                print("culmen: stopped before the errors were known; nothing was stored", file=sys.stderr)
-                return RESUMABLE
-            if note := keep(path, found):
-                print(f"culmen: note: {note}", file=sys.stderr)
+            return _stoppable(lambda started: find(study.config, options, best, wanted, started))
+
+        found, failure = look_up_or_compute(opened, study.config, wanted, compute, again)
+        if found is None:
+            print("culmen: stopped before the errors were known; nothing was stored", file=sys.stderr)
+            return RESUMABLE
+        note(failure)
     _print(found, as_json)
     return FINISHED
 
@@ -59,19 +59,20 @@ def errors_at_end(study: Study, result: Result, ended: Opened) -> Errors | str |
     """The errors for the last lines of a least-squares run, or why there are none. ``ended``: its store."""
     if not result.residuals or result.reason in NO_END:
         return None
-    path, config = ended.path, study.config
-    again = f"compute them with `culmen errors {shlex.quote(str(path))}`"
+    config = study.config
+    again = f"compute them with `culmen errors {shlex.quote(str(ended.path))}`"
     if reason := why_not(result, config.space):
         return f"{reason}; {again}"
+
+    def compute(best: Best) -> Errors | None:
+        return _stoppable(lambda started: find(config, study.options, best, wanted, started))
+
     try:
         wanted = wanted_errors(False, None, 1.0, config)
-        best, found = look_up(ended, config, wanted)
-        if found is None:
-            found = _stoppable(lambda started: find(config, study.options, best, wanted, started))
-            if found is not None:
-                keep(path, found)
+        found, failure = look_up_or_compute(ended, config, wanted, compute)
     except CulmenError as e:
         return f"{sentence(e)}; {again}"
+    note(failure)
     return found or f"stopped; {again}"
 
 

@@ -1,4 +1,4 @@
-"""Notes on standard error before a run. None of them is an error."""
+"""Notes on standard error. None of them is an error."""
 
 import sys
 from typing import Any
@@ -9,20 +9,22 @@ from ...run.study import Study
 
 def note_idle_option(given: dict[str, Any]) -> None:
     if given["workers"] and _core.detect_launch().is_rank:
-        _note("--workers applies to local workers; under MPI every rank except the first is a worker")
+        note("--workers applies to local workers; under MPI every rank except the first is a worker")
 
 
 def note_file_left_behind(study: Study) -> None:
     """Names a file that the command will probably miss, before it runs."""
     if hint := _core.file_left_behind(study.config.evaluator):
-        _note(f"{study.source}: [evaluator] command: {hint}")
+        note(f"{study.source}: [evaluator] command: {hint}")
 
 
 def note_change(change: str) -> None:
     """``change``: see Study.change."""
     if change:
-        _note(f"{change}; to restart, write `culmen run --overwrite`")
+        note(f"{change}; to restart, write `culmen run --overwrite`")
 
 
-def _note(text: str) -> None:
-    print(f"culmen: note: {text}", file=sys.stderr)
+def note(text: str) -> None:
+    """Empty: there is nothing to note."""
+    if text:
+        print(f"culmen: note: {text}", file=sys.stderr)
