@@ -11,16 +11,12 @@ from ... import _core
 from ..._core import InputError, StoreError
 from ...run.study import Study
 from ...store.opening import Opened, open_store
+from ...study_file import StopTable
 from .codes import FAILED, FINISHED
 from .notes import note_change
 from .summary import print_state
 
-_OPTIONS = {
-    "evaluations": "--evaluations",
-    "target": "--target",
-    "stagnation": "--stagnation",
-    "wall_time_s": "--wall-time",
-}
+_OPTIONS = {key: setting.option for key, setting in StopTable.settings().items() if setting.option}
 _OTHER_STORE = "give this study its own store with --store PATH"
 
 
