@@ -22,7 +22,7 @@ class ProgramEvaluator(EvaluatorTable):
     function: Annotated[str | None, Setting("`module.name` of a function that stays in its program", decides=True)] = (
         None
     )
-    positional: Annotated[bool | None, Setting("the function receives a list of numbers", decides=True)] = None
+    positional: Annotated[bool | None, Setting("the function receives a list of numbers")] = None
 
 
 class ProgramStop(StopTable):
