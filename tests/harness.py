@@ -41,7 +41,11 @@ evaluations = BUDGET
 """
 
 
-def write_study(folder: Path, budget: int = 400, top: str = 'optimizer = "cmaes"\n') -> None:
+# With noise = "auto", cmaes evaluates its first candidate twice: a point then does not tell an evaluation from another.
+ONE_POINT_ONCE = 'optimizer = { name = "cmaes", noise = "off" }\n'
+
+
+def write_study(folder: Path, budget: int = 400, top: str = ONE_POINT_ONCE) -> None:
     """study.toml and model.py; every call of the model appends a line to the file `calls`. ``top``: first lines."""
     (folder / "model.py").write_text(MODEL.replace("CALLS", str(folder / "calls")))
     (folder / "study.toml").write_text(top + STUDY.replace("BUDGET", str(budget)))

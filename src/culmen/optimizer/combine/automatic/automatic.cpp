@@ -106,7 +106,7 @@ OptimizerKind auto_kind() {
                                          1e4, 1),
                        OptionRule::whole("points",
                                          "number of evaluations that bayes keeps for its model; used only if some "
-                                         "parameter is not real or has a condition",
+                                         "parameter is not real",
                                          10, 2000, automatic::model_points)}},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {
