@@ -1,10 +1,10 @@
 """What documents show being typed is typed here: `console` blocks, in order, in one folder a document.
 
-A line that begins with `$ ` is a command; the lines below it are what it prints, where `…` stands for anything. A file
-of examples/ that the document quotes lies in the folder.
+A line that begins with `$ ` is a command. The lines below it are its output, in which `…` stands for anything. The
+folder has the files of examples/ that the document quotes, and the example whose study file a command names.
 
-In blocks that are marked by four blanks alone, what begins with `culmen` is typed too, where small studies of those
-names are; it has to succeed.
+In blocks that are marked by four blanks alone, lines that begin with `culmen` are typed too, and must succeed. The
+folder has small studies and programs with the names in these lines.
 """
 
 import re
@@ -15,7 +15,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from harness import ROOT, culmen, environment
+from harness import EXAMPLES, ROOT, copy_example, culmen, environment
 
 BLOCKS = re.compile(
     r"^<!-- (?P<file>examples/\S+) -->$|^ *```console\n(?P<session>.*?)^ *```$", re.MULTILINE | re.DOTALL
@@ -51,11 +51,12 @@ def test_what_is_typed_prints_what_is_shown(document, tmp_path):
     variables = environment(PATH=f"{Path(sys.executable).parent}:{environment()['PATH']}")
     for block in BLOCKS.finditer(document.read_text()):
         if block["file"]:
-            source = ROOT / block["file"]
-            (tmp_path / source.name).write_text(source.read_text())
-            (tmp_path / source.name).chmod(source.stat().st_mode)
+            shutil.copy(ROOT / block["file"], tmp_path)
             continue
         for command, expected in commands_in(textwrap.dedent(block["session"])):
+            for name in re.findall(r"\w+\.toml", command):
+                for example in () if (tmp_path / name).exists() else ROOT.glob(f"examples/*/{name}"):
+                    copy_example(example.parent.name, tmp_path)
             done = subprocess.run(  # noqa: S602 - as it stands in the document
                 command, shell=True, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60
             )
@@ -101,6 +102,13 @@ def studies(tmp_path_factory):
     for name in set(re.findall(r"(\w+)\.(?:toml|db)", " ".join(lines))) - {"STUDY", "fit"}:
         (folder / f"{name}.toml").write_text(STUDY)
         shutil.copy(folder / "STUDY.db", folder / f"{name}.db")
+    for program in set(re.findall(r"launch .* (build/\w+)", "\n".join(lines))):
+        (folder / program).parent.mkdir(exist_ok=True)
+        (folder / program).write_text("#!/bin/sh\n")
+        (folder / program).chmod(0o755)
+    for script in set(re.findall(r"launch .* python (\w+\.py)", "\n".join(lines))):
+        quoted = EXAMPLES.glob(f"*/{script}")
+        shutil.copy(next(quoted), folder / script)
     return folder
 
 
