@@ -8,6 +8,7 @@ from typing import Any, Literal, NoReturn
 
 from . import _core
 from ._core import InputError
+from .base.keywords import explained
 from .problem.goals import bounds_of
 from .problem.options import check, name_of, spelt_out
 from .problem.recommended import Recommended
@@ -105,6 +106,7 @@ class Optimizer:
         self._open.update((candidate.id, candidate) for candidate in asked)
         return asked
 
+    @explained("Optimizer.tell", "optimizer.tell(candidate, value)", {}, {"figures": "its new name is 'extras'"})
     def tell(
         self,
         candidate: Candidate,

@@ -81,6 +81,23 @@ def test_a_figure_of_a_limit_has_to_be_told():
             lambda: (o := Optimizer(BOX, objectives=2)).tell(o.ask()[0], 1),
             "Optimizer.tell: objectives = 2 needs 2 values, got 1",
         ),
+        (
+            lambda: (o := Optimizer(BOX)).tell(o.ask()[0], 1.0, figures={"sum": 2.0}),
+            "Optimizer.tell: there is no argument 'figures'; its new name is 'extras'",
+        ),
+        (
+            lambda: (o := Optimizer(BOX)).tell(o.ask()[0], 1.0, extra={"sum": 2.0}),
+            "Optimizer.tell: there is no argument 'extra'; did you mean 'extras'?",
+        ),
+        (
+            lambda: (o := Optimizer(BOX)).tell(o.ask()[0], 1.0, {}, 0.5),
+            "Optimizer.tell: arguments after candidate and value and extras must be given by name, such as "
+            "duration_s=0.5",
+        ),
+        (
+            lambda: (o := Optimizer(BOX)).tell(o.ask()[0]),
+            "Optimizer.tell: call it as optimizer.tell(candidate, value)",
+        ),
         (lambda: culmen.minimize(abs, BOX, options=["a"], budget=9), "options must be a dict such as"),
         (
             lambda: Optimizer(BOX, "cmaes", options={"sigma": None}),
