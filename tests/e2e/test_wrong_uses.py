@@ -225,10 +225,7 @@ FILES = {
         edited(("evaluations =", "budget =")),
         ": [stop] has no key 'budget'; did you mean 'evaluations'?",
     ),
-    "a negative budget": (
-        edited(("= 20", "= -20")),
-        ": [stop] evaluations must be at least 1, got -20",
-    ),
+    "a negative budget": (edited(("= 20", "= -20")), ": [stop] evaluations must be at least 1, got -20"),
     "timeout for time_limit_s": (
         edited((MODEL_KEY, MODEL_KEY + "\ntimeout = 3")),
         ": [evaluator] has no key 'timeout'; did you mean 'time_limit_s'?",
@@ -243,7 +240,8 @@ FILES = {
     ),
     "cmaes without an order": (
         edited((X, 'x = { choices = ["a", "b"] }'), ("[stop]", '[optimizer]\nname = "cmaes"\n[stop]')),
-        ": [optimizer] optimizer 'cmaes' needs parameters with an order; 'x' is categorical; leave the optimizer out",
+        ": [optimizer] optimizer 'cmaes' needs parameters with an order; 'x' is categorical; "
+        "remove the optimizer, and culmen chooses one",
     ),
     "a program and its arguments in one text": (
         edited((MODEL_KEY, 'command = "python3 model.py"')),

@@ -242,13 +242,13 @@ WRONG = {
     ),
     "optimizer that needs residuals": (
         with_("n = {", "# n = {") + '[optimizer]\nname = "lm"',
-        "study.toml: [optimizer] optimizer 'lm' needs residuals: let the evaluator return them and say result = "
-        '"residuals", or leave the optimizer out',
+        "study.toml: [optimizer] optimizer 'lm' needs residuals: return them from the evaluator and write result = "
+        '"residuals", or remove the optimizer, and culmen chooses one',
     ),
     "optimizer that needs real parameters": (
         with_(EVALUATOR, EVALUATOR + '\nresult = "residuals"') + '[optimizer]\nname = "lm"',
-        "study.toml: [optimizer] optimizer 'lm' needs real parameters that are always active; 'n' is integer; leave "
-        "the optimizer out",
+        "study.toml: [optimizer] optimizer 'lm' needs real parameters that are always active; 'n' is integer; "
+        "remove the optimizer, and culmen chooses one",
     ),
     "no stop rule": (
         with_("evaluations = 100", ""),
