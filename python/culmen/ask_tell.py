@@ -194,7 +194,7 @@ def _options(options: object) -> dict[str, bool | float | str]:
         raise InputError(f'Optimizer: options must be a dict such as {{"population": 20}}, got {options!r}')
     given = spelt_out(plain(options or {}))
     if "generational" in given:
-        raise InputError("Optimizer: generational is no option here; give it as an argument of Optimizer")
+        raise InputError("Optimizer: generational is not an option; give it as an argument of Optimizer")
     check(given)
     return given
 

@@ -207,7 +207,7 @@ FILES = {
     ),
     "a constraint on no parameter": (
         STUDY + '[constraints]\none = "xx < 1"\n',
-        ": [constraints] constraint 'one': \"xx < 1\", character 1: there is no parameter 'xx'; it is one of x, y",
+        ": [constraints] constraint 'one': \"xx < 1\", character 1: there is no parameter 'xx'; write one of x, y",
     ),
     "constraints in a list": (
         'constraints = ["x < 1"]\n' + STUDY,
@@ -539,7 +539,7 @@ OTHERS = {
             "model.py": "def f(p):\n    return {'b': 1.0}\n",
             "study.toml": STUDY + '[objectives]\na = "minimize"\n',
         },
-        "evaluation 0 wrong shape: the outcome has no value 'a', which [objectives] needs; it is one of b",
+        "evaluation 0 wrong shape: the outcome has no value 'a', which [objectives] needs; it has b",
     ),
     "a program that prints nothing": (
         {"study.toml": edited((MODEL_KEY, 'command = ["true"]'))},
@@ -547,7 +547,7 @@ OTHERS = {
     ),
     "a program that prints words": (
         {"study.toml": edited((MODEL_KEY, 'command = ["echo", "done"]'))},
-        "evaluation 0 wrong shape: the program printed 'done' where its last word has to be the value, a number",
+        "evaluation 0 wrong shape: the program printed 'done', but its last word must be the value, a number",
     ),
     "a script that names nothing to run it": (
         {"study.toml": edited((MODEL_KEY, 'command = ["./model.sh"]')), "model.sh": "echo 3\n"},

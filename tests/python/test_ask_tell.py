@@ -63,7 +63,10 @@ def test_a_figure_of_a_limit_has_to_be_told():
         (lambda: Optimizer(BOX, evaluations=-1), "Optimizer: evaluations must be a whole number from 0 to"),
         (lambda: Optimizer(BOX, workers=0), "Optimizer: workers must be a whole number from 1 to"),
         (lambda: Optimizer(BOX, options=["a"]), "Optimizer: options must be a dict such as"),
-        (lambda: Optimizer(BOX, options={"generational": False}), "generational is no option here"),
+        (
+            lambda: Optimizer(BOX, options={"generational": False}),
+            "generational is not an option; give it as an argument",
+        ),
         (lambda: Optimizer(BOX).tell({"x": 1}, 1), "Optimizer.tell: the candidate must be one that ask"),
         (lambda: Optimizer(BOX).cancel(3), "Optimizer.cancel: the candidate must be one that ask() returned, got 3"),
         (
