@@ -127,7 +127,7 @@ def lambdas_closures_and_local_classes_travel(make):
 def a_child_that_ends_is_that_futures_failure(make):
     with make() as pool:
         ends = [pool.submit(os._exit, 3), pool.submit(os.kill, 0, 9)]
-        for future, word in zip(ends, ("left with exit code 3", "SIGKILL"), strict=True):
+        for future, word in zip(ends, ("ended with exit code 3", "SIGKILL"), strict=True):
             error = future.exception()
             assert (type(error), error.status) == (culmen.EvaluationError, "crashed")
             assert word in str(error)

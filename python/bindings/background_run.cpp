@@ -64,7 +64,7 @@ BackgroundRun::~BackgroundRun() {
 }
 
 void BackgroundRun::start() {
-  if (started_s_ != 0) throw InputError("a run can be started once only");
+  if (started_s_ != 0) throw InputError("a run can be started only once");
   started_s_ = clock_.now_s();
   const SignalsBlocked blocked;
   run_.prepare();

@@ -71,24 +71,26 @@ void give_outcome(LentWorkers& lent, std::uint64_t ticket, const nb::bytes& enco
 }  // namespace
 
 void bind_executor(nb::module_& m) {
-  nb::class_<LentWorkers>(m, "LentWorkers",
-                          "Evaluations for the program's own workers. One thread takes; any thread does the rest.")
+  nb::class_<LentWorkers>(
+      m, "LentWorkers",
+      "Evaluations for the program's own workers. Only one thread may call take(); any thread may call the others.")
       .def(nb::init<std::size_t>(), nb::arg("workers"))
       .def("take", &take_work, nb::arg("timeout_s"),
            "Tickets and vectors. Empty after timeout_s, or when the study has ended.")
       .def("give", &give_outcome, nb::arg("ticket"), nb::arg("outcome"), nb::arg("duration_s"),
            "outcome: as culmen.slot.protocol encodes it.")
-      .def("fail", &LentWorkers::fail, nb::arg("sentence"), "No more can be evaluated, for this reason.")
-      .def("end", &LentWorkers::end, "Wakes take(), which waits no more.")
+      .def("fail", &LentWorkers::fail, nb::arg("sentence"),
+           "The workers cannot evaluate any more; the sentence says why. The study stops.")
+      .def("end", &LentWorkers::end, "No more is taken or given: take() returns at once.")
       .def_prop_ro("ended", &LentWorkers::ended);
-  nb::class_<FunctionHandle>(m, "ItemFunction", "A pickled function that an ExecutorRun knows.");
+  nb::class_<FunctionHandle>(m, "ItemFunction", "A pickled function of an ExecutorRun.");
   bind_program_run<ExecutorRun>(m, "ExecutorRun")
       .def(nb::init<StudyConfig, RunOptions>(), nb::arg("config"), nb::arg("options"))
       .def("make_function", &ExecutorRun::make_function, nb::arg("pickle"))
       .def("submit", &ExecutorRun::submit, nb::arg("numbers"), nb::arg("function"), nb::arg("arguments"),
            "Each number is used once; lower ones go first. Raises InputError for too large items, and after close().")
-      .def("holds", &ExecutorRun::holds, nb::arg("number"), "Whether it has not been sent yet.")
-      .def("cancel", &ExecutorRun::cancel, nb::arg("number"), "False: it has been sent already.")
+      .def("holds", &ExecutorRun::holds, nb::arg("number"), "True if the item has not been sent to a worker.")
+      .def("cancel", &ExecutorRun::cancel, nb::arg("number"), "Returns False if the item has already been sent.")
       .def("cancel_all", &ExecutorRun::cancel_all);
 }
 

@@ -123,19 +123,17 @@ void bind_optimizer(nb::module_& m) {
            nb::arg("options") = PythonOptions{}, nb::arg("starts") = std::vector<std::vector<double>>{},
            nb::arg("residuals") = false, nb::arg("objectives") = 1, nb::arg("evaluations") = 0,
            nb::arg("generational") = true, nb::arg("limits") = Limits{},
-           "name: empty: the space and the objectives decide. residuals: whether residuals will be told. evaluations: "
-           "the "
-           "budget; 0: not known. limits: name, lower and upper of each.")
+           "name: if empty, the space and the objectives decide. residuals: whether residuals will be told. "
+           "evaluations: the budget; 0: not known. limits: name, lower and upper of each.")
       .def("ask", &ask, nb::arg("n") = 1, "At most n candidates: the number of the evaluation, and the vector.")
       .def("tell", &tell, nb::arg("evaluation"), nb::arg("told").none(), nb::arg("residuals") = false,
            nb::arg("duration_s") = 0.0, nb::arg("figures") = Figures{}, nb::arg("limits") = Limits{},
            "told: the value, the values of several objectives, or residuals; None: the evaluation failed. figures: "
-           "further "
-           "figures, among them those of the limits. limits: as the optimizer was given them.")
+           "extra values, including those of the limits. limits: the same as for the optimizer.")
       .def("resize", &Optimizer::resize, nb::arg("workers"))
       .def("cancel", &Optimizer::cancel, nb::arg("evaluation"))
       .def_prop_ro("name", &Optimizer::name)
-      .def_prop_ro("remark", &Optimizer::remark, "A clause about its search so far; may be empty.")
+      .def_prop_ro("remark", &Optimizer::remark, "A clause about the search so far; may be empty.")
       .def_prop_ro("generational", &Optimizer::generational)
       .def_prop_ro(
           "recommended", [](const Optimizer& o) { return tuple_of(o.recommendation()); }, recommended_doc)

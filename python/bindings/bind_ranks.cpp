@@ -24,9 +24,9 @@ void bind_ranks(nb::module_& m) {
   m.def("dismiss_with_result", &dismiss_with_result, "In rank 0: the ranks leave with the result of the next study.");
   m.def("dismiss_ranks", &dismiss_ranks, nb::call_guard<nb::gil_scoped_release>(),
         "In rank 0: the ranks that still serve leave. Does nothing if there are none.");
-  m.def("expect_ranks", &expect_ranks, "In rank 0: before anything that may end in abandon_ranks().");
+  m.def("expect_ranks", &expect_ranks, "In rank 0: call this before any code that may call abandon_ranks().");
   m.def("abandon_ranks", &abandon_ranks, nb::arg("message"), nb::call_guard<nb::gil_scoped_release>(),
-        "In rank 0, if nothing can be run: the other ranks leave. Does nothing if none waits.");
+        "In rank 0, if nothing can be run: the other ranks leave. Does nothing if no rank waits.");
   m.def("finalize_mpi", &finalize_world, nb::arg("exit_code") = 0, nb::call_guard<nb::gil_scoped_release>(),
         "Ends MPI. If a rank hangs in an evaluation, this process exits at once with exit_code.");
 }

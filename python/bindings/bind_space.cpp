@@ -17,8 +17,8 @@ using Constraints = std::vector<std::pair<std::string, std::string>>;  // name, 
 
 const std::vector<double>& sized(const Space& space, const std::vector<double>& vector) {
   if (vector.size() == space.size()) return vector;
-  throw InputError("a vector of " + std::to_string(vector.size()) + " values was given, but the space has " +
-                   std::to_string(space.size()));
+  throw InputError("got a vector of " + std::to_string(vector.size()) + " values, but the space has " +
+                   std::to_string(space.size()) + " parameters");
 }
 
 Space make_space(std::vector<Parameter> parameters, const Constraints& constraints) {
@@ -121,7 +121,7 @@ void bind_space(nb::module_& m) {
           nb::arg("vector"), "Whether each parameter is active.")
       .def(
           "violation", [](const Space& s, const std::vector<double>& x) { return s.violation(sized(s, x)); },
-          nb::arg("vector"), "By how much the vector violates the constraints; 0: not at all.")
+          nb::arg("vector"), "The amount by which the vector violates the constraints; 0: no violation.")
       .def(
           "from_unit",
           [](const Space& s, std::vector<double> unit) {

@@ -190,17 +190,18 @@ void bind_evaluator(nb::module_& m) {
 }
 
 void bind_config(nb::module_& m) {
-  nb::class_<StudyConfig> config(m, "StudyConfig",
-                                 "What is to be found: the same configuration gives the same candidates.");
+  nb::class_<StudyConfig> config(
+      m, "StudyConfig",
+      "The description of a study. In generational mode, equal descriptions give the same candidates.");
   config.def(nb::init<>())
       .def("__copy__", [](const StudyConfig& c) { return StudyConfig(c); })
       .def_rw("space", &StudyConfig::space)
       .def_prop_rw("objectives", &objectives_of, &set_objectives, "Names, and \"minimize\" or \"maximize\".")
-      .def_prop_rw("limits", &limits_of, &set_limits, "Name, lower and upper bound of each limited figure.")
+      .def_prop_rw("limits", &limits_of, &set_limits, "Name, lower and upper bound of each limited value.")
       .def_rw("starts", &StudyConfig::starts, "Vectors that are evaluated first.")
       .def_rw("evaluator", &StudyConfig::evaluator)
-      .def_rw("optimizer", &StudyConfig::optimizer, "Its name; empty: choose_optimizer() decides.")
-      .def_ro("optimizer_why", &StudyConfig::optimizer_why, "Why choose_optimizer() chose it.")
+      .def_rw("optimizer", &StudyConfig::optimizer, "The name; if empty, choose_optimizer() decides.")
+      .def_ro("optimizer_why", &StudyConfig::optimizer_why, "Why choose_optimizer() chose the optimizer.")
       .def_prop_rw(
           "optimizer_options", [](const StudyConfig& c) { return to_python(c.optimizer_options); },
           [](StudyConfig& c, const PythonOptions& o) { c.optimizer_options = from_python(o); })
@@ -231,7 +232,7 @@ void bind_options(nb::module_& m) {
 void bind_decisions(nb::module_& m) {
   m.def(
       "describe_reason", [](const std::string& word) { return to_string(from_word<StopReason>(word)); },
-      nb::arg("word"), "A word of Result.reason, or of a finished store, for people.");
+      nb::arg("word"), "Explains a word of Result.reason, or of a finished store.");
   nb::list signals;
   for (const int signal : stop_signals) signals.append(signal);
   m.attr("STOP_SIGNALS") = nb::tuple(signals);
@@ -245,7 +246,7 @@ void bind_decisions(nb::module_& m) {
       nb::arg("config"), nb::arg("options"), nb::arg("begun") = "",
       "Sets `generational` if it is None. begun: the fingerprint of the study in the store.");
   m.def("begins_at_start", &begins_at_start, nb::arg("config"),
-        "Whether the first candidate is the start of the space, or its middle if there is no start.");
+        "Whether the first candidate is the start of the space. Without a start, that is its middle.");
   m.def("check_optimizer", &check_optimizer, nb::arg("config"),
         "Raises InputError for an optimizer or an option that does not exist or cannot be used for this study.");
 }
@@ -257,9 +258,9 @@ void bind_views(nb::module_& m) {
           "\"starting\", \"replaying\", \"running\", \"stopping\" or \"done\".")
       .def_prop_ro("evaluations", [](const ProgressView& v) { return v.p.evaluations; })
       .def_prop_ro(
-          "evaluations_here", [](const ProgressView& v) { return v.p.told_here; }, "Those since this start.")
+          "evaluations_here", [](const ProgressView& v) { return v.p.told_here; }, "The evaluations since this start.")
       .def_prop_ro(
-          "budget", [](const ProgressView& v) { return v.p.budget; }, "0: there is none.")
+          "budget", [](const ProgressView& v) { return v.p.budget; }, "0: no limit.")
       .def_prop_ro("best_value",
                    [](const ProgressView& v) {
                      return std::isfinite(v.p.best_value) ? std::optional(v.p.best_value) : std::nullopt;
@@ -287,11 +288,12 @@ void bind_views(nb::module_& m) {
       .def_prop_ro("best_evaluation", [](const StudyResult& r) { return r.best.id; })
       .def_prop_ro("best_value", &best_value)
       .def_prop_ro(
-          "violation", [](const StudyResult& r) { return r.best_outcome.violation; }, "That of the best candidate.")
+          "violation", [](const StudyResult& r) { return r.best_outcome.violation; },
+          "The violation of the best candidate.")
       .def_prop_ro("objectives", &objective_names)
       .def_prop_ro(
           "values", [](const StudyResult& r) { return given_values(r, r.best_outcome); },
-          "Those of several objectives.")
+          "One value for each of several objectives; otherwise empty.")
       .def_prop_ro("front", &front_of, "Number of the evaluation, vector and values of each member.")
       .def_prop_ro("residuals", [](const StudyResult& r) { return r.best_outcome.residuals; })
       .def_prop_ro("extras", [](const StudyResult& r) { return extras_of(r.best_outcome); })

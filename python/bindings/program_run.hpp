@@ -52,15 +52,16 @@ nanobind::class_<Bound> bind_program_run(nanobind::module_& m, const char* name)
   namespace nb = nanobind;
   return nb::class_<Bound>(m, name)
       .def("start", &Bound::start, nb::call_guard<nb::gil_scoped_release>(), "Raises InputError for wrong input.")
-      .def("close", &Bound::close, "No more is submitted; the run ends when all is done.")
+      .def("close", &Bound::close, "Accepts no more; the run ends when everything is done.")
       .def("take", &Bound::take, nb::arg("timeout_s"),
-           "The finished ones in the order of arrival. Empty after timeout_s, or when the engine has ended.")
+           "The finished evaluations in the order of arrival. Empty after timeout_s, or when the engine has ended.")
       .def_prop_ro("message", &Bound::message, "Why the run has ended.")
       .def_prop_ro("ended", &Bound::ended)
       .def("stop", &Bound::stop)
       .def("wait", &Bound::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>())
       .def("result", &Bound::result, nb::arg("note") = "", nb::rv_policy::reference_internal,
-           nb::call_guard<nb::gil_scoped_release>(), "As that of Run. The note becomes its message, in every rank.");
+           nb::call_guard<nb::gil_scoped_release>(),
+           "The same as Run.result(). The note becomes its message, in every rank.");
 }
 
 }  // namespace culmen::bindings

@@ -32,7 +32,7 @@ class Reader {
     for (const auto id : call.ids) {
       const auto row = row_of(id);
       if (row == nowhere)
-        throw StoreError(fmt::format("{}: evaluation {} is told, but was never asked", journal_.path(), id));
+        throw StoreError(fmt::format("{}: evaluation {} was told, but was never asked for", journal_.path(), id));
       if (call.kind == CallKind::tell) c_.told[row] = told_++;
       else c_.cancelled[row] = 1;
     }

@@ -74,7 +74,9 @@ class Space:
         """Whether each parameter is active."""
 
     def violation(self, vector: Sequence[float]) -> float:
-        """By how much the vector violates the constraints; 0: not at all."""
+        """
+        The amount by which the vector violates the constraints; 0: no violation.
+        """
 
     def from_unit(self, unit: Sequence[float]) -> list[float]:
         """The vector of numbers between 0 and 1."""
@@ -116,7 +118,7 @@ class Optimizer:
         limits: Sequence[tuple[str, float, float]] = [],
     ) -> None:
         """
-        name: empty: the space and the objectives decide. residuals: whether residuals will be told. evaluations: the budget; 0: not known. limits: name, lower and upper of each.
+        name: if empty, the space and the objectives decide. residuals: whether residuals will be told. evaluations: the budget; 0: not known. limits: name, lower and upper of each.
         """
 
     def ask(self, n: int = 1) -> list[tuple[int, list[float]]]:
@@ -132,7 +134,7 @@ class Optimizer:
         limits: Sequence[tuple[str, float, float]] = [],
     ) -> None:
         """
-        told: the value, the values of several objectives, or residuals; None: the evaluation failed. figures: further figures, among them those of the limits. limits: as the optimizer was given them.
+        told: the value, the values of several objectives, or residuals; None: the evaluation failed. figures: extra values, including those of the limits. limits: the same as for the optimizer.
         """
 
     def resize(self, workers: int) -> None: ...
@@ -141,7 +143,7 @@ class Optimizer:
     def name(self) -> str: ...
     @property
     def remark(self) -> str:
-        """A clause about its search so far; may be empty."""
+        """A clause about the search so far; may be empty."""
 
     @property
     def generational(self) -> bool: ...
@@ -309,7 +311,9 @@ def file_left_behind(spec: EvaluatorSpec) -> str: ...
 def check_command(space: Space, spec: EvaluatorSpec) -> None: ...
 
 class StudyConfig:
-    """What is to be found: the same configuration gives the same candidates."""
+    """
+    The description of a study. In generational mode, equal descriptions give the same candidates.
+    """
 
     def __init__(self) -> None: ...
     def __copy__(self) -> StudyConfig: ...
@@ -325,7 +329,7 @@ class StudyConfig:
     def objectives(self, arg: Sequence[tuple[str, str]], /) -> None: ...
     @property
     def limits(self) -> list[tuple[str, float, float]]:
-        """Name, lower and upper bound of each limited figure."""
+        """Name, lower and upper bound of each limited value."""
 
     @limits.setter
     def limits(self, arg: Sequence[tuple[str, float, float]], /) -> None: ...
@@ -341,13 +345,13 @@ class StudyConfig:
     def evaluator(self, arg: EvaluatorSpec, /) -> None: ...
     @property
     def optimizer(self) -> str:
-        """Its name; empty: choose_optimizer() decides."""
+        """The name; if empty, choose_optimizer() decides."""
 
     @optimizer.setter
     def optimizer(self, arg: str, /) -> None: ...
     @property
     def optimizer_why(self) -> str:
-        """Why choose_optimizer() chose it."""
+        """Why choose_optimizer() chose the optimizer."""
 
     @property
     def optimizer_options(self) -> dict[str, bool | float | str]: ...
@@ -470,7 +474,7 @@ class RunOptions:
     def durability(self, arg: str, /) -> None: ...
 
 def describe_reason(word: str) -> str:
-    """A word of Result.reason, or of a finished store, for people."""
+    """Explains a word of Result.reason, or of a finished store."""
 
 STOP_SIGNALS: tuple[int, ...]
 """Signals that end a study cleanly."""
@@ -486,7 +490,7 @@ def settle_mode(config: StudyConfig, options: RunOptions, begun: str = "") -> No
 
 def begins_at_start(config: StudyConfig) -> bool:
     """
-    Whether the first candidate is the start of the space, or its middle if there is no start.
+    Whether the first candidate is the start of the space. Without a start, that is its middle.
     """
 
 def check_optimizer(config: StudyConfig) -> None:
@@ -503,11 +507,11 @@ class Progress:
     def evaluations(self) -> int: ...
     @property
     def evaluations_here(self) -> int:
-        """Those since this start."""
+        """The evaluations since this start."""
 
     @property
     def budget(self) -> int:
-        """0: there is none."""
+        """0: no limit."""
 
     @property
     def best_value(self) -> float | None: ...
@@ -557,13 +561,13 @@ class Result:
     def best_value(self) -> float | None: ...
     @property
     def violation(self) -> float:
-        """That of the best candidate."""
+        """The violation of the best candidate."""
 
     @property
     def objectives(self) -> list[str]: ...
     @property
     def values(self) -> list[float]:
-        """Those of several objectives."""
+        """One value for each of several objectives; otherwise empty."""
 
     @property
     def front(self) -> list[tuple[int, list[float], list[float]]]:
@@ -629,11 +633,11 @@ class PointsRun:
         """Raises InputError for wrong input."""
 
     def close(self) -> None:
-        """No more is submitted; the run ends when all is done."""
+        """Accepts no more; the run ends when everything is done."""
 
     def take(self, timeout_s: float) -> list[dict[str, Any]]:
         """
-        The finished ones in the order of arrival. Empty after timeout_s, or when the engine has ended.
+        The finished evaluations in the order of arrival. Empty after timeout_s, or when the engine has ended.
         """
 
     @property
@@ -645,14 +649,14 @@ class PointsRun:
     def stop(self) -> None: ...
     def wait(self, timeout_s: float) -> bool: ...
     def result(self, note: str = "") -> Result:
-        """As that of Run. The note becomes its message, in every rank."""
+        """The same as Run.result(). The note becomes its message, in every rank."""
 
     def submit(self, vectors: Sequence[Sequence[float]]) -> None:
         """The candidates are numbered from 0 over the whole run."""
 
 class LentWorkers:
     """
-    Evaluations for the program's own workers. One thread takes; any thread does the rest.
+    Evaluations for the program's own workers. Only one thread may call take(); any thread may call the others.
     """
 
     def __init__(self, workers: int) -> None: ...
@@ -665,16 +669,18 @@ class LentWorkers:
         """outcome: as culmen.slot.protocol encodes it."""
 
     def fail(self, sentence: str) -> None:
-        """No more can be evaluated, for this reason."""
+        """
+        The workers cannot evaluate any more; the sentence says why. The study stops.
+        """
 
     def end(self) -> None:
-        """Wakes take(), which waits no more."""
+        """No more is taken or given: take() returns at once."""
 
     @property
     def ended(self) -> bool: ...
 
 class ItemFunction:
-    """A pickled function that an ExecutorRun knows."""
+    """A pickled function of an ExecutorRun."""
 
 class ExecutorRun:
     def __init__(self, config: StudyConfig, options: RunOptions) -> None: ...
@@ -682,11 +688,11 @@ class ExecutorRun:
         """Raises InputError for wrong input."""
 
     def close(self) -> None:
-        """No more is submitted; the run ends when all is done."""
+        """Accepts no more; the run ends when everything is done."""
 
     def take(self, timeout_s: float) -> list[tuple[int, str, str, bytes]]:
         """
-        The finished ones in the order of arrival. Empty after timeout_s, or when the engine has ended.
+        The finished evaluations in the order of arrival. Empty after timeout_s, or when the engine has ended.
         """
 
     @property
@@ -698,7 +704,7 @@ class ExecutorRun:
     def stop(self) -> None: ...
     def wait(self, timeout_s: float) -> bool: ...
     def result(self, note: str = "") -> Result:
-        """As that of Run. The note becomes its message, in every rank."""
+        """The same as Run.result(). The note becomes its message, in every rank."""
 
     def make_function(self, pickle: bytes) -> ItemFunction: ...
     def submit(self, numbers: Sequence[int], function: ItemFunction, arguments: Sequence[bytes]) -> None:
@@ -707,10 +713,10 @@ class ExecutorRun:
         """
 
     def holds(self, number: int) -> bool:
-        """Whether it has not been sent yet."""
+        """True if the item has not been sent to a worker."""
 
     def cancel(self, number: int) -> bool:
-        """False: it has been sent already."""
+        """Returns False if the item has already been sent."""
 
     def cancel_all(self) -> list[int]: ...
 
@@ -747,11 +753,11 @@ def dismiss_ranks() -> None:
     """
 
 def expect_ranks() -> None:
-    """In rank 0: before anything that may end in abandon_ranks()."""
+    """In rank 0: call this before any code that may call abandon_ranks()."""
 
 def abandon_ranks(message: str) -> None:
     """
-    In rank 0, if nothing can be run: the other ranks leave. Does nothing if none waits.
+    In rank 0, if nothing can be run: the other ranks leave. Does nothing if no rank waits.
     """
 
 def finalize_mpi(exit_code: int = 0) -> None:

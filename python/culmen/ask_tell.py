@@ -8,6 +8,7 @@ from typing import Any, Literal, NoReturn
 
 from . import _core
 from ._core import InputError
+from .base.keywords import explained
 from .problem.goals import bounds_of
 from .problem.options import check, name_of, spelt_out
 from .problem.recommended import Recommended
@@ -105,6 +106,7 @@ class Optimizer:
         self._open.update((candidate.id, candidate) for candidate in asked)
         return asked
 
+    @explained("Optimizer.tell", "optimizer.tell(candidate, value)", {}, {"figures": "its new name is 'extras'"})
     def tell(
         self,
         candidate: Candidate,
@@ -192,7 +194,7 @@ def _options(options: object) -> dict[str, bool | float | str]:
         raise InputError(f'Optimizer: options must be a dict such as {{"population": 20}}, got {options!r}')
     given = spelt_out(plain(options or {}))
     if "generational" in given:
-        raise InputError("Optimizer: generational is no option here; give it as an argument of Optimizer")
+        raise InputError("Optimizer: generational is not an option; give it as an argument of Optimizer")
     check(given)
     return given
 

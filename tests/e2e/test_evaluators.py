@@ -102,10 +102,10 @@ def test_a_resumed_study_has_all_that_its_file_said(tmp_path):
 
 
 MISTAKES = {
-    "an unknown place": ("x {{x}}\ny {{y}}\n", "templates, in.txt: line 2: {{y}} is no parameter"),
-    "no place at all": ("x\n", "templates, in.txt: it has no place {{x}} for any parameter"),
-    "a parameter without a place": ("{{x}}\n", "templates: none has a place {{n}}, so the parameter 'n' would"),
-    "a format that is none": ("{{x:d}} {{n}}\n", "'d' is no format for the real parameter 'x'"),
+    "an unknown place": ("x {{x}}\ny {{y}}\n", "templates, in.txt: line 2: {{y}} is not a parameter"),
+    "no place at all": ("x\n", "templates, in.txt: it contains no parameter such as {{x}}"),
+    "a parameter without a place": ("{{x}}\n", "templates: none contains {{n}}, so the parameter 'n' would"),
+    "a format that is none": ("{{x:d}} {{n}}\n", "'d' is not a format for the real parameter 'x'"),
 }
 
 

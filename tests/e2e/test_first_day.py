@@ -169,7 +169,7 @@ def test_check_shows_all_objectives(tried):
 
 def test_check_blames_constraints_that_nothing_fulfils(tried):
     checked = tried(TRIED + '[constraints]\nfar = "x > 6"\n')
-    said = "culmen: study.toml: 100000 candidates in a row do not fulfil the constraints ('far'); "
+    said = "culmen: study.toml: 100000 candidates in a row violate the constraints ('far'); "
     assert (checked.returncode, checked.stderr[: len(said)]) == (2, said)
 
 

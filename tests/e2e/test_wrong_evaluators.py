@@ -68,7 +68,8 @@ EVALUATORS = {
     "a program beside the study file": (
         'command = ["model.sh"]',
         {"model.sh": "#!/bin/sh\necho 3\n"},
-        PLACE + " the command's program 'model.sh' is not on PATH; \"./model.sh\" is the one beside the study file",
+        PLACE
+        + " the command's program 'model.sh' is not on PATH; write \"./model.sh\" for the one beside the study file",
     ),
     "a variable for a shell that is not there": (
         'command = ["python3", "$CULMEN_STUDY_FOLDER/model.py"]',
@@ -83,8 +84,9 @@ EVALUATORS = {
     "a place for no parameter": (
         'command = ["echo", "{x}", "{yy}"]',
         {},
-        PLACE + " command: {yy} is no parameter, and the parameter 'y' has no place: {y} in a word of the command, "
-        'in a template or in a value of environment, or stdin = "json"',
+        PLACE
+        + " command: {yy} is not a parameter, and the parameter 'y' is not used; write {y} in a word of the command, "
+        'in a template or in a value of environment, or write stdin = "json"',
     ),
     "a redirection": (
         'command = ["./model.sh", "{x}", ">", "out.txt"]',
@@ -99,7 +101,7 @@ EVALUATORS = {
     "a program and its arguments as one word": (
         'command = ["python3 model.py"]',
         {},
-        PLACE + " the command's program 'python3 model.py' is not on PATH; each word stands by itself: "
+        PLACE + " the command's program 'python3 model.py' is not on PATH; write each word separately: "
         '["python3", "model.py"]',
     ),
     "a program that is not executable": (
@@ -111,12 +113,13 @@ EVALUATORS = {
     "a script of what is not there": (
         'command = ["./model.sh"]',
         {"model.sh": "#!/bin/pyton\n"},
-        PLACE + " the first line of {folder}/model.sh says that /bin/pyton runs it, which is not there",
+        PLACE + " the first line of {folder}/model.sh names the program /bin/pyton, which was not found",
     ),
     "a script of Windows": (
         'command = ["./model.sh"]',
         {"model.sh": "#!/bin/sh\r\necho 3\r\n"},
-        PLACE + " the lines of {folder}/model.sh end as on Windows; `sed -i 's/\\r$//' {folder}/model.sh` mends it",
+        PLACE
+        + " the lines of {folder}/model.sh end as on Windows; `sed -i 's/\\r$//' {folder}/model.sh` corrects them",
     ),
 }
 
@@ -136,8 +139,8 @@ def test_evaluators_that_cannot_be_had(folder, mistake):
 
 
 ELSEWHERE = (
-    'it runs in a folder of its own, where \'fit.py\' is not: inputs = { copy = ["fit.py"] } brings it there, or \
-"{CULMEN_STUDY_FOLDER}/fit.py" names it where it is'
+    "it runs in its own folder, which does not contain 'fit.py'; write "
+    'inputs = { copy = ["fit.py"] } to copy it there, or "{CULMEN_STUDY_FOLDER}/fit.py" to use it where it is'
 )
 
 

@@ -207,7 +207,7 @@ FILES = {
     ),
     "a constraint on no parameter": (
         STUDY + '[constraints]\none = "xx < 1"\n',
-        ": [constraints] constraint 'one': \"xx < 1\", character 1: there is no parameter 'xx'; it is one of x, y",
+        ": [constraints] constraint 'one': \"xx < 1\", character 1: there is no parameter 'xx'; write one of x, y",
     ),
     "constraints in a list": (
         'constraints = ["x < 1"]\n' + STUDY,
@@ -225,10 +225,7 @@ FILES = {
         edited(("evaluations =", "budget =")),
         ": [stop] has no key 'budget'; did you mean 'evaluations'?",
     ),
-    "a negative budget": (
-        edited(("= 20", "= -20")),
-        ": [stop] evaluations must be at least 1, got -20",
-    ),
+    "a negative budget": (edited(("= 20", "= -20")), ": [stop] evaluations must be at least 1, got -20"),
     "timeout for time_limit_s": (
         edited((MODEL_KEY, MODEL_KEY + "\ntimeout = 3")),
         ": [evaluator] has no key 'timeout'; did you mean 'time_limit_s'?",
@@ -243,7 +240,8 @@ FILES = {
     ),
     "cmaes without an order": (
         edited((X, 'x = { choices = ["a", "b"] }'), ("[stop]", '[optimizer]\nname = "cmaes"\n[stop]')),
-        ": [optimizer] optimizer 'cmaes' needs parameters with an order; 'x' is categorical; leave the optimizer out",
+        ": [optimizer] optimizer 'cmaes' needs parameters with an order; 'x' is categorical; "
+        "remove the optimizer, and culmen chooses one",
     ),
     "a program and its arguments in one text": (
         edited((MODEL_KEY, 'command = "python3 model.py"')),
@@ -541,7 +539,7 @@ OTHERS = {
             "model.py": "def f(p):\n    return {'b': 1.0}\n",
             "study.toml": STUDY + '[objectives]\na = "minimize"\n',
         },
-        "evaluation 0 wrong shape: the outcome has no value 'a', which [objectives] needs; it is one of b",
+        "evaluation 0 wrong shape: the outcome has no value 'a', which [objectives] needs; it has b",
     ),
     "a program that prints nothing": (
         {"study.toml": edited((MODEL_KEY, 'command = ["true"]'))},
@@ -549,7 +547,7 @@ OTHERS = {
     ),
     "a program that prints words": (
         {"study.toml": edited((MODEL_KEY, 'command = ["echo", "done"]'))},
-        "evaluation 0 wrong shape: the program printed 'done' where its last word has to be the value, a number",
+        "evaluation 0 wrong shape: the program printed 'done', but its last word must be the value, a number",
     ),
     "a script that names nothing to run it": (
         {"study.toml": edited((MODEL_KEY, 'command = ["./model.sh"]')), "model.sh": "echo 3\n"},

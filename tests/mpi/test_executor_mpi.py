@@ -42,7 +42,7 @@ def test_the_other_ranks_serve_until_the_script_of_rank_zero_ends(mpi, tmp_path)
     assert done.stdout.splitlines() == [
         f"{RANKS[mpi] - 1} 328350 True",
         "crashed crashed 3",
-        "second: the ranks of this launch work for another study or executor already; let that end first",
+        "second: the ranks of this launch already work for another study or executor; end that one first",
         "50",
         "8",
     ]

@@ -63,7 +63,10 @@ def test_a_figure_of_a_limit_has_to_be_told():
         (lambda: Optimizer(BOX, evaluations=-1), "Optimizer: evaluations must be a whole number from 0 to"),
         (lambda: Optimizer(BOX, workers=0), "Optimizer: workers must be a whole number from 1 to"),
         (lambda: Optimizer(BOX, options=["a"]), "Optimizer: options must be a dict such as"),
-        (lambda: Optimizer(BOX, options={"generational": False}), "generational is no option here"),
+        (
+            lambda: Optimizer(BOX, options={"generational": False}),
+            "generational is not an option; give it as an argument",
+        ),
         (lambda: Optimizer(BOX).tell({"x": 1}, 1), "Optimizer.tell: the candidate must be one that ask"),
         (lambda: Optimizer(BOX).cancel(3), "Optimizer.cancel: the candidate must be one that ask() returned, got 3"),
         (
@@ -80,6 +83,23 @@ def test_a_figure_of_a_limit_has_to_be_told():
         (
             lambda: (o := Optimizer(BOX, objectives=2)).tell(o.ask()[0], 1),
             "Optimizer.tell: objectives = 2 needs 2 values, got 1",
+        ),
+        (
+            lambda: (o := Optimizer(BOX)).tell(o.ask()[0], 1.0, figures={"sum": 2.0}),
+            "Optimizer.tell: there is no argument 'figures'; its new name is 'extras'",
+        ),
+        (
+            lambda: (o := Optimizer(BOX)).tell(o.ask()[0], 1.0, extra={"sum": 2.0}),
+            "Optimizer.tell: there is no argument 'extra'; did you mean 'extras'?",
+        ),
+        (
+            lambda: (o := Optimizer(BOX)).tell(o.ask()[0], 1.0, {}, 0.5),
+            "Optimizer.tell: arguments after candidate and value and extras must be given by name, such as "
+            "duration_s=0.5",
+        ),
+        (
+            lambda: (o := Optimizer(BOX)).tell(o.ask()[0]),
+            "Optimizer.tell: call it as optimizer.tell(candidate, value)",
         ),
         (lambda: culmen.minimize(abs, BOX, options=["a"], budget=9), "options must be a dict such as"),
         (

@@ -133,7 +133,7 @@ WRONG = [
     ),
     (
         (culmen.Command(["true", "--kind={knd}"]), {}),
-        "culmen.minimize: Command command, '--kind={knd}': {knd} is no parameter (did you mean 'kind'?)",
+        "culmen.minimize: Command command, '--kind={knd}': {knd} is not a parameter (did you mean 'kind'?)",
     ),
 ]
 

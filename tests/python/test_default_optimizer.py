@@ -27,7 +27,7 @@ def test_a_fit_ends_when_so_many_descents_agree_as_are_wanted():
     assert (result.reason, result.final) == ("exhausted", True)
     assert result.evaluations < 2000
     assert result.message == f"no more candidates after {result.evaluations} evaluations"
-    assert result.remark.endswith("descents ended at the best value, so many as agreement wanted")
+    assert result.remark.endswith("descents ended at the best value, so option 'agreement' ended the search")
     assert result.best == pytest.approx({"a": 2.5, "b": 1.3}, rel=1e-12)
 
 
@@ -58,7 +58,7 @@ def test_a_grid_ends_by_itself():
 @pytest.mark.parametrize(
     ("optimizer", "options", "message"),
     [
-        ("lm", {}, "optimizer 'lm' needs residuals: let the evaluator return them"),
+        ("lm", {}, "optimizer 'lm' needs residuals: return them from the evaluator"),
         ("grid", {"order": "roes"}, "option 'order' is \"roes\", it must be one of"),
         ("grid", {"points": True}, "option 'points' is true, it must be a whole number"),
         ("grid", {"points": [1]}, r"option 'points' must be a number, a string, true or false, got \[1\]"),

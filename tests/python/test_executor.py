@@ -449,7 +449,7 @@ def test_a_fork_of_the_program_may_end_and_have_executors_of_its_own(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "2",
-        "this executor belongs to another process, of which this is a copy by os.fork(); make an executor here",
+        "this executor belongs to the parent of this process, which os.fork() made; make a new executor here",
         "3",
         "7 4",
     ]

@@ -126,7 +126,7 @@ def test_a_crash_in_an_executor_of_culmens_own_is_one_failed_evaluation():
     with culmen.Executor(2) as executor:
         found = culmen.minimize(f, SPACE, budget=60, executor=executor)
     assert found.evaluations == 60
-    assert "left with exit code 7" in found.first_failure
+    assert "ended with exit code 7" in found.first_failure
 
 
 def test_an_executor_that_breaks_ends_the_study_with_its_sentence():

@@ -101,7 +101,7 @@ def test_where_the_model_fails_before_the_end_the_interval_says_so():
     cliff = b[0] + 0.4 * sample.errors(b)["x0"].error
     steep = Sample(sample.space, lambda p: sample.residuals(p) if p[0] < cliff else [math.nan] * 14)
     interval = steep.errors(b, profile=True)["x0"].interval
-    assert (interval.upper, interval.upper_note) == (None, "the evaluations fail, or jump, before it")
+    assert (interval.upper, interval.upper_note) == (None, "before it, evaluations fail or their values jump")
     assert interval.lower is not None
 
 
@@ -172,7 +172,7 @@ def test_where_the_number_of_residuals_changes_on_the_way_it_is_a_sentence():
     cliff = b[0] + 0.4 * sample.errors(b)["x0"].error
     ragged = Sample(sample.space, lambda p: sample.residuals(p)[: 14 if p[0] < cliff else 9])
     errors = ragged.errors(b, profile=True)
-    assert errors["x0"].interval.upper_note == "the evaluations fail, or jump, before it"
+    assert errors["x0"].interval.upper_note == "before it, evaluations fail or their values jump"
     said = "evaluations for the profiles failed, the first: there are 9 residuals there, but 14 at the best candidate"
     assert errors.notes == [said]
 

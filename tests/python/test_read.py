@@ -81,7 +81,7 @@ def test_an_empty_store_has_empty_columns(tmp_path):
 
 def test_a_call_that_names_nobody_is_damage(tmp_path):
     path = build(tmp_path / "s.db", [[1.0]], {0: {"value": 1.0}}, told=[0], cancelled=(7,))
-    with pytest.raises(culmen.StoreError, match="evaluation 7 is told, but was never asked"):
+    with pytest.raises(culmen.StoreError, match="evaluation 7 was told, but was never asked for"):
         culmen.read(path)
 
 

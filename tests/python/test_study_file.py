@@ -154,7 +154,7 @@ WRONG = {
     ),
     "no regular expression": (
         with_(EVALUATOR, 'command = ["cat"]\nvalue = { regex = "E (" }'),
-        "study.toml: [evaluator] value: 'E (' is no regular expression: missing ): E (",
+        "study.toml: [evaluator] value: 'E (' is not a regular expression: missing ): E (",
     ),
     "value beside residuals": (
         with_(EVALUATOR, 'command = ["cat"]\nvalue = { key = "a" }\nresiduals = { key = "b" }'),
@@ -216,7 +216,7 @@ WRONG = {
     ),
     "place of a parameter that is misspelt": (
         with_(EVALUATOR, 'command = ["cat", "--tau={tao}"]'),
-        "study.toml: [evaluator] command, '--tau={tao}': {tao} is no parameter (did you mean 'tau'?)",
+        "study.toml: [evaluator] command, '--tau={tao}': {tao} is not a parameter (did you mean 'tau'?)",
     ),
     "no isolation with an environment": (
         with_(EVALUATOR, 'library = "model.so:f"\nisolation = "none"\nmodules = ["gcc/12"]'),
@@ -242,13 +242,13 @@ WRONG = {
     ),
     "optimizer that needs residuals": (
         with_("n = {", "# n = {") + '[optimizer]\nname = "lm"',
-        "study.toml: [optimizer] optimizer 'lm' needs residuals: let the evaluator return them and say result = "
-        '"residuals", or leave the optimizer out',
+        "study.toml: [optimizer] optimizer 'lm' needs residuals: return them from the evaluator and write result = "
+        '"residuals", or remove the optimizer, and culmen chooses one',
     ),
     "optimizer that needs real parameters": (
         with_(EVALUATOR, EVALUATOR + '\nresult = "residuals"') + '[optimizer]\nname = "lm"',
-        "study.toml: [optimizer] optimizer 'lm' needs real parameters that are always active; 'n' is integer; leave "
-        "the optimizer out",
+        "study.toml: [optimizer] optimizer 'lm' needs real parameters that are always active; 'n' is integer; "
+        "remove the optimizer, and culmen chooses one",
     ),
     "no stop rule": (
         with_("evaluations = 100", ""),

@@ -33,11 +33,11 @@ class Library:
 
 
 LIBRARIES = {
-    "optuna": Library("optuna", "any of optuna.samplers", "optuna:TPESampler"),
+    "optuna": Library("optuna", "every sampler of optuna.samplers", "optuna:TPESampler"),
     "pycma": Library("cma", "CMAEvolutionStrategy", "pycma", needs_order=True, one_objective=True, asynchronous=False),
-    "nevergrad": Library("nevergrad", "any of its registry", "nevergrad:NGOpt"),
+    "nevergrad": Library("nevergrad", "every optimizer of its registry", "nevergrad:NGOpt"),
     "pygmo": Library(
-        "pygmo", "any algorithm of pagmo; also pagmo:…", "pygmo:de1220", needs_order=True, asynchronous=False
+        "pygmo", "every algorithm of pagmo; also written pagmo:…", "pygmo:de1220", needs_order=True, asynchronous=False
     ),
 }
 _HOMES = {**{name: name for name in LIBRARIES}, "pagmo": "pygmo"}

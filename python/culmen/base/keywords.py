@@ -27,15 +27,24 @@ def explained(
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             try:
-                signature.bind(*args, **kwargs)
+                return function(*args, **kwargs)
             except TypeError:
-                why = _misfit(name, signature, args, kwargs, words, answers)
-                raise InputError(f"{name}: {why or f'call it as {example}'}") from None
-            return function(*args, **kwargs)
+                if not _fits(signature, args, kwargs):
+                    why = _misfit(name, signature, args, kwargs, words, answers)
+                    raise InputError(f"{name}: {why or f'call it as {example}'}") from None
+                raise
 
         return call
 
     return decorate
+
+
+def _fits(signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 def _misfit(
@@ -53,7 +62,10 @@ def _misfit(
         near = get_close_matches(given, {**words, **dict(zip(known, known, strict=True))}, n=1)
         ours = f"did you mean '{words.get(near[0], near[0])}'?" if near else f"help({name}) lists the arguments"
         return f"there is no argument '{given}'; {ours}"
-    places = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    kinds = {name: p.kind for name, p in signature.parameters.items()}
+    places = [name for name in known if kinds[name] is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     if len(args) > len(places):
-        return f"arguments after {' and '.join(places)} must be given by name, such as budget={args[len(places)]!r:.40}"
+        last = " and ".join(name for name in places if name != "self")
+        by_name = next(name for name in known if kinds[name] is inspect.Parameter.KEYWORD_ONLY)
+        return f"arguments after {last} must be given by name, such as {by_name}={args[len(places)]!r:.40}"
     return ""

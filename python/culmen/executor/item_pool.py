@@ -68,7 +68,7 @@ class _Foreign:
 
     def submit(self, *_: object) -> None:
         raise InputError(
-            "this executor belongs to another process, of which this is a copy by os.fork(); make an executor here"
+            "this executor belongs to the parent of this process, which os.fork() made; make a new executor here"
         )
 
     def make_function(self, pickled: bytes) -> Any:

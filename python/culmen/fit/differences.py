@@ -1,4 +1,4 @@
-"""Derivatives of residuals and of values by differences; all points of a round are evaluated in parallel.
+"""Derivatives of residuals, or of a value, by differences; all points of a round are evaluated in parallel.
 
 Steps: the error of a central difference is least near (3 ε)^(1/3) times the scale on which the function changes (Press
 et al., Numerical Recipes, 3rd ed., 5.7), of a second difference near ε^(1/4). If the evaluator is less exact than ε, as

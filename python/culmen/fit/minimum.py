@@ -19,7 +19,7 @@ class Point:
     value: float
     gradient: Array
     hessian: Array
-    roughness: Array  # of the Jacobian's columns; for values the Hessian's doubt: see Slopes and Curvature
+    roughness: Array  # see Slopes; without a Jacobian it is the doubt of the Hessian, see Curvature
     jacobian: Array | None = None
 
     def part(self, kept: list[int]) -> "Point":

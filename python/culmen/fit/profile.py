@@ -2,8 +2,8 @@
 
 The intervals are those of Minuit's MINOS (James & Roos, Comput. Phys. Commun. 10 (1975) 343). The ends of all
 parameters are searched together, so that each round is one batch of evaluations, and a second one if a slope needs
-another side. Parabolas of residuals come from Gauss and Newton's method as long as it makes progress. Later, and for
-values, BFGS updates their Hessian.
+another side. Parabolas of residuals come from Gauss and Newton's method as long as it makes progress. Later, and if
+the study returns a value, BFGS updates their Hessian.
 """
 
 from collections.abc import Sequence
@@ -100,7 +100,7 @@ def profiles(
 ) -> Profiles:
     """The profiles of all parameters of the frame. ``scale``: approximate errors, in the frame's coordinates; a
     parabola would have its ends at ``reach`` times these. ``model``: value, gradient and Hessian at the frame's vector.
-    ``count``: number of residuals; 0: values."""
+    ``count``: number of residuals; 0: one value."""
     f0, g, b = model[0], model[1] * scale, model[2] * np.outer(scale, scale)
     curved = np.diag(b) * reach**2 / (2 * delta)  # 1 if a parameter's error is the same when all others stay
     rounds = _Rounds(evaluate, frame, scale, np.where(curved > 1, 1 / np.sqrt(np.maximum(curved, 1)), 1.0), count)

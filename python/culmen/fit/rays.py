@@ -14,7 +14,7 @@ from .frame import Array, Evaluate, Frame, evaluate_at
 
 _TWO_PLACES, _ONE_PLACE = ((1, -1), (1, 2), (-1, -2)), ((1,), (-1,))
 _NEARER, _NEAREST = 10.0, 4  # steps become shorter by the first factor, at most the second number of times
-NO_PLACE = "no allowed point lies beside it"
+NO_PLACE = "no point next to it is allowed"
 BEYOND_LIMIT = "it violates a limit"
 
 
@@ -109,7 +109,7 @@ class Star:
 
 
 def look(evaluate: Evaluate, frame: Frame, stars: Sequence[Star], count: int) -> None:
-    """Evaluates all stars in parallel until every ray is done. ``count``: number of residuals; 0: values."""
+    """Evaluates all stars in parallel until every ray is done. ``count``: number of residuals; 0: one value."""
     while True:
         asked: list[tuple[Star, Ray | None, list[Array]]] = []
         for star in stars:

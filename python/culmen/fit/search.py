@@ -4,7 +4,8 @@ An end is where the value is f₀ + Δ and its derivatives by the other paramete
 Statist. 37 (1988) 87). Each round solves this for a parabola. In a bent valley that leads far up: then the others first
 find their way back, or the search returns inside for shorter steps. Gauss and Newton's parabolas ignore how the slopes
 of residuals change. They diverge if these changes and the residuals are large, for example where a valley turns round.
-A search that is lost with them continues with BFGS, as for values (Fletcher & Xu, IMA J. Numer. Anal. 7 (1987) 371).
+A search that is lost with them continues with BFGS (Fletcher & Xu, IMA J. Numer. Anal. 7 (1987) 371). Without
+residuals, BFGS is the only method.
 
 In a long, flat valley BFGS may overestimate the curvature and see the floor too early. An end of residuals therefore
 counts only after the other parameters have settled: Gauss and Newton's parabola at that point predicts no further gain,
@@ -31,7 +32,7 @@ _SHORTEST = 1e-4  # of the step that a parabola proposes
 _CLOSE, _STOPPED = 1e-3, 1e-3  # of a step, and of a parabola's error: constraints are met to this precision
 _NEAR_UP, _FAR_UP = 4.0, 1e5  # times Δ above the target. From higher than the first, a step must lead down. From
 # lower, it may lead up to the second, because the next step comes back into a bent valley.
-_NOT_MET = "the evaluations fail, or jump, before it"
+_NOT_MET = "before it, evaluations fail or their values jump"
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class Search:
             self._aim(box, walls, move if on_the_floor else move * self.most, near)
 
     def _settles(self, box: Box, walls: Walls) -> bool:
-        """True if the other parameters have another step to try before they have settled. For residuals alone."""
+        """True if the other parameters have another step to try before they have settled. Only with residuals."""
         m, tolerance = self.model, _TOLERANCE * self.delta
         if m.gauss_newton is None or m is self.settled or abs(m.f - self.target) > self.delta:
             return False
@@ -128,7 +129,7 @@ class Search:
 
     def _doubts(self, box: Box, walls: Walls) -> bool:
         """True if the first Hessian predicts a further gain, which is then tried: BFGS may have made the curvature too
-        great. For values alone."""
+        great. Only without residuals."""
         m = self.model
         if self.first is None or m.gauss_newton is not None or self.doubts == _DOUBTS:
             return False

@@ -38,7 +38,7 @@ def read_study_file(path: Path) -> StudyFile:
 def examine_study_file(path: Path) -> tuple[StudyFile | None, Mistakes]:
     """The usable part of the file (None: there is none), and the mistakes so far.
 
-    Raises InputError if it is no study file."""
+    Raises InputError if it is not a study file."""
     text = _text_of(path)
     try:
         data = tomllib.loads(text)

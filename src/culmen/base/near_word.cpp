@@ -54,7 +54,8 @@ std::string did_you_mean(const std::string& given, const std::vector<std::string
 std::string near_or_all(const std::string& given, const std::vector<std::string>& known) {
   if (const auto near = near_word(given, known); !near.empty()) return fmt::format("; did you mean '{}'?", near);
   const auto shown = std::span(known).first(std::min<std::size_t>(known.size(), 20));
-  return fmt::format("; it is one of {}{}", fmt::join(shown, ", "), shown.size() < known.size() ? ", …" : "");
+  return fmt::format("; write {}{}{}", known.size() > 1 ? "one of " : "", fmt::join(shown, ", "),
+                     shown.size() < known.size() ? ", …" : "");
 }
 
 }  // namespace culmen

@@ -10,7 +10,7 @@ namespace culmen {
 std::string near_word(const std::string& given, const std::vector<std::string>& known);
 /// " (did you mean 'word'?)", or nothing.
 std::string did_you_mean(const std::string& given, const std::vector<std::string>& known);
-/// "; did you mean 'word'?", or "; it is one of a, b, c", the first twenty of them.
+/// "; did you mean 'word'?", or "; write one of a, b, c", the first twenty of them.
 std::string near_or_all(const std::string& given, const std::vector<std::string>& known);
 
 }  // namespace culmen

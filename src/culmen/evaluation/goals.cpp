@@ -21,9 +21,12 @@ auto find(Of& extras, const std::string& name) {
 void fail_for_lack(Outcome& outcome, const std::string& name, const char* who) {
   std::vector<std::string> known;
   for (const auto& [figure, value] : outcome.extras) known.push_back(figure);
-  const auto has = known.empty() ? std::string("; it has no named values") : near_or_all(name, known);
+  const auto near = near_word(name, known);
+  const auto has = known.empty()  ? "it has no named values"
+                   : near.empty() ? fmt::format("it has {}", fmt::join(known, ", "))
+                                  : fmt::format("did you mean '{}'?", near);
   outcome = Outcome::failure(Status::wrong_shape,
-                             fmt::format("the outcome has no value '{}', which {} needs{}", name, who, has));
+                             fmt::format("the outcome has no value '{}', which {} needs; {}", name, who, has));
 }
 
 double oriented(double value, Direction direction) { return direction == Direction::maximize ? -value : value; }

@@ -36,7 +36,8 @@ void check_integer(const Parameter& p) {
 void check_choices(const Parameter& p) {
   if (p.choices.size() < 2) fail(p, fmt::format("it needs at least two choices, got {}", p.choices.size()));
   if (p.lower != 0 || p.upper != static_cast<double>(p.choices.size() - 1))
-    fail(p, fmt::format("bounds [{}, {}] do not belong to {} choices", p.lower, p.upper, p.choices.size()));
+    fail(p, fmt::format("{} choices need the bounds [0, {}], got [{}, {}]", p.choices.size(), p.choices.size() - 1,
+                        p.lower, p.upper));
   for (auto c = p.choices.begin(); c != p.choices.end(); ++c) {
     if (std::find(p.choices.begin(), c, *c) != c) fail(p, fmt::format("the choice {} is given twice", to_string(*c)));
     if (const auto* number = std::get_if<double>(&*c); number != nullptr && !std::isfinite(*number))

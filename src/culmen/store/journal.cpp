@@ -223,7 +223,7 @@ void Journal::Impl::count(const CallRecord& call) {
     } else if (const auto record = outcome(id)) {
       progress.add_told(id, brief_of(record->outcome));
     } else {
-      throw StoreError(fmt::format("{}: evaluation {} is told, but has no outcome", database.path(), id));
+      throw StoreError(fmt::format("{}: evaluation {} was told, but has no outcome", database.path(), id));
     }
   }
 }

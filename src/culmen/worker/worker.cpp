@@ -55,7 +55,7 @@ void Worker::write_sentence(std::string sentence, Reply& reply) {
 }
 
 Worker::Task Worker::read(const FrameHead& head, BytesView body, Candidate& candidate) const {
-  if (!evaluator_) throw Error(fmt::format("evaluation {} came before a set-up that worked", head.evaluation));
+  if (!evaluator_) throw Error(fmt::format("evaluation {} arrived before a successful set-up", head.evaluation));
   decode(body, candidate);
   if (candidate.x.size() != set_up_.space.size()) {
     throw Error(fmt::format("evaluation {} came with {} values; the space has {} parameters", head.evaluation,

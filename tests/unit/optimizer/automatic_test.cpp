@@ -121,7 +121,8 @@ TEST(Auto, goes_on_with_descents_where_values_differ_in_their_last_digits) {
 
 TEST(Auto, solves_a_sum_over_parameters_by_a_search_along_each) {
   EXPECT_LE(median_evaluations({"auto", cube(10, -5, 5), rastrigin, 1e-8, 20000}, 5), 1500U);
-  EXPECT_THAT(remark_on(rastrigin, 6, 2000), HasSubstr("a sum over parameters; the best is of brent_step"));
+  EXPECT_THAT(remark_on(rastrigin, 6, 2000),
+              HasSubstr("seems to be a sum over the parameters; brent_step found the best value"));
 }
 
 TEST(Auto, goes_back_to_descents_where_what_looked_like_a_sum_is_none) {
@@ -142,7 +143,7 @@ TEST(Auto, solves_many_minima_by_the_global_search) {
 TEST(Auto, compares_values_alone_under_noise) {
   Random random(3);
   const auto noisy = [&](const Point& x) { return sphere(x) * (1 + 0.01 * random.normal()); };
-  EXPECT_THAT(remark_on(noisy, 5, 1000), HasSubstr("values have noise; "));
+  EXPECT_THAT(remark_on(noisy, 5, 1000), HasSubstr("the values are noisy; "));
   EXPECT_LE(median_evaluations({"auto", cube(5, -5, 5), noisy, 1e-6, 10000}, 5), 2000U);
 }
 
@@ -225,7 +226,8 @@ TEST(Auto, says_who_found_the_best_among_all_kinds) {
     optimizer->ask(1, asked);
     optimizer->tell(asked[0].id, Outcome::of_value(cost_of_method(asked[0].x)));
   }
-  EXPECT_THAT(optimizer->remark(), AllOf(HasSubstr("the best is of "), HasSubstr("bayes had "), HasSubstr("de had ")));
+  EXPECT_THAT(optimizer->remark(),
+              testing::ContainsRegex("(bayes|de) found the best value; evaluations: bayes [0-9]+, de [0-9]+"));
 }
 
 TEST(Auto, candidates_do_not_depend_on_how_many_are_asked_at_a_time) {
@@ -277,7 +279,7 @@ TEST(AsynchronousAuto, searches_a_sum_along_each_parameter_whatever_the_workers)
   for (const std::size_t workers : {1, 8, 100}) {
     const auto [best, remark] = asynchronous(rastrigin, workers, 0);
     EXPECT_LT(best, 1e-8) << workers << ": " << remark;
-    EXPECT_THAT(remark, HasSubstr("the best is of brent_step")) << workers;
+    EXPECT_THAT(remark, HasSubstr("brent_step found the best value")) << workers;
   }
 }
 

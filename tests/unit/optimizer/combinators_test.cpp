@@ -130,7 +130,7 @@ TEST(Search, a_start_that_violates_a_constraint_is_refused) {
     make_search({"random", {}, 1, {{-0.5, 0}}}, half());
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_STREQ(e.what(), "the start x = -0.5, y = 0 does not fulfil the constraints");
+    EXPECT_STREQ(e.what(), "the start x = -0.5, y = 0 violates the constraints; change the start or the constraints");
   }
   EXPECT_NO_THROW(make_search({"random", {}, 1, {{-0.5, 0}}, true}, half()));
 }
@@ -142,7 +142,7 @@ TEST(Search, constraints_that_nothing_fulfils_end_with_a_sentence) {
     asked(*optimizer, 1);
     FAIL();
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("candidates in a row do not fulfil the constraints ('never')"));
+    EXPECT_THAT(e.what(), HasSubstr("candidates in a row violate the constraints ('never')"));
   }
 }
 

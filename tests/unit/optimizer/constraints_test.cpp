@@ -15,7 +15,7 @@
 namespace culmen {
 namespace {
 using ::testing::ElementsAre;
-using ::testing::StartsWith;
+using ::testing::HasSubstr;
 constexpr double inf = std::numeric_limits<double>::infinity();
 using Figures = std::vector<std::pair<std::string, double>>;
 
@@ -169,7 +169,7 @@ TEST(Auto, begins_with_descents_where_it_sees_the_constraints) {
   Terms terms;
   terms.yield.limits = true;
   const auto automatic = make_optimizer("auto", himmelblau_space(), 1, {}, terms);
-  EXPECT_THAT(automatic->remark(), StartsWith("the best is of"));
+  EXPECT_THAT(automatic->remark(), HasSubstr("found the best value; evaluations: "));
 }
 
 TEST(Auto, loses_nothing_by_a_constraint_that_always_holds) {

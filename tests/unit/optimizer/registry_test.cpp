@@ -78,18 +78,21 @@ Space with_condition() {
 TEST(Registry, refuses_an_optimizer_that_cannot_work_on_this) {
   EXPECT_EQ(
       refusal("lm"),
-      "optimizer 'lm' needs residuals: let the evaluator return them and say result = \"residuals\", or leave the "
-      "optimizer out");
+      "optimizer 'lm' needs residuals: return them from the evaluator and write result = \"residuals\", or remove the "
+      "optimizer, and culmen chooses one");
   EXPECT_EQ(refusal("lm", {}, with_categorical(), {true, 1}),
-            "optimizer 'lm' needs real parameters that are always active; 'c' is categorical; leave the optimizer out");
+            "optimizer 'lm' needs real parameters that are always active; 'c' is categorical; remove the optimizer, "
+            "and culmen chooses one");
   EXPECT_EQ(refusal("lm", {}, with_condition(), {true, 1}),
-            "optimizer 'lm' needs real parameters that are always active; 'y' is conditional; leave the optimizer out");
+            "optimizer 'lm' needs real parameters that are always active; 'y' is conditional; remove the optimizer, "
+            "and culmen chooses one");
   EXPECT_EQ(refusal("cmaes", {}, with_categorical()),
-            "optimizer 'cmaes' needs parameters with an order; 'c' is categorical; leave the optimizer out");
+            "optimizer 'cmaes' needs parameters with an order; 'c' is categorical; remove the optimizer, and culmen "
+            "chooses one");
   EXPECT_EQ(refusal("cmaes", {}, cube(2, 0, 1), {false, 3}),
-            "optimizer 'cmaes' takes one objective, not 3; leave the optimizer out");
+            "optimizer 'cmaes' takes one objective, not 3; remove the optimizer, and culmen chooses one");
   EXPECT_EQ(refusal("mocma", {}, cube(2, 0, 1), {false, 3}),
-            "optimizer 'mocma' takes two objectives at most, not 3; leave the optimizer out");
+            "optimizer 'mocma' takes two objectives at most, not 3; remove the optimizer, and culmen chooses one");
 }
 
 TEST(Registry, chooses_what_suits_the_space) {

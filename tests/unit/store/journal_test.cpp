@@ -232,7 +232,7 @@ TEST_F(JournalTest, an_ask_with_gaps_is_refused_and_the_transaction_taken_back) 
 TEST_F(JournalTest, a_tell_without_an_outcome_is_refused) {
   auto journal = make(path);
   journal.append(ask(0, 2));
-  EXPECT_THAT(error_of([&] { journal.append(tell({1})); }), HasSubstr("evaluation 1 is told, but has no outcome"));
+  EXPECT_THAT(error_of([&] { journal.append(tell({1})); }), HasSubstr("evaluation 1 was told, but has no outcome"));
 }
 
 TEST_F(JournalTest, a_damaged_row_is_named) {

@@ -214,7 +214,7 @@ TEST_F(RankProtocol, hires_ranks_once_at_a_time) {
         [&] {
           master_.hire({1, make_run_marker(), {}});
         },
-        ThrowsMessage<InputError>(::testing::HasSubstr("work for another study or executor already")));
+        ThrowsMessage<InputError>(::testing::HasSubstr("already work for another study or executor")));
     master_.dismiss();
     EXPECT_EQ(states_.state(), State::working) << "the ranks are still in use";
     crew->transport().close(10);

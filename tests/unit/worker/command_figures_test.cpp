@@ -62,7 +62,8 @@ TEST(FigureReader, says_what_is_wrong_with_json) {
   EXPECT_EQ(why(key("a"), R"({"a": "x"})"), "'a' in the standard output is of type string, but must be a number");
   EXPECT_EQ(why(key("a"), R"({"a": null})"), "'a' in the standard output is null, but must be a number");
   EXPECT_EQ(why(key("/a/~2"), "{}"), "there is no '/a/~2' in the standard output");
-  EXPECT_EQ(sentence_of([] { all(key("a"), R"({"a": 1})"); }), "'a' in the standard output is no array");
+  EXPECT_EQ(sentence_of([] { all(key("a"), R"({"a": 1})"); }), "'a' in the standard output is not an array");
+  EXPECT_EQ(sentence_of([] { all(key("b"), R"({"a": 1})"); }), "there is no 'b' in the standard output");
   EXPECT_EQ(sentence_of([] { all(key("a"), R"({"a": []})"); }), "there is no number in the standard output");
 }
 
@@ -85,7 +86,7 @@ TEST(FigureReader, cannot_be_made_to_hang) {
 
 TEST(FigureReader, refuses_what_is_no_regular_expression) {
   EXPECT_EQ(sentence_of([] { FigureReader(regex("ENERGY (")); }),
-            "value: 'ENERGY (' is no regular expression: missing ): ENERGY (");
+            "value: 'ENERGY (' is not a regular expression: missing ): ENERGY (");
 }
 
 TEST(FigureReader, reads_a_whole_file_of_numbers_but_for_its_comments) {
@@ -122,15 +123,15 @@ TEST(Placeholders, that_must_be_mistakes_are_told) {
     return sentence_of([&] { PlaceholderText(text, space, style); });
   };
   const auto words = PlaceholderStyle::words, file = PlaceholderStyle::file;
-  EXPECT_EQ(why("a\n{{widht}}", file), "line 2: {{widht}} is no parameter (did you mean 'width'?)");
-  EXPECT_EQ(why("{{other}}", file), "line 1: {{other}} is no parameter");
-  EXPECT_EQ(why("--w={widht}", words), "{widht} is no parameter (did you mean 'width'?)");
+  EXPECT_EQ(why("a\n{{widht}}", file), "line 2: {{widht}} is not a parameter (did you mean 'width'?)");
+  EXPECT_EQ(why("{{other}}", file), "line 1: {{other}} is not a parameter");
+  EXPECT_EQ(why("--w={widht}", words), "{widht} is not a parameter (did you mean 'width'?)");
   EXPECT_EQ(why("{width:.3q}", words),
-            "'.3q' is no format for the real parameter 'width'; write one like .6e or 12.4f");
+            "'.3q' is not a format for the real parameter 'width'; write one like .6e or 12.4f");
   EXPECT_EQ(why("{width:03d}", words),
-            "'03d' is no format for the real parameter 'width'; write one like .6e or 12.4f");
+            "'03d' is not a format for the real parameter 'width'; write one like .6e or 12.4f");
   EXPECT_EQ(why("{n:99999d}", words),
-            "'99999d' is no format for the integer parameter 'n'; write one like 05d, .6e or 12.4f");
+            "'99999d' is not a format for the integer parameter 'n'; write one like 05d, .6e or 12.4f");
 }
 
 TEST(Placeholders, hold_choices_and_flags) {
@@ -139,8 +140,9 @@ TEST(Placeholders, hold_choices_and_flags) {
     return PlaceholderText(text, space, PlaceholderStyle::file).fill({1, 1, 0});
   };
   EXPECT_EQ(fill("{{material}} {{heat}} {{grade}} {{material:>6}}|{{grade:.2f}}"), "alu true 1    alu|1.00");
-  EXPECT_EQ(sentence_of([&] { fill("{{material:.3e}}"); }),
-            "'.3e' is no format for steel, a choice of the categorical parameter 'material'; write one like >8 or <12");
+  EXPECT_EQ(
+      sentence_of([&] { fill("{{material:.3e}}"); }),
+      "'.3e' is not a format for steel, a choice of the categorical parameter 'material'; write one like >8 or <12");
 }
 
 TEST(Command, takes_what_inactive_parameters_are_at_rest_into_places_only) {
@@ -214,7 +216,7 @@ TEST(Command, has_the_wrong_shape_without_its_file_and_reads_none_of_a_former_at
   for (const char* make : {"mkfifo out.dat", "mkdir out.dat"}) {
     auto strange = shell_spec(make);
     strange.as<CommandSpec>().figures = {word("out.dat")};
-    EXPECT_EQ(evaluate(strange).message, "'out.dat' is no regular file");
+    EXPECT_EQ(evaluate(strange).message, "'out.dat' is not a regular file");
   }
 }
 
@@ -268,16 +270,16 @@ TEST(Command, is_checked_before_anything_runs) {
   auto spec = shell_spec("");
   spec.as<CommandSpec>().templates = {{"input.in", "nothing"}};
   EXPECT_EQ(why(spec),
-            "templates, input.in: it has no place {{x}} for any parameter; inputs.copy is for files as they are");
+            "templates, input.in: it contains no parameter such as {{x}}; to copy a file unchanged, use inputs.copy");
   spec.as<CommandSpec>().templates = {{"input.in", "{{x}}"}};
-  EXPECT_EQ(why(spec), "templates: none has a place {{n}}, so the parameter 'n' would change nothing");
+  EXPECT_EQ(why(spec), "templates: none contains {{n}}, so the parameter 'n' would have no effect");
   spec.environment = {{"N", "{n}"}};
   EXPECT_EQ(why(spec), "nothing was thrown");
   spec.as<CommandSpec>().templates = {{"input.in", "{{x}}\n{{m}}"}};
-  EXPECT_EQ(why(spec), "templates, input.in: line 2: {{m}} is no parameter");
+  EXPECT_EQ(why(spec), "templates, input.in: line 2: {{m}} is not a parameter");
   spec = shell_spec("");
   spec.as<CommandSpec>().figures = {{"e", "", Reading::regex, "[", false}};
-  EXPECT_EQ(why(spec), "e: '[' is no regular expression: missing ]: [");
+  EXPECT_EQ(why(spec), "e: '[' is not a regular expression: missing ]: [");
 }
 
 TEST(Modules, change_the_environment_of_a_command_and_its_path) {
@@ -296,7 +298,7 @@ TEST(Modules, change_the_environment_of_a_command_and_its_path) {
   EXPECT_EQ(evaluate(spec).value, 8) << evaluate(spec).message;
   spec.modules = {"tool/3"};
   EXPECT_EQ(error_of_prepare(spec),
-            "the modules tool/3 cannot be loaded\nno module tool/3\nmodule load tool/3 left with 1");
+            "the modules tool/3 cannot be loaded\nno module tool/3\nmodule load tool/3 ended with exit code 1");
   std::ofstream(home + "/.bash_profile") << "\n";
   spec.modules = {"tool/4"};
   EXPECT_EQ(error_of_prepare(spec),

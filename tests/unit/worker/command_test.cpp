@@ -116,7 +116,7 @@ TEST(Command, fails_with_its_exit_code_and_the_tail_of_stderr) {
   const auto spec = shell_spec("echo half way; echo it broke >&2; exit 3");
   const auto outcome = evaluate(spec);
   EXPECT_EQ(outcome.status, Status::failed);
-  EXPECT_EQ(outcome.message, "the command left with exit code 3\nit broke");
+  EXPECT_EQ(outcome.message, "the command ended with exit code 3\nit broke");
   EXPECT_EQ(read_file(spec.working_folder + "/7/stdout.txt"), "half way\n");
 }
 
@@ -215,8 +215,8 @@ TEST(Command, that_fails_hints_at_a_word_that_names_a_file_of_the_study) {
   const auto spec = spec_of_a_study({"./show", "-u", "input"});
   EXPECT_EQ(
       evaluate(spec).message,
-      "the command left with exit code 1 (it runs in a folder of its own, where 'input' is not: inputs = { copy = "
-      "[\"input\"] } brings it there, or \"{CULMEN_STUDY_FOLDER}/input\" names it where it is)\n" +
+      "the command ended with exit code 1 (it runs in its own folder, which does not contain 'input'; write inputs = "
+      "{ copy = [\"input\"] } to copy it there, or \"{CULMEN_STUDY_FOLDER}/input\" to use it where it is)\n" +
           spec.base_folder + "/show: input: No such file or directory");
   EXPECT_EQ(evaluate(spec_of_a_study({"./show", "nothing"})).message.find("its own"), std::string::npos);
 }

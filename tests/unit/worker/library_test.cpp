@@ -71,7 +71,7 @@ void expect_crash(const std::string& function, const std::string& text) {
 TEST(NativeSlot, turns_every_death_into_an_outcome) {
   expect_crash("null_pointer", "was killed by SIGSEGV without an answer\nabout to look at nowhere");
   expect_crash("aborts", "was killed by SIGABRT");
-  expect_crash("leaves", "left with exit code 3 without an answer");
+  expect_crash("leaves", "ended with exit code 3 without an answer");
 }
 
 TEST(NativeSlot, survives_a_function_that_damages_the_channel) {

@@ -83,7 +83,7 @@ TEST(PythonSlot, reports_an_exception_with_the_lines_of_the_users_code_only) {
 TEST(PythonSlot, reports_a_crash_with_the_signal_and_the_last_words) {
   expect_failure(python_spec("segfaults"), Status::crashed, "was killed by SIGSEGV without an answer");
   expect_failure(python_spec("segfaults"), Status::crashed, "in segfaults");  // where, by Python's faulthandler
-  expect_failure(python_spec("exits_hard"), Status::crashed, "left with exit code 4 without an answer\nlast words");
+  expect_failure(python_spec("exits_hard"), Status::crashed, "ended with exit code 4 without an answer\nlast words");
 }
 
 TEST(PythonSlot, keeps_only_the_tail_of_what_a_crashed_function_printed) {
@@ -94,7 +94,7 @@ TEST(PythonSlot, keeps_only_the_tail_of_what_a_crashed_function_printed) {
 
 TEST(PythonSlot, notices_a_death_though_a_forked_child_holds_the_channel) {
   const auto spec = python_spec("forks_and_dies");
-  expect_failure(spec, Status::crashed, "left with exit code 5");
+  expect_failure(spec, Status::crashed, "ended with exit code 5");
   EXPECT_TRUE(holds_within(patience_s, [&] { return processes_of(spec.run_marker).empty(); }));
 }
 
@@ -227,7 +227,7 @@ TEST(PythonSlot, names_an_interpreter_that_is_not_there_or_has_no_culmen) {
   spec.as<PythonSpec>().interpreter = "/no/python";
   EXPECT_EQ(error_of_prepare(spec), "cannot start '/no/python': No such file or directory");
   spec.as<PythonSpec>().interpreter = "/bin/false";
-  EXPECT_EQ(error_of_prepare(spec), "the evaluator's process (/bin/false) left with exit code 1 before it was ready");
+  EXPECT_EQ(error_of_prepare(spec), "the evaluator's process (/bin/false) ended with exit code 1 before it was ready");
 }
 
 }  // namespace

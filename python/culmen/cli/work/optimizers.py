@@ -74,14 +74,14 @@ def _print_others() -> None:
 
 
 def _print_choice() -> None:
-    table = Table("if a study has", "auto, or no name, runs")
+    table = Table("if a study has", "culmen chooses")
     for name, why in _core.optimizer_choices():
         table.add_row(why, "auto" if name == "auto" else name)
     console().print(table)
     print('A list such as ["evolution", "cmaes"] is a chain: each optimizer starts at the best of the previous one.')
     able = [entry["name"] for entry in _core.optimizer_catalogue() if entry["asynchronous"]]
     print(f"These can run asynchronously (generational = false), so that no worker waits: {', '.join(able)}.")
-    print("Without a name, and with auto, culmen does so if there are many workers and many evaluations for each.")
+    print("Without a name, or with auto, culmen does this if there are many workers and many evaluations for each.")
 
 
 def allowed(option: dict[str, Any]) -> str:

@@ -56,7 +56,7 @@ class Chain final : public Remembering<LinkCandidate> {
   }
   std::string remark() const override {
     const auto more = inner_->remark();
-    return fmt::format("{} is at work, {} of {}{}{}", links_[link_].name, link_ + 1, links_.size(),
+    return fmt::format("reached {}, optimizer {} of {}{}{}", links_[link_].name, link_ + 1, links_.size(),
                        more.empty() ? "" : ": ", more);
   }
   std::optional<Recommendation> recommendation() const override { return inner_->recommendation(); }
@@ -192,8 +192,11 @@ void check_prefixes(const std::string& chain, const std::vector<std::string>& li
     const auto prefix = name.substr(0, dot);
     if (dot != std::string::npos && std::ranges::find(links, prefix) != links.end()) continue;
     const auto option = dot == std::string::npos ? name : name.substr(dot + 1);
-    throw InputError(fmt::format("optimizer '{}': option '{}' is of none of its optimizers{}; say as in \"{}.{}\"",
-                                 chain, name, did_you_mean(prefix, links), owner_of(option, links), option));
+    const auto mistake = dot == std::string::npos
+                             ? "must begin with the name of its optimizer"
+                             : fmt::format("names no optimizer of this chain{}", did_you_mean(prefix, links));
+    throw InputError(fmt::format("optimizer '{}': option '{}' {}; write it as '{}.{}'", chain, name, mistake,
+                                 owner_of(option, links), option));
   }
 }
 

@@ -97,8 +97,8 @@ class FeasibleOnly final : public Around<Remembering<EvaluationId, std::map>> {
     std::string names;
     for (const auto& c : space_.constraints()) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", c.name);
     throw Error(fmt::format(
-        "{} candidates in a row do not fulfil the constraints ({}); an initial value for each parameter, or wider "
-        "constraints, would help",
+        "{} candidates in a row violate the constraints ({}); give each parameter an initial value, or widen the "
+        "constraints",
         infeasible, names));
   }
 
@@ -167,7 +167,8 @@ std::unique_ptr<Optimizer> make_search(const Search& search, const Space& space)
   }
   for (const auto& start : search.starts) {
     if (!any && !space.feasible(start))
-      throw InputError(fmt::format("the start {} does not fulfil the constraints", sentence_for(space, start)));
+      throw InputError(fmt::format("the start {} violates the constraints; change the start or the constraints",
+                                   sentence_for(space, start)));
     if (std::ranges::find(starts, start) == starts.end()) starts.push_back(start);
   }
   if (optimizer->begins_at_start()) {

@@ -28,10 +28,10 @@ void set_foreign_maker(ForeignMaker maker) { the_maker() = std::move(maker); }
 std::unique_ptr<Optimizer> make_foreign(const std::string& name, const Space& space, std::uint64_t seed,
                                         const OptimizerOptions& options, const Terms& terms) {
   if (!the_maker())
-    throw InputError(
-        fmt::format("optimizer '{}' is of a Python library: culmen's command line and Python package can use it, a C++ "
-                    "program cannot",
-                    name));
+    throw InputError(fmt::format(
+        "optimizer '{}' belongs to a Python library; culmen's command line and Python package can use it, but "
+        "a C++ program cannot",
+        name));
   return the_maker()(name, space, seed, options, terms);
 }
 

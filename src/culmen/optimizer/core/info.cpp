@@ -31,20 +31,25 @@ bool has_order(const Parameter& p) { return p.kind != ParameterKind::categorical
 std::string obstacle(const OptimizerInfo& optimizer, const Space& space, const Yield& yield) {
   const auto& all = space.parameters();
   if (optimizer.needs_residuals && !yield.residuals)
-    return "needs residuals: let the evaluator return them and say result = \"residuals\", or leave the optimizer out";
+    return "needs residuals: return them from the evaluator and write result = \"residuals\", or remove the optimizer, "
+           "and culmen chooses one";
   const auto odd = std::ranges::find_if_not(all, &Parameter::is_plain_real);
   if (optimizer.needs_reals && odd != all.end()) {
     const bool conditional = odd->kind == ParameterKind::real;
-    return fmt::format("needs real parameters that are always active; '{}' is {}; leave the optimizer out", odd->name,
-                       conditional ? "conditional" : to_string(odd->kind));
+    return fmt::format(
+        "needs real parameters that are always active; '{}' is {}; remove the optimizer, and culmen chooses one",
+        odd->name, conditional ? "conditional" : to_string(odd->kind));
   }
   const auto unordered = std::ranges::find_if_not(all, has_order);
   if (optimizer.needs_order && unordered != all.end())
-    return fmt::format("needs parameters with an order; '{}' is categorical; leave the optimizer out", unordered->name);
+    return fmt::format(
+        "needs parameters with an order; '{}' is categorical; remove the optimizer, and culmen chooses one",
+        unordered->name);
   if (optimizer.one_objective && yield.objectives > 1)
-    return fmt::format("takes one objective, not {}; leave the optimizer out", yield.objectives);
+    return fmt::format("takes one objective, not {}; remove the optimizer, and culmen chooses one", yield.objectives);
   if (optimizer.two_objectives && yield.objectives > 2)
-    return fmt::format("takes two objectives at most, not {}; leave the optimizer out", yield.objectives);
+    return fmt::format("takes two objectives at most, not {}; remove the optimizer, and culmen chooses one",
+                       yield.objectives);
   return {};
 }
 

@@ -41,7 +41,7 @@ std::optional<Job> Optimizer::next_job() {
 void Optimizer::adopt(JobId job, const Bytes& result) {
   if (!job_is_out_ || job + 1 != jobs_)
     throw InputError(fmt::format("job {} cannot be adopted: {}", job,
-                                 job_is_out_ ? fmt::format("job {} is out", jobs_ - 1) : "none is out"));
+                                 job_is_out_ ? fmt::format("job {} is open", jobs_ - 1) : "no job is open"));
   job_is_out_ = false;
   do_adopt(result);
 }
@@ -58,11 +58,10 @@ bool Optimizer::did_job() {
 void Optimizer::close(EvaluationId id, const char* what) {
   if (open_.erase(id) == 1) return;
   if (id < next_) {
-    throw InputError(
-        fmt::format("evaluation {} cannot be {}: it was told or cancelled before, once is allowed", id, what));
+    throw InputError(fmt::format("evaluation {} cannot be {}: it was already told or cancelled", id, what));
   }
   throw InputError(
-      fmt::format("evaluation {} cannot be {}: it was never asked for, only {} have been", id, what, next_));
+      fmt::format("evaluation {} cannot be {}: it was never asked for; only {} evaluations were", id, what, next_));
 }
 
 }  // namespace culmen

@@ -35,11 +35,11 @@ bool is_short(const StudyConfig& config, std::size_t workers) {
 const char* to_string(ModeReason reason) {
   switch (reason) {
     case ModeReason::user:
-      return "the user says so";
+      return "the user chose it";
     case ModeReason::store:
-      return "the store began so";
+      return "the store has this mode";
     case ModeReason::named_optimizer:
-      return "the user names the optimizer";
+      return "the user named the optimizer";
     case ModeReason::optimizer:
       return "the optimizer needs generations";
     case ModeReason::few_workers:

@@ -25,10 +25,10 @@ class ThreadCrew final : public Crew {
     } catch (const std::system_error&) {
       const auto started = threads_.size();
       end();
-      throw TransportError(
-          fmt::format("{} workers were asked for, and this system starts no more than {} threads for them; take fewer, "
-                      "or worker processes",
-                      request.workers, started));
+      throw TransportError(fmt::format(
+          "cannot start {} workers: this system allows only {} threads for them; use fewer workers, or worker "
+          "processes",
+          request.workers, started));
     }
   }
   ~ThreadCrew() override { end(); }

@@ -91,10 +91,9 @@ class RankCrew final : public Crew {
 
 void check_ranks(int size, RanksState state) {
   if (size < 2)
-    throw InputError(
-        "under MPI at least 2 ranks are needed: one master and its workers; start more ranks, or leave mpiexec out");
+    throw InputError("MPI needs at least 2 ranks, a master and a worker; start more ranks, or run without mpiexec");
   if (state == RanksState::working || state == RanksState::stuck)
-    throw InputError("the ranks of this launch work for another study or executor already; let that end first");
+    throw InputError("the ranks of this launch already work for another study or executor; end that one first");
   if (state == RanksState::dismissed)
     throw InputError("the ranks of this launch have left the program; start all studies and executors before that");
 }

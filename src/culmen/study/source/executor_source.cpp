@@ -28,7 +28,7 @@ std::shared_ptr<const ItemFunction> ExecutorSource::make_function(Bytes pickle) 
 bool ExecutorSource::push(std::vector<Item> items) {
   for (const auto& item : items) check_size(item);
   const std::lock_guard lock(mutex_);
-  if (shut()) throw InputError("this executor was shut down; it takes nothing more");
+  if (shut()) throw InputError("this executor was shut down; it accepts no more calls");
   for (auto& item : items) {
     const auto id = item.id;
     queue_.emplace(id, std::move(item));

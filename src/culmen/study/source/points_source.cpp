@@ -8,7 +8,7 @@ namespace culmen {
 
 bool PointsSource::push(std::vector<std::vector<double>> vectors) {
   const std::lock_guard lock(mutex_);
-  if (shut()) throw InputError("these evaluations have ended; they take nothing more");
+  if (shut()) throw InputError("these evaluations have ended; they accept no more candidates");
   for (auto& x : vectors) queue_.push_back(std::move(x));
   return std::exchange(hungry_, false);
 }

@@ -36,9 +36,9 @@ std::string find_program(const std::string& name, const std::string& base_folder
   if (auto found = path.empty() ? find_on_path(name) : find_on_path(name, path); !found.empty()) return found;
   std::error_code none;
   const bool beside = std::filesystem::is_regular_file(std::filesystem::path(base_folder) / name, none);
-  throw InputError(
-      fmt::format("the command's program '{}' is not on PATH{}", name,
-                  beside ? fmt::format("; \"./{}\" is the one beside the study file", name) : hint_at_words(name)));
+  throw InputError(fmt::format(
+      "the command's program '{}' is not on PATH{}", name,
+      beside ? fmt::format("; write \"./{}\" for the one beside the study file", name) : hint_at_words(name)));
 }
 
 /// A file in memory that is read from its beginning.
@@ -187,8 +187,9 @@ std::string file_left_behind(const EvaluatorSpec& spec) {
   const auto word = std::find_if(words.begin() + 1, words.end(), left_behind);
   if (word == words.end()) return {};
   return fmt::format(
-      "it runs in a folder of its own, where '{0}' is not: inputs = {{ copy = [\"{0}\"] }} brings it there, or "
-      "\"{{CULMEN_STUDY_FOLDER}}/{0}\" names it where it is",
+      "it runs in its own folder, which does not contain '{0}'; write inputs = {{ copy = [\"{0}\"] }} to copy it "
+      "there, "
+      "or \"{{CULMEN_STUDY_FOLDER}}/{0}\" to use it where it is",
       *word);
 }
 

@@ -68,7 +68,7 @@ CommandInputs::CommandInputs(const SetUp& set_up)
     templates_.push_back({file.name, parse(file.text, space_, PlaceholderStyle::file, "templates, " + file.name)});
     if (!templates_.back().text.has_places())
       throw InputError(fmt::format(
-          "templates, {}: it has no place {{{{{}}}}} for any parameter; inputs.copy is for files as they are",
+          "templates, {}: it contains no parameter such as {{{{{}}}}}; to copy a file unchanged, use inputs.copy",
           file.name, space_[0].name));
   }
   check_use(spec);
@@ -85,12 +85,13 @@ void CommandInputs::check_use(const CommandSpec& spec) const {
   if (unused == static_cast<std::ptrdiff_t>(used.size())) return;
   const auto& name = space_[static_cast<std::size_t>(unused)].name;
   if (odd != words_.end())
-    throw InputError(fmt::format(
-        "command: {{{}}} is no parameter, and the parameter '{}' has no place: {{{}}} in a word of the command, "
-        "in a template or in a value of environment, or stdin = \"json\"",
-        odd->stranger(), name, name));
+    throw InputError(
+        fmt::format("command: {{{}}} is not a parameter, and the parameter '{}' is not used; write {{{}}} in a word of "
+                    "the command, "
+                    "in a template or in a value of environment, or write stdin = \"json\"",
+                    odd->stranger(), name, name));
   throw InputError(
-      fmt::format("templates: none has a place {{{{{}}}}}, so the parameter '{}' would change nothing", name, name));
+      fmt::format("templates: none contains {{{{{}}}}}, so the parameter '{}' would have no effect", name, name));
 }
 
 std::vector<double> CommandInputs::at_rest(const Candidate& candidate) const {

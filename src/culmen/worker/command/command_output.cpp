@@ -29,7 +29,7 @@ bool read_extra(std::string_view line, Outcome& outcome) {
 
 Outcome wrong(std::string_view word, const char* wanted) {
   return Outcome::failure(Status::wrong_shape,
-                          fmt::format("the program printed '{}' where {}", word.substr(0, 80), wanted));
+                          fmt::format("the program printed '{}', but {}", word.substr(0, 80), wanted));
 }
 
 /// Adds the numbers of a line. Returns the first word that is not a number.
@@ -62,7 +62,7 @@ std::string read_file(const std::string& folder, const std::string& name) {
     text.resize(have);
   }
   close(fd);
-  if (!regular) throw Error(fmt::format("'{}' is no regular file", name));
+  if (!regular) throw Error(fmt::format("'{}' is not a regular file", name));
   if (!small) throw Error(fmt::format("the file '{}' is larger than 64 MiB", name));
   return text;
 }
@@ -86,7 +86,7 @@ Outcome read_command_output(std::string_view text, ResultKind kind) {
     } else if (last) {
       const auto word = line.substr(line.find_last_of(" \t=") + 1);
       const auto value = number(word);
-      if (!value) return wrong(word, "its last word has to be the value, a number");
+      if (!value) return wrong(word, "its last word must be the value, a number");
       outcome.value = *value;
     }
   }

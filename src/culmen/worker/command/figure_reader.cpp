@@ -79,7 +79,7 @@ FigureReader::FigureReader(const FigureSource& source) : source_(source) {
   options.set_log_errors(false);
   if (const RE2 alone(source_.pattern, options); !alone.ok())
     throw InputError(
-        fmt::format("{}: '{}' is no regular expression: {}", source_.name, source_.pattern, alone.error()));
+        fmt::format("{}: '{}' is not a regular expression: {}", source_.name, source_.pattern, alone.error()));
   regex_ = std::make_unique<RE2>("(?m)" + source_.pattern, options);
 }
 
@@ -108,8 +108,8 @@ std::vector<double> FigureReader::all(std::string_view text) const {
   if (source_.reading == Reading::json) {
     const auto tree = parse(text, place());
     const auto* node = find(tree, source_.pattern);
-    if (node == nullptr || !node->is_array())
-      throw Error(fmt::format("'{}' in {} is no array", source_.pattern, place()));
+    if (node == nullptr) throw Error(fmt::format("there is no '{}' in {}", source_.pattern, place()));
+    if (!node->is_array()) throw Error(fmt::format("'{}' in {} is not an array", source_.pattern, place()));
     for (const auto& item : *node) numbers.push_back(as_number(item, source_.pattern, place()));
   } else if (source_.reading == Reading::regex) {
     for (const auto word : matches(text, false)) numbers.push_back(as_number(word, place()));

@@ -48,7 +48,7 @@ ValueFormat::ValueFormat(const Parameter& parameter, const std::string& format) 
     if (is_decent(format) && (suits(replacement_, sample) || suits(replacement_, as_real(sample)))) continue;
     const auto whose = fmt::format("the {} parameter '{}'", to_string(parameter.kind), parameter.name);
     const bool one_of_many = !parameter.choices.empty();
-    throw InputError(fmt::format("'{}' is no format for {}{}; write one like {}", format,
+    throw InputError(fmt::format("'{}' is not a format for {}{}; write one like {}", format,
                                  one_of_many ? to_string(sample) + ", a choice of " : "", whose,
                                  std::holds_alternative<double>(sample)         ? ".6e or 12.4f"
                                  : std::holds_alternative<std::int64_t>(sample) ? "05d, .6e or 12.4f"

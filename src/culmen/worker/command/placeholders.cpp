@@ -82,10 +82,10 @@ void PlaceholderText::see_unknown(const std::string& inside, const std::string& 
   const auto hint = did_you_mean(name, names_of(*space_));
   if (style == PlaceholderStyle::file) {
     const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-    throw InputError(fmt::format("line {}: {{{{{}}}}} is no parameter{}", line, name, hint));
+    throw InputError(fmt::format("line {}: {{{{{}}}}} is not a parameter{}", line, name, hint));
   }
   if (text.find_first_of(" \t\n") != text.npos) return;
-  if (!hint.empty()) throw InputError(fmt::format("{{{}}} is no parameter{}", name, hint));
+  if (!hint.empty()) throw InputError(fmt::format("{{{}}} is not a parameter{}", name, hint));
   if (stranger_.empty()) stranger_ = name;
 }
 

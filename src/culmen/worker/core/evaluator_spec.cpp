@@ -146,7 +146,7 @@ Bytes encode(const SetUp& set_up) {
 SetUp decode_set_up(BytesView in) {
   ByteReader r(in);
   if (const auto v = r.u8(); v != set_up_version)
-    throw Error(fmt::format("a set-up of version {} came; this build knows version {}", v, set_up_version));
+    throw Error(fmt::format("got a set-up of version {}, but this build knows version {}", v, set_up_version));
   SetUp set_up;
   set_up.space = Space::decode(r);
   set_up.goals = decode_goals(r);

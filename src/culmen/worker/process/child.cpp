@@ -128,7 +128,7 @@ bool wait_for(std::span<pollfd> descriptors, double deadline_s) {
 }
 
 std::string describe_end(int wait_status) {
-  if (!WIFSIGNALED(wait_status)) return fmt::format("left with exit code {}", WEXITSTATUS(wait_status));
+  if (!WIFSIGNALED(wait_status)) return fmt::format("ended with exit code {}", WEXITSTATUS(wait_status));
   const char* name = sigabbrev_np(WTERMSIG(wait_status));
   return name != nullptr ? fmt::format("was killed by SIG{}", name)
                          : fmt::format("was killed by signal {}", WTERMSIG(wait_status));

@@ -73,7 +73,7 @@ class ChildLog {
 
 /// Sleeps until one of the descriptors has an event. False if `deadline_s` (of SteadyClock; infinity: none) came first.
 bool wait_for(std::span<pollfd> descriptors, double deadline_s);
-/// "was killed by SIGSEGV" or "left with exit code 3".
+/// "was killed by SIGSEGV" or "ended with exit code 3".
 std::string describe_end(int wait_status);
 /// `what`, followed by the last 2 KB of `log` on lines of their own, if there is any output.
 std::string with_tail(std::string what, std::string_view log);

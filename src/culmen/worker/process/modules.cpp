@@ -23,7 +23,7 @@ if [ -n "$CULMEN_LIBRARIES" ]; then LD_LIBRARY_PATH=$CULMEN_LIBRARIES; export LD
 type module >/dev/null 2>&1 || exit 66
 printf '\0culmen:before\0'; env -0
 for m in "$@"; do
-  module load "$m" || { echo "module load $m left with $?" >&2; exit 67; }
+  module load "$m" || { echo "module load $m ended with exit code $?" >&2; exit 67; }
 done
 printf '\0culmen:after\0'; env -0
 )";

@@ -32,11 +32,12 @@ void check_program_file(const std::string& name, const std::string& file) {
   auto line = script_line(file);
   if (line.empty()) return;
   if (line.ends_with('\r'))
-    throw InputError(fmt::format("the lines of {} end as on Windows; `sed -i 's/\\r$//' {}` mends it", file, file));
+    throw InputError(
+        fmt::format("the lines of {} end as on Windows; `sed -i 's/\\r$//' {}` corrects them", file, file));
   const auto begin = std::min(line.find_first_not_of(" \t", 2), line.size());
   const auto runs = line.substr(begin, line.find_first_of(" \t", begin) - begin);
   if (!runs.empty() && !is_program(runs))
-    throw InputError(fmt::format("the first line of {} says that {} runs it, which is not there", file, runs));
+    throw InputError(fmt::format("the first line of {} names the program {}, which was not found", file, runs));
 }
 
 std::string hint_at_words(const std::string& name) {
@@ -47,7 +48,7 @@ std::string hint_at_words(const std::string& name) {
     if (end > at) words += fmt::format("{}\"{}\"", words.empty() ? "" : ", ", name.substr(at, end - at));
     at = end + 1;
   }
-  return fmt::format("; each word stands by itself: [{}]", words);
+  return fmt::format("; write each word separately: [{}]", words);
 }
 
 }  // namespace culmen

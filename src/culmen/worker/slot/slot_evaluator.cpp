@@ -320,7 +320,7 @@ class SlotEvaluator final : public Evaluator {
   Outcome nonsense(const Error& error) {
     child_.end(true);
     return failure(Status::crashed,
-                   fmt::format("the evaluator's process answered what is no outcome: {}", error.what()));
+                   fmt::format("the evaluator's process sent an answer that is not an outcome: {}", error.what()));
   }
 
   /// Anything else on this channel cannot be distinguished from answers, so the channel ends.

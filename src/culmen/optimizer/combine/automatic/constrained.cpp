@@ -18,7 +18,7 @@ void ConstrainedDescentsFirst::learn(std::vector<Member>& members, std::size_t m
 
 std::string ConstrainedDescentsFirst::remark(const std::vector<Member>& members) const {
   const auto &d = members[descents], &g = members[global];
-  return fmt::format("the best is of {}; {} had {} evaluations, {} {}", better(g.best, d.best) ? g.name : d.name,
+  return fmt::format("{} found the best value; evaluations: {} {}, {} {}", better(g.best, d.best) ? g.name : d.name,
                      d.name, d.settled, g.name, g.settled);
 }
 

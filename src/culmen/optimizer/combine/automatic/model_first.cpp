@@ -62,8 +62,8 @@ void ModelFirst::spread(std::vector<Member>& members) {
 
 std::string ModelFirst::remark(const std::vector<Member>& members) const {
   std::string counts;
-  for (const auto& m : members) counts += fmt::format("{}{} had {}", counts.empty() ? "" : ", ", m.name, m.settled);
-  return fmt::format("the best is of {}; {} evaluations", members[holder_].name, counts);
+  for (const auto& m : members) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", m.name, m.settled);
+  return fmt::format("{} found the best value; evaluations: {}", members[holder_].name, counts);
 }
 
 }  // namespace culmen::automatic

@@ -209,7 +209,7 @@ void LevenbergMarquardt::conclude(Lane& lane) {
 std::string LevenbergMarquardt::remark() const {
   if (minima_.descents() == 0) return "no descent has ended yet";
   return fmt::format("{} of {} descents ended at the best value{}", minima_.agreeing(), minima_.descents(),
-                     finished() ? ", so many as agreement wanted" : "");
+                     finished() ? ", so option 'agreement' ended the search" : "");
 }
 }  // namespace
 }  // namespace lm

@@ -63,7 +63,7 @@ OptimizerKind bobyqa_kind() {
 
 OptimizerKind brent_step_kind() {
   return descents_kind(
-      {.name = "brent_step", .about = "a global search along each parameter: sums of functions of one parameter each"},
+      {.name = "brent_step", .about = "a global search along each parameter: sums of one-parameter functions"},
       usual_step,
       [](const OptimizerOptions&) { return [](const local::Start& start) { return local::axis_search(start); }; });
 }
