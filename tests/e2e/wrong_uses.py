@@ -3,7 +3,7 @@
 These tests give each mistake as a user types it, and the one sentence that says what to write instead:
 test_wrong_words.py (commands and options), test_wrong_study_files.py, test_wrong_calls.py (Python),
 test_wrong_models.py, test_wrong_evaluators.py (programs and libraries). Single keys of study files are in
-tests/python/test_study_file.py, stores in test_stores.py.
+tests/python/test_study_file_mistakes.py, stores in test_stores.py.
 """
 
 import re
