@@ -1,9 +1,11 @@
-"""A folder with a study, for the tests of several files."""
+"""A folder with a study and an executor, for the tests of several files."""
 
 from pathlib import Path
 
 import pytest
 from study_texts import STUDY
+
+import culmen
 
 
 @pytest.fixture
@@ -13,3 +15,10 @@ def folder(tmp_path, monkeypatch) -> Path:
     (tmp_path / "model.py").write_text("def chi2(p):\n    return p['x'] ** 2\n")
     (tmp_path / "study.toml").write_text(STUDY)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def executor():
+    """Two workers for the tests of a file."""
+    with culmen.Executor(2) as pool:
+        yield pool
