@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from culmen.fit.errors import ONE_SIGMA, Errors
 from culmen.problem.space import Space
-from fits import Sample, brute_end, fit, rise_at
-from test_fit_errors import ROOM, at_constraint, certified, line
+from fits import ROOM, Sample, at_constraint, brute_end, certified, fit, line, rise_at
 
 from culmen import real
 
