@@ -90,6 +90,16 @@ def test_a_budget_below_what_was_done_is_refused(finished):
     assert "evaluations already; a limit of 33 is below that" in done.stderr
 
 
+def test_a_limit_of_the_file_that_was_passed_is_not_proposed(finished):
+    with Running("resume", "study.db", "--evaluations", "100000", cwd=finished) as run:
+        wait_for(lambda: summary(finished / "study.db")["told"] > 35, "some evaluations more")
+        run.process.terminate()
+        run.end()
+    done = culmen("run", "study.toml", cwd=finished)
+    assert done.returncode == 2
+    assert "resume it with `culmen resume study.db`, or restart it" in done.stderr
+
+
 def test_a_study_that_ended_by_stagnation_says_how_it_goes_on(tmp_path):
     write_study(tmp_path)
     study = tmp_path / "study.toml"

@@ -1,6 +1,7 @@
 """A store that is there before a run: it may allow the run, forbid it, or hold the study's end already."""
 
 import json
+import math
 import shlex
 import shutil
 from dataclasses import dataclass
@@ -109,12 +110,14 @@ def _goes_on_with(opened: Opened) -> str:
 
 
 def _new_limits(opened: Opened, study: Study) -> str:
-    """The limits that differ from the store's, as options of resume; N for the rule that ended it, if the study has no
-    such rule now."""
+    """The limits that differ from the store's, as options of resume. N for the rule that ended it, if the study has no
+    such rule now. Without a number of evaluations that the store has passed, which a resume would refuse."""
     before, now = _stop_table(opened.begun.configuration), _stop_table(json.loads(study.config.configuration))
     finished = opened.summary["finished"]
     if finished in _OPTIONS and finished not in now:
         now[finished] = "N"
+    if not finished and now.get("evaluations", math.inf) <= opened.summary["told"]:
+        del now["evaluations"]
     changed = [key for key in _OPTIONS if key in now and now[key] != before.get(key)]
     return "".join(f" {_OPTIONS[key]} {now[key]}" for key in changed)
 
