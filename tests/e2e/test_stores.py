@@ -35,7 +35,7 @@ def test_another_store_runs_it_anew(finished):
         ("\n[space]", "\nseed = 8\n[space]", "seed 1 there, 8 here"),
         ("upper = 5", "upper = 6", "parameter x: upper 5 there, 6 here"),
         ("model.py:f", "model.py:g", "evaluator python model.py:f there, model.py:g here"),
-        ('"cmaes"', '"random"', "optimizer cmaes there, random here"),
+        ('"cmaes", noise = "off"', '"random"', "optimizer cmaes there, random here"),
         ("[evaluator]", "z = { lower = 0, upper = 1 }\n[evaluator]", "parameter z is only here"),
     ],
 )
