@@ -292,9 +292,7 @@ OptimizerKind racing_kind() {
                        "number of races, one after the other; always 1 if a race can include all points of the space",
                        1, 100, 4),
                    OptionRule::whole("rounds_before_test", "number of rounds before the first test", 2, 1000, 5),
-                   OptionRule::whole("rounds_to_confirm",
-                                     "smallest number of rounds before the last race can end with one candidate", 2,
-                                     1000, 10)}},
+                   OptionRule::whole("rounds_to_confirm", "smallest number of rounds in the last race", 2, 1000, 10)}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         return std::make_unique<racing::Racing>(space, seed, racing::plan_of(options), terms.generational);
       }};
