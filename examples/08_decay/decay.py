@@ -2,7 +2,7 @@
 
 from math import exp, sqrt
 
-# minutes since the start, counts in that minute
+# time in minutes, counts in the minute that begins at this time
 DATA = [(0, 538), (5, 421), (10, 361), (20, 226), (30, 152), (45, 103), (60, 60), (90, 47), (120, 29)]
 
 

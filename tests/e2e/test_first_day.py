@@ -106,7 +106,7 @@ def test_check_says_what_fails(tmp_path):
     model.write_text(model.read_text().replace("p['rate']", "p['rat']").replace('p["rate"]', 'p["rat"]'))
     checked = culmen("check", "fit.toml", cwd=tmp_path)
     assert checked.returncode == 1
-    assert "culmen: 3 of 3 failed, the first: KeyError: 'rat'" in checked.stderr
+    assert "culmen: 3 of 3 evaluations failed; the first: KeyError: 'rat'" in checked.stderr
 
 
 TRIED = """[space]

@@ -140,7 +140,8 @@ def _try(study: Study, path: Path, evaluations: int) -> int:
         print(printed)
     _note_same_values(study.config, tried)
     for outcome in failed[:1]:
-        print(f"culmen: {len(failed)} of {len(outcomes)} failed, the first: {outcome['message']}", file=sys.stderr)
+        share = f"{len(failed)} of {len(outcomes)} evaluations failed"
+        print(f"culmen: {share}; the first: {outcome['message']}", file=sys.stderr)
     if len(failed) == len(outcomes):
         return FAILED
     print(f"{path} is correct.")
