@@ -26,6 +26,7 @@ Given = dict[str, Any]  # evaluations, target, stagnation, wall_time_s, workers;
 def run_study(
     path: Path,
     given: Given,
+    *,
     place: str,
     prefetch: bool,
     store: Path | None,
@@ -45,7 +46,7 @@ def run_study(
         return ended.show(quiet) if ended else _execute(study, quiet, errors)
 
 
-def resume_study(path: Path, given: Given, prefetch: bool, quiet: bool, errors: bool) -> int:
+def resume_study(path: Path, given: Given, *, prefetch: bool, quiet: bool, errors: bool) -> int:
     with commanding_ranks() as served:
         if served:
             return FINISHED
