@@ -13,6 +13,7 @@
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/config/mode.hpp"
 #include "culmen/study/config/search.hpp"
+#include "culmen/study/crew/cpus.hpp"
 #include "culmen/study/crew/lent_workers.hpp"
 #include "culmen/worker/command/command_evaluator.hpp"
 #include "names.hpp"
@@ -227,6 +228,16 @@ void bind_options(nb::module_& m) {
       .def_rw("store", &RunOptions::store, "The store's path; empty: none.")
       .def_rw("resume", &RunOptions::resume, "Continue the study in the store instead of making the store.");
   bind_settings(options);
+  nb::list places;
+  for (const auto& [place, word] : Words<Place>::all) places.append(word);
+  m.attr("PLACES") = nb::tuple(places);
+  m.def(
+      "workers_of", [](const RunOptions& o) { return workers_of(o); }, nb::arg("options"),
+      "How many workers a run with these options has in this process.");
+  m.def(
+      "uses_ranks", [](const RunOptions& o) { return uses_ranks(o); }, nb::arg("options"),
+      "Whether the workers of a run with these options are the other ranks of this process's launch.");
+  m.def("usable_cpus", &usable_cpus, "How many CPUs this process may run on.");
 }
 
 void bind_decisions(nb::module_& m) {

@@ -65,8 +65,7 @@ struct Words<OnFailure> {
 };
 template <>
 struct Words<Place> {
-  static constexpr std::array all{std::pair{Place::automatic, "auto"}, std::pair{Place::threads, "threads"},
-                                  std::pair{Place::processes, "processes"}, std::pair{Place::mpi, "mpi"}};
+  static inline const auto all = place_words();
 };
 template <>
 struct Words<Durability> {

@@ -473,6 +473,20 @@ class RunOptions:
     @durability.setter
     def durability(self, arg: str, /) -> None: ...
 
+PLACES: tuple[str, ...]
+"""The words of RunOptions.place."""
+
+def workers_of(options: RunOptions) -> int:
+    """How many workers a run with these options has in this process."""
+
+def uses_ranks(options: RunOptions) -> bool:
+    """
+    Whether the workers of a run with these options are the other ranks of this process's launch.
+    """
+
+def usable_cpus() -> int:
+    """How many CPUs this process may run on."""
+
 def describe_reason(word: str) -> str:
     """Explains a word of Result.reason, or of a finished store."""
 

@@ -103,6 +103,18 @@ def test_a_finished_study_is_shown_and_all_ranks_leave(mpi, tmp_path):
         assert done.stdout.count("has finished (limit of evaluations reached)") == 1
 
 
+@pytest.mark.parametrize("option", ["--threads", "--worker-processes", "--workers=1"])
+def test_ranks_evaluate_whatever_local_workers_are_asked_for(mpi, tmp_path, option):
+    """The choice of the mode counts them, too: local workers, one for each of a few CPUs, would be too few."""
+    write_study(tmp_path, 60, top="")
+    done = culmen("launch", "-n", 8, "--mpi", mpi, "run", "study.toml", option, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    name = option.partition("=")[0]
+    note = f"{name} applies to local workers; under MPI every rank except the first is a worker"
+    assert done.stderr.count(f"culmen: note: {note}\n") == 1
+    assert culmen_read(tmp_path / "study.db").configuration["optimizer"]["generational"] is False
+
+
 def run_script(mpi, script, folder):
     """Starts a Python script as the ranks of a launch, with the line that `culmen launch` prints."""
     line = culmen("launch", "-n", RANKS[mpi], "--mpi", mpi, "--dry-run", "run", "x", cwd=folder).stdout.split()

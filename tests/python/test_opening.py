@@ -30,6 +30,10 @@ def run(study, **more):
     return run_study(study, NOTHING, **{**arguments, "quiet": False, "errors": True, **more})
 
 
+def resume(store, **given):
+    return resume_study(store, {**NOTHING, **given}, prefetch=True, quiet=False, errors=True)
+
+
 def test_a_new_run_opens_no_store(opened, tmp_path):
     write_study(tmp_path, 5)
     assert run(tmp_path / "study.toml") == 0
@@ -41,7 +45,7 @@ def test_a_finished_study_is_opened_once_to_be_run_resumed_or_reported(opened, t
     run(tmp_path / "study.toml")
     assert run(tmp_path / "study.toml") == 0
     assert opened == ["study.db"]
-    assert resume_study(tmp_path / "study.db", NOTHING, True, False, True) == 0
+    assert resume(tmp_path / "study.db") == 0
     assert opened[1:] == [str(tmp_path / "study.db")]
     report(culmen.read("study.db"))
     assert opened[2:] == ["study.db"]
@@ -50,7 +54,7 @@ def test_a_finished_study_is_opened_once_to_be_run_resumed_or_reported(opened, t
 def test_a_run_that_goes_on_opens_its_store_once_before_it(opened, tmp_path):
     write_study(tmp_path, 5)
     run(tmp_path / "study.toml")
-    assert resume_study(tmp_path / "study.db", {**NOTHING, "evaluations": 8}, True, False, True) == 0
+    assert resume(tmp_path / "study.db", evaluations=8) == 0
     assert opened == [str(tmp_path / "study.db")]
 
 

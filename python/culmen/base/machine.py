@@ -17,7 +17,7 @@ def here() -> dict[str, Any]:
         "host": platform.node(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "cpu": _cpu(),
-        "cpus": len(os.sched_getaffinity(0)),
+        "cpus": _core.usable_cpus(),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
         "python": platform.python_version(),
     }

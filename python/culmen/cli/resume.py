@@ -17,4 +17,5 @@ def resume(
     no_errors: NoErrors = False,
     quiet: Quiet = False,
 ) -> None:
-    raise typer.Exit(work.run.resume_study(store, given, not no_prefetch, quiet, not no_errors))
+    code = work.run.resume_study(store, given, prefetch=not no_prefetch, quiet=quiet, errors=not no_errors)
+    raise typer.Exit(code)

@@ -38,6 +38,15 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     place = "threads" if threads else "processes" if worker_processes else "auto"
-    raise typer.Exit(
-        work.run.run_study(study, given, place, not no_prefetch, store, seed, overwrite, quiet, not no_errors)
+    code = work.run.run_study(
+        study,
+        given,
+        place=place,
+        prefetch=not no_prefetch,
+        store=store,
+        seed=seed,
+        overwrite=overwrite,
+        quiet=quiet,
+        errors=not no_errors,
     )
+    raise typer.Exit(code)

@@ -1,6 +1,5 @@
 """``culmen.Executor``: calls of a program's functions, evaluated by culmen's workers."""
 
-import os
 import sys
 import weakref
 from collections import deque
@@ -22,7 +21,6 @@ from .functions import FunctionCache, dumps, travelling
 from .item_pool import ItemPool
 
 _AT_ONCE = 64
-_TRANSPORTS = ("auto", "threads", "processes", "mpi")
 
 
 class Executor(futures.Executor):
@@ -64,12 +62,12 @@ class Executor(futures.Executor):
         refuse_while_imported()
         if workers is not None and max_workers is not None:
             raise InputError("culmen.Executor: workers and max_workers mean the same; give only one of them")
-        if not is_master() and transport in ("auto", "mpi"):
+        options = options_of(max_workers if workers is None else workers, transport, prefetch)
+        if not is_master() and _core.uses_ranks(options):
             serve_until_dismissed()
-        options = _options(max_workers if workers is None else workers, transport, prefetch)
         self._pool = ItemPool(_config(initializer, initargs, time_limit_s), options)
         self._functions = FunctionCache(self._pool.make_function)
-        self._max_workers = options.workers  # other libraries read it under this name
+        self._max_workers = _core.workers_of(options)  # other libraries read it under this name
         self._finalizer = weakref.finalize(self, self._pool.leave)
 
     @property
@@ -177,30 +175,16 @@ def _check_count(name: str, value: Any, otherwise: str = "") -> int:
     return index(value)
 
 
-def _options(workers: int | None, transport: str, prefetch: bool) -> _core.RunOptions:
+def options_of(workers: int | None, transport: str, prefetch: bool = True) -> _core.RunOptions:
     if workers is not None:
         workers = _check_count("workers", workers, ", or None")
     if not isinstance(prefetch, bool):
         raise InputError(f"culmen.Executor: prefetch must be True or False, got {prefetch!r}")
-    if transport not in _TRANSPORTS:
-        raise InputError(f"culmen.Executor: transport must be one of {', '.join(_TRANSPORTS)}, got {transport!r}")
+    if transport not in _core.PLACES:
+        raise InputError(f"culmen.Executor: transport must be one of {', '.join(_core.PLACES)}, got {transport!r}")
     options = _core.RunOptions()
-    options.place, options.prefetch = transport, prefetch
-    if uses_ranks(transport):
-        options.place = "mpi"
-    options.workers = places(options.place) if workers is None or options.place == "mpi" else workers
+    options.workers, options.place, options.prefetch = workers or 0, transport, prefetch
     return options
-
-
-def uses_ranks(transport: str) -> bool:
-    return transport == "mpi" or (transport == "auto" and _core.detect_launch().is_rank)
-
-
-def places(transport: str) -> int:
-    """Number of calls in parallel by default: the number of other ranks, else of CPUs."""
-    if uses_ranks(transport):
-        return _core.detect_launch().size - 1
-    return len(os.sched_getaffinity(0))
 
 
 def _config(

@@ -98,9 +98,9 @@ class ItemPool:
     ranks_serve = False  # ranks of a launch, until this program ends
 
     def __init__(self, config: _core.StudyConfig, options: _core.RunOptions) -> None:
-        self._of_ranks = options.place == "mpi"
+        self._of_ranks = _core.uses_ranks(options)
         for pool in list(_LIVING):
-            pool._make_room(options)
+            pool._make_room(self._of_ranks)
         ItemPool.ranks_serve |= self._of_ranks
         self._run: Any = _core.ExecutorRun(config, options)
         self._numbers = itertools.count()
@@ -164,9 +164,9 @@ class ItemPool:
         self._left = True
         self._run.close()
 
-    def _make_room(self, options: _core.RunOptions) -> None:
+    def _make_room(self, needs_ranks: bool) -> None:
         """Ranks serve one executor at a time: this one ends first if it gets no more calls."""
-        if self._of_ranks and self._left and options.place == "mpi":
+        if self._of_ranks and self._left and needs_ranks:
             self._wait()
 
     def stop(self) -> None:

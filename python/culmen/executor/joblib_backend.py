@@ -5,9 +5,10 @@ from concurrent.futures import Future
 from typing import Any
 from weakref import WeakSet
 
+from .. import _core
 from .._core import InputError
 from ..slot.callables import begin_with, call
-from .executor import Executor, places, uses_ranks
+from .executor import Executor, options_of
 
 
 def register_joblib() -> None:
@@ -67,20 +68,23 @@ class _Backend:
             return self._executor.workers
         if n_jobs is None:
             return 1
-        return n_jobs if n_jobs > 0 else max(1, places(self._transport) + 1 + n_jobs)
+        return n_jobs if n_jobs > 0 else max(1, _core.workers_of(self._options()) + 1 + n_jobs)
 
     def configure(self, n_jobs: int | None = 1, parallel: Any = None, **_: Any) -> int:
         """Called for each Parallel; the workers are kept."""
         workers = self.effective_n_jobs(n_jobs)
         if self._is_ours and (self._executor is None or self._made_for != workers):
             self._leave()
-            if uses_ranks(self._transport):
+            if _core.uses_ranks(self._options()):
                 for other in list(_BACKENDS):  # ranks serve one executor at a time; others make theirs again
                     other._leave()
             self._executor, self._made_for = self._made(workers), workers
             _BACKENDS.add(self)
         self.parallel = parallel
         return workers
+
+    def _options(self) -> _core.RunOptions:
+        return options_of(None, self._transport)
 
     def _made(self, workers: int) -> Executor:
         arguments = dict(self._arguments)

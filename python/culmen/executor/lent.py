@@ -3,7 +3,6 @@
 ``LentFunction`` is the function that such an executor calls; the rest is the master's side.
 """
 
-import os
 import pickle
 import threading
 import time
@@ -72,7 +71,7 @@ def width(executor: Executor, workers: int | None) -> int:
     for name in ("num_workers", "_max_workers"):  # mpi4py's, the standard library's
         if isinstance(number := getattr(executor, name, None), int) and number > 0:
             return number
-    return len(os.sched_getaffinity(0))
+    return _core.usable_cpus()
 
 
 @contextmanager

@@ -164,9 +164,9 @@ def _check_bounds(candidate: Mapping[str, Value], space: _core.Space) -> None:
 
 def evaluations_of_program(config: _core.StudyConfig, options: _core.RunOptions) -> CandidateEvaluator:
     """For programs: under MPI the ranks other than 0 serve here, and exit when rank 0 ends."""
-    if not is_master():
-        serve_until_dismissed()
-    if _core.detect_launch().is_rank:
+    if _core.uses_ranks(options):
+        if not is_master():
+            serve_until_dismissed()
         atexit.register(_core.dismiss_ranks)
     return CandidateEvaluator(config, options)
 
@@ -185,8 +185,6 @@ def _without_store(options: _core.RunOptions) -> _core.RunOptions:
     for name in RunTable.settings():
         setattr(out, name, getattr(options, name))
     out.place, out.lent = options.place, options.lent
-    if _core.detect_launch().is_rank:
-        out.place = "mpi"
     return out
 
 

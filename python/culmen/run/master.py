@@ -25,7 +25,7 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
     if the evaluator cannot be set up, no worker is left, or the store cannot be written.
     """
     refuse_while_imported()
-    if not is_master() and options.lent is None:
+    if not is_master() and _core.uses_ranks(options):
         return _core.serve_rank()
 
     def again(_number: int) -> None:
@@ -61,7 +61,7 @@ def conduct(
 ) -> Conducted:
     """One run, from its start to its end. ``begin`` is called when it has started. The first of the signals stops it;
     a later SIGINT calls ``second``."""
-    run = make_run(config, options)
+    run = _core.Run(config, options)
     with stopping_on(signals, run.stop, second) as seen:
         run.start()
         result = wait(run, begin())
@@ -110,13 +110,6 @@ def raise_error(result: _core.Result) -> None:
         raise _core.InputError(result.message)
     if result.reason == "error":
         raise _core.CulmenError(result.message)
-
-
-def make_run(config: _core.StudyConfig, options: _core.RunOptions) -> _core.Run:
-    """Under a launcher, in rank 0, the ranks are the workers; they are released if ``start`` raises."""
-    if _core.detect_launch().is_rank and options.lent is None:
-        options.place = "mpi"
-    return _core.Run(config, options)
 
 
 def wait(run: _core.Run, monitor: Monitor) -> _core.Result:

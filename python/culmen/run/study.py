@@ -158,7 +158,7 @@ class Study:
         Raises InputError, StoreError and TransportError as ``culmen.minimize`` does. Warns if every evaluation failed,
         or if the file of the evaluator has changed since the store was made.
         """
-        on_ranks = _core.detect_launch().is_rank and self.lend is nullcontext
+        on_ranks = self.lend is nullcontext and _core.uses_ranks(self.options)
         leads = is_master() or not on_ranks
         if self.options.resume and leads:
             with letting_ranks_go() if on_ranks else nullcontext():

@@ -1,7 +1,6 @@
 """``culmen check``: explains a study file, estimates its time, and lists its mistakes."""
 
 import math
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -124,7 +123,7 @@ def _ends(config: _core.StudyConfig) -> str:
 def _try(study: Study, path: Path, evaluations: int) -> int:
     """Runs a few evaluations without a store: the starts, then random candidates."""
     budget = study.config.evaluations
-    workers = study.options.workers or len(_cpus())
+    workers = _core.workers_of(study.options)
     with tempfile.TemporaryDirectory(prefix="culmen-check-") as folder:
         store = _evaluate(study, evaluations, Path(folder))
         if store is None:
@@ -160,7 +159,7 @@ def _evaluate(study: Study, evaluations: int, folder: Path) -> Path | None:
     options.store, config.evaluator.working_folder = str(store), str(working_folder(store))
     if config.evaluator.isolation == "process":
         config.evaluator.output = "all"
-    options.workers = min(options.workers or len(_cpus()), evaluations)
+    options.workers = min(_core.workers_of(options), evaluations)
     result = conduct(config, options, Silent, _core.STOP_SIGNALS, lambda _number: sys.exit(RESUMABLE)).result
     if result.reason == "interrupted":
         return None
@@ -218,7 +217,3 @@ def _duration(seconds: float) -> str:
 
 def _about(seconds: float) -> str:
     return f"about {clock(seconds)}" if seconds >= 1 else "less than a second"
-
-
-def _cpus() -> set[int]:
-    return os.sched_getaffinity(0)

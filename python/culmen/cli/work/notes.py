@@ -6,10 +6,17 @@ from typing import Any
 from ... import _core
 from ...run.study import Study
 
+_OPTIONS = {"threads": "--threads", "processes": "--worker-processes"}
 
-def note_idle_option(given: dict[str, Any]) -> None:
-    if given["workers"] and _core.detect_launch().is_rank:
-        note("--workers applies to local workers; under MPI every rank except the first is a worker")
+
+def note_idle_options(given: dict[str, Any], place: str = "auto") -> None:
+    """Names options for local workers; the run has ranks instead."""
+    options = [*(["--workers"] if given["workers"] else []), *filter(None, [_OPTIONS.get(place)])]
+    if options:
+        note(
+            f"{' and '.join(options)} {'apply' if len(options) > 1 else 'applies'} to local workers; under MPI every "
+            "rank except the first is a worker"
+        )
 
 
 def note_file_left_behind(study: Study) -> None:

@@ -18,7 +18,7 @@ from .begun import has_ended, make_room
 from .codes import FINISHED, RESUMABLE
 from .ending import show_end
 from .errors import errors_at_end
-from .notes import note_file_left_behind, note_idle_option
+from .notes import note_file_left_behind, note_idle_options
 
 Given = dict[str, Any]  # evaluations, target, stagnation, wall_time_s, workers; None: not given
 
@@ -26,6 +26,7 @@ Given = dict[str, Any]  # evaluations, target, stagnation, wall_time_s, workers;
 def run_study(
     path: Path,
     given: Given,
+    *,
     place: str,
     prefetch: bool,
     store: Path | None,
@@ -38,25 +39,31 @@ def run_study(
         if served:
             return FINISHED
         study = Study.from_file(path, store=store, seed=seed, **given)
-        study.options.place = place
-        study.options.prefetch = study.options.prefetch and prefetch
-        note_idle_option(given)
+        _choose_workers(study, given, place, prefetch)
         if not quiet:
             note_file_left_behind(study)
         ended = make_room(study, overwrite)
         return ended.show(quiet) if ended else _execute(study, quiet, errors)
 
 
-def resume_study(path: Path, given: Given, prefetch: bool, quiet: bool, errors: bool) -> int:
+def resume_study(path: Path, given: Given, *, prefetch: bool, quiet: bool, errors: bool) -> int:
     with commanding_ranks() as served:
         if served:
             return FINISHED
         opened = open_store(path)
         study = Study.of_store(opened, **given)
-        study.options.prefetch = study.options.prefetch and prefetch
-        note_idle_option(given)
+        _choose_workers(study, given, "auto", prefetch)
         ended = has_ended(opened, study)
         return ended.show(quiet) if ended else _execute(study, quiet, errors)
+
+
+def _choose_workers(study: Study, given: Given, place: str, prefetch: bool) -> None:
+    """In a launch, ranks are the workers, whatever the options for local workers say."""
+    study.options.prefetch = study.options.prefetch and prefetch
+    if _core.uses_ranks(study.options):
+        note_idle_options(given, place)
+    else:
+        study.options.place = place
 
 
 def _execute(study: Study, quiet: bool, errors: bool) -> int:

@@ -1,6 +1,8 @@
 #include "culmen/study/crew/workplace.hpp"
 
 #include <algorithm>
+#include <array>
+#include <stdexcept>
 
 #include "culmen/study/crew/cpus.hpp"
 #include "culmen/study/crew/lent_workers.hpp"
@@ -44,23 +46,55 @@ class ProcessPlace final : public Workplace {
 class RankPlace final : public Workplace {
  public:
   std::size_t workers() const override { return static_cast<std::size_t>(std::max(1, detect_launch().size - 1)); }
+  bool uses_ranks() const override { return true; }
   void expect() override { expect_ranks(); }
   void abandon(const std::string& message) override { abandon_ranks(message); }
   std::unique_ptr<Crew> hire(const CrewRequest& request) override { return make_rank_crew(request); }
 };
 
+using MakeWorkplace = std::unique_ptr<Workplace> (*)(const WorkersWanted&);
+
+template <class Local>
+std::unique_ptr<Workplace> make_local(const WorkersWanted& wanted) {
+  return std::make_unique<Local>(wanted.workers != 0 ? wanted.workers : usable_cpus());
+}
+
+std::unique_ptr<Workplace> make_ranks(const WorkersWanted&) { return std::make_unique<RankPlace>(); }
+
+std::unique_ptr<Workplace> make_automatic(const WorkersWanted& wanted) {
+  return detect_launch().is_rank() ? make_ranks(wanted) : make_local<ThreadPlace>(wanted);
+}
+
+struct PlaceRow {
+  const char* word;
+  Place place;
+  MakeWorkplace make;
+};
+
+/// Every place, in the order in which messages list them.
+constexpr std::array place_table{
+    PlaceRow{"auto", Place::automatic, make_automatic},
+    PlaceRow{"threads", Place::threads, make_local<ThreadPlace>},
+    PlaceRow{"processes", Place::processes, make_local<ProcessPlace>},
+    PlaceRow{"mpi", Place::mpi, make_ranks},
+};
+
 }  // namespace
+
+std::vector<std::pair<Place, const char*>> place_words() {
+  std::vector<std::pair<Place, const char*>> out;
+  for (const auto& row : place_table) out.emplace_back(row.place, row.word);
+  return out;
+}
 
 std::unique_ptr<Workplace> make_workplace(const WorkersWanted& wanted) {
   if (wanted.lent) return std::make_unique<LentPlace>(wanted.lent);
-  auto place = wanted.place;
-  if (place == Place::automatic) place = detect_launch().is_rank() ? Place::mpi : Place::threads;
-  if (place == Place::mpi) return std::make_unique<RankPlace>();
-  const auto workers = wanted.workers != 0 ? wanted.workers : usable_cpus();
-  if (place == Place::processes) return std::make_unique<ProcessPlace>(workers);
-  return std::make_unique<ThreadPlace>(workers);
+  const auto* row = std::ranges::find(place_table, wanted.place, &PlaceRow::place);
+  if (row == place_table.end()) throw std::logic_error("a place is missing in the table of places");
+  return row->make(wanted);
 }
 
 std::size_t workers_of(const WorkersWanted& wanted) { return make_workplace(wanted)->workers(); }
+bool uses_ranks(const WorkersWanted& wanted) { return make_workplace(wanted)->uses_ranks(); }
 
 }  // namespace culmen

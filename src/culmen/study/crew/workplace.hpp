@@ -3,11 +3,14 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "culmen/study/crew/crew.hpp"
 
 namespace culmen {
 
+/// The table of places in workplace.cpp has their words and makes them.
 enum class Place : unsigned char {
   automatic,  ///< mpi in a rank of an MPI launch, else threads
   threads,    ///< of the master; isolated evaluators have a child process each
@@ -32,6 +35,8 @@ class Workplace {
   virtual std::size_t workers() const = 0;
   /// Whether workers are processes that the master starts.
   virtual bool starts_processes() const { return false; }
+  /// Whether workers are the other ranks of this process's launch.
+  virtual bool uses_ranks() const { return false; }
   /// Before anything that may end in abandon().
   virtual void expect() {}
   /// The run cannot start, for this reason.
@@ -40,8 +45,13 @@ class Workplace {
   virtual std::unique_ptr<Crew> hire(const CrewRequest& request) = 0;
 };
 
+/// Every place with the word that users write for it.
+std::vector<std::pair<Place, const char*>> place_words();
+
 std::unique_ptr<Workplace> make_workplace(const WorkersWanted& wanted);
 /// As Workplace::workers().
 std::size_t workers_of(const WorkersWanted& wanted);
+/// As Workplace::uses_ranks().
+bool uses_ranks(const WorkersWanted& wanted);
 
 }  // namespace culmen
