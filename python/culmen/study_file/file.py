@@ -156,9 +156,9 @@ class StudyFile(Table):
         Setting("path of the file that records every evaluation", default="`NAME.db` in the current folder"),
     ] = None
     space: Annotated[dict[str, ParameterTable], Field(min_length=1), Setting("the parameters, by name")]
-    constraints: Annotated[dict[str, str], Setting("conditions on parameters", page="[see below](#constraints)")] = (
-        Field(default_factory=dict)
-    )
+    constraints: Annotated[
+        dict[str, str], Setting("inequalities between parameters", page="[see below](#constraints)")
+    ] = Field(default_factory=dict)
     starts: Annotated[
         list[dict[str, bool | int | float | str]],
         Setting("points that are evaluated first", page="[see below](#starts)"),
