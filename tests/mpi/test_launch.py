@@ -7,7 +7,7 @@ import time
 
 import pytest
 from culmen.launch.mpi import load, recognise
-from harness import PYTHON, Running, culmen, environment, patience, wait_for
+from harness import PYTHON, Running, culmen, environment, patience, wait_for, write_study
 
 STOPPED = 3  # what world_program's rank 0 returns when it was asked to end
 VERSIONS = {
@@ -69,6 +69,13 @@ def test_a_script_is_launched_like_a_command(mpi, tmp_path):
     done = culmen("launch", "-n", 3, "--mpi", mpi, PYTHON, "script.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1:] == ["50 2"]
+
+
+def test_check_tries_the_model_in_rank_zero_alone(mpi, tmp_path):
+    write_study(tmp_path, 30)
+    done = culmen("launch", "-n", 3, "--mpi", mpi, "check", "study.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("study.toml is correct.") == 1
 
 
 def test_an_exception_in_one_rank_ends_the_launch(mpi, tmp_path):

@@ -159,6 +159,7 @@ def _evaluate(study: Study, evaluations: int, folder: Path) -> Path | None:
     options.store, config.evaluator.working_folder = str(store), str(working_folder(store))
     if config.evaluator.isolation == "process":
         config.evaluator.output = "all"
+    options.place = "threads"  # in a launch, the other ranks have left
     options.workers = min(_core.workers_of(options), evaluations)
     result = conduct(config, options, Silent, _core.STOP_SIGNALS, lambda _number: sys.exit(RESUMABLE)).result
     if result.reason == "interrupted":
