@@ -54,9 +54,7 @@ std::string to_string(ModeReason reason) {
   return "";
 }
 
-ModeDecision mode_of_user(bool generational) {
-  return {generational ? Mode::generational : Mode::asynchronous, ModeReason::user};
-}
+ModeDecision mode_of_user(bool generational) { return {mode_if(generational), ModeReason::user}; }
 
 Mode mode_of(const StudyConfig& config) { return config.mode ? config.mode->mode : Mode::generational; }
 
