@@ -38,7 +38,7 @@ void measure(const std::string& word, std::size_t parameters) {
   for (std::size_t i = 0; i < parameters; ++i) all.push_back(real(fmt::format("x{}", i), -1, 1));
   const bool async = word.ends_with(":async");
   const auto name = word.substr(0, word.find(':'));
-  const auto optimizer = make_optimizer(name, Space(all), 1, {}, {.generational = !async});
+  const auto optimizer = make_optimizer(name, Space(all), 1, {}, {.mode = mode_if(!async)});
   std::vector<double> costs;
   std::vector<Candidate> batch;
   for (std::size_t k = 0; k < candidates / slice; ++k) {

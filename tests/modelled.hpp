@@ -13,19 +13,19 @@ namespace culmen {
 
 class Modelled final : public Optimizer {
  public:
-  /// Not generational: it serves from the last model while the next is fitted. `fails_at`: the job of that number
+  /// Asynchronous: it serves from the last model while the next is fitted. `fails_at`: the job of that number
   /// throws.
-  Modelled(Space space, std::uint64_t seed, bool generational = true,
+  Modelled(Space space, std::uint64_t seed, Mode mode = Mode::generational,
            std::uint64_t fails_at = std::numeric_limits<std::uint64_t>::max())
-      : space_(std::move(space)), seed_(seed), generational_(generational), fails_at_(fails_at) {}
-  bool generational() const override { return generational_; }
+      : space_(std::move(space)), seed_(seed), mode_(mode), fails_at_(fails_at) {}
+  Mode mode() const override { return mode_; }
   std::string name() const override { return "modelled"; }
 
  private:
   static constexpr std::size_t generation = 7;
 
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
-    const auto left = generational_ ? generation * fits_ - drawn_ : n;
+    const auto left = generational() ? generation * fits_ - drawn_ : n;
     for (auto k = std::min(n, left); k > 0; --k) out.push_back({0, draw()});
   }
   void do_tell(EvaluationId, const Outcome& outcome) override {
@@ -61,7 +61,7 @@ class Modelled final : public Optimizer {
 
   const Space space_;
   std::uint64_t seed_;
-  bool generational_;
+  Mode mode_;
   std::uint64_t fails_at_;
   std::uint64_t drawn_ = 0, told_ = 0, given_ = 0, fits_ = 0;
   double width_ = 1, best_value_ = std::numeric_limits<double>::infinity();

@@ -107,8 +107,9 @@ std::unique_ptr<Optimizer> make(const Space& space, const std::string& name, std
                                 const PythonOptions& options, const std::vector<std::vector<double>>& starts,
                                 bool residuals, std::size_t objectives, std::uint64_t evaluations, bool generational,
                                 const Limits& limits) {
-  const Terms terms{
-      {residuals, objectives, !limits.empty(), std::make_shared<Goals>(goals_of(limits))}, evaluations, generational};
+  const Terms terms{{residuals, objectives, !limits.empty(), std::make_shared<Goals>(goals_of(limits))},
+                    evaluations,
+                    mode_if(generational)};
   return make_search({name.empty() ? default_optimizer(space, terms.yield).name : name, from_python(options), seed,
                       starts, false, terms},
                      space);

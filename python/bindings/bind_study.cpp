@@ -141,6 +141,8 @@ void ask_generational(StudyConfig& c, std::optional<bool> generational) {
   if (generational) c.mode = mode_of_user(*generational);
 }
 
+std::string mode_reason(const StudyConfig& c) { return c.mode ? to_string(c.mode->reason) : ""; }
+
 struct ProgressView {
   Progress p;  // the best value as given
   double elapsed_s;
@@ -208,6 +210,7 @@ void bind_config(nb::module_& m) {
           [](StudyConfig& c, const PythonOptions& o) { c.optimizer_options = from_python(o); })
       .def_prop_rw("generational", &asked_generational, &ask_generational, nb::arg().none(),
                    "The mode; None: settle_mode() decides.")
+      .def_prop_ro("mode_reason", &mode_reason, "Why the study has this mode; empty before settle_mode() decides.")
       .def_rw("configuration", &StudyConfig::configuration, "The study file as JSON; the store keeps it.")
       .def_rw("fingerprint", &StudyConfig::fingerprint, "The result of fingerprint_of().")
       .def_rw("evaluator_identity", &StudyConfig::evaluator_identity, "The evaluator in the fingerprint.");

@@ -91,13 +91,13 @@ Bytes made(const nb::object& adapter, const std::vector<Call>& calls) {
 /// always the same.
 class PythonOptimizer final : public Optimizer {
  public:
-  PythonOptimizer(std::string name, nb::object adapter, bool generational)
+  PythonOptimizer(std::string name, nb::object adapter, Mode mode)
       : name_(std::move(name)),
         library_(nb::cast<std::string>(adapter.attr("library"))),
         window_(nb::cast<std::size_t>(adapter.attr("window"))),
-        generational_(generational),
+        mode_(mode),
         adapter_(shared(std::move(adapter))) {}
-  bool generational() const override { return generational_; }
+  Mode mode() const override { return mode_; }
   std::string name() const override { return name_; }
   std::string library() const override { return library_; }
   bool finished() const override { return ends_ && stock_.empty(); }
@@ -114,7 +114,7 @@ class PythonOptimizer final : public Optimizer {
       ++given_;
     }
     hungry_ = n > 0;
-    if (!generational_)
+    if (!generational())
       while (asks_ < n && !ends_) ask_one();
   }
   void do_tell(EvaluationId id, const Outcome& outcome) override { closed(id, values_of(outcome)); }
@@ -126,7 +126,7 @@ class PythonOptimizer final : public Optimizer {
     refill();
   }
   void refill() {
-    if (!generational_ || ends_) return;
+    if (!generational() || ends_) return;
     if (window_ == 0 && given_ + stock_.size() + asks_ == 0) ask_one();
     while (given_ + stock_.size() + asks_ < window_) ask_one();
   }
@@ -161,7 +161,7 @@ class PythonOptimizer final : public Optimizer {
 
   std::string name_, library_;
   std::size_t window_;
-  bool generational_;
+  Mode mode_;
   Adapter adapter_;
   std::vector<Call> calls_;                // for the next job
   bool waiting_ = false;                   // there is an ask among them
@@ -178,8 +178,8 @@ std::unique_ptr<Optimizer> make_python_optimizer(const std::string& name, const 
   try {
     auto adapter = nb::module_::import_("culmen.adapters")
                        .attr("make")(name, space, seed, to_python(options), terms.yield.objectives, terms.evaluations,
-                                     terms.generational);
-    return std::make_unique<PythonOptimizer>(name, std::move(adapter), terms.generational);
+                                     terms.mode == Mode::generational);
+    return std::make_unique<PythonOptimizer>(name, std::move(adapter), terms.mode);
   } catch (const nb::python_error& e) {
     throw InputError(sentence_of(e, fmt::format("optimizer '{}'", name)));
   }

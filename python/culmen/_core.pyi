@@ -364,6 +364,10 @@ class StudyConfig:
     @generational.setter
     def generational(self, arg: bool | None, /) -> None: ...
     @property
+    def mode_reason(self) -> str:
+        """Why the study has this mode; empty before settle_mode() decides."""
+
+    @property
     def configuration(self) -> str:
         """The study file as JSON; the store keeps it."""
 

@@ -29,7 +29,7 @@ def test_results_are_told_as_they_arrive(tmp_path):
     done = culmen("run", "study.toml", "--workers", 4, cwd=tmp_path, COLUMNS="120")
     assert done.returncode == 0, done.stderr
     for shown in (checked, done):
-        assert "asynchronous: candidates depend on timing" in " ".join(shown.stdout.split())
+        assert "asynchronous: candidates depend on timing (set in the study)" in " ".join(shown.stdout.split())
     store = tmp_path / "study.db"
     assert min(value for _, value, _ in outcomes(store).values()) < 2
     assert told_before_an_earlier_one(sequence(store)) > BUDGET / 10
@@ -48,6 +48,13 @@ def test_a_killed_one_goes_on_from_where_it_was(tmp_path):
     after = sequence(store)
     assert after[: len(before)] == before
     assert sorted(n for kind, n, *_ in after if kind == "tell") == list(range(BUDGET))
+
+
+def test_after_a_resume_the_store_is_the_reason(tmp_path):
+    asynchronous_study(tmp_path)
+    run(tmp_path)
+    resumed = run(tmp_path, "--evaluations", BUDGET + 10, command="resume", file="study.db")
+    assert f"{SAID[False]} (the store keeps this mode)" in resumed
 
 
 @pytest.mark.parametrize("optimizer", ["cmaes", "random"])
@@ -82,20 +89,22 @@ def mode(folder):
 
 
 @pytest.mark.parametrize(
-    ("top", "workers", "generational"),
+    ("top", "workers", "generational", "reason"),
     [
-        ("", 7, False),
-        ("", 6, True),
-        ('optimizer = "auto"\n', 7, False),
-        ('optimizer = "cmaes"\n', 4, True),
-        ("optimizer = { generational = true }\n", 4, True),
-        ("optimizer = { generational = false }\n", 1, False),
+        ("", 7, False, "4 or more workers"),
+        ("", 6, True, "few evaluations per worker"),
+        ("", 3, True, "fewer than 4 workers"),
+        ('optimizer = "auto"\n', 7, False, "4 or more workers"),
+        ('optimizer = "cmaes"\n', 4, True, "default for a named optimizer"),
+        ("optimizer = { generational = true }\n", 4, True, "set in the study"),
+        ("optimizer = { generational = false }\n", 1, False, "set in the study"),
     ],
 )
-def test_the_mode_follows_the_workers_where_culmen_chooses_and_is_said(tmp_path, top, workers, generational):
+def test_the_mode_follows_the_workers_where_culmen_chooses_and_is_said(tmp_path, top, workers, generational, reason):
     write_study(tmp_path, 40, top=top)
     shown = run(tmp_path, "--workers", workers)
     assert shown.count(SAID[generational]) == 2, "in the first line and the table at the end"
+    assert shown.count(f"{SAID[generational]} ({reason})") == 1, "in the first line"
     assert SAID[not generational] not in shown
     assert SAID[generational] in run(tmp_path, command="status", file="study.db")
     run(tmp_path, command="report", file="study.db")
@@ -111,6 +120,7 @@ def test_a_store_goes_on_in_the_mode_that_it_was_begun_in(tmp_path, begun, later
     assert "has finished" in again, "it is the same study with other workers"
     resumed = run(tmp_path, "--workers", later, "--evaluations", 60, command="resume", file="study.db")
     assert resumed.count(SAID[begun == 1]) == 2
+    assert resumed.count(f"{SAID[begun == 1]} (the store keeps this mode)") == 1
     assert mode(tmp_path) is (begun == 1)
     assert len(outcomes(tmp_path / "study.db")) == 60
 

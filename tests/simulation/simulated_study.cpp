@@ -32,7 +32,7 @@ class WatchedOptimizer final : public Optimizer {
     inner_->hand_out_jobs();
   }
   void watch(const LossyRecorder* recorder) { recorder_ = recorder; }
-  bool generational() const override { return inner_->generational(); }
+  Mode mode() const override { return inner_->mode(); }
   bool finished() const override { return inner_->finished(); }
   std::string name() const override { return inner_->name(); }
   void resize(std::size_t workers) override { inner_->resize(workers); }
@@ -71,8 +71,8 @@ class WatchedOptimizer final : public Optimizer {
 };
 
 std::unique_ptr<Optimizer> made_for(const SimulationPlan& plan) {
-  if (plan.optimizer == "modelled") return std::make_unique<Modelled>(space, 5, plan.generational);
-  return make_optimizer(plan.optimizer, space, 5, {}, {.generational = plan.generational});
+  if (plan.optimizer == "modelled") return std::make_unique<Modelled>(space, 5, plan.mode);
+  return make_optimizer(plan.optimizer, space, 5, {}, {.mode = plan.mode});
 }
 
 class Simulation {

@@ -13,7 +13,7 @@ namespace culmen::testing {
 struct SimulationPlan {
   ClusterPlan cluster;
   std::string optimizer = "cmaes";  ///< or "modelled", which has jobs
-  bool generational = true;
+  Mode mode = Mode::generational;
   double mean_job_s = 1;
   std::uint64_t evaluations = 60;
   double target = -std::numeric_limits<double>::infinity();

@@ -198,7 +198,7 @@ TEST(VirtualClusters, an_asynchronous_optimizer_with_jobs_goes_on_from_any_momen
     SCOPED_TRACE("seed " + std::to_string(seed));
     auto plan = plan_for(seed, folder.file());
     plan.optimizer = "modelled";
-    plan.generational = false;
+    plan.mode = Mode::asynchronous;
     plan.master_dies = 0.02;
     const auto run = simulate(plan);
     EXPECT_EQ(run.result.reason, StopReason::evaluations);
@@ -218,7 +218,7 @@ TEST(VirtualClusters, without_generations_all_is_told_once_and_the_journal_gives
     SCOPED_TRACE("seed " + std::to_string(seed));
     auto plan = plan_for(seed, folder.file());
     plan.optimizer = seed % 4 == 0 ? "random" : "cmaes";
-    plan.generational = false;
+    plan.mode = Mode::asynchronous;
     plan.evaluations = 200;
     const auto run = simulate(plan);
     EXPECT_TRUE(run.violations.empty()) << run.violations.front();

@@ -39,8 +39,9 @@ def name_of(optimizer: str | Sequence[str] | None, source: str) -> str:
     return name
 
 
-def mode_of(generational: bool | None) -> str:
-    """The effect of the mode on candidates; None: unknown."""
+def mode_of(generational: bool | None, reason: str = "") -> str:
+    """The effect of the mode on candidates, and why the study has this mode; None: unknown."""
+    why = f" ({reason})" if reason else ""
     if generational is False:
-        return "asynchronous: candidates depend on timing"
-    return "generational: the number of workers does not change the candidates"
+        return f"asynchronous: candidates depend on timing{why}"
+    return f"generational: the number of workers does not change the candidates{why}"

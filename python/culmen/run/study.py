@@ -100,6 +100,7 @@ class Study:
         file.limit(str(path), **given)
         study = cls.of(file, folder, Mistakes(str(path)), str(path))
         study.begun = opened.begun
+        study.config.generational = None  # the fingerprint decides, so that the reason is the store and not the user
         study.prepare_resume()
         return study
 

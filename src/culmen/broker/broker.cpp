@@ -103,7 +103,7 @@ void Broker::start(double now_s, std::vector<Action>& actions) {
   stop_if_at_end();
   if (stopped()) return;
   if (job_) actions_->push_back(StartJob{*job_});
-  if (options_.generational) {
+  if (options_.mode == Mode::generational) {
     tell_in_order();
   } else {
     for (auto id : durable) tell(id);
@@ -203,10 +203,10 @@ void Broker::on_event(const Recorded& e) {
     recording_.pop_front();
     ++recorded_;
     evaluations_[id].state = State::durable;
-    if (!options_.generational) tell(id);
+    if (options_.mode == Mode::asynchronous) tell(id);
     if (stopped()) return;
   }
-  if (options_.generational) tell_in_order();
+  if (options_.mode == Mode::generational) tell_in_order();
 }
 
 void Broker::on_event(const RecordFailed&) { stop(StopReason::error); }
@@ -322,7 +322,7 @@ void Broker::dispatch() {
 std::uint64_t Broker::waiting() const {
   if (!prefetching_) return 0;
   if (options_.batch > 1) return options_.batch;
-  if (!options_.generational || options_.open_ended) return 1;
+  if (options_.mode == Mode::asynchronous || options_.open_ended) return 1;
   if (mean_duration_s_ * most_waiting <= waiting_s) return most_waiting;
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(waiting_s / mean_duration_s_));
 }
@@ -334,9 +334,9 @@ void Broker::ask_if_needed() {
   }
   const std::uint64_t want = static_cast<std::uint64_t>(counts_.workers) * credits_;
   const std::uint64_t open = evaluations_.end() - evaluations_.first();
-  const std::uint64_t low_water = options_.generational ? want : 1;
+  const std::uint64_t low_water = options_.mode == Mode::generational ? want : 1;
   if (counts_.workers == 0 || ready_.size() >= low_water || open >= options_.ask_ahead) return;
-  std::uint64_t n = options_.generational ? std::max(want, ask_at_once) : asynchronous_need();
+  std::uint64_t n = options_.mode == Mode::generational ? std::max(want, ask_at_once) : asynchronous_need();
   n = std::min(n, options_.ask_ahead - open);
   if (options_.rules.evaluations != 0)
     n = std::min(n, options_.rules.evaluations - std::min(counts_.asked, options_.rules.evaluations));

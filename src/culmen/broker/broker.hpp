@@ -10,6 +10,7 @@
 #include "culmen/broker/rules.hpp"
 #include "culmen/broker/stagnation.hpp"
 #include "culmen/broker/window.hpp"
+#include "culmen/evaluation/mode.hpp"
 
 namespace culmen {
 
@@ -97,8 +98,8 @@ using Action = std::variant<Ask, Send, Record, Fail, Drop, Tell, Cancel, StartJo
 struct BrokerOptions {
   StopRules rules;
   FailurePolicy failures;
-  bool open_ended = false;   ///< the source may have no candidate now and more later
-  bool generational = true;  ///< tells in the order of candidates; else in the order of arrival
+  bool open_ended = false;  ///< the source may have no candidate now and more later
+  Mode mode = Mode::generational;
   /// Candidates wait at each worker while evaluations are shorter than prefetch_below_s: one, or in generations up to 8
   /// that take less than 2 ms together.
   bool prefetch = true;

@@ -12,7 +12,7 @@
 namespace culmen {
 namespace {
 BrokerOptions with_source(BrokerOptions options, const Source& source) {
-  options.generational = source.generational();
+  options.mode = source.mode();
   options.open_ended = source.open_ended();
   return options;
 }

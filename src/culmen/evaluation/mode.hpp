@@ -9,4 +9,6 @@ enum class Mode : unsigned char {
   asynchronous,  ///< no worker waits for the results of others: candidates depend on timing
 };
 
+constexpr Mode mode_if(bool generational) { return generational ? Mode::generational : Mode::asynchronous; }
+
 }  // namespace culmen

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "culmen/base/ids.hpp"
+#include "culmen/evaluation/mode.hpp"
 #include "culmen/evaluation/outcome.hpp"
 #include "culmen/evaluation/recommendation.hpp"
 #include "culmen/space/candidate.hpp"
@@ -46,8 +47,9 @@ class Source {
   virtual void resize(std::size_t /*workers*/) {}
   /// True if it will never propose another candidate.
   virtual bool finished() const = 0;
-  /// True: tells come in the order of candidates. False: in the order of arrival.
-  virtual bool generational() const = 0;
+  /// Generational: tells come in the order of candidates. Asynchronous: in the order of arrival.
+  virtual Mode mode() const = 0;
+  bool generational() const { return mode() == Mode::generational; }
   /// True if its calls and outcomes belong to a study. The journal keeps them, and the engine remembers the best.
   virtual bool journalled() const = 0;
   /// True if candidates may come later. The engine is then notified by Engine::offer().

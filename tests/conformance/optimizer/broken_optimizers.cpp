@@ -12,7 +12,7 @@ namespace {
 class Sound : public Optimizer {
  public:
   Sound(const Space& space, std::uint64_t seed) : space_(space), random_(seed) {}
-  bool generational() const override { return true; }
+  Mode mode() const override { return Mode::generational; }
   std::string name() const override { return "test"; }
 
  protected:
@@ -175,7 +175,7 @@ class RestartsAndKeepsEveryValue final : public Restarts {
 class SoundAsynchronous : public Sound {
  public:
   using Sound::Sound;
-  bool generational() const override { return false; }
+  Mode mode() const override { return Mode::asynchronous; }
 };
 
 class SaysGenerational final : public Sound {

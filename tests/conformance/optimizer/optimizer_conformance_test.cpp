@@ -15,7 +15,7 @@ struct Case {
   std::string optimizer;
   Yield yield;
   std::pair<std::string, Space> space;
-  bool generational = true;
+  Mode mode = Mode::generational;
 };
 
 std::vector<Case> cases() {
@@ -25,19 +25,19 @@ std::vector<Case> cases() {
       const auto yield = yield_of(info);
       if (!obstacle(info, space.second, yield).empty()) continue;
       all.push_back({info.name, yield, space});
-      if (info.asynchronous) all.push_back({info.name, yield, space, false});
+      if (info.asynchronous) all.push_back({info.name, yield, space, Mode::asynchronous});
     }
   }
   const Yield values;
   for (const auto* chain : {"evolution,cmaes", "grid,cmaes", "racing,evolution"}) {
-    for (const bool generational : {true, false})
-      all.push_back({chain, values, conformance_spaces().front(), generational});
+    for (const auto mode : {Mode::generational, Mode::asynchronous})
+      all.push_back({chain, values, conformance_spaces().front(), mode});
   }
   return all;
 }
 
 void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.optimizer << " on " << c.space.first << (c.generational ? "" : ", asynchronous");
+  *out << c.optimizer << " on " << c.space.first << (c.mode == Mode::generational ? "" : ", asynchronous");
 }
 
 /// A grid of twenty parameters would be too large, models of hundreds of points too slow.
@@ -58,21 +58,21 @@ void expect_all(const std::vector<OptimizerPromise>& promises, const OptimizerFa
 class EveryOptimizer : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryOptimizer, keeps_every_promise) {
-  const auto& [optimizer, yield, space, generational] = GetParam();
-  const Terms terms{.yield = yield, .generational = generational};
+  const auto& [optimizer, yield, space, mode] = GetParam();
+  const Terms terms{.yield = yield, .mode = mode};
   const auto factory = [&](const Space& s, std::uint64_t seed) {
     return make_optimizer(optimizer, s, seed, enough(optimizer), terms);
   };
   const std::vector<std::uint64_t> seeds =
-      generational ? std::vector<std::uint64_t>{1, 2, 77} : std::vector<std::uint64_t>{1, 77};
+      mode == Mode::generational ? std::vector<std::uint64_t>{1, 2, 77} : std::vector<std::uint64_t>{1, 77};
   expect_all(optimizer_promises(), factory, space.second, seeds);
-  if (!generational) expect_all(asynchronous_promises(), factory, space.second, {2});
+  if (mode == Mode::asynchronous) expect_all(asynchronous_promises(), factory, space.second, {2});
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer, testing::ValuesIn(cases()), [](const auto& info) {
   auto name = info.param.optimizer;
   std::ranges::replace(name, ',', '_');
-  return name + "_" + info.param.space.first + (info.param.generational ? "" : "_asynchronous");
+  return name + "_" + info.param.space.first + (info.param.mode == Mode::generational ? "" : "_asynchronous");
 });
 
 const Space mixed{real("x", -5, 5), integer("n", 1, 10), real("rate", 1e-6, 1e2, Scale::log)};

@@ -91,9 +91,9 @@ TEST(Broker, gives_one_candidate_to_each_worker_and_a_second_once_evaluations_ar
   for (WorkerId w = 0; w < 3; ++w) EXPECT_EQ(t.sent_to(w).size(), 2u) << w;
 }
 
-std::size_t at_a_worker(double duration_s, bool generational = true, bool open_ended = false) {
+std::size_t at_a_worker(double duration_s, Mode mode = Mode::generational, bool open_ended = false) {
   auto options = with_budget(1000);
-  options.generational = generational;
+  options.mode = mode;
   options.open_ended = open_ended;
   Table t(options);
   t.start();
@@ -109,8 +109,8 @@ TEST(Broker, gives_a_worker_several_short_evaluations) {
   EXPECT_EQ(at_a_worker(1.5e-3), 2u);
   EXPECT_EQ(at_a_worker(0.1), 2u);
   EXPECT_EQ(at_a_worker(5), 1u);
-  EXPECT_EQ(at_a_worker(0, false), 2u) << "without generations";
-  EXPECT_EQ(at_a_worker(0, true, true), 2u) << "calls of a program";
+  EXPECT_EQ(at_a_worker(0, Mode::asynchronous), 2u) << "without generations";
+  EXPECT_EQ(at_a_worker(0, Mode::generational, true), 2u) << "calls of a program";
 }
 
 TEST(Broker, does_not_prefetch_long_evaluations_or_when_told_not_to) {
@@ -151,7 +151,7 @@ TEST(Broker, tells_in_the_order_of_candidates_whatever_the_order_of_arrival) {
 
 TEST(Broker, tells_in_the_order_of_arrival_when_not_generational) {
   auto options = with_budget(4);
-  options.generational = false;
+  options.mode = Mode::asynchronous;
   Table t(options);
   t.start();
   for (WorkerId w = 0; w < 4; ++w) t.feed(Joined{w});
@@ -161,7 +161,7 @@ TEST(Broker, tells_in_the_order_of_arrival_when_not_generational) {
 
 TEST(Broker, asks_an_asynchronous_optimizer_for_no_more_than_it_hears_of) {
   auto options = with_budget(100);
-  options.generational = false;
+  options.mode = Mode::asynchronous;
   Table t(options);
   t.start();
   for (WorkerId w = 0; w < 2; ++w) t.feed(Joined{w});
@@ -437,7 +437,7 @@ TEST(Broker, ends_when_the_optimizer_has_finished_and_all_is_told) {
 
 TEST(Broker, an_open_ended_source_that_has_nothing_is_asked_again_once_it_offers) {
   auto options = with_budget(0);
-  options.generational = false;
+  options.mode = Mode::asynchronous;
   options.open_ended = true;
   Table t(options);
   t.generation = 0;  // nothing to give

@@ -212,7 +212,7 @@ TEST(Engine, a_study_of_which_nothing_ever_succeeds_is_given_up_with_its_first_f
 
 // Proposes ten candidates, then none, and does not say that it has finished.
 class Mute final : public Optimizer {
-  bool generational() const override { return true; }
+  Mode mode() const override { return Mode::generational; }
   std::string name() const override { return "mute"; }
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
     for (auto left = std::min<std::size_t>(n, 10 - asked()); left > 0; --left) out.push_back({0, {.5, .5}});

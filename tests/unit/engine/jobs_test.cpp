@@ -60,7 +60,7 @@ TEST(Jobs, are_done_within_ask_where_nobody_takes_them_and_the_candidates_are_th
 
 TEST(Jobs, one_that_throws_ends_the_study_with_its_sentence) {
   Setting setting;
-  Modelled optimizer(space, 3, true, 2);
+  Modelled optimizer(space, 3, Mode::generational, 2);
   const auto result = setting.run(optimizer);
   EXPECT_EQ(result.reason, StopReason::error);
   EXPECT_EQ(result.message, "the model cannot be fitted");
@@ -69,7 +69,7 @@ TEST(Jobs, one_that_throws_ends_the_study_with_its_sentence) {
 
 TEST(Jobs, an_asynchronous_optimizer_serves_from_its_last_model_meanwhile) {
   Setting setting;
-  Modelled optimizer(space, 3, false);
+  Modelled optimizer(space, 3, Mode::asynchronous);
   EXPECT_EQ(setting.run(optimizer, 1e9).reason, StopReason::evaluations);
 }
 

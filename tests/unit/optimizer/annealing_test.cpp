@@ -148,8 +148,8 @@ TEST(Walk, takes_the_first_of_several_looks_and_then_only_better_ones) {
   EXPECT_EQ(walk.at().genes, genes);
 }
 
-std::vector<Point> candidates(const TestFunction& f, bool generational, std::size_t evaluations) {
-  const auto search = make_optimizer("annealing", cube(3, -5, 5), 7, {}, {{}, evaluations, generational});
+std::vector<Point> candidates(const TestFunction& f, Mode mode, std::size_t evaluations) {
+  const auto search = make_optimizer("annealing", cube(3, -5, 5), 7, {}, {{}, evaluations, mode});
   std::vector<Point> all;
   std::vector<Candidate> asked;
   while (all.size() < evaluations) {
@@ -165,10 +165,10 @@ std::vector<Point> candidates(const TestFunction& f, bool generational, std::siz
 
 TEST(Annealing, is_the_same_for_a_factor_on_the_values_and_a_constant_added_to_them) {
   const auto coarse = [](const Point& x) { return std::floor(64 * rastrigin(x)); };  // sums are exact
-  for (const bool generational : {true, false}) {
-    const auto plain = candidates(coarse, generational, 2000);
-    EXPECT_EQ(plain, candidates([&](const Point& x) { return 1024 * coarse(x); }, generational, 2000));
-    EXPECT_EQ(plain, candidates([&](const Point& x) { return coarse(x) - 4096; }, generational, 2000));
+  for (const auto mode : {Mode::generational, Mode::asynchronous}) {
+    const auto plain = candidates(coarse, mode, 2000);
+    EXPECT_EQ(plain, candidates([&](const Point& x) { return 1024 * coarse(x); }, mode, 2000));
+    EXPECT_EQ(plain, candidates([&](const Point& x) { return coarse(x) - 4096; }, mode, 2000));
   }
 }
 

@@ -59,7 +59,7 @@ struct Clock {
   bool faulty = false;
 
   std::size_t evaluations(std::uint64_t seed, std::vector<Point>* points = nullptr) const {
-    const auto search = make_optimizer(optimizer, space, seed, {}, {{}, budget, false});
+    const auto search = make_optimizer(optimizer, space, seed, {}, {{}, budget, Mode::asynchronous});
     EXPECT_FALSE(search->generational());
     search->resize(workers);
     Random random(seed + 1000);

@@ -44,7 +44,7 @@ double turned_rastrigin(const Point& x) {
 
 automatic::Probe probed(const TestFunction& f, std::uint64_t seed, double first_noise = 0, std::size_t parameters = 6) {
   const auto space = cube(parameters, -5, 5);
-  automatic::Probe probe(space, seed, true);
+  automatic::Probe probe(space, seed, Mode::generational);
   probe.hear(space.start(), Outcome::of_value(f(space.start()) * (1 + first_noise)));
   for (std::vector<Candidate> asked; probe.ask(100, asked) > 0; asked.clear()) {
     for (const auto& c : asked) probe.tell(c.id, Outcome::of_value(f(c.x)));
@@ -76,7 +76,7 @@ TEST(Probe, takes_a_sum_over_blocks_for_no_sum_over_parameters) {
 
 TEST(Probe, looks_at_the_first_point_that_succeeded_whenever_that_is_told) {
   const auto space = cube(6, -5, 5);
-  automatic::Probe probe(space, 1, true);
+  automatic::Probe probe(space, 1, Mode::generational);
   EXPECT_FALSE(probe.wants());
   probe.hear(space.start(), Outcome::failure(Status::crashed, ""));
   EXPECT_FALSE(probe.wants()) << "there is nothing to compare with";
@@ -149,7 +149,7 @@ TEST(Auto, compares_values_alone_under_noise) {
 
 /// What is said after 300 evaluations by 16 workers, of ten parameters.
 std::string remark_where_durations_are(const std::function<double(Random&)>& duration) {
-  const auto optimizer = make_optimizer("auto", cube(10, -5, 5), 1, {}, {.generational = false});
+  const auto optimizer = make_optimizer("auto", cube(10, -5, 5), 1, {}, {.mode = Mode::asynchronous});
   optimizer->resize(16);
   Random random(5);
   std::vector<std::pair<double, Candidate>> running;
@@ -261,7 +261,7 @@ TEST(Auto, gives_as_many_as_are_wanted_at_a_time) {
 }
 /// Without generations, `workers` at a time, the oldest told first; the first `failing` evaluations fail.
 std::pair<double, std::string> asynchronous(const TestFunction& f, std::size_t workers, std::size_t failing) {
-  const auto optimizer = make_optimizer("auto", cube(6, -5, 5), 1, {}, {{}, 0, false});
+  const auto optimizer = make_optimizer("auto", cube(6, -5, 5), 1, {}, {{}, 0, Mode::asynchronous});
   optimizer->resize(workers);
   std::vector<Candidate> open;
   double best = 1e300;
@@ -291,7 +291,7 @@ TEST(AsynchronousAuto, recovers_from_evaluations_that_fail_at_first) {
 }
 /// The polynomial of cmaes, beside descents.
 TEST(Automatic, hands_out_the_jobs_of_its_members) {
-  const auto optimizer = make_optimizer("auto", cube(15, -5, 5), 1, {}, {.generational = false});
+  const auto optimizer = make_optimizer("auto", cube(15, -5, 5), 1, {}, {.mode = Mode::asynchronous});
   optimizer->hand_out_jobs();
   optimizer->resize(60);
   std::vector<Candidate> open;

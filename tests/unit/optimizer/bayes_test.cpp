@@ -35,8 +35,8 @@ double hartmann6(const std::vector<double>& x) {
 
 /// The start is the best of all, so that nothing is a success.
 TEST(Bayes, looks_ever_nearer_to_the_best_until_it_begins_anew) {
-  for (const bool generational : {true, false}) {
-    const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1, {}, {.generational = generational});
+  for (const auto mode : {Mode::generational, Mode::asynchronous}) {
+    const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1, {}, {.mode = mode});
     std::vector<double> distances;
     std::vector<Candidate> batch;
     for (int k = 0; k < 140; ++k) {
@@ -50,9 +50,9 @@ TEST(Bayes, looks_ever_nearer_to_the_best_until_it_begins_anew) {
     const auto farthest = [&](std::size_t from, std::size_t to) {
       return *std::max_element(distances.begin() + from, distances.begin() + to);
     };
-    EXPECT_GT(farthest(4, 12), 0.1) << generational;
-    EXPECT_LT(farthest(44, 60), 0.01) << generational;
-    EXPECT_GT(farthest(70, 140), 0.1) << generational;
+    EXPECT_GT(farthest(4, 12), 0.1) << optimizer->generational();
+    EXPECT_LT(farthest(44, 60), 0.01) << optimizer->generational();
+    EXPECT_GT(farthest(70, 140), 0.1) << optimizer->generational();
   }
 }
 
@@ -84,8 +84,8 @@ TEST(Bayes, gives_batches_of_different_candidates) {
 }
 
 TEST(Bayes, gives_nothing_while_its_job_is_out_and_serves_without_generations) {
-  for (const bool generational : {true, false}) {
-    const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1, {}, {.generational = generational});
+  for (const auto mode : {Mode::generational, Mode::asynchronous}) {
+    const auto optimizer = make_optimizer("bayes", cube(2, -1, 1), 1, {}, {.mode = mode});
     optimizer->hand_out_jobs();
     std::vector<Candidate> batch;
     optimizer->ask(4, batch);
@@ -94,7 +94,7 @@ TEST(Bayes, gives_nothing_while_its_job_is_out_and_serves_without_generations) {
     const auto job = optimizer->next_job();
     ASSERT_TRUE(job);
     batch.clear();
-    EXPECT_EQ(optimizer->ask(2, batch), generational ? 0U : 2U);
+    EXPECT_EQ(optimizer->ask(2, batch), mode == Mode::generational ? 0U : 2U);
     optimizer->adopt(job->id, job->work());
     batch.clear();
     EXPECT_EQ(optimizer->ask(1, batch), 1U);

@@ -78,7 +78,7 @@ TEST(Chain, without_an_end_a_link_ends_when_nothing_gets_better) {
 }
 
 TEST(Chain, without_generations_a_link_goes_on_until_its_results_say_that_it_is_done) {
-  const auto chain = make_optimizer("evolution,cmaes", cube(2, -5, 5), 1, {}, {.generational = false});
+  const auto chain = make_optimizer("evolution,cmaes", cube(2, -5, 5), 1, {}, {.mode = Mode::asynchronous});
   std::vector<Candidate> open;
   chain->ask(400, open);
   EXPECT_THAT(chain->remark(), HasSubstr("reached evolution")) << "nothing was told";
@@ -99,7 +99,7 @@ TEST(Chain, goes_on_when_a_link_has_finished) {
 }
 
 TEST(Chain, without_generations_a_link_that_ends_by_itself_is_not_waited_for) {
-  const auto chain = make_optimizer("grid,cmaes", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.generational = false});
+  const auto chain = make_optimizer("grid,cmaes", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.mode = Mode::asynchronous});
   std::vector<Candidate> open, more;
   EXPECT_EQ(chain->ask(12, open), 9U) << "and nothing is known to go on from";
   chain->tell(open[3].id, Outcome::of_value(1));
@@ -110,7 +110,7 @@ TEST(Chain, without_generations_a_link_that_ends_by_itself_is_not_waited_for) {
 /// A link that ended, and the best of which what came late is.
 TEST(Chain, the_next_link_hears_of_what_comes_late) {
   const auto last_of = [](double late) {
-    const auto chain = make_optimizer("grid,de", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.generational = false});
+    const auto chain = make_optimizer("grid,de", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.mode = Mode::asynchronous});
     std::vector<Candidate> open, more;
     chain->ask(9, open);
     chain->tell(open[3].id, Outcome::of_value(1));
@@ -129,9 +129,9 @@ TEST(Chain, the_next_link_hears_of_what_comes_late) {
 
 TEST(Chain, only_what_fulfils_the_constraints_counts) {
   const Space space(cube(2, 0, 1).parameters(), {{"corner", "x0 + x1 <= 0.2"}});
-  for (const bool generational : {true, false}) {
+  for (const auto mode : {Mode::generational, Mode::asynchronous}) {
     Search search{.optimizer = "random,sobol", .options = {{"random.evaluations", 50}}};
-    search.terms.generational = generational;
+    search.terms.mode = mode;
     const auto chain = make_search(search, space);
     for (const auto& x : asked_by(*chain, 1, 50)) EXPECT_LE(x[0] + x[1], 0.2);
     EXPECT_THAT(chain->remark(), HasSubstr("reached random"));
@@ -149,7 +149,7 @@ TEST(Chain, gives_the_start_once_where_there_are_constraints) {
 }
 
 TEST(Chain, what_is_late_may_also_be_cancelled) {
-  const auto chain = make_optimizer("grid,cmaes", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.generational = false});
+  const auto chain = make_optimizer("grid,cmaes", cube(2, 0, 1), 3, {{"grid.points", 3}}, {.mode = Mode::asynchronous});
   std::vector<Candidate> open, more;
   chain->ask(9, open);
   chain->tell(open[3].id, Outcome::of_value(1));

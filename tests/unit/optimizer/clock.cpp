@@ -37,7 +37,7 @@ double run_on_clock(Optimizer& optimizer, std::size_t workers, const std::functi
 double time_to_target(const Problem& problem, std::uint64_t seed, std::size_t workers, const Duration& duration,
                       double horizon) {
   const auto optimizer =
-      make_optimizer(problem.optimizer, problem.space, seed, problem.options, {.generational = false});
+      make_optimizer(problem.optimizer, problem.space, seed, problem.options, {.mode = Mode::asynchronous});
   Random dice(seed, 5);
   const auto measure = [&](const Candidate& c) { return Timed{problem.objective(c.x), duration(c.x, dice)}; };
   const auto reached = [&](double value) { return value <= problem.target; };

@@ -84,7 +84,7 @@ TEST(AsynchronousCmaes, finds_an_optimum_where_evaluations_are_slow) {
 }
 
 std::vector<Point> first_points(const TestFunction& objective) {
-  const auto optimizer = make_optimizer("cmaes", cube(3, -1, 1), 4, {}, {.generational = false});
+  const auto optimizer = make_optimizer("cmaes", cube(3, -1, 1), 4, {}, {.mode = Mode::asynchronous});
   std::vector<Candidate> open;
   std::vector<Point> out;
   Random dice(1);
@@ -112,7 +112,7 @@ TEST(AsynchronousCmaes, does_not_see_a_constant_or_a_factor) {
 
 /// Jobs that are adopted late, out of an optimizer that is asked and told meanwhile.
 TEST(AsynchronousCmaes, hands_out_the_fit_of_many_parameters_as_a_job) {
-  const auto optimizer = make_optimizer("cmaes", cube(15, -5, 5), 1, {}, {.generational = false});
+  const auto optimizer = make_optimizer("cmaes", cube(15, -5, 5), 1, {}, {.mode = Mode::asynchronous});
   optimizer->hand_out_jobs();
   optimizer->resize(50);
   std::vector<Candidate> open;
@@ -157,7 +157,7 @@ TEST(AsynchronousCmaes, runs_beside_each_other_do_not_starve_the_first) {
 
 /// The population is that of all workers, and what came before they joined counts.
 TEST(AsynchronousCmaes, learns_from_what_came_while_workers_joined) {
-  const auto optimizer = make_optimizer("cmaes", cube(5, -1, 1), 1, {}, {.generational = false});
+  const auto optimizer = make_optimizer("cmaes", cube(5, -1, 1), 1, {}, {.mode = Mode::asynchronous});
   std::vector<Candidate> asked;
   for (const std::size_t workers : {3, 6, 60}) {
     optimizer->resize(workers);

@@ -29,8 +29,8 @@ Point mean_of(Optimizer& optimizer) {
 
 /// Half of ten results are as old as the search, and seem to be far better than the place where it has got to.
 double led_away(const std::string& stale, std::uint64_t seed) {
-  const auto optimizer =
-      make_optimizer("cmaes", cube(2, -5, 5), seed, {{"population", 10.0}, {"stale", stale}}, {.generational = false});
+  const auto optimizer = make_optimizer("cmaes", cube(2, -5, 5), seed, {{"population", 10.0}, {"stale", stale}},
+                                        {.mode = Mode::asynchronous});
   const Point goal{3, -2};
   const auto far = [&](const Point& x) { return std::hypot(x[0] - goal[0], x[1] - goal[1]); };
   const auto old = asked_of(*optimizer, 5);
@@ -62,7 +62,7 @@ double drift(const std::string& stale) {
   double sum = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const auto optimizer = make_optimizer("cmaes", cube(2, -5, 5), seed, {{"population", 20.0}, {"stale", stale}},
-                                          {.generational = false});
+                                          {.mode = Mode::asynchronous});
     Random chance(seed, 3);
     auto open = asked_of(*optimizer, 60);
     std::ranges::sort(open, {}, [](const Candidate& c) { return c.x[0]; });

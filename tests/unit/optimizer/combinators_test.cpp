@@ -57,8 +57,8 @@ TEST_P(Combinators, the_sequence_does_not_depend_on_how_many_are_asked_at_a_time
 /// Gives -1, then 1, by turns, and remembers what it is told.
 class Turns final : public Optimizer {
  public:
-  Turns(bool generational, std::vector<EvaluationId>& told) : generational_(generational), told_(told) {}
-  bool generational() const override { return generational_; }
+  Turns(Mode mode, std::vector<EvaluationId>& told) : mode_(mode), told_(told) {}
+  Mode mode() const override { return mode_; }
   std::string name() const override { return "turns"; }
 
  private:
@@ -67,21 +67,22 @@ class Turns final : public Optimizer {
   }
   void do_tell(EvaluationId id, const Outcome&) override { told_.push_back(id); }
   void do_cancel(EvaluationId) override {}
-  const bool generational_;
+  const Mode mode_;
   std::vector<EvaluationId>& told_;
   int given_ = 0;
 };
 
 TEST(FeasibleOnly, tells_what_is_infeasible_when_all_before_it_is_told_or_at_once) {
   const Space positive({real("x", -1, 1)}, {{"positive", "x >= 0"}});
-  for (const bool generational : {true, false}) {
+  for (const auto mode : {Mode::generational, Mode::asynchronous}) {
     std::vector<EvaluationId> told;
-    const auto optimizer = feasible_only(std::make_unique<Turns>(generational, told), positive);
+    const auto optimizer = feasible_only(std::make_unique<Turns>(mode, told), positive);
     asked(*optimizer, 3);  // 1, 3 and 5 of the inner ones
-    EXPECT_EQ(told, generational ? (std::vector<EvaluationId>{0}) : (std::vector<EvaluationId>{0, 2, 4}));
+    EXPECT_EQ(told, mode == Mode::generational ? (std::vector<EvaluationId>{0}) : (std::vector<EvaluationId>{0, 2, 4}));
     optimizer->tell(1, Outcome::of_value(1));
     optimizer->cancel(0);
-    EXPECT_EQ(told, generational ? (std::vector<EvaluationId>{0, 3, 2, 4}) : (std::vector<EvaluationId>{0, 2, 4, 3}));
+    EXPECT_EQ(told, mode == Mode::generational ? (std::vector<EvaluationId>{0, 3, 2, 4})
+                                               : (std::vector<EvaluationId>{0, 2, 4, 3}));
   }
 }
 

@@ -34,7 +34,7 @@ struct Limited {
   std::vector<Limit> limits;
   OptimizerOptions options = {};
   bool evaluate_infeasible = false;
-  bool generational = true;
+  Mode mode = Mode::generational;
 };
 
 struct Came {
@@ -45,7 +45,7 @@ struct Came {
 Came search(const Limited& p, std::size_t evaluations, std::uint64_t seed = 1) {
   const Goals goals{{}, p.limits};
   Search of{p.optimizer, p.options, seed, {}, p.evaluate_infeasible};
-  of.terms.generational = p.generational;
+  of.terms.mode = p.mode;
   of.terms.yield.limits = !p.limits.empty();
   of.terms.yield.goals = std::make_shared<Goals>(goals);
   const auto optimizer = make_search(of, p.space);
@@ -120,7 +120,7 @@ TEST(Lagrangian, solves_what_is_ill_conditioned_at_a_nonlinear_limit) {
 TEST(Lagrangian, learns_without_generations_too) {
   auto learning = ellipsoid_in_a_ball("cmaes"), last = ellipsoid_in_a_ball("cmaes", {{"constraints", "last"}});
   const double optimum = median_best(learning, 10000);
-  learning.generational = last.generational = false;
+  learning.mode = last.mode = Mode::asynchronous;
   EXPECT_LE(median_best(learning, 3000), optimum * (1 + 1e-3));
   EXPECT_GE(median_best(last, 3000), optimum * (1 + 1e-2));
 }

@@ -16,7 +16,7 @@ using Point = std::vector<double>;
 class Listener final : public Optimizer {
  public:
   explicit Listener(std::vector<double>& heard) : heard_(heard) {}
-  bool generational() const override { return true; }
+  Mode mode() const override { return Mode::generational; }
   std::string name() const override { return "listener"; }
   void hear(const Point& /*x*/, const Outcome& outcome) override { heard_.push_back(outcome.value); }
 
@@ -72,7 +72,7 @@ std::vector<double> heard_by_descents(Effort&& effort) {
 }
 
 TEST(Lead, descents_hear_what_the_global_search_found) {
-  const Probe probe(Space{real("x", 0, 1), real("y", 0, 1)}, 1, true);
+  const Probe probe(Space{real("x", 0, 1), real("y", 0, 1)}, 1, Mode::generational);
   EXPECT_THAT(heard_by_descents(DescentsFirst(n, probe, {})), ElementsAre(3));
   EXPECT_THAT(heard_by_descents(ConstrainedDescentsFirst(n)), ElementsAre(3));
 }

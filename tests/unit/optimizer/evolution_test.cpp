@@ -121,7 +121,7 @@ TEST(Evolution, has_children_of_the_starts_that_it_hears_of) {
 double distance_of_children(const char* selection) {
   const auto optimizer =
       make_optimizer("evolution", cube(1, 0, 1), 1, {{"parents", 1}, {"children", 10}, {"selection", selection}},
-                     {.generational = false});
+                     {.mode = Mode::asynchronous});
   std::vector<Candidate> batch;
   optimizer->ask(30, batch);
   for (std::size_t k = 0; k < 20; ++k) optimizer->tell(k, Outcome::of_value(1 + std::abs(batch[k].x[0] - 0.1)));
@@ -143,7 +143,7 @@ TEST(Evolution, without_generations_a_child_competes_as_it_is_told_where_parents
 TEST(Evolution, begins_anew_with_many_more_open_than_a_generation_has) {
   for (const char* selection : {"plus", "comma", "keep_best"}) {
     const auto optimizer = make_optimizer("evolution", cube(2, -5, 5), 1, {{"selection", selection}, {"children", 10}},
-                                          {.generational = false});
+                                          {.mode = Mode::asynchronous});
     optimizer->resize(200);
     std::deque<Candidate> open;
     std::vector<Candidate> asked;

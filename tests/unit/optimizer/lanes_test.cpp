@@ -68,7 +68,7 @@ TEST(Lanes, are_settled_when_all_points_of_all_turns_are) {
 /// Remembers a word of each candidate.
 class Words final : public Remembering<std::string> {
  public:
-  bool generational() const override { return false; }
+  Mode mode() const override { return Mode::asynchronous; }
   std::string name() const override { return "words"; }
   std::vector<std::string> ended;
 

@@ -293,7 +293,7 @@ TEST(AFiber, lets_its_body_end_when_it_is_left) {
   const Fiber never([witness](Fiber&) { FAIL(); });
 }
 
-const Terms asynchronous{.generational = false};
+const Terms asynchronous{.mode = Mode::asynchronous};
 
 TEST(Descents, begin_at_the_start) {
   auto x = real("x", 0, 7);

@@ -122,12 +122,12 @@ TEST(Mocma, follows_a_front_through_narrow_valleys_that_lie_across_the_axes) {
 
 /// Both objectives have a minimum in one half; the first has a deeper one elsewhere, of steep sides, so that what lies
 /// there is dominated unless it comes near.
-double least_of_two_minima(std::uint64_t seed, bool generational) {
+double least_of_two_minima(std::uint64_t seed, Mode mode) {
   const auto first = [](const std::vector<double>& x) {
     return std::min(1 + square(x[0] - 2) + square(x[1] - 2), 5 * (square(x[0] + 2.5) + square(x[1] + 2.5)));
   };
   const auto second = [](const std::vector<double>& x) { return square(x[0] - 2) + square(x[1] - 3); };
-  const Terms terms{.yield = {false, 2}, .evaluations = 10000, .generational = generational};
+  const Terms terms{.yield = {false, 2}, .evaluations = 10000, .mode = mode};
   const auto optimizer = make_optimizer("mocma", cube(2, -5, 5), seed, {}, terms);
   std::vector<Candidate> batch;
   double least = 1e300;
@@ -145,7 +145,8 @@ double least_of_two_minima(std::uint64_t seed, bool generational) {
 TEST(Mocma, finds_the_end_of_an_objective_where_the_front_alone_would_stay_in_another_minimum) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    for (const bool generational : {true, false}) found += least_of_two_minima(seed, generational) < 0.5 ? 1 : 0;
+    for (const auto mode : {Mode::generational, Mode::asynchronous})
+      found += least_of_two_minima(seed, mode) < 0.5 ? 1 : 0;
   }
   EXPECT_GE(found, 7) << "of 20; the front alone comes to it by chance, once";
 }

@@ -78,11 +78,11 @@ TEST(NsgaVariation, keeps_to_cells_and_reaches_every_choice) {
   EXPECT_EQ(seen.size(), 30);
 }
 
-class SeveralObjectives : public testing::TestWithParam<std::tuple<const char*, bool>> {};
+class SeveralObjectives : public testing::TestWithParam<std::tuple<const char*, Mode>> {};
 
 TEST_P(SeveralObjectives, covers_a_front_of_two) {
-  const auto [name, generational] = GetParam();
-  const Terms terms{.yield = {false, 2}, .generational = generational};
+  const auto [name, mode] = GetParam();
+  const Terms terms{.yield = {false, 2}, .mode = mode};
   const auto optimizer = make_optimizer(name, cube(10, 0, 1), 1, {{"population", 40}}, terms);
   Front front;
   std::vector<Candidate> running;
@@ -98,9 +98,9 @@ TEST_P(SeveralObjectives, covers_a_front_of_two) {
 }
 
 TEST_P(SeveralObjectives, does_not_try_a_vector_twice_while_there_are_others) {
-  const auto [name, generational] = GetParam();
+  const auto [name, mode] = GetParam();
   const Space space{integer("n", 1, 40), categorical("c", {"s", "t", "u"}), boolean("on")};
-  const Terms terms{.yield = {false, 2}, .generational = generational};
+  const Terms terms{.yield = {false, 2}, .mode = mode};
   const auto optimizer = make_optimizer(name, space, 3, {{"population", 20}}, terms);
   std::set<std::vector<double>> seen;
   std::vector<Candidate> batch;
@@ -118,8 +118,8 @@ TEST_P(SeveralObjectives, does_not_try_a_vector_twice_while_there_are_others) {
 }
 
 TEST_P(SeveralObjectives, prefers_what_violates_less_to_what_is_better_and_forgets_failures) {
-  const auto [name, generational] = GetParam();
-  const Terms terms{.yield = {false, 2}, .generational = generational};
+  const auto [name, mode] = GetParam();
+  const Terms terms{.yield = {false, 2}, .mode = mode};
   const auto optimizer = make_optimizer(name, cube(2, 0, 1), 5, {{"population", 20}}, terms);
   std::vector<Candidate> batch;
   std::size_t feasible = 0;
@@ -152,9 +152,8 @@ Outcome dtlz2(const std::vector<double>& x, std::size_t objectives) {
 }
 
 /// The values of all that are asked.
-std::vector<nsga::Values> last_of_dtlz2(const char* name, bool generational, std::size_t objectives,
-                                        std::size_t budget) {
-  const Terms terms{.yield = {false, objectives}, .generational = generational};
+std::vector<nsga::Values> last_of_dtlz2(const char* name, Mode mode, std::size_t objectives, std::size_t budget) {
+  const Terms terms{.yield = {false, objectives}, .mode = mode};
   const auto optimizer = make_optimizer(name, cube(objectives + 7, 0, 1), 1, {{"population", 91}}, terms);
   std::vector<nsga::Values> all;
   std::vector<Candidate> batch;
@@ -173,17 +172,17 @@ std::vector<nsga::Values> last_of_dtlz2(const char* name, bool generational, std
 class ManyObjectives : public SeveralObjectives {};
 
 TEST_P(ManyObjectives, dominates_nearly_all_that_can_be_of_three_objectives) {
-  const auto [name, generational] = GetParam();
-  const auto all = last_of_dtlz2(name, generational, 3, 9000);
+  const auto [name, mode] = GetParam();
+  const auto all = last_of_dtlz2(name, mode, 3, 9000);
   const double everything = 1.1 * 1.1 * 1.1 - std::acos(0.0) / 3;
   const double found = nsga::hypervolume(all, {1.1, 1.1, 1.1});
   EXPECT_GT(found, 0.95 * everything);
 }
 
 TEST_P(ManyObjectives, comes_to_the_front_of_five_unless_it_goes_by_crowding) {
-  const auto [name, generational] = GetParam();
+  const auto [name, mode] = GetParam();
   if (std::string(name) == "nsga2") return;
-  const auto all = last_of_dtlz2(name, generational, 5, 9000);
+  const auto all = last_of_dtlz2(name, mode, 5, 9000);
   double beyond = 0;
   for (auto v = all.end() - 1000; v != all.end(); ++v) {
     double sum = 0;
@@ -193,14 +192,14 @@ TEST_P(ManyObjectives, comes_to_the_front_of_five_unless_it_goes_by_crowding) {
   EXPECT_LT(beyond, 0.05);
 }
 
-std::string name_of(const testing::TestParamInfo<std::tuple<const char*, bool>>& info) {
-  return std::string(std::get<0>(info.param)) + (std::get<1>(info.param) ? "" : "_asynchronous");
+std::string name_of(const testing::TestParamInfo<std::tuple<const char*, Mode>>& info) {
+  return std::string(std::get<0>(info.param)) + (std::get<1>(info.param) == Mode::generational ? "" : "_asynchronous");
 }
 
+const auto modes = testing::Values(Mode::generational, Mode::asynchronous);
 INSTANTIATE_TEST_SUITE_P(All, SeveralObjectives,
-                         testing::Combine(testing::Values("nsga2", "nsga3", "sms_emoa", "mocma"), testing::Bool()),
+                         testing::Combine(testing::Values("nsga2", "nsga3", "sms_emoa", "mocma"), modes), name_of);
+INSTANTIATE_TEST_SUITE_P(All, ManyObjectives, testing::Combine(testing::Values("nsga2", "nsga3", "sms_emoa"), modes),
                          name_of);
-INSTANTIATE_TEST_SUITE_P(All, ManyObjectives,
-                         testing::Combine(testing::Values("nsga2", "nsga3", "sms_emoa"), testing::Bool()), name_of);
 }  // namespace
 }  // namespace culmen

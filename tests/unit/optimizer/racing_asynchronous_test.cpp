@@ -42,7 +42,7 @@ Won won(std::size_t in_all, const Draw& draw, const std::function<double(std::si
   constexpr std::uint64_t races = 60;
   Won out;
   for (std::uint64_t seed = 1; seed <= races; ++seed) {
-    const auto race = make_optimizer("racing", methods(in_all), seed, {}, {.generational = workers == 1});
+    const auto race = make_optimizer("racing", methods(in_all), seed, {}, {.mode = mode_if(workers == 1)});
     run_on_clock(
         *race, workers, RunTimes(in_all, seed, draw), [](double) { return false; }, 1e9);
     EXPECT_TRUE(race->finished());
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(All, RacingOnTime,
 
 /// At any time of a race what is reported is of complete rounds, not of whatever came first.
 TEST(Racing, reports_no_more_than_rounds_that_all_have) {
-  const auto race = make_optimizer("racing", methods(2), 1, {}, {.generational = false});
+  const auto race = make_optimizer("racing", methods(2), 1, {}, {.mode = Mode::asynchronous});
   std::vector<Candidate> batch;
   race->ask(40, batch);
   std::vector<std::size_t> told(2);
@@ -126,7 +126,7 @@ TEST(Racing, does_not_repeat_what_is_slow_until_it_is_quick) {
   for (const std::size_t workers : {64, 256}) {
     std::size_t stuck = 0;
     for (std::uint64_t seed = 1; seed <= races; ++seed) {
-      const auto race = make_optimizer("racing", methods(64), seed, {}, {.generational = false});
+      const auto race = make_optimizer("racing", methods(64), seed, {}, {.mode = Mode::asynchronous});
       run_on_clock(
           *race, workers, RunTimes(64, seed, mostly_stuck), [](double) { return false; }, 1e9);
       ASSERT_TRUE(race->recommendation());
@@ -139,7 +139,7 @@ TEST(Racing, does_not_repeat_what_is_slow_until_it_is_quick) {
 /// A few of the first never come, among many workers whose other evaluations do.
 TEST(Racing, goes_on_with_many_workers_where_some_never_come) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const auto race = make_optimizer("racing", methods(16), seed, {}, {.generational = false});
+    const auto race = make_optimizer("racing", methods(16), seed, {}, {.mode = Mode::asynchronous});
     RunTimes times(16, seed, alike);
     const auto measure = [&](const Candidate& c) { return c.id % 25 == 3 && c.id < 200 ? Timed{-1, 1e6} : times(c); };
     EXPECT_LT(run_on_clock(

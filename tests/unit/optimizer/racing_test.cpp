@@ -265,7 +265,7 @@ TEST(Racing, comes_nearer_from_race_to_race_in_a_larger_space) {
 TEST(Racing, finds_the_best_without_rounds_that_wait) {
   std::size_t right = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    const auto race = make_optimizer("racing", methods(16), seed, {}, {.generational = false});
+    const auto race = make_optimizer("racing", methods(16), seed, {}, {.mode = Mode::asynchronous});
     Random noise(seed, 9), order(seed, 10);
     std::vector<Candidate> open;
     while (!race->finished()) {
@@ -284,7 +284,7 @@ TEST(Racing, finds_the_best_without_rounds_that_wait) {
 }
 
 TEST(Racing, evaluates_again_what_never_came) {
-  const auto race = make_optimizer("racing", methods(16), 1, {}, {.generational = false});
+  const auto race = make_optimizer("racing", methods(16), 1, {}, {.mode = Mode::asynchronous});
   Random noise(1);
   std::vector<Candidate> lost, open;
   race->ask(40, lost);

@@ -15,7 +15,7 @@ using testing::Each, testing::ElementsAre;
 using Point = std::vector<double>;
 
 const Space mixed{real("x", -5, 5), integer("k", -5, 5), real("y", -5, 5), categorical("way", {"a", "b", "c"})};
-constexpr bool in_turns = true, at_any_time = false;
+constexpr auto in_turns = Mode::generational, at_any_time = Mode::asynchronous;
 
 double square(double v) { return v * v; }
 
@@ -67,8 +67,8 @@ TEST(RealsAlone, change_two_of_the_others_at_a_time_after_each_alone) {
 }
 
 TEST(RealsAlone, go_on_from_a_better_vector_of_others_that_they_hear_of) {
-  for (const bool generational : {in_turns, at_any_time}) {
-    RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 1, generational);
+  for (const auto mode : {in_turns, at_any_time}) {
+    RealsAlone optimizer(mixed, 1, {1, -2, 4, 0}, 1, mode);
     search(optimizer, 10);
     const Point heard{3.5, 3, 2.5, 2};
     optimizer.hear(heard, Outcome::of_value(valley(heard)));

@@ -148,7 +148,7 @@ TEST(ExecutorSource, every_item_is_answered_once_though_workers_die_and_answer_t
 TEST(ExecutorSource, one_long_evaluation_does_not_hold_up_the_others) {
   Broker broker([] {
     BrokerOptions options;
-    options.generational = false;
+    options.mode = Mode::asynchronous;
     options.open_ended = true;
     options.ask_ahead = UINT64_MAX;
     return options;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/config/mode.hpp"
@@ -51,9 +52,13 @@ TEST(Mode, has_a_reason) {
   EXPECT_EQ(reason(open, 3), ModeReason::few_workers);
   EXPECT_EQ(reason(brief, 4), ModeReason::short_budget);
   EXPECT_EQ(reason(open, 4), ModeReason::many_workers);
+  std::set<std::string> texts;
   for (auto each = ModeReason::user; each <= ModeReason::many_workers;
        each = static_cast<ModeReason>(static_cast<int>(each) + 1))
-    EXPECT_STRNE(to_string(each), "");
+    texts.insert(to_string(each));
+  EXPECT_EQ(texts.size(), 7U);
+  EXPECT_FALSE(texts.contains(""));
+  EXPECT_EQ(to_string(ModeReason::many_workers), "4 or more workers");
 }
 
 TEST(Mode, is_asynchronous_where_auto_searches_and_has_several_workers) {

@@ -105,7 +105,7 @@ def _optimizer(config: _core.StudyConfig) -> str:
     options = {k: f"{v:g}" if isinstance(v, float) else str(v) for k, v in config.optimizer_options.items()}
     chosen = f" (chosen: {config.optimizer_why})" if config.optimizer_why else ""
     named = " ".join([config.optimizer, *(f"{name}={text}" for name, text in options.items())])
-    return f"{named}{chosen}, {mode_of(config.generational)}"
+    return f"{named}{chosen}, {mode_of(config.generational, config.mode_reason)}"
 
 
 def _ends(config: _core.StudyConfig) -> str:

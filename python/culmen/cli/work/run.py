@@ -88,4 +88,4 @@ def _execute(study: Study, quiet: bool, errors: bool) -> int:
 
 def _say_what_searches(config: _core.StudyConfig) -> None:
     chosen = f" (chosen: {config.optimizer_why})" if config.optimizer_why else ""
-    print(f"Optimizer: {config.optimizer}{chosen}, {mode_of(config.generational)}", flush=True)
+    print(f"Optimizer: {config.optimizer}{chosen}, {mode_of(config.generational, config.mode_reason)}", flush=True)

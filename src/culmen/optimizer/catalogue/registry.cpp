@@ -118,7 +118,7 @@ std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& 
   for (const auto& [option, value] : options) check_option(*kind, option, value);
   if (const auto why = obstacle(*kind, space, terms.yield); !why.empty())
     throw InputError(fmt::format("optimizer '{}' {}", name, why));
-  if (!terms.generational && !kind->asynchronous)
+  if (terms.mode == Mode::asynchronous && !kind->asynchronous)
     throw InputError(fmt::format("optimizer '{}' works only in generations; remove generational = false", name));
   return kind->make(space, seed, completed(*kind, options), terms);
 }

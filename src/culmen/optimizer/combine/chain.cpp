@@ -40,7 +40,7 @@ class Chain final : public Remembering<LinkCandidate> {
       : links_(std::move(links)), space_(space), seed_(seed), terms_(terms) {
     enter(0);
   }
-  bool generational() const override { return terms_.generational; }
+  Mode mode() const override { return terms_.mode; }
   bool finished() const override { return is_last() && inner_->finished(); }
   bool begins_at_start() const override { return link_ == 0 && inner_->begins_at_start(); }
   std::string name() const override {
@@ -104,7 +104,7 @@ void Chain::enter(std::size_t link) {
   const bool first = link == 0;
   const Space from = first || best_x_.empty() ? space_ : beginning_at(space_, best_x_);
   inner_ = make_optimizer(links_[link].name, from, seed_ + link, links_[link].options,
-                          {terms_.yield, links_[link].evaluations, terms_.generational});
+                          {terms_.yield, links_[link].evaluations, terms_.mode});
   if (!space_.constraints().empty() && !terms_.yield.infeasible) inner_ = feasible_only(std::move(inner_), space_);
   jobs_ = {};
   jobs_.add(*inner_);
@@ -121,16 +121,16 @@ void Chain::enter(std::size_t link) {
 /// Without generations, results arrive while many candidates are still out. Results count then, not asked candidates.
 void Chain::go_on() {
   const bool by_share = links_[link_].evaluations > 0;
-  const bool has_results = terms_.generational || !best_x_.empty();
-  const bool idle = terms_.generational ? !improved_ : idle_ >= patience();
+  const bool has_results = generational() || !best_x_.empty();
+  const bool idle = generational() ? !improved_ : idle_ >= patience();
   if (has_results && (by_share || idle)) return enter(link_ + 1);
-  left_ = terms_.generational ? patience() : 1;
+  left_ = generational() ? patience() : 1;
   improved_ = false;
 }
 
 void Chain::do_ask(std::size_t n, Asked& out) {
   while (n > 0) {
-    const bool may_switch = !terms_.generational || open_of_link_ == 0;
+    const bool may_switch = !generational() || open_of_link_ == 0;
     if (left_ == 0 && may_switch) go_on();
     asked_.clear();
     const std::size_t got = inner_->ask(static_cast<std::size_t>(std::min<std::uint64_t>(n, left_)), asked_);

@@ -22,7 +22,7 @@ constexpr std::size_t most_infeasible = 100'000, most_infeasible_of_grids = 1'00
 template <typename Base>
 class Around : public Base {
  public:
-  bool generational() const override { return inner_->generational(); }
+  Mode mode() const override { return inner_->mode(); }
   std::string name() const override { return inner_->name(); }
   std::string remark() const override { return inner_->remark(); }
   std::string library() const override { return inner_->library(); }

@@ -45,7 +45,7 @@ class Optimizer : public Source {
   bool finished() const override { return false; }
   /// True if a candidate depends only on earlier generations, which are told in the order of candidates. The sequence
   /// then depends neither on timing nor on the number of workers.
-  bool generational() const override = 0;
+  Mode mode() const override = 0;
   bool journalled() const final { return true; }
 
   std::uint64_t asked() const final { return next_; }

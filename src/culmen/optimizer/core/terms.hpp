@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "culmen/evaluation/mode.hpp"
+
 namespace culmen {
 
 struct Goals;
@@ -21,7 +23,7 @@ struct Yield {
 struct Terms {
   Yield yield = {};
   std::uint64_t evaluations = 0;  ///< the study's initial limit; 0: unknown
-  bool generational = true;       ///< true: candidates do not depend on timing; false: none waits for others
+  Mode mode = Mode::generational;
 };
 
 }  // namespace culmen

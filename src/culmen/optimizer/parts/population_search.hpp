@@ -17,10 +17,10 @@ namespace culmen {
 template <typename Trial, typename Verdict>
 class PopulationSearch : public Remembering<Trial> {
  public:
-  bool generational() const final { return generational_; }
+  Mode mode() const final { return mode_; }
 
  protected:
-  explicit PopulationSearch(const Terms& terms) : generational_(terms.generational) {}
+  explicit PopulationSearch(const Terms& terms) : mode_(terms.mode) {}
   /// Call this from the constructor and from end_generation().
   void begin_generation(std::size_t size) {
     size_ = std::max<std::size_t>(1, size);
@@ -44,7 +44,7 @@ class PopulationSearch : public Remembering<Trial> {
   };
 
   void do_ask(std::size_t n, typename Remembering<Trial>::Asked& out) final {
-    for (; n > 0 && (!generational_ || served_ < size_); --n, ++served_) {
+    for (; n > 0 && (mode_ == Mode::asynchronous || served_ < size_); --n, ++served_) {
       std::vector<double> x;
       auto trial = propose(x);
       out.give(std::move(x), std::move(trial));
@@ -56,7 +56,7 @@ class PopulationSearch : public Remembering<Trial> {
   void do_cancel(EvaluationId id, Trial&& trial) final { settle(id, std::move(trial), {}); }
 
   void settle(EvaluationId id, Trial&& trial, std::optional<Verdict> verdict) {
-    if (!generational_) {
+    if (mode_ == Mode::asynchronous) {
       if (is_stale(trial)) return;
       absorb(std::move(trial), std::move(verdict));
       if (++absorbed_ >= size_) end_generation();
@@ -70,7 +70,7 @@ class PopulationSearch : public Remembering<Trial> {
     end_generation();
   }
 
-  const bool generational_;
+  const Mode mode_;
   std::size_t size_ = 1, served_ = 0, absorbed_ = 0;
   std::vector<Settled> settled_;  // in this generation
 };

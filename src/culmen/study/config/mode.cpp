@@ -1,5 +1,7 @@
 #include "culmen/study/config/mode.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 #include "culmen/study/config/fingerprint.hpp"
@@ -32,29 +34,27 @@ bool is_short(const StudyConfig& config, std::size_t workers) {
 }
 }  // namespace
 
-const char* to_string(ModeReason reason) {
+std::string to_string(ModeReason reason) {
   switch (reason) {
     case ModeReason::user:
-      return "the user chose it";
+      return "set in the study";
     case ModeReason::store:
-      return "the store has this mode";
+      return "the store keeps this mode";
     case ModeReason::named_optimizer:
-      return "the user named the optimizer";
+      return "default for a named optimizer";
     case ModeReason::optimizer:
-      return "the optimizer needs generations";
+      return "default for this optimizer";
     case ModeReason::few_workers:
-      return "there are few workers";
+      return fmt::format("fewer than {} workers", fewest_asynchronous);
     case ModeReason::short_budget:
-      return "the budget is short";
+      return "few evaluations per worker";
     case ModeReason::many_workers:
-      return "there are many workers";
+      return fmt::format("{} or more workers", fewest_asynchronous);
   }
   return "";
 }
 
-ModeDecision mode_of_user(bool generational) {
-  return {generational ? Mode::generational : Mode::asynchronous, ModeReason::user};
-}
+ModeDecision mode_of_user(bool generational) { return {mode_if(generational), ModeReason::user}; }
 
 Mode mode_of(const StudyConfig& config) { return config.mode ? config.mode->mode : Mode::generational; }
 

@@ -11,16 +11,16 @@ struct StudyConfig;
 
 /// The reasons in the order in which they count.
 enum class ModeReason : unsigned char {
-  user,             ///< the user says it
-  store,            ///< the store began in this mode
+  user,             ///< the user sets the mode
+  store,            ///< the store keeps the mode of its study
   named_optimizer,  ///< the user names the optimizer: generational
-  optimizer,        ///< the optimizer that culmen chose needs generations
+  optimizer,        ///< culmen chose an optimizer that is generational by default
   few_workers,      ///< fewer than four workers: generational
   short_budget,     ///< generations use all workers, and the budget is short: generational
   many_workers,     ///< four workers or more: asynchronous
 };
-/// For example "the user says so".
-const char* to_string(ModeReason reason);
+/// For example "4 or more workers".
+std::string to_string(ModeReason reason);
 
 struct ModeDecision {
   Mode mode = Mode::generational;

@@ -23,7 +23,7 @@ Bytes encode(const StudyResult& r) {
   w.blob(part);
   encode(r.goals, w);
   for (const auto* text : {&r.optimizer, &r.optimizer_why, &r.remark}) w.text(*text);
-  w.u8(r.mode == Mode::generational);
+  w.u8(static_cast<std::uint8_t>(r.mode));
   w.f64(r.evaluated_s);
   w.u8(r.recommended.has_value());
   part.clear();
@@ -58,7 +58,7 @@ StudyResult decode_result(BytesView in) {
   decode(b.blob(), r.best_outcome);
   r.goals = decode_goals(b);
   for (auto* text : {&r.optimizer, &r.optimizer_why, &r.remark}) *text = b.text();
-  r.mode = b.u8() != 0 ? Mode::generational : Mode::asynchronous;
+  r.mode = b.member(Mode::asynchronous, "mode");
   r.evaluated_s = b.f64();
   const bool recommends = b.u8() != 0;
   if (const auto part = b.blob(); recommends) decode(part, r.recommended.emplace());

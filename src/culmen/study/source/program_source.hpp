@@ -26,7 +26,7 @@ class ProgramSource : public Source {
   void end();
   bool ended() const;
 
-  bool generational() const final { return false; }
+  Mode mode() const final { return Mode::asynchronous; }
   bool journalled() const final { return false; }
   bool open_ended() const final { return true; }
   std::uint64_t asked() const final;

@@ -43,16 +43,16 @@ std::unique_ptr<Optimizer> of_reals(const Space& space, std::uint64_t seed, std:
     if (name == "bfgs") options.emplace("descents", widths.descents);
     return Member{name, make_optimizer(name, space, seed, options, terms)};
   };
-  auto probe = std::make_unique<Probe>(space, seed, terms.generational);
+  auto probe = std::make_unique<Probe>(space, seed, terms.mode);
   auto effort = std::make_unique<DescentsFirst>(space.size(), *probe, make);
   std::vector<Member> members(DescentsFirst::members);
   members[DescentsFirst::probe] = {"probe", std::move(probe)};
   OptimizerOptions global{{"parallel", widths.global}};
-  if (terms.generational)
+  if (terms.mode == Mode::generational)
     global.emplace("population", population(space.size()));  // otherwise it depends on the workers
   members[DescentsFirst::global] = make("cmaes", global);
   members[DescentsFirst::descents] = make("bfgs", {});
-  return std::make_unique<Portfolio>("auto", std::move(members), std::move(effort), parallel, terms.generational);
+  return std::make_unique<Portfolio>("auto", std::move(members), std::move(effort), parallel, terms.mode);
 }
 
 /// After the model's lead three or four members search in parallel, and none knows its share.
@@ -74,7 +74,7 @@ std::vector<Member> searches(const Space& space, std::uint64_t seed, std::size_t
   members.push_back({"de", make_optimizer("de", space, seed, {}, terms)});
   if (const auto reals = std::ranges::count_if(space.parameters(), &Parameter::is_plain_real); reals > 1) {
     const auto lanes = descents_beside(static_cast<std::size_t>(reals), parallel);
-    members.push_back({"descents", std::make_unique<RealsAlone>(space, seed, best, lanes, terms.generational)});
+    members.push_back({"descents", std::make_unique<RealsAlone>(space, seed, best, lanes, terms.mode)});
   }
   if (numbers)
     members.push_back({"cmaes", make_optimizer("cmaes", beginning_at(space, best), seed, about_best, terms)});
@@ -90,7 +90,7 @@ std::unique_ptr<Optimizer> of_all_kinds(const Space& space, std::uint64_t seed, 
   std::vector<Member> members;
   members.push_back({"bayes", make_optimizer("bayes", space, seed, {{"parallel", batch}, {"points", points}}, terms)});
   return std::make_unique<Portfolio>("auto", std::move(members), std::make_unique<ModelFirst>(space.size(), join),
-                                     parallel, terms.generational);
+                                     parallel, terms.mode);
 }
 }  // namespace
 }  // namespace automatic

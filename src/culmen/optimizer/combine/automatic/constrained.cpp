@@ -32,8 +32,7 @@ std::unique_ptr<Optimizer> constrained(const Space& space, std::uint64_t seed, s
   members[ConstrainedDescentsFirst::descents] = make("slsqp", {{"descents", wide}});
   members[ConstrainedDescentsFirst::global] = make("cmaes", {{"parallel", parallel}});
   return std::make_unique<Portfolio>("auto", std::move(members),
-                                     std::make_unique<ConstrainedDescentsFirst>(space.size()), parallel,
-                                     terms.generational);
+                                     std::make_unique<ConstrainedDescentsFirst>(space.size()), parallel, terms.mode);
 }
 
 }  // namespace culmen::automatic

@@ -9,12 +9,12 @@ constexpr std::size_t largest_turn = 4096;  // limits a member that could give c
 }
 
 Portfolio::Portfolio(std::string name, std::vector<Member> members, std::unique_ptr<Effort> effort,
-                     std::size_t parallel, bool generational)
+                     std::size_t parallel, Mode mode)
     : name_(std::move(name)),
       members_(std::move(members)),
       effort_(std::move(effort)),
       parallel_(parallel),
-      generational_(generational) {
+      mode_(mode) {
   welcome();
 }
 
@@ -27,7 +27,7 @@ void Portfolio::welcome() {
 }
 
 void Portfolio::resize(std::size_t workers) {
-  if (generational_) return;
+  if (generational()) return;
   workers_ = workers;
   effort_->resize(workers);
   for (auto& m : members_) m.optimizer->resize(workers);
@@ -46,8 +46,8 @@ void Portfolio::hear(const std::vector<double>& x, const Outcome& outcome) {
 
 void Portfolio::do_ask(std::size_t n, Asked& out) {
   for (; n > 0; --n) {
-    if (generational_ && all_back() && !jobs_.is_out()) begin_turn();
-    if (turn_.empty() && !generational_) fill(next(), 1);
+    if (generational() && all_back() && !jobs_.is_out()) begin_turn();
+    if (turn_.empty() && !generational()) fill(next(), 1);
     if (turn_.empty()) return;
     auto x = turn_.front().x;
     out.give(std::move(x), std::move(turn_.front()));
@@ -82,7 +82,7 @@ void Portfolio::do_tell(EvaluationId id, MemberCandidate&& candidate, const Outc
   auto& member = members_[candidate.member];
   ++member.settled;
   member.optimizer->tell(candidate.inner, outcome);
-  if (!generational_) return learn(candidate, outcome);
+  if (!generational()) return learn(candidate, outcome);
   told_.emplace(id, std::pair(std::move(candidate), outcome));
   if (all_back()) end_turn();
 }
@@ -106,7 +106,7 @@ void Portfolio::do_cancel(EvaluationId, MemberCandidate&& candidate) {
   auto& member = members_[candidate.member];
   ++member.settled;
   member.optimizer->cancel(candidate.inner);
-  if (generational_ && all_back()) end_turn();
+  if (generational() && all_back()) end_turn();
 }
 
 }  // namespace culmen::automatic

@@ -51,10 +51,10 @@ struct MemberCandidate {
 /// names.
 class Portfolio final : public Remembering<MemberCandidate> {
  public:
-  /// Members must be asynchronous if and only if `generational` is false.
+  /// Every member must have this mode.
   Portfolio(std::string name, std::vector<Member> members, std::unique_ptr<Effort> effort, std::size_t parallel,
-            bool generational);
-  bool generational() const override { return generational_; }
+            Mode mode);
+  Mode mode() const override { return mode_; }
   bool begins_at_start() const override { return true; }
   std::string name() const override { return name_; }
   std::string remark() const override { return effort_->remark(members_); }
@@ -83,7 +83,7 @@ class Portfolio final : public Remembering<MemberCandidate> {
   InnerJobs jobs_;
   std::unique_ptr<Effort> effort_;
   const std::size_t parallel_;
-  const bool generational_;
+  const Mode mode_;
   std::size_t workers_ = 0;
   std::deque<MemberCandidate> turn_;                                  // to be given
   std::map<EvaluationId, std::pair<MemberCandidate, Outcome>> told_;  // of this generational turn

@@ -15,8 +15,8 @@ constexpr double noticeable = 0.01;  // of a change by one half: an interaction 
 double value_of(const Outcome& outcome) { return outcome.feasible() ? outcome.value : nan; }
 }  // namespace
 
-Probe::Probe(const Space& space, std::uint64_t seed, bool generational)
-    : space_(space), generational_(generational), random_(seed, 3), places_(space.size()), first_(nan) {
+Probe::Probe(const Space& space, std::uint64_t seed, Mode mode)
+    : space_(space), mode_(mode), random_(seed, 3), places_(space.size()), first_(nan) {
   std::iota(places_.begin(), places_.end(), 0);
   for (std::size_t i = space.size(); i > 1; --i) std::swap(places_[i - 1], places_[random_.below(i)]);
 }

@@ -19,7 +19,7 @@ namespace culmen::automatic {
 /// differential grouping (Omidvar, Li, Mei and Yao, IEEE Trans. Evolutionary Computation 18 (2014) 378).
 class Probe final : public Optimizer {
  public:
-  Probe(const Space& space, std::uint64_t seed, bool generational);
+  Probe(const Space& space, std::uint64_t seed, Mode mode);
 
   /// The first point that succeeds is the one that it evaluates again.
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
@@ -33,7 +33,7 @@ class Probe final : public Optimizer {
   /// rounding of the greatest could hide an interaction.
   bool separable() const;
 
-  bool generational() const override { return generational_; }
+  Mode mode() const override { return mode_; }
   bool finished() const override { return done(); }
   std::string name() const override { return "probe"; }
 
@@ -48,7 +48,7 @@ class Probe final : public Optimizer {
   bool sums(std::size_t half) const;
 
   const Space space_;
-  const bool generational_;
+  const Mode mode_;
   Random random_;
   std::vector<std::size_t> places_;  // of parameters; the bits of a place define the halves
   std::size_t halves_ = 0;

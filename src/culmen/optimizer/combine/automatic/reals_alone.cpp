@@ -27,12 +27,12 @@ bool same_others(const Space& space, const std::vector<double>& x, const std::ve
 }  // namespace
 
 RealsAlone::RealsAlone(const Space& space, std::uint64_t seed, const std::vector<double>& best, std::size_t lanes,
-                       bool generational)
+                       Mode mode)
     : space_(space),
       seed_(seed),
-      generational_(generational),
+      mode_(mode),
       random_(seed, 1),
-      lanes_(generational_ ? lanes : 1),
+      lanes_(mode == Mode::generational ? lanes : 1),
       best_x_(best) {
   begin(lanes_.front(), best);
   for (std::size_t k = 1; k < lanes_.size(); ++k) begin(lanes_[k], next());
@@ -137,7 +137,7 @@ void RealsAlone::do_ask(std::size_t n, Asked& out) {
 
 /// Begins the turns of all lanes. Without generations: only of the first lane that waits for nothing, or of a new lane.
 bool RealsAlone::begin_turns() {
-  if (!generational_) {
+  if (!generational()) {
     begin_turn(waiting_lane());
     return true;
   }

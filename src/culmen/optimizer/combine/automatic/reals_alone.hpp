@@ -28,9 +28,8 @@ class RealsAlone final : public Remembering<DescentPoint> {
  public:
   /// Starts at `best`. At least one parameter must be real and always active. lanes: the number of parallel descents.
   /// Without generations a new one starts whenever a candidate is needed.
-  RealsAlone(const Space& space, std::uint64_t seed, const std::vector<double>& best, std::size_t lanes,
-             bool generational);
-  bool generational() const override { return generational_; }
+  RealsAlone(const Space& space, std::uint64_t seed, const std::vector<double>& best, std::size_t lanes, Mode mode);
+  Mode mode() const override { return mode_; }
   std::string name() const override { return "descents"; }
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
 
@@ -64,7 +63,7 @@ class RealsAlone final : public Remembering<DescentPoint> {
 
   const Space space_;
   const std::uint64_t seed_;
-  const bool generational_;
+  const Mode mode_;
   Random random_;
   Lanes<Lane> lanes_;
   std::uint64_t begun_ = 0;

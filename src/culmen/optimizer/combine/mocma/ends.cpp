@@ -15,7 +15,7 @@ Ends::Ends(const Space& space, std::uint64_t seed, const Terms& terms) {
   const bool numbers = obstacle(*info, space, alone.yield).empty() && !space.conditional();
   for (std::size_t k = 0; k < terms.yield.objectives; ++k)
     searches_.push_back(make_optimizer(numbers ? "cmaes" : "evolution", space, seed + k, {}, alone));
-  if (terms.generational) return;
+  if (terms.mode == Mode::generational) return;
   for (auto& s : searches_) jobs_.add(*s);
 }
 

@@ -52,7 +52,7 @@ class Mocma final : public PopulationSearch<Newcomer, Outcome> {
         random_(seed),
         variation_(space),
         front_(population),
-        founders_(terms.generational ? 1 : children),
+        founders_(terms.mode == Mode::generational ? 1 : children),
         recent_(2 * population) {
     for (std::size_t i = 0; i < space.size(); ++i) (space[i].discrete() ? discrete_ : reals_).push_back(i);
     strategy_ = std::make_unique<Strategy>(reals_.size());

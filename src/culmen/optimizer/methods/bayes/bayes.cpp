@@ -44,20 +44,19 @@ struct Modelling {
 
 class Bayes final : public Remembering<Open, std::map> {
  public:
-  Bayes(const Space& space, std::uint64_t seed, std::size_t parallel, std::size_t points, bool forest,
-        bool generational)
+  Bayes(const Space& space, std::uint64_t seed, std::size_t parallel, std::size_t points, bool forest, Mode mode)
       : space_(space),
         parallel_(parallel),
         points_(points),
         forest_(forest),
-        generational_(generational),
+        mode_(mode),
         random_(seed, 1),
         design_(std::min(space.size(), SobolSequence::most_dimensions), seed),
         archive_(points),
         region_(patience()) {
     begin();
   }
-  bool generational() const override { return generational_; }
+  Mode mode() const override { return mode_; }
   bool begins_at_start() const override { return true; }
   std::string name() const override { return "bayes"; }
   std::optional<Recommendation> recommendation() const override;
@@ -68,7 +67,7 @@ class Bayes final : public Remembering<Open, std::map> {
  private:
   std::size_t patience() const {
     const std::size_t failures = std::max(fewest_patience, space_.size());
-    return generational_ ? (failures + parallel_ - 1) / parallel_ : failures;
+    return generational() ? (failures + parallel_ - 1) / parallel_ : failures;
   }
   std::size_t design_size() const { return std::max(space_.size() + 2, parallel_); }
   VectorXd unit_of(const std::vector<double>& x) const {
@@ -97,7 +96,8 @@ class Bayes final : public Remembering<Open, std::map> {
 
   const Space space_;
   const std::size_t parallel_, points_;
-  const bool forest_, generational_;
+  const bool forest_;
+  const Mode mode_;
   Random random_;
   SobolSequence design_;
   Archive archive_;
@@ -153,7 +153,7 @@ bool Bayes::model_is_due() const {
 }
 
 void Bayes::do_ask(std::size_t n, Asked& out) {
-  for (; n > 0 && (!ready_.empty() || !generational_); --n) {
+  for (; n > 0 && (!ready_.empty() || !generational()); --n) {
     if (ready_.empty()) ready_.push_back(nearby());
     std::vector<double> x(space_.size());
     space_.from_unit({ready_.front().data(), x.size()}, x);
@@ -164,7 +164,7 @@ void Bayes::do_ask(std::size_t n, Asked& out) {
 
 void Bayes::do_tell(EvaluationId id, Open&& open, const Outcome& outcome) {
   auto point = Point::of(std::move(open.unit), outcome);
-  if (generational_) {
+  if (generational()) {
     back_.emplace(id, std::move(point));
     return end_generation();
   }
@@ -177,7 +177,7 @@ void Bayes::do_tell(EvaluationId id, Open&& open, const Outcome& outcome) {
 }
 
 void Bayes::do_cancel(EvaluationId, Open&& open) {
-  if (generational_) return end_generation();
+  if (generational()) return end_generation();
   if (open.region == regions_ && covering_ && --to_cover_ == 0) covering_ = false;
 }
 
@@ -253,7 +253,7 @@ std::function<Bytes()> Bayes::do_job() {
                     .compression = modelling_.compression,
                     .rival = modelling_.count++ % rivals,
                     .seed = random_.next(),
-                    .wanted = generational_ ? parallel_ : static_cast<std::size_t>(came),
+                    .wanted = generational() ? parallel_ : static_cast<std::size_t>(came),
                     .noisy = noise_ == Noise::seen};
   for (auto k = memos().rbegin(); k != memos().rend() && question.pending.size() < most_pending; ++k)
     question.pending.push_back(k->second.unit);
@@ -296,7 +296,7 @@ OptimizerKind bayes_kind() {
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
         const bool forest = word_of(options, "model") == "forest";
         return std::make_unique<bayes::Bayes>(space, seed, count_of(options, "parallel"), count_of(options, "points"),
-                                              forest, terms.generational);
+                                              forest, terms.mode);
       }};
 }
 

@@ -49,7 +49,7 @@ class Asynchronous final : public Remembering<Open> {
         bipop_(population()) {
     begin(bipop_.first(), first_mean(space_));
   }
-  bool generational() const override { return false; }
+  Mode mode() const override { return Mode::asynchronous; }
   std::string name() const override { return "cmaes"; }
   void resize(std::size_t workers) override;
 

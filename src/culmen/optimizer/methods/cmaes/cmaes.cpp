@@ -44,7 +44,7 @@ class CmaEs final : public Optimizer {
         uncertainty_(settings_.lagrangian && constraints_.count() > 0 ? Noise::off : settings.noise) {
     begin_run(bipop_.first(), first_mean(space));
   }
-  bool generational() const override { return true; }
+  Mode mode() const override { return Mode::generational; }
   std::string name() const override { return "cmaes"; }
 
  private:
@@ -226,7 +226,7 @@ OptimizerKind cmaes_kind() {
                                     {"corrected", "weighted", "ignored"}, "corrected")}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
          const Terms& terms) -> std::unique_ptr<Optimizer> {
-        if (!terms.generational)
+        if (terms.mode == Mode::asynchronous)
           return cmaes::make_asynchronous(space, seed, cmaes::asynchronous_settings(space, options), terms.yield);
         return std::make_unique<cmaes::CmaEs>(space, seed, cmaes::settings(space, options), terms.yield);
       }};

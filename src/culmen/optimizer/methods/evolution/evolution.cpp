@@ -54,7 +54,8 @@ class Evolution final : public PopulationSearch<Child, Outcome> {
       : PopulationSearch(terms),
         space_(space),
         settings_(settings),
-        steady_(!terms.generational && terms.yield.objectives <= 1 && settings.selection == Selection::plus),
+        steady_(terms.mode == Mode::asynchronous && terms.yield.objectives <= 1 &&
+                settings.selection == Selection::plus),
         random_(seed),
         variation_(space, settings.crossover) {
     begin_population();

@@ -28,7 +28,7 @@ constexpr std::size_t most_given = 100;
 struct Settings {
   std::size_t agreement, descents, screen;
   double noise;
-  bool generational;
+  Mode mode;
 };
 
 /// One place; the descents in it follow each other.
@@ -63,7 +63,7 @@ class LevenbergMarquardt final : public Remembering<Place> {
         most_lanes_(settings.descents) {
     propose_all();
   }
-  bool generational() const override { return settings_.generational; }
+  Mode mode() const override { return settings_.mode; }
   bool finished() const override {
     return given_.empty() && settings_.agreement > 0 && minima_.settled(settings_.agreement);
   }
@@ -132,7 +132,7 @@ void LevenbergMarquardt::do_ask(std::size_t n, Asked& out) {
     if (const auto place = lanes_.serve()) {
       out.give(lanes_[place->lane].points[place->point], *place);
       --n;
-    } else if (settings_.generational || finished()) {
+    } else if (generational() || finished()) {
       return;
     } else {
       propose(new_lane());
@@ -148,7 +148,7 @@ void LevenbergMarquardt::settle(const Place& place, Reply reply) {
   auto& lane = lanes_[place.lane];
   lane.replies[place.point] = std::move(reply);
   lanes_.settle(place.lane);
-  if (settings_.generational) {
+  if (generational()) {
     if (!lanes_.settled()) return;
     for (auto& l : lanes_) digest(l);
     return propose_all();
@@ -234,7 +234,7 @@ OptimizerKind lm_kind() {
             return std::make_unique<lm::LevenbergMarquardt>(
                 space, seed,
                 lm::Settings{count_of(options, "agreement"), count_of(options, "descents"), count_of(options, "screen"),
-                             number_of(options, "noise"), terms.generational});
+                             number_of(options, "noise"), terms.mode});
           }};
 }
 

@@ -27,7 +27,7 @@ struct Settings {
   std::string name;
   std::size_t descents, screen;
   double noise, step;
-  bool generational;
+  Mode mode;
 };
 
 /// One place; the searches in it follow each other.
@@ -62,7 +62,7 @@ class Descents final : public Remembering<Origin> {
     begin(lanes_.front(), x, {});
     propose_all();
   }
-  bool generational() const override { return settings_.generational; }
+  Mode mode() const override { return settings_.mode; }
   bool begins_at_start() const override { return true; }
   std::string name() const override { return settings_.name; }
   std::string remark() const override;
@@ -105,7 +105,7 @@ void Descents::do_ask(std::size_t n, Asked& out) {
     if (const auto place = lanes_.serve()) {
       give(lanes_[place->lane].points[place->point], {place}, out);
       --n;
-    } else if (settings_.generational) {
+    } else if (generational()) {
       return;
     } else if (lanes_.size() < most_lanes_) {
       const auto lane = lanes_.add();
@@ -150,7 +150,7 @@ void Descents::settle(const Origin& origin, double value) {
   auto& lane = lanes_[place.lane];
   lane.values[place.point] = value;
   lanes_.settle(place.lane);
-  if (settings_.generational) {
+  if (generational()) {
     if (lanes_.settled()) end_generation();
   } else if (lane.turn.settled()) {
     digest(lane);
@@ -268,7 +268,7 @@ OptimizerKind descents_kind(OptimizerInfo info, double step, ReadOptions search)
             return std::make_unique<Descents>(
                 space, seed,
                 Settings{name, count_of(options, "descents"), count_of(options, "screen"), number_of(options, "noise"),
-                         number_of(options, "step"), terms.generational},
+                         number_of(options, "step"), terms.mode},
                 search(options), terms.yield);
           }};
 }

@@ -63,8 +63,8 @@ struct Heard {
 
 class Racing final : public Remembering<Repetition> {
  public:
-  Racing(const Space& space, std::uint64_t seed, const Plan& plan, bool generational)
-      : space_(space), plan_(plan), generational_(generational), field_(space, seed, plan.races), order_(seed, 1) {
+  Racing(const Space& space, std::uint64_t seed, const Plan& plan, Mode mode)
+      : space_(space), plan_(plan), mode_(mode), field_(space, seed, plan.races), order_(seed, 1) {
     auto all = all_points(space, plan.candidates);
     races_ = all ? 1 : plan.races;
     if (has_default_) {
@@ -77,7 +77,7 @@ class Racing final : public Remembering<Repetition> {
     if (!all) fill();
     begin_race();
   }
-  bool generational() const override { return generational_; }
+  Mode mode() const override { return mode_; }
   bool ends_by_itself() const override { return true; }
   bool begins_at_start() const override { return space_.has_start(); }
   bool finished() const override { return race_number_ == races_; }
@@ -114,7 +114,7 @@ class Racing final : public Remembering<Repetition> {
 
   const Space space_;
   const Plan plan_;
-  const bool generational_;
+  const Mode mode_;
   Field field_;
   Random order_;
   bool has_default_ = space_.has_start();  // entrants_[0] then
@@ -168,7 +168,7 @@ void Racing::end_race() {
 
 /// The default is the very first candidate. After that, a round's order is random, so that no member is always early.
 bool Racing::begin_round() {
-  if (generational_ && race_->complete() < rounds_begun_) return false;
+  if (generational() && race_->complete() < rounds_begun_) return false;
   if (rounds_begun_ >= plan_.rules.most_rounds && repeat_what_is_lost()) return true;
   auto members = race_->survivors();
   const std::size_t fixed = has_default_ && race_number_ == 0 && rounds_begun_ == 0 ? 1 : 0;
@@ -215,7 +215,7 @@ void Racing::do_ask(std::size_t n, Asked& out) {
     if (!wanted(repetition)) continue;
     repetition.told = waiting_.told;
     const auto id = out.give(entrants_[repetition.member].x, repetition);
-    if (!generational_ && !spare(repetition)) waiting_.given.push_back(id);
+    if (!generational() && !spare(repetition)) waiting_.given.push_back(id);
     --n;
   }
 }
@@ -225,7 +225,7 @@ void Racing::do_tell(EvaluationId, Repetition&& repetition, const Outcome& outco
   if (!counts(repetition)) return;
   race_->note(repetition.member, repetition.number, outcome);
   const bool within_round = !due_.empty() || race_->complete() < rounds_begun_;
-  if (race_->over() && !(generational_ && within_round)) end_race();
+  if (race_->over() && !(generational() && within_round)) end_race();
 }
 
 void Racing::do_cancel(EvaluationId, Repetition&& repetition) {
@@ -294,7 +294,7 @@ OptimizerKind racing_kind() {
                    OptionRule::whole("rounds_before_test", "number of rounds before the first test", 2, 1000, 5),
                    OptionRule::whole("rounds_to_confirm", "smallest number of rounds in the last race", 2, 1000, 10)}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-        return std::make_unique<racing::Racing>(space, seed, racing::plan_of(options), terms.generational);
+        return std::make_unique<racing::Racing>(space, seed, racing::plan_of(options), terms.mode);
       }};
 }
 

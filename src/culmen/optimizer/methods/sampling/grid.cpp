@@ -34,12 +34,9 @@ std::uint64_t spread_stride(std::uint64_t n) {
 
 class Grid final : public Optimizer {
  public:
-  Grid(Lattice lattice, bool spread, bool generational)
-      : lattice_(std::move(lattice)),
-        size_(lattice_.size()),
-        stride_(spread ? spread_stride(size_) : 1),
-        generational_(generational) {}
-  bool generational() const override { return generational_; }
+  Grid(Lattice lattice, bool spread, Mode mode)
+      : lattice_(std::move(lattice)), size_(lattice_.size()), stride_(spread ? spread_stride(size_) : 1), mode_(mode) {}
+  Mode mode() const override { return mode_; }
   bool ends_by_itself() const override { return true; }
   bool finished() const override { return visited_ == size_; }
   std::string name() const override { return "grid"; }
@@ -60,7 +57,7 @@ class Grid final : public Optimizer {
 
   const Lattice lattice_;
   const std::uint64_t size_, stride_;
-  const bool generational_;
+  const Mode mode_;
   std::uint64_t visited_ = 0, at_ = 0;
 };
 }  // namespace
@@ -89,7 +86,7 @@ OptimizerKind grid_kind() {
           throw InputError("optimizer 'grid': the grid has more than 2^53 candidates; give fewer points, or a total");
         }
         return std::make_unique<Grid>(Lattice(space, std::move(levels)), word_of(options, "order") == "spread",
-                                      terms.generational);
+                                      terms.mode);
       }};
 }
 

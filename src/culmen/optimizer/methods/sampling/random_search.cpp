@@ -6,9 +6,8 @@ namespace culmen {
 namespace {
 class RandomSearch final : public Optimizer {
  public:
-  RandomSearch(const Space& space, std::uint64_t seed, bool generational)
-      : space_(space), random_(seed), generational_(generational) {}
-  bool generational() const override { return generational_; }
+  RandomSearch(const Space& space, std::uint64_t seed, Mode mode) : space_(space), random_(seed), mode_(mode) {}
+  Mode mode() const override { return mode_; }
   std::string name() const override { return "random"; }
 
  private:
@@ -25,14 +24,14 @@ class RandomSearch final : public Optimizer {
 
   const Space space_;
   Random random_;
-  const bool generational_;
+  const Mode mode_;
 };
 }  // namespace
 
 OptimizerKind random_kind() {
   return {{.name = "random", .about = "independent random points", .one_objective = false, .asynchronous = true},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions&, const Terms& terms) {
-            return std::make_unique<RandomSearch>(space, seed, terms.generational);
+            return std::make_unique<RandomSearch>(space, seed, terms.mode);
           }};
 }
 

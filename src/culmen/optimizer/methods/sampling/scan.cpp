@@ -10,8 +10,8 @@ namespace culmen {
 namespace {
 class Scan final : public Optimizer {
  public:
-  Scan(const Space& space, std::size_t points, bool generational)
-      : space_(space), centre_(space.start()), levels_(levels_of(space, points)), generational_(generational) {
+  Scan(const Space& space, std::size_t points, Mode mode)
+      : space_(space), centre_(space.start()), levels_(levels_of(space, points)), mode_(mode) {
     space.rest_inactive(centre_);
     const auto active = space.activity(centre_);
     for (std::size_t i = 0; i < centre_.size(); ++i) {
@@ -20,7 +20,7 @@ class Scan final : public Optimizer {
     }
     while (parameter_ < centre_.size() && levels_[parameter_].empty()) ++parameter_;
   }
-  bool generational() const override { return generational_; }
+  Mode mode() const override { return mode_; }
   bool ends_by_itself() const override { return true; }
   bool begins_at_start() const override { return true; }
   bool finished() const override { return centre_served_ && parameter_ == centre_.size(); }
@@ -44,7 +44,7 @@ class Scan final : public Optimizer {
   std::vector<std::vector<double>> levels_;  // without the centre's
   std::size_t parameter_ = 0, level_ = 0;
   bool centre_served_ = false;
-  const bool generational_;
+  const Mode mode_;
 };
 }  // namespace
 
@@ -57,7 +57,7 @@ OptimizerKind scan_kind() {
            .options = {OptionRule::whole(
                "points", "number of values of each real or integer parameter, including both bounds", 2, 1e6, 21)}},
           [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms& terms) {
-            return std::make_unique<Scan>(space, count_of(options, "points"), terms.generational);
+            return std::make_unique<Scan>(space, count_of(options, "points"), terms.mode);
           }};
 }
 

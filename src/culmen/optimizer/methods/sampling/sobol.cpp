@@ -10,9 +10,9 @@ namespace culmen {
 namespace {
 class Sobol final : public Optimizer {
  public:
-  Sobol(const Space& space, std::uint64_t seed, bool generational)
-      : space_(space), sequence_(space.size(), seed), generational_(generational) {}
-  bool generational() const override { return generational_; }
+  Sobol(const Space& space, std::uint64_t seed, Mode mode)
+      : space_(space), sequence_(space.size(), seed), mode_(mode) {}
+  Mode mode() const override { return mode_; }
   std::string name() const override { return "sobol"; }
 
  private:
@@ -29,7 +29,7 @@ class Sobol final : public Optimizer {
 
   const Space space_;
   SobolSequence sequence_;
-  const bool generational_;
+  const Mode mode_;
 };
 }  // namespace
 
@@ -41,7 +41,7 @@ OptimizerKind sobol_kind() {
                   "optimizer 'sobol' takes at most {} parameters, the space has {}; use 'random' or 'cmaes'",
                   SobolSequence::most_dimensions, space.size()));
             }
-            return std::make_unique<Sobol>(space, seed, terms.generational);
+            return std::make_unique<Sobol>(space, seed, terms.mode);
           }};
 }
 
