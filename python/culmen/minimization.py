@@ -143,8 +143,8 @@ def minimize(
       starts at the best candidate of the previous one. Without a name, culmen chooses the optimizer.
     - ``options``: options of the optimizer, such as ``{"population": 20}``. In a chain, name the optimizer:
       ``{"cmaes": {"population": 20}}``.
-    - ``constraints``: conditions on the parameters, such as ``["x + y <= 1"]``. A candidate that violates a constraint
-      is not evaluated, except with ``evaluate_infeasible``.
+    - ``constraints``: expressions of the parameters that must be true, such as ``["x + y <= 1"]``. A candidate that
+      violates a constraint is not evaluated, except with ``evaluate_infeasible``.
     - ``starts``: points that are evaluated first. Each is a dict of the parameters, or a list of numbers.
     - ``objectives``: names of values, each with a direction: ``{"cost": "minimize", "range": "maximize"}``. ``f`` then
       returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``.
