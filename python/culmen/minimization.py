@@ -126,8 +126,9 @@ def minimize(
     - ``environment``: environment variables of the evaluator
     - ``modules``: environment modules that each worker loads
     - ``output``: how much output of the evaluator culmen keeps: ``"none"``, ``"failures"`` or ``"all"``
-    - ``on_failure``: action after a failed evaluation. With ``"penalise"``, it counts as worse than any successful one.
-      With ``"retry"``, culmen repeats it up to ``retries`` times. With ``"stop"``, the run ends and can be resumed
+    - ``on_failure``: action after a failed evaluation. With ``"penalise"``, the failed evaluation counts as worse than
+      any successful one. With ``"retry"``, culmen repeats it up to ``retries`` times. With ``"stop"``, the run ends,
+      and the study can be resumed
     - ``retries``: largest number of repetitions for ``"retry"``
     - ``give_up_after``: the run ends after this number of failures if no evaluation has succeeded. 0: no such limit
     - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
