@@ -126,8 +126,9 @@ def minimize(
     - ``environment``: environment variables of the evaluator
     - ``modules``: environment modules that each worker loads
     - ``output``: how much output of the evaluator culmen keeps: ``"none"``, ``"failures"`` or ``"all"``
-    - ``on_failure``: action after a failed evaluation. With ``"penalise"``, it counts as worse than any successful one.
-      With ``"retry"``, culmen repeats it up to ``retries`` times. With ``"stop"``, the run ends and can be resumed
+    - ``on_failure``: action after a failed evaluation. With ``"penalise"``, the failed evaluation counts as worse than
+      any successful one. With ``"retry"``, culmen repeats it up to ``retries`` times. With ``"stop"``, the run ends,
+      and the study can be resumed
     - ``retries``: largest number of repetitions for ``"retry"``
     - ``give_up_after``: the run ends after this number of failures if no evaluation has succeeded. 0: no such limit
     - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
@@ -143,8 +144,8 @@ def minimize(
       starts at the best candidate of the previous one. Without a name, culmen chooses the optimizer.
     - ``options``: options of the optimizer, such as ``{"population": 20}``. In a chain, name the optimizer:
       ``{"cmaes": {"population": 20}}``.
-    - ``constraints``: conditions on the parameters, such as ``["x + y <= 1"]``. A candidate that violates a constraint
-      is not evaluated, except with ``evaluate_infeasible``.
+    - ``constraints``: expressions of the parameters that must be true, such as ``["x + y <= 1"]``. A candidate that
+      violates a constraint is not evaluated, except with ``evaluate_infeasible``.
     - ``starts``: points that are evaluated first. Each is a dict of the parameters, or a list of numbers.
     - ``objectives``: names of values, each with a direction: ``{"cost": "minimize", "range": "maximize"}``. ``f`` then
       returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``.

@@ -25,7 +25,9 @@ def errors(
     ] = None,
     up: Annotated[
         float,
-        typer.Option(metavar="X", help="Change of the value over one error: 1 for a χ², 0.5 for a log-likelihood."),
+        typer.Option(
+            metavar="X", help="Change of the value that corresponds to one error: 1 for a χ², 0.5 for a log-likelihood."
+        ),
     ] = 1.0,
     again: Annotated[bool, typer.Option("--again", help="Compute the errors again, even if they are stored.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -50,7 +50,7 @@ class Errors:
     ``errors["tau"]`` has these attributes:
 
     - ``value``: the best value of the parameter.
-    - ``error``: its error. Over one error, χ² changes by 1, or the value by ``up``. None: there is no error.
+    - ``error``: its error. It corresponds to a change of χ² by 1, or of the value by ``up``. None: there is no error.
     - ``scaled``: the error times ``scale``.
     - ``interval``: interval of the profile likelihood with ``lower`` and ``upper``, if it was computed.
     - ``note``: why there is no error, or another remark.
@@ -61,7 +61,7 @@ class Errors:
     covariance: list[list[float]]  #: covariance matrix of the parameters in ``free``
     correlation: list[list[float]]  #: correlation matrix of the parameters in ``free``
     value: float  #: the best value; for residuals: χ², the sum of their squares
-    up: float  #: change of the value over one error
+    up: float  #: change of the value that corresponds to one error
     residuals: int  #: number of residuals; 0 if the study returns a value
     dof: int  #: degrees of freedom: number of residuals minus the number of parameters that the data determine
     distance: float  #: estimate of how far ``value`` is above the minimum

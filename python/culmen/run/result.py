@@ -113,13 +113,13 @@ class Result:
     @cached_property
     def errors(self) -> Errors:
         """Errors (uncertainties) of the parameters: ``result.errors["tau"].error``. The first use runs further
-        evaluations. Under MPI, only least-squares fits have errors.
+        evaluations. Under MPI, only a least-squares fit has them. For other studies, call ``culmen.errors``.
         """
         return self._known_errors or self.find_errors()
 
     def find_errors(self, **wanted: Any) -> Errors:
         """Computes the errors with the arguments of ``culmen.errors``, for example
-        ``result.find_errors(profile=True)``.
+        ``result.find_errors(profile=True)``. Under MPI, call ``culmen.errors`` instead.
         """
         if self._finder is None:
             raise InputError(

@@ -61,9 +61,9 @@ class EvaluatorOptions(Table):
     on_failure: Annotated[
         Literal["penalise", "retry", "stop"],
         Setting(
-            'action after a failed evaluation. With `"penalise"`, it counts as worse than any successful one. '
-            'With `"retry"`, culmen repeats it up to `retries` times. With `"stop"`, the run ends and'
-            " can be resumed",
+            'action after a failed evaluation. With `"penalise"`, the failed evaluation counts as worse than any '
+            'successful one. With `"retry"`, culmen repeats it up to `retries` times. With `"stop"`, the run ends, and '
+            "the study can be resumed",
             sets="config",
         ),
     ] = "penalise"
@@ -145,7 +145,8 @@ class CommandOptions(EvaluatorOptions):
     keep: Annotated[
         Literal["all", "failures", "none"],
         Setting(
-            'only for `command`: which folders of evaluations culmen keeps: `"all"`, `"failures"` or `"none"`',
+            'only for `command`: which folders of evaluations culmen keeps. `"failures"` keeps only those of failed '
+            'evaluations, `"none"` keeps no folder',
             sets="evaluator",
         ),
     ] = "all"

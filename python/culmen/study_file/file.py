@@ -157,7 +157,7 @@ class StudyFile(Table):
     ] = None
     space: Annotated[dict[str, ParameterTable], Field(min_length=1), Setting("the parameters, by name")]
     constraints: Annotated[
-        dict[str, str], Setting("inequalities between parameters", page="[see below](#constraints)")
+        dict[str, str], Setting("expressions of parameters that must be true", page="[see below](#constraints)")
     ] = Field(default_factory=dict)
     starts: Annotated[
         list[dict[str, bool | int | float | str]],

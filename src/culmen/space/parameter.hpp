@@ -27,7 +27,7 @@ struct Parameter {
   double lower = 0;                 ///< least allowed double
   double upper = 1;                 ///< greatest allowed double
   std::vector<Choice> choices{};    ///< for ordinal (in this order) and categorical; at least two, all different
-  std::optional<double> initial{};  ///< where the search starts; also the value of an inactive parameter
+  std::optional<double> initial{};  ///< value in a starting point; also the value if inactive
   std::string active_when{};        ///< a condition on other parameters; empty: always active
   bool operator==(const Parameter&) const = default;
 
@@ -35,7 +35,7 @@ struct Parameter {
   bool discrete() const { return kind != ParameterKind::real; }
   /// Categorical or boolean: its values have no order.
   bool is_choice() const { return kind == ParameterKind::categorical || kind == ParameterKind::boolean; }
-  /// Real, and active whatever the values of the others are.
+  /// Real and without a condition, thus always active.
   bool is_plain_real() const { return kind == ParameterKind::real && active_when.empty(); }
   /// The number of values of a discrete parameter.
   double cells() const { return upper - lower + 1; }

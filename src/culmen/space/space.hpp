@@ -13,10 +13,10 @@
 
 namespace culmen {
 
-/// A condition on parameters that every candidate should fulfil.
+/// An expression of parameters that should be true for every candidate.
 struct Constraint {
   std::string name;
-  std::string expression;  ///< for example "x + y <= 1"; ignored while one of its parameters is inactive
+  std::string expression;  ///< for example "x + y <= 1"; ignored if one of its parameters is inactive
   bool operator==(const Constraint&) const = default;
 };
 
