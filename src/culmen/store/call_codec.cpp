@@ -32,7 +32,8 @@ struct AskHead {
 
 AskHead decode_head(ByteReader& in) {
   const AskHead head{in.u64(), in.u64(), in.u64()};
-  if (head.n > most_ids || (head.n > 0 && head.dimension > in.left() / sizeof(double) / head.n))
+  // A space has parameters: candidates without numbers would need no bytes, but memory.
+  if (head.n > 0 && (head.dimension == 0 || head.dimension > in.left() / sizeof(double) / head.n))
     throw Error(fmt::format("{} candidates of {} numbers do not fit in its bytes", head.n, head.dimension));
   return head;
 }

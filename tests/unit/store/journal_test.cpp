@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "culmen/base/clock.hpp"
+#include "culmen/base/error.hpp"
+#include "culmen/store/call_codec.hpp"
 #include "store_test.hpp"
 
 namespace culmen {
@@ -323,6 +325,17 @@ TEST_F(JournalTest, a_hundred_thousand_evaluations_stream_in_bounded_memory_and_
 #ifndef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
   EXPECT_LT(most, 8 << 20) << "the file has more than 30 MB";
 #endif
+}
+
+TEST(CallCodec, a_damaged_ask_takes_no_memory_for_candidates_without_numbers) {
+  Bytes damaged;
+  ByteWriter out(damaged);
+  out.u8(1);
+  for (const std::uint64_t head : {0U, 1U << 26, 0U}) out.u64(head);
+  CallRecord call;
+  call.kind = CallKind::ask;
+  EXPECT_THROW(decode(damaged, call), Error);
+  EXPECT_EQ(call.candidates.capacity(), 0U);
 }
 
 }  // namespace
