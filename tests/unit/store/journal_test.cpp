@@ -43,7 +43,7 @@ TEST_F(JournalTest, every_kind_of_call_comes_back_in_order) {
   adopt.wanted = 3;
   const std::vector<CallRecord> written{awkward,
                                         ask(3, 0),
-                                        ask(3, 1, 0),
+                                        ask(3, 1, 1),
                                         adopt,
                                         tell({2, 0, 1, 7, 8, 9}),
                                         cancel,
