@@ -52,7 +52,7 @@ def test_a_command_that_looks_for_a_file_in_the_wrong_folder_is_told(tmp_path):
     write(tmp_path, 'command = ["cat", "input.dat"]', 3)
     culmen("run", "study.toml", "--quiet", cwd=tmp_path)
     failures = json.loads(culmen("status", "study.db", "--json", cwd=tmp_path).stdout)["failures"]
-    assert "'input.dat' is not: inputs = { copy = [\"input.dat\"] } brings it there" in failures[0]["message"]
+    assert "does not contain 'input.dat'; write inputs = { copy = [\"input.dat\"] }" in failures[0]["message"]
 
 
 @pytest.mark.parametrize("place", [[], ["--worker-processes"]], ids=["threads", "processes"])

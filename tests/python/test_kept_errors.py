@@ -38,7 +38,17 @@ def on_a_full_disk(monkeypatch):
 
 
 def run(study, errors, quiet=False):
-    return run_study(study, NOTHING, "threads", True, None, None, False, quiet, errors)
+    return run_study(
+        study,
+        NOTHING,
+        place="threads",
+        prefetch=True,
+        store=None,
+        seed=None,
+        overwrite=False,
+        quiet=quiet,
+        errors=errors,
+    )
 
 
 def show(store):

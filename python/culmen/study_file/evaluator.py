@@ -205,7 +205,7 @@ class EvaluatorTable(CommandOptions):
         Literal["process", "none"],
         Setting(
             'only for `library`: `"none"` runs the function inside the worker. This is faster, but a crash ends '
-            "the worker",
+            "the worker, and a worker that is a thread ends the run",
             sets="evaluator",
         ),
     ] = "process"

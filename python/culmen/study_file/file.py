@@ -80,7 +80,7 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "smallest improvement that counts for `stagnation`, as a share of the total improvement since the first "
+            "`stagnation` ignores smaller improvements. The number is a share of the total improvement since the first "
             "value",
             sets="config",
             page="Example: `0.01` ignores improvements below 1 % of this total",
@@ -157,7 +157,7 @@ class StudyFile(Table):
     ] = None
     space: Annotated[dict[str, ParameterTable], Field(min_length=1), Setting("the parameters, by name")]
     constraints: Annotated[
-        dict[str, str], Setting("expressions of parameters that must be true", page="[see below](#constraints)")
+        dict[str, str], Setting("expressions that every candidate must satisfy", page="[see below](#constraints)")
     ] = Field(default_factory=dict)
     starts: Annotated[
         list[dict[str, bool | int | float | str]],

@@ -12,7 +12,11 @@ _OF_NUMBERS = "required for real and integer"
 class ParameterTable(Table):
     type: Annotated[
         Literal["real", "integer", "ordinal", "categorical", "boolean"],
-        Setting("kind of the parameter", page="[see below](#types-of-parameters)"),
+        Setting(
+            "kind of the parameter",
+            default='`"real"`, or `"categorical"` with `choices`',
+            page="[see below](#types-of-parameters)",
+        ),
     ] = "real"
     lower: Annotated[float | None, Setting("lowest allowed value", default=_OF_NUMBERS)] = None
     upper: Annotated[float | None, Setting("highest allowed value", default=_OF_NUMBERS)] = None
@@ -23,7 +27,7 @@ class ParameterTable(Table):
     choices: Annotated[
         list[int | float | str] | None,
         Setting(
-            'list of strings or numbers, for example `["ring", "tree"]`. The type is then categorical by default',
+            'list of strings or numbers, for example `["ring", "tree"]`',
             default="required for ordinal and categorical",
         ),
     ] = None

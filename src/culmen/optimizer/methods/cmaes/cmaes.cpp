@@ -222,7 +222,8 @@ OptimizerKind cmaes_kind() {
                                      10000, "4 + 3 ln n for n parameters; asynchronous: more with many workers"),
                    OptionRule::number("sigma", "initial standard deviation, as a fraction of each parameter's range",
                                       1e-6, 1, cmaes::default_sigma),
-                   OptionRule::word("stale", "asynchronous: use of results that arrive late; keep the default",
+                   OptionRule::word("stale",
+                                    "only in asynchronous studies: use of results that arrive late; keep the default",
                                     {"corrected", "weighted", "ignored"}, "corrected")}},
       [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
          const Terms& terms) -> std::unique_ptr<Optimizer> {
