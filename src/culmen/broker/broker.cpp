@@ -57,7 +57,6 @@ Broker::Broker(const BrokerOptions& options)
     : options_(options),
       ends_s_(infinity),
       free_(std::size_t{options.batch} + std::max(options.batch, most_waiting)),
-      credits_(options.batch),
       stagnation_(options.rules.stagnation_tolerance) {}
 
 void Broker::replay_ask(EvaluationId, std::uint64_t count) {
@@ -306,9 +305,9 @@ void Broker::dispatch() {
   if (options_.prefetch && !prefetching_ && mean_duration_s_ >= 0 && mean_duration_s_ < options_.prefetch_below_s)
     prefetching_ = true;
   if (prefetching_ && mean_duration_s_ >= 2 * options_.prefetch_below_s) prefetching_ = false;
-  credits_ = options_.batch + waiting();
   if (recording_.size() >= most_recording) return;
-  for (std::uint64_t level = 0; level < credits_ && !ready_.empty(); ++level) {
+  const auto most = credits();
+  for (std::uint64_t level = 0; level < most && !ready_.empty(); ++level) {
     while (!ready_.empty() && !free_[level].empty()) {
       const auto id = ready_.front();
       ready_.pop_front();
@@ -332,7 +331,7 @@ void Broker::ask_if_needed() {
     if (exhausted_ && evaluations_.first() == evaluations_.end()) stop(StopReason::exhausted);
     return;
   }
-  const std::uint64_t want = static_cast<std::uint64_t>(counts_.workers) * credits_;
+  const std::uint64_t want = static_cast<std::uint64_t>(counts_.workers) * credits();
   const std::uint64_t open = evaluations_.end() - evaluations_.first();
   const std::uint64_t low_water = options_.mode == Mode::generational ? want : 1;
   if (counts_.workers == 0 || ready_.size() >= low_water || open >= options_.ask_ahead) return;
@@ -352,7 +351,8 @@ void Broker::ask_if_needed() {
 
 std::uint64_t Broker::asynchronous_need() const {
   std::uint64_t n = 0;
-  for (std::uint64_t level = 0; level < credits_; ++level) n += free_[level].size();
+  const auto most = credits();
+  for (std::uint64_t level = 0; level < most; ++level) n += free_[level].size();
   n *= options_.batch;
   // Hundreds of quick evaluations would end before the optimizer has heard of one of them.
   return options_.open_ended ? n : n - std::min<std::uint64_t>(n, recording_.size());

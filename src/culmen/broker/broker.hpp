@@ -178,6 +178,7 @@ class Broker {
   void dispatch();
   void ask_if_needed();
   std::uint64_t waiting() const;
+  std::uint64_t credits() const { return options_.batch + waiting(); }
   std::uint64_t asynchronous_need() const;
   void set_free(WorkerId worker);
   void unset_free(WorkerId worker);
@@ -198,7 +199,6 @@ class Broker {
   std::vector<WorkerState> workers_;
   std::vector<std::vector<WorkerId>> free_;  // running workers by candidates sent, below the most credits
   bool prefetching_ = false;
-  std::uint64_t credits_;  // candidates that a worker may have
   double mean_duration_s_ = -1;
   bool asking_ = false;           // an Ask awaits its answer
   bool must_tell_first_ = false;  // the last Ask returned fewer than requested
