@@ -35,17 +35,18 @@ std::uint64_t spread_stride(std::uint64_t n) {
 class Grid final : public Optimizer {
  public:
   Grid(Lattice lattice, bool spread, Mode mode)
-      : lattice_(std::move(lattice)), size_(lattice_.size()), stride_(spread ? spread_stride(size_) : 1), mode_(mode) {}
+      : lattice_(std::move(lattice)), stride_(spread ? spread_stride(lattice_.size()) : 1), mode_(mode) {}
   Mode mode() const override { return mode_; }
   bool ends_by_itself() const override { return true; }
-  bool finished() const override { return visited_ == size_; }
+  bool finished() const override { return visited_ == lattice_.size(); }
   std::string name() const override { return "grid"; }
 
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
-    while (n > 0 && visited_ < size_) {
+    const auto size = lattice_.size();
+    while (n > 0 && visited_ < size) {
       auto x = lattice_.at(at_);
-      at_ = at_ >= size_ - stride_ ? at_ - (size_ - stride_) : at_ + stride_;
+      at_ = at_ >= size - stride_ ? at_ - (size - stride_) : at_ + stride_;
       ++visited_;
       if (!x) continue;
       out.push_back({0, std::move(*x)});
@@ -56,7 +57,7 @@ class Grid final : public Optimizer {
   void do_cancel(EvaluationId) override {}
 
   const Lattice lattice_;
-  const std::uint64_t size_, stride_;
+  const std::uint64_t stride_;
   const Mode mode_;
   std::uint64_t visited_ = 0, at_ = 0;
 };
@@ -81,12 +82,11 @@ OptimizerKind grid_kind() {
                 "largest number of candidates; to obey it, real and integer parameters take fewer values; 0: no limit",
                 0, 1e15, 0)}},
       [](const Space& space, std::uint64_t, const OptimizerOptions& options, const Terms& terms) {
-        auto levels = grid_levels(space, count_of(options, "points"), count_of(options, "total"));
-        if (combinations(levels) == Lattice::most_points) {
+        Lattice lattice(space, grid_levels(space, count_of(options, "points"), count_of(options, "total")));
+        if (lattice.size() == Lattice::most_points) {
           throw InputError("optimizer 'grid': the grid has more than 2^53 candidates; give fewer points, or a total");
         }
-        return std::make_unique<Grid>(Lattice(space, std::move(levels)), word_of(options, "order") == "spread",
-                                      terms.mode);
+        return std::make_unique<Grid>(std::move(lattice), word_of(options, "order") == "spread", terms.mode);
       }};
 }
 
