@@ -39,9 +39,15 @@ def name_of(optimizer: str | Sequence[str] | None, source: str) -> str:
     return name
 
 
-def mode_of(generational: bool | None, reason: str = "") -> str:
-    """The effect of the mode on candidates, and why the study has this mode; None: unknown."""
-    why = f" ({reason})" if reason else ""
+def mode_of(generational: bool | None) -> str:
+    """The effect of the mode on candidates; None: unknown."""
     if generational is False:
-        return f"asynchronous: candidates depend on timing{why}"
-    return f"generational: the number of workers does not change the candidates{why}"
+        return "asynchronous: candidates depend on timing"
+    return "generational: the number of workers does not change the candidates"
+
+
+def choice_and_mode(why: str, generational: bool | None, reason: str = "") -> str:
+    """What follows the name of an optimizer: why culmen chose it, the mode, and why the study has this mode. Empty
+    reasons are left out."""
+    chosen = f" (chosen: {why})" if why else ""
+    return f"{chosen}, {mode_of(generational)}" + (f" ({reason})" if reason else "")

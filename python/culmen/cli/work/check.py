@@ -10,7 +10,7 @@ from rich.table import Table
 from ... import _core
 from ...base.text import clock, shown
 from ...problem.goals import as_given
-from ...problem.options import mode_of
+from ...problem.options import choice_and_mode
 from ...problem.space import describe
 from ...report.reading import Evaluations, read
 from ...run.master import conduct
@@ -103,9 +103,8 @@ def _evaluator(spec: _core.EvaluatorSpec) -> str:
 
 def _optimizer(config: _core.StudyConfig) -> str:
     options = {k: f"{v:g}" if isinstance(v, float) else str(v) for k, v in config.optimizer_options.items()}
-    chosen = f" (chosen: {config.optimizer_why})" if config.optimizer_why else ""
     named = " ".join([config.optimizer, *(f"{name}={text}" for name, text in options.items())])
-    return f"{named}{chosen}, {mode_of(config.generational, config.mode_reason)}"
+    return f"{named}{choice_and_mode(config.optimizer_why, config.generational, config.mode_reason)}"
 
 
 def _ends(config: _core.StudyConfig) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from ... import _core
 from ...base.signals import STOP_SIGNALS
 from ...launch.ranks import commanding_ranks
-from ...problem.options import mode_of
+from ...problem.options import choice_and_mode
 from ...run.master import conduct
 from ...run.progress.monitor import Monitor, best_of, make_monitor
 from ...run.result import Result
@@ -87,5 +87,5 @@ def _execute(study: Study, quiet: bool, errors: bool) -> int:
 
 
 def _say_what_searches(config: _core.StudyConfig) -> None:
-    chosen = f" (chosen: {config.optimizer_why})" if config.optimizer_why else ""
-    print(f"Optimizer: {config.optimizer}{chosen}, {mode_of(config.generational, config.mode_reason)}", flush=True)
+    details = choice_and_mode(config.optimizer_why, config.generational, config.mode_reason)
+    print(f"Optimizer: {config.optimizer}{details}", flush=True)

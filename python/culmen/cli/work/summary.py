@@ -15,7 +15,7 @@ from ...base.terminal import on_terminal
 from ...base.text import counts, lasted, per_second, shown
 from ...fit.errors import Errors
 from ...problem.goals import as_given
-from ...problem.options import mode_of
+from ...problem.options import choice_and_mode, mode_of
 from ...problem.recommended import Recommended, unnamed
 from ...problem.space import Value, at_bounds
 from ...store.kept_errors import kept
@@ -166,10 +166,9 @@ def _figures(result: "Result", here: int) -> dict[str, Any]:
     residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
     rate = per_second(here / result.wall_s) if result.wall_s > 0 else ""
     former = f", {here} of them in this start" if here != result.evaluations else ""
-    chosen = f" (chosen: {result.optimizer_why})" if result.optimizer_why else ""
     remark = f"; {result.remark}" if result.remark else ""
     return {
-        "optimizer": f"{result.optimizer}{chosen}, {mode_of(result.generational)}{remark}",
+        "optimizer": f"{result.optimizer}{choice_and_mode(result.optimizer_why, result.generational)}{remark}",
         "end": None if result.reason in ERRORS else result.message,
         "best value": None if result.front else "none" if result.value is None else f"{result.value:.10g}{residuals}",
         "recommended": result.recommended,
