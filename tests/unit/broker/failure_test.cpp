@@ -1,0 +1,171 @@
+// Lost workers, failed evaluations, and the ends that they cause.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "broker_table.hpp"
+
+namespace culmen {
+namespace {
+
+TEST(Broker, stops_with_an_error_when_a_job_fails) {
+  Table t(with_budget(10));
+  t.start();
+  t.feed(JobGiven{0});
+  t.feed(JobDone{0, false});
+  EXPECT_EQ(t.stopped, StopReason::error);
+  EXPECT_TRUE(t.adopted.empty());
+}
+
+TEST(Broker, work_of_a_lost_worker_goes_elsewhere_as_a_new_attempt) {
+  Table t(with_budget(2));
+  t.start();
+  t.feed(Joined{0});
+  t.feed(Joined{1});
+  const auto first = t.sent_to(0).at(0);
+  t.feed(Lost{0});
+  t.answer(1);
+  const auto again = t.sent_to(1).at(0);
+  EXPECT_EQ(again.id, first.id);
+  EXPECT_EQ(again.attempt, 1u);
+  EXPECT_EQ(t.broker.counts().lost, 1u);
+}
+
+TEST(Broker, only_the_evaluation_a_dead_worker_was_at_is_blamed_and_after_three_deaths_it_fails) {
+  auto options = with_budget(50);
+  options.needs_workers = false;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  t.answer(0);  // short: now two at a time
+  const auto poison = t.sent_to(0).at(0).id;
+  for (WorkerId w = 0; w < 3; ++w) {
+    EXPECT_EQ(t.sent_to(w).at(0).id, poison);
+    t.feed(Lost{w});
+    t.feed(Joined{w + 1});
+  }
+  EXPECT_EQ(t.fails, 1u);
+  t.feed(Recorded{t.records});
+  EXPECT_EQ(t.told.back(), poison);
+  EXPECT_EQ(t.broker.counts().failed, 1u);
+}
+
+TEST(Broker, the_first_of_two_answers_counts_and_the_second_is_dropped) {
+  Table t(with_budget(10));
+  t.start();
+  t.feed(Joined{0});
+  const auto send = t.sent.at(0);
+  t.answer(0, 1);
+  const auto told = t.told.size();
+  t.feed(Arrived{send.worker, send.id, send.attempt, true, 2, 0.001});
+  t.feed(Recorded{t.records});
+  EXPECT_EQ(t.told.size(), told);
+  EXPECT_EQ(t.drops, 1u);
+}
+
+TEST(Broker, a_late_answer_of_a_lost_worker_is_taken_and_the_repeat_is_dropped) {
+  auto options = with_budget(10);
+  options.prefetch = false;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  t.feed(Joined{1});
+  const auto send = t.sent_to(0).at(0);
+  t.feed(Lost{0});
+  t.feed(Arrived{0, send.id, send.attempt, true, 1, 0.001});
+  t.feed(Recorded{t.records});
+  EXPECT_EQ(std::count(t.told.begin(), t.told.end(), send.id), 1);
+  while (t.stopped == StopReason::none) t.answer(0);
+  EXPECT_EQ(t.told.size(), 10u);
+  EXPECT_EQ(std::set<EvaluationId>(t.told.begin(), t.told.end()).size(), 10u);
+}
+
+TEST(Broker, retries_failures_as_often_as_allowed_and_then_penalises) {
+  auto options = with_budget(1);
+  options.failures = {OnFailure::retry, 2, 3};
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  t.answer(0, 0, false);
+  t.answer(0, 0, false);
+  EXPECT_TRUE(t.told.empty());
+  EXPECT_EQ(t.sent.at(0).attempt, 2u);
+  t.answer(0, 0, false);
+  EXPECT_EQ(t.told.size(), 1u);
+  EXPECT_EQ(t.broker.counts().retried, 2u);
+  EXPECT_EQ(t.broker.counts().failed, 1u);
+  EXPECT_EQ(t.records, 1u);
+}
+
+TEST(Broker, stops_at_a_failure_when_told_to_without_recording_it) {
+  auto options = with_budget(10);
+  options.failures.on_failure = OnFailure::stop;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  t.answer(0, 0, false);
+  EXPECT_EQ(t.stopped, StopReason::failure);
+  EXPECT_EQ(t.records, 0u);
+}
+
+TEST(Broker, gives_up_when_nothing_ever_succeeded_and_only_then) {
+  auto options = with_budget(0);
+  options.failures.give_up_after = 5;
+  Table hopeless(options);
+  hopeless.start();
+  hopeless.feed(Joined{0});
+  while (hopeless.stopped == StopReason::none) hopeless.answer(0, 0, false);
+  EXPECT_EQ(hopeless.stopped, StopReason::all_failed);
+  EXPECT_EQ(hopeless.told.size(), 5u);
+  EXPECT_TRUE(hopeless.cancelled.empty());
+
+  Table hopeful(options);
+  hopeful.start();
+  hopeful.feed(Joined{0});
+  hopeful.answer(0, 1, true);
+  for (int i = 0; i < 20; ++i) hopeful.answer(0, 0, false);
+  EXPECT_EQ(hopeful.stopped, StopReason::none);
+
+  options.failures.give_up_after = 0;
+  Table patient(options);
+  patient.start();
+  patient.feed(Joined{0});
+  for (int i = 0; i < 200; ++i) patient.answer(0, 0, false);
+  EXPECT_EQ(patient.stopped, StopReason::none);
+}
+
+TEST(Broker, the_failures_of_former_masters_alone_do_not_make_it_give_up) {
+  auto options = with_budget(0);
+  options.failures.give_up_after = 3;
+  Table t(options);
+  t.broker.replay_ask(0, 3);
+  for (EvaluationId id = 0; id < 3; ++id) t.broker.replay_tell(id, false, 0);
+  t.asked = 3;
+  t.start();
+  t.feed(Joined{0});
+  t.answer(0, 0, false);
+  t.answer(0, 0, false);
+  EXPECT_EQ(t.stopped, StopReason::none);
+  t.answer(0, 0, false);
+  EXPECT_EQ(t.stopped, StopReason::all_failed);
+}
+
+TEST(Broker, stops_without_workers_unless_others_may_come) {
+  Table t(with_budget(10));
+  t.start();
+  t.feed(Joined{0});
+  t.feed(Lost{0});
+  EXPECT_EQ(t.stopped, StopReason::error);
+  auto options = with_budget(10);
+  options.needs_workers = false;
+  Table patient(options);
+  patient.start();
+  patient.feed(Joined{0});
+  patient.feed(Lost{0});
+  EXPECT_EQ(patient.stopped, StopReason::none);
+  patient.feed(Joined{1});
+  EXPECT_FALSE(patient.sent_to(1).empty());
+}
+
+}  // namespace
+}  // namespace culmen
