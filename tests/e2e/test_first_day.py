@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 from harness import culmen
+from wrong_uses import STUDY
 
 FIRST = {"library": 'cc -O2 -shared -fPIC -I"$(culmen include)" -o fit.so fit.c -lm'}
 
@@ -109,24 +110,16 @@ def test_check_says_what_fails(tmp_path):
     assert "culmen: 3 of 3 evaluations failed; the first: KeyError: 'rat'" in checked.stderr
 
 
-TRIED = """[space]
-x = { lower = -5, upper = 5 }
-y = { lower = -5, upper = 5 }
-[evaluator]
-python = "model.py:f"
-[stop]
-evaluations = 20
-"""
 MODEL = "def f(p):\n    print('at', p['x'])\n    return p['x'] ** 2\n"
 NAMED = '[optimizer]\nname = "NAME"\n'
-INITIAL = TRIED.replace("upper = 5 }\ny", "upper = 5, initial = 2.0 }\ny")
+INITIAL = STUDY.replace("upper = 5 }\ny", "upper = 5, initial = 2.0 }\ny")
 BEGINNINGS = {
-    "auto": (TRIED, ["start", "(0: the middle)", "(0: the middle)"]),
-    "cmaes": (TRIED + NAMED.replace("NAME", "cmaes"), ["centre", "(0: the middle)", "(0: the middle)"]),
-    "scan": (TRIED + NAMED.replace("NAME", "scan"), ["start", "(0: the middle)", "(0: the middle)"]),
-    "random": (TRIED + NAMED.replace("NAME", "random"), []),
+    "auto": (STUDY, ["start", "(0: the middle)", "(0: the middle)"]),
+    "cmaes": (STUDY + NAMED.replace("NAME", "cmaes"), ["centre", "(0: the middle)", "(0: the middle)"]),
+    "scan": (STUDY + NAMED.replace("NAME", "scan"), ["start", "(0: the middle)", "(0: the middle)"]),
+    "random": (STUDY + NAMED.replace("NAME", "random"), []),
     "an initial value": (INITIAL + NAMED.replace("NAME", "random"), ["start", "2", "(0: the middle)"]),
-    "a start": (TRIED + "[[starts]]\nx = 3\ny = 1\n", ["start", "3", "1"]),
+    "a start": (STUDY + "[[starts]]\nx = 3\ny = 1\n", ["start", "3", "1"]),
     "a start that is left out": (
         INITIAL + NAMED.replace("NAME", "random") + "[constraints]\none = 'x > 3'\n", [],
     ),
@@ -154,21 +147,21 @@ def test_check_says_where_the_search_begins_if_it_begins_anywhere(tried, what):
 
 
 def test_check_shows_what_a_function_prints(tried):
-    shown = tried(TRIED).stdout
+    shown = tried(STUDY).stdout
     assert 'Evaluation 0 printed (a run keeps it with output = "all"):\n  at 0.0\n' in shown
     assert (
-        "  … and 2 more lines\n" in tried(TRIED, MODEL.replace("print(", "print(*range(11), sep='\\n'); print(")).stdout
+        "  … and 2 more lines\n" in tried(STUDY, MODEL.replace("print(", "print(*range(11), sep='\\n'); print(")).stdout
     )
 
 
 def test_check_shows_all_objectives(tried):
-    text = TRIED + '[objectives]\ncost = "minimize"\ngain = "maximize"\n'
+    text = STUDY + '[objectives]\ncost = "minimize"\ngain = "maximize"\n'
     shown = tried(text, "def f(p):\n    return {'cost': 1.5, 'gain': p['x'] + 3}\n").stdout
     assert "3 trial evaluations: cost 1.5, gain 3; cost 1.5, gain " in shown
 
 
 def test_check_blames_constraints_that_nothing_fulfils(tried):
-    checked = tried(TRIED + '[constraints]\nfar = "x > 6"\n')
+    checked = tried(STUDY + '[constraints]\nfar = "x > 6"\n')
     said = "culmen: study.toml: 100000 candidates in a row violate the constraints ('far'); "
     assert (checked.returncode, checked.stderr[: len(said)]) == (2, said)
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 
+import pytest
 from harness import Running, culmen, environment, sequence, store_is_ready, summary, wait_for, write_study
 
 
@@ -80,22 +81,24 @@ def test_what_one_resume_is_given_holds_for_the_next_also_after_a_kill(finished)
     assert "with 1 workers" in done.stdout
 
 
-def test_a_budget_below_what_was_done_is_refused(finished):
+@pytest.fixture
+def stopped(finished):
+    """The folder of `finished`, whose study was resumed with a larger limit and stopped after 35 evaluations."""
     with Running("resume", "study.db", "--evaluations", "100000", cwd=finished) as run:
         wait_for(lambda: summary(finished / "study.db")["told"] > 35, "some evaluations more")
         run.process.terminate()
         run.end()
-    done = culmen("resume", "study.db", "--evaluations", 33, cwd=finished)
+    return finished
+
+
+def test_a_budget_below_what_was_done_is_refused(stopped):
+    done = culmen("resume", "study.db", "--evaluations", 33, cwd=stopped)
     assert done.returncode == 2
     assert "evaluations already; a limit of 33 is below that" in done.stderr
 
 
-def test_a_limit_of_the_file_that_was_passed_is_not_proposed(finished):
-    with Running("resume", "study.db", "--evaluations", "100000", cwd=finished) as run:
-        wait_for(lambda: summary(finished / "study.db")["told"] > 35, "some evaluations more")
-        run.process.terminate()
-        run.end()
-    done = culmen("run", "study.toml", cwd=finished)
+def test_a_limit_of_the_file_that_was_passed_is_not_proposed(stopped):
+    done = culmen("run", "study.toml", cwd=stopped)
     assert done.returncode == 2
     assert "resume it with `culmen resume study.db`, or restart it" in done.stderr
 
