@@ -52,7 +52,8 @@ def no_op(bench: Bench) -> Iterator[Row]:
         yield from _rows_beside(done, name, "bare mailbox", 0.8, with_journal=0.6)
         # culmen keeps up to nine candidates at a worker while evaluations are so short.
         done["bare"] = done.pop("deep")
-        del done["transport"]
+        for alike in ("transport", "mpi4py"):
+            done.pop(alike, None)
         yield from _rows_beside(done, f"{name}, second peer", "bare mailbox, 9 items each", None)
 
 
