@@ -35,6 +35,8 @@ WORDS = {
     "run study.toml --target low": "culmen run: --target must be a number, got low",
     "run study.toml --target nan": "culmen: study.toml: target must be a finite number, got NaN",
     "run study.toml --wall-time 1h": "culmen run: --wall-time must be a number, got 1h",
+    "run study.toml --threads --worker-processes": "culmen: --threads and --worker-processes are given; give only "
+    "one of them",
     "run study.toml model.py": "culmen run: unexpected 'model.py'; write `culmen run STUDY.toml`",
     "run model.py": "culmen: model.py is a Python file, not a study file; a study file names it, with this "
     "line in [evaluator]: "

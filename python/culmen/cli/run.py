@@ -37,7 +37,7 @@ def run(
     no_errors: NoErrors = False,
     quiet: Quiet = False,
 ) -> None:
-    place = "threads" if threads else "processes" if worker_processes else "auto"
+    place = work.run.place_of(threads, worker_processes)
     code = work.run.run_study(
         study,
         given,

@@ -23,6 +23,13 @@ from .notes import note_file_left_behind, note_idle_options
 Given = dict[str, Any]  # evaluations, target, stagnation, wall_time_s, workers; None: not given
 
 
+def place_of(threads: bool, processes: bool) -> str:
+    """The place of local workers that the options of ``culmen run`` ask for."""
+    if threads and processes:
+        raise _core.InputError("--threads and --worker-processes are given; give only one of them")
+    return "threads" if threads else "processes" if processes else "auto"
+
+
 def run_study(
     path: Path,
     given: Given,
