@@ -9,10 +9,11 @@
 
 namespace culmen {
 namespace {
-/// With fewer workers, generations win more by what they learn than they lose by idle workers: see the measurements in
+/// With fewer workers, generations lose little, and their candidates do not depend on timing: see the measurements in
 /// benchmarks/README.md.
 constexpr std::size_t fewest_asynchronous = 4;
-/// Evaluations for each worker and parameter. With fewer, generations reach more targets: see the same measurements.
+/// Evaluations for each worker and parameter. With fewer, generations reach more targets by the same number of
+/// evaluations: see the same measurements.
 constexpr std::uint64_t plenty = 100;
 
 std::string fingerprint_in(StudyConfig config, Mode mode) {
