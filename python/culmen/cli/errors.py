@@ -26,7 +26,9 @@ def errors(
     up: Annotated[
         float,
         typer.Option(
-            metavar="X", help="Change of the value that corresponds to one error: 1 for a χ², 0.5 for a log-likelihood."
+            metavar="X",
+            help="Increase of the value at one standard error from the minimum: 1 for a χ², 0.5 for a negative "
+            "log-likelihood.",
         ),
     ] = 1.0,
     again: Annotated[bool, typer.Option("--again", help="Compute the errors again, even if they are stored.")] = False,

@@ -61,7 +61,7 @@ class Errors:
     covariance: list[list[float]]  #: covariance matrix of the parameters in ``free``
     correlation: list[list[float]]  #: correlation matrix of the parameters in ``free``
     value: float  #: the best value; for residuals: χ², the sum of their squares
-    up: float  #: change of the value that corresponds to one error
+    up: float  #: increase of the value at one standard error from the minimum
     residuals: int  #: number of residuals; 0 if the study returns a value
     dof: int  #: degrees of freedom: number of residuals minus the number of parameters that the data determine
     distance: float  #: estimate of how far ``value`` is above the minimum

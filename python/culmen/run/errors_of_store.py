@@ -23,8 +23,8 @@ def errors(
 
     - ``profile``: also compute intervals of the profile likelihood, which may be asymmetric.
     - ``confidence``: confidence level of the intervals. Default: 0.683, which corresponds to one standard deviation.
-    - ``up``: change of the value that corresponds to one error: 1 for a χ², 0.5 for a log-likelihood. It does not
-      apply to residuals.
+    - ``up``: increase of the value at one standard error from the minimum: 1 for a χ², 0.5 for a negative
+      log-likelihood. It does not apply to residuals.
     - ``workers``: number of evaluations in parallel.
     - ``again``: compute the errors again, even if they are in the store.
 

@@ -204,8 +204,8 @@ class EvaluatorTable(CommandOptions):
     isolation: Annotated[
         Literal["process", "none"],
         Setting(
-            'only for `library`: `"none"` runs the function inside the worker. This is faster, but a crash ends '
-            "the worker, and a worker that is a thread ends the run",
+            'only for `library`: `"none"` runs the function inside the worker. This is faster, but a crash of the '
+            "function then ends the worker. If the worker is a thread, the crash ends the whole run",
             sets="evaluator",
         ),
     ] = "process"

@@ -80,10 +80,10 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "`stagnation` ignores smaller improvements. The number is a share of the total improvement since the first "
-            "value",
+            "improvements below this share of the total improvement since the first value do not count for "
+            "`stagnation`",
             sets="config",
-            page="Example: `0.01` ignores improvements below 1 % of this total",
+            page="Example: with `0.01`, improvements below 1 % of this total do not count",
             default="0",
         ),
     ] = None

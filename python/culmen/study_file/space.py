@@ -14,7 +14,7 @@ class ParameterTable(Table):
         Literal["real", "integer", "ordinal", "categorical", "boolean"],
         Setting(
             "kind of the parameter",
-            default='`"real"`, or `"categorical"` with `choices`',
+            default='`"categorical"` if `choices` is given, otherwise `"real"`',
             page="[see below](#types-of-parameters)",
         ),
     ] = "real"
