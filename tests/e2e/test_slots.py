@@ -58,3 +58,18 @@ def test_a_function_that_forks_gives_its_own_values_only(tmp_path, model, place)
     assert {number: (status, value) for number, (status, value, _) in told.items()} == {
         number: ("ok", asked[number]) for number in told
     }
+
+
+def test_a_function_with_a_pool_of_processes_ends(tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY.replace("evaluations = 200", "evaluations = 20"))
+    (tmp_path / "model.py").write_text("""
+import multiprocessing
+
+def f(p):
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        return sum(pool.map(abs, [p["x"], -p["x"]]))
+""")
+    with Running("run", "study.toml", "--workers", "2", "--quiet", cwd=tmp_path) as run:
+        code, _, err = run.end()
+        assert code == 0, err
+    assert [status for status, _, _ in outcomes(tmp_path / "study.db").values()] == 20 * ["ok"]

@@ -1,9 +1,8 @@
 """The slot's loop: set-up, then one evaluation after another, until the socket closes."""
 
 import os
-import signal
 
-from culmen.slot import batch, protocol
+from culmen.slot import batch, protocol, stops
 from culmen.slot.outcome import outcome_of
 from culmen.slot.process import Process
 from culmen.slot.target import TargetError, load
@@ -22,10 +21,7 @@ def answer_one(function, set_up, request, process):
 
 
 def main():
-    # A signal may reach every process, but only the master decides to stop. Processes that the function starts do not
-    # inherit a handler; they would inherit SIG_IGN.
-    for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP):
-        signal.signal(stop, lambda _number, _frame: None)
+    stops.ignore()
     os.environ.pop("PYTHONSAFEPATH", None)  # only for this process, not for those that the function starts
     process = Process()
     channel = protocol.Channel()

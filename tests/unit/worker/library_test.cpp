@@ -85,6 +85,10 @@ TEST(NativeSlot, answers_once_for_a_function_that_forks) {
   expect_first_parameters(spec);
 }
 
+TEST(NativeSlot, lets_signals_end_what_a_function_forks) {
+  EXPECT_EQ(evaluate(library_spec("ends_forks", Isolation::process)).value, 100);
+}
+
 TEST(NativeSlot, is_killed_at_the_time_limit_and_started_again) {
   auto spec = library_spec("hangs", Isolation::process);
   spec.time_limit_s = 0.1;

@@ -118,6 +118,8 @@ TEST(PythonSlot, lets_a_forked_child_leave_as_python_would) {
   EXPECT_EQ(code("code_of_forked_child_that_raises", 0), "1");
 }
 
+TEST(PythonSlot, lets_signals_end_what_a_function_forks) { EXPECT_EQ(evaluate(python_spec("ends_forks")).value, 100); }
+
 TEST(PythonSlot, is_killed_when_it_answers_for_another_evaluation_or_attempt) {
   const auto spec = python_spec("fakes_answer");
   const auto evaluator = make_evaluator({two_parameters(), spec});

@@ -1,8 +1,10 @@
 /* One function for each way in which an evaluation can end. */
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "culmen/worker/core/evaluator.h"
@@ -33,6 +35,26 @@ int process_id(const culmen_candidate* c, culmen_result* r) {
 int forks(const culmen_candidate* c, culmen_result* r) {
   if (fork() < 0) return 1;
   return culmen_set_value(r, c->x[0]);
+}
+
+/* The number of forks that a signal ended. One that the signal does not end gets SIGALRM in a minute. */
+int ends_forks(const culmen_candidate* c, culmen_result* r) {
+  const int stops[] = {SIGTERM, SIGHUP, SIGUSR1, SIGINT};
+  int ended = 0;
+  (void)c;
+  for (int i = 0; i < 100; i++) {
+    const int stop = stops[i % 4];
+    const pid_t child = fork();
+    int status = 0;
+    if (child == 0) {
+      alarm(60);
+      for (;;) pause();
+    }
+    kill(child, stop);
+    waitpid(child, &status, 0);
+    ended += WIFSIGNALED(status) && WTERMSIG(status) == stop;
+  }
+  return culmen_set_value(r, ended);
 }
 
 int null_pointer(const culmen_candidate* c, culmen_result* r) {

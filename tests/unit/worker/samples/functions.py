@@ -125,6 +125,20 @@ def code_of_forked_child_that_raises(p):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+def ends_forks(p):
+    """The number of forks that a signal ended. One that the signal does not end gets SIGALRM in a minute."""
+    ended = 0
+    for stop in 25 * [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGTERM]:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            while True:
+                signal.pause()
+        os.kill(child, stop)
+        ended += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -stop
+    return ended
+
+
 def fakes_answer(p):
     """n: 0 for another evaluation, 1 for another attempt, 2 in time; the value is wrong always."""
     attempt, evaluation = {0: (0, 8), 1: (1, 7), 2: (0, 7)}[p["n"]]
