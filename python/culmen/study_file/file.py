@@ -80,10 +80,10 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "improvements below this share of the total improvement since the first value do not count for "
-            "`stagnation`",
+            "small improvements do not count for `stagnation`. This key sets how small: as a share of the total "
+            "improvement, from the first value to the best one",
             sets="config",
-            page="Example: with `0.01`, improvements below 1 % of this total do not count",
+            page="Example: with `0.01`, an improvement counts if it is at least 1 % of the total",
             default="0",
         ),
     ] = None
