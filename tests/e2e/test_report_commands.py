@@ -89,15 +89,28 @@ def test_a_comparison_shows_both_and_what_differs(done):
 
 def test_watching_ends_with_the_study(tmp_path):
     write_study(tmp_path, 150)
+    go = tmp_path / "go"
+    (tmp_path / "model.py").write_text(f"""
+import time
+from pathlib import Path
+
+def f(p):
+    while not Path({str(go)!r}).exists():
+        time.sleep(0.01)
+    return sum(x * x for x in p.values())
+""")
     with Running("run", "study.toml", "--quiet", cwd=tmp_path) as run:
         wait_for(lambda: store_is_ready(tmp_path / "study.db"), "the store")
-        said = culmen("status", "study.db", "--watch", "--every", "0.1", cwd=tmp_path)
+        with Running("status", "study.db", "--watch", "--every", "0.1", cwd=tmp_path) as watch:
+            first = watch.process.stdout.readline()
+            go.touch()
+            said = watch.process.stdout.read()
+            assert (watch.process.wait(60), watch.process.stderr.read()) == (0, "")
         assert run.process.wait(60) == 0
-    assert (said.returncode, said.stderr) == (0, "")
-    lines = [line for line in said.stdout.splitlines() if line.startswith("culmen: ")]
-    assert lines[0].startswith("culmen: running (")
+    lines = [line for line in said.splitlines() if line.startswith("culmen: ")]
+    assert first.startswith("culmen: running (")
     assert lines[-1].startswith("culmen: finished (limit of evaluations reached), 150 evaluations, best ")
-    assert "best value" in said.stdout
+    assert "best value" in said
 
 
 def test_ctrl_c_ends_the_watching_alone(tmp_path):

@@ -67,7 +67,7 @@ def test_a_python_function_gets_values_and_only_what_is_active(tmp_path):
     assert all(("depth" in p) == (p["method"] == "ring") for p in seen)
     assert all(p["block"] * p["n"] <= 4000 for p in seen)
     assert sum(p["n"] <= 31 for p in seen) > 20
-    assert seen[0]["x"] == 0.5 or seen[1]["x"] == 0.5
+    assert 0.5 in [p["x"] for p in seen]  # the start; a busy machine may run it late
     assert set(found["best"]) <= {"x", "method", "block", "fast", "n", "depth"}
 
 
