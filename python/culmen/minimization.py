@@ -64,7 +64,7 @@ def minimize(
     result: str = "value",
     time_limit_s: float | None = None,
     batch: int | None = None,
-    environment: Mapping[str, str] | None = None,
+    environment: Mapping[str, str | None] | None = None,
     modules: Sequence[str] = (),
     output: str = "failures",
     on_failure: str = "penalise",

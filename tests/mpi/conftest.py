@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,3 +65,18 @@ def rank_zero() -> Callable:
         return None
 
     return of
+
+
+@pytest.fixture
+def mpi4py_takes_it(mpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """mpi4py uses the MPI that launches it.
+
+    Its wheel seeks MPICH by the name that Debian's does not have, and falls back on Open MPI.
+    """
+    if mpi == "mpich":
+        known = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
+        library = next(line.split()[-1] for line in known.splitlines() if "libmpich.so.12 " in line)
+        (tmp_path / "lib").mkdir()
+        (tmp_path / "lib" / "libmpi.so.12").symlink_to(library)
+        monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path / "lib"), prepend=os.pathsep)
+        monkeypatch.setenv("MPI4PY_MPIABI", "mpich")

@@ -1,6 +1,5 @@
 """culmen.Executor on the ranks of a launch, and culmen.minimize on mpi4py's executor."""
 
-import os
 import subprocess
 
 import executor_kit
@@ -110,20 +109,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.fixture
-def _mpi4py_takes(mpi, tmp_path, monkeypatch):
-    """The MPI that launches it: its wheel seeks MPICH by the name that Debian's does not have, and falls back on Open
-    MPI."""
-    if mpi == "mpich":
-        known = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
-        library = next(line.split()[-1] for line in known.splitlines() if "libmpich.so.12 " in line)
-        (tmp_path / "lib").mkdir()
-        (tmp_path / "lib" / "libmpi.so.12").symlink_to(library)
-        monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path / "lib"), prepend=os.pathsep)
-        monkeypatch.setenv("MPI4PY_MPIABI", "mpich")
-
-
-@pytest.mark.usefixtures("_mpi4py_takes")
+@pytest.mark.usefixtures("mpi4py_takes_it")
 def test_mpi4pys_executor_finds_what_local_workers_find(mpi, tmp_path):
     (tmp_path / "script.py").write_text(LENT + "    print(MPI.Get_library_version(), file=sys.stderr)\n")
     done = launch(mpi, "script.py", tmp_path, "-m", "mpi4py.futures", ranks=4)

@@ -44,7 +44,9 @@ def _set_command(
     spec.json_stdin = options.stdin == "json"
     with mistakes.at(heading, "evaluator", "command"):
         spec.command = [_program(_placed(command[0], folder), folder), *(_placed(word, folder) for word in command[1:])]
-    spec.environment = {name: _placed(value, folder) for name, value in options.environment.items()}
+    spec.environment = {
+        name: None if value is None else _placed(value, folder) for name, value in options.environment.items()
+    }
     for name in options.templates:
         with mistakes.at(heading, "evaluator", "templates"):
             path = _existing(name, folder, "templates")

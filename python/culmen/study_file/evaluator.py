@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from .figure import FigureTable
 from .table import WHOLE, Natural, Seconds, Setting, Table
@@ -11,6 +11,8 @@ from .targets import split_target, wrong_target
 
 _FIGURES = "see [forms](../howto/external-program.md#where-the-results-are)"
 _LAST_WORD = "last word of the output"
+_REMOVED = BeforeValidator(lambda value: None if value is False else value)
+_STRING_OR_FALSE = WithJsonSchema({"anyOf": [{"type": "string"}, {"const": False}]})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -39,11 +41,11 @@ class EvaluatorOptions(Table):
         ),
     ] = None
     environment: Annotated[
-        dict[str, str],
+        dict[str, Annotated[str | None, _REMOVED, _STRING_OR_FALSE]],
         Setting(
             "environment variables of the evaluator",
             sets="evaluator",
-            page='Example: `{ OMP_NUM_THREADS = "1" }`',
+            page='Example: `{ OMP_NUM_THREADS = "1" }`. `NAME = false` removes a variable',
         ),
     ] = Field(default_factory=dict)
     modules: Annotated[

@@ -101,15 +101,17 @@ class FileActions {
   posix_spawn_file_actions_t value_;
 };
 
-/// "NAME=value" of this process, except names in the request, then the request's own.
+/// "NAME=value" of this process, except names in the request or of a launch, then the request's own.
 class Environment {
  public:
-  explicit Environment(const std::map<std::string, std::string>& added) {
-    own_.reserve(added.size());
+  explicit Environment(const EnvironmentChanges& changes) {
+    own_.reserve(changes.size());
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-      if (added.empty() || !added.contains(std::string(*entry, std::strcspn(*entry, "=")))) pointers_.push_back(*entry);
+      const std::string name(*entry, std::strcspn(*entry, "="));
+      if (!changes.contains(name) && !is_of_launch(name)) pointers_.push_back(*entry);
     }
-    for (const auto& [name, value] : added) pointers_.push_back(own_.emplace_back(name + '=' + value).data());
+    for (const auto& [name, value] : changes)
+      if (value) pointers_.push_back(own_.emplace_back(name + '=' + *value).data());
     pointers_.push_back(nullptr);
   }
   char* const* get() const { return pointers_.data(); }
@@ -128,6 +130,33 @@ std::vector<std::string> words_of(const SpawnRequest& request) {
   return words;
 }
 }  // namespace
+
+bool is_of_launch(std::string_view variable) {
+  // Open MPI 4 and 5 (mpiexec), PMIx (also srun), Hydra (MPICH, Intel MPI), PMI (also srun), steps of srun.
+  constexpr std::string_view prefixes[] = {
+      "OMPI_COMM_WORLD_",
+      "OMPI_MCA_ess",
+      "OMPI_MCA_orte_",
+      "OMPI_MCA_pmix",
+      "PMIX_",
+      "PMI_",
+      "HYDI_",
+      "HYDRA_",
+      "MPI_LOCAL",
+      "SLURM_STEP",
+      "SLURM_PMI",
+      "SLURM_SRUN_COMM",
+      "SLURM_CPU_BIND",
+  };
+  constexpr std::string_view names[] = {
+      "OMPI_APP_CTX_NUM_PROCS", "OMPI_ARGV",        "OMPI_COMMAND",       "OMPI_FILE_LOCATION",
+      "OMPI_FIRST_RANKS",       "OMPI_NUM_APP_CTX", "OMPI_UNIVERSE_SIZE", "OMPI_MCA_initial_wdir",
+      "SLURM_PROCID",           "SLURM_LOCALID",    "SLURM_GTIDS",        "SLURM_TASK_PID",
+  };
+  if (variable.starts_with("PMIX_MCA_")) return false;
+  return std::ranges::any_of(prefixes, [&](auto prefix) { return variable.starts_with(prefix); }) ||
+         std::ranges::find(names, variable) != std::end(names);
+}
 
 ProcessId this_process() { return identify(getpid()); }
 

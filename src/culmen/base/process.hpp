@@ -5,7 +5,9 @@
 #include <csignal>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,15 +40,22 @@ int open_pidfd(const ProcessId& process);
 /// The same for a child of ours that has not been reaped, whose id therefore cannot be reused: one system call.
 int open_child_pidfd(pid_t child) noexcept;
 
+/// Variables to set by name; nullopt: the variable is removed.
+using EnvironmentChanges = std::map<std::string, std::optional<std::string>>;
+
+/// Whether mpiexec or srun set this variable to tell a process its place in the launch. A child process that inherited
+/// it could not use MPI: it would claim its parent's rank. What users set, such as OMPI_MCA_btl, is not among them.
+bool is_of_launch(std::string_view variable);
+
 /// The arguments of posix_spawn. The child leads its own process group, has default signal handlers and an empty
 /// signal mask, and the soft limit of open files that this process had before DescriptorRoom raised it.
 struct SpawnRequest {
-  std::vector<std::string> command;                ///< [0] is looked up in PATH when it has no slash
-  std::map<std::string, std::string> environment;  ///< added to this process's own; overrides it
-  std::string working_folder;                      ///< empty: this process's own
-  std::vector<std::pair<int, int>> descriptors;    ///< (ours, the child's): dup2'ed; 0, 1 and 2 stay unless named,
-                                                   ///< everything above the highest is closed
-  bool new_session = false;                        ///< setsid instead of setpgid
+  std::vector<std::string> command;              ///< [0] is looked up in PATH when it has no slash
+  EnvironmentChanges environment;                ///< to this process's own without what is_of_launch
+  std::string working_folder;                    ///< empty: this process's own
+  std::vector<std::pair<int, int>> descriptors;  ///< (ours, the child's): dup2'ed; 0, 1 and 2 stay unless named,
+                                                 ///< everything above the highest is closed
+  bool new_session = false;                      ///< setsid instead of setpgid
 };
 
 /// Starts a child. Throws Error with the system's reason, naming the program. Thread-safe. The caller waits for the

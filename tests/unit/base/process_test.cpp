@@ -62,6 +62,28 @@ TEST(Spawn, adds_its_environment_to_this_process_s_own_and_wins_over_it) {
             "ours theirs a=b\n1\n");
 }
 
+TEST(Spawn, removes_variables_on_wish) {
+  setenv("CULMEN_TEST_A", "ours", 1);
+  SpawnRequest request;
+  request.environment = {{"CULMEN_TEST_A", std::nullopt}, {"CULMEN_TEST_D", std::nullopt}};
+  EXPECT_EQ(output_of("env | grep -c '^CULMEN_TEST_[AD]' || true", request), "0\n");
+}
+
+TEST(Spawn, passes_on_nothing_that_tells_a_rank_its_place_in_a_launch) {
+  const auto of_launch = {"OMPI_COMM_WORLD_RANK", "OMPI_MCA_orte_hnp_uri", "OMPI_UNIVERSE_SIZE", "PMIX_RANK", "PMI_FD",
+                          "HYDI_CONTROL_FD",      "SLURM_PROCID"};
+  const auto of_users = {"OMPI_MCA_btl", "PMIX_MCA_ptl_tcp_if_include", "SLURM_JOB_ID", "I_MPI_FABRICS"};
+  for (const auto* name : of_launch) setenv(name, "3", 1);
+  for (const auto* name : of_users) setenv(name, "a", 1);
+  for (const auto* name : of_launch) EXPECT_EQ(output_of(std::string("echo ") + "${" + name + "-gone}"), "gone\n");
+  for (const auto* name : of_users) EXPECT_EQ(output_of(std::string("echo ") + "${" + name + "-gone}"), "a\n");
+  SpawnRequest request;
+  request.environment = {{"PMI_RANK", "7"}};
+  EXPECT_EQ(output_of("echo $PMI_RANK", request), "7\n");
+  for (const auto* name : of_launch) unsetenv(name);
+  for (const auto* name : of_users) unsetenv(name);
+}
+
 TEST(Spawn, starts_in_the_working_folder) {
   SpawnRequest request;
   request.working_folder = "/usr";

@@ -158,14 +158,16 @@ TEST(Command, takes_what_inactive_parameters_are_at_rest_into_places_only) {
 }
 
 TEST(Command, takes_words_variables_and_templates_with_values) {
-  auto spec = shell_spec("cat deck/input.in >&2; echo $1 $W; echo $2");
+  auto spec = shell_spec("cat deck/input.in >&2; echo $1 $W ${REMOVED-gone}; echo $2");
   spec.as<CommandSpec>().command.insert(spec.as<CommandSpec>().command.end(), {"show", "{n:03d}", "{x}"});
-  spec.environment = {{"W", "<{x:.2f}>"}, {"FIXED", "1"}};
+  spec.environment = {{"W", "<{x:.2f}>"}, {"FIXED", "1"}, {"REMOVED", std::nullopt}};
   spec.as<CommandSpec>().templates = {{"deck/input.in", "x {{x:.3e}}\nn {{n}}\n"}};
   spec.output = Keep::all;
+  setenv("REMOVED", "not", 1);
   const auto outcome = evaluate(spec);
+  unsetenv("REMOVED");
   EXPECT_EQ(outcome.value, 1.5) << outcome.message;
-  EXPECT_EQ(read_file(spec.working_folder + "/7/stdout.txt"), "002 <1.50>\n1.5\n");
+  EXPECT_EQ(read_file(spec.working_folder + "/7/stdout.txt"), "002 <1.50> gone\n1.5\n");
   EXPECT_EQ(read_file(spec.working_folder + "/7/stderr.txt"), "x 1.500e+00\nn 2\n");
 }
 

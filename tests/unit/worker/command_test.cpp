@@ -59,11 +59,11 @@ TEST(CommandOutput, anything_else_is_a_wrong_shape_that_shows_the_word) {
 
 TEST(CommandEnvironment, gives_each_parameter_prefixed_and_plain) {
   const Space space{real("x", 0, 1), integer("n", 0, 9), real("m_pi+", 0, 1), real("PATH", 0, 1)};
-  std::map<std::string, std::string> environment;
+  EnvironmentChanges environment;
   CommandEnvironment(space).set({0, {0.1, 3, 1e-300, 1}}, environment);
-  const std::map<std::string, std::string> expected = {{"CULMEN_PARAM_X", "0.1"},        {"x", "0.1"},
-                                                       {"CULMEN_PARAM_N", "3"},          {"n", "3"},
-                                                       {"CULMEN_PARAM_M_PI_", "1e-300"}, {"CULMEN_PARAM_PATH", "1"}};
+  const EnvironmentChanges expected = {{"CULMEN_PARAM_X", "0.1"},        {"x", "0.1"},
+                                       {"CULMEN_PARAM_N", "3"},          {"n", "3"},
+                                       {"CULMEN_PARAM_M_PI_", "1e-300"}, {"CULMEN_PARAM_PATH", "1"}};
   EXPECT_EQ(environment, expected);
 }
 

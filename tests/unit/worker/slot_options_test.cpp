@@ -105,6 +105,10 @@ TEST(Environment, of_a_slot_is_what_the_study_says) {
   auto spec = python_spec("sees_the_environment");
   spec.environment = {{"A_SETTING", "17"}};
   EXPECT_EQ(evaluate(spec).value, 17);
+  spec.environment = {{"A_SETTING", std::nullopt}};
+  setenv("A_SETTING", "18", 1);
+  EXPECT_EQ(evaluate(spec).value, -1);
+  unsetenv("A_SETTING");
 }
 
 }  // namespace

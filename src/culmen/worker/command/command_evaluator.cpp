@@ -99,7 +99,7 @@ class CommandEvaluator final : public Evaluator {
   void find() {
     const auto path = request_.environment.find("PATH");
     request_.command = {find_program(command_.command[0], spec_.base_folder,
-                                     path != request_.environment.end() ? path->second : std::string())};
+                                     path != request_.environment.end() ? path->second.value_or("") : std::string())};
   }
 
   Outcome run(const Candidate& candidate, Attempt attempt) {

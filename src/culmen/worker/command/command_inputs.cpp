@@ -62,8 +62,10 @@ CommandInputs::CommandInputs(const SetUp& set_up)
   for (std::size_t i = 1; i < spec.command.size(); ++i)
     words_.push_back(
         parse(spec.command[i], space_, PlaceholderStyle::words, fmt::format("command, '{}'", spec.command[i])));
-  for (const auto& [name, value] : set_up.evaluator.environment)
-    environment_.emplace(name, parse(value, space_, PlaceholderStyle::words, "environment, " + name));
+  for (const auto& [name, value] : set_up.evaluator.environment) {
+    if (value) environment_.emplace(name, parse(*value, space_, PlaceholderStyle::words, "environment, " + name));
+    else removed_.push_back(name);
+  }
   for (const auto& file : spec.templates) {
     templates_.push_back({file.name, parse(file.text, space_, PlaceholderStyle::file, "templates, " + file.name)});
     if (!templates_.back().text.has_places())
@@ -106,6 +108,7 @@ void CommandInputs::set(const Candidate& candidate, Attempt attempt, SpawnReques
   for (const auto& word : words_) request.command.push_back(word.fill(x));
   variables_.set(candidate, request.environment);
   for (const auto& [name, value] : environment_) request.environment[name] = value.fill(x);
+  for (const auto& name : removed_) request.environment[name].reset();
   request.environment["CULMEN_EVALUATION"] = std::to_string(candidate.id);
   request.environment["CULMEN_ATTEMPT"] = std::to_string(attempt);
 }

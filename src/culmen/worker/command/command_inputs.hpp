@@ -43,6 +43,7 @@ class CommandInputs {
   CommandEnvironment variables_;
   std::vector<PlaceholderText> words_;
   std::map<std::string, PlaceholderText> environment_;
+  std::vector<std::string> removed_;  // variables
   std::vector<File> templates_;
   std::vector<InputFile> inputs_;
 };

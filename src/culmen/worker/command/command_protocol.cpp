@@ -45,7 +45,7 @@ CommandEnvironment::CommandEnvironment(const Space& space) : space_(space) {
   }
 }
 
-void CommandEnvironment::set(const Candidate& candidate, std::map<std::string, std::string>& environment) const {
+void CommandEnvironment::set(const Candidate& candidate, EnvironmentChanges& environment) const {
   for (std::size_t i = 0; i < of_parameter_.size(); ++i) {
     const auto& variables = of_parameter_[i];
     if (std::isnan(candidate.x[i])) {

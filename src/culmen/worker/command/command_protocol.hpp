@@ -1,9 +1,9 @@
 // The parameters in the environment of an external command.
 #pragma once
-#include <map>
 #include <string>
 #include <vector>
 
+#include "culmen/base/process.hpp"
 #include "culmen/space/candidate.hpp"
 #include "culmen/space/space.hpp"
 
@@ -17,7 +17,7 @@ class CommandEnvironment {
   /// Throws InputError if two parameters need the same variable.
   explicit CommandEnvironment(const Space& space);
   /// Values are written as by to_string(Value), booleans as true and false. Inactive parameters have no variable.
-  void set(const Candidate& candidate, std::map<std::string, std::string>& environment) const;
+  void set(const Candidate& candidate, EnvironmentChanges& environment) const;
 
  private:
   struct Variables {

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "culmen/base/error.hpp"
 
 namespace culmen {
 namespace {
 constexpr std::uint8_t set_up_version = 2;
+const std::string removed(1, '\0');  // no variable has this value
 
 /// The parts of all kinds, in the order of the layout.
 struct AllParts {
@@ -79,7 +82,7 @@ void encode_spec(ByteWriter& w, const EvaluatorSpec& spec) {
   w.text(spec.working_folder);
   w.text(spec.run_marker);
   w.u64(spec.environment.size());
-  for (const auto& [name, value] : spec.environment) w.text(name), w.text(value);
+  for (const auto& [name, value] : spec.environment) w.text(name), w.text(value ? *value : removed);
   encode_words(w, spec.modules);
   w.u32(all.batch);
   w.u8(static_cast<std::uint8_t>(spec.output));
@@ -112,7 +115,8 @@ EvaluatorSpec decode_spec(ByteReader& in) {
   spec.run_marker = in.text();
   for (auto n = in.u64(); n > 0; --n) {
     auto name = in.text();
-    spec.environment[std::move(name)] = in.text();
+    auto value = in.text();
+    spec.environment[std::move(name)] = value == removed ? std::nullopt : std::optional(std::move(value));
   }
   for (auto n = in.u64(); n > 0; --n) spec.modules.push_back(in.text());
   all.batch = in.u32();

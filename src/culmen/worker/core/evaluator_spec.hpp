@@ -1,11 +1,11 @@
 // What workers evaluate: an evaluator of one of five kinds, and the frame in which it travels to them.
 #pragma once
-#include <map>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "culmen/base/bytes.hpp"
+#include "culmen/base/process.hpp"
 #include "culmen/evaluation/goals.hpp"
 #include "culmen/space/space.hpp"
 
@@ -106,12 +106,12 @@ struct EvaluatorSpec {
   std::variant<FunctionSpec, PythonSpec, LibrarySpec, CommandSpec, ItemsSpec> how;  ///< the part of its kind
   Isolation isolation = Isolation::process;
   ResultKind result = ResultKind::value;
-  double time_limit_s = 0;                         ///< 0: none. Needs isolation = process, or a command
-  std::string base_folder;                         ///< of the study: Python finds modules here, a command its program
-  std::string working_folder;                      ///< an evaluation gets its own folder here, named by its number
-  std::string run_marker;                          ///< CULMEN_RUN in the environment of every child (see guard.hpp)
-  std::map<std::string, std::string> environment;  ///< of every child; a command's values may have places
-  std::vector<std::string> modules;                ///< environment modules, loaded once in a worker's process
+  double time_limit_s = 0;           ///< 0: none. Needs isolation = process, or a command
+  std::string base_folder;           ///< of the study: Python finds modules here, a command its program
+  std::string working_folder;        ///< an evaluation gets its own folder here, named by its number
+  std::string run_marker;            ///< CULMEN_RUN in the environment of every child (see guard.hpp)
+  EnvironmentChanges environment;    ///< of every child; a command's values may have places
+  std::vector<std::string> modules;  ///< environment modules, loaded once in a worker's process
   /// Which output of a child is kept. Functions: with `failures` it comes with the failure's message, with `all` it is
   /// also kept in the evaluation's folder. Commands: see command_evaluator.cpp.
   Keep output = Keep::failures;
@@ -154,10 +154,10 @@ struct SetUp {
 
 /// Layout: u8 version (2) | space (Space::encode) | goals (encode) | u8 kind | u8 isolation | u8 result | text target |
 /// blob pickle | text interpreter | u64 n, n text command | f64 time_limit_s | text base_folder | text working_folder |
-/// text run_marker | u64 n, n (text, text) environment | u64 n, n text modules | u32 batch | u8 output | u8 keep | u8
-/// json_stdin | u64 n, n (text, text) templates | u64 n, n (text path, text name, u8 link) inputs | u64 n, n (text
-/// name, text file, u8 reading, text pattern, u8 first) figures. A field that the kind does not have is empty, zero or
-/// its default. `culmen.slot` (Python) reads the same bytes.
+/// text run_marker | u64 n, n (text name, text value; a zero byte: remove) environment | u64 n, n text modules | u32
+/// batch | u8 output | u8 keep | u8 json_stdin | u64 n, n (text, text) templates | u64 n, n (text path, text name, u8
+/// link) inputs | u64 n, n (text name, text file, u8 reading, text pattern, u8 first) figures. A field that the kind
+/// does not have is empty, zero or its default. `culmen.slot` (Python) reads the same bytes.
 Bytes encode(const SetUp& set_up);
 /// Throws Error on bytes that are not a set-up of a known version.
 SetUp decode_set_up(BytesView in);

@@ -27,7 +27,7 @@ bool Child::start(const SpawnRequest& request) {
   const std::lock_guard lock(mutex_);
   if (interrupted_) return false;
   if (const auto run = request.environment.find("CULMEN_RUN"); run != request.environment.end())
-    entry_.claim(run->second);
+    entry_.claim(run->second.value_or(""));
   pid_ = spawn(request);
   entry_.set(pid_);
   pidfd_ = open_child_pidfd(pid_);

@@ -1,0 +1,43 @@
+"""Evaluators that use MPI themselves, on the ranks of a launch."""
+
+import json
+
+import pytest
+from harness import PYTHON, culmen, outcomes
+
+SPACE = "[space]\nx = { lower = -5, upper = 5 }\n[stop]\nevaluations = 8\n"
+PROGRAM = """
+from mpi4py import MPI
+
+size = MPI.COMM_WORLD.allreduce(1)
+if MPI.COMM_WORLD.rank == 0:
+    print(size)
+"""
+
+
+def values(mpi, folder, evaluator):
+    (folder / "study.toml").write_text(f"{SPACE}[evaluator]\n{evaluator}\n")
+    done = culmen("launch", "-n", 3, "--mpi", mpi, "run", "study.toml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    told = outcomes(folder / "study.db").values()
+    assert {status for status, _, _ in told} == {"ok"}, culmen("status", "study.db", cwd=folder).stdout
+    return [value for _, value, _ in told]
+
+
+@pytest.mark.usefixtures("mpi4py_takes_it")
+def test_a_function_may_load_mpi4py(mpi, tmp_path):
+    (tmp_path / "model.py").write_text("from mpi4py import MPI\n\ndef f(p):\n    return MPI.COMM_WORLD.allreduce(1)\n")
+    assert values(mpi, tmp_path, 'python = "model.py:f"') == 8 * [1]
+
+
+@pytest.mark.usefixtures("mpi4py_takes_it")
+def test_a_command_may_start_ranks_of_its_own(mpi, tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    line = culmen("launch", "-n", 2, "--mpi", mpi, "--dry-run", "run", "x", cwd=tmp_path).stdout.split()
+    words = ["env", *line[: line.index("-n") + 2], PYTHON, str(tmp_path / "program.py")]
+    assert values(mpi, tmp_path, f"command = {json.dumps(words)}") == 8 * [2]
+
+
+def test_variables_can_be_removed(mpi, tmp_path):
+    words = json.dumps(["sh", "-c", "test -z ${HOME+set} && echo 1"])
+    assert values(mpi, tmp_path, f"command = {words}\nenvironment = {{ HOME = false }}") == 8 * [1]
