@@ -2,13 +2,12 @@
 
 import contextlib
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from culmen.launch.losses import rank_in
 from culmen.launch.mpi import LauncherError, find_launcher
-from culmen.launch.supervision import _is_rank_zero
 from harness import ROOT, Running, culmen
 
 
@@ -60,23 +59,8 @@ def rank_zero() -> Callable:
     def of(run: Running) -> int | None:
         for pid in sorted(run.processes()):
             with contextlib.suppress(OSError):
-                if _is_rank_zero(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")):
+                if rank_in(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")) == 0:
                     return pid
         return None
 
     return of
-
-
-@pytest.fixture
-def mpi4py_takes_it(mpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """mpi4py uses the MPI that launches it.
-
-    Its wheel seeks MPICH by the name that Debian's does not have, and falls back on Open MPI.
-    """
-    if mpi == "mpich":
-        known = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
-        library = next(line.split()[-1] for line in known.splitlines() if "libmpich.so.12 " in line)
-        (tmp_path / "lib").mkdir()
-        (tmp_path / "lib" / "libmpi.so.12").symlink_to(library)
-        monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path / "lib"), prepend=os.pathsep)
-        monkeypatch.setenv("MPI4PY_MPIABI", "mpich")

@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from harness import PYTHON, culmen, outcomes
 
 SPACE = "[space]\nx = { lower = -5, upper = 5 }\n[stop]\nevaluations = 8\n"
@@ -24,13 +23,11 @@ def values(mpi, folder, evaluator):
     return [value for _, value, _ in told]
 
 
-@pytest.mark.usefixtures("mpi4py_takes_it")
 def test_a_function_may_load_mpi4py(mpi, tmp_path):
     (tmp_path / "model.py").write_text("from mpi4py import MPI\n\ndef f(p):\n    return MPI.COMM_WORLD.allreduce(1)\n")
     assert values(mpi, tmp_path, 'python = "model.py:f"') == 8 * [1]
 
 
-@pytest.mark.usefixtures("mpi4py_takes_it")
 def test_a_command_may_start_ranks_of_its_own(mpi, tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     line = culmen("launch", "-n", 2, "--mpi", mpi, "--dry-run", "run", "x", cwd=tmp_path).stdout.split()

@@ -1,13 +1,17 @@
 """``culmen launch``: the line it makes, the exit code it returns, and what signals do."""
 
+import contextlib
 import os
+import re
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
+from culmen.launch.losses import rank_in
 from culmen.launch.mpi import load, recognise
-from harness import PYTHON, Running, culmen, environment, patience, wait_for, write_study
+from harness import PYTHON, Running, culmen, environment, patience, store_is_ready, wait_for, write_study
 
 STOPPED = 3  # what world_program's rank 0 returns when it was asked to end
 VERSIONS = {
@@ -83,6 +87,27 @@ def test_an_exception_in_one_rank_ends_the_launch(mpi, tmp_path):
     done = culmen("launch", "-n", 3, "--mpi", mpi, PYTHON, "script.py", "fail", cwd=tmp_path)
     assert done.returncode != 0
     assert "a mistake of one's own" in done.stderr
+
+
+@pytest.mark.parametrize("rank", [0, 2])
+def test_a_rank_that_is_killed_is_named_with_the_way_to_resume(mpi, tmp_path, rank):
+    write_study(tmp_path, 1_000_000)
+    with Running("launch", "-n", 3, "--mpi", mpi, "run", "study.toml", cwd=tmp_path) as run:
+        wait_for(lambda: store_is_ready(tmp_path / "study.db"), "the store")
+        os.kill(wait_for(lambda: process_of(run, rank), f"rank {rank}"), signal.SIGKILL)
+        code, _, err = run.end()
+    assert code != 0
+    name = "rank 0, the master," if rank == 0 else f"rank {rank}"
+    resume = f"culmen launch -n 3 --mpi {mpi} resume study.db"
+    assert re.search(rf"culmen: {name} was killed by SIGKILL, so .* ended all ranks; to resume: {resume}\n", err), err
+
+
+def process_of(run: Running, rank: int) -> int | None:
+    for pid in run.processes():
+        with contextlib.suppress(OSError):
+            if rank_in(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")) == rank:
+                return pid
+    return None
 
 
 def test_ranks_are_told_the_module_of_an_mpi_that_has_none_of_its_own_name(tmp_path):

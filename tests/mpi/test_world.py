@@ -39,7 +39,12 @@ def test_an_mpi_already_in_the_process_is_used(launch, mpi):
 
 
 def test_a_wrong_mpi_already_in_the_process_is_one_sentence(launch, mpi):
-    says(launch(2, "loaded", LIBRARIES[OTHER[mpi]][1]), "loaded in this process already", "sees 1")
+    says(
+        launch(2, "loaded", LIBRARIES[OTHER[mpi]][1]),
+        "loaded in this process already",
+        "sees 1",
+        f"MPI4PY_MPIABI={mpi}",
+    )
 
 
 def test_a_missing_module_is_one_sentence(launch, mpi, tmp_path):

@@ -6,6 +6,7 @@ import typer
 
 from ..base.terminal import draw_through_pipes
 from ..launch import launcher
+from . import work
 from .commands import COMMANDS
 
 
@@ -23,4 +24,9 @@ def launch(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the mpiexec line.")] = False,
 ) -> None:
     draw_through_pipes()
-    raise typer.Exit(launcher.launch(n, context.args, list(COMMANDS), mpi, dry_run))
+    arguments = list(context.args)
+
+    def how_to_continue() -> str:
+        return work.launch.how_to_continue(n, mpi, arguments)
+
+    raise typer.Exit(launcher.launch(n, arguments, list(COMMANDS), mpi, dry_run, how_to_continue))

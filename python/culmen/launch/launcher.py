@@ -4,22 +4,32 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from .. import _core
 from ..base.text import did_you_mean
 from .mpi import Launcher, LauncherError, Words, find_launcher
-from .supervision import supervise
+from .mpi4py import variables_for_mpi4py
+from .supervision import End, supervise
 
 _ALLOCATIONS = ("SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID")
 _COMMAND_FOR = {".toml": "run", ".db": "resume"}
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108
 
 
-def launch(n: int, arguments: list[str], commands: list[str], mpi: str | None = None, dry_run: bool = False) -> int:
+def launch(
+    n: int,
+    arguments: list[str],
+    commands: list[str],
+    mpi: str | None = None,
+    dry_run: bool = False,
+    how_to_continue: Callable[[], str] = str,
+) -> int:
     """Runs ``culmen ARGUMENTS``, or another program, as n ranks. ``commands``: the commands of culmen.
 
-    Returns the master's exit code (128 + signal if the launcher was killed).
+    Returns the master's exit code (128 + signal if the launcher was killed). ``how_to_continue``: a clause for the
+    message that a rank was lost.
     """
     try:
         launcher = find_launcher(mpi or _mpi_of_environment())
@@ -28,18 +38,36 @@ def launch(n: int, arguments: list[str], commands: list[str], mpi: str | None = 
     situations = _situations(launcher, n)
     added = {name: value for words in situations for name, value in words.environment.items()}
     environment = {name: value for name, value in added.items() if name not in os.environ}
+    environment |= variables_for_mpi4py(launcher.mpi.module, _module(launcher))
     if _mpi_of_environment() == launcher.mpi.name != launcher.mpi.module:
         environment["CULMEN_MPI"] = launcher.mpi.module  # ranks need the module's name, not the MPI's
     flags = [flag for words in situations for flag in words.flags]
     command = [launcher.program, *flags, "-n", str(n), *_rank_command(n, arguments, commands)]
     print(shlex.join([*(f"{name}={value}" for name, value in environment.items()), *command]), flush=True)
-    if not _has_module(launcher):
+    if not _module(launcher).exists():
         print(
             f"culmen: warning: there is no module for {launcher.mpi.title} (libculmen_mpi_{launcher.mpi.module}.so); "
             f"build culmen with -DCULMEN_MPICC=<its mpicc>",
             file=sys.stderr,
         )
-    return 0 if dry_run else supervise(command, environment, launcher.mpi.naps)
+    if dry_run:
+        return 0
+    end = supervise(command, environment, launcher.mpi.naps, n)
+    if end.signal:
+        print(f"culmen: {_loss(end)}, so {launcher.mpi.title} ended all ranks{how_to_continue()}", file=sys.stderr)
+    return end.code
+
+
+def _loss(end: End) -> str:
+    if not end.lost:
+        return f"a rank was killed by {end.signal}"
+    master = ", the master," if end.lost == [0] else ""
+    names = ", ".join(map(str, end.lost))
+    return (
+        f"rank {names}{master} was killed by {end.signal}"
+        if len(end.lost) == 1
+        else f"ranks {names} were killed by {end.signal}"
+    )
 
 
 def _rank_command(n: int, arguments: list[str], commands: list[str]) -> list[str]:
@@ -105,6 +133,6 @@ def _cores() -> int:
         return len(cpus)
 
 
-def _has_module(launcher: Launcher) -> bool:
+def _module(launcher: Launcher) -> Path:
     folder = os.environ.get("CULMEN_MODULE_DIR") or Path(_core.__file__).parent / "lib"
-    return Path(folder, f"libculmen_mpi_{launcher.mpi.module}.so").exists()
+    return Path(folder, f"libculmen_mpi_{launcher.mpi.module}.so")

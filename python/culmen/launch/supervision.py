@@ -10,19 +10,29 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
 from ..base.signals import STOP_SIGNALS, handling
+from .losses import Losses, ranks_of, signal_in
 
-_RANK_ZERO = (b"OMPI_COMM_WORLD_RANK=0", b"PMI_RANK=0")
 _PR_SET_PDEATHSIG = 1
 _LAUNCH_STARTS_S = 10  # longest time between two looks for rank 0; later it is on another node
 _WORKERS_END_S = 0.1  # after the end of rank 0
 _NAP_CHECK_S = 0.02
 
 
-def supervise(command: list[str], environment: dict[str, str], naps: bool) -> int:
+@dataclass(frozen=True)
+class End:
+    """How a launch ended."""
+
+    code: int  #: the master's exit code, or the launcher's if the master had none; 128 + signal if it was killed
+    signal: str | None = None  #: of the ranks that the launch lost
+    lost: list[int] = field(default_factory=list)  #: the ranks that ended first, because of a signal
+
+
+def supervise(command: list[str], environment: dict[str, str], naps: bool, ranks: int) -> End:
     """Runs the launcher in its own session, where the terminal's Ctrl-C does not reach it.
 
     Otherwise Open MPI would kill its ranks a moment later, and Hydra would lose the exit code. The first signal goes
@@ -49,13 +59,21 @@ def supervise(command: list[str], environment: dict[str, str], naps: bool) -> in
             start_new_session=True,
             preexec_fn=_end_with_parent,
         )
+        losses = Losses(mark, ranks)
         if naps:
             threading.Thread(target=_keep_awake, args=(child.pid, mark), daemon=True).start()
         code = child.wait()
+        first = losses.first()
     with contextlib.suppress(OSError, ValueError):
         code = int(said.read_text())
         said.unlink()
-    return 128 - code if code < 0 else code
+        return End(code)
+    if code < 0:
+        return End(128 - code)
+    by = None if seen else signal_in(code)
+    if 0 in first:  # the others end with the master
+        first = [0]
+    return End(code, by, first if by else [])
 
 
 def _keep_awake(launcher_pid: int, mark: str) -> None:
@@ -104,15 +122,4 @@ def _end_with_parent() -> None:
 
 def _rank_zero(mark: str) -> int | None:
     """The process of rank 0 in this launch, not a child of it. None if it has not started, or is on another node."""
-    for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda folder: int(folder.name)):
-        try:
-            variables = (folder / "environ").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if mark.encode() in variables and _is_rank_zero(variables):
-            return int(folder.name)
-    return None
-
-
-def _is_rank_zero(variables: list[bytes]) -> bool:
-    return any(rank in variables for rank in _RANK_ZERO) and not any(v.startswith(b"CULMEN_RUN=") for v in variables)
+    return next((pid for pid, rank in ranks_of(mark.encode()) if rank == 0), None)

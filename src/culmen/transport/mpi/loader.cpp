@@ -97,7 +97,7 @@ std::string launcher_name(LauncherKind kind) {
 }
 
 MpiModule load_mpi_module(const Launch& launch) {
-  if (const auto kind = kind_in_process(); !kind.empty()) return load(kind, "loaded in this process already");
+  if (const auto kind = kind_in_process(); !kind.empty()) return load(kind, loaded_before);
   if (const auto named = environment("CULMEN_MPI"); !named.empty()) {
     if (named != kinds[0] && named != kinds[1] && named.find('/') == named.npos) {
       throw TransportError(fmt::format("CULMEN_MPI must be openmpi, mpich, or the path of a module, got '{}'", named));

@@ -7,10 +7,11 @@
 
 namespace culmen {
 
+inline constexpr char loaded_before[] = "loaded in this process already";
+
 struct MpiModule {
   const culmen_mpi_module* functions = nullptr;
-  std::string
-      why;  ///< why this MPI, for messages: "loaded in this process already", "named by CULMEN_MPI", "started by …"
+  std::string why;  ///< why this MPI, for messages: loaded_before, "named by CULMEN_MPI", "started by …"
 };
 
 /// "Open MPI's launcher", "MPICH's launcher", "srun".

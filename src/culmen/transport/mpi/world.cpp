@@ -69,6 +69,16 @@ std::string misfit(const std::vector<std::string>& texts) {
   return "";
 }
 
+std::string advice(LauncherKind kind, const std::string& why) {
+  if (kind == LauncherKind::slurm)
+    return "start with culmen launch, or with that MPI's own mpiexec (srun: --mpi=pmix for Open MPI, --mpi=pmi2 for "
+           "MPICH)";
+  if (why == loaded_before)
+    return fmt::format("if mpi4py loaded it, start with culmen launch, or set MPI4PY_MPIABI={}",
+                       kind == LauncherKind::openmpi ? "openmpi" : "mpich");
+  return "start with culmen launch, or with that MPI's own mpiexec";
+}
+
 }  // namespace
 
 struct MpiWorld::Impl {
@@ -102,11 +112,8 @@ std::unique_ptr<MpiWorld> MpiWorld::open(const Launch& launch) {
 
 std::string MpiWorld::fault(const Launch& launch, const std::string& why) {
   if (size() != launch.size) {
-    return fmt::format(
-        "started by {} with {} ranks, but the MPI in use ({}: {}) sees {}; start with culmen launch, or with that "
-        "MPI's own mpiexec{}",
-        launcher_name(launch.kind), launch.size, why, library(), size(),
-        launch.kind == LauncherKind::slurm ? " (srun: --mpi=pmix for Open MPI, --mpi=pmi2 for MPICH)" : "");
+    return fmt::format("started by {} with {} ranks, but the MPI in use ({}: {}) sees {}; {}",
+                       launcher_name(launch.kind), launch.size, why, library(), size(), advice(launch.kind, why));
   }
   const auto introductions = gather(
       fmt::format("{}\n{}", shown("CULMEN_VERSION_SHOWN", CULMEN_VERSION), shown("CULMEN_NODE_SHOWN", this_node())));

@@ -1,0 +1,44 @@
+"""What mpi4py needs to load the MPI of a launch."""
+
+import os
+import re
+import subprocess
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+_WANTED = "libmpi.so.12"  # mpi4py's wheel links this name of MPICH; Debian's MPICH is libmpich.so.12
+
+
+def variables_for_mpi4py(kind: str, module: Path) -> dict[str, str]:
+    """Environment variables by which mpi4py loads the MPI that culmen's module links; by default it may load another.
+
+    ``kind``: openmpi or mpich. Empty if the user has chosen, or without mpi4py.
+    """
+    if "MPI4PY_MPIABI" in os.environ or find_spec("mpi4py") is None or not module.exists():
+        return {}
+    found = {"MPI4PY_MPIABI": kind}
+    linked = re.search(r"^\s*libmpich\.so\.12 => (\S+) \(", _linked_by(module), re.MULTILINE)
+    if linked and (folder := _folder_with(Path(linked[1]))):
+        found["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [os.environ.get("LD_LIBRARY_PATH"), str(folder)]))
+    return found
+
+
+def _linked_by(library: Path) -> str:
+    with suppress(OSError, subprocess.TimeoutExpired):
+        return subprocess.run(["ldd", str(library)], capture_output=True, text=True, timeout=20).stdout
+    return ""
+
+
+def _folder_with(library: Path) -> Path | None:
+    """A folder in the user's cache where the library has the name that mpi4py's wheel wants."""
+    with suppress(OSError, RuntimeError):
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "culmen", "mpi4py")
+        folder.mkdir(parents=True, exist_ok=True)
+        link = folder / _WANTED
+        if not link.is_symlink() or link.readlink() != library:
+            fresh = folder / f"{_WANTED}.{os.getpid()}"
+            fresh.symlink_to(library)
+            fresh.replace(link)
+        return folder
+    return None
