@@ -1,11 +1,11 @@
-# What is installed where. Component `wheel`: the Python package (scikit-build-core asks for it alone). Component `native`: headers, library and programs, for C++.
+# What is installed where. Component `wheel`: the Python package; only scikit-build-core asks for it. Component `native`: headers, library and programs, for C++.
 # Modules are found through the loader's own search path: the rpath of whatever asks for them.
 if(SKBUILD)
-  install(TARGETS _core LIBRARY DESTINATION culmen COMPONENT wheel)
-  install(TARGETS ${CULMEN_MPI_MODULES} LIBRARY DESTINATION culmen/lib COMPONENT wheel)
-  install(TARGETS culmen_program RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
+  install(TARGETS _core LIBRARY DESTINATION culmen COMPONENT wheel EXCLUDE_FROM_ALL)
+  install(TARGETS ${CULMEN_MPI_MODULES} LIBRARY DESTINATION culmen/lib COMPONENT wheel EXCLUDE_FROM_ALL)
+  install(TARGETS culmen_program RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel EXCLUDE_FROM_ALL)
   install(FILES ${CULMEN_SOURCE_ROOT}/culmen/worker/core/evaluator.h ${CULMEN_SOURCE_ROOT}/culmen/worker/core/culmen_evaluator.f90
-    DESTINATION culmen/include/culmen COMPONENT wheel)
+    DESTINATION culmen/include/culmen COMPONENT wheel EXCLUDE_FROM_ALL)
   set_target_properties(_core PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
   foreach(folder lib lib64)
     foreach(packages site-packages dist-packages)

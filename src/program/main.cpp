@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "culmen/base/descriptors.hpp"
+#include "culmen/base/error.hpp"
 #include "culmen/base/executable.hpp"
 #include "culmen/base/process.hpp"
 #include "culmen/study/crew/local_worker.hpp"
@@ -23,11 +24,23 @@
 
 namespace {
 
-/// CULMEN_PYTHON, otherwise the interpreter of this program's virtual environment, otherwise that on PATH.
+bool has_package(const std::string& python) {
+  culmen::SpawnRequest request;
+  request.command = {python, "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('culmen') is None)"};
+  return culmen::reap(culmen::spawn(request)) == 0;
+}
+
+/// CULMEN_PYTHON, otherwise the interpreter of this program's virtual environment, otherwise that on PATH. The last
+/// may have no package, if this program was installed for C++.
 std::string find_python() {
   if (const char* named = std::getenv("CULMEN_PYTHON"); named != nullptr && *named != '\0') return named;
   const auto beside = culmen::own_folder() + "/python3";
-  return access(beside.c_str(), X_OK) == 0 ? beside : "python3";
+  if (access(beside.c_str(), X_OK) == 0) return beside;
+  if (!has_package("python3"))
+    throw culmen::Error(
+        "this program was installed for C++, and the Python package culmen, which has the commands, is not there; "
+        "install it with pip, or set CULMEN_PYTHON to the Python that has it");
+  return "python3";
 }
 
 int become_python(int argc, char** argv) {

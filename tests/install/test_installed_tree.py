@@ -26,7 +26,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tree moved after its installation: nothing in it may know where it was put first."""
     build = os.environ.get("CULMEN_BUILD", ROOT / "build" / "release")
     folder = tmp_path_factory.mktemp("prefix")
-    run("cmake", "--install", build, "--component", "native", "--prefix", folder / "first")
+    run("cmake", "--install", build, "--prefix", folder / "first")
     return Path(shutil.move(folder / "first", folder / "second"))
 
 
@@ -81,6 +81,14 @@ def test_the_evaluator_header_stands_alone(prefix, language, tmp_path):
     source = tmp_path / "evaluator"
     source.write_text("#include <culmen/evaluator.h>\n")
     run("g++", "-x", language, "-Wall", "-Werror", "-fsyntax-only", f"-I{prefix}/include", source)
+
+
+def test_the_program_for_cpp_says_that_the_commands_are_python(prefix, tmp_path):
+    (tmp_path / "python3").symlink_to("/bin/false")
+    variables = environment(PATH=str(tmp_path))
+    done = subprocess.run([prefix / "bin" / "culmen", "--help"], env=variables, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("culmen: this program was installed for C++, and the Python package culmen,")
 
 
 def test_only_documented_files_are_installed(prefix):
