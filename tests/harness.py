@@ -18,6 +18,7 @@ EXAMPLES = ROOT / "examples"
 CULMEN = [shutil.which("culmen") or "culmen"]
 _LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "HYDRA_", "SLURM_", "CULMEN_RUN", "CULMEN_PROGRESS")
 
+HANGS_S = 300  # what lasts longer hangs, also on a machine that is twenty times slower
 _STARTED_S = 0.03  # an interpreter, on a quiet machine of 2024
 
 # Work of 2 to 32 ms, so that outcomes arrive out of order; it leaves a trace.
@@ -88,7 +89,7 @@ def environment(**more: str) -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if not k.startswith(_LAUNCHERS)} | more
 
 
-def culmen(*words: object, cwd: Path, timeout: float = 120, **more: str) -> subprocess.CompletedProcess:
+def culmen(*words: object, cwd: Path, timeout: float = HANGS_S, **more: str) -> subprocess.CompletedProcess:
     """Runs a command to its end."""
     command = [*CULMEN, *map(str, words)]
     return subprocess.run(command, cwd=cwd, env=environment(**more), capture_output=True, text=True, timeout=timeout)
@@ -115,7 +116,7 @@ class Running:
         """Those that live, with their command lines; zombies do not count."""
         return {pid: line for pid, line in _processes(self._mark.encode()) if pid != os.getpid()}
 
-    def end(self, timeout: float = 60) -> tuple[int, str, str]:
+    def end(self, timeout: float = HANGS_S) -> tuple[int, str, str]:
         out, err = self.process.communicate(timeout=timeout)
         return self.process.returncode, out, err
 
@@ -143,7 +144,7 @@ def _processes(mark: bytes):
                     yield int(folder.name), line
 
 
-def wait_for(condition: Callable[[], object], what: str, timeout: float = 30) -> object:
+def wait_for(condition: Callable[[], object], what: str, timeout: float = HANGS_S) -> object:
     """Waits until the condition holds; where it does not, the assertion shows what was last seen."""
     end = time.monotonic() + timeout
     while not (seen := condition()):

@@ -31,7 +31,6 @@ def test_results_are_told_as_they_arrive(tmp_path):
     for shown in (checked, done):
         assert "asynchronous: candidates depend on timing (set in the study)" in " ".join(shown.stdout.split())
     store = tmp_path / "study.db"
-    assert min(value for _, value, _ in outcomes(store).values()) < 2
     assert told_before_an_earlier_one(sequence(store)) > BUDGET / 10
 
 

@@ -15,7 +15,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from harness import EXAMPLES, ROOT, copy_example, culmen, environment
+from harness import HANGS_S, EXAMPLES, ROOT, copy_example, culmen, environment
 
 BLOCKS = re.compile(
     r"^<!-- (?P<file>examples/\S+) -->$|^ *```console\n(?P<session>.*?)^ *```$", re.MULTILINE | re.DOTALL
@@ -58,7 +58,7 @@ def test_what_is_typed_prints_what_is_shown(document, tmp_path):
                 for example in () if (tmp_path / name).exists() else ROOT.glob(f"examples/*/{name}"):
                     copy_example(example.parent.name, tmp_path)
             done = subprocess.run(  # noqa: S602 - as it stands in the document
-                command, shell=True, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60
+                command, shell=True, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=HANGS_S
             )
             printed = words_of(done.stdout + done.stderr)
             assert re.search(pattern_of(expected), printed, re.DOTALL), f"$ {command}\n{done.stdout}{done.stderr}"
@@ -126,7 +126,7 @@ def test_what_stands_in_indented_blocks_works(document, studies, tmp_path):
             env=variables,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=HANGS_S,
         )
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
 

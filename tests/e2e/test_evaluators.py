@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import pytest
-from harness import PYTHON, culmen, environment
+from harness import HANGS_S, PYTHON, culmen, environment
 
 SPACE = '[space]\nx = { lower = -2, upper = 2 }\nn = { type = "integer", lower = 1, upper = 3 }\n'
 STOP = '[optimizer]\nname = "sobol"\n[stop]\nevaluations = 20\n'
@@ -127,7 +127,7 @@ result = culmen.minimize(command, {"x": (1, 2)}, budget=30, workers=2, store="fi
 print(round(result.value, 3), result.extras)
 """
     done = subprocess.run(
-        [PYTHON, "-c", script], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60
+        [PYTHON, "-c", script], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=HANGS_S
     )
     assert done.returncode == 0, done.stderr
     assert "{'area': 3.0}" in done.stdout

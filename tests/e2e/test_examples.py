@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from harness import EXAMPLES, PYTHON, ROOT, copy_example, culmen, environment
+from harness import HANGS_S, EXAMPLES, PYTHON, ROOT, copy_example, culmen, environment
 
 
 @pytest.fixture
@@ -156,7 +156,9 @@ def test_two_objectives(copy):
 @pytest.mark.parametrize("script", ["minimize.py", "ask_tell.py", "read_store.py", "batch.py"])
 def test_python(script, tmp_path):
     path = EXAMPLES / "04_python" / script
-    done = subprocess.run([PYTHON, path], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [PYTHON, path], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=HANGS_S
+    )
     assert done.returncode == 0, done.stderr
     assert "value" in done.stdout
 
@@ -173,14 +175,14 @@ EXECUTOR_SAYS = {
 @pytest.mark.parametrize("script", EXECUTOR_SAYS)
 def test_executor(script):
     path = EXAMPLES / "09_executor" / script
-    done = subprocess.run([PYTHON, path], env=environment(), capture_output=True, text=True, timeout=60)
+    done = subprocess.run([PYTHON, path], env=environment(), capture_output=True, text=True, timeout=HANGS_S)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(EXECUTOR_SAYS[script])
 
 
 def answers_of(script):
     path = EXAMPLES / "13_coming_from" / script
-    done = subprocess.run([PYTHON, path], env=environment(), capture_output=True, text=True, timeout=60)
+    done = subprocess.run([PYTHON, path], env=environment(), capture_output=True, text=True, timeout=HANGS_S)
     assert done.returncode == 0, done.stderr
     return float(done.stdout.split()[0])
 

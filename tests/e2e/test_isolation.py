@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from culmen.launch.mpi import LauncherError, find_launcher
-from harness import CULMEN, Running, culmen, environment, outcomes, patience, wait_for
+from harness import HANGS_S, CULMEN, Running, culmen, environment, outcomes, patience, wait_for
 
 HEAD = """
 [space]
@@ -80,7 +80,7 @@ def run_with_files(soft: int, hard: int, *words: object, cwd: Path) -> subproces
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS_S,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard)),
     )
 

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from harness import PYTHON, environment
+from harness import HANGS_S, PYTHON, environment
 from harness import culmen as typed
 from wrong_uses import MODEL, MODEL_KEY, STUDY, edited
 
@@ -122,7 +122,7 @@ RUNS = {
 @pytest.mark.parametrize("what", RUNS)
 def test_a_model_that_runs_a_study_when_it_is_imported_does_not_start_itself_again_and_again(folder, what):
     (folder / "model.py").write_text(f"import culmen\n{MODEL}{RUNS[what]}\n")
-    done = typed("run", "study.toml", cwd=folder, timeout=60)
+    done = typed("run", "study.toml", cwd=folder, timeout=HANGS_S)
     said = (
         f"culmen: study.toml: [evaluator] cannot import {folder}/model.py: culmen.InputError: {folder}/model.py "
         'starts evaluations while a worker imports it; put that part of the script below `if __name__ == "__main__":`'
@@ -134,7 +134,7 @@ def test_a_model_that_runs_a_study_when_it_is_imported_does_not_start_itself_aga
 def test_a_module_that_is_imported_does_not_start_itself_again_and_again(folder, run):
     (folder / "fit.py").write_text(f"import culmen\n{MODEL}{run}\n")
     done = subprocess.run(
-        [PYTHON, "-c", "import fit"], cwd=folder, env=environment(), capture_output=True, text=True, timeout=60
+        [PYTHON, "-c", "import fit"], cwd=folder, env=environment(), capture_output=True, text=True, timeout=HANGS_S
     )
     assert done.returncode == 1
     assert 'while a worker imports it; put that part of the script below `if __name__ == "__main__":`' in done.stderr

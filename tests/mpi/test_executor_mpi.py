@@ -3,13 +3,13 @@
 import subprocess
 
 import executor_kit
-from harness import PYTHON, RANKS, ROOT, culmen, environment
+from harness import HANGS_S, PYTHON, RANKS, ROOT, culmen, environment
 
 
 def launch(mpi, script, folder, *words, ranks=None, arguments=()):
     line = culmen("launch", "-n", ranks or RANKS[mpi], "--mpi", mpi, "--dry-run", "run", "x", cwd=folder).stdout.split()
     command = ["env", *line[: line.index("-n") + 2], PYTHON, *words, script, *arguments]
-    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=HANGS_S)
 
 
 def test_it_keeps_the_promises_of_concurrent_futures_on_ranks(mpi, tmp_path):
@@ -115,7 +115,7 @@ def test_mpi4pys_executor_finds_what_local_workers_find(mpi, tmp_path):
     assert {"openmpi": "Open MPI", "mpich": "MPICH"}[mpi] in done.stderr
     (tmp_path / "alone.py").write_text(LENT.replace("MPIPoolExecutor()", "culmen.Executor(3)"))
     alone = subprocess.run(
-        [PYTHON, "alone.py"], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300
+        [PYTHON, "alone.py"], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=HANGS_S
     )
     assert done.stdout == alone.stdout
     assert done.stdout.startswith("3 200 ")

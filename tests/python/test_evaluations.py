@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from culmen.store.kept_errors import keep
-from harness import PYTHON, calls_of, copy_example, environment, wait_for, write_fit, write_study
+from harness import HANGS_S, PYTHON, calls_of, copy_example, environment, wait_for, write_fit, write_study
 
 import culmen
 from culmen import InputError, Study
@@ -173,7 +173,7 @@ def test_ctrl_c_ends_evaluations_and_children(tmp_path):
     ) as run:
         wait_for(lambda: len(calls_of(tmp_path)) > 4, "some calls")
         run.send_signal(signal.SIGINT)
-        out, _ = run.communicate(timeout=30)
+        out, _ = run.communicate(timeout=HANGS_S)
     assert (out, run.returncode) == ("interrupted\n", 0)
     wait_for(lambda: not _left(tmp_path), "the end of every child")
 

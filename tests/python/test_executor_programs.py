@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from harness import Running, environment, wait_for
+from harness import HANGS_S, Running, environment, wait_for
 
 
 def test_what_a_function_calls_is_as_it_was_when_it_was_submitted(tmp_path):
@@ -34,7 +34,7 @@ def test_a_class_of_the_program_is_the_same_class_when_it_comes_back(tmp_path):
 
 def run_python(*words):
     command = [sys.executable, "-X", "dev", *map(str, words)]
-    return subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=30)
+    return subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=HANGS_S)
 
 
 FORGOTTEN = """

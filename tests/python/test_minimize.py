@@ -15,6 +15,7 @@ import warnings
 
 import numpy as np
 import pytest
+from harness import HANGS_S
 from culmen.study_file import call_of
 from culmen.study_file.evaluator import EvaluatorOptions
 from culmen.study_file.file import RunTable, StopTable, StudyFile
@@ -312,7 +313,7 @@ def interrupt(tmp_path, script, ready, times=1, number=signal.SIGINT):
     first = process.stdout.readline() if times > 1 else ""
     if times > 1:
         process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=HANGS_S)
     deadline.cancel()
     return process.returncode, first + out, err
 
