@@ -15,7 +15,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from harness import HANGS_S, EXAMPLES, ROOT, copy_example, culmen, environment
+from harness import EXAMPLES, HANGS_S, ROOT, copy_example, culmen, environment
 
 BLOCKS = re.compile(
     r"^<!-- (?P<file>examples/\S+) -->$|^ *```console\n(?P<session>.*?)^ *```$", re.MULTILINE | re.DOTALL

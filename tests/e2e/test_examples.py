@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from harness import HANGS_S, EXAMPLES, PYTHON, ROOT, copy_example, culmen, environment
+from harness import EXAMPLES, HANGS_S, PYTHON, ROOT, copy_example, culmen, environment
 
 
 @pytest.fixture

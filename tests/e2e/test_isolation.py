@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from culmen.launch.mpi import LauncherError, find_launcher
-from harness import HANGS_S, CULMEN, Running, culmen, environment, outcomes, patience, wait_for
+from harness import CULMEN, HANGS_S, Running, culmen, environment, outcomes, patience, wait_for
 
 HEAD = """
 [space]

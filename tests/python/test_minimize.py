@@ -15,10 +15,10 @@ import warnings
 
 import numpy as np
 import pytest
-from harness import HANGS_S
 from culmen.study_file import call_of
 from culmen.study_file.evaluator import EvaluatorOptions
 from culmen.study_file.file import RunTable, StopTable, StudyFile
+from harness import HANGS_S
 
 import culmen
 from culmen import CulmenError, InputError, _core
