@@ -1,7 +1,7 @@
 // Minimizes a function of two parameters.
 //
-//   build/himmelblau                  evaluates in threads
-//   mpiexec -n 5 build/himmelblau     evaluates on MPI ranks
+//   build/himmelblau                        evaluates in threads
+//   culmen launch -n 5 build/himmelblau     evaluates on MPI ranks
 #include <cmath>
 #include <culmen/culmen.hpp>
 #include <iostream>

@@ -5,7 +5,7 @@ import re
 import time
 
 import pytest
-from harness import Running, culmen, outcomes, patience, summary, write_study
+from harness import Running, culmen, outcomes, patience, summary, write_fit, write_study
 
 
 @pytest.mark.alone
@@ -76,6 +76,13 @@ def test_a_run_in_a_log_prints_plain_lines_and_a_table(tmp_path):
     assert any("/800 evaluations, best " in line for line in lines), lines
     assert "best value" in done.stdout
     assert "study.db" in done.stdout
+
+
+def test_a_terminal_without_the_characters_shows_others(tmp_path):
+    write_fit(tmp_path, "def f(p):\n    return [p['x'] - 1, p['x'] - 2]\n", "x = { lower = 0, upper = 5 }", 30)
+    done = culmen("run", "study.toml", cwd=tmp_path, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "for ??? = 1" in done.stdout  # Δχ²
 
 
 def test_a_bar_through_a_pipe(tmp_path):

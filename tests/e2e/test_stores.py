@@ -47,7 +47,7 @@ def test_a_store_of_another_study_is_refused(finished, old, new, difference):
     assert done.returncode == 2
     assert re.fullmatch(
         rf"culmen: study\.db holds another study \('study': {re.escape(difference)}[^)]*\); "
-        r"give this study its own store with --store PATH\n",
+        r"give this study its own store with --store PATH, or replace the other study with --overwrite\n",
         done.stderr,
     ), done.stderr
     assert summary(finished / "study.db")["told"] == 30

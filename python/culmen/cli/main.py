@@ -1,6 +1,7 @@
 """The command line of this process, from its words to its exit code."""
 
 import contextlib
+import io
 import os
 import sys
 from typing import NoReturn
@@ -12,6 +13,9 @@ from .work.codes import FAILED
 
 def main() -> NoReturn:
     """Runs the command in sys.argv; every error is one sentence on standard error and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without χ shows ? instead of an exception
     bash_asks = os.environ.get("_CULMEN_COMPLETE") == "complete_bash"
     try:
         with words_of_bash() if bash_asks else contextlib.nullcontext():

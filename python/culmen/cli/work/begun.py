@@ -48,7 +48,7 @@ def make_room(study: Study, overwrite: bool) -> Ended | None:
         return None
     met = study.meet(opened.begun)
     if met.another:
-        raise InputError(f"{met.another}; {_OTHER_STORE}")
+        raise InputError(f"{met.another}; {_OTHER_STORE}, or replace the other study with --overwrite")
     if not _is_over(opened, study.config):
         raise InputError(_unfinished(opened, study))
     note_change(met.change)
