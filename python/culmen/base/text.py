@@ -32,10 +32,11 @@ def lasted(seconds: float) -> str:
 
 
 def did_you_mean(given: str, known: list[str]) -> str:
-    """'; did you mean …?' if one of the known names is similar, else empty."""
+    """'; did you mean …?' if one of the known names begins with the given one or is similar, else empty."""
     from difflib import get_close_matches  # needed only after a mistake
 
-    near = get_close_matches(given, known, n=1, cutoff=0.6)
+    begun = [name for name in known if name.startswith(given)] if len(given) > 2 else []
+    near = begun if len(begun) == 1 else get_close_matches(given, known, n=1, cutoff=0.6)
     return f"; did you mean '{near[0]}'?" if near else ""
 
 

@@ -17,4 +17,4 @@ def write_report(store: Path, output: Path | None, show: bool, force: bool) -> N
         path.write_text(report(table), encoding="utf-8")
     print(f"Wrote the report on {counted(len(table), 'evaluation')} to {target}")
     if show and not webbrowser.open(target.resolve().as_uri()):
-        print("There is no browser; open the page yourself.")
+        print(f"No browser could be started here (is there a display?); open {target} yourself.")
