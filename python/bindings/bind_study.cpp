@@ -15,6 +15,7 @@
 #include "culmen/study/config/search.hpp"
 #include "culmen/study/crew/cpus.hpp"
 #include "culmen/study/crew/lent_workers.hpp"
+#include "culmen/study/crew/thread_share.hpp"
 #include "culmen/worker/command/command_evaluator.hpp"
 #include "names.hpp"
 #include "options.hpp"
@@ -240,6 +241,9 @@ void bind_options(nb::module_& m) {
   m.def(
       "uses_ranks", [](const RunOptions& o) { return uses_ranks(o); }, nb::arg("options"),
       "Whether the workers of a run with these options are the other ranks of this process's launch.");
+  m.attr("THREAD_VARIABLES") = nb::cast(thread_variables());
+  m.def("thread_share", &thread_share, nb::arg("workers"), nb::arg("evaluator"),
+        "Variables that give each worker its share of the CPUs for threads of libraries; empty if the user set one.");
   m.def("usable_cpus", &usable_cpus, "How many CPUs this process may run on.");
 }
 

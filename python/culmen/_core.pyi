@@ -488,6 +488,13 @@ def uses_ranks(options: RunOptions) -> bool:
     Whether the workers of a run with these options are the other ranks of this process's launch.
     """
 
+THREAD_VARIABLES: list = ...
+
+def thread_share(workers: int, evaluator: EvaluatorSpec) -> dict[str, str | None]:
+    """
+    Variables that give each worker its share of the CPUs for threads of libraries; empty if the user set one.
+    """
+
 def usable_cpus() -> int:
     """How many CPUs this process may run on."""
 

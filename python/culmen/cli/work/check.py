@@ -1,6 +1,7 @@
 """``culmen check``: explains a study file, estimates its time, and lists its mistakes."""
 
 import math
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -38,6 +39,7 @@ def check_study(path: Path, evaluations: int) -> int:
             "constraints": _constraints(config),
             "goal": _wanted(config),
             "evaluator": _evaluator(config.evaluator),
+            "threads": _threads(config.evaluator, _core.workers_of(study.options)),
             "optimizer": _optimizer(config),
             "ends": _ends(config),
             "store": f"{study.options.store}{'' if Path(study.options.store).exists() else ' (does not exist yet)'}",
@@ -99,6 +101,14 @@ def _evaluator(spec: _core.EvaluatorSpec) -> str:
     what = " ".join(spec.command) if spec.kind == "command" else spec.target
     limit = f", at most {spec.time_limit_s:g} s" if spec.time_limit_s else ""
     return f"{spec.kind} {what}{limit}"
+
+
+def _threads(spec: _core.EvaluatorSpec, workers: int) -> str | None:
+    """Of numerical libraries inside an evaluation; None if nothing limits them."""
+    if share := _core.thread_share(workers, spec):
+        return f"{share['OMP_NUM_THREADS']} in each worker, for libraries such as OpenBLAS"
+    values = {**os.environ, **spec.environment}
+    return ", ".join(f"{n}={values[n]}" for n in _core.THREAD_VARIABLES if values.get(n) is not None) or None
 
 
 def _optimizer(config: _core.StudyConfig) -> str:

@@ -13,6 +13,7 @@
 #include "culmen/study/config/mode.hpp"
 #include "culmen/study/config/search.hpp"
 #include "culmen/study/crew/crew.hpp"
+#include "culmen/study/crew/thread_share.hpp"
 #include "culmen/worker/process/child_table.hpp"
 #include "culmen/worker/process/guard.hpp"
 
@@ -123,7 +124,9 @@ struct Run::Impl {
       o.broker.ask_ahead = std::numeric_limits<std::uint64_t>::max();
       o.broker.prefetch_below_s = prefetch_items_below_s;
     }
-    o.set_up = encode(SetUp{config.space, config.evaluator, config.goals});
+    auto evaluator = config.evaluator;
+    evaluator.environment.merge(thread_share(workplace->workers(), evaluator));
+    o.set_up = encode(SetUp{config.space, std::move(evaluator), config.goals});
     o.study = std::hash<std::string>{}(marker);
     o.epoch = journal ? journal->epoch() : 1;
     o.build = build();
