@@ -112,8 +112,8 @@ def minimize(
     - ``budget``: the study ends after this number of evaluations
     - ``target``: the study ends when it finds this value or a better value
     - ``stagnation``: the study ends after this number of evaluations without an improvement
-    - ``stagnation_tolerance``: small improvements do not count for ``stagnation``. This key sets how small: as a share
-      of the total improvement, from the first value to the best one
+    - ``stagnation_tolerance``: smallest improvement that counts for ``stagnation``, as a share of the total
+      improvement. The total improvement is the difference between the first value and the best one
     - ``wall_time_s``: the run ends after this number of seconds, and the study can be resumed
     - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
       asynchronous studies

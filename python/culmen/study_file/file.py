@@ -80,10 +80,10 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "small improvements do not count for `stagnation`. This key sets how small: as a share of the total "
-            "improvement, from the first value to the best one",
+            "smallest improvement that counts for `stagnation`, as a share of the total improvement. The total "
+            "improvement is the difference between the first value and the best one",
             sets="config",
-            page="Example: with `0.01`, an improvement counts if it is at least 1 % of the total",
+            page="With 0, every improvement counts",
             default="0",
         ),
     ] = None
