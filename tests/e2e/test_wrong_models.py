@@ -37,6 +37,17 @@ MODELS = {
 }
 
 
+def test_a_file_beside_the_study_file_is_not_in_the_current_folder(folder, tmp_path_factory):
+    (folder / "data.csv").write_text("1\n")
+    (folder / "model.py").write_text('def f(p):\n    return float(open("data.csv").read())\n')
+    done = typed("run", folder / "study.toml", "--store", "s.db", cwd=tmp_path_factory.mktemp("elsewhere"))
+    advice = (
+        f"'data.csv' is in {folder}, but a relative path begins in the folder where culmen was started; write "
+        "pathlib.Path(__file__).parent / 'data.csv'"
+    )
+    assert f"No such file or directory: 'data.csv'; {advice}" in done.stderr
+
+
 @pytest.mark.parametrize("mistake", MODELS)
 def test_models_that_cannot_be_had(folder, mistake):
     text, answer = MODELS[mistake]

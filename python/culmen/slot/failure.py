@@ -1,6 +1,9 @@
 """Exceptions as helpful text: type, message, and the place in the user's code."""
 
+# ruff: noqa: PTH110, PTH117, PTH118 - pathlib takes too long to import
+
 import os
+import sys
 
 _OWN_FOLDER = __file__[: __file__.rindex(os.sep) + 1]
 _FRAMES = 5
@@ -16,7 +19,22 @@ def sentence(error):
         text = str(error)
     except Exception:
         text = "(its message cannot be shown)"
-    return f"{name}: {text[:_MESSAGE_CHARACTERS]}" if text else name
+    said = f"{name}: {text[:_MESSAGE_CHARACTERS]}" if text else name
+    place = _where_it_is(error)
+    return said.rstrip(".") + place if place else said
+
+
+def _where_it_is(error):
+    """Advice if a missing file is in the folder of the study file, where modules are sought but files are not."""
+    if not isinstance(error, FileNotFoundError) or not sys.path[0]:
+        return ""
+    name = error.filename or str(error).removesuffix(" not found.")  # as NumPy says it
+    if not isinstance(name, str) or os.path.isabs(name) or not os.path.exists(os.path.join(sys.path[0], name)):
+        return ""
+    return (
+        f"; '{name}' is in {sys.path[0]}, but a relative path begins in the folder where culmen was started; "
+        f"write pathlib.Path(__file__).parent / '{name}'"
+    )
 
 
 def describe(error, given=None):
