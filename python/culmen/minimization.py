@@ -66,6 +66,7 @@ def minimize(
     batch: int | None = None,
     environment: Mapping[str, str | None] | None = None,
     modules: Sequence[str] = (),
+    data: Sequence[str] = (),
     output: str = "failures",
     on_failure: str = "penalise",
     retries: int = 2,
@@ -84,6 +85,7 @@ def minimize(
     store: str | Path | None = None,
     progress: bool | None = None,
     executor: "Executor | None" = None,
+    accept_changes: bool = False,
 ) -> Result:
     """Finds the parameters for which ``f`` is smallest. Example::
 
@@ -125,6 +127,7 @@ def minimize(
     - ``batch``: the Python function receives up to this number of candidates in one call
     - ``environment``: environment variables of the evaluator
     - ``modules``: environment modules that each worker loads
+    - ``data``: files and folders that the evaluator reads. If their content changes, culmen refuses to resume the study
     - ``output``: how much output of the evaluator culmen keeps: ``"none"``, ``"failures"`` or ``"all"``
     - ``on_failure``: action after a failed evaluation. With ``"penalise"``, the failed evaluation counts as worse than
       any successful one. With ``"retry"``, culmen repeats it up to ``retries`` times. With ``"stop"``, the run ends,
@@ -154,6 +157,8 @@ def minimize(
     - ``progress``: True shows the progress, False does not. None shows it only on a terminal or in a notebook.
     - ``executor``: a ``concurrent.futures.Executor`` that runs the evaluations in place of culmen's processes, for
       example an executor of Dask. ``workers`` is then the number of evaluations in parallel.
+    - ``accept_changes``: resume the study in ``store`` even if ``f``, a value that ``f`` captures or a file in ``data``
+      has changed.
 
     If ``generational`` is None, culmen decides: without a named optimizer and with at least four workers, the study may
     be asynchronous. ``result.generational`` shows the decision.
@@ -166,7 +171,7 @@ def minimize(
     study and then the program, unless the program handles these signals.
 
     Raises InputError for wrong arguments, StoreError if the store cannot be read or written, and TransportError if
-    workers cannot be started. Warns if every evaluation failed, or if ``f`` has changed since the store was made.
+    workers cannot be started. Warns if every evaluation failed.
     """
     given = {name: plain(value) for name, value in locals().items() if name not in _NO_DATA}
     if executor is None:
@@ -184,10 +189,10 @@ def minimize(
             study.config.evaluator.pickle = _pickled(function)
         if store is not None and Path(store).exists():
             study.prepare_resume()
-    return study.run(progress=progress)
+    return study.run(progress=progress, accept_changes=accept_changes)
 
 
-_NO_DATA = ("f", "space", "constraints", "store", "progress", "executor")
+_NO_DATA = ("f", "space", "constraints", "store", "progress", "executor", "accept_changes")
 
 
 def _study_of(f: Any, space: Space, given: Mapping[str, Any], store: str | Path | None) -> Study:

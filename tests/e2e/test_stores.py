@@ -141,16 +141,25 @@ def test_a_larger_budget_for_a_finished_study_is_no_run(finished):
     assert culmen("run", "study.toml", "--evaluations", 30, "--quiet", cwd=finished).returncode == 0
 
 
-def test_an_edited_function_is_noticed_at_each_start(finished):
+def test_an_edited_function_is_refused_until_the_change_is_accepted(finished):
     with (finished / "model.py").open("a") as file:
-        file.write("\n# edited\n")
-    note = (
-        "culmen: note: model.py has changed since this study was started; earlier values are kept unchanged; "
-        "to restart, write `culmen run --overwrite`\n"
+        file.write("\nedited = True\n")
+    changed = "model.py has changed since this study was started; "
+    kept = f"culmen: note: {changed}earlier values are kept unchanged"
+    restart = "to restart, write `culmen run --overwrite`\n"
+    for words in (["run", "study.toml"], ["resume", "study.db"]):  # nothing is evaluated
+        done = culmen(*words, cwd=finished)
+        assert (done.returncode, done.stderr) == (0, f"{kept}; {restart}")
+    more = culmen("resume", "study.db", "--evaluations", 50, cwd=finished)
+    assert (more.returncode, more.stderr) == (
+        2,
+        f"culmen: study.db: {changed}earlier and new values do not fit together; "
+        f"to continue nevertheless, add --accept-changes; {restart}",
     )
-    assert culmen("run", "study.toml", cwd=finished).stderr == note
-    again = culmen("resume", "study.db", "--evaluations", 50, cwd=finished)
-    assert (again.returncode, again.stderr) == (0, note)
+    more = culmen("resume", "study.db", "--evaluations", 50, "--accept-changes", cwd=finished)
+    assert (more.returncode, more.stderr) == (0, f"{kept}\n")
+    more = culmen("resume", "study.db", "--evaluations", 51, cwd=finished)
+    assert (more.returncode, more.stderr) == (0, "")
     assert culmen("run", "study.toml", "--store", "again.db", "--quiet", cwd=finished).stderr == ""
 
 

@@ -1,7 +1,10 @@
 """An edited function or file behind the same name is noticed; what does not matter is not."""
 
+import contextlib
 import functools
+import json
 import os
+import sqlite3
 import subprocess
 import sys
 import warnings
@@ -106,21 +109,30 @@ def test_another_python_says_nothing():
     assert digest.change({"digest": before}, now) == ""
 
 
-def test_minimize_warns_of_an_edited_function_and_keeps_the_values():
+def test_minimize_refuses_an_edited_function_until_the_change_is_accepted():
     culmen.minimize(compiled(BEFORE), SPACE, budget=20, store="kept.db", workers=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         culmen.minimize(compiled(BEFORE), SPACE, budget=30, store="kept.db", workers=1)
     edited = compiled(BEFORE.replace("- 1", "- 2"))
+    with pytest.raises(
+        InputError, match=r"kept\.db: model\.f has changed since this study .* pass accept_changes=True"
+    ):
+        culmen.minimize(edited, SPACE, budget=40, store="kept.db", workers=1)
     with pytest.warns(UserWarning, match=r"model\.f has changed since this study was started; earlier values") as seen:
-        result = culmen.minimize(edited, SPACE, budget=40, store="kept.db", workers=1)
+        result = culmen.minimize(edited, SPACE, budget=40, store="kept.db", workers=1, accept_changes=True)
     assert result.evaluations == 40
-    with pytest.warns(UserWarning, match="has changed since this study was started"):
-        culmen.minimize(edited, SPACE, budget=41, store="kept.db", workers=1)
     assert [warning.filename for warning in seen] == [__file__]
-    with warnings.catch_warnings(), pytest.raises(InputError, match="parameter x: lower -5 there, 0 here"):
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
-        culmen.minimize(edited, {"x": (0, 9)}, budget=42, store="kept.db", workers=1)
+        culmen.minimize(edited, SPACE, budget=41, store="kept.db", workers=1)  # accepted before
+        with pytest.raises(InputError, match="parameter x: lower -5 there, 0 here"):
+            culmen.minimize(edited, {"x": (0, 9)}, budget=42, store="kept.db", workers=1)
+    assert stored("kept.db")["digest"]["changes"] == ["model.f"]
+
+
+def stored(path):
+    return json.loads(culmen._core.Store.read(path).configuration)
 
 
 EVALUATORS = {
@@ -131,18 +143,86 @@ EVALUATORS = {
 
 
 @pytest.mark.parametrize("kind", EVALUATORS)
-def test_a_resumed_study_warns_of_an_edited_file(folder, kind):
+def test_a_resume_refuses_an_edited_file_until_the_change_is_accepted(folder, kind):
     evaluator, name = EVALUATORS[kind]
     (folder / "model.py").write_text("def f(p):\n    return p['x'] ** 2\n")
     (folder / "model.sh").write_text("#!/bin/sh\necho 1\n")
     (folder / "model.sh").chmod(0o755)
-    limits = "[stop]\nevaluations = 9\n[run]\nworkers = 1\n"
-    (folder / "study.toml").write_text(f"[space]\nx = {{ lower = -5, upper = 5 }}\n[evaluator]\n{evaluator}\n{limits}")
+    write_study(folder, evaluator)
     Study.from_file("study.toml").run(progress=False)
     assert Study.from_store("study.db").change() == ""
     with (folder / name).open("a") as file:
-        file.write("\n# edited\n")
+        file.write("\nexit\n")
     study = Study.from_store("study.db")
     study.config.evaluations = 12
+    with pytest.raises(InputError, match=f"{name} has changed since this study was started"):
+        study.run(progress=False)
     with pytest.warns(UserWarning, match=f"{name} has changed since this study was started"):
-        assert study.run(progress=False).evaluations == 12
+        assert study.run(progress=False, accept_changes=True).evaluations == 12
+    assert Study.from_store("study.db").change() == ""
+
+
+def write_study(folder, evaluator, more=""):
+    limits = "[stop]\nevaluations = 9\n[run]\nworkers = 1\n"
+    space = "[space]\nx = { lower = -5, upper = 5 }\n"
+    (folder / "study.toml").write_text(f"{space}[evaluator]\n{evaluator}\n{more}{limits}")
+
+
+def test_comments_in_a_file_of_python_code_are_no_change(folder):
+    (folder / "model.py").write_text("def f(p):\n    return p['x'] ** 2\n")
+    write_study(folder, 'python = "model.py:f"')
+    Study.from_file("study.toml").run(progress=False)
+    (folder / "model.py").write_text("# A parabola.\n\ndef f(p):\n    return p['x'] ** 2  # why\n")
+    assert Study.from_store("study.db").change() == ""
+    (folder / "model.py").write_text("def f(p):\n    return p['x'] ** 4\n")
+    assert Study.from_store("study.db").change() == "model.py has changed since this study was started"
+
+
+@pytest.mark.parametrize("kind", EVALUATORS)
+def test_a_changed_data_file_is_refused(folder, kind):
+    evaluator, _ = EVALUATORS[kind]
+    (folder / "model.py").write_text("def f(p):\n    return p['x'] ** 2\n")
+    (folder / "model.sh").write_text("#!/bin/sh\necho 1\n")
+    (folder / "model.sh").chmod(0o755)
+    (folder / "d.txt").write_text("1\n")
+    (folder / "mesh").mkdir()
+    (folder / "mesh" / "coarse").write_text("2\n")
+    write_study(folder, evaluator, 'data = ["d.txt", "mesh"]\n')
+    Study.from_file("study.toml").run(progress=False)
+    study = Study.from_store("study.db", evaluations=12)
+    assert study.change() == ""
+    (folder / "d.txt").write_text("2\n")
+    assert Study.from_store("study.db").change() == "d.txt has changed since this study was started"
+    (folder / "mesh" / "fine").write_text("2\n")
+    assert Study.from_store("study.db").change() == "d.txt and mesh have changed since this study was started"
+    (folder / "d.txt").unlink()
+    with pytest.raises(InputError, match=r'data = "d\.txt": there is no file'):
+        Study.from_store("study.db")
+
+
+def test_inputs_that_are_copied_and_files_in_the_command_count_as_data(folder):
+    (folder / "model.py").write_text("print(1)\n")
+    (folder / "grid.txt").write_text("1\n")
+    command = 'command = ["python3", "{CULMEN_STUDY_FOLDER}/model.py"]\ninputs.copy = ["grid.txt"]'
+    write_study(folder, command)
+    Study.from_file("study.toml").run(progress=False)
+    (folder / "model.py").write_text("print(2)\n")
+    (folder / "grid.txt").write_text("2\n")
+    assert Study.from_store("study.db").change() == (
+        "grid.txt and {CULMEN_STUDY_FOLDER}/model.py have changed since this study was started"
+    )
+
+
+def test_a_store_of_an_older_build_is_resumed_with_a_note():
+    def start(scale, **more):
+        return culmen.minimize(lambda p: scale * p["x"] ** 2, SPACE, store="old.db", workers=1, **more)
+
+    start(1, budget=10)
+    configuration = stored("old.db")
+    del configuration["digest"]["captured"]
+    with contextlib.closing(sqlite3.connect("old.db")) as store, store:
+        store.execute("UPDATE meta SET value = ? WHERE key = 'configuration'", (json.dumps(configuration),))
+    with pytest.warns(UserWarning, match=r"did not record the values that .* captures until now; earlier changes are"):
+        start(2, budget=11)
+    with pytest.raises(InputError, match="'scale' has changed since this study was started"):
+        start(3, budget=12)

@@ -57,6 +57,7 @@ CHANGES: dict[str, dict[str, tuple[Any, Any]]] = {
         "evaluator.batch": (None, 4),
         "evaluator.environment.A": (None, "1"),
         "evaluator.modules": ([], ["gcc"]),
+        "evaluator.data": ([], ["in.txt"]),
         "evaluator.output": ("failures", "all"),
         "evaluator.on_failure": ("penalise", "retry"),
         "evaluator.retries": (2, 3),

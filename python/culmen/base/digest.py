@@ -1,25 +1,44 @@
-"""A digest of the evaluator's code: a store can tell that a function was edited under the same name.
+"""A digest of the evaluator: a store can tell that a function, a value that it captures or a data file has changed.
 
-It covers the function or file itself, not the code that this imports or the files that it reads.
+It covers the function or file itself, not the code that a file imports.
 """
 
 import hashlib
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import partial
 from importlib.machinery import PathFinder
 from pathlib import Path
-from types import CodeType, FunctionType, MethodType
+from types import FunctionType, MethodType
 from typing import Any
+
+from .captured import captured_by, code_of, digest_of_code, unwrapped
 
 _CHUNK = 1 << 20
 KEY = "digest"
-Digest = dict[str, str]
+Digest = dict[str, Any]  # of: its name; sha256; python, code, captured, data: if known; changes: those accepted
+_PYTHON = str(sys.implementation.cache_tag)
 
 
 def of_file(path: Path) -> Digest | None:
-    """None if the file cannot be read."""
+    """None if the file cannot be read. Of Python code, also a digest that comments do not change."""
+    sha = _sha_of(path)
+    if sha is None:
+        return None
+    found: Digest = {"of": path.name, "sha256": sha}
+    if path.suffix == ".py" and (code := code_of(path.read_bytes(), path.name)):
+        found |= {"python": _PYTHON, "code": code}
+    return found
+
+
+def of_files(paths: dict[str, Path]) -> dict[str, str]:
+    """By name. Of a folder, the names and contents of all files in it. Without those that cannot be read."""
+    found = {name: _sha_of_folder(path) if path.is_dir() else _sha_of(path) for name, path in paths.items()}
+    return {name: sha for name, sha in found.items() if sha}
+
+
+def _sha_of(path: Path) -> str | None:
     sha = hashlib.sha256()
     try:
         with path.open("rb") as file:
@@ -27,7 +46,13 @@ def of_file(path: Path) -> Digest | None:
                 sha.update(chunk)
     except OSError:
         return None
-    return {"of": path.name, "sha256": sha.hexdigest()}
+    return sha.hexdigest()
+
+
+def _sha_of_folder(folder: Path) -> str:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    lines = [f"{path.relative_to(folder)} {_sha_of(path)}" for path in files]
+    return hashlib.sha256("\n".join(lines).encode(errors="surrogateescape")).hexdigest()
 
 
 def of_module(name: str, folder: Path) -> Digest | None:
@@ -44,43 +69,79 @@ def of_module(name: str, folder: Path) -> Digest | None:
 def of_program(name: str, templates: list[Path]) -> Digest | None:
     """The digest of the program's file and of its templates."""
     found = shutil.which(name)
-    parts = [of_file(path) for path in ([Path(found)] if found else []) + templates]
-    if len(parts) < 2 or None in parts:
-        return parts[0] if parts else None
-    whole = hashlib.sha256("".join(part["sha256"] for part in parts if part).encode())
-    return {"of": " or ".join(part["of"] for part in parts if part), "sha256": whole.hexdigest()}
+    files = ([Path(found)] if found else []) + templates
+    if found and not templates:
+        return of_file(files[0])
+    parts = list(map(_sha_of, files))
+    if not parts or None in parts:
+        return None
+    whole = parts[0] if len(parts) == 1 else hashlib.sha256("".join(map(str, parts)).encode()).hexdigest()
+    return {"of": " or ".join(path.name for path in files), "sha256": whole}
 
 
 def of_function(f: Any, name: str) -> Digest | None:
-    """The digest of the compiled function. Comments, and the lines around a lambda, do not change it.
+    """The digest of the compiled function, and of the values that it captures. Comments, and the lines around a lambda,
+    do not change it.
 
     None if the function has no Python code. Digests of different versions of Python cannot be compared.
     """
-    while isinstance(f, partial):
-        f = f.func
-    function = f if isinstance(f, FunctionType | MethodType) else vars(type(f)).get("__call__")
+    inner = unwrapped(f)
+    while isinstance(inner, partial):
+        inner = unwrapped(inner.func)
+    function = inner if isinstance(inner, FunctionType | MethodType) else vars(type(inner)).get("__call__")
     code = getattr(function, "__code__", None)
     if code is None:
         return None
-    sha = hashlib.sha256("\n".join(_words(code)).encode())
-    return {"of": name, "sha256": sha.hexdigest(), "python": str(sys.implementation.cache_tag)}
-
-
-def _words(constant: Any) -> Iterator[str]:
-    """The same in every process, unlike the order of a set and the address of a code object."""
-    if isinstance(constant, CodeType):
-        yield f"{constant.co_code.hex()} {constant.co_names} {constant.co_varnames} {constant.co_freevars}"
-        for inner in constant.co_consts:
-            yield from _words(inner)
-    elif isinstance(constant, frozenset):
-        yield str(sorted(map(repr, constant)))
-    else:
-        yield repr(constant)
+    return {"of": name, "sha256": digest_of_code(code), "python": _PYTHON, "captured": captured_by(f)}
 
 
 def change(configuration: dict[str, Any], now: Digest | None) -> str:
     """A sentence if the evaluator has changed since the store was made; empty if it has not, or if that is unknown."""
-    before: Digest | None = configuration.get(KEY)
-    if before is None or now is None or before == now or before.get("python") != now.get("python"):
-        return ""
-    return f"{now['of']} has changed since this study was started; earlier values are kept unchanged"
+    changed = list(_changed(configuration.get(KEY) or {}, now or {}))
+    return f"{_listed(changed)} changed since this study was started" if changed else ""
+
+
+def unknown(configuration: dict[str, Any], now: Digest | None) -> str:
+    """A sentence if the store, which older builds may have made, has no digest of some part of the evaluator."""
+    before, now = configuration.get(KEY) or {}, now or {}
+    names = [name for name in now.get("data", {}) if name not in before.get("data", {})]
+    if now.get("captured") and "captured" not in before and before.get("python") == now.get("python"):
+        names.insert(0, f"the values that {now['of']} captures")
+    return f"the store did not record {_enumerated(names)} until now; earlier changes are unknown" if names else ""
+
+
+def merged(before: Digest | None, now: Digest | None) -> Digest | None:
+    """The digest for the store when a study is resumed: the present one, with the accepted changes of all starts."""
+    if not before or not now:
+        return now or before
+    changes = [*before.get("changes", []), *_changed(before, now)]
+    return {**now, "changes": list(dict.fromkeys(changes))} if changes else now
+
+
+def _changed(before: Digest, now: Digest) -> Iterable[str]:
+    comparable = before.get("python") in (None, now.get("python")) or "code" in before
+    if "sha256" in before and "sha256" in now and comparable and _code_changed(before, now):
+        yield now["of"]
+    if before.get("python") == now.get("python"):
+        yield from (f"'{name}'" for name in _differing("captured", before, now))
+    yield from (name for name in _differing("data", before, now) if name in before["data"] and name in now["data"])
+
+
+def _code_changed(before: Digest, now: Digest) -> bool:
+    if "code" in before and "code" in now and before["python"] == now["python"] and before["code"] == now["code"]:
+        return False
+    return bool(before["sha256"] != now["sha256"])
+
+
+def _differing(part: str, before: Digest, now: Digest) -> list[str]:
+    if part not in before or part not in now:
+        return []
+    return [name for name in {**before[part], **now[part]} if before[part].get(name) != now[part].get(name)]
+
+
+def _listed(names: list[str]) -> str:
+    return f"{_enumerated(names)} {'has' if len(names) == 1 else 'have'}"
+
+
+def _enumerated(names: list[str]) -> str:
+    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])

@@ -17,6 +17,10 @@ NoPrefetch = Annotated[
 NoErrors = Annotated[
     bool, typer.Option("--no-errors", help="Do not compute the errors of the parameters after a least-squares fit.")
 ]
+AcceptChanges = Annotated[
+    bool,
+    typer.Option("--accept-changes", help="Continue even if the evaluator has changed since the study was started."),
+]
 Force = Annotated[
     bool,
     typer.Option("--force", help="Replace any existing file, except a store or a study file."),

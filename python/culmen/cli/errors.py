@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from . import work
-from .arguments import StoreFile
+from .arguments import AcceptChanges, StoreFile
 from .settings import Workers
 
 
@@ -32,6 +32,7 @@ def errors(
         ),
     ] = 1.0,
     again: Annotated[bool, typer.Option("--again", help="Compute the errors again, even if they are stored.")] = False,
+    accept_changes: AcceptChanges = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    raise typer.Exit(work.errors.show_errors(store, workers, profile, confidence, up, again, json))
+    raise typer.Exit(work.errors.show_errors(store, workers, profile, confidence, up, again, json, accept_changes))

@@ -5,7 +5,7 @@ from typing import Any
 import typer
 
 from . import work
-from .arguments import NoErrors, NoPrefetch, Quiet, StoreFile
+from .arguments import AcceptChanges, NoErrors, NoPrefetch, Quiet, StoreFile
 from .given import with_settings
 
 
@@ -15,7 +15,10 @@ def resume(
     given: dict[str, Any],
     no_prefetch: NoPrefetch = False,
     no_errors: NoErrors = False,
+    accept_changes: AcceptChanges = False,
     quiet: Quiet = False,
 ) -> None:
-    code = work.run.resume_study(store, given, prefetch=not no_prefetch, quiet=quiet, errors=not no_errors)
+    code = work.run.resume_study(
+        store, given, prefetch=not no_prefetch, quiet=quiet, errors=not no_errors, accept_changes=accept_changes
+    )
     raise typer.Exit(code)

@@ -104,9 +104,10 @@ def origins(table: Table) -> Rows:
         "fingerprint": store.fingerprint,
         "store": str(table.path.resolve()),
     }
-    changed = data.get(digest.KEY)
-    if changed:
-        rows[f"SHA-256 of {changed['of']}"] = changed["sha256"]
+    evaluator: digest.Digest = data.get(digest.KEY) or {}
+    if "sha256" in evaluator:
+        rows[f"SHA-256 of {evaluator['of']}"] = evaluator["sha256"]
+    rows["accepted changes"] = ", ".join(evaluator.get("changes", []))
     return {name: text for name, text in rows.items() if text}
 
 

@@ -27,7 +27,7 @@ _Found = TypeVar("_Found", bound=Errors | None)
 def errors_of_study(
     config: _core.StudyConfig,
     options: _core.RunOptions,
-    change: Callable[[], str],
+    admit_change: Callable[[], str],
     *,
     profile: bool,
     confidence: float | None,
@@ -35,8 +35,8 @@ def errors_of_study(
     workers: int | None,
     again: bool,
 ) -> Errors:
-    """``change``: gives a sentence if the evaluator's file differs from that of the store. This is a warning, and so
-    is a failure to store the errors."""
+    """``admit_change``: gives a sentence for a warning about changes of the evaluator, or raises InputError. A failure
+    to store the errors is a warning, too."""
     if not is_master():
         return errors_from_master()
     with letting_ranks_go():
@@ -44,7 +44,7 @@ def errors_of_study(
         path = Path(options.store)
         best, found = look_up(Opened(path, "errors"), config, wanted, again)
         further = with_workers(options, workers)
-        if found is None and (note := change()):
+        if found is None and (note := admit_change()):
             warn(note)
         if found is not None and _core.detect_launch().is_rank:
             raise InputError(f"{path} holds these errors already; run the command without ranks")

@@ -18,6 +18,7 @@ def errors(
     up: float = 1.0,
     workers: int | None = None,
     again: bool = False,
+    accept_changes: bool = False,
 ) -> Errors:
     """Computes the errors (uncertainties) of the best parameters in a store. The store keeps them for the next call.
 
@@ -27,6 +28,7 @@ def errors(
       log-likelihood. It does not apply to residuals.
     - ``workers``: number of evaluations in parallel.
     - ``again``: compute the errors again, even if they are in the store.
+    - ``accept_changes``: compute the errors even if the evaluator has changed since the store was made.
 
     For residuals, each error is for Δχ² = 1. The residuals must then be in units of their standard deviations.
 
@@ -42,7 +44,9 @@ def errors(
         return errors_from_master()
     with letting_ranks_go():
         study = study_of(open_store(store, "errors"))
-    return study.errors(profile=profile, confidence=confidence, up=up, workers=workers, again=again)
+    return study.errors(
+        profile=profile, confidence=confidence, up=up, workers=workers, again=again, accept_changes=accept_changes
+    )
 
 
 def study_of(opened: Opened) -> Study:

@@ -6,6 +6,7 @@ import re
 import sys
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from .. import _core
 from .._core import InputError
@@ -23,6 +24,9 @@ def evaluator_of(table: EvaluatorTable, folder: Path, heading: str, mistakes: Mi
     if spec.kind == "python":
         spec.interpreter = sys.executable
     table.apply("evaluator", spec)
+    for name in table.data:
+        with mistakes.at(heading, "evaluator", "data"):
+            _existing(name, folder, "data", folders=True)
     if table.command is not None:
         _set_command(spec, table.command, table, folder, heading, mistakes)
     elif table.kind != "function":
@@ -103,11 +107,27 @@ def check_command(space: _core.Space, spec: _core.EvaluatorSpec) -> None:
         _core.check_command(space, spec)
 
 
-def digest_of(spec: _core.EvaluatorSpec, table: CommandOptions, folder: Path) -> digest.Digest | None:
+def digest_of(spec: _core.EvaluatorSpec, table: EvaluatorTable, folder: Path, f: Any = None) -> digest.Digest | None:
+    """The digest of the evaluator as it is now, with its data files. ``f``: a program's function."""
+    found = _digest_of_code(spec, table, folder, f)
+    data = digest.of_files(_data_of(spec, table, folder))
+    return {**(found or {"of": str(table.named)}), "data": data} if data else found
+
+
+def _digest_of_code(spec: _core.EvaluatorSpec, table: EvaluatorTable, folder: Path, f: Any) -> digest.Digest | None:
+    if table.kind == "function":
+        return digest.of_function(f, table.named)
     if spec.kind == "command":
         return digest.of_program(spec.command[0], [folder / name for name in table.templates])
     where = spec.target.rpartition(":")[0]
     return digest.of_file(Path(where)) if Path(where).is_file() else digest.of_module(where, folder)
+
+
+def _data_of(spec: _core.EvaluatorSpec, table: EvaluatorTable, folder: Path) -> dict[str, Path]:
+    """The data files, the inputs that are copied, and files in the command; by the user's names for them."""
+    named = {name: folder / name for name in [*table.data, *table.inputs.copied]}
+    words = zip(table.command[1:], spec.command[1:], strict=True) if table.command else ()
+    return named | {word: Path(placed) for word, placed in words if placed.startswith("/") and Path(placed).is_file()}
 
 
 def _content(path: Path, place: str) -> bytes:

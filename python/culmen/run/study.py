@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     import plotly.graph_objects
 
 
+_ACCEPT = "to continue nevertheless, pass accept_changes=True"
+
+
 class Met(NamedTuple):
     """The result of Study.meet: two parts of sentences, each of which may be empty."""
 
     another: str  # the store holds another study
-    change: str  # the evaluator's file has changed since the store was made
+    change: str  # the evaluator or its data have changed since the store was made
 
 
 @dataclass
@@ -113,10 +116,7 @@ class Study:
         if store:
             config.evaluator.working_folder = str(working_folder(Path(store)))
         file.optimizer.name = config.optimizer
-        if file.evaluator.kind == "function":
-            now = digest.of_function(f, file.evaluator.named)
-        else:
-            now = digest_of(config.evaluator, file.evaluator, folder)
+        now = digest_of(config.evaluator, file.evaluator, folder, f) if store else None
         config.configuration = file.normalised(folder, now, machine.here())
         return cls(config, options_of(file, store), now, mistakes.source)
 
@@ -148,16 +148,15 @@ class Study:
         kept["optimizer"] = {**kept["optimizer"], "generational": self.config.generational}
         self.config.configuration = json.dumps(kept)
 
-    def run(self, *, progress: bool | None = None) -> Result:
-        """Runs the study to its end. ``progress`` is the same as for ``culmen.minimize``.
+    def run(self, *, progress: bool | None = None, accept_changes: bool = False) -> Result:
+        """Runs the study to its end. ``progress`` and ``accept_changes`` are the same as for ``culmen.minimize``.
 
         Ctrl-C stops the study. The call then returns the best result so far, and its ``reason`` is "interrupted".
         Before the first success, Ctrl-C raises KeyboardInterrupt.
 
         Under MPI, every rank must make this call, and every rank gets the same result.
 
-        Raises InputError, StoreError and TransportError as ``culmen.minimize`` does. Warns if every evaluation failed,
-        or if the file of the evaluator has changed since the store was made.
+        Raises InputError, StoreError and TransportError as ``culmen.minimize`` does. Warns if every evaluation failed.
         """
         on_ranks = self.lend is nullcontext and _core.uses_ranks(self.options)
         leads = is_master() or not on_ranks
@@ -166,8 +165,8 @@ class Study:
                 met = self.meet(self.in_store())
                 if met.another:
                     raise InputError(f"{met.another}; give this study another store")
-                if met.change:
-                    warn(f"{met.change}; give another store to restart")
+                if note := self.take_up(accept_changes, f"{_ACCEPT}; to restart, give another store"):
+                    warn(note)
         with self.lend() as self.options.lent:
             self.settle()
             core = execute(self.config, self.options, make_monitor(progress, best_of(self.config.objectives)))
@@ -200,12 +199,13 @@ class Study:
         up: float = 1.0,
         workers: int | None = None,
         again: bool = False,
+        accept_changes: bool = False,
     ) -> Errors:
         """Errors (uncertainties) of the best parameters in the store; see ``culmen.errors``."""
         return errors_of_study(
             self.config,
             self.options,
-            self.change,
+            lambda: self.admit_change(accept_changes, _ACCEPT),
             profile=profile,
             confidence=confidence,
             up=up,
@@ -228,5 +228,23 @@ class Study:
         return evaluations_of_program(self.config, with_workers(self.options, workers))
 
     def change(self) -> str:
-        """A sentence if the evaluator's file has changed since the store was made; else empty."""
+        """A sentence if the evaluator or its data have changed since the store was made; else empty."""
         return digest.change(self.in_store().configuration, self.evaluator_digest)
+
+    def admit_change(self, accept: bool, advice: str) -> str:
+        """A sentence for a note if the evaluator has changed, or if that is unknown; else empty.
+
+        Raises InputError, which ends with ``advice``, if it has changed, unless ``accept`` is true."""
+        change = self.change()
+        if change and not accept:
+            raise InputError(f"{self.options.store}: {change}; earlier and new values do not fit together; {advice}")
+        if change:
+            return f"{change}; earlier values are kept unchanged"
+        return digest.unknown(self.in_store().configuration, self.evaluator_digest)
+
+    def take_up(self, accept: bool, advice: str) -> str:
+        """``admit_change`` before a resume, whose store then has the present digest of the evaluator."""
+        note = self.admit_change(accept, advice)
+        now = digest.merged(self.in_store().configuration.get(digest.KEY), self.evaluator_digest)
+        self.config.configuration = json.dumps({**json.loads(self.config.configuration), digest.KEY: now})
+        return note

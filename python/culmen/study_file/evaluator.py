@@ -52,6 +52,13 @@ class EvaluatorOptions(Table):
         list[str],
         Setting("environment modules that each worker loads", sets="evaluator", page='Example: `["gcc/12"]`'),
     ] = Field(default_factory=list)
+    data: Annotated[
+        list[str],
+        Setting(
+            "files and folders that the evaluator reads. If their content changes, culmen refuses to resume the study",
+            page="[see below](#data)",
+        ),
+    ] = Field(default_factory=list)
     output: Annotated[
         Literal["failures", "all", "none"],
         Setting(

@@ -58,8 +58,10 @@ def make_room(study: Study, overwrite: bool) -> Ended | None:
 
 def has_ended(opened: Opened, study: Study) -> Ended | None:
     """For a resume. None: the study has not ended."""
+    if not _is_over(opened, study.config):
+        return None
     note_change(study.change())
-    return Ended(opened, _goes_on_with(opened)) if _is_over(opened, study.config) else None
+    return Ended(opened, _goes_on_with(opened))
 
 
 def _opened(path: Path) -> Opened:

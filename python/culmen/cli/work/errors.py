@@ -21,7 +21,7 @@ from ...run.result import Result
 from ...run.study import Study
 from ...store.opening import Opened, open_store
 from .codes import FINISHED, RESUMABLE
-from .notes import note
+from .notes import ACCEPT, note
 from .summary import console
 
 
@@ -33,6 +33,7 @@ def show_errors(
     up: float,
     again: bool,
     as_json: bool,
+    accept_changes: bool = False,
 ) -> int:
     with commanding_ranks() as serving:
         if serving:
@@ -42,7 +43,7 @@ def show_errors(
         wanted = wanted_errors(profile, confidence, up, study.config)
 
         def compute(best: Best) -> Errors | None:
-            note(study.change())
+            note(study.admit_change(accept_changes, ACCEPT))
             options = with_workers(study.options, workers)
             return _stoppable(lambda started: find(study.config, options, best, wanted, started))
 

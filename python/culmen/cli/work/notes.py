@@ -6,6 +6,7 @@ from typing import Any
 from ... import _core
 from ...run.study import Study
 
+ACCEPT = "to continue nevertheless, add --accept-changes"
 _OPTIONS = {"threads": "--threads", "processes": "--worker-processes"}
 
 
@@ -28,7 +29,7 @@ def note_file_left_behind(study: Study) -> None:
 def note_change(change: str) -> None:
     """``change``: see Study.change."""
     if change:
-        note(f"{change}; to restart, write `culmen run --overwrite`")
+        note(f"{change}; earlier values are kept unchanged; to restart, write `culmen run --overwrite`")
 
 
 def note(text: str) -> None:

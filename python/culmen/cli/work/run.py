@@ -18,7 +18,7 @@ from .begun import has_ended, make_room
 from .codes import FINISHED, RESUMABLE
 from .ending import show_end
 from .errors import errors_at_end
-from .notes import note_file_left_behind, note_idle_options
+from .notes import ACCEPT, note, note_file_left_behind, note_idle_options
 
 Given = dict[str, Any]  # evaluations, target, stagnation, wall_time_s, workers; None: not given
 
@@ -53,15 +53,17 @@ def run_study(
         return ended.show(quiet) if ended else _execute(study, quiet, errors)
 
 
-def resume_study(path: Path, given: Given, *, prefetch: bool, quiet: bool, errors: bool) -> int:
+def resume_study(path: Path, given: Given, *, prefetch: bool, quiet: bool, errors: bool, accept_changes: bool) -> int:
     with commanding_ranks() as served:
         if served:
             return FINISHED
         opened = open_store(path)
         study = Study.of_store(opened, **given)
         _choose_workers(study, given, "auto", prefetch)
-        ended = has_ended(opened, study)
-        return ended.show(quiet) if ended else _execute(study, quiet, errors)
+        if ended := has_ended(opened, study):
+            return ended.show(quiet)
+        note(study.take_up(accept_changes, f"{ACCEPT}; to restart, write `culmen run --overwrite`"))
+        return _execute(study, quiet, errors)
 
 
 def _choose_workers(study: Study, given: Given, place: str, prefetch: bool) -> None:
