@@ -4,6 +4,7 @@ import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -173,6 +174,8 @@ def minimize(
     Raises InputError for wrong arguments, StoreError if the store cannot be read or written, and TransportError if
     workers cannot be started. Warns if every evaluation failed.
     """
+    if store is not None and not isinstance(store, (str, PathLike)):
+        raise InputError(f"culmen.minimize: store must be the path of a file, such as 'fit.db', got {store!r}")
     given = {name: plain(value) for name, value in locals().items() if name not in _NO_DATA}
     if executor is None:
         end_launch_with_rank()

@@ -103,6 +103,13 @@ def _serve(
             except BaseException as error:  # those that would end the program too: this thread serves all
                 lent.fail(f"the executor accepts no more calls: {sentence(error)}")
                 return
+            if not callable(getattr(future, "add_done_callback", None)):
+                under_way.pop(ticket)
+                lent.fail(
+                    f"executor.submit() must return a concurrent.futures.Future, got {future!r:.80}; give an executor "
+                    "with the interface of concurrent.futures"
+                )
+                return
             future.add_done_callback(partial(_done, lent, under_way, ticket))
 
 

@@ -96,7 +96,7 @@ class Space:
             if constraints:
                 self.core = _core.Space(self.core.parameters, [*self.core.constraints, *_named(constraints)])
             return
-        if not isinstance(parameters, Iterable) or isinstance(parameters, str):
+        if not _is_list(parameters):
             raise InputError(
                 f"the space must be a dict such as {{'x': (0, 1)}}, or a list of pairs, got {parameters!r}"
             )
@@ -169,12 +169,17 @@ def _made(name: str, p: Parameter) -> _core.Parameter:
     return make_number(name, lower, upper, p.scale)
 
 
+def _is_list(given: object) -> bool:
+    """Whether it can be iterated, and is no text; an array without dimensions has the method, but cannot."""
+    return isinstance(given, Iterable) and not isinstance(given, (str, bytes, type)) and getattr(given, "ndim", 1) > 0
+
+
 def _choices(name: str, choices: object) -> list[float | str]:
-    if isinstance(choices, (str, bytes, Mapping)) or not isinstance(choices, Iterable):
+    if isinstance(choices, Mapping) or not _is_list(choices):
         raise InputError(f"parameter '{name}': choices must be a list of strings or numbers, got {choices!r}")
-    found = list(choices)
+    found = list(choices)  # type: ignore[call-overload]
     for choice in found:
-        if isinstance(choice, bool) or not (isinstance(choice, str) or hasattr(choice, "__float__")):
+        if isinstance(choice, bool | type) or not (isinstance(choice, str) or hasattr(choice, "__float__")):
             raise InputError(f"parameter '{name}': each choice must be a string or a number, got {choice!r}")
     return [choice if isinstance(choice, str) else float(choice) for choice in found]
 
@@ -211,6 +216,8 @@ def _meant(bounds: Any) -> str:
 
 def plain(value: Any) -> Any:
     """Values of programs as a study file would have them: NumPy's numbers and arrays, any mappings and tuples."""
+    if isinstance(value, type):  # a class has the methods of its objects
+        return value
     if isinstance(value, Mapping):
         return {name: plain(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):

@@ -59,6 +59,8 @@ const double* figure_of(const Outcome& outcome, const Goals& goals, const std::s
 
 void check_name(const std::string& name, const char* what, std::set<std::string_view>& names) {
   if (name.empty()) throw InputError(fmt::format("{} has an empty name", what));
+  if (name.find('\0') != std::string::npos)
+    throw InputError(fmt::format("{} {:?}: its name contains a null character; remove it", what, name));
   if (!names.insert(name).second) throw InputError(fmt::format("{} '{}' is given twice", what, name));
 }
 }  // namespace

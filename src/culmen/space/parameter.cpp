@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "culmen/base/error.hpp"
 
@@ -15,6 +16,8 @@ constexpr double largest_integer = 9007199254740992.0;  // 2^53
 [[noreturn]] void fail(const Parameter& p, const std::string& why) {
   throw InputError(fmt::format("parameter '{}': {}", p.name, why));
 }
+
+bool has_null(const std::string& text) { return text.find('\0') != std::string::npos; }
 
 void check_bounds(const Parameter& p) {
   if (!std::isfinite(p.lower) || !std::isfinite(p.upper))
@@ -38,10 +41,13 @@ void check_choices(const Parameter& p) {
   if (p.lower != 0 || p.upper != static_cast<double>(p.choices.size() - 1))
     fail(p, fmt::format("{} choices need the bounds [0, {}], got [{}, {}]", p.choices.size(), p.choices.size() - 1,
                         p.lower, p.upper));
-  for (auto c = p.choices.begin(); c != p.choices.end(); ++c) {
-    if (std::find(p.choices.begin(), c, *c) != c) fail(p, fmt::format("the choice {} is given twice", to_string(*c)));
-    if (const auto* number = std::get_if<double>(&*c); number != nullptr && !std::isfinite(*number))
+  std::unordered_set<Choice> known;
+  for (const auto& c : p.choices) {
+    if (const auto* number = std::get_if<double>(&c); number != nullptr && !std::isfinite(*number))
       fail(p, fmt::format("the choice {} is not a finite number", *number));
+    if (!known.insert(c).second) fail(p, fmt::format("the choice {} is given twice", to_string(c)));
+    if (const auto* text = std::get_if<std::string>(&c); text != nullptr && has_null(*text))
+      fail(p, fmt::format("the choice {:?} contains a null character; remove it", *text));
   }
 }
 
@@ -114,6 +120,8 @@ std::string to_string(const Choice& choice) {
 
 void check(const Parameter& p) {
   if (p.name.empty()) throw InputError("a parameter has an empty name; give each its own name");
+  if (has_null(p.name))
+    throw InputError(fmt::format("parameter {:?}: its name contains a null character; remove it", p.name));
   if (has_choices(p)) check_choices(p);
   check_bounds(p);
   if (p.kind == ParameterKind::integer) check_integer(p);
