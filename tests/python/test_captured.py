@@ -95,6 +95,12 @@ def test_generators_of_random_numbers_and_locks_count_by_their_types(make):
     assert captured_by(closure(make())) == captured_by(closure(make()))
 
 
+def test_events_count_by_their_types():
+    one, other = threading.Event(), threading.Event()
+    other.set()
+    assert captured_by(closure(one)) == captured_by(closure(other))
+
+
 def test_equal_values_have_equal_digests_whatever_they_share():
     shared = ["word" * 2, 1.5]
     assert captured_by(closure([shared, shared])) == captured_by(closure([list(shared), ["wordword", 1.5]]))

@@ -1,7 +1,8 @@
 """Digests of the values that a function uses but does not receive: globals, closures, defaults, attributes of objects.
 
 Equal values have equal digests in every process. Installed modules and what they define count by their names only.
-Generators of random numbers, and objects that cannot be pickled, such as locks, count by their types only.
+Generators of random numbers, locks, queues, executors and other objects that cannot be pickled count by their types
+only.
 """
 
 import dis
@@ -19,6 +20,7 @@ from typing import Any
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, range, type(...))
 _NUMBERS = {int, float, bool}
 _PLACES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib"))
+_BY_TYPE = ("numpy.random", "threading", "multiprocessing", "queue", "concurrent.futures", "logging")
 _PICKLING = ("__reduce_ex__", "__reduce__", "__getstate__")
 _LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 
@@ -151,7 +153,7 @@ class _Values:
         for kinds, way in _WAYS:
             if isinstance(value, kinds):
                 return way(self, value)
-        if type(value).__module__.startswith("numpy.random"):
+        if type(value).__module__.startswith(_BY_TYPE):
             return _hash("object", _name(type(value)))
         if type(value).__module__ == "numpy" and hasattr(value, "dtype"):
             return self._of_array(value)
