@@ -9,6 +9,7 @@
 
 #include "bindings.hpp"
 #include "culmen/store/journal.hpp"
+#include "culmen/store/rescue.hpp"
 #include "store_columns.hpp"
 
 namespace nb = nanobind;
@@ -61,6 +62,8 @@ Row summary(const Journal& journal) {
     failures.append(row);
   }
   out["failures"] = failures;
+  out["running"] = nb::none();
+  if (s.running) out["running"] = nb::make_tuple(s.running->evaluation, s.running->worker, s.running->since_s);
   out["recommended"] = tuple_of(s.recommended);
   out["best_value"] = s.best ? nb::cast(s.best->outcome.value) : nb::none();
   out["best_evaluation"] = s.best ? nb::cast(s.best->evaluation) : nb::none();
@@ -179,6 +182,22 @@ void bind_store(nb::module_& m) {
                   nb::call_guard<nb::gil_scoped_release>(),
                   "Keeps a text beside the study; an earlier text of this name is replaced.\n\n"
                   "Raises StoreError while a master has the store.")
+      .def_static(
+          "copy", [](const std::string& from, const std::string& to) { Journal::copy(from, to); }, nb::arg("from_path"),
+          nb::arg("to_path"), nb::call_guard<nb::gil_scoped_release>(),
+          "Copies a store to a new file, also while a master has it.")
+      .def_static(
+          "rescue",
+          [](const std::string& from, const std::string& to) {
+            const auto r = rescue(from, to);
+            return std::tuple{r.outcomes, r.lost, r.finished};
+          },
+          nb::arg("from_path"), nb::arg("to_path"), nb::call_guard<nb::gil_scoped_release>(),
+          "Makes a new store from the readable part of a damaged one. Returns the number of evaluations in the new "
+          "store, the number of lost ones, and whether the study has ended.\n\n"
+          "Raises StoreError if nothing can be read.")
+      .def_prop_ro("log_is_missing", &Journal::log_is_missing,
+                   "The file is a copy of a store that was in use, without its write-ahead log.")
       .def("note", &Journal::note, nb::arg("name"), "The text that keep_note() kept; empty if there is none.")
       .def_prop_ro("name", [](const Journal& j) { return j.study().name; })
       .def_prop_ro("configuration", [](const Journal& j) { return j.study().configuration; })
@@ -188,6 +207,7 @@ void bind_store(nb::module_& m) {
            "The state of the study. It is quick for a store of any size.\n\n"
            "Keys: asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, recommended, "
            "best_value, "
+           "running (evaluation, worker and start in seconds since 1970 of the evaluation that has run longest), "
            "best, best_evaluation and failures. failures has one dict for each status of a failure, the most frequent "
            "first: status, count, first (the lowest evaluation) and message (of that evaluation).")
       .def("outcomes", &outcomes, nb::arg("first") = 0, nb::arg("count") = 1000,

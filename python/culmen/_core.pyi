@@ -184,6 +184,24 @@ class Store:
         Raises StoreError while a master has the store.
         """
 
+    @staticmethod
+    def copy(from_path: str, to_path: str) -> None:
+        """Copies a store to a new file, also while a master has it."""
+
+    @staticmethod
+    def rescue(from_path: str, to_path: str) -> tuple[int, int, bool]:
+        """
+        Makes a new store from the readable part of a damaged one. Returns the number of evaluations in the new store, the number of lost ones, and whether the study has ended.
+
+        Raises StoreError if nothing can be read.
+        """
+
+    @property
+    def log_is_missing(self) -> bool:
+        """
+        The file is a copy of a store that was in use, without its write-ahead log.
+        """
+
     def note(self, name: str) -> str:
         """The text that keep_note() kept; empty if there is none."""
 
@@ -199,7 +217,7 @@ class Store:
         """
         The state of the study. It is quick for a store of any size.
 
-        Keys: asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, recommended, best_value, best, best_evaluation and failures. failures has one dict for each status of a failure, the most frequent first: status, count, first (the lowest evaluation) and message (of that evaluation).
+        Keys: asked, outcomes, told, failed, epoch, finished, owned, owner, last_outcome_s, recommended, best_value, running (evaluation, worker and start in seconds since 1970 of the evaluation that has run longest), best, best_evaluation and failures. failures has one dict for each status of a failure, the most frequent first: status, count, first (the lowest evaluation) and message (of that evaluation).
         """
 
     def outcomes(self, first: int = 0, count: int = 1000) -> list[dict[str, Any]]:
@@ -627,6 +645,10 @@ class Result:
     @property
     def first_failure(self) -> str:
         """One sentence about the first failed evaluation; empty: there was none."""
+
+    @property
+    def store_failed(self) -> bool:
+        """The run broke because its store could not be read or written."""
 
     @property
     def wall_s(self) -> float: ...

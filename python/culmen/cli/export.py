@@ -14,6 +14,9 @@ def export(
     csv: Annotated[bool, typer.Option("--csv", help="Write CSV: text with one line per evaluation.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Write JSON: an array of objects, with residuals.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write Apache Parquet, with residuals.")] = False,
+    store_copy: Annotated[
+        bool, typer.Option("--store", help="Write a copy of the store. This also works while the study runs.")
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -25,5 +28,5 @@ def export(
     ] = None,
     force: Force = False,
 ) -> None:
-    given = {"csv": csv, "json": json, "parquet": parquet}
+    given = {"csv": csv, "json": json, "parquet": parquet, "store": store_copy}
     work.export.export_store(store, [name for name, wanted in given.items() if wanted], output, force)

@@ -165,6 +165,8 @@ class Study:
                 met = self.meet(self.in_store())
                 if met.another:
                     raise InputError(f"{met.another}; give this study another store")
+                if self.in_store().without_log:
+                    warn(self.in_store().without_log)
                 if note := self.take_up(accept_changes, f"{_ACCEPT}; to restart, give another store"):
                     warn(note)
         with self.lend() as self.options.lent:

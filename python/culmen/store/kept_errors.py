@@ -47,11 +47,11 @@ def checked(best: Best, config: _core.StudyConfig, name: str) -> Best:
 def kept(opened: Opened, wanted: Wanted | None = None) -> Errors | None:
     """The errors in the store if they belong to its present best candidate and, if given, to ``wanted``."""
     text = opened.store.note(_NOTE)
-    if not text or json.loads(text).get("evaluation") != opened.summary["best_evaluation"]:
-        return None
     try:
+        if not text or json.loads(text).get("evaluation") != opened.summary["best_evaluation"]:
+            return None
         found = Errors.from_json(text)
-    except (KeyError, TypeError):  # written by another version of culmen
+    except (KeyError, TypeError, ValueError, AttributeError):  # written by another version of culmen, or damaged
         return None
     if wanted is None:
         return found

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from .._core import InputError
+from .._core import InputError, StoreError
 from ..base.text import near_file
 from ..problem.goals import as_given
 from ..problem.recommended import Recommended
@@ -23,6 +23,7 @@ class Begun:
     name: str
     fingerprint: str
     configuration: dict[str, Any]  # empty: made by minimize() of a C++ program
+    without_log: str = ""  # a sentence if it is a copy of a store that was in use, without the log beside it
 
 
 class Opened:
@@ -38,13 +39,30 @@ class Opened:
 
     @cached_property
     def store(self) -> _core.Store:
-        _refuse_no_store(self.path, self._command)
+        refuse_no_store(self.path, self._command)
         return _core.Store.read(str(self.path))
 
     @cached_property
     def begun(self) -> Begun:
         store = self.store
-        return Begun(self.path, store.name, store.fingerprint, json.loads(store.configuration or "{}"))
+        try:
+            configuration = json.loads(store.configuration or "{}")
+        except ValueError:
+            raise StoreError(
+                f"{self.path} is damaged: its description of the study cannot be read, so it cannot be resumed; if "
+                "there is no copy, run the study again with another store"
+            ) from None
+        return Begun(self.path, store.name, store.fingerprint, configuration, self.without_log)
+
+    @property
+    def without_log(self) -> str:
+        """A sentence if it is a copy of a store that was in use, without the log beside it; else empty."""
+        if not self.store.log_is_missing:
+            return ""
+        return (
+            f"{self.path} was in use when it was last written, and its log {self.path}-wal is missing; if this is a "
+            "copy, it may lack the latest evaluations, so copy it again with `culmen export STUDY.db -o COPY.db`"
+        )
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -83,7 +101,7 @@ def open_store(path: str | Path, command: str = "resume") -> Opened:
     return opened
 
 
-def _refuse_no_store(path: Path, command: str) -> None:
+def refuse_no_store(path: Path, command: str) -> None:
     if path.suffix == ".toml" and path.is_file():
         raise InputError(f"{path} is a study file, not a store; {_advice(path, command)}")
     if path.is_dir():

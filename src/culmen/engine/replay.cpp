@@ -7,6 +7,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/engine/engine.hpp"
 #include "culmen/evaluation/codec.hpp"
+#include "culmen/store/rescue.hpp"
 
 namespace culmen {
 namespace {
@@ -92,8 +93,9 @@ void Engine::replay_adopt(const Journal& journal, const CallRecord& call) {
 void Engine::replay_told(const Journal& journal, EvaluationId id) {
   auto record = journal.outcome(id);
   if (!record)
-    throw StoreError(fmt::format(
-        "{}: evaluation {} was told, but its outcome is not in the journal: the file is damaged", journal.path(), id));
+    throw StoreError(
+        fmt::format("{}: evaluation {} was told, but its outcome is not in the journal: the file is damaged; {}",
+                    journal.path(), id, how_to_rescue(journal.path())));
   source_.tell(id, record->outcome);
   note(id, record->outcome);
   learn_shape(id, record->outcome);

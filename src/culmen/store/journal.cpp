@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "culmen/base/error.hpp"
@@ -10,12 +11,27 @@
 #include "culmen/store/call_codec.hpp"
 #include "culmen/store/ownership.hpp"
 #include "culmen/store/progress.hpp"
+#include "culmen/store/rescue.hpp"
 #include "culmen/store/schema.hpp"
 #include "culmen/store/sqlite.hpp"
 
 namespace culmen {
 namespace {
 constexpr std::uint64_t page_bytes = 4096;  // SQLite's own choice
+
+void copy_to(Database& source, const std::string& to, NetworkProbe network) {
+  make_empty_file(to, network);
+  try {
+    Database copied(to, Database::Mode::write);
+    source.back_up(copied);
+    copied.execute("DELETE FROM owner");
+    write_running(copied, {});
+    copied.checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+  } catch (...) {
+    remove_store(to);
+    throw;
+  }
+}
 
 Brief brief_of(const Outcome& o) { return {o.status, o.value, o.violation}; }
 }  // namespace
@@ -24,6 +40,8 @@ struct Journal::Impl {
   explicit Impl(Database opened) : database(std::move(opened)) {}
 
   void begin();
+  [[noreturn]] void save_elsewhere();
+  void leave() noexcept;
   void commit();
   void roll_back() noexcept;
   /// Runs f within the open transaction; a failure rolls it back.
@@ -39,6 +57,8 @@ struct Journal::Impl {
   void count(const CallRecord& call);
 
   Database database;
+  const std::string place = std::filesystem::absolute(database.path()).string();
+  bool log_is_missing = false;
   StudyRecord study = read_study(database);
   Epoch epoch = 0;
   Ownership ownership{database};
@@ -65,7 +85,39 @@ struct Journal::Impl {
 void Journal::Impl::begin() {
   if (database.in_transaction()) return;
   begin_.run();
+  if (ownership.has_moved()) save_elsewhere();
   ownership.check();
+}
+
+/// The file is gone, but this process still has it open.
+void Journal::Impl::save_elsewhere() {
+  const auto gone = database.path() + ": was deleted, moved or replaced while this study used it";
+  const auto path = std::filesystem::path(place).replace_extension(".saved.db").string();
+  std::string saved;
+  try {
+    commit_.run();
+    copy_to(database, path, network_file_system);
+    saved = fmt::format("; its evaluations until now are in {}", path);
+  } catch (const Error&) {
+    // There is another error to report.
+  }
+  throw StoreError(gone + saved);
+}
+
+/// Closing the file removes the log: a study that stayed owned would look like a copy without its log.
+void Journal::Impl::leave() noexcept {
+  if (!ownership.held()) return;
+  roll_back();
+  try {
+    database.wait_for_locks(0);
+    begin_.run();
+    ownership.check();
+    write_running(database, {});
+    ownership.give_up();
+    commit_.run();
+  } catch (const StoreError&) {
+    // The log stays, or another master has the study.
+  }
 }
 
 void Journal::Impl::commit() {
@@ -104,8 +156,8 @@ OutcomeRecord Journal::Impl::outcome_at(const Statement::Rows& rows) const {
   try {
     decode(rows.blob(5), record.outcome);
   } catch (const Error& error) {
-    throw StoreError(fmt::format("{}: the outcome of evaluation {} is damaged: {}", database.path(), record.evaluation,
-                                 error.what()));
+    throw StoreError(fmt::format("{}: the outcome of evaluation {} is damaged: {}; {}", database.path(),
+                                 record.evaluation, error.what(), how_to_rescue(database.path())));
   }
   return record;
 }
@@ -115,7 +167,8 @@ auto Journal::Impl::of_call(const Statement::Rows& rows, F decoded) const -> dec
   try {
     return decoded();
   } catch (const Error& error) {
-    throw StoreError(fmt::format("{}: call {} is damaged: {}", database.path(), rows.integer(0), error.what()));
+    throw StoreError(fmt::format("{}: call {} is damaged: {}; {}", database.path(), rows.integer(0), error.what(),
+                                 how_to_rescue(database.path())));
   }
 }
 
@@ -144,9 +197,14 @@ std::optional<Candidate> Journal::Impl::candidate(EvaluationId id) {
 }
 
 Journal::Journal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Journal::~Journal() = default;
+Journal::~Journal() {
+  if (impl_) impl_->leave();
+}
 Journal::Journal(Journal&&) noexcept = default;
-Journal& Journal::operator=(Journal&&) noexcept = default;
+Journal& Journal::operator=(Journal&& other) noexcept {
+  impl_.swap(other.impl_);
+  return *this;
+}
 
 Journal Journal::create(const std::string& path, const StudyRecord& study, Durability durability,
                         NetworkProbe network) {
@@ -154,13 +212,17 @@ Journal Journal::create(const std::string& path, const StudyRecord& study, Durab
   impl->write([&] { impl->epoch = impl->ownership.take(study.build); });
   impl->commit_.run();
   set_write_mode(impl->database, durability);
-  return Journal(std::move(impl));
+  Journal journal(std::move(impl));
+  journal.renew_ownership();  // from here on there is a log until close(): see log_is_missing()
+  return journal;
 }
 
 Journal Journal::resume(const std::string& path, Durability durability, const std::string& build,
                         const std::string& configuration, NetworkProbe network) {
+  const bool no_log = !has_log(path);
   auto impl = std::make_unique<Impl>(open_for_writing(path, network));
   impl->ownership.refuse_if_held();  // before any step that would wait for the other master's lock
+  if (no_log && impl->ownership.left_behind() && impl->progress.asked == 0) throw InputError(without_log(path));
   set_write_mode(impl->database, durability);
   impl->begin_.run();
   impl->write([&] {
@@ -174,10 +236,20 @@ Journal Journal::resume(const std::string& path, Durability durability, const st
 }
 
 Journal Journal::read(const std::string& path, NetworkProbe network) {
+  const bool no_log = !has_log(path);
   auto impl = std::make_unique<Impl>(open_for_reading(path, network));
+  if (impl->ownership.left_behind()) {  // without its log it would look like a copy without the log
+    impl->log_is_missing = no_log;
+    impl->database.keep_log();
+  }
   auto rows = impl->select_epoch.rows();
   if (rows.next()) impl->epoch = static_cast<Epoch>(rows.integer(0));
   return Journal(std::move(impl));
+}
+
+void Journal::copy(const std::string& from, const std::string& to, NetworkProbe network) {
+  auto source = open_for_reading(from, network);
+  copy_to(source, to, network);
 }
 
 void Journal::keep_note(const std::string& path, const std::string& name, const std::string& text,
@@ -199,6 +271,7 @@ std::string Journal::note(const std::string& name) const { return read_note(impl
 const StudyRecord& Journal::study() const { return impl_->study; }
 const std::string& Journal::path() const { return impl_->database.path(); }
 Epoch Journal::epoch() const { return impl_->epoch; }
+bool Journal::log_is_missing() const { return impl_->log_is_missing; }
 
 void Journal::append(const CallRecord& call) {
   impl_->write([&] {
@@ -253,6 +326,14 @@ void Journal::renew_ownership() {
   });
 }
 
+void Journal::show_running(const std::optional<Running>& oldest) {
+  impl_->write([&] {
+    impl_->begin();
+    write_running(impl_->database, oldest);
+    impl_->commit();
+  });
+}
+
 void Journal::defer_checkpoints(std::uint64_t log_pages) {
   impl_->database.execute(fmt::format("PRAGMA journal_size_limit = {}", log_pages * page_bytes).c_str());
   impl_->database.count_log_pages(impl_->log_pages);
@@ -265,6 +346,7 @@ void Journal::checkpoint() { impl_->database.checkpoint(SQLITE_CHECKPOINT_PASSIV
 void Journal::close() {
   impl_->write([&] {
     impl_->begin();
+    write_running(impl_->database, {});
     impl_->ownership.give_up();
     impl_->commit();
   });
@@ -308,6 +390,7 @@ Journal::Summary Journal::summary() const {
     out.owned = true;
     out.owner = owner->name();
     out.epoch = owner->epoch;
+    out.running = read_running(impl_->database);
   }
   out.recommended = progress.recommended;
   if (progress.best) {

@@ -42,6 +42,7 @@ class Journal {
     std::optional<Candidate> best_candidate;
     std::vector<Failures> failures;  ///< the most frequent one first
     std::optional<Recommendation> recommended;
+    std::optional<Running> running;  ///< the evaluation that has run longest, while a master holds the study
   };
 
   struct Start {  ///< of the master
@@ -57,12 +58,16 @@ class Journal {
   static Journal create(const std::string& path, const StudyRecord& study, Durability durability,
                         NetworkProbe network = network_file_system);
   /// Opens to resume: becomes the owner with the next epoch. Throws if another running master owns it (names host and
-  /// process), or if it is not a study file. `build` is noted with the epoch; `configuration`, unless empty, replaces
-  /// that of the study, so that limits given to one resume apply to the next one too.
+  /// process), if it is not a study file, or if it has no evaluation and its write-ahead log is missing. `build` is
+  /// noted with the epoch; `configuration`, unless empty, replaces that of the study, so that limits given to one
+  /// resume apply to the next one too.
   static Journal resume(const std::string& path, Durability durability, const std::string& build = {},
                         const std::string& configuration = {}, NetworkProbe network = network_file_system);
   /// Opens for reading, while a master may be writing, or after it was killed.
   static Journal read(const std::string& path, NetworkProbe network = network_file_system);
+  /// Copies a store to a new file, while a master may be writing: with SQLite's backup interface, and without the
+  /// owner. Throws InputError if the new file exists.
+  static void copy(const std::string& from, const std::string& to, NetworkProbe network = network_file_system);
   /// Keeps a text beside the study that is not part of it, such as the errors of its parameters. The next one of
   /// that name replaces it. It is not a start of a master: there is no epoch for it. Throws as resume() does.
   static void keep_note(const std::string& path, const std::string& name, const std::string& text,
@@ -74,6 +79,9 @@ class Journal {
   const StudyRecord& study() const;
   const std::string& path() const;
   Epoch epoch() const;
+  /// Opened for reading: the last master did not close the store, and its write-ahead log is not beside the file. So
+  /// the file is a copy without its log, which may lack the latest evaluations.
+  bool log_is_missing() const;
 
   /// Appends go into one open transaction until commit(), which makes them durable together. If one of them throws,
   /// everything since the last commit is rolled back.
@@ -82,6 +90,8 @@ class Journal {
   void commit();
   /// Renews the owner record (call at least every 10 s; another host counts an owner as dead after 60 s of silence).
   void renew_ownership();
+  /// Summary::running from now on.
+  void show_running(const std::optional<Running>& oldest);
   /// From now on commits do not checkpoint the write-ahead log, which may take this many pages (of 4 KiB). The caller
   /// calls checkpoint(), or does the same over another connection.
   void defer_checkpoints(std::uint64_t log_pages);
@@ -89,7 +99,8 @@ class Journal {
   std::uint64_t log_pages() const;
   /// Copies the log into the file, as far as readers allow; waits for the disk.
   void checkpoint();
-  /// Commits, checkpoints the WAL, gives up ownership. The destructor without close() only closes the file.
+  /// Commits, checkpoints the WAL, gives up ownership. The destructor without close() drops what was not
+  /// committed, and gives up the ownership if it can.
   void close();
 
   /// Calls `visit` for every call row in order, streaming. `visit` must not append.

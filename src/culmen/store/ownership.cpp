@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <mutex>
 #include <set>
 
@@ -41,6 +42,7 @@ Held held_here;
 
 Ownership::Ownership(Database& database)
     : database_(database),
+      place_(std::filesystem::absolute(database.path()).string()),
       select_(database, "SELECT host, boot, namespace, pid, ticks, epoch, renewed_s FROM owner"),
       renew_(database, "UPDATE owner SET renewed_s = ?1"),
       remove_(database, "DELETE FROM owner") {
@@ -84,7 +86,7 @@ void Ownership::refuse_if_held() {
   if (judge(*owner, this_owner()) == Vitality::silent)
     sentence += fmt::format(", or wait: its last sign of life was {:.0f} s ago, and it counts as dead after {:.0f} s",
                             wall_clock_s() - owner->renewed_s, owner_silence_s);
-  throw InputError(sentence);
+  throw StoreError(sentence);
 }
 
 Epoch Ownership::take(const std::string& build) {
@@ -114,6 +116,11 @@ void Ownership::check() {
   throw StoreError(fmt::format("{}: this master (epoch {}) has lost the study to another one{}; it stops writing",
                                database_.path(), epoch_,
                                owner ? fmt::format(" ({}, epoch {})", owner->name(), owner->epoch) : ""));
+}
+
+bool Ownership::has_moved() const {
+  struct stat file {};
+  return stat(place_.c_str(), &file) != 0 || file.st_dev != device_ || file.st_ino != file_;
 }
 
 void Ownership::renew() { renew_.run(wall_clock_s()); }

@@ -19,12 +19,17 @@ class Ownership {
 
   /// The master that holds the study now, if it is alive (or cannot be examined and is not silent yet).
   std::optional<Owner> live();
-  /// Throws InputError that names the master which holds the study, if there is one.
+  /// Whether a former master, which has ended, did not give up the study.
+  bool left_behind() { return row() && !live(); }
+  /// Throws StoreError that names the master which holds the study, if there is one.
   void refuse_if_held();
   /// Takes the study for a new epoch, which it returns. Within a write transaction. Throws like refuse_if_held().
   Epoch take(const std::string& build);
+  /// Whether the file is no longer in its place: it was deleted, moved or replaced.
+  bool has_moved() const;
   /// Throws StoreError unless this journal still owns the study. Within a write transaction.
   void check();
+  bool held() const { return epoch_ != 0; }
   /// Both within a write transaction, after check().
   void renew();
   void give_up();
@@ -36,6 +41,7 @@ class Ownership {
   void forget();
 
   Database& database_;
+  const std::string place_;  // absolute: the program may change its folder
   Statement select_, renew_, remove_;
   dev_t device_ = 0;
   ino_t file_ = 0;

@@ -7,6 +7,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
+#include "culmen/store/rescue.hpp"
 
 namespace culmen {
 namespace {
@@ -92,7 +93,8 @@ Tally ProgressRow::load() {
     try {
       decode(recommended.blob(0), out.recommended.emplace());
     } catch (const Error& error) {
-      throw StoreError(fmt::format("{}: its recommendation is damaged: {}", path_, error.what()));
+      throw StoreError(
+          fmt::format("{}: its recommendation is damaged: {}; {}", path_, error.what(), how_to_rescue(path_)));
     }
   }
   recommended_ = out.recommended;

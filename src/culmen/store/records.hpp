@@ -35,6 +35,14 @@ struct CallRecord {
       {};  ///< the optimizer's recommendation after it; a store keeps that of its last call
 };
 
+/// An evaluation that has not ended.
+struct Running {
+  EvaluationId evaluation = 0;
+  WorkerId worker = 0;
+  double since_s = 0;  ///< seconds since 1970
+  bool operator==(const Running& other) const { return evaluation == other.evaluation && worker == other.worker; }
+};
+
 struct OutcomeRecord {
   EvaluationId evaluation = 0;
   Epoch epoch = 0;

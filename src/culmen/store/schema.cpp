@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 
 #include "culmen/base/error.hpp"
@@ -99,14 +101,14 @@ void expect_study(Database& database) {
                                version > format_version ? "a newer" : "an older", version, format_version));
 }
 
+}  // namespace
+
 bool has_log(const std::string& path) {
   std::error_code none;
   const auto real = fs::canonical(path, none);
   const auto size = fs::file_size(real.string() + "-wal", none);
   return !none && size > 0;
 }
-
-}  // namespace
 
 Database make_study_file(const std::string& path, const StudyRecord& study, NetworkProbe network) {
   refuse_network(path, network(path));
@@ -186,6 +188,41 @@ std::string read_note(Database& database, const std::string& name) {
   const auto key = "note." + name;
   auto rows = select.rows(key);
   return rows.next() ? rows.text(0) : std::string();
+}
+
+void make_empty_file(const std::string& path, NetworkProbe network) {
+  refuse_network(path, network(path));
+  std::error_code none;
+  if (fs::exists(path, none)) refuse(path, "exists already; give another name");
+  make_file(path);
+}
+
+void remove_store(const std::string& path) noexcept {
+  for (const char* ending : {"", "-wal", "-shm"}) std::remove((path + ending).c_str());
+}
+
+std::string without_log(const std::string& path) {
+  return fmt::format(
+      "{}: contains no evaluation, but was in use when it was last written, and its log {}-wal is missing. If this is "
+      "a "
+      "copy, copy it again with `culmen export STUDY.db -o COPY.db`",
+      path, path);
+}
+
+void write_running(Database& database, const std::optional<Running>& oldest) {
+  if (!oldest) return Statement(database, "DELETE FROM meta WHERE key = 'running'").run();
+  const auto text = fmt::format("{} {} {:.3f}", oldest->evaluation, oldest->worker, oldest->since_s);
+  Statement(database, "INSERT OR REPLACE INTO meta VALUES ('running', ?1)").run(text);
+}
+
+std::optional<Running> read_running(Database& database) {
+  Statement select(database, "SELECT value FROM meta WHERE key = 'running'");
+  auto rows = select.rows();
+  if (!rows.next()) return {};
+  std::istringstream text(rows.text(0));
+  Running found;
+  if (!(text >> found.evaluation >> found.worker >> found.since_s)) return {};
+  return found;
 }
 
 void replace_configuration(Database& database, const std::string& configuration) {

@@ -23,6 +23,17 @@ Database open_for_reading(const std::string& path, NetworkProbe network);
 /// Sets the write-ahead log, its limits and the requested durability; outside any transaction.
 void set_write_mode(Database& database, Durability durability);
 StudyRecord read_study(Database& database);
+/// Creates an empty file for a copy of a store. Throws InputError if it exists or cannot be created.
+void make_empty_file(const std::string& path, NetworkProbe network);
+/// Removes the file, its log and its index.
+void remove_store(const std::string& path) noexcept;
+/// Whether there is a write-ahead log with content.
+bool has_log(const std::string& path);
+/// For a copy of a store that was in use, without its log.
+std::string without_log(const std::string& path);
+/// The evaluation that has run longest; none: forget it.
+void write_running(Database& database, const std::optional<Running>& oldest);
+std::optional<Running> read_running(Database& database);
 void replace_configuration(Database& database, const std::string& configuration);
 /// A text of that name beside the study's own records; none if there is none.
 void write_note(Database& database, const std::string& name, const std::string& text);

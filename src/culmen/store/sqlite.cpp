@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "culmen/base/error.hpp"
+#include "culmen/store/rescue.hpp"
 
 namespace culmen {
 namespace {
@@ -52,6 +53,11 @@ bool Database::is_database() {
   return code == SQLITE_OK;
 }
 
+void Database::keep_log() {
+  int yes = 1;
+  sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_PERSIST_WAL, &yes);
+}
+
 void Database::execute(const char* sql) {
   const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
@@ -60,6 +66,16 @@ void Database::execute(const char* sql) {
 void Database::checkpoint(int mode) {
   const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, mode, nullptr, nullptr);
   if (code != SQLITE_OK && code != SQLITE_BUSY) fail(code);
+}
+
+void Database::back_up(Database& to) {
+  auto* backup = sqlite3_backup_init(to.handle_.get(), "main", handle_.get(), "main");
+  if (backup == nullptr) to.fail(sqlite3_errcode(to.handle_.get()));
+  const int code = sqlite3_backup_step(backup, -1);
+  sqlite3_backup_finish(backup);
+  if (code == SQLITE_DONE) return;
+  if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB) fail(code);
+  to.fail(code);
 }
 
 void Database::count_log_pages(std::uint64_t& pages) {
@@ -83,7 +99,7 @@ std::string Database::sentence(int code, int system, const std::string& reason) 
       return "no space left on the disk; everything that was committed before is intact";
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return fmt::format("is damaged ({})", sqlite3_errmsg(handle_.get()));
+      return fmt::format("is damaged ({}); {}", sqlite3_errmsg(handle_.get()), how_to_rescue(path_));
     case SQLITE_READONLY:
       return "cannot be written: the file or its folder is read-only";
     case SQLITE_BUSY:

@@ -28,11 +28,15 @@ class Database {
   bool in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   /// Rows that the last INSERT, UPDATE or DELETE changed.
   int changes() const { return sqlite3_changes(handle_.get()); }
+  /// Closing this connection does not remove the log, even if no other process has the file open.
+  void keep_log();
   /// How long a statement waits for another process's lock.
   void wait_for_locks(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
   /// Copies the write-ahead log into the file, as far as readers (and another running checkpoint) allow; some modes
   /// (https://www.sqlite.org/c3ref/wal_checkpoint_v2.html) also empty it.
   void checkpoint(int mode);
+  /// Copies all of this database, as it is at one moment, into another one, which is empty.
+  void back_up(Database& to);
   /// From now on commits do not checkpoint, but write the log's number of pages here; `pages` must outlive this.
   void count_log_pages(std::uint64_t& pages);
   /// Throws the StoreError for the last call's result code.

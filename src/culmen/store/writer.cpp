@@ -42,14 +42,17 @@ struct Writer::Impl {
   std::optional<Checkpointer> checkpointer{journal};
   std::function<void()> on_change;
   std::chrono::milliseconds renewal;
-  std::vector<Item> batch;    // owned by the thread
-  std::uint64_t written = 0;  // owned by the thread: rows appended
+  std::vector<Item> batch;                     // owned by the thread
+  std::uint64_t written = 0;                   // owned by the thread: rows appended
+  std::optional<std::optional<Running>> news;  // owned by the thread: not in the journal yet
   std::atomic<std::uint64_t> durable = 0;
 
   mutable std::mutex mutex;
   std::condition_variable work, room;
   std::vector<Item> queue;
   std::uint64_t pushed = 0;
+  std::optional<Running> oldest;
+  bool oldest_changed = false;
   std::string failure;
   bool stopping = false;
   std::thread thread;
@@ -70,8 +73,9 @@ std::uint64_t Writer::Impl::push(Item item) {
 /// empty.
 bool Writer::Impl::take(bool idle_wait, SteadyTime until) {
   std::unique_lock lock(mutex);
-  if (idle_wait) work.wait_until(lock, until, [&] { return stopping || !queue.empty(); });
+  if (idle_wait) work.wait_until(lock, until, [&] { return stopping || oldest_changed || !queue.empty(); });
   batch.swap(queue);
+  if (std::exchange(oldest_changed, false)) news = oldest;
   return !stopping || !batch.empty();
 }
 
@@ -90,6 +94,8 @@ void Writer::Impl::write_until_stopped() {
     if (written != durable && (batch.empty() || now - first >= most_late)) commit();
     batch.clear();
     if (!more && written == durable) return;
+    if (news) journal.show_running(*news);
+    news.reset();
     if (now < renew_at) continue;
     journal.renew_ownership();
     renew_at = now + renewal;
@@ -138,6 +144,14 @@ Writer::~Writer() { impl_->stop(); }
 
 std::uint64_t Writer::push(CallRecord call) { return impl_->push(std::move(call)); }
 std::uint64_t Writer::push(OutcomeRecord outcome) { return impl_->push(std::move(outcome)); }
+void Writer::running(const std::optional<Running>& oldest) {
+  std::lock_guard lock(impl_->mutex);
+  if (oldest == impl_->oldest) return;
+  impl_->oldest = oldest;
+  impl_->oldest_changed = true;
+  impl_->work.notify_one();
+}
+
 std::uint64_t Writer::durable() const { return impl_->durable; }
 
 std::string Writer::error() const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "culmen/store/journal.hpp"
@@ -18,6 +19,8 @@ class Recorder {
   virtual ~Recorder() = default;
   virtual std::uint64_t push(CallRecord call) = 0;
   virtual std::uint64_t push(OutcomeRecord outcome) = 0;
+  /// The evaluation that has run longest, for readers of the store; none if all are short.
+  virtual void running(const std::optional<Running>&) {}
   /// Every record up to this ticket is durable.
   virtual std::uint64_t durable() const = 0;
   /// Not empty if writing failed; nothing more is written then.
@@ -37,6 +40,7 @@ class Writer final : public Recorder {
   ~Writer() override;  ///< joins the thread; uncommitted records are written first, errors are ignored
   std::uint64_t push(CallRecord call) override;
   std::uint64_t push(OutcomeRecord outcome) override;
+  void running(const std::optional<Running>& oldest) override;
   std::uint64_t durable() const override;
   std::string error() const override;
   void close() override;

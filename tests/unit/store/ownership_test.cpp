@@ -20,6 +20,11 @@ class OwnershipTest : public StoreTest {
                           owner.boot, owner.process_namespace, owner.process.pid, owner.process.start_ticks,
                           owner.renewed_s));
   }
+  void stop_after_an_ask() {
+    auto journal = make(path);
+    journal.append(ask(0, 1));
+    journal.close();
+  }
   /// A child that owns the study and lives until killed.
   Child master() {
     return Child([&](int pipe) {
@@ -86,7 +91,7 @@ TEST_F(OwnershipTest, a_closed_study_has_no_owner) {
 }
 
 TEST_F(OwnershipTest, a_reused_process_id_is_not_the_owner) {
-  make(path).close();
+  stop_after_an_ask();
   auto owner = this_owner();
   owner.process = identify(getppid());
   owner_is(owner);
@@ -97,7 +102,7 @@ TEST_F(OwnershipTest, a_reused_process_id_is_not_the_owner) {
 }
 
 TEST_F(OwnershipTest, another_boot_of_the_same_host_is_dead) {
-  make(path).close();
+  stop_after_an_ask();
   auto owner = this_owner();
   owner.process = identify(getppid());
   owner.boot = "another";
@@ -106,7 +111,7 @@ TEST_F(OwnershipTest, another_boot_of_the_same_host_is_dead) {
 }
 
 TEST_F(OwnershipTest, another_host_or_container_is_dead_after_a_minute_of_silence) {
-  make(path).close();
+  stop_after_an_ask();
   auto far = this_owner(), beside = this_owner();
   far.host = "node7";
   far.boot = "another";

@@ -5,9 +5,22 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import check, compare, errors, export, init, launch, optimizers, report, run, schema, status
+    from . import check, compare, errors, export, init, launch, optimizers, report, rescue, run, schema, status
 
-__all__ = ["check", "compare", "errors", "export", "init", "launch", "optimizers", "report", "run", "schema", "status"]
+__all__ = [
+    "check",
+    "compare",
+    "errors",
+    "export",
+    "init",
+    "launch",
+    "optimizers",
+    "report",
+    "rescue",
+    "run",
+    "schema",
+    "status",
+]
 
 
 def __getattr__(name: str) -> ModuleType:

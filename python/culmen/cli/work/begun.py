@@ -43,6 +43,8 @@ def make_room(study: Study, overwrite: bool) -> Ended | None:
     if not path.exists():
         return None
     opened = _opened(path)
+    if not overwrite and not opened.summary["outcomes"] and opened.without_log:
+        raise InputError(f"{opened.without_log}, or restart the study with --overwrite")
     if overwrite or not opened.summary["outcomes"]:
         _remove(study)  # a run that could not even start may have left it empty
         return None
@@ -67,13 +69,17 @@ def has_ended(opened: Opened, study: Study) -> Ended | None:
 def _opened(path: Path) -> Opened:
     try:
         opened = open_store(path)
-        summary = opened.summary
+        _ = opened.summary
     except (InputError, StoreError) as e:
         raise type(e)(f"{e}; {_OTHER_STORE}") from None
-    if summary["owned"]:
-        advice = f"`culmen status {shlex.quote(str(path))}` shows its state"
-        raise InputError(f"{path} is in use: {summary['owner']} runs this study; {advice}")
+    refuse_in_use(opened)
     return opened
+
+
+def refuse_in_use(opened: Opened) -> None:
+    if opened.summary["owned"]:
+        advice = f"`culmen status {shlex.quote(str(opened.path))}` shows its state"
+        raise InputError(f"{opened.path} is in use: {opened.summary['owner']} runs this study; {advice}")
 
 
 def _unfinished(opened: Opened, study: Study) -> str:

@@ -3,15 +3,20 @@
 import sys
 from pathlib import Path
 
+from ... import _core
 from ..._core import InputError
 from ...report.export import FORMATS, kind_of_file, write_csv, write_json, write_parquet
 from ...report.files import replacing
 from ...report.reading import read
+from ...store.opening import open_store
 from ...store.table import Table
 
 
 def export_store(store: Path, formats: list[str], output: Path | None, force: bool) -> None:
     kind = _kind(formats, output)
+    if kind == "store":
+        _copy(store, output)
+        return
     table = read(store, "export")
     if output is None:
         try:
@@ -25,13 +30,22 @@ def export_store(store: Path, formats: list[str], output: Path | None, force: bo
         print(f"Wrote {len(table)} evaluations to {output}")
 
 
+def _copy(store: Path, output: Path | None) -> None:
+    if output is None:
+        raise InputError("--store cannot go to a terminal or a pipe; add -o COPY.db")
+    opened = open_store(store, "export")
+    _core.Store.copy(str(opened.path), str(output))
+    print(f"Copied {opened.summary['outcomes']} evaluations to {output}")
+
+
 def _kind(formats: list[str], output: Path | None) -> str:
     if len(formats) > 1:
         raise InputError(f"--{' and --'.join(formats)} are given; give only one of {_options()}")
     ending = output.suffix.lower().lstrip(".") if output else "csv"
-    if not formats and ending not in FORMATS:
+    ending = "store" if ending == "db" else ending
+    if not formats and ending not in (*FORMATS, "store"):
         raise InputError(
-            f"-o {output}: this ending selects no format; write .csv, .json or .parquet, or give {_options()}"
+            f"-o {output}: this ending selects no format; write .csv, .json, .parquet or .db, or give {_options()}"
         )
     kind = formats[0] if formats else ending
     if kind == "parquet" and output is None:
@@ -40,7 +54,7 @@ def _kind(formats: list[str], output: Path | None) -> str:
 
 
 def _options() -> str:
-    return "--csv, --json or --parquet"
+    return "--csv, --json, --parquet or --store"
 
 
 def _write(table: Table, kind: str, path: Path | None) -> None:

@@ -14,7 +14,7 @@ from ...run.progress.monitor import Monitor, best_of, make_monitor
 from ...run.result import Result
 from ...run.study import Study
 from ...store.opening import Opened, open_store
-from .begun import has_ended, make_room
+from .begun import has_ended, make_room, refuse_in_use
 from .codes import FINISHED, RESUMABLE
 from .ending import show_end
 from .errors import errors_at_end
@@ -53,15 +53,19 @@ def run_study(
         return ended.show(quiet) if ended else _execute(study, quiet, errors)
 
 
-def resume_study(path: Path, given: Given, *, prefetch: bool, quiet: bool, errors: bool, accept_changes: bool) -> int:
+def resume_study(
+    path: Path, given: Given, *, prefetch: bool, quiet: bool, errors: bool, accept_changes: bool = False
+) -> int:
     with commanding_ranks() as served:
         if served:
             return FINISHED
         opened = open_store(path)
+        refuse_in_use(opened)
         study = Study.of_store(opened, **given)
         _choose_workers(study, given, "auto", prefetch)
         if ended := has_ended(opened, study):
             return ended.show(quiet)
+        note(opened.without_log if opened.summary["asked"] else "")  # otherwise it is an error below
         note(study.take_up(accept_changes, f"{ACCEPT}; to restart, write `culmen run --overwrite`"))
         return _execute(study, quiet, errors)
 

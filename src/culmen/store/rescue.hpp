@@ -1,0 +1,26 @@
+// What can be read of a damaged store becomes a new store.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "culmen/base/file_system.hpp"
+
+namespace culmen {
+
+struct Rescued {
+  std::uint64_t outcomes = 0;  ///< in the new store
+  std::uint64_t lost = 0;      ///< of the outcomes that the damaged one counts; 0 also if the count is damaged
+  bool finished = false;       ///< the new store has the end of the study
+};
+
+/// Makes a store at `to` from the calls of the optimizer before the first one that is damaged, and the outcomes of
+/// their candidates that are not. A resume of it evaluates the rest again. The damaged file stays as it is. Throws
+/// InputError if `from` is no store or `to` exists, and StoreError if `from` is in use, or if its description of the
+/// study is damaged.
+Rescued rescue(const std::string& from, const std::string& to,
+               std::string (*network)(const std::string& path) = network_file_system);
+
+/// The end of a sentence on a damaged store.
+std::string how_to_rescue(const std::string& path);
+
+}  // namespace culmen

@@ -1,0 +1,114 @@
+"""Copies of stores, damaged stores, deleted stores, and evaluations that hang."""
+
+import json
+import shutil
+import signal
+import sqlite3
+from contextlib import closing
+
+import pytest
+from harness import Running, calls_of, culmen, outcomes, summary, wait_for, write_study
+
+
+def change(store, command, *values):
+    with closing(sqlite3.connect(store)) as opened, opened:
+        opened.execute(command, values)
+
+
+def test_a_running_study_is_copied_and_the_copy_can_be_resumed(tmp_path):
+    write_study(tmp_path, 100_000)
+    with Running("run", "study.toml", "--workers", "2", "--quiet", cwd=tmp_path) as run:
+        wait_for(lambda: len(calls_of(tmp_path)) > 20, "20 calls")
+        shutil.copy(tmp_path / "study.db", tmp_path / "naked.db")
+        done = culmen("export", "study.db", "-o", "copy.db", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        again = culmen("export", "study.db", "--store", "-o", "copy.db", "--force", cwd=tmp_path)
+        run.process.terminate()
+        run.end()
+    assert done.stdout.startswith("Copied ")
+    assert (again.returncode, "copy.db: exists already" in again.stderr) == (2, True)
+    told = summary(tmp_path / "copy.db")["told"]
+    resumed = culmen("resume", "copy.db", "--evaluations", told + 30, "--quiet", cwd=tmp_path)
+    assert (resumed.returncode, resumed.stderr) == (0, "")
+    naked = culmen("resume", "naked.db", "--evaluations", 30, cwd=tmp_path)
+    assert "its log naked.db-wal is missing" in naked.stderr
+    assert "culmen export STUDY.db -o COPY.db" in naked.stderr
+
+
+def test_a_killed_run_whose_state_was_shown_is_resumed_without_a_word(tmp_path):
+    write_study(tmp_path, 60)
+    with Running("run", "study.toml", "--workers", "2", cwd=tmp_path) as run:
+        wait_for(lambda: len(calls_of(tmp_path)) > 20, "20 calls")
+        run.process.kill()
+        run.process.wait(10)
+        wait_for(lambda: not run.processes(), "the end of every child")
+    assert culmen("status", "study.db", cwd=tmp_path).returncode == 0
+    done = culmen("resume", "study.db", "--quiet", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_deleted_store_ends_the_run_and_is_saved(tmp_path):
+    write_study(tmp_path, 100_000)
+    with Running("run", "study.toml", "--workers", "2", "--quiet", cwd=tmp_path) as run:
+        wait_for(lambda: len(calls_of(tmp_path)) > 20, "20 calls")
+        for ending in ("", "-wal", "-shm"):
+            (tmp_path / f"study.db{ending}").unlink()
+        code, _, err = run.end()
+    assert code == 1
+    assert "study.db: was deleted, moved or replaced while this study used it; its evaluations until now are in" in err
+    assert len(outcomes(tmp_path / "study.saved.db")) > 10
+
+
+def test_a_damaged_store_says_how_it_is_rescued(finished):
+    before = outcomes(finished / "study.db")
+    change(finished / "study.db", "UPDATE calls SET data = X'09' WHERE number = (SELECT max(number) / 2 FROM calls)")
+    done = culmen("resume", "study.db", "--evaluations", 50, cwd=finished)
+    assert done.returncode == 1
+    assert "is damaged" in done.stderr
+    assert "`culmen rescue study.db` writes what can be read into a new store" in done.stderr
+    rescued = culmen("rescue", "study.db", cwd=finished)
+    assert rescued.returncode == 0, rescued.stderr
+    assert "evaluations to study.rescued.db" in rescued.stdout
+    assert "To resume: culmen resume study.rescued.db" in rescued.stdout
+    assert culmen("resume", "study.rescued.db", "--quiet", cwd=finished).returncode == 0
+    after = outcomes(finished / "study.rescued.db")
+    assert {number: after[number] for number in before} == before
+    again = culmen("rescue", "study.db", cwd=finished)
+    assert (again.returncode, "study.rescued.db: exists already" in again.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["status", "resume", "export", "report", "compare", "errors", "rescue"])
+def test_a_damaged_description_is_one_sentence(finished, command):
+    change(finished / "study.db", "UPDATE meta SET value = zeroblob(4096) WHERE key = 'configuration'")
+    words = [command, "study.db", *(["study.db"] if command == "compare" else [])]
+    done = culmen(*words, cwd=finished)
+    assert done.returncode == 1, done.stderr
+    assert "description of the study" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_status_names_the_evaluation_that_hangs(tmp_path):
+    write_study(tmp_path, 40)
+    (tmp_path / "model.py").write_text(
+        "import os, time\n"
+        f"mark = {str(tmp_path / 'hangs')!r}\n"
+        "def f(p):\n"
+        "    if os.path.exists(mark): return p['x'] ** 2\n"
+        "    open(mark, 'w').close()\n"
+        "    time.sleep(10_000)\n"
+    )
+
+    def state():
+        shown = culmen("status", "study.db", "--json", cwd=tmp_path)
+        return json.loads(shown.stdout) if shown.returncode == 0 else {}
+
+    with Running("run", "study.toml", "--workers", "2", cwd=tmp_path) as run:
+        running = wait_for(lambda: state().get("running"), "the oldest evaluation", 60)
+        text = culmen("status", "study.db", cwd=tmp_path).stdout
+        run.process.send_signal(signal.SIGINT)
+        run.end()
+    assert running["age_s"] >= 1
+    assert running["worker"] in (0, 1)
+    assert f"evaluation {running['evaluation']}, for " in text
+    assert f"on worker {running['worker']}" in text
+    assert state()["running"] is None

@@ -1,0 +1,109 @@
+// Copies of stores: of one in use, of one without its log, and of one that was deleted while it was used.
+#include <filesystem>
+
+#include "store_test.hpp"
+
+namespace culmen {
+namespace {
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Copies : public StoreTest {
+ protected:
+  void write(Journal& journal) {
+    journal.append(ask(0, 3));
+    for (EvaluationId id = 0; id < 3; ++id) journal.append(outcome(id, 1.5));
+    journal.append(tell({0, 1, 2}));
+    journal.commit();
+  }
+  const std::string other = folder.file("other.db");
+};
+
+TEST_F(Copies, ACopyOfAStoreInUseHasAllAndCanBeResumed) {
+  auto journal = make(path);
+  write(journal);
+  Journal::copy(path, other);
+  EXPECT_TRUE(Journal::read(path).summary().owned);
+  {
+    const auto copied = Journal::read(other);
+    EXPECT_EQ(copied.summary().told, 3);
+    EXPECT_FALSE(copied.summary().owned);
+    EXPECT_FALSE(copied.log_is_missing());
+    EXPECT_EQ(calls_of(copied).size(), calls_of(Journal::read(path)).size());
+  }
+  EXPECT_FALSE(fs::exists(other + "-wal"));
+  EXPECT_EQ(Journal::resume(other, Durability::process).epoch(), 2);
+}
+
+TEST_F(Copies, ACopyNeverReplacesAFile) {
+  make(path).close();
+  make(other).close();
+  EXPECT_THAT(error_of([&] { Journal::copy(path, other); }), HasSubstr("exists already"));
+}
+
+TEST_F(Copies, AFileWithoutItsLogIsNotResumedFromNothing) {
+  auto journal = make(path);
+  write(journal);
+  fs::copy_file(path, other);
+  EXPECT_TRUE(Journal::read(other).log_is_missing());
+  EXPECT_THAT(error_of([&] { Journal::resume(other, Durability::process); }),
+              AllOf(HasSubstr("other.db-wal is missing"), HasSubstr("culmen export")));
+  fs::copy_file(path + "-wal", other + "-wal");
+  EXPECT_FALSE(Journal::read(other).log_is_missing());
+  EXPECT_EQ(Journal::resume(other, Durability::process).epoch(), 2);
+}
+
+TEST_F(Copies, AfterAKillAReaderKeepsTheLog) {
+  Child child([this](int) {
+    auto journal = make(path);
+    write(journal);
+    ::kill(getpid(), SIGKILL);
+  });
+  std::uint64_t none = 0;
+  EXPECT_FALSE(child.receive(none));
+  child.kill();
+  for (int i = 0; i < 2; ++i) {
+    const auto read = Journal::read(path);
+    EXPECT_EQ(read.summary().told, 3);
+    EXPECT_FALSE(read.log_is_missing());
+  }
+  auto resumed = Journal::resume(path, Durability::process);
+  EXPECT_EQ(resumed.epoch(), 2);
+  EXPECT_EQ(resumed.summary().told, 3);
+  resumed.close();
+  EXPECT_FALSE(Journal::read(path).log_is_missing());
+}
+
+TEST_F(Copies, AfterAKillAtTheBeginningTheStudyCanBeResumed) {
+  Child child([this](int) {
+    const auto journal = make(path);
+    ::kill(getpid(), SIGKILL);
+  });
+  std::uint64_t none = 0;
+  EXPECT_FALSE(child.receive(none));
+  child.kill();
+  EXPECT_FALSE(Journal::read(path).log_is_missing());
+  EXPECT_EQ(Journal::resume(path, Durability::process).epoch(), 2);
+}
+
+TEST_F(Copies, ADeletedStoreIsNoticedAndSaved) {
+  auto journal = make(path);
+  write(journal);
+  for (const char* ending : {"", "-wal", "-shm"}) fs::remove(path + ending);
+  const auto saved = folder.file("study.saved.db");
+  EXPECT_THAT(error_of([&] { journal.append(ask(3, 1)); }),
+              AllOf(HasSubstr("study.db: was deleted, moved or replaced"), HasSubstr(saved)));
+  EXPECT_EQ(Journal::read(saved).summary().told, 3);
+}
+
+TEST_F(Copies, AReplacedStoreIsNoticed) {
+  auto journal = make(path);
+  write(journal);
+  fs::rename(path, other);
+  fs::copy_file(other, path);
+  EXPECT_THAT(error_of([&] { journal.renew_ownership(); }), HasSubstr("was deleted, moved or replaced"));
+}
+
+}  // namespace
+}  // namespace culmen
