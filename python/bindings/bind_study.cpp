@@ -328,6 +328,9 @@ void bind_views(nb::module_& m) {
       .def_prop_ro(
           "first_failure", [](const StudyResult& r) { return r.first_failure; },
           "One sentence about the first failed evaluation; empty: there was none.")
+      .def_prop_ro(
+          "store_failed", [](const StudyResult& r) { return r.store_failed; },
+          "The run broke because its store could not be read or written.")
       .def_ro("wall_s", &StudyResult::wall_s)
       .def_ro("workers", &StudyResult::workers)
       .def_ro("store", &StudyResult::store);

@@ -25,6 +25,7 @@ def state(monkeypatch, tmp_path):
             fingerprint="",
             created_s=0.0,
             configuration="",
+            log_is_missing=False,
             summary=lambda: {**EMPTY, **COUNTS, **changes},
             note=lambda _: "",
         )

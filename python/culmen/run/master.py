@@ -105,9 +105,12 @@ def refuse_while_imported() -> None:
 
 
 def raise_error(result: _core.Result) -> None:
-    """InputError if no worker could set the evaluator up, CulmenError if the run broke."""
+    """InputError if no worker could set the evaluator up, StoreError if the store failed, CulmenError if the run broke
+    for another reason."""
     if result.reason == "set_up":
         raise _core.InputError(result.message)
+    if result.store_failed:
+        raise _core.StoreError(result.message)
     if result.reason == "error":
         raise _core.CulmenError(result.message)
 

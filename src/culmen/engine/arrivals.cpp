@@ -19,6 +19,7 @@ void Engine::joined(WorkerId worker) {
 
 void Engine::lost(WorkerId worker, const std::string& why) {
   if (stopped()) return;
+  result_.evaluated_s += underway_.lost(worker, clock_.now_s());
   last_loss_ = why;
   feed(Lost{worker});
 }
@@ -53,6 +54,8 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
   incoming_attempt_ = head.attempt;
   incoming_id_ = head.evaluation;
   result_.evaluated_s += std::max(0.0, incoming_.duration_s);
+  underway_.returned(worker, head.evaluation, clock_.now_s());
+  underway_changed_ = recorder_ != nullptr;
   const double duration_s = source_.evaluated(incoming_) ? incoming_.duration_s : -1;
   feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), merit_of(incoming_), duration_s});
 }

@@ -20,6 +20,8 @@ BrokerOptions with_source(BrokerOptions options, const Source& source) {
 std::string describe(EvaluationId id, const Outcome& failed) {
   return fmt::format("evaluation {} {}: {}", id, to_string(failed.status), failed.message);
 }
+
+constexpr double look_period_s = 1;
 }  // namespace
 
 Engine::Engine(Source& source, const Clock& clock, EngineOptions options)
@@ -72,10 +74,28 @@ bool Engine::turn() {
   if (!any && clock_.now_s() >= broker_.deadline_s()) feed(Tick{}), any = true;
   flush_tells();
   if (any) show(Phase::running);
+  look_at_workers();
   return any;
 }
 
-double Engine::patience_s() const { return std::max(0.0, broker_.deadline_s() - clock_.now_s()); }
+double Engine::patience_s() const {
+  const auto look_s = underway_changed_ ? look_at_workers_s_ : std::numeric_limits<double>::infinity();
+  return std::max(0.0, std::min(broker_.deadline_s(), look_s) - clock_.now_s());
+}
+
+/// Tells the recorder which evaluation has run longest, if that is worth a row in the store. At most once per
+/// look_period_s; a sleep ends for it only if something has changed.
+void Engine::look_at_workers() {
+  if (!underway_changed_ || recorder_ == nullptr || stopped()) return;
+  const auto now_s = clock_.now_s();
+  if (now_s < look_at_workers_s_) return;
+  look_at_workers_s_ = now_s + look_period_s;
+  const auto oldest = underway_.oldest();
+  const bool young = oldest && now_s - oldest->since_s < look_period_s;
+  underway_changed_ = young;  // look again when it is older
+  if (!oldest || young) return recorder_->running({});
+  recorder_->running(Running{oldest->evaluation, oldest->worker, wall_clock_s() - (now_s - oldest->since_s)});
+}
 
 void Engine::request_stop() noexcept {
   stop_requested_ = true;
@@ -89,6 +109,7 @@ void Engine::offer() noexcept {
 
 EngineResult Engine::finish() {
   show(Phase::stopping);
+  result_.evaluated_s += underway_.running_s(clock_.now_s());
   flush_tells();
   if (recorder_ != nullptr) {
     if (is_final(result_.reason)) {
@@ -102,6 +123,7 @@ EngineResult Engine::finish() {
     } catch (const StoreError& e) {
       result_.reason = StopReason::error;
       result_.message = e.what();
+      result_.store_failed = true;
     }
   }
   options_.jobs->wait();
@@ -162,6 +184,8 @@ void Engine::execute(const Send& a) {
   head.kind = FrameKind::evaluate;
   transport_->send(a.worker, head, scratch_);
   clear(scratch_);
+  underway_.sent(a.worker, a.id, clock_.now_s());
+  underway_changed_ = recorder_ != nullptr;
 }
 
 void Engine::execute(const Record& a) {
@@ -279,6 +303,7 @@ bool Engine::look_at_records() {
   if (recorder_ != nullptr) {
     if (auto error = recorder_->error(); !error.empty()) {
       result_.message = std::move(error);
+      result_.store_failed = true;
       feed(RecordFailed{});
       return true;
     }

@@ -10,6 +10,7 @@
 #include "culmen/broker/broker.hpp"
 #include "culmen/engine/jobs.hpp"
 #include "culmen/engine/table.hpp"
+#include "culmen/engine/underway.hpp"
 #include "culmen/evaluation/front.hpp"
 #include "culmen/evaluation/source.hpp"
 #include "culmen/monitor/progress.hpp"
@@ -34,7 +35,8 @@ struct EngineResult {
   StopReason reason = StopReason::none;
   std::string message;  ///< one sentence, for failure and error
   BrokerCounts counts;
-  double evaluated_s = 0;  ///< sum of the durations of this start's evaluations
+  bool store_failed = false;  ///< the reason is error, because the store could not be written or read
+  double evaluated_s = 0;     ///< sum of the durations of this start's evaluations, also of those that did not end
   bool has_best = false;
   Candidate best;
   Outcome best_outcome;
@@ -95,6 +97,7 @@ class Engine final : private Transport::Sink {
   void fail_other_shape(EvaluationId id, Outcome& outcome) const;
   void learn_shape(EvaluationId id, const Outcome& outcome);
   bool look_at_records();
+  void look_at_workers();
   bool look_for_job();
   void announce_job();
   bool look_at_job();
@@ -119,6 +122,9 @@ class Engine final : private Transport::Sink {
   Broker broker_;
   EvaluationTable table_;
   ProgressBoard board_;
+  Underway underway_;
+  bool underway_changed_ = false;  // since look_at_workers() last told the recorder
+  double look_at_workers_s_ = 0;   // when it may do so again
   std::vector<Action> actions_;
   std::size_t next_action_ = 0;
   std::vector<Candidate> asked_;

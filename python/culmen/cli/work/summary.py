@@ -71,6 +71,7 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
                 "best value": "none" if state["best_value"] is None else f"{state['best_value']:.10g}",
                 "recommended": state["recommended"] and Recommended(**state["recommended"]),
                 "evaluations": counts(state["told"], state["limit"], state["in_flight"]),
+                "oldest running": state["running"] and _oldest(state["running"]),
                 "failed": state["failed"] or None,
                 "starts": state["epoch"],
                 "created": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state["created_s"])),
@@ -94,6 +95,7 @@ def state_of(opened: Opened) -> dict[str, Any]:
     summary, space, objectives = {**opened.summary}, opened.space, opened.objectives
     fit = kept(opened)
     best = summary.pop("best")
+    running = summary.pop("running", None)
     configuration = opened.begun.configuration
     recommended = recommended_in(summary, space, objectives)
     optimizer = configuration.get("optimizer", {})
@@ -111,6 +113,7 @@ def state_of(opened: Opened) -> dict[str, Any]:
         "optimizer": optimizer.get("name"),
         "generational": optimizer.get("generational", True) if optimizer else None,
         **summary,
+        "running": running and _running(*running),
         "failures": opened.failures,
         "best_value": _as_given(summary.get("best_value"), objectives),
         "best": (space.named(best) if space else unnamed(best)) if best else best,
@@ -120,11 +123,19 @@ def state_of(opened: Opened) -> dict[str, Any]:
     }
 
 
+def _oldest(running: dict[str, Any]) -> str:
+    return f"evaluation {running['evaluation']}, for {lasted(running['age_s'])}, on worker {running['worker']}"
+
+
 def _searching(state: dict[str, Any]) -> str | None:
     """None for a store of a C++ program."""
     if not state["optimizer"]:
         return None
     return f"{state['optimizer']}, {mode_of(state['generational'])}"
+
+
+def _running(evaluation: int, worker: int, since_s: float) -> dict[str, Any]:
+    return {"evaluation": evaluation, "worker": worker, "age_s": max(0.0, round(time.time() - since_s, 1))}
 
 
 def _as_given(value: float | None, objectives: list[tuple[str, str]]) -> float | None:

@@ -11,6 +11,7 @@ Bytes encode(const StudyResult& r) {
   for (auto n : {r.counts.asked, r.counts.told, r.counts.failed, r.counts.retried, r.counts.lost, r.counts.dropped})
     w.u64(n);
   w.u8(r.has_best);
+  w.u8(r.store_failed);
   w.f64(r.wall_s);
   w.u32(r.workers);
   w.text(r.store);
@@ -50,6 +51,7 @@ StudyResult decode_result(BytesView in) {
        {&r.counts.asked, &r.counts.told, &r.counts.failed, &r.counts.retried, &r.counts.lost, &r.counts.dropped})
     *n = b.u64();
   r.has_best = b.u8() != 0;
+  r.store_failed = b.u8() != 0;
   r.wall_s = b.f64();
   r.workers = b.u32();
   r.store = b.text();

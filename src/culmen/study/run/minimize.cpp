@@ -65,6 +65,7 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
   run.prepare();
   run.execute();
   const auto found = run.conclude();
+  if (found.store_failed) throw StoreError(found.message);
   if (found.reason == StopReason::error) throw Error(found.message);
   return public_result(found, true);
 }

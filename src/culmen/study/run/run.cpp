@@ -189,6 +189,7 @@ struct Run::Impl {
       result = {};
       result.reason = StopReason::error;
       result.message = e.what();
+      result.store_failed = dynamic_cast<const StoreError*>(&e) != nullptr;
       give_up();
     }
   }
