@@ -75,7 +75,7 @@ def test_no_other_library_is_imported_before_its_name_is_typed(folder, words):
 
 def test_a_shell_that_reads_the_script_completes_commands(folder):
     script = culmen(cwd=folder, _CULMEN_COMPLETE="source_bash").stdout
-    lines = f"{script}\nCOMP_WORDS=(culmen res) COMP_CWORD=1\n"
+    lines = f"{script}\nCOMP_WORDS=(culmen resu) COMP_CWORD=1\n"
     lines += "_culmen_completion culmen\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n"
     done = subprocess.run(["bash", "--norc"], input=lines, cwd=folder, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["resume"]
