@@ -1,7 +1,9 @@
 """culmen's optimizers as a sampler of Optuna: ``optuna.create_study(sampler=CulmenSampler("cmaes"))``."""
 
+import os
+import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -19,7 +21,9 @@ Vector = list[float]
 class CulmenSampler(BaseSampler):
     """An optimizer of culmen as a sampler of Optuna. Optuna runs the study.
 
-    - ``optimizer``, ``seed``, ``options``: as for ``culmen.Optimizer``.
+    - ``optimizer``, ``options``: as for ``culmen.Optimizer``.
+    - ``seed``: seed of the random numbers, an integer ≥ 0. Default: another seed for each sampler, so that several
+      processes evaluate different candidates.
     - ``search_space``: the parameters of the search. Default: the parameters that all finished trials share.
     - ``independent_sampler``: the sampler for all other suggestions, for example before the first trial has finished.
       Default: random.
@@ -28,6 +32,9 @@ class CulmenSampler(BaseSampler):
     If the search space changes, the search restarts and learns from all finished trials. Failed and pruned trials are
     failed evaluations. The search learns from trials of other processes only when it starts.
 
+    A sampler, and a study that holds it, can be pickled and copied. The copy continues as the original would. Call
+    ``reseed_rng()`` in each copy if several copies run in parallel.
+
     The first suggestion raises InputError if an option is wrong, or if the optimizer cannot search this space.
     """
 
@@ -35,13 +42,14 @@ class CulmenSampler(BaseSampler):
         self,
         optimizer: str | None = None,
         *,
-        seed: int = 1,
+        seed: int | None = None,
         options: Mapping[str, bool | float | str] | None = None,
         search_space: Mapping[str, BaseDistribution] | None = None,
         independent_sampler: BaseSampler | None = None,
         generational: bool | None = None,
     ) -> None:
         self._optimizer, self._seed, self._options = optimizer, seed, dict(options or {})
+        self._is_seeded = seed is not None
         self._generational = generational
         self._given = dict(search_space) if search_space is not None else None
         self._common = IntersectionSearchSpace()
@@ -49,9 +57,28 @@ class CulmenSampler(BaseSampler):
         self._lock = threading.Lock()  # of the following: study.optimize(n_jobs=…) asks from several threads
         self._search: _Search | None = None
         self._open: dict[int, tuple[_Search, int, dict[str, Any]]] = {}  # by the trial's number
+        self._own: set[int] = set()  # numbers of the trials that this sampler has seen begin
 
     def reseed_rng(self) -> None:
+        """Takes another seed. If this sampler is a copy, its search restarts and learns from all finished trials.
+
+        A search that began in this process continues: Optuna calls this method before each trial of parallel threads.
+        """
         self._independent.reseed_rng()
+        with self._lock:
+            self._seed, self._is_seeded = _new_seed(), False
+            if self._search is not None and self._search.is_copy():
+                self._search = None
+                self._open.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            state = {**self.__dict__, "_open": dict(self._open), "_own": set(self._own)}
+        del state["_lock"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         with self._lock:
@@ -64,13 +91,14 @@ class CulmenSampler(BaseSampler):
         if not search_space:
             return {}
         with self._lock:
-            if self._search is None or self._search.distributions != search_space:
-                self._search = self._begin(study, search_space)
-            candidate = self._search.ask()
+            search = self._search
+            if search is None or search.distributions != search_space or not search.is_usable():
+                search = self._search = self._begin(study, search_space)
+            candidate = search.ask()
             if candidate is None:
                 return {}
             number, params = candidate
-            self._open[trial.number] = self._search, number, params
+            self._open[trial.number] = search, number, params
             return params
 
     def sample_independent(
@@ -80,17 +108,19 @@ class CulmenSampler(BaseSampler):
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         self._independent.before_trial(study, trial)
+        with self._lock:
+            self._own.add(trial.number)
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
         self._independent.after_trial(study, trial, state, values)
         with self._lock:
             search, number, params = self._open.pop(trial.number, (None, 0, {}))
-            if search is None:
+            if search is None or not search.is_usable():
                 return
             if any(trial.params.get(name) != value for name, value in params.items()) and state == TrialState.COMPLETE:
-                search.core.cancel(number)  # it was enqueued with other values, or suggested from another range
+                search.cancel(number)  # it was enqueued with other values, or suggested from another range
             else:
-                search.core.tell(number, _told(study, values) if state == TrialState.COMPLETE and values else None)
+                search.tell(number, _told(study, values) if state == TrialState.COMPLETE and values else None)
 
     def _begin(self, study: Study, distributions: dict[str, BaseDistribution]) -> "_Search":
         known: dict[tuple[float, ...], Any] = {}
@@ -99,44 +129,66 @@ class CulmenSampler(BaseSampler):
         for t in sorted(usable, key=lambda t: _oriented(study, t.values)[0]):
             vector = [_number_of(d, t.params[name]) for name, d in distributions.items()]
             known.setdefault(tuple(vector), _told(study, t.values))
-        return _Search(distributions, self._make(distributions, len(study.directions)), known)
+        arguments = self._optimizer or "", self._drawn_seed(), self._options, len(study.directions)
+        is_elsewhere = not self._is_seeded and self._has_company(study)
+        return _Search(distributions, (*arguments, self._is_generational()), known, is_elsewhere)
 
-    def _make(self, distributions: dict[str, BaseDistribution], objectives: int) -> Callable[..., _core.Optimizer]:
-        core = space.Space({name: _parameter(d) for name, d in distributions.items()}).core
-        generational = self._generational
-        if generational is None:
-            can = {entry["name"] for entry in _core.optimizer_catalogue() if entry["asynchronous"]}
-            generational = self._optimizer not in can
+    def _has_company(self, study: Study) -> bool:
+        """Another process runs trials of this study now, or has begun one since this sampler began its first."""
+        first = min(self._own, default=0)
+        others = (t for t in study.get_trials(deepcopy=False) if t.number not in self._own)
+        return any(t.number > first or t.state == TrialState.RUNNING for t in others)
 
-        def make(starts: Sequence[Vector]) -> _core.Optimizer:
-            return _core.Optimizer(
-                core, self._optimizer or "", self._seed, self._options, starts, False, objectives, 0, generational
-            )
+    def _drawn_seed(self) -> int:
+        """As late as possible: samplers that were copied before they made a search draw different seeds."""
+        if self._seed is None:
+            self._seed = _new_seed()
+        return self._seed
 
-        return make
+    def _is_generational(self) -> bool:
+        if self._generational is not None:
+            return self._generational
+        return self._optimizer not in {e["name"] for e in _core.optimizer_catalogue() if e["asynchronous"]}
+
+
+def _new_seed() -> int:
+    return secrets.randbits(48)
 
 
 class _Search:
-    """One optimizer on one space. ``known``: vectors and their outcomes from before."""
+    """One optimizer on one space. ``known``: vectors and their outcomes from before. ``is_elsewhere``: it begins at a
+    random point, because the searches of other processes begin at the best known one.
+
+    A copy repeats all calls with an optimizer of its own. Call ``is_usable`` before any other use.
+    """
 
     def __init__(
         self,
         distributions: dict[str, BaseDistribution],
-        make: Callable[[Sequence[Vector]], _core.Optimizer],
+        arguments: tuple[str, int, dict[str, bool | float | str], int, bool],
         known: Mapping[tuple[float, ...], Any],
+        is_elsewhere: bool,
     ) -> None:
         self.distributions = dict(distributions)
-        self.core = make([list(vector) for vector in known])
+        self._arguments = arguments
+        self._starts = [*([self._random_point()] if is_elsewhere else []), *(list(vector) for vector in known)]
+        self._calls: list[tuple[str, int, Any]] = []
+        self._process: int | None = os.getpid()
+        self._core: Any = self._made()
         self._waiting: list[tuple[int, Vector]] = []
-        for number, vector in self.core.ask(len(known)):
+        for number, vector in self._ask(len(self._starts)) if self._starts else []:
             if tuple(vector) in known:
-                self.core.tell(number, known[tuple(vector)])
+                self.tell(number, known[tuple(vector)])
             else:
                 self._waiting.append((number, vector))
 
+    def is_copy(self) -> bool:
+        """It was copied, also by ``os.fork()``, and not used since."""
+        return self._process != os.getpid()
+
     def ask(self) -> tuple[int, dict[str, Any]] | None:
         """None: more trials must be told first, or the optimizer has finished."""
-        found = self._waiting or self.core.ask(1)
+        found = self._waiting or self._ask(1)
         if not found:
             return None
         number, vector = found.pop(0)
@@ -144,6 +196,52 @@ class _Search:
             self.distributions.items(), vector, strict=True
         )
         return number, {name: _value_of(d, x) for (name, d), x in pairs}
+
+    def tell(self, number: int, outcome: float | list[float] | None) -> None:
+        self._core.tell(number, outcome)
+        self._calls.append(("tell", number, outcome))
+
+    def cancel(self, number: int) -> None:
+        self._core.cancel(number)
+        self._calls.append(("cancel", number, None))
+
+    def _ask(self, n: int) -> list[tuple[int, Vector]]:
+        found = self._core.ask(n)
+        self._calls.append(("ask", n, list(found)))
+        return found
+
+    def is_usable(self) -> bool:
+        """False for a copy whose calls cannot be repeated: other builds and CPUs may propose other candidates."""
+        self._process = os.getpid()
+        if self._core is None:
+            self._core = self._repeated(self._calls)
+        return self._core is not None
+
+    def _repeated(self, calls: list[tuple[str, int, Any]]) -> _core.Optimizer | None:
+        core = self._made()
+        for name, number, rest in calls:
+            if name == "tell":
+                core.tell(number, rest)
+            elif name == "cancel":
+                core.cancel(number)
+            elif core.ask(number) != rest:
+                return None
+        return core
+
+    def _made(self) -> _core.Optimizer:
+        name, seed, options, objectives, generational = self._arguments
+        return _core.Optimizer(self._space(), name, seed, options, self._starts, False, objectives, 0, generational)
+
+    def _random_point(self) -> Vector:
+        _name, seed, *_ = self._arguments
+        [(_, vector)] = _core.Optimizer(self._space(), "random", seed).ask(1)
+        return vector
+
+    def _space(self) -> _core.Space:
+        return space.Space({name: _parameter(d) for name, d in self.distributions.items()}).core
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_core": None, "_process": None, "_calls": list(self._calls)}
 
 
 def _oriented(study: Study, values: Sequence[float]) -> list[float]:
