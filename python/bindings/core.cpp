@@ -11,7 +11,8 @@ namespace culmen::bindings {
 
 void bind_errors(nb::module_& m) {
   auto base = nb::exception<Error>(m, "CulmenError", PyExc_RuntimeError);
-  nb::exception<InputError>(m, "InputError", base.ptr());
+  const auto input_bases = nb::make_tuple(base, nb::borrow(PyExc_ValueError));  // programs expect it of wrong numbers
+  nb::exception<InputError>(m, "InputError", input_bases.ptr());
   nb::exception<StoreError>(m, "StoreError", base.ptr());
   nb::exception<TransportError>(m, "TransportError", base.ptr());
   for (const char* name : {"CulmenError", "InputError", "StoreError", "TransportError"}) {

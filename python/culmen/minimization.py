@@ -17,7 +17,7 @@ from .problem.space import Bounds, Constraints, Space, Value, as_table, plain
 from .run.errors import with_errors_of_ranks
 from .run.result import Result
 from .run.study import Study
-from .slot.callables import Positional, Travelling
+from .slot.callables import Positional, ToSlot
 from .slot.signature import misfit
 from .study_file import Mistakes, program_study
 
@@ -262,6 +262,6 @@ def _pickled(f: Callable[[Any], Any]) -> bytes:
     if why := misfit(f.function, "p[0]") if isinstance(f, Positional) else misfit(f):
         raise InputError(f"culmen.minimize: {why}")
     try:
-        return pickle.dumps(Travelling(cloudpickle.dumps(f)))
+        return pickle.dumps(ToSlot(cloudpickle.dumps(f)))
     except Exception as e:
         raise InputError(f"culmen.minimize: the function cannot be sent to other processes: {e}") from None

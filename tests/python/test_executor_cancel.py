@@ -77,6 +77,17 @@ def test_what_is_left_of_a_map_is_cancelled_when_it_ends(tmp_path, end, timeout)
         assert {path.name for path in tmp_path.iterdir()} == {"0", "1", "gate"}
 
 
+def test_a_map_cancels_the_item_that_it_timed_out_on(tmp_path):
+    with culmen.Executor(1, prefetch=False) as pool:
+        busy = pool.submit(lambda: wait_for((tmp_path / "gate").exists, "the gate"))
+        with pytest.raises(concurrent.futures.TimeoutError):
+            next(pool.map(lambda _: (tmp_path / "called").touch(), [0], timeout=0))
+        (tmp_path / "gate").touch()
+        assert busy.result()
+        assert pool.submit(len, "next").result() == 4
+        assert not (tmp_path / "called").exists()
+
+
 class Slowly:
     """An engine's run whose ``cancel`` stops between what it does and what it says."""
 

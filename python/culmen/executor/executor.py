@@ -17,7 +17,7 @@ from .._core import InputError
 from ..launch.ranks import is_master, serve_until_dismissed
 from ..run.master import refuse_while_imported
 from ..slot.callables import Chunk, Column, Initializer
-from .functions import FunctionCache, dumps, travelling
+from .functions import FunctionCache, dumps, to_slot
 from .item_pool import ItemPool
 
 _AT_ONCE = 64
@@ -164,10 +164,18 @@ def _one_by_one(
         while sent:
             if more is not None:
                 sent.extend(more())
-            yield sent.popleft().result(None if end is None else end - monotonic())
+            yield _result_of(sent.popleft(), None if end is None else end - monotonic())
     finally:
         for future in sent:
             future.cancel()
+
+
+def _result_of(future: futures.Future, timeout: float | None) -> Any:
+    try:
+        return future.result(timeout)
+    except BaseException:
+        future.cancel()
+        raise
 
 
 def _check_count(name: str, value: Any, otherwise: str = "") -> int:
@@ -204,5 +212,5 @@ def _config(
     config.evaluator.kind, config.evaluator.interpreter = "items", sys.executable
     config.evaluator.base_folder = str(Path.cwd())
     config.evaluator.time_limit_s = time_limit_s or 0
-    config.evaluator.pickle = travelling(Initializer(initializer, tuple(initargs)), "the initializer")
+    config.evaluator.pickle = to_slot(Initializer(initializer, tuple(initargs)), "the initializer")
     return config

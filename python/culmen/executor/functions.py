@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary, ref
 
 from .. import _core
 from .._core import InputError
-from ..slot.callables import Travelling
+from ..slot.callables import ToSlot
 
 _KEPT = 256
 _PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
@@ -140,9 +140,9 @@ def _pickled(function: Callable[..., Any]) -> bytes:
     return _cloudpickled(function, getattr(function, "__qualname__", type(function).__name__))
 
 
-def travelling(function: Callable[..., Any], what: str) -> bytes:
+def to_slot(function: Callable[..., Any], what: str) -> bytes:
     """For a set-up, with which the child gets the program's module folders."""
-    return pickle.dumps(Travelling(_cloudpickled(function, what)), protocol=5)
+    return pickle.dumps(ToSlot(_cloudpickled(function, what), needs_key=True), protocol=5)
 
 
 def _cloudpickled(function: Callable[..., Any], what: str) -> bytes:

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from . import program
+
 
 class Positional:
     """Calls a function that takes a list."""
@@ -24,12 +26,45 @@ class Travelling:
         self._pickled = pickled
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _arrive, ([folder for folder in sys.path if folder], self._pickled)
+        return _arrive, (_folders(), self._pickled)
+
+
+class ToSlot(Travelling):
+    """As Travelling, but only for slots, which become more like the sender: the function's pools and
+    ``multiprocessing.Manager`` proxies work there.
+
+    ``needs_key``: proxies may come later, too.
+    """
+
+    def __init__(self, pickled: bytes, needs_key: bool = False) -> None:
+        super().__init__(pickled)
+        self._needs_key = needs_key or "multiprocessing.managers" in sys.modules
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrive_in_slot, (_folders(), self._pickled, _own_key() if self._needs_key else b"")
+
+
+def _folders() -> list[str]:
+    return [folder for folder in sys.path if folder]
+
+
+def _own_key() -> bytes:
+    from multiprocessing import process
+
+    return bytes(process.current_process().authkey)
 
 
 def _arrive(folders: list[str], pickled: bytes) -> Any:
     sys.path += [folder for folder in folders if folder not in sys.path]
     return pickle.loads(pickled)
+
+
+def _arrive_in_slot(folders: list[str], pickled: bytes, key: bytes) -> Any:
+    sys.path += [folder for folder in folders if folder not in sys.path]
+    program.share_key(key)
+    function, names = program.load(pickled)
+    program.offer(names)
+    return function
 
 
 class Chunk:

@@ -9,7 +9,7 @@ import pickle
 import struct
 from collections import OrderedDict
 
-from culmen.slot import protocol
+from culmen.slot import program, protocol
 from culmen.slot.failure import describe, sentence
 from culmen.slot.target import importing
 
@@ -17,6 +17,7 @@ RETURNED, RAISED, WANTS_FUNCTION = 0, 1, 2
 LARGEST_RESULT_BYTES = (1 << 30) - 4096  # the size of a mailbox's frame
 _KEPT_FUNCTIONS = 64
 _KEPT_BYTES = 256 << 20
+_SEARCHED_BYTES = 1 << 20  # arguments up to this size may bring functions that a pool inside the call needs
 _JOINED_BYTES = 64 << 10  # up to this size, one copy is cheaper than two writes
 
 _ITEM = struct.Struct("<IBQQQQQ")  # attempt; version, id, zero doubles; bytes of payload; function, bytes of its pickle
@@ -53,11 +54,13 @@ class Functions:
             self._known.move_to_end(number)
         elif pickled:
             with importing("the function's module"):
-                self._known[number] = pickle.loads(pickled), len(pickled)
+                self._known[number] = *program.load(pickled), len(pickled)
             self._bytes += len(pickled)
             while len(self._known) > 1 and (len(self._known) > _KEPT_FUNCTIONS or self._bytes > _KEPT_BYTES):
-                self._bytes -= self._known.popitem(last=False)[1][1]
-        return self._known.get(number, (None,))[0]
+                self._bytes -= self._known.popitem(last=False)[1][2]
+        function, names, _size = self._known.get(number, (None, {}, 0))
+        program.offer(names)
+        return function
 
 
 def serve(channel, process, initialize):
@@ -93,7 +96,7 @@ def answer(request, functions, process):
         function = functions.get(number, request[_ITEM.size : arguments_at])
         if function is None:
             return WANTS_FUNCTION, b""
-        arguments, keywords = pickle.loads(memoryview(request)[arguments_at:])
+        arguments, keywords = _arguments(request, arguments_at)
         result = function(*arguments, **keywords)
         del arguments, keywords, request
         process.end_copy()
@@ -101,6 +104,14 @@ def answer(request, functions, process):
     except BaseException as error:  # SystemExit too: it is an answer and does not end this process
         process.end_copy(error)
         return RAISED, _dump_error(error)
+
+
+def _arguments(request, at):
+    if len(request) - at > _SEARCHED_BYTES:
+        return pickle.loads(memoryview(request)[at:])
+    found, names = program.load(request[at:])
+    program.offer(names)
+    return found
 
 
 def dumps(value):
