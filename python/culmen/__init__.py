@@ -17,6 +17,7 @@ _HOMES = {
     "Optimizer": "ask_tell",
     "Candidate": "ask_tell",
     "Result": "run.result",
+    "AllFailedError": "run.result",
     "errors": "run.errors_of_store",
     "Errors": "fit.errors",
     "is_master": "launch.ranks",
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from .problem.space import Space, boolean, categorical, integer, ordinal, real
     from .report.reading import Evaluations, read
     from .run.errors_of_store import errors
-    from .run.result import Result
+    from .run.result import AllFailedError, Result
     from .run.study import Study
 
 

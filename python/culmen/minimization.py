@@ -15,7 +15,7 @@ from .launch.ranks import end_launch_with_rank, is_master, letting_ranks_go
 from .problem.command import Command
 from .problem.space import Bounds, Constraints, Space, Value, as_table, plain
 from .run.errors import with_errors_of_ranks
-from .run.result import Result
+from .run.result import Result, checked
 from .run.study import Study
 from .slot.callables import Positional, ToSlot
 from .slot.signature import misfit
@@ -172,7 +172,7 @@ def minimize(
     study and then the program, unless the program handles these signals.
 
     Raises InputError for wrong arguments, StoreError if the store cannot be read or written, and TransportError if
-    workers cannot be started. Warns if every evaluation failed.
+    workers cannot be started. Raises AllFailedError if every evaluation failed.
     """
     if store is not None and not isinstance(store, (str, PathLike)):
         raise InputError(f"culmen.minimize: store must be the path of a file, such as 'fit.db', got {store!r}")
@@ -181,7 +181,7 @@ def minimize(
         end_launch_with_rank()
         if not is_master():
             core = Space(space).core
-            return with_errors_of_ranks(Result.of(_core.serve_rank(), core), core)
+            return checked(with_errors_of_ranks(Result.of(_core.serve_rank(), core), core))
     with letting_ranks_go() if executor is None else nullcontext():
         checked_space = Space(space, constraints)
         study = _study_of(f, checked_space, given, store)

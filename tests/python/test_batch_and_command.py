@@ -107,9 +107,9 @@ ALONE = "it is called for one candidate at a time"
     ],
 )
 def test_a_function_for_one_taken_for_many_and_the_reverse_are_told_what_comes(f, given, sentence):
-    with pytest.warns(RuntimeWarning, match="all 5 evaluations failed") as seen:
+    with pytest.raises(culmen.AllFailedError, match="all 5 evaluations failed") as raised:
         minimize(f, budget=5, workers=1, **given)
-    assert sentence in str(seen[0].message).splitlines()[0]
+    assert sentence in str(raised.value).splitlines()[0]
 
 
 WRONG = [

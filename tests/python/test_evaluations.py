@@ -243,10 +243,10 @@ def test_several_objectives_have_no_errors():
 
 
 def test_where_all_failed_there_are_no_errors():
-    with pytest.warns(RuntimeWarning):
-        result = culmen.minimize(lambda p: [1 / 0], {"a": (0, 1)}, budget=3, result="residuals", workers=1)
+    with pytest.raises(culmen.AllFailedError) as raised:
+        culmen.minimize(lambda p: [1 / 0], {"a": (0, 1)}, budget=3, result="residuals", workers=1)
     with pytest.raises(InputError, match="no evaluation succeeded"):
-        _ = result.errors
+        _ = raised.value.result.errors
 
 
 def test_errors_that_cannot_be_kept_are_told_so(tmp_path):

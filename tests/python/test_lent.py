@@ -190,5 +190,6 @@ class Exits(concurrent.futures.Executor):
 def test_an_executor_that_ends_the_program_ends_the_study_or_fails_each_evaluation():
     with pytest.raises(culmen.CulmenError, match="the executor accepts no more calls: SystemExit: no queue"):
         culmen.minimize(valley, SPACE, budget=60, executor=Exits(True))
-    with pytest.warns(RuntimeWarning, match="SystemExit: no queue"):
-        assert culmen.minimize(valley, SPACE, budget=5, executor=Exits(False)).failed == 5
+    with pytest.raises(culmen.AllFailedError, match="SystemExit: no queue") as raised:
+        culmen.minimize(valley, SPACE, budget=5, executor=Exits(False))
+    assert raised.value.result.failed == 5

@@ -97,9 +97,12 @@ def test_failures_are_values():
 
 
 def test_when_all_fail_there_is_no_best():
-    with pytest.warns(RuntimeWarning, match="all 10 evaluations failed; the first: evaluation 0 not finite: ") as seen:
-        result = culmen.minimize(lambda p: float("nan"), {"x": (0, 1)}, budget=10, workers=2)
-    assert [warning.filename for warning in seen] == [__file__]
+    said = "all 10 evaluations failed; the first: evaluation 0 not finite: "
+    with pytest.raises(culmen.AllFailedError, match=said) as raised:
+        culmen.minimize(lambda p: float("nan"), {"x": (0, 1)}, budget=10, workers=2)
+    result = raised.value.result
+    assert isinstance(raised.value, RuntimeError)
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
     assert (result.best, result.x, result.value, result.evaluation) == (None, None, None, None)
     assert result.failed == 10
     assert "value=none" in repr(result)
@@ -110,12 +113,28 @@ def test_it_gives_up_where_nothing_but_failures_comes():
     def f(p):
         raise ValueError("no grid")
 
-    with pytest.warns(RuntimeWarning, match="the first: evaluation 0 failed: ValueError: no grid"):
+    with pytest.raises(culmen.AllFailedError, match="the first: evaluation 0 failed: ValueError: no grid") as raised:
         options = {"generational": True}  # the first to fail is candidate 0
-        result = culmen.minimize(f, {"x": (0, 1)}, budget=500, give_up_after=20, workers=2, options=options)
+        culmen.minimize(f, {"x": (0, 1)}, budget=500, give_up_after=20, workers=2, options=options)
+    result = raised.value.result
     assert (result.reason, result.final, result.evaluations) == ("all_failed", False, 20)
-    with pytest.warns(RuntimeWarning, match="all 60 evaluations failed"):
-        assert culmen.minimize(f, {"x": (0, 1)}, budget=60, give_up_after=0, workers=2).evaluations == 60
+    with pytest.raises(culmen.AllFailedError, match="all 60 evaluations failed"):
+        culmen.minimize(f, {"x": (0, 1)}, budget=60, give_up_after=0, workers=2)
+
+
+@pytest.mark.parametrize("shape", [(), (1,)])
+def test_an_array_of_one_number_is_a_value(shape):
+    result = culmen.minimize(lambda p: np.full(shape, p["x"]), {"x": (0, 1)}, budget=20, workers=1)
+    assert result.failed == 0
+    objectives = {"a": "minimize", "b": "minimize"}
+    both = culmen.minimize(
+        lambda p: ({"a": np.full(shape, p["x"]), "b": -p["x"]}, {"extra": np.full(shape, 2.0)}),
+        {"x": (0, 1)},
+        budget=20,
+        workers=1,
+        objectives=objectives,
+    )
+    assert (both.failed, both.extras["extra"]) == (0, 2.0)
 
 
 def test_a_failure_among_successes_is_no_warning():

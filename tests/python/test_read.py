@@ -151,6 +151,12 @@ def test_a_real_store_reads_as_its_run_told(tmp_path):
     assert [trace.name for trace in figure.data] == ["evaluation", "best so far"]
 
 
+def test_the_report_of_a_lambda_has_the_name_of_its_store(tmp_path):
+    store = tmp_path / "decay.db"
+    culmen.minimize(lambda p: p["x"], {"x": (0, 1)}, budget=3, workers=1, store=store)
+    assert "<title>decay</title>" in report(culmen.read(store))
+
+
 def test_a_result_without_a_store_has_nothing_to_plot():
     result = culmen.minimize(lambda p: p["x"], {"x": (-5, 5)}, budget=5, workers=1)
     with pytest.raises(culmen.InputError, match="no store"):

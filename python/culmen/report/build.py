@@ -30,7 +30,8 @@ def report(evaluations: Table) -> str:
     now = time.strftime("%Y-%m-%d %H:%M:%S %z")
     summary = evaluations.summary
     lead = f"<p>culmen study, {text(facts.state(summary))}; as of {now}.</p>"
-    return page(evaluations.name, lead, sections, figures)
+    has_name = evaluations.name != "<lambda>"
+    return page(evaluations.name if has_name else evaluations.path.stem, lead, sections, figures)
 
 
 def _sections(e: Table, figures: list[Figure]) -> Iterator[Section]:

@@ -6,9 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._core import InputError
+from .._core import CulmenError, InputError
 from ..base.text import shown
-from ..base.warning import warn
 from ..fit.errors import Errors
 from ..problem.recommended import Recommended
 from ..problem.space import Value, at_bounds
@@ -164,6 +163,20 @@ _SAME = (
 )
 
 
-def warn_when_all_failed(result: Result) -> None:
+class AllFailedError(CulmenError):
+    """No evaluation of a study succeeded. The message contains that of the first failure. ``result`` is the Result."""
+
+    def __init__(self, message: str, result: Result) -> None:
+        super().__init__(message, result)
+        self.result = result
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def checked(result: Result) -> Result:
+    """Raises AllFailedError."""
     if result.all_failed:
-        warn(f"all {result.failed} evaluations failed; the first: {result.first_failure}", RuntimeWarning)
+        how_many = f"all {result.failed} evaluations" if result.failed > 1 else "the only evaluation"
+        raise AllFailedError(f"{how_many} failed; the first: {result.first_failure}", result)
+    return result

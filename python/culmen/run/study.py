@@ -22,7 +22,8 @@ from .evaluations import CandidateEvaluator, evaluations_of_program, with_worker
 from .evaluator import digest_of
 from .master import execute
 from .progress.monitor import best_of, make_monitor
-from .result import Result, warn_when_all_failed
+from .result import Result
+from .result import checked as checked_result
 
 if TYPE_CHECKING:
     import plotly.graph_objects
@@ -156,7 +157,7 @@ class Study:
 
         Under MPI, every rank must make this call, and every rank gets the same result.
 
-        Raises InputError, StoreError and TransportError as ``culmen.minimize`` does. Warns if every evaluation failed.
+        Raises InputError, StoreError, TransportError and AllFailedError as ``culmen.minimize`` does.
         """
         on_ranks = self.lend is nullcontext and _core.uses_ranks(self.options)
         leads = is_master() or not on_ranks
@@ -176,9 +177,7 @@ class Study:
         result = Result.of(core, space, finder(self.config, self.options, self.lend) if leads else None)
         if on_ranks:
             result = with_errors_of_ranks(result, space)
-        if leads:
-            warn_when_all_failed(result)
-        return result
+        return checked_result(result)
 
     def meet(self, begun: Begun) -> Met:
         """Compares this study with the one in its store. From here on it has the mode of that one."""

@@ -44,7 +44,9 @@ def _figures(returned, objectives):
 
 
 def number_of(thing):
-    """The float, or None if it is not one number."""
+    """The float, or None if it is not one number. An array of one number is one."""
+    if getattr(thing, "shape", ()) == (1,):
+        thing = thing[0]
     if getattr(thing, "shape", ()) != () or not (hasattr(thing, "__float__") or hasattr(thing, "__index__")):
         return None
     if getattr(getattr(thing, "dtype", None), "kind", "") == "c":
