@@ -50,6 +50,22 @@ def test_what_a_function_captures_is_as_it_was_when_it_was_submitted(executor):
     assert executor.submit(scaled, 3).result() == 150
 
 
+def test_large_arrays_that_a_function_captures_are_as_they_were_when_it_was_submitted(executor):
+    big, small = np.zeros(1_000_001), np.zeros(3, dtype="u1")
+
+    def total(x):
+        return float(big.sum()) + int(small.sum()) + x
+
+    assert executor.submit(total, 1).result() == 1
+    assert executor.submit(total, 2).result() == 2
+    big[-1] = 5
+    assert executor.submit(total, 1).result() == 6
+    small[-1] = 1
+    assert executor.submit(total, 1).result() == 7
+    big = np.ones(2_000_001)
+    assert executor.submit(total, 1).result() == 2_000_003
+
+
 def countdown():
     """A function that captures itself, and two that capture each other."""
 

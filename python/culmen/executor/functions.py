@@ -15,6 +15,7 @@ from .._core import InputError
 from ..slot.callables import ToSlot
 
 _KEPT = 256
+_LARGE_BYTES = 4 << 20  # a pickle of this size takes longer to make and to digest than to compare
 _PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
 _UNCHANGING = _PLAIN | {types.ModuleType, types.BuiltinFunctionType}
 
@@ -64,6 +65,7 @@ class FunctionCache:
         self._make = make
         self._by_digest: OrderedDict[bytes, _core.ItemFunction] = OrderedDict()
         self._by_function: WeakKeyDictionary[Any, tuple[tuple[Any, ...], _core.ItemFunction]] = WeakKeyDictionary()
+        self._large: WeakKeyDictionary[Any, tuple[_Parts, _core.ItemFunction]] = WeakKeyDictionary()
 
     def get(self, function: Callable[..., Any]) -> _core.ItemFunction:
         captured = _captured(function) if type(function) is types.FunctionType else None
@@ -71,10 +73,25 @@ class FunctionCache:
             known = self._by_function.get(function)
             if known is not None and len(known[0]) == len(captured) and all(map(_is_kept, known[0], captured)):
                 return known[1]
+        if captured is None and type(function) is types.FunctionType:
+            return self._changing(function)
         made = self._of_pickle(_pickled(function))
         if captured is not None:
             self._by_function[function] = tuple(map(_weakly, captured)), made
         return made
+
+    def _changing(self, function: types.FunctionType) -> _core.ItemFunction:
+        """For a function that captured objects that may have changed."""
+        known = self._large.pop(function, None)
+        if known is None or not known[0].are_of(function):
+            pickled = _pickled(function)
+            made = self._of_pickle(pickled)
+            if len(pickled) < _LARGE_BYTES:
+                return made
+            del pickled
+            known = _Parts(function), made
+        self._large[function] = known
+        return known[1]
 
     def _of_pickle(self, pickled: bytes) -> _core.ItemFunction:
         digest = hashlib.blake2b(pickled, digest_size=16).digest()
@@ -84,6 +101,38 @@ class FunctionCache:
             if len(self._by_digest) > _KEPT:
                 self._by_digest.popitem(last=False)
         return made
+
+
+class _Parts:
+    """A function's pickle and, apart from it, copies of the arrays in it."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self._head, buffers = _in_parts(function)
+        self._copies = [bytes(buffer) for buffer in buffers]
+
+    def are_of(self, function: types.FunctionType) -> bool:
+        head, buffers = _in_parts(function)
+        same = head == self._head and len(buffers) == len(self._copies)
+        return same and all(map(_same_bytes, buffers, self._copies))
+
+
+def _in_parts(function: types.FunctionType) -> tuple[bytes, list[memoryview]]:
+    import cloudpickle
+
+    found: list[pickle.PickleBuffer] = []
+    return cloudpickle.dumps(function, protocol=5, buffer_callback=found.append), [buffer.raw() for buffer in found]
+
+
+def _same_bytes(a: memoryview, b: bytes) -> bool:
+    """``==`` of memory views looks at one byte at a time."""
+    import numpy as np
+
+    if len(a) != len(b):
+        return False
+    words = len(a) // 8 * 8
+    return bytes(a[words:]) == b[words:] and np.array_equal(
+        np.frombuffer(a[:words], np.uint64), np.frombuffer(memoryview(b)[:words], np.uint64)
+    )
 
 
 def _weakly(value: object) -> object:
