@@ -115,7 +115,7 @@ def minimize(
     - ``budget``: the study ends after this number of evaluations
     - ``target``: the study ends when it finds this value or a better value
     - ``stagnation``: the study ends after this number of evaluations without an improvement
-    - ``stagnation_tolerance``: smallest improvement that counts for ``stagnation``, as a share of the total
+    - ``stagnation_tolerance``: ``stagnation`` ignores improvements that are smaller than this share of the total
       improvement. The total improvement is the difference between the first value and the best one
     - ``wall_time_s``: the run ends after this number of seconds, and the study can be resumed
     - ``seed``: seed of the random numbers, an integer ≥ 0. The same seed gives the same candidates, except in
@@ -129,7 +129,7 @@ def minimize(
     - ``environment``: environment variables of the evaluator
     - ``modules``: environment modules that each worker loads
     - ``data``: files and folders that the evaluator reads. If their content changes, culmen refuses to resume the study
-    - ``output``: how much output of the evaluator culmen keeps: ``"none"``, ``"failures"`` or ``"all"``
+    - ``output``: how much of the output of the evaluator is kept: ``"none"``, ``"failures"`` or ``"all"``
     - ``on_failure``: action after a failed evaluation. With ``"penalise"``, the failed evaluation counts as worse than
       any successful one. With ``"retry"``, culmen repeats it up to ``retries`` times. With ``"stop"``, the run ends,
       and the study can be resumed

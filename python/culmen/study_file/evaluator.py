@@ -62,7 +62,7 @@ class EvaluatorOptions(Table):
     output: Annotated[
         Literal["failures", "all", "none"],
         Setting(
-            'how much output of the evaluator culmen keeps: `"none"`, `"failures"` or `"all"`',
+            'how much of the output of the evaluator is kept: `"none"`, `"failures"` or `"all"`',
             sets="evaluator",
             page="[see below](#output)",
         ),
@@ -154,7 +154,7 @@ class CommandOptions(EvaluatorOptions):
     keep: Annotated[
         Literal["all", "failures", "none"],
         Setting(
-            'only for `command`: which folders of evaluations culmen keeps. `"failures"` keeps only those of failed '
+            'only for `command`: which folders are kept; each evaluation has one. `"failures"` keeps only those of failed '
             'evaluations, `"none"` keeps no folder',
             sets="evaluator",
         ),

@@ -80,10 +80,10 @@ class StopTable(Table):
     stagnation_tolerance: Annotated[
         Annotated[float, Field(ge=0, lt=1)] | None,
         Setting(
-            "smallest improvement that counts for `stagnation`, as a share of the total improvement. The total "
+            "`stagnation` ignores improvements that are smaller than this share of the total improvement. The total "
             "improvement is the difference between the first value and the best one",
             sets="config",
-            page="With 0, every improvement counts",
+            page="With 0, no improvement is ignored",
             default="0",
         ),
     ] = None
