@@ -233,6 +233,23 @@ def test_no_end_in_a_long_flat_valley_is_too_early():
     assert found >= 6, "a search may be given up, but rarely"
 
 
+@pytest.mark.parametrize("confidence", [0.9, 0.95])
+def test_no_end_of_a_value_is_too_early_either(confidence):
+    """There BFGS alone takes the slope of such a valley for its floor."""
+    delta = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
+    found = 0
+    for seed in (9, 10, 12, 15, 16, 17, 18, 22):
+        residual, best = hill(seed)
+        errors = Sample(residual.space, residual.residuals, as_value=True).errors(
+            best, profile=True, confidence=confidence
+        )
+        for i, p in enumerate(errors.parameters):
+            for end, note in ((p.interval.lower, p.interval.lower_note), (p.interval.upper, p.interval.upper_note)):
+                assert note if end is None else rise_at(residual, best, i, end) == pytest.approx(delta, rel=4e-3), seed
+                found += end is not None
+    assert found >= 28, "of 48; a search may be given up, but not most of them"
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_ends_of_a_strongly_curved_model_do_not_depend_on_roundings(seed):
     residual, best = hill()

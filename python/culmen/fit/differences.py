@@ -5,7 +5,9 @@ et al., Numerical Recipes, 3rd ed., 5.7), of a second difference near ε^(1/4). 
 its second differences show, steps grow until they show it no more. ``rays`` chooses their sides.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 
@@ -86,7 +88,7 @@ def curvature(evaluate: Evaluate, frame: Frame, f0: float, up: float) -> Curvatu
     hardly determined."""
     u, span = frame.start, frame.upper - frame.lower
     room = np.minimum(u - frame.lower, frame.upper - u)
-    aim = max(1.5e-4 * (abs(f0) + up), 1e-6 * up)
+    aim = rise_of_hessian(f0, up)
     middle = np.array([f0])
     rays = [
         Ray(u, i, _with_room(float(step), float(room[i])))
@@ -113,6 +115,22 @@ def curvature(evaluate: Evaluate, frame: Frame, f0: float, up: float) -> Curvatu
     return Curvature(gradient, hessian, doubt, failures)
 
 
+def rise_of_hessian(f0: float, up: float) -> float:
+    """By how much the value rises at the steps for a Hessian."""
+    return max(1.5e-4 * (abs(f0) + up), 1e-6 * up)
+
+
+def hessians(evaluate: Evaluate, frame: Frame, stars: Sequence[Star]) -> list[Array]:
+    """Those of the value at all stars, whose rays are evaluated. NaN for elements that could not be measured."""
+    pairs = [(star, a, b) for star in stars for a in star.rays for b in star.rays if a.i < b.i]
+    mixed = iter(_corners(evaluate, frame, pairs, ((0, 0), (1, 1))) if pairs else [])
+    out = [np.diag([float(ray.curve(_middle(star))[0]) for ray in star.rays]) for star in stars]
+    for hessian, star in zip(out, stars, strict=True):
+        for i, j in combinations(range(len(star.rays)), 2):
+            hessian[i, j] = hessian[j, i] = next(mixed)
+    return out
+
+
 def _with_room(step: float, room: float) -> float:
     return min(step, room) if room > _CLOSE * step else step
 
@@ -126,14 +144,14 @@ def _hessian(evaluate: Evaluate, frame: Frame, star: Star, failures: dict[str, s
     for ray in found:
         hessian[ray.i, ray.i] = ray.curve(_middle(star))[0]
     pairs = [(a, b) for a in found for b in found if a.i < b.i]
-    mixed = _corners(evaluate, frame, star, pairs, ((0, 0), (1, 1)))
+    mixed = _corners(evaluate, frame, [(star, *pair) for pair in pairs], ((0, 0), (1, 1)))
     for (a, b), estimate in zip(pairs, mixed, strict=True):
         hessian[a.i, b.i] = hessian[b.i, a.i] = estimate
     kept = [ray.i for ray in found]
     doubtful = _least_eigenvalue(hessian[np.ix_(kept, kept)]) < _DOUBTFUL
     again = [k for k in range(len(pairs)) if doubtful or np.isnan(mixed[k])]
     doubt = np.zeros((n, n))
-    others = _corners(evaluate, frame, star, [pairs[k] for k in again], ((0, 1), (1, 0)))
+    others = _corners(evaluate, frame, [(star, *pairs[k]) for k in again], ((0, 1), (1, 0)))
     for k, other in zip(again, others, strict=True):
         i, j = pairs[k][0].i, pairs[k][1].i
         estimates = [v for v in (mixed[k], other) if np.isfinite(v)]
@@ -156,13 +174,12 @@ def _least_eigenvalue(hessian: Array) -> float:
 def _corners(
     evaluate: Evaluate,
     frame: Frame,
-    star: Star,
-    pairs: list[tuple[Ray, Ray]],
+    pairs: list[tuple[Star, Ray, Ray]],
     which: tuple[tuple[int, int], tuple[int, int]],
 ) -> list[float]:
     """Mixed second derivatives, the mean over the corners of a pair that are allowed and succeed; else NaN."""
     points = []
-    for a, b in pairs:
+    for star, a, b in pairs:
         for k, m in which:
             point = star.u.copy()
             point[a.i] += a.offsets[k]
@@ -170,7 +187,7 @@ def _corners(
             points.append(point)
     outcomes = iter(evaluate_at(evaluate, frame, points))
     out = []
-    for a, b in pairs:
+    for star, a, b in pairs:
         good = []
         for k, m in which:
             found = figures_of(next(outcomes), 0)

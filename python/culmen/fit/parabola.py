@@ -11,13 +11,14 @@ _MOST = 10  # largest number of steps to the best one, for each parameter
 
 @dataclass
 class Parabola:
-    """About v: f + g d + d B d / 2. ``gauss_newton``: Gauss and Newton's B, if ``b`` is that of BFGS."""
+    """About v: f + g d + d B d / 2. ``fresh``: B by the derivatives at v alone, if ``b`` is that of BFGS and they are
+    known: Gauss and Newton's B of residuals, the Hessian of a value."""
 
     v: Array
     f: float
     g: Array
     b: Array
-    gauss_newton: Array | None = None
+    fresh: Array | None = None
 
     def gain(self, step: Array) -> float:
         """The fall of the value along the step."""

@@ -2,8 +2,8 @@
 
 The intervals are those of Minuit's MINOS (James & Roos, Comput. Phys. Commun. 10 (1975) 343). The ends of all
 parameters are searched together, so that each round is one batch of evaluations, and a second one if a slope needs
-another side. Parabolas of residuals come from Gauss and Newton's method as long as it makes progress. Later, and if
-the study returns a value, BFGS updates their Hessian.
+another side or a Hessian is measured. Parabolas of residuals come from Gauss and Newton's method as long as it makes
+progress. Later, and if the study returns a value, BFGS updates their Hessian.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..problem.outcome import Outcome
+from .differences import hessians, rise_of_hessian
 from .frame import Array, Evaluate, Frame
 from .parabola import Box, Parabola
 from .rays import Ray, Star, figures_of, look
@@ -20,6 +21,7 @@ from .walls import Walls
 
 _ROUNDS, _ROUNDS_RESIDUALS = 60, 150  # these try two kinds of parabolas, and settle
 _LOWER = 0.01  # of Δ: a value this far below f₀ belongs to another minimum
+_LEAST_SHARE = 0.02  # of the step for slopes of a value: no step for a Hessian is shorter
 _STEP_RESIDUALS, _STEP_VALUE = 0.02, 0.1  # of a parameter's error if all others stay
 
 
@@ -36,10 +38,11 @@ class Profiles:
 class _Rounds:
     """The evaluations of all searches."""
 
-    def __init__(self, evaluate: Evaluate, frame: Frame, scale: Array, size: Array, count: int) -> None:
+    def __init__(self, evaluate: Evaluate, frame: Frame, scale: Array, size: Array, count: int, up: float) -> None:
         self._evaluate, self.frame, self.scale, self._count = evaluate, frame, scale, count
         self.start = frame.start
         self.box = Box((frame.lower - self.start) / scale, (frame.upper - self.start) / scale)
+        self._up = up
         share = _STEP_RESIDUALS if count else _STEP_VALUE
         self._steps = np.minimum(share * size, (self.box.upper - self.box.lower) / 100) * scale
         self.lowest, self.lowest_at = np.inf, list(frame.x)
@@ -47,16 +50,29 @@ class _Rounds:
         self.failure = ""  # message of the first evaluation that failed
 
     def models(self, searches: "Sequence[Search]") -> list[Parabola | None]:
-        stars = [self._star(self.u(search.aim)) for search in searches]
+        stars = [self._star(search) for search in searches]
         look(self._watched, self.frame, stars, self._count)
-        return [self._model(search, star) for search, star in zip(searches, stars, strict=True)]
+        pairs = list(zip(searches, stars, strict=True))
+        measured = [search.measuring and star.whole for search, star in pairs]
+        whole = [star for star, wanted in zip(stars, measured, strict=True) if wanted]
+        found = iter(hessians(self._watched, self.frame, whole))
+        return [self._model(*pair, next(found) if m else None) for pair, m in zip(pairs, measured, strict=True)]
 
     def u(self, v: Array) -> Array:
         return np.clip(self.start + v * self.scale, self.frame.lower, self.frame.upper)
 
-    def _star(self, u: Array) -> Star:
+    def _star(self, search: Search) -> Star:
         """For residuals, first-order slopes suffice: Gauss and Newton's steps correct themselves."""
-        return Star(u, [Ray(u, j, float(step), 1 if self._count else 2) for j, step in enumerate(self._steps)])
+        u, steps = self.u(search.aim), self._steps
+        if search.measuring:
+            steps = steps * self._shares(search.model)
+        middle = np.array([search.model.f]) if search.measuring else None
+        return Star(u, [Ray(u, j, float(step), 1 if self._count else 2) for j, step in enumerate(steps)], middle)
+
+    def _shares(self, m: Parabola) -> Array:
+        """Of the steps, for a Hessian: the value then rises as at the minimum (see ``differences.curvature``)."""
+        rise = np.maximum(np.diag(m.b), 0) * (self._steps / self.scale) ** 2 / 2
+        return np.clip(np.sqrt(rise_of_hessian(m.f, self._up) / np.maximum(rise, 1e-300)), _LEAST_SHARE, 1)
 
     def _watched(self, vectors: list[list[float]]) -> list[Outcome]:
         outcomes = self._evaluate(vectors)
@@ -67,17 +83,31 @@ class _Rounds:
                 self.lowest, self.lowest_at = outcome.cost, vector
         return outcomes
 
-    def _model(self, search: Search, star: Star) -> Parabola | None:
+    def _model(self, search: Search, star: Star, hessian: Array | None) -> Parabola | None:
         if star.middle is None or not star.whole:
             return None
         slopes = np.array([ray.slope(star.middle) for ray in star.rays]).T * self.scale
         r = star.middle
         f, g = (float(r @ r), 2 * slopes.T @ r) if self._count else (float(r[0]), slopes[0])
+        if search.measuring:
+            return replace(search.model, g=g, fresh=self._convex(search, hessian))
         gauss_newton = 2 * slopes.T @ slopes
         if search.first is None:
             return Parabola(search.aim, f, g, gauss_newton)
         found = _updated(search.model, search.aim, f, g)
-        return replace(found, gauss_newton=gauss_newton) if self._count else found
+        return replace(found, fresh=gauss_newton) if self._count else found
+
+    def _convex(self, search: Search, hessian: Array | None) -> Array:
+        """The measured Hessian; the other parameters see a parabola with a minimum (Dauphin et al., NIPS 27 (2014)
+        2933). BFGS's elements replace those that could not be measured."""
+        b = search.model.b
+        if hessian is None:
+            return b
+        out = np.where(np.isfinite(hessian), hessian * np.outer(self.scale, self.scale), b)
+        others = np.ix_(*2 * [[j for j in range(len(b)) if j != search.i]])
+        values, vectors = np.linalg.eigh(out[others])
+        out[others] = vectors @ np.diag(abs(values)) @ vectors.T
+        return out
 
 
 def _updated(last: Parabola, v: Array, f: float, g: Array) -> Parabola:
@@ -103,11 +133,12 @@ def profiles(
     ``count``: number of residuals; 0: one value."""
     f0, g, b = model[0], model[1] * scale, model[2] * np.outer(scale, scale)
     curved = np.diag(b) * reach**2 / (2 * delta)  # 1 if a parameter's error is the same when all others stay
-    rounds = _Rounds(evaluate, frame, scale, np.where(curved > 1, 1 / np.sqrt(np.maximum(curved, 1)), 1.0), count)
+    size = np.where(curved > 1, 1 / np.sqrt(np.maximum(curved, 1)), 1.0)
+    rounds = _Rounds(evaluate, frame, scale, size, count, delta / reach**2)
     start = Parabola(np.zeros(len(scale)), f0, g, b)
     first = None if count else b
     searches = [
-        Search(i, side, start, start, f0 + delta, delta, reach, first=first)
+        Search(i, side, start, start, f0 + delta, delta, reach, of_value=not count, first=first)
         for i in range(len(scale))
         for side in (-1, 1)
     ]

@@ -7,9 +7,10 @@ of residuals change. They diverge if these changes and the residuals are large, 
 A search that is lost with them continues with BFGS (Fletcher & Xu, IMA J. Numer. Anal. 7 (1987) 371). Without
 residuals, BFGS is the only method.
 
-In a long, flat valley BFGS may overestimate the curvature and see the floor too early. An end of residuals therefore
-counts only after the other parameters have settled: Gauss and Newton's parabola at that point predicts no further gain,
-or steps by it bring none.
+In a long, flat valley BFGS may overestimate the curvature and see the floor too early. An end therefore counts only
+after the other parameters have settled: the fresh parabola of that point predicts no further gain, or steps by it bring
+none. The fresh parabola of residuals is Gauss and Newton's. That of a value has a measured Hessian, which costs
+additional evaluations.
 """
 
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,7 @@ _TOLERANCE = 1e-3  # of Δ
 _GROWTH = 2.0  # the search goes at most this factor farther out than the last point
 _BACK = 0.25  # of the way from the last point below the target: no step leads back further
 _MUCH = 0.5  # of the height above the target: the others can lower it by this share
-_GAIN, _DOUBTS = 4.0, 4  # a gain of this many tolerances by the first Hessian is tried; at most this number of times
+_CLOSE_TO_END = 0.05  # of Δ from the target: nearer than this, Hessians are measured
 _LOST = 5  # more rounds outside than this mean that the search is lost
 _SHORTEST = 1e-4  # of the step that a parabola proposes
 _CLOSE, _STOPPED = 1e-3, 1e-3  # of a step, and of a parabola's error: constraints are met to this precision
@@ -57,11 +58,12 @@ class Search:
     share: float = 1.0  # of the step that the parabola proposes
     most: float = 1.0  # of the parameter's own move in that step
     lost: int = 0  # rounds without a failure since ``inner`` changed
+    of_value: bool = False  # the study returns no residuals
     first: Array | None = None  # the Hessian with which BFGS starts; None: parabolas are Gauss and Newton's
-    doubts: int = 0  # how often that one was used again
     settling: Settling = field(default_factory=Settling)
     settled: Parabola | None = None  # the last one at which the others had settled
     aim: Array = field(default_factory=lambda: np.empty(0))
+    measuring: bool = False  # the Hessian at the model's own point, which is the aim
     end: End | None = None
 
     def propose(self, box: Box, walls: Walls) -> None:
@@ -75,15 +77,15 @@ class Search:
                 self._propose(box, walls)
 
     def _go_back_inside(self) -> None:
-        """From there BFGS takes shorter steps. It starts with Gauss and Newton's Hessian if that is known."""
-        if self.inner.gauss_newton is not None:
-            self.inner = replace(self.inner, b=self.inner.gauss_newton)
+        """From there BFGS takes shorter steps. It starts with the fresh Hessian if that is known."""
+        if self.inner.fresh is not None:
+            self.inner = replace(self.inner, b=self.inner.fresh)
         self.first = self.inner.b if self.first is None else self.first
         self.most, self.lost, self.model, self.share = self.most / 3, 0, self.inner, 1.0
 
     def _is_lost(self) -> bool:
         """It makes no progress: shorter steps from inside are needed."""
-        return self.lost > _LOST or np.array_equal(self.aim, self.model.v)
+        return not self.measuring and (self.lost > _LOST or np.array_equal(self.aim, self.model.v))
 
     def _propose(self, box: Box, walls: Walls) -> None:
         if self.settling.promised and self._settles(box, walls):
@@ -93,52 +95,44 @@ class Search:
         kept = walls.keep(m, lambda p: p.v + best_step(p, box, i))
         still = kept.aim - m.v
         to_valley = m.gain(still)  # how much the others can still gain
-        move = self._move(m.f - to_valley, *_valley(kept.model, still, i, box), box)
+        slope, half = _valley(kept.model, still, i, box)
+        move = self._move(m.f - to_valley, slope, half, box)
         if m.f > self.target + _NEAR_UP * self.delta and to_valley > _MUCH * (m.f - self.target):
             move = 0.0  # the others first find their way back
         near = to_valley < _TOLERANCE * self.delta
-        if near and (self._settles(box, walls) or self._doubts(box, walls)):
+        if near and self._settles(box, walls):
             return
         at_bound = m.v[i] == (box.upper if self.side > 0 else box.lower)[i]
         if near and at_bound and m.f <= self.target:
             self.end = End(None, AT_BOUND)
-        elif near and abs(m.f - to_valley - self.target) < _TOLERANCE * self.delta:
+        elif near and max(abs(m.f - to_valley - self.target), abs(slope * move) / 2) < _TOLERANCE * self.delta:
             self.end = End(float(m.v[i] + move))
         else:
             on_the_floor = m is self.settled and m.f > self.target  # then the parabola is good up to the target
             self._aim(box, walls, move if on_the_floor else move * self.most, near)
 
     def _settles(self, box: Box, walls: Walls) -> bool:
-        """True if the other parameters have another step to try before they have settled. Only with residuals."""
+        """True if more must be evaluated before the other parameters have settled: the Hessian, or a step to try."""
         m, tolerance = self.model, _TOLERANCE * self.delta
-        if m.gauss_newton is None or m is self.settled or abs(m.f - self.target) > self.delta:
+        if m is self.settled or abs(m.f - self.target) > self.delta:
             return False
+        if m.fresh is None:
+            if self.of_value and (self.settling.promised or abs(m.f - self.target) < _CLOSE_TO_END * self.delta):
+                self.aim, self.measuring = m.v, True
+            return self.measuring
 
         def best(model: Parabola) -> Array:
             return walls.keep(model, lambda p: p.v + best_step(p, box, self.i)).aim
 
-        on_the_floor = slope_gain(m, best(replace(m, b=m.gauss_newton))) < tolerance
+        on_the_floor = slope_gain(m, best(replace(m, b=m.fresh))) < tolerance
         aim = None if on_the_floor else self.settling.propose(m, best, tolerance)
         if aim is not None:
             self.aim = np.clip(aim, box.lower, box.upper)
             return True
         if on_the_floor:
-            m.b = m.gauss_newton
+            m.b = m.fresh
         self.settled = m
         return False
-
-    def _doubts(self, box: Box, walls: Walls) -> bool:
-        """True if the first Hessian predicts a further gain, which is then tried: BFGS may have made the curvature too
-        great. Only without residuals."""
-        m = self.model
-        if self.first is None or m.gauss_newton is not None or self.doubts == _DOUBTS:
-            return False
-        kept = walls.keep(Parabola(m.v, m.f, m.g, self.first), lambda p: p.v + best_step(p, box, self.i))
-        if slope_gain(m, kept.aim) < _GAIN * _TOLERANCE * self.delta:
-            return False
-        self.doubts += 1
-        self.aim = np.clip(m.v + self.share * (kept.aim - m.v), box.lower, box.upper)
-        return True
 
     def _aim(self, box: Box, walls: Walls, move: float, near: bool) -> None:
         """Sets the aim as far as the constraints allow, while the others adapt as well as they can."""
@@ -169,7 +163,7 @@ class Search:
         if half > 0:
             move = (-slope + side * np.sqrt(max(discriminant, 0.0))) / (2 * half)
         else:
-            move = side * farthest if a < 0 else -a / slope if slope else 0.0
+            move = -a / slope if side * slope > 0 or (a >= 0 and slope) else side * farthest if a < 0 else 0.0
         inside = side * float(self.inner.v[i])
         least = max(0.01, inside + _BACK * max(0.0, side * here - inside))
         there = side * np.clip(side * (here + move), least, max(least, farthest))
@@ -177,6 +171,10 @@ class Search:
 
     def take(self, model: Parabola | None) -> None:
         """Takes the new parabola if its point is plausible, else a shorter step from the last one."""
+        if self.measuring:
+            self.measuring = False
+            self.model = replace(self.model, fresh=self.model.b) if model is None else model
+            return
         high = self.model.f > self.target + _NEAR_UP * self.delta
         if settling := self.settling.promised > 0:
             if self.settling.takes(-np.inf if model is None else self.model.f - model.f) and model is not None:

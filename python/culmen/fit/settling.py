@@ -26,8 +26,8 @@ class Settling:
         """The next point to evaluate, or None if no step promises a gain. ``best`` returns the best point of a
         parabola."""
         self.promised = 0.0
-        assert m.gauss_newton is not None
-        damped = m.gauss_newton + self.damping * np.diag(np.diag(m.gauss_newton))
+        assert m.fresh is not None
+        damped = m.fresh + self.damping * np.diag(np.diag(m.fresh))
         aim = best(Parabola(m.v, m.f, m.g, damped))
         if (gain := slope_gain(m, aim)) < _NONE_LEFT * tolerance:
             return None
