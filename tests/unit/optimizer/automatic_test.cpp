@@ -169,9 +169,9 @@ std::string remark_where_durations_are(const std::function<double(Random&)>& dur
 
 TEST(Auto, begins_the_global_search_at_once_where_durations_differ_much) {
   const auto even = remark_where_durations_are([](Random&) { return 1.0; });
-  EXPECT_THAT(even, HasSubstr("cmaes 0"));
+  EXPECT_THAT(even, testing::Not(HasSubstr("cmaes")));
   const auto uneven = remark_where_durations_are([](Random& random) { return std::exp(1.5 * random.normal()); });
-  EXPECT_THAT(uneven, testing::Not(HasSubstr("cmaes 0")));
+  EXPECT_THAT(uneven, HasSubstr("cmaes"));
 }
 
 TEST(Auto, is_what_suits_other_spaces) {

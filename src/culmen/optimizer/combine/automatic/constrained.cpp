@@ -1,7 +1,5 @@
 #include "culmen/optimizer/combine/automatic/constrained.hpp"
 
-#include <fmt/format.h>
-
 namespace culmen::automatic {
 
 std::size_t ConstrainedDescentsFirst::next(std::vector<Member>& members) {
@@ -17,9 +15,7 @@ void ConstrainedDescentsFirst::learn(std::vector<Member>& members, std::size_t m
 }
 
 std::string ConstrainedDescentsFirst::remark(const std::vector<Member>& members) const {
-  const auto &d = members[descents], &g = members[global];
-  return fmt::format("{} found the best value; evaluations: {} {}, {} {}", better(g.best, d.best) ? g.name : d.name,
-                     d.name, d.settled, g.name, g.settled);
+  return found_and_counts(members);
 }
 
 std::unique_ptr<Optimizer> constrained(const Space& space, std::uint64_t seed, std::size_t parallel,

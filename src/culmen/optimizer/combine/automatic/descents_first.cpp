@@ -63,14 +63,11 @@ void DescentsFirst::learn(std::vector<Member>& members, std::size_t member, cons
 }
 
 std::string DescentsFirst::remark(const std::vector<Member>& members) const {
-  const auto &l = members[leader_], &g = members[global];
-  const auto more = l.optimizer->remark();
+  const auto more = members[leader_].optimizer->remark();
   const auto seen = leader_ == descents               ? ""
                     : probe_.noise() > bearable_noise ? "the values are noisy; "
                                                       : "the value seems to be a sum over the parameters; ";
-  return fmt::format("{}{} found the best value; evaluations: {} {}, {} {}{}{}", seen,
-                     better(g.best, l.best) ? g.name : l.name, l.name, l.settled, g.name, g.settled,
-                     more.empty() ? "" : "; ", more);
+  return fmt::format("{}{}{}{}", seen, found_and_counts(members), more.empty() ? "" : "; ", more);
 }
 
 }  // namespace culmen::automatic

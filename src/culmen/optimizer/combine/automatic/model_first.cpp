@@ -1,7 +1,5 @@
 #include "culmen/optimizer/combine/automatic/model_first.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -61,9 +59,7 @@ void ModelFirst::spread(std::vector<Member>& members) {
 }
 
 std::string ModelFirst::remark(const std::vector<Member>& members) const {
-  std::string counts;
-  for (const auto& m : members) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", m.name, m.settled);
-  return fmt::format("{} found the best value; evaluations: {}", members[holder_].name, counts);
+  return found_and_counts(members);
 }
 
 }  // namespace culmen::automatic

@@ -1,11 +1,29 @@
 #include "culmen/optimizer/combine/automatic/portfolio.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace culmen::automatic {
 namespace {
 constexpr std::size_t largest_turn = 4096;  // limits a member that could give candidates for ever
+}
+
+std::string found_and_counts(const std::vector<Member>& members) {
+  std::vector<std::pair<std::string_view, std::uint64_t>> counts;
+  const auto* finder = &members.front();
+  for (const auto& m : members) {
+    if (better(m.best, finder->best)) finder = &m;
+    const auto known = std::ranges::find(counts, m.name, &std::pair<std::string_view, std::uint64_t>::first);
+    if (known != counts.end()) known->second += m.told;
+    else counts.emplace_back(m.name, m.told);
+  }
+  std::string out;
+  for (const auto& [name, told] : counts)
+    if (told > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, told);
+  return fmt::format("{} found the best value; evaluations: {}", finder->name, out);
 }
 
 Portfolio::Portfolio(std::string name, std::vector<Member> members, std::unique_ptr<Effort> effort,
@@ -81,6 +99,7 @@ std::size_t Portfolio::fill(std::size_t member, std::size_t n) {
 void Portfolio::do_tell(EvaluationId id, MemberCandidate&& candidate, const Outcome& outcome) {
   auto& member = members_[candidate.member];
   ++member.settled;
+  ++member.told;
   member.optimizer->tell(candidate.inner, outcome);
   if (!generational()) return learn(candidate, outcome);
   told_.emplace(id, std::pair(std::move(candidate), outcome));

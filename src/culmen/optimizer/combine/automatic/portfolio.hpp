@@ -18,10 +18,14 @@ namespace culmen::automatic {
 struct Member {
   std::string name;
   std::unique_ptr<Optimizer> optimizer;
-  std::uint64_t asked = 0, settled = 0;
+  std::uint64_t asked = 0, settled = 0, told = 0;  ///< settled: told or cancelled
   Outcome best = Outcome::failure(Status::failed, {});  ///< its own
   std::vector<double> best_x = {};
 };
+
+/// "NAME found the best value; evaluations: NAME 12, ...", in the order of the members. Members of the same name count
+/// together.
+std::string found_and_counts(const std::vector<Member>& members);
 
 /// Decides which member is asked next. It sees only what Portfolio counts, and uses no random numbers.
 class Effort {

@@ -21,7 +21,8 @@ constexpr std::size_t most_given = 100;
 constexpr std::size_t sample_every =
     100;                             // evaluations of a descent: it may take long, and a better basin lie elsewhere
 constexpr int most_rounds = 4;       // of sampling without a start that keeps its distance
-constexpr double same_share = 1e-6;  // of the gain: values that differ by less are the same
+constexpr double same_share = 1e-6;  // of the usual gain of a descent: values that differ by less are the same
+constexpr double same_errors = 3;    // times the error of the values: likewise
 
 struct Settings {
   std::string name;
@@ -37,6 +38,7 @@ struct Lane {
   std::vector<double> values;
   std::vector<std::vector<double>> slacks;  // if there are constraint figures
   Turn turn;
+  std::optional<double> first;  // value of the search
   int rounds = 0;
   std::size_t since_sample = 0;  // evaluations of the search
   bool with_sample = false;      // the last point is a sample
@@ -83,9 +85,11 @@ class Descents final : public Remembering<Origin> {
   void look_for_start(Lane& lane);
   void begin(Lane& lane, const Eigen::VectorXd& x, std::optional<double> value) {
     if (constraints_.count() > 0) value.reset();
+    lane.first = value;
     lane.search = make_({x, value, settings_.step, settings_.noise, constraints_.count()});
   }
   void conclude(Lane& lane);
+  double tolerance(double best) const;
 
   const Space space_;
   const Settings settings_;
@@ -96,8 +100,7 @@ class Descents final : public Remembering<Origin> {
   std::optional<std::pair<Eigen::VectorXd, double>> news_;  // the best heard of since, where nothing began from it
   Lanes<Lane> lanes_;
   std::size_t most_lanes_;
-  double best_ = inf, gained_ = 0;
-  std::uint64_t ended_ = 0, agreeing_ = 0;
+  std::vector<double> firsts_, ends_;  // values of the searches that have ended; firsts_ are finite
 };
 
 void Descents::do_ask(std::size_t n, Asked& out) {
@@ -193,6 +196,10 @@ void Descents::digest(Lane& lane) {
     samples_.add(lane.points.back(), lane.values.back());
     lane.values.pop_back();
   }
+  if (!lane.first) {
+    const auto first = std::ranges::find_if(lane.values, [](double value) { return std::isfinite(value); });
+    if (first != lane.values.end()) lane.first = *first;
+  }
   if (lane.slacks.empty()) lane.search->digest(lane.values);
   else lane.search->digest(lane.values, lane.slacks);
   if (lane.search->over()) conclude(lane);
@@ -216,18 +223,20 @@ void Descents::look_for_start(Lane& lane) {
 
 void Descents::conclude(Lane& lane) {
   const double value = lane.search->value();
-  ++ended_;
   samples_.add_minimum(lane.search->x(), value);
-  if (value < best_) {
-    const bool same = best_ - value <= same_share * gained_;
-    if (best_ < inf) gained_ = std::max(gained_, best_ - value);
-    agreeing_ = same ? agreeing_ + 1 : 1;
-    best_ = value;
-  } else if (value - best_ <= same_share * gained_) {
-    ++agreeing_;
-  }
-  gained_ = std::isfinite(value) ? std::max(gained_, value - best_) : gained_;
+  ends_.push_back(value);
+  if (lane.first && std::isfinite(*lane.first)) firsts_.push_back(*lane.first);
   lane.search.reset();
+}
+
+/// Values that exceed the best one by no more are the same. The median: a few huge values do not change it.
+double Descents::tolerance(double best) const {
+  const double of_errors = same_errors * settings_.noise * std::abs(best);
+  if (firsts_.empty()) return of_errors;
+  auto firsts = firsts_;
+  const auto middle = firsts.begin() + static_cast<std::ptrdiff_t>(firsts.size() / 2);
+  std::ranges::nth_element(firsts, middle);
+  return std::max(of_errors, same_share * (*middle - best));
 }
 
 void Descents::hear(const std::vector<double>& x, const Outcome& outcome) {
@@ -242,8 +251,10 @@ void Descents::hear(const std::vector<double>& x, const Outcome& outcome) {
 }
 
 std::string Descents::remark() const {
-  if (ended_ == 0) return "no descent has ended yet";
-  return fmt::format("{} of {} descents ended at the best value", agreeing_, ended_);
+  if (ends_.empty()) return "no descent has ended yet";
+  const double best = std::ranges::min(ends_), most = best + tolerance(best);
+  const auto agreeing = std::isfinite(best) ? std::ranges::count_if(ends_, [&](double v) { return v <= most; }) : 0;
+  return fmt::format("{} of {} descents ended at the best value", agreeing, ends_.size());
 }
 
 std::vector<OptionRule> options_with(std::vector<OptionRule> own, double step) {
