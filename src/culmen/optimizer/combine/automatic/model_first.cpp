@@ -58,8 +58,6 @@ void ModelFirst::spread(std::vector<Member>& members) {
     if (k != holder_) members[k].optimizer->hear(best_x_, best_);
 }
 
-std::string ModelFirst::remark(const std::vector<Member>& members) const {
-  return found_and_counts(members);
-}
+std::string ModelFirst::remark(const std::vector<Member>& members) const { return found_and_counts(members); }
 
 }  // namespace culmen::automatic
