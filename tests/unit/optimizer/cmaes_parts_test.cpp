@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <numeric>
 
@@ -57,23 +58,40 @@ TEST(CmaesDistribution, draws_again_what_leaves_the_box_but_not_where_the_mean_h
   EXPECT_NEAR(share_outside(Eigen::Vector2d(-0.1, 1), 0, random), 0.84, 0.04);
 }
 
-TEST(CmaesDistribution, keeps_its_mean_near_the_box) {
-  Random random(1);
-  const Constants constants(2, 10);
-  const Space space{real("a", 0, 1), integer("b", 0, 1)};
-  Distribution d(constants, Eigen::VectorXd::Constant(2, 0.5), 0.1, Margin(space, 10));
-  d.confine(Eigen::VectorXd::Zero(2), Eigen::VectorXd::Ones(2));
-  for (int generation = 0; generation < 50; ++generation) {
+/// A distribution in the unit square whose second coordinate is an integer; the values are those of the integer's cell.
+struct BesideAnInteger {
+  explicit BesideAnInteger(std::uint64_t seed, const Space& space, const Eigen::Vector2d& mean)
+      : random(seed), margin(space, 10), distribution(constants, mean, 0.1, margin) {
+    distribution.confine(Eigen::VectorXd::Zero(2), Eigen::VectorXd::Ones(2));
+  }
+  void generation(const std::function<double(double, double)>& value) {
     std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t k = 0; k < 10; ++k) order.emplace_back(d.sample(k, random).cwiseMax(0.0).sum(), k);
+    for (std::size_t k = 0; k < 10; ++k) {
+      const auto& x = distribution.sample(k, random);
+      order.emplace_back(value(x[0], margin.cell(1, x[1]).middle()), k);
+    }
     std::ranges::sort(order);
     std::vector<double> weights(10);
     for (std::size_t r = 0; r < 10; ++r) weights[order[r].second] = constants.weights[r];
-    d.update(weights);
-    ASSERT_TRUE(d.healthy());
-    ASSERT_GE(d.mean()[1], 0.25);
+    distribution.update(weights);
   }
-  EXPECT_LT(d.mean()[0], 0);
+  Random random;
+  Constants constants{2, 10};
+  Margin margin;
+  Distribution distribution;
+};
+
+TEST(CmaesDistribution, keeps_its_mean_near_the_box) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    BesideAnInteger run(seed, Space{real("a", 0, 1), integer("b", 0, 1)}, {0.5, 0.5});
+    const auto& d = run.distribution;
+    for (int generation = 0; generation < 50; ++generation) {
+      run.generation([](double a, double b) { return std::max(a, 0.0) + b; });
+      ASSERT_TRUE(d.healthy());
+      ASSERT_GE(d.mean()[1], 0.25);
+    }
+    EXPECT_LT(d.mean()[0], 0);
+  }
 }
 
 double tail(double deviations) { return std::erfc(deviations / std::numbers::sqrt2) / 2; }
@@ -95,24 +113,20 @@ TEST(CmaesMargin, every_integer_can_be_left) {
 }
 
 TEST(CmaesMargin, holds_a_deviation_that_shrinks) {
-  Random random(1);
-  const Constants constants(2, 10);
-  const Margin margin(Space{real("x", 0, 1), integer("k", 0, 4)}, 10);
-  Distribution d(constants, Eigen::Vector2d(0.5, 0.55), 0.1, margin);
-  for (int generation = 0; generation < 100; ++generation) {
-    std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t k = 0; k < 10; ++k) {
-      const auto& x = d.sample(k, random);
-      order.emplace_back(std::abs(x[0] - 0.5) + std::abs(margin.cell(1, x[1]).middle() - 0.5), k);
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    BesideAnInteger run(seed, Space{real("x", 0, 1), integer("k", 0, 4)}, {0.5, 0.55});
+    const auto& d = run.distribution;
+    // Below the rounding of x all values would be equal, and selection at random; an optimizer stops before.
+    for (int generation = 0; d.deviation(0) > 1e-9; ++generation) {
+      ASSERT_LT(generation, 200) << seed;
+      run.generation([](double x, double k) { return std::abs(x - 0.5) + std::abs(k - 0.5); });
+      ASSERT_GE(d.deviation(1), run.margin.least_deviation(run.margin.cell(1, d.mean()[1])) * (1 - 1e-9));
     }
-    std::ranges::sort(order);
-    std::vector<double> weights(10);
-    for (std::size_t r = 0; r < 10; ++r) weights[order[r].second] = constants.weights[r];
-    d.update(weights);
-    ASSERT_GE(d.deviation(1), margin.least_deviation(margin.cell(1, d.mean()[1])) * (1 - 1e-9));
+    // Where in its cell depends on whether the deviation was held in the last generations.
+    found += std::abs(run.margin.cell(1, d.mean()[1]).middle() - 0.5) < 1e-9 ? 1 : 0;
   }
-  EXPECT_LT(d.deviation(0), 1e-6);
-  EXPECT_NEAR(d.mean()[1], 0.5, 1e-9);
+  EXPECT_GE(found, 15);  // of 240 other seeds, 2 % ended in another cell
 }
 
 TEST(CmaesMargin, a_member_of_another_cell_counts_from_its_middle) {
