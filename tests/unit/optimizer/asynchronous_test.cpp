@@ -151,8 +151,10 @@ TEST_P(QuickAsynchronous, finds_the_optimum_where_evaluations_are_slow) {
     }
     std::ranges::sort(slow);
     std::ranges::sort(equal);
-    EXPECT_GE(found, 10) << workers << " workers";
-    EXPECT_LT(slow[5], 2 * equal[5]) << workers << " workers: medians";
+    // With 12 sets of other seeds, at least 9 found it, and the ratio of the medians was from 0.7 to 2.6; the bound is
+    // about twice that, because the swarm's ratios differ most.
+    EXPECT_GE(found, 7) << workers << " workers";
+    EXPECT_LT(slow[5], 5 * equal[5]) << workers << " workers: medians";
   }
 }
 
@@ -175,8 +177,10 @@ TEST(AsynchronousAnnealing, finds_the_optimum_where_evaluations_are_slow_as_well
     }
     return count;
   };
-  EXPECT_GE(found([](const Point& x, Random&) { return x[0] > 0.5 ? 10.0 : 1.0; }), 8);
-  EXPECT_GE(found([](const Point&, Random&) { return 1.0; }), 8);
+  // With other seeds, 70 % and 80 % of the searches find it: two or fewer of eleven in less than
+  // one set of a thousand.
+  EXPECT_GE(found([](const Point& x, Random&) { return x[0] > 0.5 ? 10.0 : 1.0; }), 3);
+  EXPECT_GE(found([](const Point&, Random&) { return 1.0; }), 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(PopulationMethods, Asynchronous, testing::Values("annealing", "de", "evolution", "swarm"),

@@ -51,8 +51,13 @@ TEST(Bayes, looks_ever_nearer_to_the_best_until_it_begins_anew) {
       return *std::max_element(distances.begin() + from, distances.begin() + to);
     };
     EXPECT_GT(farthest(4, 12), 0.1) << optimizer->generational();
-    EXPECT_LT(farthest(44, 60), 0.01) << optimizer->generational();
-    EXPECT_GT(farthest(70, 140), 0.1) << optimizer->generational();
+    // How soon depends on the seed. The region is given up when its side is below 1e-6.
+    std::size_t nearest = 12;
+    for (std::size_t k = nearest; k + 8 < 140; ++k) {
+      if (farthest(k, k + 8) < farthest(nearest, nearest + 8)) nearest = k;
+    }
+    EXPECT_LT(farthest(nearest, nearest + 8), 0.001) << optimizer->generational();
+    EXPECT_GT(farthest(nearest + 8, 140), 0.1) << optimizer->generational();
   }
 }
 

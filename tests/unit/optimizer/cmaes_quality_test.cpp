@@ -169,7 +169,9 @@ TEST(Cmaes, does_not_stand_still_on_integers) {
 /// Whose cells differ in width.
 TEST(Cmaes, does_not_stand_still_on_integers_of_a_log_scale) {
   EXPECT_LE(median_evaluations(in_turn(integer("k", 1, 4, Scale::log), 5, 4), 11), 10000);
-  EXPECT_LE(median_evaluations(in_turn(integer("k", 1, 1024, Scale::log), 5, 2), 11), 8000);
+  // It waits for rare steps, about 9000 evaluations on average: 13 of 132 other searches took more than 20000, and the
+  // medians of 11 were up to 14116. One that stands still takes the whole budget.
+  EXPECT_LT(median_evaluations(in_turn(integer("k", 1, 1024, Scale::log), 5, 2), 11), 20000);
 }
 
 TEST(Cmaes, finds_an_optimum_at_the_edge_of_a_region_that_fails) {

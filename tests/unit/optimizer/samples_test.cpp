@@ -39,8 +39,9 @@ TEST(Descents, look_elsewhere_once_they_know_a_minimum) {
   const auto median = [&](const char* name) {
     return median_evaluations({name, cube(2, -5, 5), two_basins, -0.49, 5000}, 31);
   };
-  EXPECT_LE(median("bobyqa"), 105U);
-  EXPECT_LE(median("nelder_mead"), 480U);
+  // 12 sets of other seeds: 72 to 127 and 280 to 549. Descents from all the best samples: 241 or more, 1309 or more.
+  EXPECT_LE(median("bobyqa"), 185U);
+  EXPECT_LE(median("nelder_mead"), 850U);
 }
 }  // namespace
 }  // namespace culmen::local
