@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "culmen/evaluation/front.hpp"
@@ -97,9 +98,10 @@ std::vector<double> valleys(const std::vector<double>& x) {
   return {value(-1), value(1)};
 }
 
-TEST(Mocma, follows_a_front_through_narrow_valleys_that_lie_across_the_axes) {
+/// How far nine places of that front, whose values reach to 16, are from the nearest that a search found.
+std::array<double, 9> distances_of_valleys(std::uint64_t seed) {
   const Terms terms{.yield = {false, 2}, .evaluations = 6000};
-  const auto optimizer = make_optimizer("mocma", cube(4, -5, 5), 1, {}, terms);
+  const auto optimizer = make_optimizer("mocma", cube(4, -5, 5), seed, {}, terms);
   Front front;
   std::vector<Candidate> batch;
   for (std::size_t told = 0; told < 6000; batch.clear()) {
@@ -111,12 +113,23 @@ TEST(Mocma, follows_a_front_through_narrow_valleys_that_lie_across_the_axes) {
       ++told;
     }
   }
-  for (int k = 1; k < 10; ++k) {  // where f1 = 4 s² * 2, f2 = 4 (1 - s)² * 2
-    const double s = k / 10.0, f1 = 16 * s * s, f2 = 16 * (1 - s) * (1 - s);
-    double nearest = 1e9;
+  std::array<double, 9> out;
+  out.fill(1e9);
+  for (std::size_t k = 0; k < 9; ++k) {  // where f1 = 4 s² * 2, f2 = 4 (1 - s)² * 2
+    const double s = static_cast<double>(k + 1) / 10.0, f1 = 16 * s * s, f2 = 16 * (1 - s) * (1 - s);
     for (const auto& m : front.members())
-      nearest = std::min(nearest, std::hypot(m.outcome.values[0] - f1, m.outcome.values[1] - f2));
-    EXPECT_LT(nearest, 0.8) << "of 16, at " << s;
+      out[k] = std::min(out[k], std::hypot(m.outcome.values[0] - f1, m.outcome.values[1] - f2));
+  }
+  return out;
+}
+
+TEST(Mocma, follows_a_front_through_narrow_valleys_that_lie_across_the_axes) {
+  std::vector<std::array<double, 9>> all;
+  for (std::uint64_t seed = 1; seed <= 21; ++seed) all.push_back(distances_of_valleys(seed));
+  // With other seeds these medians are 0.4 at most; single searches miss an end of the front by up to 8.
+  for (std::size_t k = 0; k < 9; ++k) {
+    std::ranges::nth_element(all, all.begin() + 10, {}, [k](const auto& one) { return one[k]; });
+    EXPECT_LT(all[10][k], 0.8) << k;
   }
 }
 
