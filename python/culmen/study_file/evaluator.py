@@ -154,8 +154,8 @@ class CommandOptions(EvaluatorOptions):
     keep: Annotated[
         Literal["all", "failures", "none"],
         Setting(
-            'only for `command`: which folders are kept; each evaluation has one. `"failures"` keeps only those of failed '
-            'evaluations, `"none"` keeps no folder',
+            'only for `command`: which folders are kept; each evaluation has one. `"failures"` keeps only those of '
+            'failed evaluations, `"none"` keeps no folder',
             sets="evaluator",
         ),
     ] = "all"
