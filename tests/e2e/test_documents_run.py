@@ -99,7 +99,8 @@ def studies(tmp_path_factory):
     done = culmen("run", "STUDY.toml", "--quiet", cwd=folder)
     assert done.returncode == 0, done.stderr
     lines = [line for document in INDENTED for line in lines_of_indented_blocks(document)]
-    for name in set(re.findall(r"(\w+)\.(?:toml|db)", " ".join(lines))) - {"STUDY", "fit"}:
+    read = re.sub(r"-o \S+", "", " ".join(lines))
+    for name in set(re.findall(r"(\w+)\.(?:toml|db)", read)) - {"STUDY", "fit"}:
         (folder / f"{name}.toml").write_text(STUDY)
         shutil.copy(folder / "STUDY.db", folder / f"{name}.db")
     for program in set(re.findall(r"launch .* (build/\w+)", "\n".join(lines))):

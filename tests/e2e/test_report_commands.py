@@ -150,7 +150,7 @@ def test_watching_a_study_of_nothing_but_failures_is_no_success(tmp_path):
         (["report", "model.py"], "model.py: is not a culmen study"),
         (["report", "study.db", "-o", "no/where.html"], "no/where.html cannot be written: there is no folder "),
         (["report", "study.db", "-o", "."], ". is a folder; -o needs the name of a file"),
-        (["export", "study.db", "--csv", "--json"], "--csv and --json are given; give only one of --csv, --json or"),
+        (["export", "study.db", "--csv", "--json"], "--csv and --json are given; give only one of --csv, --json, "),
         (["export", "study.db", "-o", "out.xlsx"], "-o out.xlsx: this ending selects no format; write .csv, "),
         (["export", "study.db", "--parquet"], "--parquet cannot go to a terminal or a pipe; add -o FILE.parquet"),
         (["compare", "study.db", "study.db"], "study.db is given twice; give two stores"),

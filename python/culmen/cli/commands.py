@@ -31,7 +31,7 @@ COMMANDS = {
     "resume": Entry("Continue a study that was stopped or killed. Finished evaluations are not repeated.", codes=True),
     "status": Entry("Show the progress of a study. This also works while the study runs."),
     "report": Entry("Write a report about a study as one HTML page. This also works while the study runs."),
-    "export": Entry("Write all evaluations as CSV, JSON or Parquet, or copy the store. The study may run meanwhile."),
+    "export": Entry("Write all evaluations as CSV, JSON or Parquet, or copy them. The study may run meanwhile."),
     "rescue": Entry("Write what can be read of a damaged store into a new store."),
     "compare": Entry("Compare the results and the settings of two studies."),
     "errors": Entry("Show the errors of the best parameters. The first call computes and stores them."),

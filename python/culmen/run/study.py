@@ -235,13 +235,18 @@ class Study:
     def admit_change(self, accept: bool, advice: str) -> str:
         """A sentence for a note if the evaluator has changed, or if that is unknown; else empty.
 
-        Raises InputError, which ends with ``advice``, if it has changed, unless ``accept`` is true."""
+        Raises InputError, which ends with ``advice``, if it has changed, unless ``accept`` is true or no evaluation
+        in the store has succeeded: then there is nothing that does not fit."""
         change = self.change()
-        if change and not accept:
+        if change and not accept and self._has_values():
             raise InputError(f"{self.options.store}: {change}; earlier and new values do not fit together; {advice}")
         if change:
             return f"{change}; earlier values are kept unchanged"
         return digest.unknown(self.in_store().configuration, self.evaluator_digest)
+
+    def _has_values(self) -> bool:
+        summary = open_store(self.options.store).summary
+        return summary["outcomes"] > summary["failed"]
 
     def take_up(self, accept: bool, advice: str) -> str:
         """``admit_change`` before a resume, whose store then has the present digest of the evaluator."""
