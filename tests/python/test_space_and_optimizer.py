@@ -15,12 +15,7 @@ BOUNDS = (
     | st.tuples(st.floats(1e-9, 1), st.floats(2, 1e9)).map(lambda b: culmen.real(*b, scale="log"))
     | st.tuples(st.integers(-1000, 0), st.integers(1, 1000)).map(lambda b: culmen.integer(*b))
     | st.tuples(st.integers(1, 9), st.integers(10, 10**9)).map(lambda b: culmen.integer(*b, scale="log"))
-    | st.lists(
-        st.text(max_size=5).filter(lambda text: "\0" not in text) | st.floats(-9, 9),
-        min_size=2,
-        max_size=4,
-        unique=True,
-    ).map(culmen.categorical)
+    | st.lists(WORDS | st.floats(-9, 9), min_size=2, max_size=4, unique=True).map(culmen.categorical)
     | st.lists(st.floats(-9, 9), min_size=2, max_size=4, unique=True).map(sorted).map(culmen.ordinal)
     | st.just(culmen.boolean())
 )
