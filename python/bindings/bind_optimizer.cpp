@@ -138,7 +138,7 @@ void bind_optimizer(nb::module_& m) {
       .def_prop_ro("generational", &Optimizer::generational)
       .def_prop_ro(
           "recommended", [](const Optimizer& o) { return tuple_of(o.recommendation()); }, recommended_doc)
-      .def_prop_ro("finished", &Optimizer::finished);
+      .def_prop_ro("finished", [](const Optimizer& o) { return o.finished() || o.converged(); });
   m.def(
       "optimizer_choices",
       [] {

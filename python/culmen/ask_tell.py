@@ -174,7 +174,8 @@ class Optimizer:
 
     @property
     def finished(self) -> bool:
-        """True if the optimizer has no more candidates."""
+        """True if the optimizer has no more candidates, or if its option ``agreement`` ends the search. In the second
+        case, ``ask`` still returns candidates."""
         return self._core.finished
 
 

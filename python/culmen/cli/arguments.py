@@ -25,6 +25,17 @@ Force = Annotated[
     bool,
     typer.Option("--force", help="Replace any existing file, except a store or a study file."),
 ]
+Agreement = Annotated[
+    int | None,
+    typer.Option(
+        "--agreement",
+        min=0,
+        max=1_000_000,
+        metavar="N",
+        help="For the optimizer lm: the study ends when N local searches have found the best point again. 0: it does "
+        "not end for this reason. Default: as in the study.",
+    ),
+]
 StudyFile = Annotated[
     Path, typer.Argument(metavar="STUDY.toml", help="The study file.", autocompletion=completion.study_files)
 ]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from . import work
-from .arguments import NoErrors, NoPrefetch, Quiet, StudyFile
+from .arguments import Agreement, NoErrors, NoPrefetch, Quiet, StudyFile
 from .given import with_settings
 
 
@@ -19,6 +19,7 @@ def run(
         typer.Option("--worker-processes", help="Run each worker as a separate process."),
     ] = False,
     threads: Annotated[bool, typer.Option("--threads", help="Run each worker as a thread of the master.")] = False,
+    agreement: Agreement = None,
     no_prefetch: NoPrefetch = False,
     store: Annotated[
         Path | None,
@@ -40,7 +41,7 @@ def run(
     place = work.run.place_of(threads, worker_processes)
     code = work.run.run_study(
         study,
-        given,
+        {**given, "agreement": agreement},
         place=place,
         prefetch=not no_prefetch,
         store=store,

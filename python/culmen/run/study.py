@@ -60,7 +60,7 @@ class Study:
         **given: Any,
     ) -> "Study":
         """Reads a study file. ``store`` and ``seed`` replace the values in the file. So do ``evaluations``, ``target``,
-        ``stagnation``, ``wall_time_s`` and ``workers``.
+        ``stagnation``, ``wall_time_s``, ``workers`` and ``agreement``, an option of the optimizer ``lm``.
 
         Raises InputError that names each mistake in the file.
         """
@@ -76,7 +76,7 @@ class Study:
     @classmethod
     def from_store(cls, path: str | Path, **given: Any) -> "Study":
         """Reads the study in a store. ``run`` then resumes the study. ``evaluations``, ``target``, ``stagnation``,
-        ``wall_time_s`` and ``workers`` replace the stored values.
+        ``wall_time_s``, ``workers`` and ``agreement`` replace the stored values.
 
         Raises InputError if the file is not a store or its study cannot be resumed, and StoreError if the store is
         damaged.
@@ -106,6 +106,11 @@ class Study:
         study.begun = opened.begun
         study.config.generational = None  # the fingerprint decides, so that the reason is the store and not the user
         study.prepare_resume()
+        if given.get("agreement") is not None and study.config.fingerprint != opened.begun.fingerprint:
+            raise InputError(
+                f"{path} was made by an earlier version of culmen, with which agreement cannot change; resume the "
+                "study without a new agreement"
+            )
         return study
 
     @classmethod
@@ -141,10 +146,12 @@ class Study:
 
     def settle(self, begun: str = "") -> None:
         """Decides whether the study is generational, if that is not given. If the store's fingerprint ``begun`` is this
-        study's, it decides; otherwise ("auto") the number of workers does. Then the study says so itself."""
-        if self.config.generational is not None:
-            return
+        study's, it decides; otherwise ("auto") the number of workers does. Then the study says so itself. The
+        fingerprint also decides the edition of the optimizer."""
+        is_given = self.config.generational is not None
         _core.settle_mode(self.config, self.options, begun)
+        if is_given:
+            return
         kept = json.loads(self.config.configuration)
         kept["optimizer"] = {**kept["optimizer"], "generational": self.config.generational}
         self.config.configuration = json.dumps(kept)

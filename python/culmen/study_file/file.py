@@ -180,8 +180,9 @@ class StudyFile(Table):
         """The table's heading, for messages about mistakes that C++ finds."""
         return f"[[{table}]] " if table == "starts" else f"[{table}] "
 
-    def limit(self, source: str, **given: Any) -> None:
-        """Replaces keys of the file by the given ones: keys of [stop], and workers. None: not given.
+    def limit(self, source: str, *, agreement: int | None = None, **given: Any) -> None:
+        """Replaces keys of the file by the given ones: keys of [stop], workers, and the option ``agreement`` of the
+        optimizer. None: not given.
 
         Raises InputError, which begins with ``source``, for values that are not allowed in a file.
         """
@@ -189,6 +190,8 @@ class StudyFile(Table):
         told = checked(_Given, {**self.stop.model_dump(exclude_none=True), **given}, source)
         self.run.workers = told.workers or self.run.workers
         self.stop = StopTable(**told.model_dump(exclude={"workers"}))
+        if agreement is not None:
+            self.optimizer = OptimizerTable(**{**self.optimizer.model_dump(), "agreement": agreement})
 
     def normalised(self, folder: Path, digest: dict[str, str] | None, machine: dict[str, Any]) -> str:
         """JSON for the store, which resume reads. ``folder``: relative paths of the evaluator start there; ``machine``:

@@ -32,6 +32,8 @@ const char* to_string(StopReason reason) {
       return "no more candidates";
     case StopReason::stagnation:
       return "no more improvement";
+    case StopReason::converged:
+      return "converged";
     case StopReason::wall_time:
       return "wall time reached";
     case StopReason::interrupted:
@@ -50,7 +52,7 @@ const char* to_string(StopReason reason) {
 
 bool is_final(StopReason reason) {
   return reason == StopReason::evaluations || reason == StopReason::target || reason == StopReason::exhausted ||
-         reason == StopReason::stagnation;
+         reason == StopReason::stagnation || reason == StopReason::converged;
 }
 
 Broker::Broker(const BrokerOptions& options)
@@ -266,6 +268,7 @@ void Broker::tell(EvaluationId id) {
 
 void Broker::stop_if_at_end() {
   if (reached_) return stop(StopReason::target);
+  if (converged_) return stop(StopReason::converged);
   if (options_.rules.evaluations != 0 && counts_.told >= options_.rules.evaluations)
     return stop(StopReason::evaluations);
   if (options_.rules.stagnation != 0 && stagnation_.since() >= options_.rules.stagnation)

@@ -36,6 +36,7 @@ struct Arrived {
   double duration_s;  ///< below 0: it does not limit the others'
 };
 struct Offered {};  ///< the source has candidates again, although nothing was told
+struct Converged {};  ///< the source ends the study, see Source::converged()
 struct Recorded {
   std::uint64_t records;
 };  ///< the first `records` Record actions of this broker are durable
@@ -52,7 +53,7 @@ struct StopRequested {
 };
 struct Tick {};
 using Event =
-    std::variant<Joined, Lost, Asked, Offered, Arrived, Recorded, RecordFailed, JobGiven, JobDone, StopRequested, Tick>;
+    std::variant<Joined, Lost, Asked, Offered, Converged, Arrived, Recorded, RecordFailed, JobGiven, JobDone, StopRequested, Tick>;
 
 /// The actions, to be executed in this order.
 struct Ask {
@@ -129,6 +130,7 @@ class Broker {
   /// The optimizer started a job; replay_adopt(): it was adopted. A job that was not adopted is started again.
   void replay_job(JobId job) { job_ = job; }
   void replay_adopt() { job_.reset(); }
+  void replay_converged() { converged_ = true; }
   /// The least id that is neither told nor cancelled.
   EvaluationId first_open() const { return evaluations_.first(); }
   /// Starts the clock of wall_time_s and the first actions.
@@ -160,6 +162,7 @@ class Broker {
   void on_event(const Lost& e);
   void on_event(const Asked& e);
   void on_event(const Offered&) { must_tell_first_ = false; }
+  void on_event(const Converged&) { stop(StopReason::converged); }
   void on_event(const Arrived& e);
   void on_event(const Recorded& e);
   void on_event(const RecordFailed&);
@@ -204,7 +207,8 @@ class Broker {
   bool must_tell_first_ = false;  // the last Ask returned fewer than requested
   bool exhausted_ = false;
   Stagnation stagnation_;
-  bool reached_ = false;  // a told value is at or below the target
+  bool reached_ = false;    // a told value is at or below the target
+  bool converged_ = false;  // before this start
 };
 
 }  // namespace culmen

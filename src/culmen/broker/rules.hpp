@@ -55,6 +55,7 @@ enum class StopReason : unsigned char {
   target,       ///< a value reached the target
   exhausted,    ///< the optimizer has no more candidates
   stagnation,   ///< no improvement for a long time
+  converged,    ///< the optimizer's own rule: see Source::converged()
   wall_time,    ///< resumable
   interrupted,  ///< by a signal or a caller; resumable
   failure,      ///< FailurePolicy::stop; resumable
@@ -64,12 +65,13 @@ enum class StopReason : unsigned char {
 };
 
 /// As stored, and as programs see it.
-inline constexpr std::array<std::pair<StopReason, const char*>, 11> stop_words{{
+inline constexpr std::array<std::pair<StopReason, const char*>, 12> stop_words{{
     {StopReason::none, "none"},
     {StopReason::evaluations, "evaluations"},
     {StopReason::target, "target"},
     {StopReason::exhausted, "exhausted"},
     {StopReason::stagnation, "stagnation"},
+    {StopReason::converged, "converged"},
     {StopReason::wall_time, "wall_time"},
     {StopReason::interrupted, "interrupted"},
     {StopReason::failure, "failure"},

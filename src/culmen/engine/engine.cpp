@@ -45,6 +45,7 @@ void Engine::start(Transport& transport, Recorder* recorder) {
   if (stop_requested_.exchange(false)) {
     broker_.on(StopRequested{StopReason::interrupted}, clock_.now_s(), actions_);
   } else {
+    if (source_.converged()) broker_.replay_converged();
     broker_.start(clock_.now_s(), actions_);
   }
   execute();
@@ -222,6 +223,7 @@ void Engine::execute(const Tell& a) {
   }
   table_.close(a.id);
   announce_job();
+  if (source_.converged()) broker_.on(Converged{}, clock_.now_s(), actions_);
 }
 
 void Engine::execute(const Cancel& a) {

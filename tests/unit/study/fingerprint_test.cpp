@@ -25,6 +25,17 @@ StudyConfig config_of(const Stored& stored) {
   return config;
 }
 
+StudyConfig fit_of(Edition edition) {
+  StudyConfig config;
+  config.space = {real("x", -5, 5)};
+  config.optimizer = "lm";
+  config.optimizer_options = {{"agreement", 8.0}};
+  config.evaluator_identity = "function";
+  config.evaluator.result = ResultKind::residuals;
+  config.edition = edition;
+  return config;
+}
+
 const std::vector<Stored> all_stored{
     {"function", "function", ResultKind::value, "46dca2cdd07f6fa9"},
     {"python", R"(["python", "model.py:chi2"])", ResultKind::residuals, "41c7348af6180208"},
@@ -50,6 +61,7 @@ const std::vector<Stored> all_stored{
        c.optimizer = "cmaes";
        c.optimizer_options = {{"population", 20.0}, {"sigma", 0.5}};
      }},
+    {"first edition", "function", ResultKind::residuals, "FIRST", [](StudyConfig& c) { c = fit_of(Edition::first); }},
 };
 
 TEST(Fingerprint, of_each_kind_of_study_is_that_of_earlier_versions) {
@@ -62,6 +74,27 @@ TEST(Fingerprint, does_not_depend_on_stop_rules_and_failures) {
   config.failures.retries = 5;
   config.name = "another";
   EXPECT_EQ(fingerprint_of(config), all_stored[0].fingerprint);
+}
+
+TEST(Fingerprint, tells_editions_apart_only_of_optimizers_that_changed) {
+  EXPECT_NE(fingerprint_of(fit_of(Edition::first)), fingerprint_of(fit_of(Edition::second)));
+  for (const auto& stored : all_stored) {
+    auto config = config_of(stored);
+    if (config.optimizer == "lm") continue;
+    config.edition = Edition::first;
+    EXPECT_EQ(fingerprint_of(config), stored.fingerprint) << stored.name;
+  }
+  auto chain = fit_of(Edition::second), former = fit_of(Edition::first);
+  for (auto* config : {&chain, &former}) config->optimizer = "random,lm", config->optimizer_options = {};
+  EXPECT_NE(fingerprint_of(chain), fingerprint_of(former));
+}
+
+TEST(Fingerprint, does_not_depend_on_an_option_that_only_ends_the_search) {
+  auto fit = fit_of(Edition::second), former = fit_of(Edition::first);
+  const auto same = fingerprint_of(fit), other = fingerprint_of(former);
+  for (auto* config : {&fit, &former}) config->optimizer_options = {{"agreement", 0.0}};
+  EXPECT_EQ(fingerprint_of(fit), same);
+  EXPECT_NE(fingerprint_of(former), other) << "as in stores of the first edition";
 }
 
 }  // namespace

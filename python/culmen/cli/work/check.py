@@ -19,6 +19,7 @@ from ...run.progress.monitor import Silent
 from ...run.study import Study
 from ...store.opening import working_folder
 from ...store.table import STATUSES
+from .agreement import agreement_in
 from .codes import FAILED, FINISHED, RESUMABLE
 from .notes import note_file_left_behind
 from .summary import console, print_figures
@@ -118,12 +119,12 @@ def _optimizer(config: _core.StudyConfig) -> str:
 
 
 def _ends(config: _core.StudyConfig) -> str:
-    agreeing = config.optimizer == "lm" and config.optimizer_options.get("agreement")
+    agreeing = agreement_in(config.optimizer_options) if config.optimizer == "lm" else 0
     rules = {
         "after {} evaluations": config.evaluations or None,
         "at a value of {:g}": as_given(config.target, config.objectives) if math.isfinite(config.target) else None,
         "after {} evaluations without an improvement": config.stagnation or None,
-        "when {} agree": "the descents" if agreeing else None,
+        "when {:g} local searches have found the best point again": agreeing or None,
         "after {:g} s": config.wall_time_s if math.isfinite(config.wall_time_s) else None,
     }
     return ", or ".join(text.format(rule) for text, rule in rules.items() if rule is not None)

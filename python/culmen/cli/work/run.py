@@ -20,7 +20,7 @@ from .ending import show_end
 from .errors import errors_at_end
 from .notes import ACCEPT, note, note_file_left_behind, note_idle_options
 
-Given = dict[str, Any]  # evaluations, target, stagnation, wall_time_s, workers; None: not given
+Given = dict[str, Any]  # evaluations, target, stagnation, wall_time_s, workers, agreement; None: not given
 
 
 def place_of(threads: bool, processes: bool) -> str:

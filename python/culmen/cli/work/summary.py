@@ -20,6 +20,7 @@ from ...problem.recommended import Recommended, unnamed
 from ...problem.space import Value, at_bounds
 from ...store.kept_errors import kept
 from ...store.opening import Opened, how_to_resume, recommended_in
+from .agreement import more_searches
 
 if TYPE_CHECKING:  # `culmen status` needs neither of them, nor what they load
     from ...run.result import Result, Trade
@@ -49,6 +50,8 @@ def print_result(result: "Result", here: int, fit: "Errors | str | None", ended:
     console().print(*tables, sep="\n")
     if result.store and not result.final and not result.all_failed:
         print(f"To resume: culmen resume {shlex.quote(result.store)}")
+    if result.store and result.reason == "converged":
+        print(f"To search further: {more_searches(result.store)}")
 
 
 def print_state(opened: Opened) -> None:

@@ -84,9 +84,10 @@ void check_option(const OptimizerKind& kind, const std::string& name, const Opti
                                known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
 }
 
-OptimizerOptions completed(const OptimizerKind& kind, OptimizerOptions options) {
+OptimizerOptions completed(const OptimizerKind& kind, OptimizerOptions options, Edition edition) {
   for (const auto& rule : kind.options) {
-    if (rule.standard) options.emplace(rule.name, *rule.standard);
+    if (rule.former && edition < kind.edition) options.emplace(rule.name, *rule.former);
+    else if (rule.standard) options.emplace(rule.name, *rule.standard);
   }
   return options;
 }
@@ -120,7 +121,7 @@ std::unique_ptr<Optimizer> make_optimizer(const std::string& name, const Space& 
     throw InputError(fmt::format("optimizer '{}' {}", name, why));
   if (terms.mode == Mode::asynchronous && !kind->asynchronous)
     throw InputError(fmt::format("optimizer '{}' works only in generations; remove generational = false", name));
-  return kind->make(space, seed, completed(*kind, options), terms);
+  return kind->make(space, seed, completed(*kind, options, terms.edition), terms);
 }
 
 }  // namespace culmen

@@ -42,7 +42,9 @@ class Chain final : public Remembering<LinkCandidate> {
   }
   Mode mode() const override { return terms_.mode; }
   bool finished() const override { return is_last() && inner_->finished(); }
+  bool converged() const override { return is_last() && inner_->converged(); }
   bool begins_at_start() const override { return link_ == 0 && inner_->begins_at_start(); }
+  bool waits_for_starts() const override { return link_ == 0 && inner_->waits_for_starts(); }
   std::string name() const override {
     std::vector<std::string> names;
     for (const auto& link : links_) names.push_back(link.name);
@@ -104,7 +106,7 @@ void Chain::enter(std::size_t link) {
   const bool first = link == 0;
   const Space from = first || best_x_.empty() ? space_ : beginning_at(space_, best_x_);
   inner_ = make_optimizer(links_[link].name, from, seed_ + link, links_[link].options,
-                          {terms_.yield, links_[link].evaluations, terms_.mode});
+                          {terms_.yield, links_[link].evaluations, terms_.mode, terms_.edition});
   if (!space_.constraints().empty() && !terms_.yield.infeasible) inner_ = feasible_only(std::move(inner_), space_);
   jobs_ = {};
   jobs_.add(*inner_);
@@ -131,7 +133,9 @@ void Chain::go_on() {
 void Chain::do_ask(std::size_t n, Asked& out) {
   while (n > 0) {
     const bool may_switch = !generational() || open_of_link_ == 0;
-    if (left_ == 0 && may_switch) go_on();
+    const bool converged = may_switch && !is_last() && inner_->converged();
+    if (converged) enter(link_ + 1);
+    else if (left_ == 0 && may_switch) go_on();
     asked_.clear();
     const std::size_t got = inner_->ask(static_cast<std::size_t>(std::min<std::uint64_t>(n, left_)), asked_);
     for (const auto& c : asked_) out.give(c.x, {link_, c.id, c.x});

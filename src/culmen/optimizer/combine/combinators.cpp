@@ -23,6 +23,7 @@ template <typename Base>
 class Around : public Base {
  public:
   Mode mode() const override { return inner_->mode(); }
+  bool converged() const override { return inner_->converged(); }
   std::string name() const override { return inner_->name(); }
   std::string remark() const override { return inner_->remark(); }
   std::string library() const override { return inner_->library(); }
@@ -47,6 +48,7 @@ class FeasibleOnly final : public Around<Remembering<EvaluationId, std::map>> {
   FeasibleOnly(std::unique_ptr<Optimizer> inner, const Space& space) : Around(std::move(inner)), space_(space) {}
   bool finished() const override { return inner_->finished(); }
   bool ends_by_itself() const override { return inner_->ends_by_itself(); }
+  bool waits_for_starts() const override { return inner_->waits_for_starts(); }
   bool begins_at_start() const override {
     auto start = space_.start();
     space_.rest_inactive(start);
@@ -116,18 +118,21 @@ class StartingWith final : public Around<Optimizer> {
  private:
   void do_ask(std::size_t n, std::vector<Candidate>& out) override {
     for (; n > 0 && served_ < starts_.size(); --n) out.push_back({0, starts_[served_++]});
-    if (n > 0) inner_->ask(n, out);
+    if (n == 0 || (inner_->waits_for_starts() && closed_ < starts_.size())) return;
+    inner_->ask(n, out);
   }
   void do_tell(EvaluationId id, const Outcome& outcome) override {
-    if (id < starts_.size()) inner_->hear(starts_[id], outcome);
-    else inner_->tell(id - starts_.size(), outcome);
+    if (id >= starts_.size()) return inner_->tell(id - starts_.size(), outcome);
+    ++closed_;
+    inner_->hear(starts_[id], outcome);
   }
   void do_cancel(EvaluationId id) override {
-    if (id >= starts_.size()) inner_->cancel(id - starts_.size());
+    if (id >= starts_.size()) return inner_->cancel(id - starts_.size());
+    ++closed_;
   }
 
   std::vector<std::vector<double>> starts_;
-  std::size_t served_ = 0;
+  std::size_t served_ = 0, closed_ = 0;  // of the starts
 };
 
 std::string sentence_for(const Space& space, const std::vector<double>& start) {

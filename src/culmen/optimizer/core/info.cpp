@@ -24,6 +24,18 @@ OptionRule OptionRule::word(std::string name, std::string about, std::vector<std
   return {std::move(name), std::move(about), Type::word, 0, 0, std::move(words), OptionValue(standard), {}};
 }
 
+OptionRule OptionRule::formerly(OptionValue value) const {
+  auto rule = *this;
+  rule.former = std::move(value);
+  return rule;
+}
+
+OptionRule OptionRule::that_only_ends() const {
+  auto rule = *this;
+  rule.ends_only = true;
+  return rule;
+}
+
 namespace {
 bool has_order(const Parameter& p) { return p.kind != ParameterKind::categorical; }
 }  // namespace

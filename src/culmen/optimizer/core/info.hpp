@@ -21,11 +21,15 @@ struct OptionRule {
   std::vector<std::string> words = {};                              ///< of word: what is allowed
   std::optional<OptionValue> standard = {};                         ///< the default
   std::string otherwise = {};                                       ///< if there is no default: what happens, in words
+  std::optional<OptionValue> former = {};  ///< the default in editions before that of the optimizer, if it differs
+  bool ends_only = false;                  ///< it decides when the search ends, but not its candidates
 
   static OptionRule number(std::string name, std::string about, double lowest, double highest, double standard);
   static OptionRule whole(std::string name, std::string about, double lowest, double highest, double standard);
   /// `otherwise`: what happens if the option is not given, in words.
   static OptionRule whole(std::string name, std::string about, double lowest, double highest, std::string otherwise);
+  OptionRule formerly(OptionValue value) const;
+  OptionRule that_only_ends() const;
   static OptionRule word(std::string name, std::string about, std::vector<std::string> words, std::string standard);
 };
 
@@ -40,6 +44,7 @@ struct OptimizerInfo {
   bool seeded = true;                    ///< false: the seed does not change the candidates
   bool asynchronous = false;             ///< can be told in any order, and then always has a candidate
   std::vector<OptionRule> options = {};  ///< in alphabetical order
+  Edition edition = Edition::first;      ///< since which its candidates are as they are now
 };
 
 /// All optimizers in alphabetical order. Defined in catalogue/registry.cpp, which knows them.

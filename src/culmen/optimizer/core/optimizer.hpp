@@ -40,6 +40,8 @@ class Optimizer : public Source {
   virtual bool ends_by_itself() const { return false; }
   /// True if its first candidate is the space's start, with inactive parameters at rest.
   virtual bool begins_at_start() const { return false; }
+  /// True if it should hear of all starts before its first ask().
+  virtual bool waits_for_starts() const { return false; }
   /// A generational optimizer ignores it.
   void resize(std::size_t /*workers*/) override {}
   bool finished() const override { return false; }

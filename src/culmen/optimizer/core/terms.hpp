@@ -19,11 +19,20 @@ struct Yield {
   bool infeasible = false;                       ///< candidates that violate the space's constraints are evaluated too
 };
 
+/// The same options, seed and results may give other candidates in a later edition. A study keeps the edition with which
+/// it began, so that it can be resumed.
+enum class Edition : unsigned char {
+  first = 1,
+  second = 2,  ///< "lm" descends from starts at once, screens by the budget and ends when descents agree
+};
+inline constexpr Edition newest_edition = Edition::second;
+
 /// The conditions of a search.
 struct Terms {
   Yield yield = {};
   std::uint64_t evaluations = 0;  ///< the study's initial limit; 0: unknown
   Mode mode = Mode::generational;
+  Edition edition = newest_edition;
 };
 
 }  // namespace culmen

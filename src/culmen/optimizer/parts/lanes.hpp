@@ -36,6 +36,8 @@ class Lanes {
   Lane& front() { return lanes_.front(); }
   auto begin() { return lanes_.begin(); }
   auto end() { return lanes_.end(); }
+  auto begin() const { return lanes_.begin(); }
+  auto end() const { return lanes_.end(); }
   /// Returns its number. References to lanes stay valid.
   std::size_t add() {
     lanes_.emplace_back();

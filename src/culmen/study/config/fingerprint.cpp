@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "culmen/optimizer/combine/chain.hpp"
+#include "culmen/optimizer/core/info.hpp"
+
 namespace culmen {
 namespace {
 const char* word_of(ResultKind kind) {
@@ -29,13 +34,47 @@ std::string text_of(const Goals& goals) {
   for (const auto& l : goals.limits) text += fmt::format("limit {:?} {} {}\n", l.name, l.lower, l.upper);
   return text;
 }
+
+/// Null for an optimizer of another library.
+const OptimizerInfo* info_of(const std::string& optimizer) {
+  const auto& all = optimizer_catalogue();
+  const auto found = std::ranges::find(all, optimizer, &OptimizerInfo::name);
+  return found != all.end() ? &*found : nullptr;
+}
+
+/// The first edition in which this optimizer proposes the candidates of this study.
+Edition edition_of(const StudyConfig& c) {
+  auto latest = Edition::first;
+  for (const auto& link : links_of(c.optimizer)) {
+    if (const auto* info = info_of(link)) latest = std::max(latest, info->edition);
+  }
+  return std::min(latest, c.edition);
+}
+
+bool ends_only(const std::string& optimizer, const std::string& option) {
+  const auto* info = info_of(optimizer);
+  return info != nullptr && std::ranges::any_of(info->options, [&](const OptionRule& rule) {
+           return rule.name == option && rule.ends_only;
+         });
+}
+
+/// In the first edition, options that only end the search were part of it, too.
+std::string text_of_optimizer(const StudyConfig& c) {
+  const auto edition = edition_of(c);
+  std::string text = fmt::format("{:?} {}\n", c.optimizer, c.seed);
+  if (edition > Edition::first) text += fmt::format("edition {}\n", static_cast<int>(edition));
+  for (const auto& [name, value] : c.optimizer_options) {
+    if (edition > Edition::first && ends_only(c.optimizer, name)) continue;
+    text += fmt::format("{:?} {}\n", name, to_string(value));
+  }
+  return text;
+}
 }  // namespace
 
 std::string fingerprint_of(const StudyConfig& c) {
   std::string text = text_of(c.space);
   text += fmt::format("{:?} {}\n", c.evaluator_identity, word_of(c.evaluator.result));
-  text += fmt::format("{:?} {}\n", c.optimizer, c.seed);
-  for (const auto& [name, value] : c.optimizer_options) text += fmt::format("{:?} {}\n", name, to_string(value));
+  text += text_of_optimizer(c);
   text += text_of(c.goals);
   if (mode_of(c) == Mode::asynchronous) text += "asynchronous\n";
   if (c.evaluate_infeasible) text += "infeasible too\n";

@@ -21,10 +21,21 @@ std::string fingerprint_in(StudyConfig config, Mode mode) {
   return fingerprint_of(config);
 }
 
+/// With the user's mode, if there is one.
 std::optional<Mode> mode_of_store(const StudyConfig& config, const std::string& begun) {
   for (const auto mode : {Mode::generational, Mode::asynchronous})
-    if (begun == fingerprint_in(config, mode)) return mode;
+    if ((!config.mode || config.mode->mode == mode) && begun == fingerprint_in(config, mode)) return mode;
   return {};
+}
+
+/// The store keeps the edition by its fingerprint.
+void settle_edition(StudyConfig& config, const std::string& begun) {
+  if (begun.empty() || mode_of_store(config, begun)) return;
+  auto former = config;
+  former.edition = Edition::first;
+  if (!mode_of_store(former, begun)) return;
+  config.edition = former.edition;
+  config.fingerprint = fingerprint_of(config);
 }
 
 /// Generations keep all workers busy, and the budget has no evaluations to spare.
@@ -71,6 +82,7 @@ ModeDecision decide_mode(const StudyConfig& config, std::size_t workers, const s
 }
 
 void settle_mode(StudyConfig& config, std::size_t workers, const std::string& begun) {
+  settle_edition(config, begun);
   if (config.mode) return;
   config.mode = decide_mode(config, workers, begun);
   if (config.mode->mode == Mode::asynchronous) config.fingerprint = fingerprint_of(config);

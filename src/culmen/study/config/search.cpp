@@ -6,7 +6,9 @@
 
 namespace culmen {
 namespace {
-Terms terms_of(const StudyConfig& c, std::uint64_t evaluations) { return {yield_of(c), evaluations, mode_of(c)}; }
+Terms terms_of(const StudyConfig& c, std::uint64_t evaluations) {
+  return {yield_of(c), evaluations, mode_of(c), c.edition};
+}
 
 std::unique_ptr<Optimizer> optimizer_of(const StudyConfig& c) {
   return make_optimizer(c.optimizer, c.space, c.seed, c.optimizer_options, terms_of(c, c.stop.evaluations));

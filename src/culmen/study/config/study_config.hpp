@@ -8,6 +8,7 @@
 #include "culmen/broker/rules.hpp"
 #include "culmen/evaluation/goals.hpp"
 #include "culmen/optimizer/core/options.hpp"
+#include "culmen/optimizer/core/terms.hpp"
 #include "culmen/space/space.hpp"
 #include "culmen/study/config/mode.hpp"
 #include "culmen/worker/core/evaluator.hpp"
@@ -27,6 +28,7 @@ struct StudyConfig {
   std::string optimizer_why;         ///< for people: why it was chosen
   OptimizerOptions optimizer_options;
   std::optional<ModeDecision> mode;  ///< the user's, or that of settle_mode()
+  Edition edition = newest_edition;  ///< of the optimizers; that of the store decides
   std::uint64_t seed = 1;
   StopRules stop;
   FailurePolicy failures;

@@ -1,7 +1,8 @@
-// "lm": least squares by Levenberg and Marquardt from many starts, for residuals and real parameters only. When a
-// descent has ended, the next one starts. It starts at the best of a few points of the box, or at a known minimum with
-// some parameters drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook of Metaheuristics, 2003).
-// Descents alternate between the parameters and their logarithms, until enough of them agree (Minima::settled).
+// "lm": least squares by Levenberg and Marquardt from many starts, for residuals and real parameters only. The user's
+// starts come first. When a descent has ended, the next one starts. It starts at the best of a few points of the box, or
+// at a known minimum with some parameters drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook of
+// Metaheuristics, 2003). Descents alternate between the parameters and their logarithms, until enough of them agree
+// (Minima::settled).
 #include "culmen/optimizer/methods/lm/lm.hpp"
 
 #include <fmt/format.h>
@@ -29,12 +30,14 @@ struct Settings {
   std::size_t agreement, descents, screen;
   double noise;
   Mode mode;
+  Edition edition;
 };
 
 /// One place; the descents in it follow each other.
 struct Lane {
   bool logarithmic = false;
   std::optional<Descent> descent;           // none: it looks for a start
+  bool given = false;                       // the descent began at a point that was heard of
   std::vector<std::vector<double>> points;  // of this turn
   std::vector<Reply> replies;
   Turn turn;
@@ -60,30 +63,33 @@ class LevenbergMarquardt final : public Remembering<Place> {
         starts_(space, seed),
         minima_(space),
         lanes_(settings.descents),
-        most_lanes_(settings.descents) {
-    propose_all();
-  }
+        most_lanes_(settings.descents) {}
   Mode mode() const override { return settings_.mode; }
-  bool finished() const override {
+  bool finished() const override { return false; }
+  bool converged() const override {
     return given_.empty() && settings_.agreement > 0 && minima_.settled(settings_.agreement);
   }
+  bool waits_for_starts() const override { return starts_first(); }
   void resize(std::size_t workers) override { most_lanes_ = std::max(settings_.descents, workers); }
   std::string name() const override { return "lm"; }
   std::string remark() const override;
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
 
  private:
+  bool starts_first() const { return settings_.edition >= Edition::second; }
   void do_ask(std::size_t n, Asked& out) override;
   void do_tell(EvaluationId, Place&& place, const Outcome& outcome) override { settle(place, reply_of(outcome)); }
   void do_cancel(EvaluationId, Place&& place) override { settle(place, {}); }
   void settle(const Place& place, Reply reply);
   void propose_all();
+  bool only_given() const;
   std::size_t new_lane();
   void retire(std::size_t lane);
   void seek(Lane& lane);
   void propose(std::size_t lane);
   void digest(Lane& lane);
   void start(Lane& lane);
+  void begin_at_given(Lane& lane);
   void begin(Lane& lane, const std::vector<double>& x, Reply reply);
   void conclude(Lane& lane);
 
@@ -95,18 +101,33 @@ class LevenbergMarquardt final : public Remembering<Place> {
   Minima minima_;
   Lanes<Lane> lanes_;
   std::uint64_t started_ = 0;
+  bool began_ = false;                // the lanes have points
   std::vector<std::size_t> retired_;  // lanes
   std::size_t most_lanes_;            // without generations: those beyond retire when their descents have ended
 };
 
+/// Until the descents from given points have ended, no other evaluation delays them. Without generations, other descents
+/// begin only if workers would be idle.
 void LevenbergMarquardt::propose_all() {
-  if (finished()) return;
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) propose(lane);
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    const bool rests = starts_first() && !lanes_[lane].descent && given_.empty() && only_given();
+    if (!rests) propose(lane);
+    else if (generational()) lanes_.begin_turn(lane, 0);
+    else retire(lane);
+  }
+}
+
+bool LevenbergMarquardt::only_given() const {
+  return std::ranges::any_of(lanes_, [](const Lane& lane) { return lane.descent && lane.given; });
 }
 
 void LevenbergMarquardt::propose(std::size_t place) {
   auto& lane = lanes_[place];
   lane.points.clear();
+  while (starts_first() && !lane.descent && !given_.empty()) {
+    begin_at_given(lane);
+    if (lane.descent->over()) conclude(lane);
+  }
   if (lane.descent) {
     std::vector<Eigen::VectorXd> points;
     lane.descent->propose(points);
@@ -128,11 +149,12 @@ void LevenbergMarquardt::seek(Lane& lane) {
 }
 
 void LevenbergMarquardt::do_ask(std::size_t n, Asked& out) {
+  if (!std::exchange(began_, true)) propose_all();
   while (n > 0) {
     if (const auto place = lanes_.serve()) {
       out.give(lanes_[place->lane].points[place->point], *place);
       --n;
-    } else if (generational() || finished()) {
+    } else if (generational()) {
       return;
     } else {
       propose(new_lane());
@@ -156,7 +178,7 @@ void LevenbergMarquardt::settle(const Place& place, Reply reply) {
   if (!lane.turn.settled()) return;
   digest(lane);
   const bool one_too_many = !lane.descent && lanes_.size() - retired_.size() > most_lanes_;
-  if (finished() || one_too_many) return retire(place.lane);
+  if (one_too_many) return retire(place.lane);
   propose(place.lane);
 }
 
@@ -182,10 +204,7 @@ void LevenbergMarquardt::digest(Lane& lane) {
 }
 
 void LevenbergMarquardt::start(Lane& lane) {
-  if (!given_.empty()) {
-    begin(lane, given_.front().first, std::move(given_.front().second));
-    return given_.pop_front();
-  }
+  if (!starts_first() && !given_.empty()) return begin_at_given(lane);
   std::optional<std::size_t> best;
   for (std::size_t k = 0; k < lane.replies.size(); ++k) {
     if (lane.replies[k].ok() && (!best || lane.replies[k].sum < lane.replies[*best].sum)) best = k;
@@ -194,9 +213,19 @@ void LevenbergMarquardt::start(Lane& lane) {
   begin(lane, lane.points[*best], std::move(lane.replies[*best]));
 }
 
+/// At the best one; in the first edition, in their order.
+void LevenbergMarquardt::begin_at_given(Lane& lane) {
+  auto next = given_.begin();
+  if (starts_first()) lane.logarithmic = false, next = std::ranges::min_element(given_, {}, [](const auto& point) { return point.second.sum; });
+  begin(lane, next->first, std::move(next->second));
+  lane.given = true;
+  given_.erase(next);
+}
+
 void LevenbergMarquardt::begin(Lane& lane, const std::vector<double>& x, Reply reply) {
   minima_.begin(reply.sum);
   const auto& coordinates = lane.logarithmic ? logarithmic_ : plain_;
+  lane.given = false;
   lane.descent.emplace(coordinates, coordinates->from_space(x), std::move(reply), settings_.noise);
 }
 
@@ -209,7 +238,26 @@ void LevenbergMarquardt::conclude(Lane& lane) {
 std::string LevenbergMarquardt::remark() const {
   if (minima_.descents() == 0) return "no descent has ended yet";
   return fmt::format("{} of {} descents ended at the best value{}", minima_.agreeing(), minima_.descents(),
-                     finished() ? ", so option 'agreement' ended the search" : "");
+                     converged() ? ", so option 'agreement' ended the search; with agreement = 0 it continues" : "");
+}
+
+/// A share of a budget: the first descents screen at most about a twentieth of it.
+std::size_t screen_of(std::uint64_t budget, std::size_t descents) {
+  constexpr std::size_t most = 8, share = 20;
+  return budget == 0 ? most : std::clamp<std::size_t>(budget / (share * descents), 1, most);
+}
+
+/// So many that each of the first ones can probably end within the budget.
+std::size_t descents_of(std::uint64_t budget, std::size_t parameters) {
+  constexpr std::size_t most = 4, steps = 25;
+  return budget == 0 ? most : std::clamp<std::size_t>(budget / (steps * (parameters + 1)), 1, most);
+}
+
+Settings settings_of(const Space& space, const OptimizerOptions& options, const Terms& terms) {
+  const auto descents =
+      options.contains("descents") ? count_of(options, "descents") : descents_of(terms.evaluations, space.size());
+  const auto screen = options.contains("screen") ? count_of(options, "screen") : screen_of(terms.evaluations, descents);
+  return {count_of(options, "agreement"), descents, screen, number_of(options, "noise"), terms.mode, terms.edition};
 }
 }  // namespace
 }  // namespace lm
@@ -223,18 +271,20 @@ OptimizerKind lm_kind() {
            .options = {OptionRule::whole("agreement",
                                          "the study ends when this number of local searches have found the best point "
                                          "again; 0: the study does not end for this reason",
-                                         0, 1e6, 0),
+                                         0, 1e6, 6)
+                           .formerly(0)
+                           .that_only_ends(),
                        OptionRule::whole("descents",
                                          "number of local searches in parallel; more searches keep more workers busy",
-                                         1, 1000, 4),
+                                         1, 1000, "4, or fewer if the limit of evaluations is small")
+                           .formerly(4),
                        OptionRule::number("noise", "relative error of the residuals", 1e-16, 0.01, 2.3e-16),
                        OptionRule::whole("screen", "number of points that are evaluated to choose a starting point", 1,
-                                         10000, 8)}},
+                                         10000, "8, or fewer if the limit of evaluations is small")
+                           .formerly(8)},
+           .edition = Edition::second},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
-            return std::make_unique<lm::LevenbergMarquardt>(
-                space, seed,
-                lm::Settings{count_of(options, "agreement"), count_of(options, "descents"), count_of(options, "screen"),
-                             number_of(options, "noise"), terms.mode});
+            return std::make_unique<lm::LevenbergMarquardt>(space, seed, lm::settings_of(space, options, terms));
           }};
 }
 

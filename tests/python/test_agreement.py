@@ -1,0 +1,126 @@
+"""The end of a fit because enough of its local searches agree: by default, by the option, and how it continues."""
+
+import math
+
+import pytest
+from harness import culmen as command
+
+import culmen
+from culmen import InputError
+
+DECAY = {"a": (0.01, 100), "b": (0.01, 100)}
+MODEL = """import math
+
+def residuals(p):
+    return [p["a"] * math.exp(-p["b"] * t) - 2.5 * math.exp(-1.3 * t) for t in range(6)]
+"""
+STUDY = """[space]
+a = { lower = 0.01, upper = 100, initial = 1 }
+b = { lower = 0.01, upper = 100, initial = 1 }
+[evaluator]
+python = "model.py:residuals"
+result = "residuals"
+[stop]
+evaluations = 100000
+[run]
+workers = 1
+"""
+
+
+def decay(p):
+    return [p["a"] * math.exp(-p["b"] * t) - 2.5 * math.exp(-1.3 * t) for t in range(6)]
+
+
+def fit(**more):
+    return culmen.minimize(decay, DECAY, **{"budget": 100000, "result": "residuals", "workers": 2, **more})
+
+
+@pytest.mark.parametrize("options", [{}, {"agreement": 2}])
+def test_a_fit_ends_when_enough_searches_agree(options):
+    result = fit(options=options)
+    assert (result.reason, result.final) == ("converged", True)
+    assert result.evaluations < 2000
+    assert result.message == f"converged after {result.evaluations} evaluations"
+    assert result.remark.endswith(
+        "descents ended at the best value, so option 'agreement' ended the search; with agreement = 0 it continues"
+    )
+    assert result.best == pytest.approx({"a": 2.5, "b": 1.3}, rel=1e-12)
+
+
+def test_without_an_agreement_a_fit_goes_on_to_its_limit():
+    result = fit(options={"agreement": 0}, budget=3000)
+    assert (result.reason, result.evaluations) == ("evaluations", 3000)
+
+
+@pytest.mark.parametrize("generational", [True, False])
+def test_a_fit_that_converged_continues_with_another_agreement_and_repeats_nothing(tmp_path, generational):
+    store = tmp_path / "fit.db"
+    first = fit(store=store, generational=generational)
+    assert fit(store=store).evaluations == first.evaluations
+    more = fit(store=store, options={"agreement": 0}, budget=first.evaluations + 100)
+    assert (more.reason, more.evaluations) == ("evaluations", first.evaluations + 100)
+    assert fit(store=store, options={"agreement": 1}).reason == "converged"
+
+
+def test_a_start_is_the_first_evaluation_and_its_search_needs_few():
+    straight = culmen.minimize(
+        lambda p: [p["a"] + p["b"] * t - 2 - 0.5 * t for t in range(9)],
+        {"a": (-10, 10), "b": (-10, 10)},
+        starts=[{"a": 1, "b": 0}],
+        budget=15,
+        result="residuals",
+        workers=2,
+    )
+    assert straight.best == pytest.approx({"a": 2, "b": 0.5}, abs=1e-3)
+
+
+def test_an_optimizer_that_the_program_asks_says_that_it_has_converged():
+    optimizer = culmen.Optimizer(DECAY, residuals=True)
+    told = 0
+    while not optimizer.finished and told < 5000:
+        for candidate in optimizer.ask(4):
+            optimizer.tell(candidate, decay(candidate.params))
+            told += 1
+    assert told < 2000
+    assert optimizer.ask(1), "the program decides when it ends"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "fit.toml").write_text(STUDY)
+    return tmp_path
+
+
+def test_the_commands_say_that_a_fit_converged_and_how_it_continues(folder):
+    checked = command("check", "fit.toml", cwd=folder)
+    assert "or when 6 local searches have found the best point again" in checked.stdout
+    done = command("run", "fit.toml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "converged after" in done.stdout
+    assert "To search further: culmen resume fit.db --agreement 0" in done.stdout
+    assert "finished (converged)" in command("status", "fit.db", cwd=folder).stdout
+    advice = "has finished (converged); to continue, give a new limit: `culmen resume fit.db --agreement 0`"
+    for words in (["run", "fit.toml"], ["resume", "fit.db"], ["resume", "fit.db", "--agreement", "6"]):
+        again = command(*words, cwd=folder)
+        assert (again.returncode, advice in again.stdout) == (0, True), again.stdout + again.stderr
+    told = culmen._core.Store.read(str(folder / "fit.db")).summary()["told"]
+    more = command("resume", "fit.db", "--agreement", "0", "--evaluations", str(told + 50), cwd=folder)
+    assert more.returncode == 0, more.stderr
+    assert f"limit of evaluations reached after {told + 50} evaluations" in more.stdout
+
+
+def test_run_names_the_resume_of_a_fit_whose_agreement_has_changed(folder):
+    assert command("run", "fit.toml", "--quiet", cwd=folder).returncode == 0
+    refused = command("run", "fit.toml", "--agreement", "20", cwd=folder)
+    assert refused.returncode == 2
+    assert "`culmen resume fit.db --agreement 20`" in refused.stderr
+
+
+def test_other_optimizers_have_no_agreement(folder):
+    (folder / "fit.toml").write_text(STUDY + '[optimizer]\nname = "cmaes"\n')
+    refused = command("run", "fit.toml", "--agreement", "0", cwd=folder)
+    assert refused.returncode == 2
+    assert "optimizer 'cmaes' has no option 'agreement'" in refused.stderr
+    with pytest.raises(InputError, match="option 'agreement' is -1, it must be a whole number from 0 to 1000000"):
+        fit(options={"agreement": -1})
