@@ -575,7 +575,7 @@ class Result:
     @property
     def reason(self) -> str:
         """
-        One of "none", "evaluations", "target", "exhausted", "stagnation", "wall_time", "interrupted", "failure", "all_failed", "set_up", "error".
+        One of "none", "evaluations", "target", "exhausted", "stagnation", "converged", "wall_time", "interrupted", "failure", "all_failed", "set_up", "error".
         """
 
     @property

@@ -75,7 +75,7 @@ def test_a_start_is_the_first_evaluation_and_its_search_needs_few():
 
 
 def test_an_optimizer_that_the_program_asks_says_that_it_has_converged():
-    optimizer = culmen.Optimizer(DECAY, residuals=True)
+    optimizer = culmen.Optimizer(DECAY, result="residuals")
     told = 0
     while not optimizer.finished and told < 5000:
         for candidate in optimizer.ask(4):

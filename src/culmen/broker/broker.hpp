@@ -35,7 +35,7 @@ struct Arrived {
   double value;
   double duration_s;  ///< below 0: it does not limit the others'
 };
-struct Offered {};  ///< the source has candidates again, although nothing was told
+struct Offered {};    ///< the source has candidates again, although nothing was told
 struct Converged {};  ///< the source ends the study, see Source::converged()
 struct Recorded {
   std::uint64_t records;
@@ -52,8 +52,8 @@ struct StopRequested {
   StopReason reason;
 };
 struct Tick {};
-using Event =
-    std::variant<Joined, Lost, Asked, Offered, Converged, Arrived, Recorded, RecordFailed, JobGiven, JobDone, StopRequested, Tick>;
+using Event = std::variant<Joined, Lost, Asked, Offered, Converged, Arrived, Recorded, RecordFailed, JobGiven, JobDone,
+                           StopRequested, Tick>;
 
 /// The actions, to be executed in this order.
 struct Ask {

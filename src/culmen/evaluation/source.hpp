@@ -47,8 +47,8 @@ class Source {
   virtual void resize(std::size_t /*workers*/) {}
   /// True if it will never propose another candidate.
   virtual bool finished() const = 0;
-  /// True if the study should end here by a rule of the source's own. This is not the end of the source: if it is asked,
-  /// it proposes the candidates that it would propose without the rule.
+  /// True if the study should end here by a rule of the source's own. This is not the end of the source: if it is
+  /// asked, it proposes the candidates that it would propose without the rule.
   virtual bool converged() const { return false; }
   /// Generational: tells come in the order of candidates. Asynchronous: in the order of arrival.
   virtual Mode mode() const = 0;

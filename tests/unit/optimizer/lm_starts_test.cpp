@@ -73,9 +73,9 @@ std::size_t evaluations_to_minimum(const Space& space, const Point& start, const
 TEST(LmStarts, a_fit_that_has_a_start_needs_few_evaluations) {
   for (const std::size_t workers : {1, 2, 8}) {
     EXPECT_LE(evaluations_to_minimum(box(2), {1, 0}, line, workers), 15) << workers;
-    EXPECT_LE(evaluations_to_minimum(Space{real("height", 0, 10), real("place", -5, 5), real("width", 0.01, 5),
-                                           real("floor", -2, 2)},
-                                     {1, 0, 1.5, 0}, lorentz, workers),
+    EXPECT_LE(evaluations_to_minimum(
+                  Space{real("height", 0, 10), real("place", -5, 5), real("width", 0.01, 5), real("floor", -2, 2)},
+                  {1, 0, 1.5, 0}, lorentz, workers),
               70)
         << workers;
   }

@@ -19,8 +19,8 @@ struct Yield {
   bool infeasible = false;                       ///< candidates that violate the space's constraints are evaluated too
 };
 
-/// The same options, seed and results may give other candidates in a later edition. A study keeps the edition with which
-/// it began, so that it can be resumed.
+/// The same options, seed and results may give other candidates in a later edition. A study keeps the edition with
+/// which it began, so that it can be resumed.
 enum class Edition : unsigned char {
   first = 1,
   second = 2,  ///< "lm" descends from starts at once, screens by the budget and ends when descents agree

@@ -7,8 +7,8 @@
 namespace culmen {
 
 /// The fingerprint of everything that decides the candidates and their values: space, evaluator_identity, kind of
-/// result, optimizer, its options, seed, edition and mode. Stop rules are not part of it. A study whose mode is not settled
-/// counts as generational. It is 16 hexadecimal digits of FNV-1a over a text with one line for each parameter.
+/// result, optimizer, its options, seed, edition and mode. Stop rules are not part of it. A study whose mode is not
+/// settled counts as generational. It is 16 hexadecimal digits of FNV-1a over a text with one line for each parameter.
 /// Stores outlive builds. A setting that a later version adds is therefore written only if it differs from its default:
 /// older studies then keep their fingerprints.
 std::string fingerprint_of(const StudyConfig& config);

@@ -1,7 +1,7 @@
 // "lm": least squares by Levenberg and Marquardt from many starts, for residuals and real parameters only. The user's
-// starts come first. When a descent has ended, the next one starts. It starts at the best of a few points of the box, or
-// at a known minimum with some parameters drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook of
-// Metaheuristics, 2003). Descents alternate between the parameters and their logarithms, until enough of them agree
+// starts come first. When a descent has ended, the next one starts. It starts at the best of a few points of the box,
+// or at a known minimum with some parameters drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook
+// of Metaheuristics, 2003). Descents alternate between the parameters and their logarithms, until enough of them agree
 // (Minima::settled).
 #include "culmen/optimizer/methods/lm/lm.hpp"
 
@@ -106,8 +106,8 @@ class LevenbergMarquardt final : public Remembering<Place> {
   std::size_t most_lanes_;            // without generations: those beyond retire when their descents have ended
 };
 
-/// Until the descents from given points have ended, no other evaluation delays them. Without generations, other descents
-/// begin only if workers would be idle.
+/// Until the descents from given points have ended, no other evaluation delays them. Without generations, other
+/// descents begin only if workers would be idle.
 void LevenbergMarquardt::propose_all() {
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     const bool rests = starts_first() && !lanes_[lane].descent && given_.empty() && only_given();
@@ -216,7 +216,9 @@ void LevenbergMarquardt::start(Lane& lane) {
 /// At the best one; in the first edition, in their order.
 void LevenbergMarquardt::begin_at_given(Lane& lane) {
   auto next = given_.begin();
-  if (starts_first()) lane.logarithmic = false, next = std::ranges::min_element(given_, {}, [](const auto& point) { return point.second.sum; });
+  if (starts_first())
+    lane.logarithmic = false,
+    next = std::ranges::min_element(given_, {}, [](const auto& point) { return point.second.sum; });
   begin(lane, next->first, std::move(next->second));
   lane.given = true;
   given_.erase(next);
