@@ -12,7 +12,7 @@ Found search(const Set& set, const std::string& optimizer, std::uint64_t seed, s
   Found found{std::numeric_limits<double>::infinity()};
   std::vector<Candidate> batch;
   auto& told = found.evaluations;
-  while (told < budget) {
+  while (told < budget && !lead->converged()) {
     if (found.evaluations_to_digits > 0 && told > found.evaluations_to_digits + afterwards) break;
     batch.clear();
     if (lead->ask(budget - told, batch) == 0) break;
