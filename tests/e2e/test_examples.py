@@ -29,7 +29,7 @@ def evaluations_in_the_gallery(name):
 
 
 def about(count):
-    """Where a target or the agreement of searches ends it, other roundings of another machine may change the count a little."""
+    """If a target or the agreement of searches ends it, the roundings of another machine may change the count."""
     return pytest.approx(count, rel=0.3)
 
 

@@ -61,7 +61,8 @@ const std::vector<Stored> all_stored{
        c.optimizer = "cmaes";
        c.optimizer_options = {{"population", 20.0}, {"sigma", 0.5}};
      }},
-    {"first edition", "function", ResultKind::residuals, "43a7e226b3f56f63", [](StudyConfig& c) { c = fit_of(Edition::first); }},
+    {"first edition", "function", ResultKind::residuals, "43a7e226b3f56f63",
+     [](StudyConfig& c) { c = fit_of(Edition::first); }},
 };
 
 TEST(Fingerprint, of_each_kind_of_study_is_that_of_earlier_versions) {
