@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from culmen.launch.losses import rank_in
 from culmen.launch.mpi import LauncherError, find_launcher
+from culmen.launch.rank_watch import rank_in
 from harness import ROOT, Running, culmen
 
 

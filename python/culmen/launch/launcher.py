@@ -61,13 +61,9 @@ def launch(
 def _loss(end: End) -> str:
     if not end.lost:
         return f"a rank was killed by {end.signal}"
-    master = ", the master," if end.lost == [0] else ""
-    names = ", ".join(map(str, end.lost))
-    return (
-        f"rank {names}{master} was killed by {end.signal}"
-        if len(end.lost) == 1
-        else f"ranks {names} were killed by {end.signal}"
-    )
+    names = ", ".join(map(str, end.lost)) + (", the master," if end.lost == [0] else "")
+    ranks, were = ("rank", "was") if len(end.lost) == 1 else ("ranks", "were")
+    return f"{ranks} {names} {were} killed by {end.signal}"
 
 
 def _rank_command(n: int, arguments: list[str], commands: list[str]) -> list[str]:

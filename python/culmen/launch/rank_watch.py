@@ -1,0 +1,111 @@
+"""Watches the ranks of a launch: which ended first, and when the master ended."""
+
+import contextlib
+import os
+import select
+import signal
+import threading
+import time
+from pathlib import Path
+
+_LAUNCH_STARTS_S = 10.0  # longest time between two looks for ranks; later they are on other nodes
+_FIRST_LOOK_S = 0.1
+_WORKERS_END_S = 0.1  # after the end of rank 0
+_NAP_CHECK_S = 0.02
+_RANKS = (b"OMPI_COMM_WORLD_RANK=", b"PMI_RANK=")
+
+
+class RankWatch:
+    """Watches the ranks of a launch on this node, in a thread of its own.
+
+    ``naps``: the launcher sleeps for seconds after a failure of rank 0; it is woken as soon as the other ranks had time
+    to end.
+    """
+
+    def __init__(self, mark: str, ranks: int, launcher_pid: int, naps: bool) -> None:
+        self._mark, self._ranks = mark, ranks
+        self._launcher = os.pidfd_open(launcher_pid) if naps else None
+        self._watched: dict[int, int] = {}  # pidfd: rank
+        self._first: list[int] = []
+        self._launcher_ends, self._launcher_ended = os.pipe()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def first(self) -> list[int]:
+        """The ranks that ended first; more than one if they ended at the same time. Call it when the launcher has
+        ended: it ends the watching.
+        """
+        os.close(self._launcher_ended)
+        self._thread.join()
+        for fd in (*self._watched, self._launcher_ends, *([self._launcher] if self._launcher is not None else [])):
+            os.close(fd)
+        return sorted(self._first)
+
+    def _watch(self) -> None:
+        poll = select.poll()
+        poll.register(self._launcher_ends, select.POLLHUP)
+        limit = time.monotonic() + _LAUNCH_STARTS_S
+        wait_s: float | None = _FIRST_LOOK_S
+        while True:
+            ready = [fd for fd, _ in poll.poll(None if wait_s is None else wait_s * 1000)]
+            ended = [self._watched[fd] for fd in ready if fd in self._watched]
+            self._first = self._first or ended
+            if self._launcher_ends in ready:
+                return
+            if 0 in ended:
+                self._keep_awake()
+                return
+            for fd in ready:
+                poll.unregister(fd)
+            self._look(poll)
+            searching = len(self._watched) < self._ranks and time.monotonic() < limit
+            wait_s = 1.5 * wait_s if wait_s and searching else None
+
+    def _look(self, poll: select.poll) -> None:
+        """Begins to watch the ranks that have started since the last look."""
+        known = set(self._watched.values())
+        for pid, rank in _ranks_of(self._mark):
+            if rank in known:
+                continue
+            with contextlib.suppress(OSError):
+                fd = os.pidfd_open(pid)
+                poll.register(fd, select.POLLIN)
+                self._watched[fd] = rank
+
+    def _keep_awake(self) -> None:
+        """Wakes the launcher until it has ended. Rank 0 has ended."""
+        if self._launcher is None:
+            return
+        poll = select.poll()
+        poll.register(self._launcher_ends, select.POLLHUP)
+        pause_s = _WORKERS_END_S
+        while not poll.poll(pause_s * 1000):
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._launcher, signal.SIGCHLD)
+            pause_s = _NAP_CHECK_S
+
+
+def rank_zero(mark: str) -> int | None:
+    """The process of rank 0 in this launch, not a child of it. None if it has not started, or is on another node."""
+    return next((pid for pid, rank in _ranks_of(mark) if rank == 0), None)
+
+
+def _ranks_of(mark: str) -> list[tuple[int, int]]:
+    """(process id, rank) of each rank on this node, without the ranks' own children."""
+    found = []
+    for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda folder: int(folder.name)):
+        try:
+            variables = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if f"CULMEN_LAUNCH={mark}".encode() in variables and (rank := rank_in(variables)) is not None:
+            found.append((int(folder.name), rank))
+    return found
+
+
+def rank_in(variables: list[bytes]) -> int | None:
+    """The rank whose environment this is; None for the launcher and for a rank's child."""
+    if any(variable.startswith(b"CULMEN_RUN=") for variable in variables):
+        return None
+    ranks = (v.removeprefix(name) for name in _RANKS for v in variables if v.startswith(name))
+    return next((int(rank) for rank in ranks if rank.isdigit()), None)
