@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from culmen.launch.losses import rank_in
 from culmen.launch.mpi import load, recognise
+from culmen.launch.rank_watch import rank_in
 from harness import PYTHON, Running, culmen, environment, patience, store_is_ready, wait_for, write_study
 
 STOPPED = 3  # what world_program's rank 0 returns when it was asked to end
@@ -92,14 +92,14 @@ def test_an_exception_in_one_rank_ends_the_launch(mpi, tmp_path):
 @pytest.mark.parametrize("rank", [0, 2])
 def test_a_rank_that_is_killed_is_named_with_the_way_to_resume(mpi, tmp_path, rank):
     write_study(tmp_path, 1_000_000)
-    with Running("launch", "-n", 3, "--mpi", mpi, "run", "study.toml", cwd=tmp_path) as run:
-        wait_for(lambda: store_is_ready(tmp_path / "study.db"), "the store")
+    with Running("launch", "-n", 3, "--mpi", mpi, "run", "study.toml", "--store=s.db", cwd=tmp_path) as run:
+        wait_for(lambda: store_is_ready(tmp_path / "s.db"), "the store")
         os.kill(wait_for(lambda: process_of(run, rank), f"rank {rank}"), signal.SIGKILL)
         code, _, err = run.end()
     assert code != 0
     # Hydra kills the other workers at once, so that both may be seen at the same time.
     name = "rank 0, the master, was" if rank == 0 else "(rank 2 was|ranks 1, 2 were)"
-    resume = f"culmen launch -n 3 --mpi {mpi} resume study.db"
+    resume = f"culmen launch -n 3 --mpi {mpi} resume s.db"
     assert re.search(rf"culmen: {name} killed by SIGKILL, so .* ended all ranks; to resume: {resume}\n", err), err
 
 

@@ -1,13 +1,13 @@
 """``culmen launch``."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..base.terminal import draw_through_pipes
 from ..launch import launcher
 from . import work
-from .commands import COMMANDS
+from .commands import COMMANDS, load
 
 
 def launch(
@@ -26,7 +26,10 @@ def launch(
     draw_through_pipes()
     arguments = list(context.args)
 
+    def given_to_run(words: list[str]) -> dict[str, Any]:
+        return load("run").make_context("run", words, resilient_parsing=True).params
+
     def how_to_continue() -> str:
-        return work.launch.how_to_continue(n, mpi, arguments)
+        return work.launch.how_to_continue(n, mpi, arguments, given_to_run)
 
     raise typer.Exit(launcher.launch(n, arguments, list(COMMANDS), mpi, dry_run, how_to_continue))

@@ -2,17 +2,21 @@
 
 import contextlib
 import shlex
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ... import _core
 from ...run.study import Study
 
+GivenToRun = Callable[[list[str]], dict[str, Any]]  # words after `culmen run`: its arguments by name
 
-def how_to_continue(n: int, mpi: str | None, arguments: list[str]) -> str:
+
+def how_to_continue(n: int, mpi: str | None, arguments: list[str], given_to_run: GivenToRun) -> str:
     """The end of a sentence; empty if the launch ran a program that is not culmen."""
     words = arguments
     if arguments[0] == "run":
-        if (store := _store_of(arguments)) is None or not store.exists():
+        if (store := _store_of(given_to_run(arguments[1:]))) is None or not store.exists():
             return ""
         words = ["resume", str(store)]
     elif arguments[0] != "resume":
@@ -21,14 +25,8 @@ def how_to_continue(n: int, mpi: str | None, arguments: list[str]) -> str:
     return f"; to resume: {shlex.join([*launch, *words])}"
 
 
-def _store_of(arguments: list[str]) -> Path | None:
-    """The store of ``culmen run ARGUMENTS``."""
-    given = None
-    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
-        if word == "--store":
-            given = following
-        elif word.startswith("--store="):
-            given = word.removeprefix("--store=")
-    with contextlib.suppress(_core.InputError, StopIteration, OSError):
-        return Path(Study.from_file(next(w for w in arguments if w.endswith(".toml")), store=given).options.store)
+def _store_of(given: dict[str, Any]) -> Path | None:
+    """The store of a ``culmen run`` with these arguments."""
+    with contextlib.suppress(_core.InputError, OSError):
+        return Path(Study.from_file(given["study"], store=given["store"]).options.store)
     return None
