@@ -3,35 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/store/call_codec.hpp"
+#include "culmen/store/copy.hpp"
 #include "culmen/store/ownership.hpp"
 #include "culmen/store/progress.hpp"
 #include "culmen/store/rescue.hpp"
+#include "culmen/store/rows.hpp"
 #include "culmen/store/schema.hpp"
 #include "culmen/store/sqlite.hpp"
 
 namespace culmen {
 namespace {
 constexpr std::uint64_t page_bytes = 4096;  // SQLite's own choice
-
-void copy_to(Database& source, const std::string& to, NetworkProbe network) {
-  make_empty_file(to, network);
-  try {
-    Database copied(to, Database::Mode::write);
-    source.back_up(copied);
-    copied.execute("DELETE FROM owner");
-    write_running(copied, {});
-    copied.checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
-  } catch (...) {
-    remove_store(to);
-    throw;
-  }
-}
 
 Brief brief_of(const Outcome& o) { return {o.status, o.value, o.violation}; }
 }  // namespace
@@ -40,24 +27,22 @@ struct Journal::Impl {
   explicit Impl(Database opened) : database(std::move(opened)) {}
 
   void begin();
-  [[noreturn]] void save_elsewhere();
   void leave() noexcept;
   void commit();
   void roll_back() noexcept;
   /// Runs f within the open transaction; a failure rolls it back.
   template <class F>
   void write(F f);
-  OutcomeRecord outcome_at(const Statement::Rows& rows) const;
-  /// The result of `decoded` for the row of a call; StoreError if the row is damaged.
+  /// The result of `read`; StoreError if it finds the row damaged. `what`: the row's kind, for the sentence.
   template <class F>
-  auto of_call(const Statement::Rows& rows, F decoded) const -> decltype(decoded());
-  CallRecord call_at(const Statement::Rows& rows) const;
+  auto undamaged(const char* what, const Statement::Rows& row, F read) const -> decltype(read());
+  CallRecord call_at(const Statement::Rows& row) const;
+  OutcomeRecord outcome_at(const Statement::Rows& row) const;
   std::optional<OutcomeRecord> outcome(EvaluationId id);
   std::optional<Candidate> candidate(EvaluationId id);
   void count(const CallRecord& call);
 
   Database database;
-  const std::string place = std::filesystem::absolute(database.path()).string();
   bool log_is_missing = false;
   StudyRecord study = read_study(database);
   Epoch epoch = 0;
@@ -71,37 +56,18 @@ struct Journal::Impl {
   Statement commit_{database, "COMMIT"};
   Statement insert_call{database, "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5)"};
   Statement insert_outcome{database, "INSERT OR IGNORE INTO outcomes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"};
-  Statement select_calls{database, "SELECT number, kind, wanted, data FROM calls ORDER BY number"};
-  Statement select_asked{database,
-                         "SELECT number, kind, wanted, data FROM calls WHERE first <= ?1 ORDER BY first DESC LIMIT 1"};
-  Statement select_outcome{database,
-                           "SELECT evaluation, epoch, attempt, worker, at_s, data FROM outcomes WHERE evaluation = ?1"};
-  Statement select_outcomes{database,
-                            "SELECT evaluation, epoch, attempt, worker, at_s, data FROM outcomes WHERE evaluation >= "
-                            "?1 ORDER BY evaluation LIMIT ?2"};
+  Statement all_calls = select_calls(database, "ORDER BY number");
+  Statement call_that_asked = select_calls(database, "WHERE first <= ?1 ORDER BY first DESC LIMIT 1");
+  Statement one_outcome = select_outcomes(database, "WHERE evaluation = ?1");
+  Statement next_outcomes = select_outcomes(database, "WHERE evaluation >= ?1 ORDER BY evaluation LIMIT ?2");
   Statement select_epoch{database, "SELECT max(epoch) FROM epochs"};
 };
 
 void Journal::Impl::begin() {
   if (database.in_transaction()) return;
   begin_.run();
-  if (ownership.has_moved()) save_elsewhere();
+  if (ownership.has_moved()) save_elsewhere(database, ownership.place());
   ownership.check();
-}
-
-/// The file is gone, but this process still has it open.
-void Journal::Impl::save_elsewhere() {
-  const auto gone = database.path() + ": was deleted, moved or replaced while this study used it";
-  const auto path = std::filesystem::path(place).replace_extension(".saved.db").string();
-  std::string saved;
-  try {
-    commit_.run();
-    copy_to(database, path, network_file_system);
-    saved = fmt::format("; its evaluations until now are in {}", path);
-  } catch (const Error&) {
-    // There is another error to report.
-  }
-  throw StoreError(gone + saved);
 }
 
 /// Closing the file removes the log: a study that stayed owned would look like a copy without its log.
@@ -146,54 +112,34 @@ void Journal::Impl::write(F f) {
   }
 }
 
-OutcomeRecord Journal::Impl::outcome_at(const Statement::Rows& rows) const {
-  OutcomeRecord record;
-  record.evaluation = static_cast<EvaluationId>(rows.integer(0));
-  record.epoch = static_cast<Epoch>(rows.integer(1));
-  record.attempt = static_cast<Attempt>(rows.integer(2));
-  record.worker = static_cast<WorkerId>(rows.integer(3));
-  record.at_s = rows.real(4);
-  try {
-    decode(rows.blob(5), record.outcome);
-  } catch (const Error& error) {
-    throw StoreError(fmt::format("{}: the outcome of evaluation {} is damaged: {}; {}", database.path(),
-                                 record.evaluation, error.what(), how_to_rescue(database.path())));
-  }
-  return record;
-}
-
 template <class F>
-auto Journal::Impl::of_call(const Statement::Rows& rows, F decoded) const -> decltype(decoded()) {
+auto Journal::Impl::undamaged(const char* what, const Statement::Rows& row, F read) const -> decltype(read()) {
   try {
-    return decoded();
+    return read();
   } catch (const Error& error) {
-    throw StoreError(fmt::format("{}: call {} is damaged: {}; {}", database.path(), rows.integer(0), error.what(),
+    throw StoreError(fmt::format("{}: {} {} is damaged: {}; {}", database.path(), what, row.integer(0), error.what(),
                                  how_to_rescue(database.path())));
   }
 }
 
-CallRecord Journal::Impl::call_at(const Statement::Rows& rows) const {
-  return of_call(rows, [&] {
-    CallRecord call;
-    const auto kind = rows.integer(1);
-    if (kind < 0 || kind > static_cast<int>(CallKind::adopt)) throw Error(fmt::format("its kind is {}", kind));
-    call.kind = static_cast<CallKind>(kind);
-    call.wanted = static_cast<std::uint64_t>(rows.integer(2));
-    decode(rows.blob(3), call);
-    return call;
-  });
+CallRecord Journal::Impl::call_at(const Statement::Rows& row) const {
+  return undamaged("call", row, [&] { return call_of(row); });
+}
+
+OutcomeRecord Journal::Impl::outcome_at(const Statement::Rows& row) const {
+  return undamaged("the outcome of evaluation", row, [&] { return outcome_of(row); });
 }
 
 std::optional<OutcomeRecord> Journal::Impl::outcome(EvaluationId id) {
-  auto rows = select_outcome.rows(id);
+  auto rows = one_outcome.rows(id);
   if (!rows.next()) return {};
   return outcome_at(rows);
 }
 
 std::optional<Candidate> Journal::Impl::candidate(EvaluationId id) {
-  auto rows = select_asked.rows(id);
+  auto rows = call_that_asked.rows(id);
   if (!rows.next()) return {};
-  return of_call(rows, [&] { return decode_candidate(rows.blob(3), id); });
+  return undamaged("call", rows, [&] { return decode_candidate(rows.blob(3), id); });
 }
 
 Journal::Journal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -249,7 +195,7 @@ Journal Journal::read(const std::string& path, NetworkProbe network) {
 
 void Journal::copy(const std::string& from, const std::string& to, NetworkProbe network) {
   auto source = open_for_reading(from, network);
-  copy_to(source, to, network);
+  copy_store(source, to, network);
 }
 
 void Journal::keep_note(const std::string& path, const std::string& name, const std::string& text,
@@ -355,7 +301,7 @@ void Journal::close() {
 }
 
 void Journal::replay(const std::function<void(const CallRecord&)>& visit) const {
-  auto rows = impl_->select_calls.rows();
+  auto rows = impl_->all_calls.rows();
   while (rows.next()) visit(impl_->call_at(rows));
 }
 
@@ -363,7 +309,7 @@ std::optional<OutcomeRecord> Journal::outcome(EvaluationId id) const { return im
 
 void Journal::outcomes(EvaluationId first, const std::function<void(const OutcomeRecord&)>& visit,
                        std::uint64_t at_most) const {
-  auto rows = impl_->select_outcomes.rows(first, std::min<std::uint64_t>(at_most, INT64_MAX));
+  auto rows = impl_->next_outcomes.rows(first, std::min<std::uint64_t>(at_most, INT64_MAX));
   while (rows.next()) visit(impl_->outcome_at(rows));
 }
 

@@ -25,6 +25,8 @@ class Ownership {
   void refuse_if_held();
   /// Takes the study for a new epoch, which it returns. Within a write transaction. Throws like refuse_if_held().
   Epoch take(const std::string& build);
+  /// The absolute path of the file when it was opened.
+  const std::string& place() const { return place_; }
   /// Whether the file is no longer in its place: it was deleted, moved or replaced.
   bool has_moved() const;
   /// Throws StoreError unless this journal still owns the study. Within a write transaction.

@@ -7,10 +7,9 @@
 #include <set>
 
 #include "culmen/base/error.hpp"
-#include "culmen/evaluation/codec.hpp"
-#include "culmen/store/call_codec.hpp"
 #include "culmen/store/journal.hpp"
 #include "culmen/store/ownership.hpp"
+#include "culmen/store/rows.hpp"
 #include "culmen/store/schema.hpp"
 #include "culmen/store/sqlite.hpp"
 
@@ -21,48 +20,23 @@ namespace {
 class Remains {
  public:
   explicit Remains(Database& database)
-      : select_call_(database, "SELECT kind, wanted, data FROM calls WHERE number = ?1"),
-        select_outcome_(database, "SELECT epoch, attempt, worker, at_s, data FROM outcomes WHERE evaluation = ?1") {}
+      : one_call_(select_calls(database, "WHERE number = ?1")),
+        one_outcome_(select_outcomes(database, "WHERE evaluation = ?1")) {}
 
-  std::optional<CallRecord> call(std::uint64_t number) {
-    return read([&]() -> std::optional<CallRecord> {
-      auto rows = select_call_.rows(number);
-      if (!rows.next()) return {};
-      CallRecord call;
-      const auto kind = rows.integer(0);
-      if (kind < 0 || kind > static_cast<int>(CallKind::adopt)) return {};
-      call.kind = static_cast<CallKind>(kind);
-      call.wanted = static_cast<std::uint64_t>(rows.integer(1));
-      decode(rows.blob(2), call);
-      return call;
-    });
-  }
-
-  std::optional<OutcomeRecord> outcome(EvaluationId id) {
-    return read([&]() -> std::optional<OutcomeRecord> {
-      auto rows = select_outcome_.rows(id);
-      if (!rows.next()) return {};
-      OutcomeRecord record;
-      record.evaluation = id;
-      record.epoch = static_cast<Epoch>(rows.integer(0));
-      record.attempt = static_cast<Attempt>(rows.integer(1));
-      record.worker = static_cast<WorkerId>(rows.integer(2));
-      record.at_s = rows.real(3);
-      decode(rows.blob(4), record.outcome);
-      return record;
-    });
-  }
+  std::optional<CallRecord> call(std::uint64_t number) { return read(one_call_, number, call_of); }
+  std::optional<OutcomeRecord> outcome(EvaluationId id) { return read(one_outcome_, id, outcome_of); }
 
  private:
-  template <class F>
-  static auto read(F f) -> decltype(f()) {
+  template <class Record>
+  static std::optional<Record> read(Statement& select, std::uint64_t id, Record (*of)(const Statement::Rows&)) {
     try {
-      return f();
+      auto rows = select.rows(id);
+      return rows.next() ? std::optional(of(rows)) : std::nullopt;
     } catch (const Error&) {
       return {};
     }
   }
-  Statement select_call_, select_outcome_;
+  Statement one_call_, one_outcome_;
 };
 
 /// Appends the calls up to the first one that cannot be repeated: a damaged one, or a tell without its outcomes.

@@ -1,0 +1,40 @@
+#include "culmen/store/copy.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "culmen/base/error.hpp"
+#include "culmen/store/schema.hpp"
+
+namespace culmen {
+
+void copy_store(Database& source, const std::string& to, NetworkProbe network) {
+  make_empty_file(to, network);
+  try {
+    Database copied(to, Database::Mode::write);
+    source.back_up(copied);
+    copied.execute("DELETE FROM owner");
+    write_running(copied, {});
+    copied.checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+  } catch (...) {
+    remove_store(to);
+    throw;
+  }
+}
+
+void save_elsewhere(Database& database, const std::string& place) {
+  const auto path = std::filesystem::path(place).replace_extension(".saved.db").string();
+  std::string saved;
+  try {
+    if (database.in_transaction()) database.execute("COMMIT");
+    copy_store(database, path, network_file_system);
+    saved = fmt::format("; its evaluations until now are in {}", path);
+  } catch (const Error&) {
+    // There is another error to report.
+  }
+  throw StoreError(
+      fmt::format("{}: was deleted, moved or replaced while this study used it{}", database.path(), saved));
+}
+
+}  // namespace culmen

@@ -1,0 +1,41 @@
+#include "culmen/store/rows.hpp"
+
+#include <fmt/format.h>
+
+#include "culmen/base/error.hpp"
+#include "culmen/evaluation/codec.hpp"
+#include "culmen/store/call_codec.hpp"
+
+namespace culmen {
+
+Statement select_calls(Database& database, const char* which) {
+  return {database, fmt::format("SELECT number, kind, wanted, data FROM calls {}", which).c_str()};
+}
+
+Statement select_outcomes(Database& database, const char* which) {
+  const auto sql = fmt::format("SELECT evaluation, epoch, attempt, worker, at_s, data FROM outcomes {}", which);
+  return {database, sql.c_str()};
+}
+
+CallRecord call_of(const Statement::Rows& row) {
+  CallRecord call;
+  const auto kind = row.integer(1);
+  if (kind < 0 || kind > static_cast<int>(CallKind::adopt)) throw Error(fmt::format("its kind is {}", kind));
+  call.kind = static_cast<CallKind>(kind);
+  call.wanted = static_cast<std::uint64_t>(row.integer(2));
+  decode(row.blob(3), call);
+  return call;
+}
+
+OutcomeRecord outcome_of(const Statement::Rows& row) {
+  OutcomeRecord record;
+  record.evaluation = static_cast<EvaluationId>(row.integer(0));
+  record.epoch = static_cast<Epoch>(row.integer(1));
+  record.attempt = static_cast<Attempt>(row.integer(2));
+  record.worker = static_cast<WorkerId>(row.integer(3));
+  record.at_s = row.real(4);
+  decode(row.blob(5), record.outcome);
+  return record;
+}
+
+}  // namespace culmen
