@@ -14,10 +14,6 @@ void ConstrainedDescentsFirst::learn(std::vector<Member>& members, std::size_t m
   else lead_.hand_over(members[descents], members[global]);
 }
 
-std::string ConstrainedDescentsFirst::remark(const std::vector<Member>& members) const {
-  return found_and_counts(members);
-}
-
 std::unique_ptr<Optimizer> constrained(const Space& space, std::uint64_t seed, std::size_t parallel,
                                        const Terms& terms) {
   const auto make = [&](const std::string& name, const OptimizerOptions& options) {

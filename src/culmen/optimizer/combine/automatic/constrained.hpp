@@ -20,7 +20,6 @@ class ConstrainedDescentsFirst final : public Effort {
   void learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
              const Outcome& outcome) override;
   void resize(std::size_t workers) override { lead_.resize(workers); }
-  std::string remark(const std::vector<Member>& members) const override;
 
  private:
   Lead lead_;

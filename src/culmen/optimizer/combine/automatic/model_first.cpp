@@ -58,6 +58,4 @@ void ModelFirst::spread(std::vector<Member>& members) {
     if (k != holder_) members[k].optimizer->hear(best_x_, best_);
 }
 
-std::string ModelFirst::remark(const std::vector<Member>& members) const { return found_and_counts(members); }
-
 }  // namespace culmen::automatic

@@ -26,7 +26,6 @@ class ModelFirst final : public Effort {
   std::size_t next(std::vector<Member>& members) override;
   void learn(std::vector<Member>& members, std::size_t member, const std::vector<double>& x,
              const Outcome& outcome) override;
-  std::string remark(const std::vector<Member>& members) const override;
 
  private:
   static constexpr std::size_t model = 0;

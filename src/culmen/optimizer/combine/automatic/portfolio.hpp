@@ -39,7 +39,7 @@ class Effort {
   /// Not called if the terms are generational.
   virtual void resize(std::size_t /*workers*/) {}
   /// A clause for people, or nothing.
-  virtual std::string remark(const std::vector<Member>& members) const = 0;
+  virtual std::string remark(const std::vector<Member>& members) const { return found_and_counts(members); }
 };
 
 /// A candidate that a member gave.
