@@ -46,7 +46,9 @@ EvaluatorSpec library_spec(const std::string& function, Isolation isolation) {
 
 EvaluatorSpec shell_spec(const std::string& script) {
   EvaluatorSpec spec;
-  spec.how = CommandSpec{.command = {"sh", "-c", script}};
+  CommandSpec command;
+  command.command = {"sh", "-c", script};
+  spec.how = command;
   spec.working_folder = fresh_folder();
   spec.run_marker = make_run_marker();
   return spec;
