@@ -17,6 +17,8 @@ from .problem import space
 
 Vector = list[float]
 
+_BEGINS_AT = "culmen:begins_at"  # system attribute of the trial in which a search begins: the trial where it begins
+
 
 class CulmenSampler(BaseSampler):
     """An optimizer of culmen as a sampler of Optuna. Optuna runs the study.
@@ -93,7 +95,7 @@ class CulmenSampler(BaseSampler):
         with self._lock:
             search = self._search
             if search is None or search.distributions != search_space or not search.is_usable():
-                search = self._search = self._begin(study, search_space)
+                search = self._search = self._begin(study, trial, search_space)
             candidate = search.ask()
             if candidate is None:
                 return {}
@@ -122,15 +124,21 @@ class CulmenSampler(BaseSampler):
             else:
                 search.tell(number, _told(study, values) if state == TrialState.COMPLETE and values else None)
 
-    def _begin(self, study: Study, distributions: dict[str, BaseDistribution]) -> "_Search":
+    def _begin(self, study: Study, trial: FrozenTrial, distributions: dict[str, BaseDistribution]) -> "_Search":
         known: dict[tuple[float, ...], Any] = {}
         finished = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         usable = [t for t in finished if all(t.distributions.get(name) == d for name, d in distributions.items())]
-        for t in sorted(usable, key=lambda t: _oriented(study, t.values)[0]):
+        usable.sort(key=lambda t: _oriented(study, t.values)[0])
+        for t in usable:
             vector = [_number_of(d, t.params[name]) for name, d in distributions.items()]
             known.setdefault(tuple(vector), _told(study, t.values))
         arguments = self._optimizer or "", self._drawn_seed(), self._options, len(study.directions)
-        is_elsewhere = not self._is_seeded and self._has_company(study)
+        is_elsewhere = False
+        if usable and not self._is_seeded:
+            best = usable[0].number
+            is_elsewhere = self._has_company(study) or _is_a_beginning(study, best)
+            if not is_elsewhere:
+                study._storage.set_trial_system_attr(trial._trial_id, _BEGINS_AT, best)
         return _Search(distributions, (*arguments, self._is_generational()), known, is_elsewhere)
 
     def _has_company(self, study: Study) -> bool:
@@ -151,13 +159,18 @@ class CulmenSampler(BaseSampler):
         return self._optimizer not in {e["name"] for e in _core.optimizer_catalogue() if e["asynchronous"]}
 
 
+def _is_a_beginning(study: Study, number: int) -> bool:
+    """A search has begun at this trial: another one would evaluate the same candidates."""
+    return any(t.system_attrs.get(_BEGINS_AT) == number for t in study.get_trials(deepcopy=False))
+
+
 def _new_seed() -> int:
     return secrets.randbits(48)
 
 
 class _Search:
     """One optimizer on one space. ``known``: vectors and their outcomes from before. ``is_elsewhere``: it begins at a
-    random point, because the searches of other processes begin at the best known one.
+    random point, because another search begins at the best known one.
 
     A copy repeats all calls with an optimizer of its own. Call ``is_usable`` before any other use.
     """

@@ -115,6 +115,19 @@ def test_parallel_searches_do_not_all_begin_at_the_best_trial() -> None:
     assert all(len(new) >= 11 for new in found)
 
 
+def test_no_two_searches_begin_at_the_same_trial() -> None:
+    """Each begins while no trial of the other runs."""
+    study = optuna.create_study()
+    study.add_trial(optuna.create_trial(params={"x": 0.0, "t": 1.0}, distributions=BOX, value=0.0))
+    found: list[set] = []
+    for _ in range(2):
+        study.sampler = CulmenSampler()
+        before = len(study.trials)
+        study.optimize(lambda trial: 1 + box(trial), n_trials=8)
+        found.append(set(evaluated(study)[before:]))
+    assert not found[0] & found[1]
+
+
 def test_processes_on_one_storage_evaluate_different_candidates(tmp_path: Path) -> None:
     storage = f"sqlite:///{tmp_path}/study.db"
     optuna.create_study(storage=storage, study_name="shared")
