@@ -145,9 +145,7 @@ EVALUATORS = {
 @pytest.mark.parametrize("kind", EVALUATORS)
 def test_a_resume_refuses_an_edited_file_until_the_change_is_accepted(folder, kind):
     evaluator, name = EVALUATORS[kind]
-    (folder / "model.py").write_text("def f(p):\n    return p['x'] ** 2\n")
-    (folder / "model.sh").write_text("#!/bin/sh\necho 1\n")
-    (folder / "model.sh").chmod(0o755)
+    write_models(folder)
     write_study(folder, evaluator)
     Study.from_file("study.toml").run(progress=False)
     assert Study.from_store("study.db").change() == ""
@@ -160,6 +158,12 @@ def test_a_resume_refuses_an_edited_file_until_the_change_is_accepted(folder, ki
     with pytest.warns(UserWarning, match=f"{name} has changed since this study was started"):
         assert study.run(progress=False, accept_changes=True).evaluations == 12
     assert Study.from_store("study.db").change() == ""
+
+
+def write_models(folder):
+    (folder / "model.py").write_text("def f(p):\n    return p['x'] ** 2\n")
+    (folder / "model.sh").write_text("#!/bin/sh\necho 1\n")
+    (folder / "model.sh").chmod(0o755)
 
 
 def write_study(folder, evaluator, more=""):
@@ -181,9 +185,7 @@ def test_comments_in_a_file_of_python_code_are_no_change(folder):
 @pytest.mark.parametrize("kind", EVALUATORS)
 def test_a_changed_data_file_is_refused(folder, kind):
     evaluator, _ = EVALUATORS[kind]
-    (folder / "model.py").write_text("def f(p):\n    return p['x'] ** 2\n")
-    (folder / "model.sh").write_text("#!/bin/sh\necho 1\n")
-    (folder / "model.sh").chmod(0o755)
+    write_models(folder)
     (folder / "d.txt").write_text("1\n")
     (folder / "mesh").mkdir()
     (folder / "mesh" / "coarse").write_text("2\n")
