@@ -45,16 +45,33 @@ std::optional<Value> initial_of(const Parameter& p) {
   return p.initial ? std::optional(value_of(p, *p.initial)) : std::nullopt;
 }
 
+/// The result of `make`, whose InputError about the parameter names the key.
+template <class Make>
+auto named_as(const std::string& key, const Parameter& p, const Make& make) {
+  try {
+    return make();
+  } catch (const InputError& e) {
+    const std::string why = e.what(), name = "parameter '" + p.name + "': ";
+    throw InputError(why.starts_with(name) ? name + key + " = " + why.substr(name.size()) : why);
+  }
+}
+
 void set_initial(Parameter& p, const std::optional<Value>& value) {
   p.initial.reset();
   if (!value) return;
-  try {
+  p.initial = named_as("initial", p, [&] {
     check(p);  // the parameter itself is checked before its initial value
-    p.initial = number_of(p, *value);
-  } catch (const InputError& e) {
-    const std::string why = e.what(), name = "parameter '" + p.name + "': ";
-    throw InputError(why.starts_with(name) ? name + "initial = " + why.substr(name.size()) : why);
-  }
+    return number_of(p, *value);
+  });
+}
+
+std::optional<Value> fixed_of(const Parameter& p) {
+  return p.fixed ? std::optional(value_of(p, *p.fixed)) : std::nullopt;
+}
+
+void set_fixed(Parameter& p, const std::optional<Value>& value) {
+  p.fixed.reset();
+  if (value) p = named_as("value", p, [&] { return fixed_at(p, *value); });
 }
 
 nb::typed<nb::dict, nb::str, Value> named(const Space& space, const std::vector<double>& vector) {
@@ -92,6 +109,10 @@ void bind_space(nb::module_& m) {
       .def_prop_rw(
           "initial", [](const Parameter& p) { return initial_of(p); },
           [](Parameter& p, const std::optional<Value>& v) { set_initial(p, v); }, nb::arg("value").none())
+      .def_prop_rw(
+          "fixed", [](const Parameter& p) { return fixed_of(p); },
+          [](Parameter& p, const std::optional<Value>& v) { set_fixed(p, v); }, nb::arg("value").none(),
+          "Its only value; None: it varies.")
       .def_rw("active_when", &Parameter::active_when, "An expression over other parameters; empty: always active.")
       .def(
           "__eq__", [](const Parameter& a, const Parameter& b) { return a == b; }, nb::is_operator(), equality);
@@ -139,8 +160,18 @@ void bind_space(nb::module_& m) {
       .def(
           "value", [](const Space& s, std::size_t i, double x) { return value_of(s[i], x); }, nb::arg("i"),
           nb::arg("x"), "The value of parameter number i that the number x of a vector stands for.")
-      .def_prop_ro("parameters", [](const Space& s) { return s.parameters(); })
-      .def("__len__", &Space::size)
+      .def_prop_ro(
+          "parameters", [](const Space& s) { return s.parameters(); },
+          "Those that vary: each has a number in a vector.")
+      .def_prop_ro(
+          "all", [](const Space& s) { return s.all(); }, "All parameters as they were given.")
+      .def(
+          "spread", [](const Space& s, const std::vector<double>& x) { return s.spread(sized(s, x)); },
+          nb::arg("vector"), "The vector with the numbers of fixed parameters, too.")
+      .def(
+          "searched", [](const Space& s, const std::vector<double>& x) { return s.searched(x); }, nb::arg("whole"),
+          "The reverse of spread. Raises InputError.")
+      .def("__len__", &Space::size, "The number of parameters that vary.")
       .def("named", &named, nb::arg("vector"), "The values of the active parameters by their names.")
       .def("vector_of", &vector_of, nb::arg("values"), "The vector of values by names. Raises InputError.")
       .def("at_bound", &Space::at_bound, nb::arg("i"), nb::arg("value"),

@@ -41,6 +41,12 @@ class Parameter:
     @initial.setter
     def initial(self, value: bool | int | float | str | None) -> None: ...
     @property
+    def fixed(self) -> bool | int | float | str | None:
+        """Its only value; None: it varies."""
+
+    @fixed.setter
+    def fixed(self, value: bool | int | float | str | None) -> None: ...
+    @property
     def active_when(self) -> str:
         """An expression over other parameters; empty: always active."""
 
@@ -90,8 +96,22 @@ class Space:
         """
 
     @property
-    def parameters(self) -> list[Parameter]: ...
-    def __len__(self) -> int: ...
+    def parameters(self) -> list[Parameter]:
+        """Those that vary: each has a number in a vector."""
+
+    @property
+    def all(self) -> list[Parameter]:
+        """All parameters as they were given."""
+
+    def spread(self, vector: Sequence[float]) -> list[float]:
+        """The vector with the numbers of fixed parameters, too."""
+
+    def searched(self, whole: Sequence[float]) -> list[float]:
+        """The reverse of spread. Raises InputError."""
+
+    def __len__(self) -> int:
+        """The number of parameters that vary."""
+
     def named(self, vector: Sequence[float]) -> dict[str, bool | int | float | str]:
         """The values of the active parameters by their names."""
 

@@ -13,6 +13,7 @@ DESCRIPTOR = 3
 VERSION = 2  # of the set-up
 OUTCOME_VERSION = 2
 REAL, INTEGER, BOOLEAN = 0, 1, 4
+FIXED = 2  # among the flags of a parameter
 ITEMS = 4  # kind of evaluator: every candidate brings its own function call
 VALUE, RESIDUALS, FIGURES = 0, 1, 2
 OK, FAILED, CRASHED, WRONG_SHAPE = 0, 1, 2, 5
@@ -145,8 +146,8 @@ def _decode_parameter(reader):
     """The conversion from a double to the parameter's value."""
     kind, _scale, _lower, _upper = (reader.take(layout) for layout in "BBdd")
     choices = [reader.text() if reader.take("B") else _plain(reader.take("d")) for _ in range(reader.take("I"))]
-    _initial = reader.take("B"), reader.take("d")
-    _active_when = reader.text()
+    flags, _initial, _active_when = reader.take("B"), reader.take("d"), reader.text()
+    _fixed = reader.take("d") if flags & FIXED else None  # a candidate has its number, as those of others
     if choices:
         return lambda x: choices[min(max(int(x), 0), len(choices) - 1)]
     return {REAL: float, INTEGER: int, BOOLEAN: bool}[kind]

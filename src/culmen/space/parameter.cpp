@@ -22,7 +22,8 @@ bool has_null(const std::string& text) { return text.find('\0') != std::string::
 void check_bounds(const Parameter& p) {
   if (!std::isfinite(p.lower) || !std::isfinite(p.upper))
     fail(p, fmt::format("bounds [{}, {}] must be finite numbers", p.lower, p.upper));
-  if (!(p.lower < p.upper)) fail(p, fmt::format("lower bound {} must be below upper bound {}", p.lower, p.upper));
+  const bool in_order = p.fixed ? p.lower <= p.upper : p.lower < p.upper;
+  if (!in_order) fail(p, fmt::format("lower bound {} must be below upper bound {}", p.lower, p.upper));
   if (!std::isfinite(p.upper - p.lower))
     fail(p, fmt::format("the range [{}, {}] is too wide for a double", p.lower, p.upper));
   if (p.scale == Scale::log && !(p.lower > 0))
@@ -37,7 +38,9 @@ void check_integer(const Parameter& p) {
 }
 
 void check_choices(const Parameter& p) {
-  if (p.choices.size() < 2) fail(p, fmt::format("it needs at least two choices, got {}", p.choices.size()));
+  const std::size_t least = p.fixed ? 1 : 2;
+  if (p.choices.size() < least)
+    fail(p, fmt::format("it needs at least {}, got {}", p.fixed ? "one choice" : "two choices", p.choices.size()));
   if (p.lower != 0 || p.upper != static_cast<double>(p.choices.size() - 1))
     fail(p, fmt::format("{} choices need the bounds [0, {}], got [{}, {}]", p.choices.size(), p.choices.size() - 1,
                         p.lower, p.upper));
@@ -62,9 +65,18 @@ std::string choices_of(const Parameter& p) {
 }
 
 double number_in(const Parameter& p, double x) {
+  if (p.fixed && p.lower == p.upper && x != p.lower) fail(p, fmt::format("it is fixed at {}, got {}", p.lower, x));
   if (!(x >= p.lower && x <= p.upper)) fail(p, fmt::format("{} is outside [{}, {}]", x, p.lower, p.upper));
   if (p.kind == ParameterKind::integer && x != std::floor(x)) fail(p, fmt::format("{} is not a whole number", x));
   return x;
+}
+
+void check_value(const Parameter& p, const std::optional<double>& value, const char* which) {
+  if (!value) return;
+  if (!(*value >= p.lower && *value <= p.upper))
+    fail(p, fmt::format("its {} value {} is outside [{}, {}]", which, *value, p.lower, p.upper));
+  if (p.discrete() && *value != std::floor(*value))
+    fail(p, fmt::format("its {} value {} is not a whole number", which, *value));
 }
 
 std::optional<double> as_number(const Value& value) {
@@ -85,7 +97,7 @@ double choice_index(const Parameter& p, const Value& value) {
 }
 
 Parameter with_choices(std::string name, ParameterKind kind, std::vector<Choice> choices) {
-  Parameter p{std::move(name), kind, Scale::linear, 0, std::max(1.0, static_cast<double>(choices.size()) - 1)};
+  Parameter p{std::move(name), kind, Scale::linear, 0, static_cast<double>(choices.size()) - 1};
   p.choices = std::move(choices);
   return p;
 }
@@ -104,6 +116,12 @@ Parameter categorical(std::string name, std::vector<Choice> choices) {
   return with_choices(std::move(name), ParameterKind::categorical, std::move(choices));
 }
 Parameter boolean(std::string name) { return {std::move(name), ParameterKind::boolean, Scale::linear, 0, 1}; }
+Parameter fixed_at(Parameter parameter, const Value& value) {
+  parameter.fixed = parameter.lower;
+  check(parameter);  // before its value
+  parameter.fixed = number_of(parameter, value);
+  return parameter;
+}
 
 const char* to_string(ParameterKind kind) {
   constexpr const char* words[] = {"real", "integer", "ordinal", "categorical", "boolean"};
@@ -127,12 +145,8 @@ void check(const Parameter& p) {
   if (p.kind == ParameterKind::integer) check_integer(p);
   if (p.kind != ParameterKind::real && p.kind != ParameterKind::integer && p.scale == Scale::log)
     fail(p, fmt::format("scale = \"log\" works for real and integer parameters, not for {} ones", to_string(p.kind)));
-  if (p.initial) {
-    if (!(*p.initial >= p.lower && *p.initial <= p.upper))
-      fail(p, fmt::format("its initial value {} is outside [{}, {}]", *p.initial, p.lower, p.upper));
-    if (p.discrete() && *p.initial != std::floor(*p.initial))
-      fail(p, fmt::format("its initial value {} is not a whole number", *p.initial));
-  }
+  check_value(p, p.initial, "initial");
+  check_value(p, p.fixed, "fixed");
 }
 
 const Choice& choice_at(const std::vector<Choice>& choices, double x) {

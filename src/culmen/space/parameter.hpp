@@ -29,6 +29,7 @@ struct Parameter {
   std::vector<Choice> choices{};    ///< for ordinal (in this order) and categorical; at least two, all different
   std::optional<double> initial{};  ///< value in a starting point; also the value if inactive
   std::string active_when{};        ///< a condition on other parameters; empty: always active
+  std::optional<double> fixed{};    ///< its only value; it is then no part of the search
   bool operator==(const Parameter&) const = default;
 
   /// Whether it has only finitely many values.
@@ -48,6 +49,9 @@ Parameter integer(std::string name, double lower, double upper, Scale scale = Sc
 Parameter ordinal(std::string name, std::vector<Choice> choices);
 Parameter categorical(std::string name, std::vector<Choice> choices);
 Parameter boolean(std::string name);
+/// The parameter, fixed at this value: optimizers do not vary it, evaluators receive it. Throws InputError.
+/// A fixed parameter may have lower == upper, or a single choice.
+Parameter fixed_at(Parameter parameter, const Value& value);
 
 const char* to_string(ParameterKind kind);
 const char* to_string(Scale scale);

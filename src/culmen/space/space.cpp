@@ -48,7 +48,16 @@ std::vector<Condition> in_order(std::vector<Condition> conditions, std::span<con
   return out;
 }
 
-double resting(const Parameter& p) { return p.initial ? *p.initial : from_unit(p, 0.5); }
+std::size_t find(const std::vector<Parameter>& parameters, std::string_view name) {
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == name) return i;
+    known.push_back(parameters[i].name);
+  }
+  throw InputError(fmt::format("there is no parameter '{}'{}", name, near_or_all(std::string(name), known)));
+}
+
+double resting(const Parameter& p) { return p.fixed ? *p.fixed : p.initial ? *p.initial : from_unit(p, 0.5); }
 }  // namespace
 
 struct Space::Rules {
@@ -84,18 +93,14 @@ Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constrai
   for (const auto& c : constraints_)
     rules.constraints.push_back(parsed(c.expression, fmt::format("constraint '{}'", c.name), parameters_));
   if (!rules.conditions.empty() || !rules.constraints.empty()) rules_ = std::make_shared<const Rules>(std::move(rules));
+  if (std::ranges::any_of(parameters_, [](const Parameter& p) { return p.fixed.has_value(); })) leave_out_fixed();
 }
 
-bool Space::conditional() const { return rules_ != nullptr && !rules_->conditions.empty(); }
-
-std::size_t Space::index_of(std::string_view name) const {
-  std::vector<std::string> known;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (parameters_[i].name == name) return i;
-    known.push_back(parameters_[i].name);
-  }
-  throw InputError(fmt::format("there is no parameter '{}'{}", name, near_or_all(std::string(name), known)));
+bool Space::conditional() const {
+  return fixed_ ? fixed_->conditional : rules_ != nullptr && !rules_->conditions.empty();
 }
+
+std::size_t Space::index_of(std::string_view name) const { return find(parameters_, name); }
 
 void Space::from_unit(std::span<const double> unit, std::span<double> vector) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) vector[i] = culmen::from_unit(parameters_[i], unit[i]);
@@ -108,7 +113,10 @@ void Space::to_unit(std::span<const double> vector, std::span<double> unit) cons
 
 std::vector<char> Space::activity(std::span<const double> vector) const {
   std::vector<char> active(parameters_.size(), 1);
-  if (conditional()) rules_->activity(vector, active);
+  if (!conditional()) return active;
+  std::vector<double> room;
+  const auto of_all = activity_of_all(with_fixed(vector, room));
+  for (std::size_t i = 0; i < active.size(); ++i) active[i] = of_all[place(i)];
   return active;
 }
 
@@ -129,18 +137,22 @@ void Space::rest_inactive(std::span<double> vector) const {
 
 double Space::violation(std::span<const double> vector) const {
   if (constraints_.empty()) return 0;
-  const auto active = activity(vector);
+  std::vector<double> room;
+  const auto whole = with_fixed(vector, room);
+  const auto active = activity_of_all(whole);
   double sum = 0;
   for (const auto& c : rules_->constraints) {
     const bool applies = std::ranges::all_of(c.names(), [&](std::size_t i) { return active[i] != 0; });
-    if (applies) sum += c.violation(vector);
+    if (applies) sum += c.violation(whole);
   }
   return sum;
 }
 
 void Space::slacks(std::span<const double> vector, std::vector<double>& out) const {
   if (constraints_.empty()) return;
-  for (const auto& c : rules_->constraints) c.slacks(vector, out);
+  std::vector<double> room;
+  const auto whole = with_fixed(vector, room);
+  for (const auto& c : rules_->constraints) c.slacks(whole, out);
 }
 
 std::vector<double> Space::start() const {
@@ -154,30 +166,33 @@ bool Space::has_start() const {
 }
 
 std::vector<Space::Named> Space::named(std::span<const double> vector) const {
-  const auto active = activity(vector);
+  std::vector<double> room;
+  const auto whole = with_fixed(vector, room);
+  const auto active = activity_of_all(whole);
   std::vector<Named> out;
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    if (active[i] != 0) out.emplace_back(parameters_[i].name, value_of(parameters_[i], vector[i]));
+  for (std::size_t i = 0; i < active.size(); ++i)
+    if (active[i] != 0) out.emplace_back(all()[i].name, value_of(all()[i], whole[i]));
   return out;
 }
 
 std::vector<double> Space::vector_of(std::span<const Named> values) const {
-  auto out = start();
-  std::vector<char> given(parameters_.size());
+  const auto& parameters = all();
+  auto out = spread(start());
+  std::vector<char> given(parameters.size());
   for (const auto& [name, value] : values) {
-    const auto i = index_of(name);
+    const auto i = find(parameters, name);
     if (given[i]++ != 0) throw InputError(fmt::format("parameter '{}' is given twice", name));
-    out[i] = number_of(parameters_[i], value);
+    out[i] = number_of(parameters[i], value);
   }
-  const auto active = activity(out);
+  const auto active = activity_of_all(out);
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const auto& p = parameters_[i];
-    if (active[i] != 0 && given[i] == 0) throw InputError(fmt::format("parameter '{}' is missing", p.name));
+    const auto& p = parameters[i];
+    if (active[i] != 0 && given[i] == 0 && !p.fixed) throw InputError(fmt::format("parameter '{}' is missing", p.name));
     if (active[i] == 0 && given[i] != 0)
       throw InputError(
           fmt::format("parameter '{}' is given, but it is inactive: \"{}\" does not hold", p.name, p.active_when));
   }
-  return out;
+  return searched(out);
 }
 
 bool Space::at_bound(std::size_t i, double value) const {
@@ -188,64 +203,78 @@ bool Space::at_bound(std::size_t i, double value) const {
   return u <= at_bound_share || u >= 1 - at_bound_share;
 }
 
-namespace {
-void encode_parameter(const Parameter& p, ByteWriter& out) {
-  out.text(p.name);
-  out.u8(static_cast<std::uint8_t>(p.kind));
-  out.u8(static_cast<std::uint8_t>(p.scale));
-  out.f64(p.lower);
-  out.f64(p.upper);
-  out.u32(static_cast<std::uint32_t>(p.choices.size()));
-  for (const auto& choice : p.choices) {
-    const auto* text = std::get_if<std::string>(&choice);
-    out.u8(text != nullptr ? 1 : 0);
-    if (text != nullptr) out.text(*text);
-    else out.f64(std::get<double>(choice));
+/// Finds which parameters fixed ones decide: such a parameter is always active, or never and then left out.
+void Space::leave_out_fixed() {
+  Fixed fixed{parameters_, {}, {}, false};
+  for (const auto& p : parameters_) fixed.values.push_back(resting(p));
+  std::vector<char> decided(parameters_.size(), 1), active = activity_of_all(fixed.values);
+  const auto is_known = [&](std::size_t i) { return decided[i] != 0 && (active[i] == 0 || fixed.all[i].fixed); };
+  const auto is_out = [&](std::size_t i) { return decided[i] != 0 && active[i] == 0; };
+  if (rules_) {
+    for (const auto& c : rules_->conditions) {
+      const auto& names = c.expression.names();
+      const bool known = std::ranges::all_of(names, is_known) || std::ranges::any_of(names, is_out);
+      decided[c.parameter] = known ? 1 : 0;
+      fixed.conditional |= !known;
+    }
+    for (const auto& c : rules_->constraints) {
+      const bool known = std::ranges::all_of(c.names(), is_known) && std::ranges::none_of(c.names(), is_out);
+      if (known && !c.names().empty() && !c.holds(fixed.values))
+        throw InputError(
+            fmt::format("the fixed parameters violate the constraint \"{}\"; change their values, or the "
+                        "constraint",
+                        c.text()));
+    }
   }
-  out.u8(p.initial ? 1 : 0);
-  out.f64(p.initial.value_or(0));
-  out.text(p.active_when);
+  parameters_.clear();
+  for (std::size_t i = 0; i < fixed.all.size(); ++i) {
+    if (fixed.all[i].fixed || is_out(i)) continue;
+    fixed.places.push_back(i);
+    auto& p = parameters_.emplace_back(fixed.all[i]);
+    if (decided[i] != 0) p.active_when.clear();
+  }
+  if (parameters_.empty())
+    throw InputError("no parameter can vary: all are fixed, or inactive because of fixed ones; free at least one");
+  fixed_ = std::make_shared<const Fixed>(std::move(fixed));
 }
 
-Parameter decode_parameter(ByteReader& in) {
-  Parameter p;
-  p.name = in.text();
-  p.kind = in.member(ParameterKind::boolean, "parameter kind");
-  p.scale = in.member(Scale::log, "scale");
-  p.lower = in.f64();
-  p.upper = in.f64();
-  for (auto k = in.u32(); k > 0; --k) {
-    if (in.u8() != 0) p.choices.emplace_back(in.text());
-    else p.choices.emplace_back(in.f64());
-  }
-  const bool has_initial = in.u8() != 0;
-  const double initial = in.f64();
-  if (has_initial) p.initial = initial;
-  p.active_when = in.text();
-  return p;
-}
-}  // namespace
-
-void Space::encode(ByteWriter& out) const {
-  out.u64(parameters_.size());
-  for (const auto& p : parameters_) encode_parameter(p, out);
-  out.u64(constraints_.size());
-  for (const auto& c : constraints_) {
-    out.text(c.name);
-    out.text(c.expression);
-  }
+std::span<const double> Space::with_fixed(std::span<const double> vector, std::vector<double>& room) const {
+  if (!fixed_) return vector;
+  room = fixed_->values;
+  for (std::size_t i = 0; i < vector.size(); ++i) room[fixed_->places[i]] = vector[i];
+  return room;
 }
 
-Space Space::decode(ByteReader& in) {
-  std::vector<Parameter> parameters;
-  for (auto n = in.u64(); n > 0; --n) parameters.push_back(decode_parameter(in));
-  std::vector<Constraint> constraints;
-  for (auto m = in.u64(); m > 0; --m) {
-    auto name = in.text();
-    constraints.push_back({std::move(name), in.text()});
+std::vector<char> Space::activity_of_all(std::span<const double> whole) const {
+  std::vector<char> active(whole.size(), 1);
+  if (rules_) rules_->activity(whole, active);
+  return active;
+}
+
+Space Space::whole() const {
+  Space out = *this;
+  out.parameters_ = all();
+  out.fixed_ = nullptr;
+  return out;
+}
+
+std::vector<double> Space::spread(std::span<const double> vector) const {
+  std::vector<double> room;
+  const auto values = with_fixed(vector, room);
+  return {values.begin(), values.end()};
+}
+
+std::vector<double> Space::searched(std::span<const double> whole) const {
+  if (whole.size() != all().size())
+    throw InputError(fmt::format("got {} values, but the space has {} parameters", whole.size(), all().size()));
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    if (const auto& p = all()[i]; p.fixed && whole[i] != *p.fixed && !std::isnan(whole[i]))
+      throw InputError(fmt::format("parameter '{}': it is fixed at {}, got {}", p.name,
+                                   to_string(value_of(p, *p.fixed)), to_string(value_of(p, whole[i]))));
   }
-  if (parameters.empty()) return {};  // of an Executor's items
-  return Space(std::move(parameters), std::move(constraints));
+  std::vector<double> out;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) out.push_back(whole[place(i)]);
+  return out;
 }
 
 }  // namespace culmen

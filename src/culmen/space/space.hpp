@@ -23,7 +23,10 @@ struct Constraint {
 /// The parameters in their order, and constraints on them. A Space never changes, so several threads may use it. A copy
 /// is cheap.
 ///
-/// A *vector* has one double per parameter, in the order of the space.
+/// A *fixed* parameter has one value. It is no part of the search: parameters(), size() and vectors leave it out, as
+/// they leave out parameters that are never active because of it. Names, expressions and evaluators know it.
+///
+/// A *vector* has one double per parameter, in the order of the space. A *whole vector* also has the fixed ones.
 ///
 /// A parameter is *inactive* if its condition is false, or if the condition names an inactive parameter. In a vector an
 /// inactive parameter has its resting value: its initial value, otherwise the middle of its range.
@@ -33,7 +36,8 @@ class Space {
 
   Space() = default;
   /// Throws InputError for a mistake in a parameter or constraint: a wrong bound, an empty or repeated name, an
-  /// expression that cannot be read, or a condition that depends on itself.
+  /// expression that cannot be read, a condition that depends on itself, no parameter that can vary, or a constraint
+  /// that fixed parameters violate.
   explicit Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints = {});
   Space(std::initializer_list<Parameter> parameters) : Space(std::vector<Parameter>(parameters)) {}
 
@@ -41,6 +45,16 @@ class Space {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const std::vector<Constraint>& constraints() const { return constraints_; }
   const Parameter& operator[](std::size_t i) const { return parameters_[i]; }
+  /// The parameters as they were given, with the fixed ones.
+  const std::vector<Parameter>& all() const { return fixed_ ? fixed_->all : parameters_; }
+  /// Index of parameter i among all().
+  std::size_t place(std::size_t i) const { return fixed_ ? fixed_->places[i] : i; }
+  /// The same space, but its vectors are whole vectors.
+  Space whole() const;
+  /// Vector -> whole vector, with inactive parameters at rest.
+  std::vector<double> spread(std::span<const double> vector) const;
+  /// Whole vector -> vector. Throws InputError if it has another length, or another value of a fixed parameter.
+  std::vector<double> searched(std::span<const double> whole) const;
   /// Throws InputError if there is no parameter of that name.
   std::size_t index_of(std::string_view name) const;
 
@@ -77,7 +91,7 @@ class Space {
 
   /// Vector -> (name, value) of the active parameters in the space's order.
   std::vector<Named> named(std::span<const double> vector) const;
-  /// (name, value) in any order -> vector. Inactive parameters need no value, and get their resting value. Throws
+  /// (name, value) in any order -> vector. Inactive and fixed parameters need no value. Inactive ones rest. Throws
   /// InputError for a missing, repeated or unknown name, or a value that is not allowed.
   std::vector<double> vector_of(std::span<const Named> values) const;
 
@@ -86,18 +100,28 @@ class Space {
   bool at_bound(std::size_t i, double value) const;
 
   /// Layout: u64 n, n x (text name | u8 kind | u8 scale | f64 lower | f64 upper | u32 k, k x (u8 is_text, then text or
-  /// f64) choices | u8 has_initial | f64 initial | text active_when) | u64 m, m x (text name, text expression).
+  /// f64) choices | u8 1: has_initial, 2: is fixed | f64 initial | text active_when | f64 fixed if it is) | u64 m, m x
+  /// (text name, text expression).
   void encode(ByteWriter& out) const;
   static Space decode(ByteReader& in);
-  bool operator==(const Space& other) const {
-    return parameters_ == other.parameters_ && constraints_ == other.constraints_;
-  }
+  bool operator==(const Space& other) const { return all() == other.all() && constraints_ == other.constraints_; }
 
  private:
   struct Rules;
+  struct Fixed {
+    std::vector<Parameter> all;
+    std::vector<double> values;       // by index in `all`; of searched parameters at rest
+    std::vector<std::size_t> places;  // of the searched parameters
+    bool conditional;                 // the activity of some parameter depends on searched ones
+  };
+  void leave_out_fixed();
+  std::vector<char> activity_of_all(std::span<const double> whole) const;
+  std::span<const double> with_fixed(std::span<const double> vector, std::vector<double>& room) const;
+
   std::vector<Parameter> parameters_;
   std::vector<Constraint> constraints_;
-  std::shared_ptr<const Rules> rules_;  // expressions, parsed; null if there are none
+  std::shared_ptr<const Rules> rules_;  // expressions of whole vectors, parsed; null if there are none
+  std::shared_ptr<const Fixed> fixed_;  // null if no parameter is fixed
 };
 
 }  // namespace culmen

@@ -35,6 +35,7 @@ void Worker::set_up(BytesView body) {
   std::shared_ptr<Evaluator> evaluator;
   try {
     set_up_ = decode_set_up(body);
+    whole_ = set_up_.space.whole();
     evaluator = factory_(set_up_);
     {
       const std::lock_guard lock(mutex_);
@@ -62,7 +63,8 @@ Worker::Task Worker::read(const FrameHead& head, BytesView body, Candidate& cand
                             candidate.x.size(), set_up_.space.size()));
   }
   const Task task{hash_of(candidate), set_up_.space.violation(candidate.x)};
-  set_up_.space.put_inactive(candidate.x, std::numeric_limits<double>::quiet_NaN());
+  candidate.x = set_up_.space.spread(candidate.x);
+  whole_.put_inactive(candidate.x, std::numeric_limits<double>::quiet_NaN());
   return task;
 }
 

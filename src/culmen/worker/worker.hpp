@@ -51,6 +51,7 @@ class Worker {
   std::shared_ptr<Evaluator> evaluator_;
   bool interrupted_ = false;
   SetUp set_up_;
+  Space whole_;  // of the set-up: evaluators receive fixed parameters, too
   Candidate candidate_;
   Reply reply_;
   std::vector<Request> requests_;

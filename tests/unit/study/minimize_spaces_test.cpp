@@ -58,6 +58,17 @@ TEST(MinimizeSpaces, starts_are_evaluated_first_and_stagnation_ends) {
   EXPECT_THAT(found.message, HasSubstr("no more improvement"));
 }
 
+TEST(MinimizeSpaces, a_fixed_parameter_reaches_the_function_and_the_result) {
+  const Space space{fixed_at(integer("n", 1, 9), std::int64_t{3}), real("x", -5, 5), fixed_at(real("z", 2, 2), 2.0)};
+  const auto f = [](const std::vector<double>& x) {
+    return x.size() == 3 && x[0] == 3 && x[2] == 2 ? (x[1] - 1) * (x[1] - 1) : std::nan("");
+  };
+  const auto result = minimize(f, space, {.evaluations = 100, .starts = {{3, 1, 2}}, .workers = 1});
+  EXPECT_EQ(result.failed, 0u);
+  EXPECT_EQ(result.x, (std::vector<double>{3, 1, 2}));
+  EXPECT_THROW(minimize(f, space, {.evaluations = 9, .starts = {{4, 1, 2}}}), InputError);
+}
+
 TEST(MinimizeSpaces, a_constraint_holds_and_a_condition_shows_as_nan) {
   auto parameters = std::vector{real("x", -1, 1), boolean("curved"), real("bend", 0, 1)};
   parameters[2].active_when = "curved";

@@ -152,9 +152,9 @@ std::unique_ptr<Optimizer> starting_with(std::unique_ptr<Optimizer> inner, std::
 }
 
 Space beginning_at(const Space& space, const std::vector<double>& start) {
-  auto parameters = space.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    if (parameters[i].active_when.empty()) parameters[i].initial = start[i];
+  auto parameters = space.all();
+  for (std::size_t i = 0; i < space.size(); ++i)
+    if (space[i].active_when.empty()) parameters[space.place(i)].initial = start[i];
   return Space(std::move(parameters), space.constraints());
 }
 

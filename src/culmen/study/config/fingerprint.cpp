@@ -16,11 +16,12 @@ const char* word_of(ResultKind kind) {
 
 std::string text_of(const Space& space) {
   std::string text;
-  for (const auto& p : space.parameters()) {
+  for (const auto& p : space.all()) {
     text += fmt::format("{:?} {} {} {} {}\n", p.name, to_string(p.kind), to_string(p.scale), p.lower, p.upper);
     for (const auto& c : p.choices)
       text += fmt::format("choice {} {:?}\n", c.index() == 0 ? "number" : "text", to_string(c));
     if (p.initial) text += fmt::format("initial {}\n", *p.initial);
+    if (p.fixed) text += fmt::format("fixed {}\n", *p.fixed);
     if (!p.active_when.empty()) text += fmt::format("active when {:?}\n", p.active_when);
   }
   for (const auto& c : space.constraints()) text += fmt::format("constraint {:?} {:?}\n", c.name, c.expression);

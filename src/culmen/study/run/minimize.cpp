@@ -13,14 +13,16 @@
 namespace culmen {
 namespace {
 
-MinimizeResult public_result(const StudyResult& r, bool is_master) {
+MinimizeResult public_result(const StudyResult& r, const Space& space, bool is_master) {
   MinimizeResult out;
   if (r.has_best) {
-    out.x = r.best.x;
+    out.x = space.spread(r.best.x);
     out.value = r.best_outcome.value;
   }
-  for (const auto& member : r.front.members()) out.front.push_back({member.candidate.x, member.outcome.values});
+  for (const auto& member : r.front.members())
+    out.front.push_back({space.spread(member.candidate.x), member.outcome.values});
   out.recommended = r.recommended;
+  if (out.recommended) out.recommended->x = space.spread(out.recommended->x);
   out.evaluations = r.counts.told;
   out.failed = r.counts.failed;
   out.message = r.message;
@@ -42,11 +44,11 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
   if (space.size() == 0) throw InputError("the space has no parameter; give at least one");
   if (options.resume && options.store.empty())
     throw InputError("resume = true needs a store, but store is empty; give its file name");
-  if (detect_launch().rank > 0) return public_result(serve_as_rank(function), false);
+  if (detect_launch().rank > 0) return public_result(serve_as_rank(function), space, false);
   StudyConfig config;
   config.space = space;
   config.goals = goals_of(objectives);
-  config.starts = options.starts;
+  for (const auto& start : options.starts) config.starts.push_back(space.searched(start));
   config.evaluator.isolation = Isolation::none;
   config.evaluator.result = result;
   config.evaluator_identity = "function";
@@ -67,7 +69,7 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
   const auto found = run.conclude();
   if (found.store_failed) throw StoreError(found.message);
   if (found.reason == StopReason::error) throw Error(found.message);
-  return public_result(found, true);
+  return public_result(found, space, true);
 }
 
 void check_function(bool there, const char* name) {

@@ -55,7 +55,7 @@ void write(const fs::path& path, const std::string& text) {
 }  // namespace
 
 CommandInputs::CommandInputs(const SetUp& set_up)
-    : space_(set_up.space), variables_(set_up.space), inputs_(set_up.evaluator.as<CommandSpec>().inputs) {
+    : space_(set_up.space.whole()), variables_(space_), inputs_(set_up.evaluator.as<CommandSpec>().inputs) {
   const auto& spec = set_up.evaluator.as<CommandSpec>();
   if (spec.command.empty() || spec.command[0].empty())
     throw InputError("the command is empty; give a program and its arguments");

@@ -68,7 +68,7 @@ Outcome value_of(Answer& answer) {
 class LibraryEvaluator final : public Evaluator {
  public:
   explicit LibraryEvaluator(const SetUp& set_up)
-      : space_(set_up.space),
+      : space_(set_up.space.whole()),
         goals_(set_up.goals),
         result_(set_up.evaluator.result),
         function_(load(set_up.evaluator.as<LibrarySpec>().target)) {

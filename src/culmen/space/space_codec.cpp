@@ -1,0 +1,66 @@
+#include "culmen/space/space.hpp"
+
+namespace culmen {
+namespace {
+void encode_parameter(const Parameter& p, ByteWriter& out) {
+  out.text(p.name);
+  out.u8(static_cast<std::uint8_t>(p.kind));
+  out.u8(static_cast<std::uint8_t>(p.scale));
+  out.f64(p.lower);
+  out.f64(p.upper);
+  out.u32(static_cast<std::uint32_t>(p.choices.size()));
+  for (const auto& choice : p.choices) {
+    const auto* text = std::get_if<std::string>(&choice);
+    out.u8(text != nullptr ? 1 : 0);
+    if (text != nullptr) out.text(*text);
+    else out.f64(std::get<double>(choice));
+  }
+  out.u8(static_cast<std::uint8_t>((p.initial ? 1 : 0) + (p.fixed ? 2 : 0)));
+  out.f64(p.initial.value_or(0));
+  out.text(p.active_when);
+  if (p.fixed) out.f64(*p.fixed);
+}
+
+Parameter decode_parameter(ByteReader& in) {
+  Parameter p;
+  p.name = in.text();
+  p.kind = in.member(ParameterKind::boolean, "parameter kind");
+  p.scale = in.member(Scale::log, "scale");
+  p.lower = in.f64();
+  p.upper = in.f64();
+  for (auto k = in.u32(); k > 0; --k) {
+    if (in.u8() != 0) p.choices.emplace_back(in.text());
+    else p.choices.emplace_back(in.f64());
+  }
+  const auto flags = in.u8();
+  const double initial = in.f64();
+  if ((flags & 1) != 0) p.initial = initial;
+  p.active_when = in.text();
+  if ((flags & 2) != 0) p.fixed = in.f64();
+  return p;
+}
+}  // namespace
+
+void Space::encode(ByteWriter& out) const {
+  out.u64(all().size());
+  for (const auto& p : all()) encode_parameter(p, out);
+  out.u64(constraints_.size());
+  for (const auto& c : constraints_) {
+    out.text(c.name);
+    out.text(c.expression);
+  }
+}
+
+Space Space::decode(ByteReader& in) {
+  std::vector<Parameter> parameters;
+  for (auto n = in.u64(); n > 0; --n) parameters.push_back(decode_parameter(in));
+  std::vector<Constraint> constraints;
+  for (auto m = in.u64(); m > 0; --m) {
+    auto name = in.text();
+    constraints.push_back({std::move(name), in.text()});
+  }
+  if (parameters.empty()) return {};  // of an Executor's items
+  return Space(std::move(parameters), std::move(constraints));
+}
+
+}  // namespace culmen
