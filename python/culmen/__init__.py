@@ -27,6 +27,7 @@ _HOMES = {
     "ordinal": "problem.space",
     "categorical": "problem.space",
     "boolean": "problem.space",
+    "fixed": "problem.space",
     "Study": "run.study",
     "read": "report.reading",
     "Evaluations": "report.reading",
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from .launch.ranks import is_master
     from .minimization import minimize
     from .problem.command import Command
-    from .problem.space import Space, boolean, categorical, integer, ordinal, real
+    from .problem.space import Space, boolean, categorical, fixed, integer, ordinal, real
     from .report.reading import Evaluations, read
     from .run.errors_of_store import errors
     from .run.result import AllFailedError, Result

@@ -33,6 +33,7 @@ _WORDS = {
     **dict.fromkeys(("x0", "p0", "initial", "start"), "starts"),
     **dict.fromkeys(("fun", "func", "function", "objective"), "f"),
     **dict.fromkeys(("n_jobs", "n_workers", "processes"), "workers"),
+    **dict.fromkeys(("fixed", "fix_parameters"), "fix"),
     **dict.fromkeys(("tol", "ftol", "patience", "tolstagnation"), "stagnation"),
     **dict.fromkeys(("ftarget", "stop_value"), "target"),
     **dict.fromkeys(("direction", "directions"), "objectives"),
@@ -80,6 +81,7 @@ def minimize(
     optimizer: str | Sequence[str] | None = None,
     options: Mapping[str, bool | float | str] | None = None,
     constraints: Constraints | None = None,
+    fix: Mapping[str, Value] | None = None,
     starts: Sequence[Mapping[str, Value] | Sequence[float]] = (),
     objectives: Mapping[str, str] | None = None,
     limits: Mapping[str, Mapping[str, float]] | None = None,
@@ -150,6 +152,8 @@ def minimize(
       ``{"cmaes": {"population": 20}}``.
     - ``constraints``: expressions of the parameters that must be true, such as ``["x + y <= 1"]``. A candidate that
       violates a constraint is not evaluated, except with ``evaluate_infeasible``.
+    - ``fix``: parameters that are fixed, with their values: ``{"n": 5}``. The optimizer does not vary them, and ``f``
+      receives them.
     - ``starts``: points that are evaluated first. Each is a dict of the parameters, or a list of numbers.
     - ``objectives``: names of values, each with a direction: ``{"cost": "minimize", "range": "maximize"}``. ``f`` then
       returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``.
@@ -180,10 +184,10 @@ def minimize(
     if executor is None:
         end_launch_with_rank()
         if not is_master():
-            core = Space(space).core
+            core = Space(space).fixing(fix or {}).core
             return checked(with_errors_of_ranks(Result.of(_core.serve_rank(), core), core))
     with letting_ranks_go() if executor is None else nullcontext():
-        checked_space = Space(space, constraints)
+        checked_space = Space(space, constraints).fixing(fix or {})
         study = _study_of(f, checked_space, given, store)
         function: Any = Positional(f) if checked_space.positional and not isinstance(f, Command) else f
         if executor is not None:
@@ -195,7 +199,7 @@ def minimize(
     return study.run(progress=progress, accept_changes=accept_changes)
 
 
-_NO_DATA = ("f", "space", "constraints", "store", "progress", "executor", "accept_changes")
+_NO_DATA = ("f", "space", "constraints", "fix", "store", "progress", "executor", "accept_changes")
 
 
 def _study_of(f: Any, space: Space, given: Mapping[str, Any], store: str | Path | None) -> Study:
@@ -207,7 +211,7 @@ def _study_of(f: Any, space: Space, given: Mapping[str, Any], store: str | Path 
     else:
         name = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
         evaluator, folder = {"function": name, "positional": space.positional or None}, Path.cwd()
-    tables = {p.name: as_table(p) for p in space.core.parameters}
+    tables = {p.name: as_table(p) for p in space.core.all}
     if isinstance(given["starts"], list):
         given = {**given, "starts": [_named(start, space.names) for start in given["starts"]]}
     called = getattr(f, "__name__", "function").replace("/", "_")

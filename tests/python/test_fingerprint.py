@@ -32,6 +32,7 @@ CHANGES: dict[str, dict[str, tuple[Any, Any]]] = {
         "space.x.upper": (5, 6),
         "space.x.scale": ("linear", "log"),
         "space.x.initial": (None, 2),
+        "space.x.value": (None, 2),
         "space.x.active_when": (None, "y > 2"),
         "space.c.choices": (["a", "b"], ["a", "d"]),
         "constraints.line": ("x + y <= 9", "x + y <= 8"),

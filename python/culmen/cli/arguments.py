@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from .._core import InputError
 from . import completion
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and warnings.")]
@@ -36,9 +37,31 @@ Agreement = Annotated[
         "not end for this reason. Default: as in the study.",
     ),
 ]
+Fix = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fix",
+        metavar="NAME=VALUE",
+        help="Fix a parameter at this value: the optimizer does not vary it. Repeat the option for more parameters.",
+    ),
+]
 StudyFile = Annotated[
     Path, typer.Argument(metavar="STUDY.toml", help="The study file.", autocompletion=completion.study_files)
 ]
 StoreFile = Annotated[
     Path, typer.Argument(metavar="STUDY.db", help="The store of the study.", autocompletion=completion.stores)
 ]
+
+
+def fixed_values(options: list[str] | None) -> dict[str, str]:
+    """The names and values of ``--fix NAME=VALUE``."""
+    out: dict[str, str] = {}
+    for option in options or []:
+        name, equals, value = option.partition("=")
+        name = name.strip()
+        if not equals or not name or not value.strip():
+            raise InputError(f"--fix {option}: write NAME=VALUE, such as --fix n=5")
+        if name in out:
+            raise InputError(f"--fix: the parameter '{name}' is given twice")
+        out[name] = value.strip()
+    return out

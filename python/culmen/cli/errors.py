@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from . import work
-from .arguments import AcceptChanges, StoreFile
+from .arguments import AcceptChanges, Fix, StoreFile, fixed_values
 from .settings import Workers
 
 
@@ -32,7 +32,11 @@ def errors(
         ),
     ] = 1.0,
     again: Annotated[bool, typer.Option("--again", help="Compute the errors again, even if they are stored.")] = False,
+    fix: Fix = None,
     accept_changes: AcceptChanges = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    raise typer.Exit(work.errors.show_errors(store, workers, profile, confidence, up, again, json, accept_changes))
+    code = work.errors.show_errors(
+        store, workers, profile, confidence, up, again, json, accept_changes, fixed_values(fix)
+    )
+    raise typer.Exit(code)

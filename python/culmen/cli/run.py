@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from . import work
-from .arguments import Agreement, NoErrors, NoPrefetch, Quiet, StudyFile
+from .arguments import Agreement, Fix, NoErrors, NoPrefetch, Quiet, StudyFile, fixed_values
 from .given import with_settings
 
 
@@ -19,6 +19,7 @@ def run(
         typer.Option("--worker-processes", help="Run each worker as a separate process."),
     ] = False,
     threads: Annotated[bool, typer.Option("--threads", help="Run each worker as a thread of the master.")] = False,
+    fix: Fix = None,
     agreement: Agreement = None,
     no_prefetch: NoPrefetch = False,
     store: Annotated[
@@ -46,6 +47,7 @@ def run(
         prefetch=not no_prefetch,
         store=store,
         seed=seed,
+        fix=fixed_values(fix),
         overwrite=overwrite,
         quiet=quiet,
         errors=not no_errors,

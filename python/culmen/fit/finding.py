@@ -185,6 +185,7 @@ class Fit:
         for name, error in zip(frame.names, covariance.errors, strict=True):
             if not math.isfinite(error):
                 out[name] = "not determined"
+        out |= {p.name: "fixed" for p in self._space.all if p.fixed is not None}
         out |= dict.fromkeys(covariance.fixed, f"{AT_CONSTRAINT} {' and '.join(stands.normals)}, held fixed")
         return out
 

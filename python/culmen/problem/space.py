@@ -1,5 +1,7 @@
 """The search space: named parameters, and constraints on them."""
 
+import copy
+import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +9,7 @@ from typing import Any, TypeAlias
 
 from .. import _core
 from .._core import InputError
+from ..base.text import did_you_mean, shown
 
 Value: TypeAlias = bool | int | float | str
 Constraints: TypeAlias = Mapping[str, str] | Sequence[str]
@@ -23,6 +26,7 @@ class Parameter:
     choices: Sequence[float | str] | None = None
     initial: Value | None = None  # where the search starts
     active_when: str | None = None  # the parameter is left out if this condition on other parameters does not hold
+    value: Value | None = None  # its only value: it is fixed
 
 
 def real(
@@ -32,11 +36,12 @@ def real(
     *,
     initial: float | None = None,
     active_when: str | None = None,
+    value: float | None = None,
 ) -> Parameter:
     """A real number from ``lower`` to ``upper``. ``scale="log"``: the search uses its logarithm, and ``lower`` must be
-    positive.
+    positive. ``value``: the parameter is fixed at this value.
     """
-    return Parameter(lower, upper, scale, initial=initial, active_when=active_when)
+    return Parameter(lower, upper, scale, initial=initial, active_when=active_when, value=value)
 
 
 def integer(
@@ -46,28 +51,49 @@ def integer(
     *,
     initial: int | None = None,
     active_when: str | None = None,
+    value: int | None = None,
 ) -> Parameter:
-    """An integer from ``lower`` to ``upper``. ``scale`` is the same as for ``real``."""
-    return Parameter(lower, upper, scale, "integer", initial=initial, active_when=active_when)
+    """An integer from ``lower`` to ``upper``. ``scale`` and ``value`` are the same as for ``real``."""
+    return Parameter(lower, upper, scale, "integer", initial=initial, active_when=active_when, value=value)
 
 
 def ordinal(
-    choices: Sequence[float | str], *, initial: float | str | None = None, active_when: str | None = None
+    choices: Sequence[float | str],
+    *,
+    initial: float | str | None = None,
+    active_when: str | None = None,
+    value: float | str | None = None,
 ) -> Parameter:
     """One of ``choices``, which are numbers or strings with an order: ``ordinal([16, 32, 64, 128])``."""
-    return Parameter(type="ordinal", choices=choices, initial=initial, active_when=active_when)
+    return Parameter(type="ordinal", choices=choices, initial=initial, active_when=active_when, value=value)
 
 
 def categorical(
-    choices: Sequence[float | str], *, initial: float | str | None = None, active_when: str | None = None
+    choices: Sequence[float | str],
+    *,
+    initial: float | str | None = None,
+    active_when: str | None = None,
+    value: float | str | None = None,
 ) -> Parameter:
     """One of ``choices``, which are numbers or strings without an order: ``categorical(["ring", "tree"])``."""
-    return Parameter(type="categorical", choices=choices, initial=initial, active_when=active_when)
+    return Parameter(type="categorical", choices=choices, initial=initial, active_when=active_when, value=value)
 
 
-def boolean(*, initial: bool | None = None, active_when: str | None = None) -> Parameter:
+def boolean(*, initial: bool | None = None, active_when: str | None = None, value: bool | None = None) -> Parameter:
     """True or False."""
-    return Parameter(type="boolean", initial=initial, active_when=active_when)
+    return Parameter(type="boolean", initial=initial, active_when=active_when, value=value)
+
+
+def fixed(value: Value, *, active_when: str | None = None) -> Parameter:
+    """A parameter with only one value. The optimizer does not vary it, and the evaluator receives it."""
+    given: Any = plain(value)
+    return Parameter(type=type_of(given), active_when=active_when, value=given)
+
+
+def type_of(value: Any) -> str:
+    """The type of a parameter for which only a value is given."""
+    kinds = {bool: "boolean", int: "integer", str: "categorical"}
+    return kinds.get(type(value), "real")
 
 
 Bounds: TypeAlias = Parameter | tuple[float, float] | list[float]
@@ -78,6 +104,8 @@ class Space:
 
         culmen.Space({"tau": culmen.real(1e-6, 1, scale="log"), "n": culmen.integer(1, 9), "x": (0, 1)})
         culmen.Space([(0, 1), (0, 1)], constraints=["x0 + x1 <= 1"])
+
+    ``fixing`` gives the same space with some parameters fixed.
 
     A pair ``(lower, upper)`` is a real parameter. Parameters in a list have the names x0, x1 and so on. ``constraints``
     are expressions in a list, or in a dict by name.
@@ -94,7 +122,7 @@ class Space:
         if isinstance(parameters, Space):
             self.core, self.positional = parameters.core, parameters.positional
             if constraints:
-                self.core = _core.Space(self.core.parameters, [*self.core.constraints, *_named(constraints)])
+                self.core = _core.Space(self.core.all, [*self.core.constraints, *_named(constraints)])
             return
         if not _is_list(parameters):
             raise InputError(
@@ -108,27 +136,70 @@ class Space:
 
     @property
     def names(self) -> list[str]:
-        return [p.name for p in self.core.parameters]
+        """All names, with those of fixed parameters."""
+        return [p.name for p in self.core.all]
+
+    def fixing(self, values: Mapping[str, Value]) -> "Space":
+        """The same space with these parameters fixed at these values. Raises InputError."""
+        out = copy.copy(self)
+        out.core = fixing(self.core, values) if values else self.core
+        return out
 
     def __len__(self) -> int:
-        return len(self.core)
+        return len(self.core.all)
 
     def __repr__(self) -> str:
-        return f"Space({', '.join(f'{p.name}: {describe(p)}' for p in self.core.parameters)})"
+        return f"Space({', '.join(f'{p.name}: {describe(p)}' for p in self.core.all)})"
+
+
+def fixing(space: _core.Space, values: Mapping[str, Value]) -> _core.Space:
+    """The same space with these parameters fixed at these values. Raises InputError."""
+    if not isinstance(values, Mapping):
+        raise InputError(f"fix must be a dict such as {{'x': 1.0}}, got {values!r}")
+    known = {p.name: p for p in space.all}
+    for name, value in values.items():
+        if name not in known:
+            near = did_you_mean(str(name), list(known)) or f"; the parameters are {', '.join(known)}"
+            raise InputError(f"there is no parameter '{name}' that could be fixed{near}")
+        known[name].initial, known[name].fixed = None, plain(value)
+    return _core.Space(list(known.values()), space.constraints)
 
 
 def describe(p: _core.Parameter) -> str:
-    """``real [0, 1] log``, ``categorical a, b``"""
+    """``real [0, 1] log``, ``categorical a, b``, ``fixed at 5``"""
+    when = f" when {p.active_when}" if p.active_when else ""
+    if p.fixed is not None:
+        return f"fixed at {shown(p.fixed, 10)}{when}"
     kind = f"{p.kind} {', '.join(map(str, p.choices))}" if p.choices else p.kind
     if p.kind in ("real", "integer"):
         kind = f"{p.kind} [{p.lower:g}, {p.upper:g}] {p.scale}"
-    return kind + (f" when {p.active_when}" if p.active_when else "")
+    return kind + when
+
+
+def value_of_text(text: str, kind: str, choices: Sequence[float | str] | None) -> Value:
+    """The value that a user wrote on the command line. If it is no value of this kind, the text itself."""
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(text.lower(), text)
+    if choices is not None and text in choices:
+        return text
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            pass
+    return text
 
 
 def as_table(p: _core.Parameter) -> dict[str, Any]:
     """A table that makes the parameter again: ``Parameter(**as_table(p))``."""
-    bounds = {"lower": p.lower, "upper": p.upper, "scale": p.scale} if p.kind in ("real", "integer") else {}
-    further = {"choices": p.choices or None, "initial": p.initial, "active_when": p.active_when or None}
+    is_bounded = p.kind in ("real", "integer") and p.lower < p.upper
+    bounds = {"lower": p.lower, "upper": p.upper, "scale": p.scale} if is_bounded else {}
+    further = {
+        "choices": p.choices or None,
+        "initial": p.initial,
+        "active_when": p.active_when or None,
+        "value": p.fixed,
+    }
     return {"type": p.kind, **bounds, **{key: value for key, value in further.items() if value is not None}}
 
 
@@ -151,19 +222,25 @@ def _to_core(name: str, bounds: Bounds) -> _core.Parameter:
     p = bounds if isinstance(bounds, Parameter) else Parameter(*_pair(name, bounds))
     made = _made(name, p)
     made.active_when = p.active_when or ""
-    made.initial = p.initial
+    made.fixed = p.value
+    made.initial = p.initial if p.value is None else None
     return made
 
 
 def _made(name: str, p: Parameter) -> _core.Parameter:
+    if isinstance(p.value, float) and not math.isfinite(p.value):
+        raise InputError(f"parameter '{name}': value = {p.value}: it must be a finite number")
     if p.type == "boolean":
         return _core.boolean(name)
     if p.type in ("ordinal", "categorical"):
         make = _core.ordinal if p.type == "ordinal" else _core.categorical
-        return make(name, _choices(name, p.choices))
+        return make(name, _choices(name, [p.value] if p.choices is None and p.value is not None else p.choices))
+    lower, upper = (p.value if bound is None else bound for bound in (p.lower, p.upper))
     try:
-        lower, upper = float(p.lower), float(p.upper)  # type: ignore[arg-type]
+        lower, upper = float(lower), float(upper)  # type: ignore[arg-type]
     except (TypeError, ValueError):
+        if p.value is not None and p.lower is p.upper is None:
+            raise InputError(f"parameter '{name}': value = {p.value!r}: it must be a number") from None
         raise InputError(f"parameter '{name}': the bounds must be numbers, got {p.lower!r} and {p.upper!r}") from None
     make_number = _core.integer if p.type == "integer" else _core.real
     return make_number(name, lower, upper, p.scale)
@@ -236,3 +313,7 @@ def at_bounds(space: _core.Space, x: list[float]) -> dict[str, str]:
         for i, (p, value) in enumerate(zip(space.parameters, x, strict=True))
         if space.at_bound(i, value)
     }
+
+
+def fixed_names(space: _core.Space | None) -> list[str]:
+    return [] if space is None else [p.name for p in space.all if p.fixed is not None]

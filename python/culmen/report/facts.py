@@ -12,7 +12,7 @@ from .. import _core
 from ..base import digest, machine
 from ..base.text import counts, lasted, per_second, shown
 from ..problem.options import mode_of
-from ..problem.space import at_bounds
+from ..problem.space import at_bounds, fixed_names
 from ..store.opening import function_in, recommended_in
 from ..store.table import Table
 from ..study_file import call_of
@@ -80,8 +80,9 @@ def best_parameters(table: Table) -> list[tuple[str, str, str]]:
     bounds = at_bounds(table.space, table.x[table.best].tolist()) if table.space is not None else {}
     named = table.named(table.best)
     notes = {name: f"at its {bound} bound" for name, bound in bounds.items()}
+    notes |= dict.fromkeys(fixed_names(table.space), "fixed")
     rows = [(name, shown(value, 10), notes.get(name, "")) for name, value in named.items()]
-    return rows + [(p.name, "", "not active") for p in table.parameters if p.name not in named]
+    return rows + [(name, "", "not active") for name in table.names if name not in named]
 
 
 def origins(table: Table) -> Rows:

@@ -10,7 +10,7 @@ from .. import _core
 from .._core import InputError
 from ..problem.goals import as_given, bounds_of
 from ..problem.options import check
-from ..problem.space import Parameter, Space
+from ..problem.space import Parameter, Space, Value, fixed_names
 from ..study_file import Mistakes, StudyFile
 from .evaluator import check_command, evaluator_of
 
@@ -30,8 +30,14 @@ def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes"
     vectors = []
     for number, start in enumerate([] if mistakes.concern("space") else file.starts, 1):
         with mistakes.at(f"{file.place('starts')}number {number}: ", "starts", number - 1):
-            vectors.append(config.space.vector_of(start))
+            vectors.append(config.space.vector_of(_without_fixed(start, config.space)))
     config.starts = vectors
+
+
+def _without_fixed(start: dict[str, Value], space: _core.Space) -> dict[str, Value]:
+    """A start may still have the value that a parameter had before it was fixed."""
+    fixed = fixed_names(space)
+    return {name: value for name, value in start.items() if name not in fixed}
 
 
 def set_stop(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
@@ -85,7 +91,10 @@ def _set_space(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -
     except InputError as e:
         for name, p in plain.items():
             with mistakes.at(heading, "space", name):
-                Space({name: p})
+                Space({name: p, f"{name} ": Parameter(0, 1)})  # a fixed one alone is no space
+        if not mistakes.concern("space"):
+            with mistakes.at(heading, "space"):
+                Space(plain)
         for name, p in parameters.items() if not mistakes.concern("space") else ():
             with mistakes.at(heading, "space", name):
                 Space({**plain, name: p})

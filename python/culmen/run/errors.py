@@ -1,7 +1,7 @@
 """Errors of studies: those in a store, those after a run, and those that are computed now."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +13,11 @@ from ..base.warning import warn
 from ..fit.errors import ONE_SIGMA, Best, Errors, Wanted, held_parameters
 from ..launch.ranks import is_master, letting_ranks_go
 from ..problem.goals import as_given
+from ..problem.space import Value
 from ..store.kept_errors import checked, keep, look_up
 from ..store.opening import Opened
 from .evaluations import CandidateEvaluator, with_workers
+from .refit import Refit, refit_of
 from .result import Result
 
 _WORTH_S, _WORTH_SHARE = 60.0, 0.1
@@ -34,20 +36,24 @@ def errors_of_study(
     up: float,
     workers: int | None,
     again: bool,
+    fix: Mapping[str, Value] | None = None,
 ) -> Errors:
     """``admit_change``: gives a sentence for a warning about changes of the evaluator, or raises InputError. A failure
-    to store the errors is a warning, too."""
+    to store the errors is a warning, too. ``fix``: values of fixed parameters; the store then keeps no errors."""
     if not is_master():
         return errors_from_master()
     with letting_ranks_go():
         wanted = wanted_errors(profile, confidence, up, config)
         path = Path(options.store)
-        best, found = look_up(Opened(path, "errors"), config, wanted, again)
+        best, found = look_up(Opened(path, "errors"), config, wanted, again or bool(fix))
         further = with_workers(options, workers)
+        refit = refit_of(config, best, fix) if fix else None
         if found is None and (note := admit_change()):
             warn(note)
         if found is not None and _core.detect_launch().is_rank:
             raise InputError(f"{path} holds these errors already; run the command without ranks")
+    if refit is not None:
+        return find_refitted(refit, further, wanted)
     if found is None:
         found = _computed(path, lambda: find(config, further, best, wanted))
     return found
@@ -94,23 +100,39 @@ def wanted_errors(profile: bool, confidence: float | None, up: float, config: _c
 def find(
     config: _core.StudyConfig,
     options: _core.RunOptions,
-    best: Best,
+    best: Best | Callable[[CandidateEvaluator], Best],
     wanted: Wanted,
     started: Started | None = None,
+    note: Callable[[Best], str] | None = None,
 ) -> Errors:
-    """In rank 0 of a launch, while the other ranks serve. ``started`` gets the evaluator when it has started."""
+    """In rank 0 of a launch, while the other ranks serve. ``started`` gets the evaluator when it has started. ``best``
+    may be a function that finds the best candidate first, and ``note`` one that gives a remark on it."""
     from ..fit.finding import Fit  # NumPy, which the start of a run does not need
 
     with CandidateEvaluator(config, options) as evaluate:
         try:
             if started:
                 started(evaluate)
-            found = Fit(config, best, wanted, evaluate).errors()
+            at = best(evaluate) if callable(best) else best
+            before = evaluate.count
+            found = Fit(config, at, wanted, evaluate).errors()
+            if note:
+                remarks = [note(at), *found.notes]
+                found = replace(found, evaluations=found.evaluations + before, notes=remarks)
             evaluate.note = found.to_json()
         except CulmenError as e:
             evaluate.note = str(e)
             raise
     return found
+
+
+def find_refitted(refit: Refit, options: _core.RunOptions, wanted: Wanted, started: Started | None = None) -> Errors:
+    """``find`` for a study with fixed parameters, after the others were fitted again."""
+
+    def best_of(evaluate: CandidateEvaluator) -> Best:
+        return refit.best(evaluate, wanted.up)
+
+    return find(refit.config, options, best_of, wanted, started, refit.note)
 
 
 def errors_from_master() -> Errors:
@@ -124,7 +146,9 @@ def _best_of_result(result: Result, config: _core.StudyConfig) -> Best:
     if result.x is None or result.value is None:
         raise InputError("there is no best candidate whose errors could be computed: no evaluation succeeded")
     cost = as_given(result.value, config.objectives)
-    return checked(Best(result.x, cost, result.residuals, result.evaluation), config, "the study")
+    return checked(
+        Best(config.space.searched(result.x), cost, result.residuals, result.evaluation), config, "the study"
+    )
 
 
 Lend = Callable[[], AbstractContextManager[_core.LentWorkers | None]]
@@ -168,7 +192,7 @@ def why_not(result: Result, space: _core.Space) -> str:
     """Why the end of a run has no errors: a sentence, or empty if it has. The same in all ranks of a launch."""
     if result.x is None or result.reason in NO_END or result.violation > 0:
         return "the fit did not reach its end"
-    free = len(space) - len(held_parameters(space, result.x))
+    free = len(space) - len(held_parameters(space, space.searched(result.x)))
     if not free:
         return "no parameter is free"
     seconds = 2 * free * result.wall_s / max(result.evaluations, 1)

@@ -1,10 +1,12 @@
 """Errors of the study in a store, for programs."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from .._core import InputError
 from ..fit.errors import Errors
 from ..launch.ranks import is_master, letting_ranks_go
+from ..problem.space import Value
 from ..store.opening import Opened, function_in, open_store
 from .errors import errors_from_master
 from .study import Study
@@ -18,6 +20,7 @@ def errors(
     up: float = 1.0,
     workers: int | None = None,
     again: bool = False,
+    fix: Mapping[str, Value] | None = None,
     accept_changes: bool = False,
 ) -> Errors:
     """Computes the errors (uncertainties) of the best parameters in a store. The store keeps them for the next call.
@@ -28,6 +31,8 @@ def errors(
       log-likelihood. It does not apply to residuals.
     - ``workers``: number of evaluations in parallel.
     - ``again``: compute the errors again, even if they are in the store.
+    - ``fix``: parameters that are fixed, with their values, such as ``{"n": 5}``. The others are first fitted again.
+      The store does not keep these errors.
     - ``accept_changes``: compute the errors even if the evaluator has changed since the store was made.
 
     For residuals, each error is for Δχ² = 1. The residuals must then be in units of their standard deviations.
@@ -45,7 +50,13 @@ def errors(
     with letting_ranks_go():
         study = study_of(open_store(store, "errors"))
     return study.errors(
-        profile=profile, confidence=confidence, up=up, workers=workers, again=again, accept_changes=accept_changes
+        profile=profile,
+        confidence=confidence,
+        up=up,
+        workers=workers,
+        again=again,
+        fix=fix,
+        accept_changes=accept_changes,
     )
 
 

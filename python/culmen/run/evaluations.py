@@ -135,6 +135,8 @@ def _vector_of(candidate: Candidate, space: _core.Space, place: str) -> list[flo
         numbers = [value for value in vector if value is not None]
         if len(numbers) < len(vector):
             raise InputError(f"it must be a dict of the parameters or a list of numbers, got {candidate!r:.80}")
+        if len(numbers) == len(space.all) > len(space):
+            numbers = space.searched(numbers)
         if len(numbers) == len(space):  # else the engine reports it
             _check_numbers(numbers, space)
         return numbers

@@ -103,7 +103,7 @@ def check_command(space: _core.Space, spec: _core.EvaluatorSpec) -> None:
     """Raises InputError for wrong placeholders, formats and regular expressions, and for words that only a shell would
     understand."""
     if spec.kind == "command":
-        _refuse_words_of_shells(spec.command, [p.name for p in space.parameters])
+        _refuse_words_of_shells(spec.command, [p.name for p in space.all])
         _core.check_command(space, spec)
 
 

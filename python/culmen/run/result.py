@@ -10,7 +10,7 @@ from .._core import CulmenError, InputError
 from ..base.text import shown
 from ..fit.errors import Errors
 from ..problem.recommended import Recommended
-from ..problem.space import Value, at_bounds
+from ..problem.space import Value, at_bounds, fixed_names
 from ..report.reading import read
 
 
@@ -45,6 +45,7 @@ class Result:
     residuals: list[float]  #: residuals of the best evaluation
     extras: dict[str, float]  #: extra values of the best evaluation
     at_bounds: dict[str, str]  #: "lower" or "upper" for each of the best parameters at a bound
+    fixed: list[str]  #: names of the fixed parameters
     reason: str  #: why the run ended, as one word; see the table below
     message: str  #: why the run ended, as a sentence
     final: bool  #: True: the study has finished. False: it has stopped and can be resumed from its store
@@ -76,7 +77,7 @@ class Result:
         return cls(
             best=space.named(x) if x is not None else None,
             value=core.best_value,
-            x=None if x is None else list(x),
+            x=None if x is None else space.spread(x),
             evaluation=core.best_evaluation if found else None,
             violation=core.violation if found else 0.0,
             values=dict(zip(core.objectives, core.values, strict=False)) if core.values else {},
@@ -84,6 +85,7 @@ class Result:
             residuals=list(core.residuals),
             extras=dict(core.extras),
             at_bounds={} if x is None else at_bounds(space, x),
+            fixed=fixed_names(space),
             recommended=Recommended.of(core.recommended, space),
             first_failure=core.first_failure,
             _finder=finder,

@@ -1,6 +1,7 @@
 """A study: the content of a study file, ready to run."""
 
 import json
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from ..base import digest, machine
 from ..base.warning import warn
 from ..fit.errors import Errors
 from ..launch.ranks import is_master, letting_ranks_go
+from ..problem.space import Value
 from ..report.reading import read
 from ..store.differences import another_study
 from ..store.opening import Begun, Opened, function_in, open_store, working_folder
@@ -57,9 +59,11 @@ class Study:
         *,
         store: str | Path | None = None,
         seed: int | None = None,
+        fix: Mapping[str, Value] | None = None,
         **given: Any,
     ) -> "Study":
-        """Reads a study file. ``store`` and ``seed`` replace the values in the file. So do ``evaluations``, ``target``,
+        """Reads a study file. ``fix``: parameters that are fixed, with their values, such as ``{"n": 5}``.
+        ``store`` and ``seed`` replace the values in the file. So do ``evaluations``, ``target``,
         ``stagnation``, ``wall_time_s``, ``workers`` and ``agreement``, an option of the optimizer ``lm``.
 
         Raises InputError that names each mistake in the file.
@@ -70,6 +74,7 @@ class Study:
             mistakes.raise_any()
         assert file is not None
         file.seed = file.seed if seed is None else seed
+        file.fix(str(path), fix or {})
         file.limit(str(path), **given)
         return cls.of(file, path.resolve().parent, mistakes, str(store or file.store or f"{file.name}.db"))
 
@@ -207,6 +212,7 @@ class Study:
         up: float = 1.0,
         workers: int | None = None,
         again: bool = False,
+        fix: Mapping[str, Value] | None = None,
         accept_changes: bool = False,
     ) -> Errors:
         """Errors (uncertainties) of the best parameters in the store; see ``culmen.errors``."""
@@ -219,6 +225,7 @@ class Study:
             up=up,
             workers=workers,
             again=again,
+            fix=fix,
         )
 
     def evaluations(self, workers: int | None = None) -> CandidateEvaluator:

@@ -146,6 +146,19 @@ class Table:
         return own
 
     @property
+    def names(self) -> list[str]:
+        """All parameters, also fixed ones, which x does not contain."""
+        return [p.name for p in self.parameters] if self.space is None else [p.name for p in self.space.all]
+
+    def _constant(self, name: str) -> np.ndarray:
+        """A parameter that x does not contain: fixed, or inactive because of fixed ones (None)."""
+        import numpy as np
+
+        values = [row.get(name) for row in self._named_rows]
+        plain = values and all(type(value) is type(values[0]) and isinstance(value, int | float) for value in values)
+        return np.array(values, dtype=None if plain else object)
+
+    @property
     def _conditional(self) -> bool:
         return self.space is not None and bool(self.space.conditional)
 
@@ -180,8 +193,10 @@ class Table:
         words = np.array([*STATUSES, ""], dtype=object)[self.status]
         words[self.cancelled & (self.status < 0)] = "cancelled"
         out: dict[str, np.ndarray] = {"evaluation": self.evaluation, "status": words}
-        for i, p in enumerate(self.parameters):
-            out[_free(p.name, "parameter", out)] = self.column(i)
+        searched = {p.name: i for i, p in enumerate(self.parameters)}
+        for name in self.names:
+            column = self.column(searched[name]) if name in searched else self._constant(name)
+            out[_free(name, "parameter", out)] = column
         for k, objective in enumerate(self.objectives):
             out[_free(objective.name, "objective", out)] = self.values[:, k]
         for name, figures in self.extras.items():

@@ -1,14 +1,18 @@
 """The study file: its tables."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from .._core import InputError
 from ..base.digest import KEY
 from ..base.machine import KEY as MACHINE
+from ..base.text import did_you_mean
 from ..problem.options import chained, spelt_out
+from ..problem.space import value_of_text
 from .evaluator import EvaluatorTable
 from .messages import checked
 from .space import ParameterTable
@@ -192,6 +196,19 @@ class StudyFile(Table):
         self.stop = StopTable(**told.model_dump(exclude={"workers"}))
         if agreement is not None:
             self.optimizer = OptimizerTable(**{**self.optimizer.model_dump(), "agreement": agreement})
+
+    def fix(self, source: str, values: Mapping[str, Any]) -> None:
+        """Fixes parameters at these values; a text may be a number, as on a command line.
+
+        Raises InputError, which begins with ``source``, for an unknown parameter.
+        """
+        for name, value in values.items():
+            if name not in self.space:
+                near = did_you_mean(name, list(self.space)) or f"; the parameters are {', '.join(self.space)}"
+                raise InputError(f"{source}: there is no parameter '{name}' that could be fixed{near}")
+            table = self.space[name]
+            meant = value_of_text(value, table.type, table.choices) if isinstance(value, str) else value
+            self.space[name] = table.model_copy(update={"value": meant})
 
     def normalised(self, folder: Path, digest: dict[str, str] | None, machine: dict[str, Any]) -> str:
         """JSON for the store, which resume reads. ``folder``: relative paths of the evaluator start there; ``machine``:

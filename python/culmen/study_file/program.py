@@ -121,4 +121,6 @@ def _bounds(table: dict[str, Any]) -> str:
     if table.keys() == {"lower", "upper"}:
         return f"({table['lower']:.17g}, {table['upper']:.17g})"
     kind = table.pop("type", "real")
+    if "value" in table and not table.keys() & {"lower", "upper", "choices"}:
+        kind, table["value"] = "fixed", float(table["value"]) if kind == "real" else table["value"]
     return f"culmen.{kind}({', '.join(f'{key}={value!r}' for key, value in table.items())})"

@@ -4,9 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
 
+from ..problem.space import type_of
 from .table import Setting, Table
 
-_OF_NUMBERS = "required for real and integer"
+_OF_NUMBERS = "required for real and integer, unless `value` is given"
 
 
 class ParameterTable(Table):
@@ -14,7 +15,8 @@ class ParameterTable(Table):
         Literal["real", "integer", "ordinal", "categorical", "boolean"],
         Setting(
             "kind of the parameter",
-            default='`"categorical"` if `choices` is given, otherwise `"real"`',
+            default='`"categorical"` with `choices`, otherwise `"real"`; with `value` alone, '
+            "[its type](#fixed-parameters)",
             page="[see below](#types-of-parameters)",
         ),
     ] = "real"
@@ -28,12 +30,16 @@ class ParameterTable(Table):
         list[int | float | str] | None,
         Setting(
             'list of strings or numbers, for example `["ring", "tree"]`',
-            default="required for ordinal and categorical",
+            default="required for ordinal and categorical, unless `value` is given",
         ),
     ] = None
     initial: Annotated[
         bool | int | float | str | None,
         Setting("value of the parameter in a starting point", page="[see below](#starts)"),
+    ] = None
+    value: Annotated[
+        bool | int | float | str | None,
+        Setting("the only value of the parameter, which is then fixed", page="[see below](#fixed-parameters)"),
     ] = None
     active_when: Annotated[
         str | None,
@@ -46,18 +52,22 @@ class ParameterTable(Table):
 
     @model_validator(mode="before")
     @classmethod
-    def _choices_without_a_type(cls, given: Any) -> Any:
-        if isinstance(given, dict) and "choices" in given and "type" not in given:
+    def _without_a_type(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or "type" in given:
+            return given
+        if "choices" in given:
             return {"type": "categorical", **given}
+        if "value" in given and not {"lower", "upper", "scale"} & given.keys():
+            return {"type": type_of(given["value"]), **given}
         return given
 
     @model_validator(mode="after")
     def _has_what_its_type_needs(self) -> "ParameterTable":
         chosen, bounded = self.type in ("ordinal", "categorical"), self.type in ("real", "integer")
-        for key in ("lower", "upper"):
+        for key in ("lower", "upper") if self.value is None else ():
             if bounded and getattr(self, key) is None:
                 raise ValueError(f"{key} is missing")
-        if chosen and not self.choices:
+        if chosen and not self.choices and (self.value is None or self.choices is not None):
             raise ValueError(f'choices is missing: type = "{self.type}" needs a list such as ["a", "b"]')
         wrong = [] if bounded else ["lower", "upper"] + (["scale"] if self.scale != "linear" else [])
         wrong += [] if chosen else ["choices"]

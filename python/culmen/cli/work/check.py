@@ -56,7 +56,7 @@ def check_study(path: Path, evaluations: int) -> int:
 def _print_space(config: _core.StudyConfig) -> None:
     heading, begins = _begin(config)
     table = Table("parameter", "allowed values", *([heading] if heading else []))
-    for p in config.space.parameters:
+    for p in config.space.all:
         table.add_row(p.name, describe(p), *([begins.get(p.name, "not active")] if heading else []))
     console().print(table)
 
@@ -72,6 +72,7 @@ def _begin(config: _core.StudyConfig) -> tuple[str, dict[str, str]]:
     if heading == "start" and space.violation(space.start()) and not config.evaluate_infeasible:
         heading = ""
     given = {p.name for p in space.parameters if p.initial is not None}
+    given |= {p.name for p in space.all if p.fixed is not None}
     named = space.named(space.start()).items()
     return heading, {name: shown(v) if name in given else f"({shown(v)}: the middle)" for name, v in named}
 
@@ -80,7 +81,7 @@ def _constraints(config: _core.StudyConfig) -> str | None:
     if not config.space.constraints:
         return None
     texts = ", ".join(text if name == text else f"{name}: {text}" for name, text in config.space.constraints)
-    points = _core.Optimizer(_core.Space(config.space.parameters), "random", 1).ask(_SAMPLE)
+    points = _core.Optimizer(_core.Space(config.space.all), "random", 1).ask(_SAMPLE)
     share = sum(config.space.violation(x) == 0 for _, x in points) / _SAMPLE
     known = f"{share:.0%}" if share else f"less than one in {_SAMPLE}"
     return f"{texts} (satisfied by {known} of random points)"

@@ -14,11 +14,13 @@ from ...base.terminal import on_terminal
 from ...fit.errors import Best, Errors
 from ...fit.text import show
 from ...launch.ranks import commanding_ranks
-from ...run.errors import NO_END, Started, find, look_up_or_compute, wanted_errors, why_not
+from ...run.errors import NO_END, Started, find, find_refitted, look_up_or_compute, wanted_errors, why_not
 from ...run.errors_of_store import study_of
 from ...run.evaluations import CandidateEvaluator, with_workers
+from ...run.refit import refit_of
 from ...run.result import Result
 from ...run.study import Study
+from ...store.kept_errors import look_up
 from ...store.opening import Opened, open_store
 from .codes import FINISHED, RESUMABLE
 from .notes import ACCEPT, note
@@ -34,6 +36,7 @@ def show_errors(
     again: bool,
     as_json: bool,
     accept_changes: bool = False,
+    fix: dict[str, str] | None = None,
 ) -> int:
     with commanding_ranks() as serving:
         if serving:
@@ -45,9 +48,15 @@ def show_errors(
         def compute(best: Best) -> Errors | None:
             note(study.admit_change(accept_changes, ACCEPT))
             options = with_workers(study.options, workers)
-            return _stoppable(lambda started: find(study.config, options, best, wanted, started))
+            if not fix:
+                return _stoppable(lambda started: find(study.config, options, best, wanted, started))
+            refit = refit_of(study.config, best, fix, texts=True)
+            return _stoppable(lambda started: find_refitted(refit, options, wanted, started))
 
-        found, failure = look_up_or_compute(opened, study.config, wanted, compute, again)
+        if fix:
+            found, failure = compute(look_up(opened, study.config, wanted, again=True)[0]), ""
+        else:
+            found, failure = look_up_or_compute(opened, study.config, wanted, compute, again)
         if found is None:
             print("culmen: stopped before the errors were known; nothing was stored", file=sys.stderr)
             return RESUMABLE

@@ -41,11 +41,12 @@ def run_study(
     overwrite: bool,
     quiet: bool,
     errors: bool,
+    fix: dict[str, str] | None = None,
 ) -> int:
     with commanding_ranks() as served:
         if served:
             return FINISHED
-        study = Study.from_file(path, store=store, seed=seed, **given)
+        study = Study.from_file(path, store=store, seed=seed, fix=fix, **given)
         _choose_workers(study, given, place, prefetch)
         if not quiet:
             note_file_left_behind(study)

@@ -17,7 +17,7 @@ from ...fit.errors import Errors
 from ...problem.goals import as_given
 from ...problem.options import choice_and_mode, mode_of
 from ...problem.recommended import Recommended, unnamed
-from ...problem.space import Value, at_bounds
+from ...problem.space import Value, at_bounds, fixed_names
 from ...store.kept_errors import kept
 from ...store.opening import Opened, how_to_resume, recommended_in
 from .agreement import more_searches
@@ -41,7 +41,8 @@ def print_result(result: "Result", here: int, fit: "Errors | str | None", ended:
     if result.front:
         tables.append(_front_table(result.front))
     elif result.best is not None:
-        tables.append(_best_table(result.best, result.at_bounds, None if isinstance(fit, str) else fit))
+        notes = _notes(result.at_bounds, result.fixed)
+        tables.append(_best_table(result.best, notes, None if isinstance(fit, str) else fit))
     tables.append(_figures_table(_figures(result, here)))
     if fit is not None:
         tables += _scale_lines(fit)
@@ -64,7 +65,7 @@ def views(state: dict[str, Any]) -> list[Table | Text]:
     tables: list[Table | Text] = []
     fit = Errors.from_table(state["errors"]) if state["errors"] else None
     if state["best"] is not None:
-        tables.append(_best_table(state["best"], state["at_bounds"], fit))
+        tables.append(_best_table(state["best"], _notes(state["at_bounds"], state["fixed"]), fit))
     tables.append(
         _figures_table(
             {
@@ -122,6 +123,7 @@ def state_of(opened: Opened) -> dict[str, Any]:
         "best": (space.named(best) if space else unnamed(best)) if best else best,
         "recommended": asdict(recommended) if recommended else None,
         "at_bounds": at_bounds(space, best) if best and space else {},
+        "fixed": fixed_names(space),
         "errors": fit.as_table() if fit else None,
     }
 
@@ -145,8 +147,12 @@ def _as_given(value: float | None, objectives: list[tuple[str, str]]) -> float |
     return None if value is None else as_given(value, objectives)
 
 
-def _best_table(best: dict[str, Value], bounds: dict[str, str], fit: "Errors | None" = None) -> Table:
-    notes = {name: f"at bound ({bounds[name]})" if name in bounds else "" for name in best}
+def _notes(bounds: dict[str, str], fixed: list[str]) -> dict[str, str]:
+    return {name: f"at bound ({bound})" for name, bound in bounds.items()} | dict.fromkeys(fixed, "fixed")
+
+
+def _best_table(best: dict[str, Value], known: dict[str, str], fit: "Errors | None" = None) -> Table:
+    notes = {name: known.get(name, "") for name in best}
     if fit is not None:
         notes = {name: fit[name].note or note for name, note in notes.items()}
     noted = any(notes.values())

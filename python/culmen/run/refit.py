@@ -1,0 +1,89 @@
+"""Fits again with some parameters fixed, before the errors of the others are computed."""
+
+import copy
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .. import _core
+from .._core import InputError
+from ..base.text import shown
+from ..fit.errors import Best
+from ..problem.goals import direction_of, oriented
+from ..problem.space import Value, fixing, value_of_text
+from .evaluations import CandidateEvaluator
+
+_SAME = 1e-3  # of the increase over one error: smaller improvements do not count
+_ROUNDS = 5  # of differences without an improvement end the search
+
+
+@dataclass(frozen=True)
+class Refit:
+    """A study with fixed parameters. ``start``: its best candidate with these, from which the others are fitted."""
+
+    config: _core.StudyConfig
+    fixed: str  # in words
+    start: list[float]
+    former: Best  # of the study
+
+    def best(self, evaluate: CandidateEvaluator, up: float) -> Best:
+        """The best candidate with the fixed parameters. Raises InputError if none can be evaluated."""
+        space = self._of_reals()
+        n = len(space)
+        residuals = bool(self.former.residuals)
+        search = _core.Optimizer(
+            space,
+            "lm" if residuals else "bfgs",
+            1,
+            {"screen": 1, "descents": 1},
+            [space.searched(self._whole)],
+            residuals,
+        )
+        found, since = Best(self.start, math.inf, []), 0
+        while since < _ROUNDS * (n + 2) and not search.finished and (asked := search.ask(n + 1)):
+            vectors = [self.config.space.searched(space.spread(x)) for _, x in asked]
+            for (number, _), x, outcome in zip(asked, vectors, evaluate(vectors), strict=True):
+                is_allowed = outcome.ok and not outcome.violation > 0
+                told = (outcome.residuals if residuals else outcome.cost) if is_allowed else None
+                search.tell(number, told, residuals)
+                since = 0 if is_allowed and outcome.cost < found.cost - _SAME * up else since + 1
+                if is_allowed and outcome.cost < found.cost:
+                    found = Best(x, outcome.cost, list(outcome.residuals))
+        if math.isinf(found.cost):
+            raise InputError(f"with {self.fixed}, no evaluation succeeded, so there are no errors")
+        return found
+
+    def note(self, found: Best) -> str:
+        way = direction_of(self.config.objectives)
+        now, before = (oriented(cost, way) for cost in (found.cost, self.former.cost))
+        return f"with {self.fixed}, the best value is {now:.10g}; at the study's best candidate it is {before:.10g}"
+
+    @property
+    def _whole(self) -> list[float]:
+        return self.config.space.spread(self.start)
+
+    def _of_reals(self) -> _core.Space:
+        """Other parameters keep their values, as they do for errors."""
+        space = self.config.space
+        others = [p.name for p in space.parameters if p.kind != "real"]
+        named = space.named(self.start)
+        return fixing(space, {name: named[name] for name in others if name in named}) if others else space
+
+
+def refit_of(config: _core.StudyConfig, best: Best, fix: Mapping[str, Value | str], texts: bool = False) -> Refit:
+    """``texts``: the values are as users write them on the command line. Raises InputError."""
+    known = {p.name: p for p in config.space.all}
+    values = {
+        name: value_of_text(str(value), known[name].kind, known[name].choices or None)
+        if texts and name in known
+        else value
+        for name, value in fix.items()
+    }
+    held = copy.copy(config)
+    held.space = fixing(config.space, values)
+    held.starts = []
+    whole = config.space.spread(best.x)
+    for i, (p, number) in enumerate(zip(held.space.all, held.space.spread(held.space.start()), strict=True)):
+        whole[i] = number if p.fixed is not None else whole[i]
+    fixed = ", ".join(f"{p.name} fixed at {shown(p.fixed)}" for p in held.space.all if p.name in fix)
+    return Refit(held, fixed, held.space.searched(whole), best)
