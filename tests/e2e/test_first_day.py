@@ -8,6 +8,8 @@ import pytest
 from harness import culmen
 from wrong_uses import STUDY
 
+from culmen import Study, _core
+
 FIRST = {"library": 'cc -O2 -shared -fPIC -I"$(culmen include)" -o fit.so fit.c -lm'}
 
 
@@ -43,6 +45,7 @@ def test_the_lines_that_init_offers_are_right_too(tmp_path):
     culmen("init", "fit", cwd=tmp_path)
     study = tmp_path / "fit.toml"
     text = re.sub(r"# \[\[starts\]\](.*\n)*?(?=# The evaluator:)", "", study.read_text())
+    text = re.sub(r"# \[optimizer\]\n(.*\n)*?(?=# The study ends)", "", text)  # lm cannot have the choices
     offered = [line.removeprefix("# ") for line in text.splitlines()]
     study.write_text("\n".join(line for line in offered if " = " in line or line.startswith("[")))
     checked = culmen("check", "fit.toml", cwd=tmp_path)
@@ -54,6 +57,26 @@ def test_the_lines_that_init_offers_are_right_too(tmp_path):
         "of random points)",
     ):
         assert word in checked.stdout
+
+
+@pytest.mark.parametrize(("kind", "name"), [("python", "lm"), ("library", "auto"), ("command", "auto")])
+def test_the_optimizer_that_init_offers_is_the_one_that_culmen_chooses(tmp_path, kind, name):
+    culmen("init", "fit", "--kind", kind, cwd=tmp_path)
+    study = tmp_path / "fit.toml"
+    before, _, block = study.read_text().partition("# [optimizer]\n")
+    block, _, after = block.partition("\n\n")
+    offered = [line.removeprefix("# ") for line in block.splitlines()]
+    options = {
+        option["name"] for entry in _core.optimizer_catalogue() if entry["name"] == name for option in entry["options"]
+    }
+    assert {line.partition(" = ")[0] for line in offered if " = " in line} == {"name", *options}
+    config = Study.from_file(study).config if kind == "python" else None
+    assert config is None or config.optimizer == name
+    study.write_text("\n".join([before, "[optimizer]", *offered, "", after]))
+    subprocess.run(FIRST[kind], shell=True, cwd=tmp_path, check=True) if kind in FIRST else None  # noqa: S602
+    checked = culmen("check", "fit.toml", cwd=tmp_path)
+    assert checked.returncode == 0, checked.stderr
+    assert re.search(rf"optimizer +{name}", checked.stdout)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +107,7 @@ def test_check_names_every_mistake(tmp_path):
     assert checked.returncode == 2
     assert checked.stderr.splitlines() == [
         'culmen: fit.toml: [space] amplitude.upper must be a number, got "ten" (line 9)',
-        "culmen: fit.toml: [stop] has no key 'evaluatons'; did you mean 'evaluations'? (line 49)",
+        "culmen: fit.toml: [stop] has no key 'evaluatons'; did you mean 'evaluations'? (line 57)",
     ]
 
 

@@ -1,11 +1,17 @@
 """``culmen init``: writes a first study file with comments, and a model."""
 
+import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
+from typing import Any
 
+from ... import _core
 from ..._core import InputError
+from .optimizers import shown
 
+_WIDTH = 90
 _TEMPLATES = Path(__file__).parent.parent / "templates"
 _TWO = "x = { lower = -5.0, upper = 5.0 }\ny = { lower = -5.0, upper = 5.0 }"
 
@@ -18,6 +24,7 @@ class Kind:
     constraint: str = 'disc = "x**2 + y**2 <= 20"'
     start: str = "x = 1.0\n# y = 0.5"
     budget: int = 3000
+    optimizer: str = "auto"  # the one that culmen chooses for it
     first: str = ""  # a command to run before `culmen check`
 
 
@@ -30,6 +37,7 @@ KINDS = {
         "offset = { lower = -1.0, upper = 1.0 }",
         'decay = "rate * 8 >= 1"',
         "amplitude = 4.0\n# rate = 0.5\n# offset = 0.5",
+        optimizer="lm",
     ),
     "library": Kind(
         ".c",
@@ -65,9 +73,34 @@ def init_study(path: Path, kind: str) -> None:
 def _study(kind: Kind) -> str:
     text = _text("study.toml")
     parts = {"SPACE": kind.space, "CONSTRAINT": kind.constraint, "START": kind.start, "EVALUATOR": kind.evaluator}
-    for place, part in {**parts, "BUDGET": str(kind.budget)}.items():
+    parts |= {"BUDGET": str(kind.budget), "CHOSEN": kind.optimizer, "OPTIMIZER": _optimizer(kind.optimizer)}
+    for place, part in parts.items():
         text = text.replace(place, part)
     return text
+
+
+def _optimizer(name: str) -> str:
+    """Comments with the name and the options of an optimizer."""
+    entry = next(entry for entry in _core.optimizer_catalogue() if entry["name"] == name)
+    lines = _comment(f'name = "{name}"', entry["about"])
+    for option in entry["options"]:
+        default = option["default"]
+        rule = f"; default: {default}" if isinstance(default, str) and option["type"] != "word" else ""
+        lines += _comment(f"{option['name']} = {_literal(option)}", option["about"] + rule)
+    return "\n".join(lines)
+
+
+def _comment(setting: str, about: str) -> list[str]:
+    first, *more = wrap(about, _WIDTH)
+    return [f"# {setting:<24} # {first}", *(f"# {'':<24} # {line}" for line in more)]
+
+
+def _literal(option: dict[str, Any]) -> str:
+    """The default; of a sentence about the default, its number."""
+    default = option["default"]
+    if option["type"] == "word":
+        return json.dumps(default)
+    return shown(default.partition(",")[0] if isinstance(default, str) else default)
 
 
 def _text(template: str) -> str:
