@@ -1,11 +1,57 @@
 """Numbers and names as they are written for people."""
 
+import math
+from collections.abc import Iterable
 from pathlib import Path
+
+ALL = 17  # significant digits: any double reads back equal
+_MOST = 10  # of a value with an error
+_FIXED = (1e-4, 1e9)  # numbers in this range are written without an exponent
 
 
 def shown(value: object, digits: int = 6) -> str:
     """Reals with this number of significant digits; everything else unchanged."""
+    if isinstance(value, float) and digits >= ALL:
+        return repr(value)
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
+
+
+def shown_error(error: float | None, digits: int | None = None, sign: str = "") -> str:
+    """With two significant digits, or with ``digits``. ``sign``: "+" puts a sign before positive numbers."""
+    if error is None:
+        return ""
+    plus = sign if error > 0 else ""
+    if digits is not None or not error or not math.isfinite(error):
+        return plus + shown(float(error), digits or 2)
+    if not _FIXED[0] <= abs(error) < _FIXED[1]:
+        return f"{plus}{error:.1e}"
+    return plus + _fixed(error, _exponent(error) - 1)
+
+
+def rounded(value: object, errors: Iterable[float | None], digits: int | None = None) -> str:
+    """A value as far as the least of its errors is known: to the place of the error's second digit. Without errors, it
+    has ten significant digits. ``digits`` replaces both."""
+    known = [error for error in errors if error and math.isfinite(error)]
+    if digits is not None or not known or not isinstance(value, float) or not math.isfinite(value):
+        return shown(value, digits or _MOST)
+    place = _exponent(min(known)) - 1
+    count = _exponent(value) - place if value else 0
+    if count >= _MOST:
+        return shown(value, _MOST)
+    if _FIXED[0] <= max(abs(value), *known) < _FIXED[1]:
+        return _fixed(value, place)
+    return f"{value:.{count}e}" if count >= 0 and value else "0"
+
+
+def _exponent(x: float) -> int:
+    """Of the first digit, after rounding to two."""
+    return int(f"{x:.1e}".partition("e")[2])
+
+
+def _fixed(x: float, place: int) -> str:
+    """Rounded to the digit of 10^place."""
+    text = f"{round(x, -place):.{max(0, -place)}f}"
+    return text.removeprefix("-") if not float(text) else text
 
 
 def counts(done: int, limit: int | None, in_flight: int = 0) -> str:

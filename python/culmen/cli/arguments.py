@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from .._core import InputError
+from ..base.text import ALL
 from . import completion
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and warnings.")]
@@ -45,6 +46,15 @@ Fix = Annotated[
         help="Fix a parameter at this value: the optimizer does not vary it. Repeat the option for more parameters.",
     ),
 ]
+Digits = Annotated[
+    str | None,
+    typer.Option(
+        "--digits",
+        metavar="N|all",
+        help="Show numbers with N significant digits, or with all digits. Default: parameters are rounded to their "
+        "errors.",
+    ),
+]
 StudyFile = Annotated[
     Path, typer.Argument(metavar="STUDY.toml", help="The study file.", autocompletion=completion.study_files)
 ]
@@ -65,3 +75,14 @@ def fixed_values(options: list[str] | None) -> dict[str, str]:
             raise InputError(f"--fix: the parameter '{name}' is given twice")
         out[name] = value.strip()
     return out
+
+
+def digits_of(text: str | None) -> int | None:
+    """The number of ``--digits``."""
+    if text is None:
+        return None
+    if text == "all":
+        return ALL
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= ALL:
+        raise InputError(f"--digits {text}: it must be a whole number from 1 to {ALL}, or all")
+    return int(text)

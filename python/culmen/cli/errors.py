@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from . import work
-from .arguments import AcceptChanges, Fix, StoreFile, fixed_values
+from .arguments import AcceptChanges, Digits, Fix, StoreFile, digits_of, fixed_values
 from .settings import Workers
 
 
@@ -34,9 +34,10 @@ def errors(
     again: Annotated[bool, typer.Option("--again", help="Compute the errors again, even if they are stored.")] = False,
     fix: Fix = None,
     accept_changes: AcceptChanges = False,
+    digits: Digits = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     code = work.errors.show_errors(
-        store, workers, profile, confidence, up, again, json, accept_changes, fixed_values(fix)
+        store, workers, profile, confidence, up, again, json, accept_changes, fixed_values(fix), digits_of(digits)
     )
     raise typer.Exit(code)

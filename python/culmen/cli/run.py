@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from . import work
-from .arguments import Agreement, Fix, NoErrors, NoPrefetch, Quiet, StudyFile, fixed_values
+from .arguments import Agreement, Digits, Fix, NoErrors, NoPrefetch, Quiet, StudyFile, digits_of, fixed_values
 from .given import with_settings
 
 
@@ -37,6 +37,7 @@ def run(
         bool, typer.Option("--overwrite", help="Delete the study in the store and start from the beginning.")
     ] = False,
     no_errors: NoErrors = False,
+    digits: Digits = None,
     quiet: Quiet = False,
 ) -> None:
     place = work.run.place_of(threads, worker_processes)
@@ -51,5 +52,6 @@ def run(
         overwrite=overwrite,
         quiet=quiet,
         errors=not no_errors,
+        digits=digits_of(digits),
     )
     raise typer.Exit(code)

@@ -5,11 +5,12 @@ from typing import Annotated
 import typer
 
 from . import work
-from .arguments import StoreFile
+from .arguments import Digits, StoreFile, digits_of
 
 
 def status(
     store: StoreFile,
+    digits: Digits = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     watch: Annotated[
         bool, typer.Option("--watch", help="Repeat the display until the run ends, or until Ctrl-C.")
@@ -18,4 +19,4 @@ def status(
         float | None, typer.Option(min=0.1, metavar="SECONDS", help="Time between two displays of --watch. Default: 2.")
     ] = None,
 ) -> None:
-    raise typer.Exit(work.status.show_status(store, json, watch, every))
+    raise typer.Exit(work.status.show_status(store, json, watch, every, digits_of(digits)))

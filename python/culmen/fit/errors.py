@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
-from ..base.text import shown
+from ..base.text import rounded, shown_error
 from ..problem.space import Value
 from .text import as_text
 
@@ -38,9 +38,9 @@ class ParameterError:
     interval: Interval | None = None
     note: str = ""
 
-    @property
-    def shown(self) -> str:
-        return "" if self.error is None else f"{self.error:.3g}"
+    def shown_value(self, digits: int | None = None) -> str:
+        """Rounded to its error, or with this number of significant digits."""
+        return rounded(self.value, [self.error, self.scaled], digits)
 
 
 @dataclass(frozen=True)
@@ -86,19 +86,20 @@ class Errors:
     def __str__(self) -> str:
         return as_text(self)
 
-    def as_rows(self) -> tuple[list[list[str]], list[str]]:
-        """One row for each parameter, and the headings."""
+    def as_rows(self, digits: int | None = None) -> tuple[list[list[str]], list[str]]:
+        """One row for each parameter, and the headings. ``digits``: significant digits, instead of rounding values to
+        their errors."""
         profiled = self.confidence is not None and not self.lower_minimum
         headings = ["parameter", "best value", self.column]
         headings += ["± × S"] if self.residuals else []
         headings += [f"profile, {self.confidence:.3g}"] if profiled else []
         rows = []
         for p in self.parameters:
-            row = [p.name, shown(p.value, 10), p.shown]
+            row = [p.name, p.shown_value(digits), shown_error(p.error, digits)]
             if self.residuals:
-                row.append("" if p.scaled is None else f"{p.scaled:.3g}")
+                row.append(shown_error(p.scaled, digits))
             if profiled:
-                row.append(_shown_interval(p.value, p.interval) if p.interval else "")
+                row.append(_shown_interval(p.value, p.interval, digits) if p.interval else "")
             rows.append([*row, p.note])
         return (
             (rows, [*headings, ""]) if any(p.note for p in self.parameters) else ([row[:-1] for row in rows], headings)
@@ -213,7 +214,6 @@ def held_parameters(space: _core.Space, x: list[float]) -> dict[str, str]:
     return out
 
 
-def _shown_interval(value: Any, interval: Interval) -> str:
-    lower = interval.lower_note if interval.lower is None else f"{interval.lower - value:.3g}"
-    upper = interval.upper_note if interval.upper is None else f"{interval.upper - value:+.3g}"
-    return f"{lower} / {upper}"
+def _shown_interval(value: Any, interval: Interval, digits: int | None) -> str:
+    ends = ((interval.lower, interval.lower_note), (interval.upper, interval.upper_note))
+    return " / ".join(note if end is None else shown_error(end - value, digits, "+") for end, note in ends)

@@ -19,7 +19,7 @@ class Readable(Protocol):
     def correlation(self) -> list[list[float]]: ...
     @property
     def lines(self) -> list[str]: ...
-    def as_rows(self) -> tuple[list[list[str]], list[str]]: ...
+    def as_rows(self, digits: int | None = None) -> tuple[list[list[str]], list[str]]: ...
 
 
 def as_text(errors: Readable) -> str:
@@ -30,19 +30,19 @@ def as_text(errors: Readable) -> str:
     return out.getvalue().rstrip("\n")
 
 
-def show(errors: Readable, console: "Console") -> None:
-    """The parameters, the correlations, the scale, and remarks."""
-    console.print(_parameters(errors))
+def show(errors: Readable, console: "Console", digits: int | None = None) -> None:
+    """The parameters, the correlations, the scale, and remarks. ``digits``: see Errors.as_rows."""
+    console.print(_parameters(errors, digits))
     if 1 < len(errors.free) <= _WIDEST_MATRIX:
         console.print(_correlations(errors))
     for sentence in errors.lines:
         console.print(sentence, soft_wrap=True)
 
 
-def _parameters(errors: Readable) -> "Table":
+def _parameters(errors: Readable, digits: int | None) -> "Table":
     from rich.table import Table
 
-    rows, headings = errors.as_rows()
+    rows, headings = errors.as_rows(digits)
     table = Table(*headings)
     for row in rows:
         table.add_row(*row)

@@ -11,12 +11,20 @@ from .codes import BAD_INPUT, FAILED, FINISHED, RESUMABLE
 from .summary import ERRORS, from_here, print_result
 
 
-def show_end(result: Result, here: int, fit: Errors | str | None, ended: Opened, source: str, quiet: bool) -> int:
+def show_end(
+    result: Result,
+    here: int,
+    fit: Errors | str | None,
+    ended: Opened,
+    source: str,
+    quiet: bool,
+    digits: int | None = None,
+) -> int:
     """``here``: evaluations of this start; ``fit``: the errors of the parameters, or why there are none; ``ended``: the
-    store after the run; ``source``: the study's file. Returns the exit code."""
+    store after the run; ``source``: the study's file; ``digits``: see print_result. Returns the exit code."""
     if not quiet and (here or result.reason not in ERRORS):
         with contextlib.suppress(OSError, SystemExit):
-            print_result(result, here, fit, ended)
+            print_result(result, here, fit, ended, digits)
     _say_why(result, source, ended)
     return _code_of(result)
 

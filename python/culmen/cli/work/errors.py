@@ -37,6 +37,7 @@ def show_errors(
     as_json: bool,
     accept_changes: bool = False,
     fix: dict[str, str] | None = None,
+    digits: int | None = None,
 ) -> int:
     with commanding_ranks() as serving:
         if serving:
@@ -61,7 +62,7 @@ def show_errors(
             print("culmen: stopped before the errors were known; nothing was stored", file=sys.stderr)
             return RESUMABLE
         note(failure)
-    _print(found, as_json)
+    _print(found, as_json, digits)
     return FINISHED
 
 
@@ -116,8 +117,8 @@ def _draw(done: int, asked: int) -> None:
     print(f"\rerrors: {done}/{asked} evaluations\033[K", end="", flush=True)
 
 
-def _print(found: Errors, as_json: bool) -> None:
+def _print(found: Errors, as_json: bool, digits: int | None) -> None:
     if as_json:
         print(found.to_json())
     else:
-        show(found, console())
+        show(found, console(), digits)

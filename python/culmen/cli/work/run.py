@@ -42,6 +42,7 @@ def run_study(
     quiet: bool,
     errors: bool,
     fix: dict[str, str] | None = None,
+    digits: int | None = None,
 ) -> int:
     with commanding_ranks() as served:
         if served:
@@ -51,11 +52,18 @@ def run_study(
         if not quiet:
             note_file_left_behind(study)
         ended = make_room(study, overwrite)
-        return ended.show(quiet) if ended else _execute(study, quiet, errors)
+        return ended.show(quiet) if ended else _execute(study, quiet, errors, digits)
 
 
 def resume_study(
-    path: Path, given: Given, *, prefetch: bool, quiet: bool, errors: bool, accept_changes: bool = False
+    path: Path,
+    given: Given,
+    *,
+    prefetch: bool,
+    quiet: bool,
+    errors: bool,
+    accept_changes: bool = False,
+    digits: int | None = None,
 ) -> int:
     with commanding_ranks() as served:
         if served:
@@ -68,7 +76,7 @@ def resume_study(
             return ended.show(quiet)
         note(opened.without_log if opened.summary["asked"] else "")  # otherwise it is an error below
         note(study.take_up(accept_changes, f"{ACCEPT}; to restart, write `culmen run --overwrite`"))
-        return _execute(study, quiet, errors)
+        return _execute(study, quiet, errors, digits)
 
 
 def _choose_workers(study: Study, given: Given, place: str, prefetch: bool) -> None:
@@ -80,7 +88,7 @@ def _choose_workers(study: Study, given: Given, place: str, prefetch: bool) -> N
         study.options.place = place
 
 
-def _execute(study: Study, quiet: bool, errors: bool) -> int:
+def _execute(study: Study, quiet: bool, errors: bool, digits: int | None) -> int:
     """Runs the study, and shows its result and its end."""
     study.settle()
     config = study.config
@@ -97,7 +105,7 @@ def _execute(study: Study, quiet: bool, errors: bool) -> int:
     ran = conduct(config, study.options, begin, STOP_SIGNALS, lambda _number: os._exit(RESUMABLE))
     result, ended = Result.of(ran.result, config.space), Opened(study.options.store, "errors")
     fit = errors_at_end(study, result, ended) if errors else None
-    return show_end(result, ran.here, fit, ended, study.source, quiet)
+    return show_end(result, ran.here, fit, ended, study.source, quiet, digits)
 
 
 def _say_what_searches(config: _core.StudyConfig) -> None:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ... import _core
 from ...base.terminal import on_terminal
-from ...base.text import counts, lasted, per_second, shown
+from ...base.text import counts, lasted, per_second, shown, shown_error
 from ...fit.errors import Errors
 from ...problem.goals import as_given
 from ...problem.options import choice_and_mode, mode_of
@@ -31,19 +31,21 @@ _LONG_S, _SLOW_S, _MUCH = 10.0, 0.01, 0.25
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
 
-def print_result(result: "Result", here: int, fit: "Errors | str | None", ended: Opened) -> None:
+def print_result(
+    result: "Result", here: int, fit: "Errors | str | None", ended: Opened, digits: int | None = None
+) -> None:
     """Prints the best parameters, the facts of the run, and the store.
 
     ``here``: evaluations of this start of the master. ``fit``: the errors, or why there are none. ``ended``: the
-    store after the run.
+    store after the run. ``digits``: significant digits, instead of rounding parameters to their errors.
     """
     tables: list[Table | Text] = []
     if result.front:
-        tables.append(_front_table(result.front))
+        tables.append(_front_table(result.front, digits or 6))
     elif result.best is not None:
         notes = _notes(result.at_bounds, result.fixed)
-        tables.append(_best_table(result.best, notes, None if isinstance(fit, str) else fit))
-    tables.append(_figures_table(_figures(result, here)))
+        tables.append(_best_table(result.best, notes, None if isinstance(fit, str) else fit, digits))
+    tables.append(_figures_table(_figures(result, here, digits or 10)))
     if fit is not None:
         tables += _scale_lines(fit)
     if result.store and result.failed:
@@ -55,24 +57,24 @@ def print_result(result: "Result", here: int, fit: "Errors | str | None", ended:
         print(f"To search further: {more_searches(result.store)}")
 
 
-def print_state(opened: Opened) -> None:
-    """Prints the content of a store, also while it grows."""
-    console().print(*views(state_of(opened)), sep="\n", crop=False)
+def print_state(opened: Opened, digits: int | None = None) -> None:
+    """Prints the content of a store, also while it grows. ``digits``: see print_result."""
+    console().print(*views(state_of(opened), digits), sep="\n", crop=False)
 
 
-def views(state: dict[str, Any]) -> list[Table | Text]:
-    """The output of `culmen status` for ``state_of``."""
+def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text]:
+    """The output of `culmen status` for ``state_of``. ``digits``: see print_result."""
     tables: list[Table | Text] = []
     fit = Errors.from_table(state["errors"]) if state["errors"] else None
     if state["best"] is not None:
-        tables.append(_best_table(state["best"], _notes(state["at_bounds"], state["fixed"]), fit))
+        tables.append(_best_table(state["best"], _notes(state["at_bounds"], state["fixed"]), fit, digits))
     tables.append(
         _figures_table(
             {
                 "study": state["name"],
                 "state": state["state"],
                 "optimizer": _searching(state),
-                "best value": "none" if state["best_value"] is None else f"{state['best_value']:.10g}",
+                "best value": "none" if state["best_value"] is None else shown(state["best_value"], digits or 10),
                 "recommended": state["recommended"] and Recommended(**state["recommended"]),
                 "evaluations": counts(state["told"], state["limit"], state["in_flight"]),
                 "oldest running": state["running"] and _oldest(state["running"]),
@@ -151,19 +153,21 @@ def _notes(bounds: dict[str, str], fixed: list[str]) -> dict[str, str]:
     return {name: f"at bound ({bound})" for name, bound in bounds.items()} | dict.fromkeys(fixed, "fixed")
 
 
-def _best_table(best: dict[str, Value], known: dict[str, str], fit: "Errors | None" = None) -> Table:
+def _best_table(best: dict[str, Value], known: dict[str, str], fit: "Errors | None", digits: int | None) -> Table:
     notes = {name: known.get(name, "") for name in best}
     if fit is not None:
         notes = {name: fit[name].note or note for name, note in notes.items()}
     noted = any(notes.values())
     table = Table("parameter", "best value", *([fit.column] if fit else []), *([""] if noted else []))
     for name, value in best.items():
-        errors = [fit[name].shown] if fit is not None else []
-        table.add_row(name, shown(value, 10), *errors, *([notes[name]] if noted else []))
+        figures = [shown(value, digits or 10)]
+        if fit is not None:
+            figures = [fit[name].shown_value(digits), shown_error(fit[name].error, digits)]
+        table.add_row(name, *figures, *([notes[name]] if noted else []))
     return table
 
 
-def _front_table(front: "list[Trade]") -> Table:
+def _front_table(front: "list[Trade]", digits: int) -> Table:
     """Rows at equal distances along the first objective, with its ends."""
     ordered = sorted(front, key=lambda trade: list(trade.values.values()))
     rows = min(_FRONT_ROWS, len(ordered))
@@ -172,8 +176,9 @@ def _front_table(front: "list[Trade]") -> Table:
     of = f" ({rows} of {len(ordered)} shown)" if rows < len(ordered) else ""
     table = Table(*front[0].values, *parameters, title=f"Pareto front: {len(ordered)} candidates{of}")
     for trade in shown_ones:
-        values = [f"{value:.6g}" for value in trade.values.values()]
-        table.add_row(*values, *(shown(trade.params[name]) if name in trade.params else "" for name in parameters))
+        values = [shown(value, digits) for value in trade.values.values()]
+        params = [shown(trade.params[name], digits) if name in trade.params else "" for name in parameters]
+        table.add_row(*values, *params)
     return table
 
 
@@ -182,7 +187,7 @@ def _scale_lines(fit: "Errors | str") -> list[Text]:
     return [Text(line) for line in ([f"No errors: {fit}."] if isinstance(fit, str) else fit.lines)]
 
 
-def _figures(result: "Result", here: int) -> dict[str, Any]:
+def _figures(result: "Result", here: int, digits: int) -> dict[str, Any]:
     residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
     rate = per_second(here / result.wall_s) if result.wall_s > 0 else ""
     former = f", {here} of them in this start" if here != result.evaluations else ""
@@ -190,10 +195,14 @@ def _figures(result: "Result", here: int) -> dict[str, Any]:
     return {
         "optimizer": f"{result.optimizer}{choice_and_mode(result.optimizer_why, result.generational)}{remark}",
         "end": None if result.reason in ERRORS else result.message,
-        "best value": None if result.front else "none" if result.value is None else f"{result.value:.10g}{residuals}",
+        "best value": None
+        if result.front
+        else "none"
+        if result.value is None
+        else shown(result.value, digits) + residuals,
         "recommended": result.recommended,
         "constraints": f"violated by {result.violation:.6g}" if result.violation else None,
-        **({} if result.front else {name: f"{figure:.10g}" for name, figure in result.extras.items()}),
+        **({} if result.front else {name: shown(figure, digits) for name, figure in result.extras.items()}),
         "evaluations": f"{result.evaluations}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
         "time": f"{lasted(result.wall_s)} with {result.workers} workers, {rate}",

@@ -21,14 +21,14 @@ from .summary import console, state_of, views
 INTERRUPTED = 128 + signal.SIGINT
 
 
-def watch_status(store: Path, every_s: float) -> int:
+def watch_status(store: Path, every_s: float, digits: int | None = None) -> int:
     """Watches until the study no longer runs, or until Ctrl-C, which does not stop the study.
 
     Returns 0 for a finished study, 1 if all its evaluations failed, 75 if it can be resumed, 130 after Ctrl-C.
     """
     leave = threading.Event()
     pace = Pace()
-    with handling((signal.SIGINT,), lambda _number, _frame: leave.set()), _shown() as show:
+    with handling((signal.SIGINT,), lambda _number, _frame: leave.set()), _shown(digits) as show:
         while True:
             state = state_of(Opened(store, "status"))
             show(state, pace.see(state))
@@ -61,10 +61,10 @@ def _code(state: dict[str, Any]) -> int:
 
 
 @contextlib.contextmanager
-def _shown() -> Iterator[Any]:
+def _shown(digits: int | None) -> Iterator[Any]:
     """Redraws in place on a terminal; elsewhere prints a line for each change, and everything at the end."""
     if not on_terminal():
-        yield _Lines().show
+        yield _Lines(digits).show
         return
     from rich.live import Live  # slow to import, and only --watch needs it
 
@@ -72,14 +72,14 @@ def _shown() -> Iterator[Any]:
         live.console.show_cursor()  # if the process ends in any way, nothing must be restored
 
         def show(state: dict[str, Any], pace: str) -> None:
-            live.update(Group(*views(state), Text(pace)), refresh=True)
+            live.update(Group(*views(state, digits), Text(pace)), refresh=True)
 
         yield show
 
 
 class _Lines:
-    def __init__(self) -> None:
-        self._last = ""
+    def __init__(self, digits: int | None) -> None:
+        self._last, self._digits = "", digits
 
     def show(self, state: dict[str, Any], pace: str) -> None:
         best = "none" if state["best_value"] is None else f"{state['best_value']:.6g}"
@@ -91,5 +91,5 @@ class _Lines:
             print(f"culmen: {line}", flush=True)
         self._last = line
         if not state["owned"]:
-            for view in views(state):
+            for view in views(state, self._digits):
                 console().print(view)

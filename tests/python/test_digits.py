@@ -1,0 +1,75 @@
+"""Values in tables are rounded to their errors; --digits shows more."""
+
+import pytest
+from culmen.base.text import ALL, rounded, shown_error
+from culmen.cli.arguments import digits_of
+from culmen.fit.errors import Errors, Interval, ParameterError
+from hypothesis import given
+from hypothesis import strategies as st
+
+from culmen import InputError
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (8.1234567, 0.1123, "8.12 ± 0.11"),
+        (8.1, 0.0996, "8.10 ± 0.10"),
+        (99.96, 9.96, "100 ± 10"),
+        (12345.6, 234.5, "12350 ± 230"),
+        (123456789.0, 1234.0, "123456800 ± 1200"),
+        (1.234567e-9, 5.8e-11, "1.235e-09 ± 5.8e-11"),
+        (-3.98305, 0.6512, "-3.98 ± 0.65"),
+        (-0.001, 0.11, "0.00 ± 0.11"),
+        (0.0, 0.01, "0.000 ± 0.010"),
+        (1e-7, 1e5, "0 ± 100000"),
+        (2.0, 3.46e-15, "2 ± 3.5e-15"),
+        (2 / 3, 0.0, "0.6666666667 ± 0"),
+        (5, 0.1, "5 ± 0.10"),
+        ("ring", 0.1, "ring ± 0.10"),
+    ],
+)
+def test_a_value_ends_at_the_second_digit_of_its_error(value, error, text):
+    assert f"{rounded(value, [error])} ± {shown_error(error)}" == text
+
+
+@pytest.mark.parametrize(
+    ("digits", "text"), [(3, "0.667 ± 0.01"), (8, "0.66666667 ± 0.01"), (ALL, f"{2 / 3!r} ± 0.01")]
+)
+def test_digits_replace_the_rounding(digits, text):
+    assert f"{rounded(2 / 3, [0.01], digits)} ± {shown_error(0.01, digits)}" == text
+
+
+def test_the_least_error_decides_and_none_leaves_ten_digits():
+    assert rounded(2 / 3, [0.1, 0.001, None]) == "0.6667"
+    assert rounded(2 / 3, [None, float("nan")]) == "0.6666666667"
+
+
+@given(st.floats(-1e12, 1e12), st.floats(1e-12, 1e12))
+def test_rounding_is_small_against_the_error(value, error):
+    assert abs(float(rounded(value, [error])) - value) <= 0.051 * error + 1e-9 * abs(value)
+    assert float(shown_error(error)) == pytest.approx(error, rel=0.051)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.floats(1e-300, 1e300))
+def test_all_digits_read_back_equal(value, error):
+    assert float(rounded(value, [error], ALL)) == value
+    assert float(rounded(value, [error])) == float(rounded(value, [error]))  # any size can be written
+
+
+def test_a_table_of_errors_is_rounded():
+    row = ParameterError("a", 8.1234567, 0.1123, 0.2246, Interval(8.02, None, "", "at bound"))
+    errors = Errors([row], ["a"], [[0.1123**2]], [[1.0]], 20.0, 1.0, 6, 5, 0.0, 2, confidence=0.683)
+    assert errors.as_rows()[0] == [["a", "8.12", "0.11", "0.22", "-0.10 / at bound"]]
+    assert errors.as_rows(ALL)[0][0][:4] == ["a", "8.1234567", "0.1123", "0.2246"]
+    assert "│ 8.12 " in str(errors)
+
+
+@pytest.mark.parametrize("text", ["0", "18", "-1", "some", "1.5", "", "²"])
+def test_wrong_digits_are_refused(text):
+    with pytest.raises(InputError, match="it must be a whole number from 1 to 17, or all"):
+        digits_of(text)
+
+
+def test_right_digits():
+    assert [digits_of(text) for text in (None, "1", "17", "all")] == [None, 1, 17, 17]
