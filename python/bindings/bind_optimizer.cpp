@@ -92,6 +92,7 @@ Rows catalogue() {
     entry["needs_residuals"] = info.needs_residuals;
     entry["needs_reals"] = info.needs_reals;
     entry["needs_order"] = info.needs_order;
+    entry["needs_bounds"] = info.needs_bounds;
     entry["one_objective"] = info.one_objective;
     entry["two_objectives"] = info.two_objectives;
     entry["asynchronous"] = info.asynchronous;
@@ -150,7 +151,8 @@ void bind_optimizer(nb::module_& m) {
   m.def("optimizer_names", &optimizer_names);
   m.def(
       "optimizer_catalogue", &catalogue,
-      "One dict for each optimizer: name, about, needs_residuals, needs_reals, needs_order, one_objective, "
+      "One dict for each optimizer: name, about, needs_residuals, needs_reals, needs_order, needs_bounds, "
+      "one_objective, "
       "two_objectives (at most), asynchronous and options.\n\n"
       "An option is a dict: name, about, type (\"number\", \"whole number\", \"word\" or \"flag\"), lowest and highest "
       "or words, and default. The default is a sentence if it is not a constant.");

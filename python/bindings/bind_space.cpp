@@ -4,6 +4,8 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
+
 #include "bindings.hpp"
 #include "culmen/space/space.hpp"
 #include "names.hpp"
@@ -56,13 +58,13 @@ auto named_as(const std::string& key, const Parameter& p, const Make& make) {
   }
 }
 
+/// The parameter itself is checked before its value.
 void set_initial(Parameter& p, const std::optional<Value>& value) {
   p.initial.reset();
   if (!value) return;
-  p.initial = named_as("initial", p, [&] {
-    check(p);  // the parameter itself is checked before its initial value
-    return number_of(p, *value);
-  });
+  p.initial = std::isfinite(p.lower) ? p.lower : std::isfinite(p.upper) ? p.upper : 0;
+  check(p);
+  p.initial = named_as("initial", p, [&] { return number_of(p, *value); });
 }
 
 std::optional<Value> fixed_of(const Parameter& p) {
@@ -71,7 +73,10 @@ std::optional<Value> fixed_of(const Parameter& p) {
 
 void set_fixed(Parameter& p, const std::optional<Value>& value) {
   p.fixed.reset();
-  if (value) p = named_as("value", p, [&] { return fixed_at(p, *value); });
+  if (!value) return;
+  p.fixed = p.lower;
+  check(p);
+  p.fixed = named_as("value", p, [&] { return number_of(p, *value); });
 }
 
 nb::typed<nb::dict, nb::str, Value> named(const Space& space, const std::vector<double>& vector) {

@@ -184,7 +184,7 @@ def optimizer_choices() -> list[tuple[str, str]]:
 def optimizer_names() -> list[str]: ...
 def optimizer_catalogue() -> list[dict[str, Any]]:
     """
-    One dict for each optimizer: name, about, needs_residuals, needs_reals, needs_order, one_objective, two_objectives (at most), asynchronous and options.
+    One dict for each optimizer: name, about, needs_residuals, needs_reals, needs_order, needs_bounds, one_objective, two_objectives (at most), asynchronous and options.
 
     An option is a dict: name, about, type ("number", "whole number", "word" or "flag"), lowest and highest or words, and default. The default is a sentence if it is not a constant.
     """

@@ -32,6 +32,8 @@ def test_the_reference_says_what_each_optimizer_requires():
     catalogue = culmen_package._core.optimizer_catalogue()
     assert told == {entry["name"]: needs_in_words(entry) for entry in catalogue}
     residuals = [e["name"] for e in catalogue if e["needs_residuals"]]
+    bounds = [e["name"] for e in catalogue if e["needs_bounds"]]
+    assert bounds == re.findall(r"`(\w+)`", re.findall(r"^(.*) need both bounds", section, re.MULTILINE)[0])
     assert residuals == re.findall(r"^`(\w+)` needs residuals", section, re.MULTILINE)
 
 

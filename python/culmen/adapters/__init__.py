@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
-from .adapter import Adapter, Terms
+from .adapter import Adapter, Terms, needs_bounds
 
 
 @dataclass(frozen=True)
@@ -23,19 +23,20 @@ class Library:
     about: str
     example: str
     needs_order: bool = False
+    needs_bounds: bool = False
     one_objective: bool = False
     asynchronous: bool = True
 
     def needs(self) -> dict[str, bool]:
         """In the form of an entry of ``_core.optimizer_catalogue``."""
-        own = {"needs_order": self.needs_order, "one_objective": self.one_objective, "asynchronous": self.asynchronous}
-        return {"needs_residuals": False, "needs_reals": False, **own}
+        own = ("needs_order", "needs_bounds", "one_objective", "asynchronous")
+        return {"needs_residuals": False, "needs_reals": False, **{key: getattr(self, key) for key in own}}
 
 
 LIBRARIES = {
-    "optuna": Library("optuna", "every sampler of optuna.samplers", "optuna:TPESampler"),
+    "optuna": Library("optuna", "every sampler of optuna.samplers", "optuna:TPESampler", needs_bounds=True),
     "pycma": Library("cma", "CMAEvolutionStrategy", "pycma", needs_order=True, one_objective=True, asynchronous=False),
-    "nevergrad": Library("nevergrad", "every optimizer of its registry", "nevergrad:NGOpt"),
+    "nevergrad": Library("nevergrad", "every optimizer of its registry", "nevergrad:NGOpt", needs_bounds=True),
     "pygmo": Library(
         "pygmo", "every algorithm of pagmo; also written pagmo:…", "pygmo:de1220", needs_order=True, asynchronous=False
     ),
@@ -62,6 +63,8 @@ def make(
     except ImportError as e:
         raise InputError(_missing(name, LIBRARIES[home].distribution, e)) from None
     terms = Terms(space, seed, objectives, evaluations)
+    if LIBRARIES[home].needs_bounds:
+        needs_bounds(name, terms)
     try:
         made: Adapter = adapter.make(name, what, given, terms)
     except ImportError as e:  # a package that the library needs for this optimizer

@@ -1,6 +1,7 @@
 """The interface of adapters, and functions that they share."""
 
 import difflib
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -79,6 +80,13 @@ def needs_order(name: str, terms: Terms) -> None:
     for p in terms.space.parameters:
         if p.kind == "categorical":
             raise InputError(f"optimizer '{name}' needs parameters with an order; '{p.name}' is categorical")
+
+
+def needs_bounds(name: str, terms: Terms) -> None:
+    for p in terms.space.parameters:
+        if not (math.isfinite(p.lower) and math.isfinite(p.upper)):
+            side = "upper" if math.isfinite(p.lower) else "lower"
+            raise InputError(f"optimizer '{name}' needs both bounds of every parameter; '{p.name}' has no {side} bound")
 
 
 def one_objective(name: str, terms: Terms) -> None:

@@ -35,7 +35,7 @@ class Slopes:
 def slopes(evaluate: Evaluate, frame: Frame, r0: Array, count: int) -> Slopes:
     """Derivatives of ``count`` residuals at the frame's own vector, where they are ``r0``; 0: of the value. Two
     evaluations a parameter, and two more for each round in which one was too rough or failed."""
-    u, span = frame.start, frame.upper - frame.lower
+    u, span = frame.start, frame.span
     longest = _LONGEST * span
     steps = np.minimum(np.cbrt(3 * _EPSILON) * np.maximum(abs(u), 1e-3 * span), longest)
     star = Star(u, [Ray(u, i, float(step)) for i, step in enumerate(steps)], r0)
@@ -86,7 +86,7 @@ def curvature(evaluate: Evaluate, frame: Frame, f0: float, up: float) -> Curvatu
     by about 1.5e-4 (|f0| + up), as in Minuit's HESSE (James & Roos, Comput. Phys. Commun. 10 (1975) 343). This takes
     n (n + 1) evaluations, two more for each changed step, and n (n - 1) more if some combination of the parameters is
     hardly determined."""
-    u, span = frame.start, frame.upper - frame.lower
+    u, span = frame.start, frame.span
     room = np.minimum(u - frame.lower, frame.upper - u)
     aim = rise_of_hessian(f0, up)
     middle = np.array([f0])

@@ -195,10 +195,12 @@ class Best:
 
 def _wall(p: _core.Parameter, value: float) -> str:
     """The bound, if the value equals it. Errors decide which values near a bound are at it: bounds may be very wide."""
-    near = _ON_WALL * (p.upper - p.lower)
-    if value - p.lower <= min(near, _ON_WALL * abs(p.lower) or near):
-        return "lower"
-    return "upper" if p.upper - value <= min(near, _ON_WALL * abs(p.upper) or near) else ""
+    for bound, word in ((p.lower, "lower"), (p.upper, "upper")):
+        near = _ON_WALL * (p.upper - p.lower)
+        at_zero = near if math.isfinite(near) else 0.0
+        if math.isfinite(bound) and abs(value - bound) <= min(near, _ON_WALL * abs(bound) or at_zero):
+            return word
+    return ""
 
 
 def held_parameters(space: _core.Space, x: list[float]) -> dict[str, str]:

@@ -106,7 +106,7 @@ class Fit:
         """For all active real parameters: those at bounds may leave them."""
         space, up, frame = self._space, self._wanted.up, point.frame
         gradient, hessian = point.gradient, point.hessian
-        alone = 0.1 * (frame.upper - frame.lower)
+        alone = 0.1 * frame.span
         scale = np.where(np.isfinite(covariance.errors), covariance.errors, alone)
         whole = Frame(space, frame.x, tuple(i for i in range(len(space)) if self._may_leave(i)))
         if len(whole.moved) > len(frame.moved):
@@ -126,7 +126,7 @@ class Fit:
         n = len(whole.moved)
         at = [whole.moved.index(i) for i in frame.moved]
         beside = [k for k in range(n) if k not in at]
-        size = 0.1 * (whole.upper - whole.lower)
+        size = 0.1 * whole.span
         size[at] = scale
         if self._r0 is None:
             inward = Frame(self._space, whole.x, tuple(whole.moved[k] for k in beside))

@@ -44,6 +44,15 @@ class Frame:
     def upper(self) -> Array:
         return np.array([self._to_u(i, self.space.parameters[i].upper) for i in self.moved])
 
+    @property
+    def span(self) -> Array:
+        """The width of the range; if a bound is missing, twice the size of the value, but at least 1 for 0."""
+        here = np.abs(self.start)
+        width: Array = np.where(
+            np.isfinite(self.upper - self.lower), self.upper - self.lower, 2 * np.where(here, here, 1)
+        )
+        return width
+
     def slope(self, u: Array) -> Array:
         """dx/du"""
         return np.array([np.exp(v) if self._is_log(i) else 1.0 for i, v in zip(self.moved, u, strict=True)])

@@ -38,14 +38,14 @@ class Point:
     def sizes(self, up: float) -> Array:
         """Each parameter's error if all others are fixed."""
         curved = np.diag(self.hessian)
-        span = self.frame.upper - self.frame.lower
+        span = self.frame.span
         return np.where(curved > 0, np.sqrt(2 * up / np.where(curved > 0, curved, 1.0)), 0.1 * span)
 
 
 def at_walls(point: Point, up: float) -> dict[str, str]:
     """The parameters that only a bound stops; the bound is "lower" or "upper"."""
     frame, u = point.frame, point.frame.start
-    size, span = point.sizes(up), frame.upper - frame.lower
+    size, span = point.sizes(up), frame.span
     out = {}
     for k, name in enumerate(frame.names):
         wall, word = (frame.lower[k], "lower") if point.gradient[k] > 0 else (frame.upper[k], "upper")

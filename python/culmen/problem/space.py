@@ -30,8 +30,8 @@ class Parameter:
 
 
 def real(
-    lower: float,
-    upper: float,
+    lower: float | None = None,
+    upper: float | None = None,
     scale: str = "linear",
     *,
     initial: float | None = None,
@@ -40,6 +40,9 @@ def real(
 ) -> Parameter:
     """A real number from ``lower`` to ``upper``. ``scale="log"``: the search uses its logarithm, and ``lower`` must be
     positive. ``value``: the parameter is fixed at this value.
+
+    Without ``lower`` or ``upper``, the parameter has no bound on that side. It then needs ``initial``, at which the
+    search begins.
     """
     return Parameter(lower, upper, scale, initial=initial, active_when=active_when, value=value)
 
@@ -172,8 +175,19 @@ def describe(p: _core.Parameter) -> str:
         return f"fixed at {shown(p.fixed, 10)}{when}"
     kind = f"{p.kind} {', '.join(map(str, p.choices))}" if p.choices else p.kind
     if p.kind in ("real", "integer"):
-        kind = f"{p.kind} [{p.lower:g}, {p.upper:g}] {p.scale}"
+        kind = f"{p.kind} [{p.lower:g}, {p.upper:g}] {p.scale}" if has_bounds(p) else f"{p.kind}{_only_bound(p)}"
     return kind + when
+
+
+def has_bounds(p: _core.Parameter) -> bool:
+    """Both; a real parameter may lack one or both."""
+    return math.isfinite(p.lower) and math.isfinite(p.upper)
+
+
+def _only_bound(p: _core.Parameter) -> str:
+    if math.isfinite(p.lower):
+        return f" from {p.lower:g}"
+    return f" up to {p.upper:g}" if math.isfinite(p.upper) else " without bounds"
 
 
 def value_of_text(text: str, kind: str, choices: Sequence[float | str] | None) -> Value:
@@ -194,6 +208,7 @@ def as_table(p: _core.Parameter) -> dict[str, Any]:
     """A table that makes the parameter again: ``Parameter(**as_table(p))``."""
     is_bounded = p.kind in ("real", "integer") and p.lower < p.upper
     bounds = {"lower": p.lower, "upper": p.upper, "scale": p.scale} if is_bounded else {}
+    bounds = {key: bound for key, bound in bounds.items() if not (isinstance(bound, float) and math.isinf(bound))}
     further = {
         "choices": p.choices or None,
         "initial": p.initial,
@@ -236,6 +251,10 @@ def _made(name: str, p: Parameter) -> _core.Parameter:
         make = _core.ordinal if p.type == "ordinal" else _core.categorical
         return make(name, _choices(name, [p.value] if p.choices is None and p.value is not None else p.choices))
     lower, upper = (p.value if bound is None else bound for bound in (p.lower, p.upper))
+    if p.type == "real" and p.initial is not None:
+        lower, upper = -math.inf if lower is None else lower, math.inf if upper is None else upper
+    elif p.type == "real" and (missing := _missing(lower, upper)):
+        raise InputError(f"parameter '{name}': {missing} missing; without bounds, the parameter needs initial")
     try:
         lower, upper = float(lower), float(upper)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -244,6 +263,11 @@ def _made(name: str, p: Parameter) -> _core.Parameter:
         raise InputError(f"parameter '{name}': the bounds must be numbers, got {p.lower!r} and {p.upper!r}") from None
     make_number = _core.integer if p.type == "integer" else _core.real
     return make_number(name, lower, upper, p.scale)
+
+
+def _missing(lower: object, upper: object) -> str:
+    words = [word for word, bound in (("lower", lower), ("upper", upper)) if bound is None]
+    return f"{' and '.join(words)} {'are' if len(words) > 1 else 'is'}" if words else ""
 
 
 def _is_list(given: object) -> bool:

@@ -176,7 +176,7 @@ def _ends(table: Table, i: int) -> tuple[str, str]:
         return plain_text(p.choices[0], 12), plain_text(p.choices[-1], 12)
     if p.kind == "boolean":
         return "false", "true"
-    ends = (p.lower, p.upper) if math.isfinite(p.lower) else (table.x[:, i].min(), table.x[:, i].max())
+    ends = (p.lower, p.upper) if math.isfinite(p.upper - p.lower) else (table.x[:, i].min(), table.x[:, i].max())
     return f"{ends[0]:.4g}", f"{ends[1]:.4g}"
 
 

@@ -75,8 +75,8 @@ def unit(p: Parameter, x: np.ndarray) -> np.ndarray:
     import numpy as np
 
     x = np.log(np.maximum(x, np.finfo(float).tiny)) if p.scale == "log" else x
-    ends = [p.lower, p.upper] if math.isfinite(p.lower) else [float(np.min(x)), float(np.max(x))]
-    low, high = (math.log(e) for e in ends) if p.scale == "log" and math.isfinite(p.lower) else ends
+    ends = [p.lower, p.upper] if math.isfinite(p.upper - p.lower) else [float(np.min(x)), float(np.max(x))]
+    low, high = (math.log(e) for e in ends) if p.scale == "log" and math.isfinite(p.upper - p.lower) else ends
     with np.errstate(over="ignore", invalid="ignore"):
         scaled: np.ndarray = (x / 2 - low / 2) / (high / 2 - low / 2) if high > low else np.full(len(x), 0.5)
     clipped: np.ndarray = np.clip(np.nan_to_num(scaled, nan=0.5), 0, 1)

@@ -7,7 +7,8 @@ from pydantic import model_validator
 from ..problem.space import type_of
 from .table import Setting, Table
 
-_OF_NUMBERS = "required for real and integer, unless `value` is given"
+_OF_NUMBERS = "required for real and integer, except [without bounds](#parameters-without-bounds)"
+_WITHOUT = "; a real parameter without it needs initial"
 
 
 class ParameterTable(Table):
@@ -64,9 +65,9 @@ class ParameterTable(Table):
     @model_validator(mode="after")
     def _has_what_its_type_needs(self) -> "ParameterTable":
         chosen, bounded = self.type in ("ordinal", "categorical"), self.type in ("real", "integer")
-        for key in ("lower", "upper") if self.value is None else ():
-            if bounded and getattr(self, key) is None:
-                raise ValueError(f"{key} is missing")
+        for key in ("lower", "upper") if bounded and self.value is None else ():
+            if getattr(self, key) is None and (self.initial is None or self.type != "real"):
+                raise ValueError(f"{key} is missing" + ("" if self.type != "real" else _WITHOUT))
         if chosen and not self.choices and (self.value is None or self.choices is not None):
             raise ValueError(f'choices is missing: type = "{self.type}" needs a list such as ["a", "b"]')
         wrong = [] if bounded else ["lower", "upper"] + (["scale"] if self.scale != "linear" else [])

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 
 #include "culmen/base/error.hpp"
@@ -19,7 +20,22 @@ constexpr double largest_integer = 9007199254740992.0;  // 2^53
 
 bool has_null(const std::string& text) { return text.find('\0') != std::string::npos; }
 
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+bool lacks_bounds(const Parameter& p) { return p.lower < p.upper && (p.lower == -infinite || p.upper == infinite); }
+
+void check_without_bounds(const Parameter& p) {
+  const char* which = p.lower > -infinite ? "upper" : p.upper < infinite ? "lower" : "lower or upper";
+  if (p.kind != ParameterKind::real)
+    fail(p, fmt::format("it has no {} bound; only real parameters can do without", which));
+  if (p.scale == Scale::log) fail(p, fmt::format("it has no {} bound; a log scale needs both bounds", which));
+  if (!p.initial && !p.fixed)
+    fail(p, fmt::format("it has no {} bound, so it needs an initial value, at which the search begins", which));
+  if (p.initial && !std::isfinite(*p.initial)) fail(p, fmt::format("its initial value {} must be finite", *p.initial));
+}
+
 void check_bounds(const Parameter& p) {
+  if (lacks_bounds(p)) return check_without_bounds(p);
   if (!std::isfinite(p.lower) || !std::isfinite(p.upper))
     fail(p, fmt::format("bounds [{}, {}] must be finite numbers", p.lower, p.upper));
   const bool in_order = p.fixed ? p.lower <= p.upper : p.lower < p.upper;

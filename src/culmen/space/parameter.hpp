@@ -43,7 +43,8 @@ struct Parameter {
 };
 
 /// Both bounds are finite, and lower < upper. A logarithmic scale needs 0 < lower. For an integer, both bounds are
-/// whole numbers, and a logarithmic scale needs 1 <= lower. The constructor of Space checks this.
+/// whole numbers, and a logarithmic scale needs 1 <= lower. A real parameter on a linear scale may have infinite bounds
+/// if it has an initial value, at which the search begins. The constructor of Space checks this.
 Parameter real(std::string name, double lower, double upper, Scale scale = Scale::linear);
 Parameter integer(std::string name, double lower, double upper, Scale scale = Scale::linear);
 Parameter ordinal(std::string name, std::vector<Choice> choices);

@@ -4,6 +4,13 @@
 
 namespace culmen {
 
+/// Whether both bounds are finite. A real parameter may lack one or both; it then has an initial value.
+bool has_bounds(const Parameter& p);
+/// The width of the range; without bounds, that of its middle half, which lies about the initial value.
+double width_of(const Parameter& p);
+
+/// Without a bound: half of all places lie within the parameter's own size of its initial value, and none is farther
+/// than about 10^8 times this size.
 double from_unit(const Parameter& p, double u);
 double to_unit(const Parameter& p, double v);
 

@@ -200,7 +200,7 @@ bool Space::at_bound(std::size_t i, double value) const {
   if (p.kind == ParameterKind::categorical || p.kind == ParameterKind::boolean) return false;
   if (p.discrete()) return value == p.lower || value == p.upper;
   const double u = culmen::to_unit(p, value);
-  return u <= at_bound_share || u >= 1 - at_bound_share;
+  return (u <= at_bound_share && std::isfinite(p.lower)) || (u >= 1 - at_bound_share && std::isfinite(p.upper));
 }
 
 /// Finds which parameters fixed ones decide: such a parameter is always active, or never and then left out.

@@ -126,7 +126,7 @@ TEST(Space, refuses_wrong_parameters_in_one_sentence_that_names_them) {
   EXPECT_THAT(message_of({real("a", 2, 1)}), HasSubstr("'a': lower bound 2 must be below upper bound 1"));
   EXPECT_THAT(message_of({real("a", 1, 1)}), HasSubstr("must be below"));
   EXPECT_THAT(message_of({real("a", 0, 1, Scale::log)}), HasSubstr("log scale needs a lower bound above 0"));
-  EXPECT_THAT(message_of({real("a", 0, INFINITY)}), HasSubstr("finite"));
+  EXPECT_THAT(message_of({real("a", 0, INFINITY)}), HasSubstr("needs an initial value"));
   EXPECT_THAT(message_of({real("a", NAN, 1)}), HasSubstr("finite"));
   EXPECT_THAT(message_of({integer("n", 0.5, 3)}), HasSubstr("whole numbers"));
   EXPECT_THAT(message_of({real("a", 0, 1), real("a", 0, 2)}), HasSubstr("there are two parameters 'a'"));

@@ -13,6 +13,7 @@ _NEEDS = {
     "needs_residuals": "residuals",
     "needs_reals": "real parameters",
     "needs_order": "parameters with an order",
+    "needs_bounds": "bounds",
     "one_objective": "one objective",
     "two_objectives": "at most two objectives",
 }

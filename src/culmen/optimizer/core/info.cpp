@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "culmen/space/scaling.hpp"
+
 namespace culmen {
 
 OptionRule OptionRule::number(std::string name, std::string about, double lowest, double highest, double standard) {
@@ -57,6 +59,10 @@ std::string obstacle(const OptimizerInfo& optimizer, const Space& space, const Y
     return fmt::format(
         "needs parameters with an order; '{}' is categorical; remove the optimizer, and culmen chooses one",
         unordered->name);
+  const auto open = std::ranges::find_if_not(all, has_bounds);
+  if (optimizer.needs_bounds && open != all.end())
+    return fmt::format("needs both bounds of every parameter; '{}' has no {} bound; add it, or remove the optimizer",
+                       open->name, std::isinf(open->lower) ? "lower" : "upper");
   if (optimizer.one_objective && yield.objectives > 1)
     return fmt::format("takes one objective, not {}; remove the optimizer, and culmen chooses one", yield.objectives);
   if (optimizer.two_objectives && yield.objectives > 2)

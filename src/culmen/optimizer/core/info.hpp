@@ -39,6 +39,7 @@ struct OptimizerInfo {
   bool needs_residuals = false;
   bool needs_reals = false;              ///< every parameter must be real and always active
   bool needs_order = false;              ///< no parameter may be categorical
+  bool needs_bounds = false;             ///< every parameter must have both bounds
   bool one_objective = true;             ///< false: any number of objectives
   bool two_objectives = false;           ///< at most two
   bool seeded = true;                    ///< false: the seed does not change the candidates

@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "culmen/space/scaling.hpp"
+
 namespace culmen::lm {
 namespace {
 constexpr double least_size_share = 1e-5;  // of the box's width that counts as the size of a parameter near zero
+
+/// In coordinates, which may be logarithms.
+double width_between(const Parameter& p, double lower, double upper) {
+  return has_bounds(p) ? upper - lower : width_of(p);
 }
+}  // namespace
 
 Coordinates::Coordinates(const Space& space, bool logarithmic) : parameters_(space.parameters()) {
   const auto n = static_cast<Eigen::Index>(parameters_.size());
@@ -14,7 +21,7 @@ Coordinates::Coordinates(const Space& space, bool logarithmic) : parameters_(spa
   upper_.resize(n);
   for (Eigen::Index i = 0; i < n; ++i) {
     const auto& p = parameters_[static_cast<std::size_t>(i)];
-    const bool log = p.scale == Scale::log || (logarithmic && p.lower > 0);
+    const bool log = p.scale == Scale::log || (logarithmic && p.lower > 0 && has_bounds(p));
     log_.push_back(log);
     lower_[i] = log ? std::log(p.lower) : p.lower;
     upper_[i] = log ? std::log(p.upper) : p.upper;
@@ -43,9 +50,10 @@ Eigen::VectorXd Coordinates::from_space(std::span<const double> x) const {
 }
 
 double Coordinates::size_of(Eigen::Index i, double z) const {
-  const double width = upper_[i] - lower_[i];
+  const double width = width_between(parameters_[static_cast<std::size_t>(i)], lower_[i], upper_[i]);
   if (log_[static_cast<std::size_t>(i)]) return std::min(1.0, width);
-  return std::min(std::max(std::abs(z), least_size_share * width), width);
+  const double size = std::max(std::abs(z), least_size_share * width);
+  return has_bounds(parameters_[static_cast<std::size_t>(i)]) ? std::min(size, width) : size;
 }
 
 Eigen::VectorXd Coordinates::sizes_at(const Eigen::VectorXd& z) const {

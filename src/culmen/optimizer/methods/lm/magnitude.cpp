@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "culmen/space/scaling.hpp"
+
 namespace culmen::lm {
 namespace {
 constexpr double bend_share = 0.05;  // of a box around zero: below it, points lie evenly
@@ -27,11 +29,13 @@ double straight(const Parameter& p, double w) {
 }  // namespace
 
 double of_magnitude(const Parameter& p, double u) {
+  if (!has_bounds(p)) return from_unit(p, u);
   const double low = bent(p, p.lower), high = bent(p, p.upper);
   return std::clamp(straight(p, low + u * (high - low)), p.lower, p.upper);
 }
 
 double magnitude_of(const Parameter& p, double v) {
+  if (!has_bounds(p)) return to_unit(p, v);
   const double low = bent(p, p.lower), high = bent(p, p.upper);
   return high > low ? (bent(p, v) - low) / (high - low) : 0;
 }

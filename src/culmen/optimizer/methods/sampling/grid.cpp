@@ -67,6 +67,7 @@ OptimizerKind grid_kind() {
   return {
       {.name = "grid",
        .about = "every combination of a few values of each parameter; ends by itself",
+       .needs_bounds = true,
        .one_objective = false,
        .seeded = false,
        .asynchronous = true,

@@ -51,6 +51,7 @@ class Scan final : public Optimizer {
 OptimizerKind scan_kind() {
   return {{.name = "scan",
            .about = "varies one parameter at a time and keeps the others at the starting point; ends by itself",
+           .needs_bounds = true,
            .one_objective = false,
            .seeded = false,
            .asynchronous = true,

@@ -34,7 +34,11 @@ class Sobol final : public Optimizer {
 }  // namespace
 
 OptimizerKind sobol_kind() {
-  return {{.name = "sobol", .about = "points that cover the box evenly", .one_objective = false, .asynchronous = true},
+  return {{.name = "sobol",
+           .about = "points that cover the box evenly",
+           .needs_bounds = true,
+           .one_objective = false,
+           .asynchronous = true},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions&, const Terms& terms) {
             if (space.size() > SobolSequence::most_dimensions) {
               throw InputError(fmt::format(
