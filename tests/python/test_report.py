@@ -16,7 +16,8 @@ from culmen.report.compare import compare_page, comparison, differences
 from culmen.report.convergence import best_so_far, by_evaluations, by_time, elapsed, steps
 from culmen.report.correlation import correlations
 from culmen.report.failures import failures
-from culmen.report.landscape import parallel, slices
+from culmen.report.landscape import slices
+from culmen.report.parallel import parallel
 from culmen.report.results import front_of
 from culmen.report.scales import unit, value_axis
 from culmen.report.timeline import occupation, timeline, totals
@@ -210,7 +211,7 @@ def test_a_page_stays_below_5_megabytes(make):
     }
     text = report(make(points, rows))
     assert len(text.encode()) < 5_000_000
-    assert "24 of 150 parameters are shown." in text
+    assert "24 of 150 parameters are shown," in text
 
 
 def long_choices(count, length):

@@ -13,8 +13,9 @@ from . import facts
 from .convergence import by_evaluations, by_time
 from .correlation import correlations
 from .failures import Failure, failures, first_line
-from .landscape import against_value, parallel, slices
+from .landscape import against_value, slices
 from .page import Section, matrix, page, place_of, preformatted, table, text
+from .parallel import parallel
 from .results import front, residuals
 from .style import Figure, counted, grouped
 from .timeline import timeline

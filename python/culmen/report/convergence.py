@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..store.table import Table
 from . import style
-from .scales import value_axis
+from .scales import value_axis, whole
 from .style import Figure, axis, counted, grouped, plain_text
 from .thinning import envelope, evenly
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _POINTS, _STEPS, _FAILURES = 3000, 3000, 1500
 _PANELS, _FEW = 4, 200
+_LONGEST = 30  # characters of an objective's name
 
 
 def by_evaluations(table: Table) -> Figure:
@@ -100,12 +101,16 @@ def time_unit(seconds: np.ndarray) -> tuple[float, str]:
 
 def _figure(table: Table, rows: np.ndarray, x: np.ndarray, key: str, title: str, about: str, x_title: str) -> Figure:
     panels = min(len(table.objectives), _PANELS)
-    figure = Figure(key, title, about, [], style.layout(360 + 180 * (panels - 1)))
+    height = 360 + 180 * (panels - 1)
+    figure = Figure(key, title, about, [], style.layout(height))
     if panels > 1:
-        figure.layout["grid"] = {"rows": panels, "columns": 1, "pattern": "coupled"}
+        figure.layout["grid"] = {"rows": panels, "columns": 1, "pattern": "coupled", "ygap": 0.22}
+        figure.layout["margin"] |= {"t": 56}
+        figure.layout["legend"] |= {"y": 1 + 24 / (height - 111)}
     for k in range(panels):
         _add_panel(table, rows, x, figure, k)
-    figure.layout["xaxis"] = axis(x_title, rangemode="tozero", exponentformat="none", separatethousands=True)
+    counts = whole(0, len(rows), 12) if x_title == "evaluations" else {}
+    figure.layout["xaxis"] = axis(x_title, rangemode="tozero", exponentformat="none", separatethousands=True, **counts)
     _add_failures(table, rows, x, figure)
     if len(table.objectives) > panels:
         figure.notes.append(f"The first {panels} of {len(table.objectives)} objectives are shown.")
@@ -118,8 +123,14 @@ def _add_panel(table: Table, rows: np.ndarray, x: np.ndarray, figure: Figure, k:
     objective, values = table.objectives[k], table.values[rows, k]
     number = "" if k == 0 else str(k + 1)
     scale, notes = value_axis(values, objective.maximize)
-    title = plain_text(objective.name) + (" (maximized)" if objective.maximize else "")
-    figure.layout[f"yaxis{number}"] = axis(title, **scale)
+    title = plain_text(objective.name, _LONGEST) + (" (maximized)" if objective.maximize else "")
+    several = len(table.objectives) > 1
+    figure.layout[f"yaxis{number}"] = axis("" if several else title, **scale)
+    if several:  # upright, long names would run into each other
+        figure.layout.setdefault("annotations", []).append(
+            {"text": title, "showarrow": False, "xref": "paper", "x": 0, "xanchor": "left", "yref": f"y{number} domain",
+             "y": 1, "yanchor": "bottom"}
+        )  # fmt: skip
     common = {"yaxis": f"y{number}", "type": "scatter", "showlegend": k == 0}
     feasible, infeasible = np.flatnonzero(table.feasible[rows]), np.flatnonzero(table.violation[rows] > 0)
     for name, own, marker in (

@@ -12,7 +12,7 @@ from .thinning import evenly
 if TYPE_CHECKING:
     import numpy as np
 
-_MOST = 24
+_MOST = 15
 _SAMPLE = 20_000
 
 
@@ -31,9 +31,8 @@ def correlations(table: Table) -> Correlations:
     rows = _sample(table)
     unordered = [p.name for p in table.parameters if not p.ordered]
     if unordered:
-        notes.append(
-            f"Left out are the categorical parameters {', '.join(unordered[:10])}{' …' if len(unordered) > 10 else ''}."
-        )
+        named = f"{', '.join(unordered[:10])}{' …' if len(unordered) > 10 else ''}"
+        notes.append(f"Without the categorical parameter{'s' if len(unordered) > 1 else ''} {named}.")
     for i in relevance(table):
         if table.parameters[i].ordered:
             columns[table.parameters[i].name] = np.where(table.active[rows, i], table.x[rows, i], np.nan)

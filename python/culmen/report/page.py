@@ -12,11 +12,12 @@ from importlib import resources
 from typing import Any
 
 from .files import Kind
-from .style import Figure
+from .style import Figure, short_names
 
 _GENERATOR = "culmen report"
 PAGE = Kind("report", lambda _path, head: _GENERATOR.encode() in head)
 _MOST_BYTES, _NOTE_BYTES = 4_900_000, 1000
+_HEADINGS = 70  # characters of a matrix's headings that fit side by side
 _LIBRARY = "plotly/plotly-basic.min.js"  # npm: plotly.js-basic-dist-min 4.1.1, unchanged (MIT, LICENSE beside it)
 
 
@@ -136,17 +137,15 @@ def matrix(names: Sequence[str], numbers: Iterable[Iterable[float]]) -> str:
         strong = ' class="strong"' if abs(value) >= 0.5 else ""
         return f'<td{strong} style="background:rgb({shade},{shade},{shade})">{value:+.2f}</td>'.replace("-", "−")
 
-    top = "".join(f'<th scope="col">{text(_cut(name))}</th>' for name in names)
+    short = short_names(names, 18)
+    way = ' class="upright"' if sum(map(len, names)) > _HEADINGS else ""
+    top = "".join(f'<th scope="col"{way}><span>{name}</span></th>' for name in short)
     rows = "".join(
-        f'<tr><th scope="row">{text(_cut(name))}</th>{"".join(cell(float(v)) for v in row)}</tr>\n'
-        for name, row in zip(names, numbers, strict=True)
+        f'<tr><th scope="row">{name}</th>{"".join(cell(float(v)) for v in row)}</tr>\n'
+        for name, row in zip(short, numbers, strict=True)
     )
     head = f"<thead><tr><td></td>{top}</tr></thead>"
     return f'<div class="wide"><table class="matrix">{head}<tbody>{rows}</tbody></table></div>\n'
-
-
-def _cut(name: str, longest: int = 18) -> str:
-    return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
 def _drawable(figure: Figure) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..store.table import Table
 from . import style
-from .scales import value_axis
+from .scales import value_axis, whole
 from .style import Figure, axis, counted, grouped, plain_text
 from .thinning import envelope, evenly
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _POINTS, _FRONT, _RESIDUALS, _PAIRS = 3000, 1500, 4000, 3
+_LONGEST = (24, 22, 12)  # characters of an objective's name, in one, two and three plots
 
 
 def front_of(table: Table) -> np.ndarray:
@@ -67,7 +68,8 @@ def front(table: Table) -> Figure:
         for letter, j in (("x", 0), ("y", k)):
             objective = table.objectives[j]
             scale, notes = value_axis(table.values[good, j], objective.maximize)
-            title = f"{plain_text(objective.name)} ({'maximized' if objective.maximize else 'minimized'})"
+            direction = "maximized" if objective.maximize else "minimized"
+            title = f"{plain_text(objective.name, _LONGEST[pairs - 1])} ({direction})"
             figure.layout[f"{letter}axis{number}"] = axis(title, **scale)
             figure.notes += [f"{objective.name}: {note}" for note in notes]
     if len(other) < len(good):
@@ -86,6 +88,7 @@ def residuals(table: Table) -> Figure | None:
         return None
     values = np.array(table.store.outcomes(int(table.evaluation[table.best]), 1)[0]["residuals"])
     kept = envelope(values, _RESIDUALS)
+    index = axis("index", **whole(0, len(values) - 1, 12))
     figure = Figure(
         "residuals",
         "Residuals of the best evaluation",
@@ -94,7 +97,7 @@ def residuals(table: Table) -> Figure | None:
         "most of them lie within ±1.",
         [{"type": "scatter", "mode": "markers", "name": "residual", "x": kept, "y": values[kept], "showlegend": False,
           "marker": {"symbol": "circle", "size": 6, "color": style.BLUE}}],
-        style.layout(300, showlegend=False, xaxis=axis("index"), yaxis=axis("residual", zeroline=True)),
+        style.layout(300, showlegend=False, xaxis=index, yaxis=axis("residual", zeroline=True)),
     )  # fmt: skip
     if len(kept) < len(values):
         figure.notes.append(

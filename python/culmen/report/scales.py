@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import html
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..store.table import Parameter
-from .style import counted, plain_text
-from .thinning import evenly
+from .style import FONT, SMALL, counted, short_names
 
 if TYPE_CHECKING:
     import numpy as np
 
 _DECADES_FOR_LOG = 2.0
-_NAMED = 60  # choices; the names of more could not be read
+_LONGEST_CHOICE = 16  # characters
+_LINE, _CHARACTER, _BETWEEN = 17, 7.2, 8  # pixels: of a label's line, of a character, between two labels
+_FEWEST_TICKS, _MOST_TICKS, _CLOSE = 3, 5, 1e-9
 _LARGEST = 1e300  # plotly subtracts ends of axes from each other
 
 
@@ -29,7 +32,7 @@ def value_axis(values: np.ndarray, maximize: bool = False) -> tuple[dict[str, An
     if not len(finite):
         return {}, notes
     if finite.min() > 0 and math.log10(finite.max()) - math.log10(finite.min()) > _DECADES_FOR_LOG:
-        return {"type": "log", "dtick": _decades(finite)}, notes
+        return logarithmic(float(finite.min()), float(finite.max()), 8), notes
     ends = _range(-finite if maximize else finite)
     if ends is None:
         return {}, notes
@@ -43,8 +46,31 @@ def value_axis(values: np.ndarray, maximize: bool = False) -> tuple[dict[str, An
     return {"range": [low, high]}, notes
 
 
-def _decades(values: np.ndarray) -> int:
-    return max(1, math.ceil((math.log10(values.max()) - math.log10(values.min())) / 8))
+def logarithmic(low: float, high: float, ticks: int) -> dict[str, Any]:
+    """With ticks at powers of ten, or at 1, 2 and 5 if that would give too few. Both ends are positive."""
+    decades = math.log10(high) - math.log10(low)
+    if decades > _DECADES_FOR_LOG:
+        # plotly writes powers of ten a quarter larger than the font
+        return {"type": "log", "dtick": max(1, math.ceil(decades / ticks)), "tickfont": {"size": FONT / 1.25}}
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    values = [digit * 10.0**e for e in exponents for digit in (1, 2, 5)]
+    values = [v for v in values if low * (1 - _CLOSE) <= v <= high * (1 + _CLOSE)]
+    if len(values) < _FEWEST_TICKS:
+        return {"type": "log"}
+    return {"type": "log", "tickvals": values, "ticktext": [_number(v) for v in values]}
+
+
+def _number(value: float) -> str:
+    if 1e-3 <= value < 1e5:
+        return f"{value:.10g}"
+    digit, exponent = f"{value:.0e}".split("e")
+    power = f"10<sup>{int(exponent)}</sup>".replace("-", "−")
+    return power if digit == "1" else f"{digit}·{power}"
+
+
+def whole(low: float, high: float, ticks: int) -> dict[str, Any]:
+    """For an axis of whole numbers: no ticks between them."""
+    return {"dtick": 1} if high - low <= ticks else {}
 
 
 def _range(values: np.ndarray) -> tuple[float, float] | None:
@@ -58,16 +84,55 @@ def _range(values: np.ndarray) -> tuple[float, float] | None:
     return low - pad, usual + pad
 
 
-def parameter_axis(p: Parameter) -> dict[str, Any]:
+def parameter_axis(p: Parameter, values: np.ndarray, width: int) -> dict[str, Any]:
+    """For a panel of this width (pixels), with these values of the parameter."""
+    import numpy as np
+
     if p.choices or p.kind == "boolean":
-        words = p.choices or ("false", "true")
-        named = evenly(len(words), _NAMED).tolist()
-        return {
-            "tickvals": named,
-            "ticktext": [plain_text(words[k], 14) for k in named],
-            "range": [-0.5, len(words) - 0.5],
-        }
-    return {"type": "log"} if p.scale == "log" else {}
+        return _axis_of_choices(p.choices or ("false", "true"), width)
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return {"tickangle": 0}
+    if p.scale == "log" and finite.min() > 0:
+        return {**logarithmic(float(finite.min()), float(finite.max()), 4), "tickangle": 0}
+    return {"tickangle": 0, **_linear(float(finite.min()), float(finite.max()), p.kind == "integer", width)}
+
+
+def _linear(low: float, high: float, integer: bool, width: int) -> dict[str, Any]:
+    """As many ticks as there is room for."""
+    largest = max(abs(low), abs(high))
+    usual = largest == 0 or 1e-4 < largest < 1e7
+    characters = len(f"{largest:,.0f}") + 2 if usual else 10  # with a sign and a point
+    if usual and not integer and high > low:
+        characters += max(0, -math.floor(math.log10((high - low) / _MOST_TICKS)))
+    ticks = max(2, min(_MOST_TICKS, width // math.ceil(characters * _CHARACTER * FONT / SMALL)))
+    written = {"exponentformat": "none", "separatethousands": True} if usual else {}
+    return {"nticks": ticks, **written, **(whole(low, high, ticks - 1) if integer else {})}
+
+
+def _axis_of_choices(words: Sequence[Any], width: int) -> dict[str, Any]:
+    """The names stand upright if they do not fit side by side."""
+    named = list(range(0, len(words), math.ceil(len(words) * _LINE / width)))
+    short = short_names([words[k] for k in named], _LONGEST_CHOICE)
+    place = width / max(len(words), 1)  # of one choice
+    fits = all(width_of(name) <= place - _BETWEEN for name in short)
+    return {
+        "tickvals": named,
+        "ticktext": short,
+        "range": [-0.5, len(words) - 0.5],
+        "tickangle": 0 if fits else -90,
+        "tickfont": {"size": SMALL},
+    }
+
+
+def height_of_labels(drawn: dict[str, Any]) -> int:
+    """The pixels that the labels of an axis take below it."""
+    return max(map(width_of, drawn["ticktext"])) if drawn["tickangle"] else _LINE
+
+
+def width_of(label: str) -> int:
+    """Of a label in the small font; for the widest of the fonts that browsers use."""
+    return math.ceil(len(html.unescape(label)) * _CHARACTER)
 
 
 def unit(p: Parameter, x: np.ndarray) -> np.ndarray:

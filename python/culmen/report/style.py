@@ -6,6 +6,7 @@ The colours are those of Okabe and Ito (https://jfly.uni-koeln.de/color/).
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,7 @@ BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE, GREY = (
 )
 EARLY_TO_LATE = [[0, "#c6dbef"], [0.5, "#4292c6"], [1, "#08306b"]]  # its lightness is visible in grey too
 _LONGEST_NAME = 40
+FONT, SMALL = 13, 11
 
 EVALUATION: dict[str, Any] = {"symbol": "circle-open", "size": 4, "color": BLUE, "opacity": 0.6}
 BEST: dict[str, Any] = {"symbol": "star", "size": 13, "color": ORANGE, "line": {"color": BLACK, "width": 1}}
@@ -48,7 +50,7 @@ def layout(height: int = 420, **more: Any) -> dict[str, Any]:
     return {
         "height": height,
         "margin": {"l": 70, "r": 20, "t": 30, "b": 55},
-        "font": {"family": "system-ui, sans-serif", "size": 13, "color": "#111"},
+        "font": {"family": "system-ui, sans-serif", "size": FONT, "color": "#111"},
         "paper_bgcolor": "#fff",
         "plot_bgcolor": "#fff",
         "hovermode": "closest",
@@ -74,8 +76,21 @@ def axis(title: str = "", **more: Any) -> dict[str, Any]:
 
 def plain_text(text: object, longest: int = _LONGEST_NAME) -> str:
     """A name in a figure; escaped, because plotly interprets tags."""
-    words = " ".join(str(text).split())
-    return html.escape(words if len(words) <= longest else words[: longest - 1] + "…")
+    return html.escape(_cut(" ".join(str(text).split()), longest, 0))
+
+
+def short_names(names: Sequence[object], longest: int) -> list[str]:
+    """Cut at the end, or in the middle if more of them then differ; escaped."""
+    words = [" ".join(str(name).split()) for name in names]
+    ways = [[_cut(w, longest, end) for w in words] for end in range(0, max(longest - 1, 1), 3)]
+    return [html.escape(name) for name in max(ways, key=lambda way: len(set(way)))]
+
+
+def _cut(words: str, longest: int, end: int) -> str:
+    """``end``: how many of the last characters are kept."""
+    if len(words) <= longest:
+        return words
+    return f"{words[: longest - 1 - end]}…{words[len(words) - end :]}"
 
 
 def grouped(n: int) -> str:
