@@ -18,9 +18,9 @@ from culmen.report.correlation import correlations
 from culmen.report.failures import failures
 from culmen.report.landscape import slices
 from culmen.report.parallel import parallel
-from culmen.report.results import front_of
 from culmen.report.scales import unit, value_axis
 from culmen.report.timeline import occupation, timeline, totals
+from culmen.store.front import front_of
 from culmen.store.table import Parameter
 from store_builder import BEGUN_S, build
 

@@ -1,12 +1,16 @@
 """What `culmen status` makes of a store."""
 
+import json
 from types import SimpleNamespace
 
 import pytest
 from culmen.base.text import counts
 from culmen.cli.work import summary
+from culmen.cli.work.status import show_status
 from culmen.store.opening import Opened
+from store_builder import build
 
+import culmen
 from culmen import _core
 
 EMPTY = {"owned": False, "owner": "", "finished": "", "best": None, "recommended": None, "failures": []}
@@ -86,3 +90,72 @@ def test_a_long_run_says_how_long_its_workers_waited_for_each_other(changes, sai
     run = {"generational": True, "workers": 4, "wall_s": 25.0, "evaluated_s": 40.0, "optimizer": "de"} | changes
     here = run.pop("evaluations", 1000)
     assert summary._waited(SimpleNamespace(**run), here) == said
+
+
+COST_AND_GAIN = {"cost": "minimize", "gain": "maximize"}
+
+
+def with_front(path, outcomes, objectives=COST_AND_GAIN):
+    """A store; its objectives are minimized there. Its parameter is x = 0, 1, ..."""
+    space = {"x": {"type": "real", "lower": 0.0, "upper": 100.0}}
+    candidates = [[float(i)] for i in range(len(outcomes))]
+    return build(
+        path,
+        candidates,
+        dict(enumerate(outcomes)),
+        configuration={"name": "s", "space": space, "objectives": objectives},
+    )
+
+
+def test_the_front_of_several_objectives_has_its_size_and_the_best_in_each(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CULMEN_PROGRESS", "none")
+    outcomes = [{"values": [float(i), -(10.0 + i)]} for i in range(30)]
+    outcomes += [{"values": [50.0, -20.0]}, {"values": [-9.0, -99.0], "violation": 1.0}, {"status": "failed"}]
+    path = with_front(tmp_path / "s.db", outcomes)
+    show_status(path, True, False, None)
+    front = json.loads(capsys.readouterr().out)["front"]
+    assert front["size"] == 30
+    assert front["best"] == {
+        "cost": {"evaluation": 0, "params": {"x": 0.0}, "values": {"cost": 0.0, "gain": 10.0}},
+        "gain": {"evaluation": 29, "params": {"x": 29.0}, "values": {"cost": 29.0, "gain": 39.0}},
+    }
+    members = [member["evaluation"] for member in front["members"]]
+    assert (len(members), members[0], members[-1]) == (12, 0, 29)
+    show_status(path, False, False, None)
+    shown = capsys.readouterr().out
+    assert "Pareto front: 30 candidates (12 of 30 shown)" in " ".join(shown.split())
+    assert "best value" not in shown
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.splitlines() if line.startswith("│")]
+    assert rows[0] == ["0", "10", "0", "cost"]
+    assert rows[11] == ["29", "39", "29", "gain"]
+
+
+def test_the_best_in_an_objective_is_shown_wherever_it_stands_on_the_front(tmp_path):
+    rng = [(i * 7919) % 1009 for i in range(400)]
+    outcomes = [{"values": [float(i), 400.0 - i, float(rng[i])]} for i in range(400)]
+    path = with_front(tmp_path / "s.db", outcomes, dict.fromkeys("abc", "minimize"))
+    front = summary.state_of(Opened(path))["front"]
+    assert front["best"]["c"]["evaluation"] == min(range(400), key=rng.__getitem__)
+    assert front["best"]["c"] in front["members"]
+
+
+def test_the_front_in_a_store_is_the_front_of_the_result(tmp_path):
+    path = tmp_path / "s.db"
+    result = culmen.minimize(
+        lambda p: {"a": p["x"] ** 2, "b": (p["x"] - 1) ** 2 + p["y"], "c": -p["y"]},
+        {"x": (-2, 2), "y": (0, 1)},
+        objectives={"a": "minimize", "b": "minimize", "c": "maximize"},
+        budget=60,
+        store=path,
+    )
+    front = summary.state_of(Opened(path))["front"]
+    assert front["size"] == len(result.front)
+    assert front["best"]["c"]["values"]["c"] == max(trade.values["c"] for trade in result.front)
+
+
+@pytest.mark.parametrize("objectives", [COST_AND_GAIN, {"cost": "minimize"}])
+def test_there_is_no_front_of_one_objective_or_of_failures(objectives, tmp_path):
+    outcomes = [{"status": "failed", "message": "no"}] if len(objectives) > 1 else [{"value": 1.0}]
+    state = summary.state_of(Opened(with_front(tmp_path / "s.db", outcomes, objectives)))
+    assert state["front"] is None
+    assert summary.views(state)

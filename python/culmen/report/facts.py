@@ -13,10 +13,10 @@ from ..base import digest, machine
 from ..base.text import counts, lasted, per_second, shown
 from ..problem.options import mode_of
 from ..problem.space import at_bounds, fixed_names
+from ..store.front import front_of
 from ..store.opening import function_in, recommended_in
 from ..store.table import Table
 from ..study_file import call_of
-from .results import front_of
 from .timeline import totals
 
 Rows = dict[str, str]

@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ..store.front import front_of
 from ..store.table import Table
 from . import style
 from .scales import value_axis, whole
 from .style import Figure, axis, counted, grouped, plain_text
 from .thinning import envelope, evenly
 
-if TYPE_CHECKING:
-    import numpy as np
-
 _POINTS, _FRONT, _RESIDUALS, _PAIRS = 3000, 1500, 4000, 3
 _LONGEST = (24, 22, 12)  # characters of an objective's name, in one, two and three plots
-
-
-def front_of(table: Table) -> np.ndarray:
-    """Rows of the evaluations that no other one dominates."""
-    import numpy as np
-
-    rows = np.flatnonzero(table.feasible & (table.told >= 0))
-    values = table.oriented[rows]
-    order = np.lexsort(values.T[::-1])
-    rows, values = rows[order], values[order]
-    if values.shape[1] == 2 and len(rows):  # sorted by the first objective: the second must fall
-        falls = np.concatenate([[True], values[1:, 1] < np.minimum.accumulate(values[:, 1])[:-1]])
-        return np.sort(rows[falls])
-    kept, front_values, size = [], np.empty_like(values), 0
-    for k, point in enumerate(values):  # in lexical order: a later one never dominates an earlier one
-        if not (front_values[:size] <= point).all(axis=1).any():
-            front_values[size] = point
-            kept.append(k)
-            size += 1
-    return np.sort(rows[kept])
 
 
 def front(table: Table) -> Figure:

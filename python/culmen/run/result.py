@@ -12,16 +12,7 @@ from ..fit.errors import Errors
 from ..problem.recommended import Recommended
 from ..problem.space import Value, at_bounds, fixed_names
 from ..report.reading import read
-
-
-@dataclass(frozen=True)
-class Trade:
-    """One candidate of a Pareto front."""
-
-    evaluation: int
-    params: dict[str, Value]
-    values: dict[str, float]
-
+from ..store.front import Trade
 
 if TYPE_CHECKING:
     import plotly.graph_objects
@@ -41,7 +32,7 @@ class Result:
     #: with several objectives: all objectives of the candidate that is best in the first objective
     values: dict[str, float]
     #: with several objectives: the Pareto front; each element has ``evaluation``, ``params`` and ``values``
-    front: list["Trade"]
+    front: list[Trade]
     residuals: list[float]  #: residuals of the best evaluation
     extras: dict[str, float]  #: extra values of the best evaluation
     at_bounds: dict[str, str]  #: "lower" or "upper" for each of the best parameters at a bound

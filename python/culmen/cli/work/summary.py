@@ -21,11 +21,11 @@ from ...problem.space import Value, at_bounds, fixed_names
 from ...store.kept_errors import kept
 from ...store.opening import Opened, how_to_resume, recommended_in
 from .agreement import more_searches
+from .front import front_in, front_of, front_table
 
-if TYPE_CHECKING:  # `culmen status` needs neither of them, nor what they load
-    from ...run.result import Result, Trade
+if TYPE_CHECKING:  # `culmen status` does not need it, nor what it loads
+    from ...run.result import Result
 
-_FRONT_ROWS = 12
 # `workers waited` appears only above all three: duration of the run, mean duration of an evaluation, share of waiting.
 _LONG_S, _SLOW_S, _MUCH = 10.0, 0.01, 0.25
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
@@ -41,7 +41,7 @@ def print_result(
     """
     tables: list[Table | Text] = []
     if result.front:
-        tables.append(_front_table(result.front, digits or 6))
+        tables.append(front_table(front_of(result.front, ended.objectives), digits or 6))
     elif result.best is not None:
         notes = _notes(result.at_bounds, result.fixed)
         tables.append(_best_table(result.best, notes, None if isinstance(fit, str) else fit, digits))
@@ -66,7 +66,9 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
     """The output of `culmen status` for ``state_of``. ``digits``: see print_result."""
     tables: list[Table | Text] = []
     fit = Errors.from_table(state["errors"]) if state["errors"] else None
-    if state["best"] is not None:
+    if state["front"] is not None:
+        tables.append(front_table(state["front"], digits or 6))
+    elif state["best"] is not None:
         tables.append(_best_table(state["best"], _notes(state["at_bounds"], state["fixed"]), fit, digits))
     tables.append(
         _figures_table(
@@ -74,7 +76,7 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
                 "study": state["name"],
                 "state": state["state"],
                 "optimizer": _searching(state),
-                "best value": "none" if state["best_value"] is None else shown(state["best_value"], digits or 10),
+                "best value": None if state["front"] else _best_value(state["best_value"], digits or 10),
                 "recommended": state["recommended"] and Recommended(**state["recommended"]),
                 "evaluations": counts(state["told"], state["limit"], state["in_flight"]),
                 "oldest running": state["running"] and _oldest(state["running"]),
@@ -126,8 +128,13 @@ def state_of(opened: Opened) -> dict[str, Any]:
         "recommended": asdict(recommended) if recommended else None,
         "at_bounds": at_bounds(space, best) if best and space else {},
         "fixed": fixed_names(space),
+        "front": front_in(opened),
         "errors": fit.as_table() if fit else None,
     }
+
+
+def _best_value(value: float | None, digits: int) -> str:
+    return "none" if value is None else shown(value, digits)
 
 
 def _oldest(running: dict[str, Any]) -> str:
@@ -164,21 +171,6 @@ def _best_table(best: dict[str, Value], known: dict[str, str], fit: "Errors | No
         if fit is not None:
             figures = [fit[name].shown_value(digits), shown_error(fit[name].error, digits)]
         table.add_row(name, *figures, *([notes[name]] if noted else []))
-    return table
-
-
-def _front_table(front: "list[Trade]", digits: int) -> Table:
-    """Rows at equal distances along the first objective, with its ends."""
-    ordered = sorted(front, key=lambda trade: list(trade.values.values()))
-    rows = min(_FRONT_ROWS, len(ordered))
-    shown_ones = [ordered[k * (len(ordered) - 1) // max(rows - 1, 1)] for k in range(rows)]
-    parameters = list(dict.fromkeys(name for trade in shown_ones for name in trade.params))
-    of = f" ({rows} of {len(ordered)} shown)" if rows < len(ordered) else ""
-    table = Table(*front[0].values, *parameters, title=f"Pareto front: {len(ordered)} candidates{of}")
-    for trade in shown_ones:
-        values = [shown(value, digits) for value in trade.values.values()]
-        params = [shown(trade.params[name], digits) if name in trade.params else "" for name in parameters]
-        table.add_row(*values, *params)
     return table
 
 
