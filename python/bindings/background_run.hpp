@@ -21,11 +21,12 @@ class BackgroundRun {
   void start();
   /// True if it has ended. False after timeout_s, or as soon as a signal came, so that its handler can run.
   bool wait(double timeout_s);
-  void stop() noexcept { run_.stop(); }
+  void stop(StopReason why = StopReason::interrupted) noexcept { run_.stop(why); }
   void offer() noexcept { run_.offer(); }
   /// Only after the engine has ended.
   std::string message() const { return run_.message(); }
   Progress progress() const { return run_.progress(); }
+  std::shared_ptr<const History> history() const { return run_.history(); }
   double elapsed_s() const;
   /// Only after wait() returned true. The first call releases the workers; see Run::conclude.
   const StudyResult& result(const std::string& note = {});

@@ -1,5 +1,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -71,6 +72,20 @@ Row summary(const Journal& journal) {
   return out;
 }
 
+/// As the rows of outcomes(), with the vector.
+Rows told(const History& history, std::uint64_t first, std::size_t count) {
+  nb::list out;
+  for (const auto& t : history.from(first, count)) {
+    nb::dict row;
+    row["number"] = t.number;
+    row["evaluation"] = t.candidate.id;
+    row["x"] = t.candidate.x;
+    put_outcome(row, t.outcome);
+    out.append(row);
+  }
+  return out;
+}
+
 Rows outcomes(const Journal& journal, EvaluationId first, std::size_t count) {
   nb::list out;
   journal.outcomes(
@@ -119,10 +134,11 @@ nb::object array_of(std::vector<T> values, std::size_t rows, std::optional<std::
   return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), columns ? 2 : 1, shape, owner));
 }
 
-Row columns(const Journal& journal) {
+template <class Evaluations>  // Journal or History
+Row columns(const Evaluations& evaluations) {
   auto c = [&] {
     const nb::gil_scoped_release release;
-    return read_columns(journal);
+    return read_columns(evaluations);
   }();
   const auto n = c.evaluation.size();
   nb::dict out, extras;
@@ -214,7 +230,7 @@ void bind_store(nb::module_& m) {
            "The outcomes of evaluations from number `first`, one dict each.")
       .def("calls", &calls, "All calls of the optimizer in their order, for tests and tools.")
       .def(
-          "columns", &columns,
+          "columns", &columns<Journal>,
           "The store as NumPy arrays. Each has one entry for each evaluation, in the order of asking.\n\n"
           "Keys: evaluation, x (a row each), status (an index of STATUSES; -1: no outcome), value, values (a row each; "
           "no columns unless there are several objectives), violation, at_s, duration_s, worker, epoch, attempt, told "
@@ -224,6 +240,12 @@ void bind_store(nb::module_& m) {
       .def("starts", &starts, "The starts of a master, one dict each: epoch, started_s, host, pid and build.")
       .def_prop_ro(
           "build", [](const Journal& j) { return j.study().build; }, "The build of culmen that made the store.");
+  nb::class_<History>(m, "History", "The latest evaluations of a run, in memory.")
+      .def("told", &told, nb::arg("first"), nb::arg("count"),
+           "Evaluations in the order of telling, from number `first`, one dict each.")
+      .def_prop_ro("count", &History::count, "The number of evaluations, with the dropped ones.")
+      .def_prop_ro("dropped", &History::dropped, "The number of those that are not kept.")
+      .def("columns", &columns<History>, "As Store.columns().");
   m.attr("STATUSES") = statuses();  // of the codes in columns()["status"]
 }
 

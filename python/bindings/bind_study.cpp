@@ -230,6 +230,7 @@ void bind_options(nb::module_& m) {
       .def_rw("lent", &RunOptions::lent, nb::arg().none(),
               nb::for_getter(nb::sig("def lent(self) -> LentWorkers | None")), "The program's own workers.")
       .def_rw("store", &RunOptions::store, "The store's path; empty: none.")
+      .def_rw("history_bytes", &RunOptions::history_bytes, "Memory for Run.history; 0: none.")
       .def_rw("resume", &RunOptions::resume, "Continue the study in the store instead of making the store.");
   bind_settings(options);
   nb::list places;
@@ -333,7 +334,10 @@ void bind_views(nb::module_& m) {
           "The run broke because its store could not be read or written.")
       .def_ro("wall_s", &StudyResult::wall_s)
       .def_ro("workers", &StudyResult::workers)
-      .def_ro("store", &StudyResult::store);
+      .def_ro("store", &StudyResult::store)
+      .def_prop_ro(
+          "history", [](const StudyResult& r) { return std::const_pointer_cast<History>(r.history); },
+          nb::for_getter(nb::sig("def history(self) -> History | None")), "The latest evaluations, without a store.");
 }
 
 }  // namespace
@@ -350,11 +354,17 @@ void bind_study(nb::module_& m) {
            "Raises InputError for wrong input.")
       .def("wait", &BackgroundRun::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>(),
            "Whether the run is done. Other Python threads run meanwhile.")
-      .def("stop", &BackgroundRun::stop, "Asks for a clean end and returns at once; from any thread.")
+      .def(
+          "stop", [](BackgroundRun& r, const std::string& why) { r.stop(from_word<StopReason>(why)); },
+          nb::arg("why") = word_of(StopReason::interrupted),
+          "Asks for a clean end and returns at once; from any thread. `why` becomes the reason of the result.")
       .def("progress",
            [](const BackgroundRun& r) {
              return ProgressView{r.progress(), r.elapsed_s()};
            })
+      .def_prop_ro(
+          "history", [](const BackgroundRun& r) { return std::const_pointer_cast<History>(r.history()); },
+          nb::for_getter(nb::sig("def history(self) -> History | None")), "It grows during the run.")
       .def(
           "result", [](BackgroundRun& r) -> const StudyResult& { return r.result(); },
           nb::rv_policy::reference_internal, nb::call_guard<nb::gil_scoped_release>(),

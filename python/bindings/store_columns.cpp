@@ -14,17 +14,30 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
 
-class Reader {
+class Columns {
  public:
-  explicit Reader(const Journal& journal) : journal_(journal) {}
+  explicit Columns(std::string path) : path_(std::move(path)) {}
 
-  StoreColumns read() {
-    journal_.replay([this](const CallRecord& call) { add(call); });
+  void read(const Journal& journal) {
+    journal.replay([this](const CallRecord& call) { add(call); });
     make_room();
     if (!c_.evaluation.empty())
-      journal_.outcomes(c_.evaluation.front(), [this](const OutcomeRecord& record) { add(record); });
-    return std::move(c_);
+      journal.outcomes(c_.evaluation.front(), [this](const OutcomeRecord& record) { add(record); });
   }
+
+  void read(const History& history) {
+    const auto told = history.from(0, nowhere);
+    auto in_order = told;
+    std::ranges::sort(in_order, {}, [](const ToldEvaluation& t) { return t.candidate.id; });
+    for (const auto& t : in_order) add(t.candidate);
+    make_room();
+    for (const auto& t : told) {
+      c_.told[row_of(t.candidate.id)] = static_cast<std::int64_t>(t.number);
+      add({t.candidate.id, t.epoch, t.attempt, t.worker, t.at_s, t.outcome});
+    }
+  }
+
+  StoreColumns take() { return std::move(c_); }
 
  private:
   void add(const CallRecord& call) {
@@ -32,7 +45,7 @@ class Reader {
     for (const auto id : call.ids) {
       const auto row = row_of(id);
       if (row == nowhere)
-        throw StoreError(fmt::format("{}: evaluation {} was told, but was never asked for", journal_.path(), id));
+        throw StoreError(fmt::format("{}: evaluation {} was told, but was never asked for", path_, id));
       if (call.kind == CallKind::tell) c_.told[row] = told_++;
       else c_.cancelled[row] = 1;
     }
@@ -43,8 +56,8 @@ class Reader {
     const bool follows = c_.evaluation.empty() || candidate.id > c_.evaluation.back();
     if (candidate.x.size() != c_.dimension || !follows)
       throw StoreError(
-          fmt::format("{}: got candidate {} with {} numbers, but candidate {} must be followed by one with {}",
-                      journal_.path(), candidate.id, candidate.x.size(), c_.evaluation.back(), c_.dimension));
+          fmt::format("{}: got candidate {} with {} numbers, but candidate {} must be followed by one with {}", path_,
+                      candidate.id, candidate.x.size(), c_.evaluation.back(), c_.dimension));
     c_.evaluation.push_back(candidate.id);
     c_.x.insert(c_.x.end(), candidate.x.begin(), candidate.x.end());
     c_.told.push_back(-1);
@@ -109,7 +122,7 @@ class Reader {
     return at != ids.end() && *at == id ? static_cast<std::size_t>(at - ids.begin()) : nowhere;
   }
 
-  const Journal& journal_;
+  const std::string path_;  // for messages
   StoreColumns c_;
   std::int64_t told_ = 0;
   std::unordered_map<std::string, std::size_t> extra_at_;
@@ -117,6 +130,16 @@ class Reader {
 
 }  // namespace
 
-StoreColumns read_columns(const Journal& journal) { return Reader(journal).read(); }
+StoreColumns read_columns(const Journal& journal) {
+  Columns columns(journal.path());
+  columns.read(journal);
+  return columns.take();
+}
+
+StoreColumns read_columns(const History& history) {
+  Columns columns("");
+  columns.read(history);
+  return columns.take();
+}
 
 }  // namespace culmen::bindings

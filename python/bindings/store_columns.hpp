@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "culmen/monitor/history.hpp"
 #include "culmen/store/journal.hpp"
 
 namespace culmen::bindings {
@@ -36,5 +37,7 @@ struct StoreColumns {
 /// Reads the calls, then the outcomes, as streams. Evaluations that a running master adds meanwhile are left out.
 /// Throws StoreError.
 StoreColumns read_columns(const Journal& journal);
+/// The same for evaluations in memory.
+StoreColumns read_columns(const History& history);
 
 }  // namespace culmen::bindings

@@ -18,6 +18,7 @@ _HOMES = {
     "Candidate": "ask_tell",
     "Result": "run.result",
     "AllFailedError": "run.result",
+    "Evaluated": "run.callback",
     "errors": "run.errors_of_store",
     "Errors": "fit.errors",
     "is_master": "launch.ranks",
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from .problem.command import Command
     from .problem.space import Space, boolean, categorical, fixed, integer, ordinal, real
     from .report.reading import Evaluations, read
+    from .run.callback import Evaluated
     from .run.errors_of_store import errors
     from .run.result import AllFailedError, Result
     from .run.study import Study

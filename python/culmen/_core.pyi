@@ -262,6 +262,25 @@ class Store:
     def build(self) -> str:
         """The build of culmen that made the store."""
 
+class History:
+    """The latest evaluations of a run, in memory."""
+
+    def told(self, first: int, count: int) -> list[dict[str, Any]]:
+        """
+        Evaluations in the order of telling, from number `first`, one dict each.
+        """
+
+    @property
+    def count(self) -> int:
+        """The number of evaluations, with the dropped ones."""
+
+    @property
+    def dropped(self) -> int:
+        """The number of those that are not kept."""
+
+    def columns(self) -> dict[str, Any]:
+        """As Store.columns()."""
+
 STATUSES: list[str]
 """The status for each code in Store.columns()["status"]."""
 
@@ -495,6 +514,12 @@ class RunOptions:
     @store.setter
     def store(self, arg: str, /) -> None: ...
     @property
+    def history_bytes(self) -> int:
+        """Memory for Run.history; 0: none."""
+
+    @history_bytes.setter
+    def history_bytes(self, arg: int, /) -> None: ...
+    @property
     def resume(self) -> bool:
         """Continue the study in the store instead of making the store."""
 
@@ -595,7 +620,7 @@ class Result:
     @property
     def reason(self) -> str:
         """
-        One of "none", "evaluations", "target", "exhausted", "stagnation", "converged", "wall_time", "interrupted", "failure", "all_failed", "set_up", "error".
+        One of "none", "evaluations", "target", "exhausted", "stagnation", "converged", "wall_time", "interrupted", "callback", "failure", "all_failed", "set_up", "error".
         """
 
     @property
@@ -676,6 +701,9 @@ class Result:
     def workers(self) -> int: ...
     @property
     def store(self) -> str: ...
+    @property
+    def history(self) -> History | None:
+        """The latest evaluations, without a store."""
 
 class Run:
     """One start of a master, on a C++ thread. Use it from one Python thread."""
@@ -687,10 +715,16 @@ class Run:
     def wait(self, timeout_s: float) -> bool:
         """Whether the run is done. Other Python threads run meanwhile."""
 
-    def stop(self) -> None:
-        """Asks for a clean end and returns at once; from any thread."""
+    def stop(self, why: str = "interrupted") -> None:
+        """
+        Asks for a clean end and returns at once; from any thread. `why` becomes the reason of the result.
+        """
 
     def progress(self) -> Progress: ...
+    @property
+    def history(self) -> History | None:
+        """It grows during the run."""
+
     def result(self) -> Result:
         """The result, after wait() was true. Raises the error of the run."""
 

@@ -14,6 +14,7 @@ from .base.keywords import explained
 from .launch.ranks import end_launch_with_rank, is_master, letting_ranks_go
 from .problem.command import Command
 from .problem.space import Bounds, Constraints, Space, Value, as_table, plain
+from .run.callback import Evaluated
 from .run.errors import with_errors_of_ranks
 from .run.result import Result, checked
 from .run.study import Study
@@ -45,7 +46,6 @@ _ANSWERS = {
     "args": "use functools.partial(f, …) or a lambda for more arguments",
     "jac": "derivatives are not used",
     "hess": "derivatives are not used",
-    "callback": "progress=True shows the progress, store='fit.db' records each evaluation",
     "maximize": 'write objectives={"value": "maximize"}',
 }
 
@@ -87,6 +87,7 @@ def minimize(
     limits: Mapping[str, Mapping[str, float]] | None = None,
     store: str | Path | None = None,
     progress: bool | None = None,
+    callback: Callable[[Evaluated], Any] | None = None,
     executor: "Executor | None" = None,
     accept_changes: bool = False,
 ) -> Result:
@@ -160,6 +161,11 @@ def minimize(
     - ``limits``: bounds on objectives or extra values, such as ``{"stress": {"upper": 250}}``.
     - ``store``: path of a file that records each evaluation. If the file exists, its study is resumed.
     - ``progress``: True shows the progress, False does not. None shows it only on a terminal or in a notebook.
+    - ``callback``: a function of the program. It is called in this thread with each evaluation, after the
+      optimizer has received its result. The argument has ``params``, ``value``, ``best``, ``best_value`` and the other
+      attributes of ``culmen.Evaluated``. If it returns True or raises StopIteration, the study stops: the call returns
+      the best result so far, and ``result.reason`` is "callback". Any other exception stops the study, too, and is
+      raised here. Evaluations continue while the function runs.
     - ``executor``: a ``concurrent.futures.Executor`` that runs the evaluations in place of culmen's processes, for
       example an executor of Dask. ``workers`` is then the number of evaluations in parallel.
     - ``accept_changes``: resume the study in ``store`` even if ``f``, a value that ``f`` captures or a file in ``data``
@@ -174,6 +180,8 @@ def minimize(
     Ctrl-C stops the study. The call then returns the best result so far, and ``result.reason`` is "interrupted". A
     second Ctrl-C, or Ctrl-C before the first success, raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1 stop the
     study and then the program, unless the program handles these signals.
+
+    ``result.read()`` returns the evaluations as arrays, also without a store.
 
     Raises InputError for wrong arguments, StoreError if the store cannot be read or written, and TransportError if
     workers cannot be started. Raises AllFailedError if every evaluation failed.
@@ -196,10 +204,10 @@ def minimize(
             study.config.evaluator.pickle = _pickled(function)
         if store is not None and Path(store).exists():
             study.prepare_resume()
-    return study.run(progress=progress, accept_changes=accept_changes)
+    return study.run(progress=progress, accept_changes=accept_changes, callback=callback)
 
 
-_NO_DATA = ("f", "space", "constraints", "fix", "store", "progress", "executor", "accept_changes")
+_NO_DATA = ("f", "space", "constraints", "fix", "store", "progress", "callback", "executor", "accept_changes")
 
 
 def _study_of(f: Any, space: Space, given: Mapping[str, Any], store: str | Path | None) -> Study:

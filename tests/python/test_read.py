@@ -157,12 +157,6 @@ def test_the_report_of_a_lambda_has_the_name_of_its_store(tmp_path):
     assert "<title>decay</title>" in report(culmen.read(store))
 
 
-def test_a_result_without_a_store_has_nothing_to_plot():
-    result = culmen.minimize(lambda p: p["x"], {"x": (-5, 5)}, budget=5, workers=1)
-    with pytest.raises(culmen.InputError, match="no store"):
-        result.plot()
-
-
 @pytest.fixture
 def mixed(tmp_path):
     """Choices, truth, and a depth that only the kernel "poly" has."""
@@ -200,4 +194,4 @@ def test_a_mixed_space_is_exported_and_drawn(mixed, tmp_path):
     assert [rows[0][name] for name in ("kernel", "order", "fast", "depth")] == ["rbf", 2.5, True, None]
     page = report(mixed)
     assert "not active" in page
-    assert "Left out are the categorical parameters kernel." in page
+    assert "Without the categorical parameter kernel." in page

@@ -299,7 +299,7 @@ def _pair(name: str, bounds: Any) -> tuple[float, float]:
             f"parameter '{name}': it must be a pair (lower, upper) or one of culmen.real(…), integer, ordinal, "
             f"categorical and boolean, got {bounds!r}"
         ) from None
-    return lower, upper
+    return _one(lower), _one(upper)
 
 
 def _meant(bounds: Any) -> str:
@@ -320,7 +320,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, type):  # a class has the methods of its objects
         return value
     if isinstance(value, Mapping):
-        return {name: plain(inner) for name, inner in value.items()}
+        return {name: plain(_one(inner)) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]
     if hasattr(value, "tolist"):
@@ -328,6 +328,11 @@ def plain(value: Any) -> Any:
     if hasattr(value, "__index__") and not isinstance(value, (int, bool)):
         return operator.index(value)
     return float(value) if hasattr(value, "__float__") and not isinstance(value, (int, float)) else value
+
+
+def _one(value: Any) -> Any:
+    """The number in an array that has only one; any other value as it is."""
+    return value.item() if getattr(value, "shape", None) == (1,) else value
 
 
 def at_bounds(space: _core.Space, x: list[float]) -> dict[str, str]:

@@ -10,12 +10,11 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from .. import _core
 from .._core import CulmenError, InputError
 from ..launch.ranks import is_master, serve_until_dismissed
-from ..problem.goals import as_given, oriented
 from ..problem.outcome import Outcome
 from ..problem.space import Value
 from ..slot.result import number_of
@@ -64,12 +63,13 @@ class CandidateEvaluator:
         self._run.submit(vectors)
         first, self.count = self.count, self.count + len(vectors)
         found: dict[int, Outcome] = {}
+        objectives = self._config.objectives
         while len(found) < len(vectors):
             rows = self._run.take(_SLICE_S)
             if not rows and self._run.ended:
                 self._raise_end()
             # Ignore outcomes of a former call that was interrupted.
-            found.update((row["number"], self._outcome(row)) for row in rows if row["number"] >= first)
+            found.update((row["number"], Outcome.of(row, objectives)) for row in rows if row["number"] >= first)
             if self.watch:
                 self.watch(first + len(found), self.count)
         return [found[first + i] for i in range(len(vectors))]
@@ -99,22 +99,6 @@ class CandidateEvaluator:
         if result.reason == "interrupted":
             raise KeyboardInterrupt
         raise CulmenError(result.message)
-
-    def _outcome(self, row: dict[str, Any]) -> Outcome:
-        ok = row["status"] == "ok"
-        objectives = self._config.objectives
-        values = {name: oriented(v, direction) for (name, direction), v in zip(objectives, row["values"], strict=False)}
-        return Outcome(
-            status=row["status"],
-            value=as_given(row["value"], objectives) if ok else None,
-            values=values,
-            violation=row["violation"],
-            residuals=list(row["residuals"]),
-            extras=row["extras"],
-            message=row["message"],
-            duration_s=row["duration_s"],
-            cost=row["value"] if ok else math.inf,
-        )
 
 
 @contextlib.contextmanager

@@ -13,10 +13,15 @@ from ..base.signals import STOP_SIGNALS, stopping_on
 from ..base.text import shown
 from ..launch.ranks import is_master
 from ..store.opening import how_to_resume
+from .callback import Callback
 from .progress.monitor import Monitor, Silent
 
+_CALLBACK_S = 0.05  # between two looks for a callback
 
-def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monitor) -> _core.Result:
+
+def execute(
+    config: _core.StudyConfig, options: _core.RunOptions, monitor: Monitor, callback: Callback | None = None
+) -> _core.Result:
     """For programs: runs a study to its end.
 
     Ctrl-C stops it cleanly and prints the best so far on standard error. A second Ctrl-C, or one before any success,
@@ -33,7 +38,7 @@ def execute(config: _core.StudyConfig, options: _core.RunOptions, monitor: Monit
 
     ending = [n for n in STOP_SIGNALS if n != signal.SIGINT and signal.getsignal(n) == signal.SIG_DFL]
     with _working_folder(config, options):
-        ended = conduct(config, options, lambda: monitor, (signal.SIGINT, *ending), again)
+        ended = conduct(config, options, lambda: monitor, (signal.SIGINT, *ending), again, callback)
     result, seen = ended.result, ended.signals
     if seen and result.reason == "interrupted":
         _say_interrupted(result, config)
@@ -58,13 +63,14 @@ def conduct(
     begin: Callable[[], Monitor],
     signals: tuple[int, ...],
     second: Callable[[int], None],
+    callback: Callback | None = None,
 ) -> Conducted:
     """One run, from its start to its end. ``begin`` is called when it has started. The first of the signals stops it;
     a later SIGINT calls ``second``."""
     run = _core.Run(config, options)
     with stopping_on(signals, run.stop, second) as seen:
         run.start()
-        result = wait(run, begin())
+        result = wait(run, begin(), callback)
         return Conducted(result, run.progress().evaluations_here, seen)
 
 
@@ -115,11 +121,13 @@ def raise_error(result: _core.Result) -> None:
         raise _core.CulmenError(result.message)
 
 
-def wait(run: _core.Run, monitor: Monitor) -> _core.Result:
+def wait(run: _core.Run, monitor: Monitor, callback: Callback | None = None) -> _core.Result:
     """Waits for the end of the run. If the output is closed, the study continues without progress."""
     done = False
     while not done:
-        done = run.wait(monitor.slice_s)
+        done = run.wait(min(monitor.slice_s, _CALLBACK_S) if callback else monitor.slice_s)
+        if callback is not None:
+            _look(run, callback, done)
         try:
             monitor.update(run.progress())
             if done:
@@ -127,3 +135,16 @@ def wait(run: _core.Run, monitor: Monitor) -> _core.Result:
         except (OSError, SystemExit):  # rich exits when a pipe is broken
             monitor = Silent()
     return run.result()
+
+
+def _look(run: _core.Run, callback: Callback, done: bool) -> None:
+    """If the callback raises an exception, the run ends before the exception goes on."""
+    try:
+        if callback.see(run, done):
+            run.stop("callback")
+    except BaseException:
+        run.stop()
+        while not run.wait(_CALLBACK_S):
+            pass
+        run.result()
+        raise

@@ -1,7 +1,7 @@
 """The result of a study."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,9 @@ from ..base.text import shown
 from ..fit.errors import Errors
 from ..problem.recommended import Recommended
 from ..problem.space import Value, at_bounds, fixed_names
-from ..report.reading import read
+from ..report.reading import Evaluations, read
 from ..store.front import Trade
+from ..store.opening import Opened
 
 if TYPE_CHECKING:
     import plotly.graph_objects
@@ -58,6 +59,7 @@ class Result:
 
     # How its errors are computed, and the errors that were computed while the ranks of a launch still served.
     _finder: Callable[..., Errors] | None = field(default=None, repr=False, compare=False)
+    _kept: Opened | None = field(default=None, repr=False, compare=False)  # the evaluations of a run without a store
     _known_errors: Errors | None = field(default=None, repr=False, compare=False)
 
     @classmethod
@@ -96,11 +98,28 @@ class Result:
             ours = _ELSEWHERE.get(name)
             raise AttributeError(f"a Result has no {name!r}" + (f"; here it is called {ours!r}" if ours else ""))
 
+    def read(self) -> Evaluations:
+        """Returns the evaluations as arrays, as ``culmen.read`` does. Without a store, they come from memory: the
+        latest evaluations, up to 256 MB.
+
+        Raises InputError if there is no store and the result comes from another process.
+        """
+        if self.store:
+            return read(self.store, "run")
+        if self._kept is None:
+            raise InputError(
+                "this result has no evaluations: it comes from another process, and the study has no store; "
+                "call minimize(…, store='fit.db')"
+            )
+        return Evaluations(self._kept)
+
     def plot(self) -> "plotly.graph_objects.Figure":
-        """Returns the convergence as a plotly figure. Raises InputError if the study has no store."""
-        if not self.store:
-            raise _core.InputError("this study has no store to plot from; call minimize(…, store='fit.db')")
-        return read(self.store, "run").plot()
+        """Returns the convergence as a plotly figure, from the evaluations that ``read`` returns."""
+        return self.read().plot()
+
+    def with_evaluations(self, kept: Opened) -> "Result":
+        """With the evaluations that ``read`` returns if there is no store."""
+        return replace(self, _kept=kept)
 
     @cached_property
     def errors(self) -> Errors:
@@ -121,7 +140,7 @@ class Result:
         return self._finder(self, **wanted)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_finder": None}
+        return {**self.__dict__, "_finder": None, "_kept": None}
 
     @property
     def all_failed(self) -> bool:
@@ -133,7 +152,15 @@ _ELSEWHERE = {
     **dict.fromkeys(("fun", "best_value", "fbest", "cost"), "value"),
     **dict.fromkeys(("best_params", "params", "parameters"), "best"),
     **dict.fromkeys(("nfev", "evals", "n_trials"), "evaluations"),
-    **{"xbest": "x", "best_trials": "front", "success": "final", "status": "reason"},
+    **{
+        "xbest": "x",
+        "best_trials": "front",
+        "trials": "read()",
+        "x_iters": "read().x",
+        "func_vals": "read().values",
+        "success": "final",
+        "status": "reason",
+    },
 }
 
 

@@ -1,7 +1,7 @@
 """A study: the content of a study file, ready to run."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,9 @@ from ..problem.space import Value
 from ..report.reading import read
 from ..store.differences import another_study
 from ..store.opening import Begun, Opened, function_in, open_store, working_folder
+from ..store.remembered import Remembered
 from ..study_file import Mistakes, StudyFile, checked, examine_study_file
+from .callback import Callback, Evaluated
 from .configuration import config_of, options_of
 from .errors import Lend, errors_of_study, finder, with_errors_of_ranks
 from .evaluations import CandidateEvaluator, evaluations_of_program, with_workers
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects
 
 
+_HISTORY_BYTES = 256_000_000
 _ACCEPT = "to continue nevertheless, pass accept_changes=True"
 
 
@@ -161,8 +164,15 @@ class Study:
         kept["optimizer"] = {**kept["optimizer"], "generational": self.config.generational}
         self.config.configuration = json.dumps(kept)
 
-    def run(self, *, progress: bool | None = None, accept_changes: bool = False) -> Result:
-        """Runs the study to its end. ``progress`` and ``accept_changes`` are the same as for ``culmen.minimize``.
+    def run(
+        self,
+        *,
+        progress: bool | None = None,
+        accept_changes: bool = False,
+        callback: Callable[[Evaluated], Any] | None = None,
+    ) -> Result:
+        """Runs the study to its end. ``progress``, ``accept_changes`` and ``callback`` are the same as for
+        ``culmen.minimize``.
 
         Ctrl-C stops the study. The call then returns the best result so far, and its ``reason`` is "interrupted".
         Before the first success, Ctrl-C raises KeyboardInterrupt.
@@ -173,6 +183,10 @@ class Study:
         """
         on_ranks = self.lend is nullcontext and _core.uses_ranks(self.options)
         leads = is_master() or not on_ranks
+        with letting_ranks_go() if on_ranks and leads else nullcontext():
+            watch = None if callback is None else Callback(callback, self.config)
+        if leads and (watch or not self.options.store):
+            self.options.history_bytes = _HISTORY_BYTES
         if self.options.resume and leads:
             with letting_ranks_go() if on_ranks else nullcontext():
                 met = self.meet(self.in_store())
@@ -182,11 +196,16 @@ class Study:
                     warn(self.in_store().without_log)
                 if note := self.take_up(accept_changes, f"{_ACCEPT}; to restart, give another store"):
                     warn(note)
+                if watch is not None:
+                    summary = Opened(self.options.store).summary
+                    watch.resume(summary["best"], summary["best_value"])
         with self.lend() as self.options.lent:
             self.settle()
-            core = execute(self.config, self.options, make_monitor(progress, best_of(self.config.objectives)))
+            core = execute(self.config, self.options, make_monitor(progress, best_of(self.config.objectives)), watch)
         space = self.config.space
         result = Result.of(core, space, finder(self.config, self.options, self.lend) if leads else None)
+        if leads and core.history is not None:
+            result = result.with_evaluations(Remembered(core.history, self.config))
         if on_ranks:
             result = with_errors_of_ranks(result, space)
         return checked_result(result)

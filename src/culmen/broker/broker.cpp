@@ -38,6 +38,8 @@ const char* to_string(StopReason reason) {
       return "wall time reached";
     case StopReason::interrupted:
       return "interrupted";
+    case StopReason::callback:
+      return "stopped by the callback";
     case StopReason::failure:
       return "an evaluation failed";
     case StopReason::all_failed:

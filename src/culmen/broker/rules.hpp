@@ -58,6 +58,7 @@ enum class StopReason : unsigned char {
   converged,    ///< the optimizer's own rule: see Source::converged()
   wall_time,    ///< resumable
   interrupted,  ///< by a signal or a caller; resumable
+  callback,     ///< the program that watches the run has enough; resumable
   failure,      ///< FailurePolicy::stop; resumable
   all_failed,   ///< FailurePolicy::give_up_after; resumable
   set_up,       ///< a worker cannot set the evaluator up: bad input; resumable
@@ -65,7 +66,7 @@ enum class StopReason : unsigned char {
 };
 
 /// As stored, and as programs see it.
-inline constexpr std::array<std::pair<StopReason, const char*>, 12> stop_words{{
+inline constexpr std::array<std::pair<StopReason, const char*>, 13> stop_words{{
     {StopReason::none, "none"},
     {StopReason::evaluations, "evaluations"},
     {StopReason::target, "target"},
@@ -74,6 +75,7 @@ inline constexpr std::array<std::pair<StopReason, const char*>, 12> stop_words{{
     {StopReason::converged, "converged"},
     {StopReason::wall_time, "wall_time"},
     {StopReason::interrupted, "interrupted"},
+    {StopReason::callback, "callback"},
     {StopReason::failure, "failure"},
     {StopReason::all_failed, "all_failed"},
     {StopReason::set_up, "set_up"},

@@ -42,8 +42,8 @@ void Engine::start(Transport& transport, Recorder* recorder) {
   transport_ = &transport;
   awake_ = &transport;
   told_before_ = broker_.counts().told;
-  if (stop_requested_.exchange(false)) {
-    broker_.on(StopRequested{StopReason::interrupted}, clock_.now_s(), actions_);
+  if (const auto why = stop_requested_.exchange(StopReason::none); why != StopReason::none) {
+    broker_.on(StopRequested{why}, clock_.now_s(), actions_);
   } else {
     if (source_.converged()) broker_.replay_converged();
     broker_.start(clock_.now_s(), actions_);
@@ -70,7 +70,8 @@ bool Engine::turn() {
   bool any = transport_->receive(*this);
   any |= look_at_records();
   any |= look_at_job();
-  if (stop_requested_.exchange(false)) feed(StopRequested{StopReason::interrupted}), any = true;
+  if (const auto why = stop_requested_.exchange(StopReason::none); why != StopReason::none)
+    feed(StopRequested{why}), any = true;
   if (offered_.exchange(false)) feed(Offered{}), any = true;
   if (!any && clock_.now_s() >= broker_.deadline_s()) feed(Tick{}), any = true;
   flush_tells();
@@ -98,8 +99,8 @@ void Engine::look_at_workers() {
   recorder_->running(Running{oldest->evaluation, oldest->worker, wall_clock_s() - (now_s - oldest->since_s)});
 }
 
-void Engine::request_stop() noexcept {
-  stop_requested_ = true;
+void Engine::request_stop(StopReason why) noexcept {
+  stop_requested_ = why;
   if (auto* transport = awake_.load()) transport->wake();
 }
 
@@ -192,6 +193,9 @@ void Engine::execute(const Send& a) {
 void Engine::execute(const Record& a) {
   auto& entry = table_[a.id];
   std::swap(entry.outcome, incoming_);
+  entry.worker = incoming_worker_;
+  entry.attempt = incoming_attempt_;
+  entry.at_s = wall_clock_s();
   learn_shape(a.id, entry.outcome);
   if (recorder_ == nullptr) {
     record_tickets_.push_back(0);
@@ -200,9 +204,9 @@ void Engine::execute(const Record& a) {
   OutcomeRecord record;
   record.evaluation = a.id;
   record.epoch = options_.epoch;
-  record.attempt = incoming_attempt_;
-  record.worker = incoming_worker_;
-  record.at_s = wall_clock_s();
+  record.attempt = entry.attempt;
+  record.worker = entry.worker;
+  record.at_s = entry.at_s;
   record.outcome = entry.outcome;
   record_tickets_.push_back(recorder_->push(std::move(record)));
 }
@@ -221,6 +225,7 @@ void Engine::execute(const Tell& a) {
     tells_.push_back(a.id);
     note(a.id, entry.outcome);
   }
+  if (options_.history) remember(entry);
   table_.close(a.id);
   announce_job();
   if (source_.converged()) broker_.on(Converged{}, clock_.now_s(), actions_);
@@ -350,6 +355,12 @@ void Engine::note(EvaluationId id, const Outcome& outcome) {
   result_.has_best = true;
   result_.best = table_[id].candidate;
   result_.best_outcome = outcome;
+}
+
+/// The entry is closed afterwards.
+void Engine::remember(EvaluationEntry& entry) {
+  options_.history->add({std::move(entry.candidate), std::move(entry.outcome), options_.epoch, entry.worker,
+                         entry.attempt, entry.at_s, 0});
 }
 
 void Engine::show(Phase phase) {

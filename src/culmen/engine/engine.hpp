@@ -13,6 +13,7 @@
 #include "culmen/engine/underway.hpp"
 #include "culmen/evaluation/front.hpp"
 #include "culmen/evaluation/source.hpp"
+#include "culmen/monitor/history.hpp"
 #include "culmen/monitor/progress.hpp"
 #include "culmen/store/writer.hpp"
 #include "culmen/transport/transport.hpp"
@@ -28,6 +29,7 @@ struct EngineOptions {
   std::shared_ptr<JobRunner> jobs = {};  ///< where jobs run; none: each on a thread that the engine makes
   double close_grace_s = 0.1;  ///< time for workers to leave a study that did not reach its end; otherwise workers may
                                ///< finish their current evaluation
+  std::shared_ptr<History> history = {};  ///< gets every evaluation that is told; none: nobody
 };
 
 /// The result of a run.
@@ -68,7 +70,7 @@ class Engine final : private Transport::Sink {
   EngineResult finish();
 
   /// Ends the run as soon as the engine wakes. Any thread, and a signal handler.
-  void request_stop() noexcept;
+  void request_stop(StopReason why = StopReason::interrupted) noexcept;
   /// An open-ended source has candidates again: it is asked as soon as the engine wakes. Any thread.
   void offer() noexcept;
   /// Any thread.
@@ -110,6 +112,7 @@ class Engine final : private Transport::Sink {
   void replay_told(const Journal& journal, EvaluationId id);
   void stopped_in_replay(const Journal& journal);
   void note(EvaluationId id, const Outcome& outcome);
+  void remember(EvaluationEntry& entry);
   std::string why(StopReason reason) const;
   void show(Phase phase);
 
@@ -144,7 +147,7 @@ class Engine final : private Transport::Sink {
   EngineResult result_;
   std::string last_loss_;
   std::uint64_t told_before_ = 0;
-  std::atomic<bool> stop_requested_{false};
+  std::atomic<StopReason> stop_requested_{StopReason::none};
   std::atomic<bool> offered_{false};
 };
 

@@ -26,7 +26,7 @@ void Engine::replay(const Journal& journal) {
     journal.replay([&](const CallRecord& call) {
       replay_call(journal, call);
       show(Phase::replaying);
-      if (stop_requested_) throw Interrupted();
+      if (stop_requested_ != StopReason::none) throw Interrupted();
     });
   } catch (const Interrupted&) {
     return stopped_in_replay(journal);

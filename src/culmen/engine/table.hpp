@@ -14,6 +14,9 @@ struct EvaluationEntry {
   Candidate candidate;
   Outcome outcome;
   std::uint64_t hash = 0;
+  WorkerId worker = 0;  // of the outcome, like the next two
+  Attempt attempt = 0;
+  double at_s = 0;
   bool open = true;
 };
 

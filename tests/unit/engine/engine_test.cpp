@@ -247,6 +247,17 @@ void run_into(const TemporaryStore& store, std::uint64_t evaluations) {
   engine.finish();
 }
 
+TEST(Engine, a_stop_request_may_have_another_reason) {
+  VirtualClock clock;
+  VirtualCluster cluster({}, clock, sphere_factory);
+  const auto optimizer = make_optimizer("random", space, 1);
+  Engine engine(*optimizer, clock, options_for(1000));
+  engine.request_stop(StopReason::callback);
+  const auto result = engine.run(cluster, nullptr);
+  EXPECT_EQ(result.reason, StopReason::callback);
+  EXPECT_FALSE(is_final(result.reason));
+}
+
 TEST(Engine, a_stop_request_ends_a_replay_and_the_result_is_what_the_journal_holds) {
   const TemporaryStore store;
   run_into(store, 600);

@@ -1,6 +1,7 @@
 // The result of a run, and its bytes: under MPI rank 0 sends them to the other ranks.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "culmen/base/bytes.hpp"
@@ -18,6 +19,7 @@ struct StudyResult : EngineResult {
   Goals goals;  ///< tell how the values are to be read
   std::string optimizer, optimizer_why;
   Mode mode = Mode::generational;
+  std::shared_ptr<const History> history = {};  ///< of the master alone, if RunOptions::history_bytes asks for it
 };
 
 Bytes encode(const StudyResult& result);

@@ -60,10 +60,11 @@ struct Run::Impl {
   std::unique_ptr<Guard> guard;
   std::unique_ptr<Crew> crew;
   std::unique_ptr<Writer> writer;
+  std::shared_ptr<History> history;  // none unless the options ask for it
   EngineResult result;
   double started_s = 0;
   std::atomic<Engine*> live{nullptr};
-  std::atomic<bool> stop_wanted{false};
+  std::atomic<StopReason> stop_wanted{StopReason::none};
 
   void check() const {
     const auto& e = config.evaluator;
@@ -131,6 +132,7 @@ struct Run::Impl {
     o.epoch = journal ? journal->epoch() : 1;
     o.build = build();
     o.close_grace_s = grace_s();
+    o.history = history;
     return o;
   }
 
@@ -173,7 +175,7 @@ struct Run::Impl {
       if (journal) forget_store();
       throw;
     }
-    if (stop_wanted) engine->request_stop();
+    if (const auto why = stop_wanted.load(); why != StopReason::none) engine->request_stop(why);
   }
 
   void execute() noexcept {
@@ -228,6 +230,7 @@ struct Run::Impl {
     r.wall_s = clock.now_s() - started_s;
     r.workers = static_cast<std::uint32_t>(crew->workers());
     r.store = options.store;
+    r.history = history;
     crew->conclude(r);
     return r;
   }
@@ -238,6 +241,7 @@ Run::Run(StudyConfig config, RunOptions options, Function function) : impl_(std:
   impl_->options = std::move(options);
   impl_->workplace = make_workplace(impl_->options);
   impl_->function = std::move(function);
+  if (const auto bytes = impl_->options.history_bytes) impl_->history = std::make_shared<History>(bytes);
 }
 
 Run::Run(StudyConfig config, RunOptions options, std::shared_ptr<Source> source)
@@ -252,14 +256,16 @@ void Run::execute() { impl_->execute(); }
 std::string Run::message() const { return impl_->message(); }
 StudyResult Run::conclude(const std::string& note) { return impl_->conclude(note); }
 
-void Run::stop() noexcept {
-  impl_->stop_wanted = true;
-  if (auto* engine = impl_->live.load()) engine->request_stop();
+void Run::stop(StopReason why) noexcept {
+  impl_->stop_wanted = why;
+  if (auto* engine = impl_->live.load()) engine->request_stop(why);
 }
 
 void Run::offer() noexcept {
   if (auto* engine = impl_->live.load()) engine->offer();
 }
+
+std::shared_ptr<const History> Run::history() const { return impl_->history; }
 
 Progress Run::progress() const {
   auto* engine = impl_->live.load();

@@ -28,11 +28,13 @@ class Run {
   /// message.
   StudyResult conclude(const std::string& note = {});
   /// Asks for a clean end. Any thread, and a signal handler.
-  void stop() noexcept;
+  void stop(StopReason why = StopReason::interrupted) noexcept;
   /// See Engine::offer. Any thread.
   void offer() noexcept;
   /// The best value is as the user knows it: if it is maximized, the greatest one.
   Progress progress() const;
+  /// It grows during the run; none unless the options ask for it. Any thread.
+  std::shared_ptr<const History> history() const;
 
  private:
   struct Impl;

@@ -1,5 +1,6 @@
 // How one start of a master runs a study.
 #pragma once
+#include <cstddef>
 #include <string>
 
 #include "culmen/store/journal.hpp"
@@ -13,6 +14,7 @@ struct RunOptions : WorkersWanted {
   std::string store;    ///< the study's file; empty: no journal
   bool resume = false;  ///< continue the store instead of making it
   Durability durability = Durability::process;
+  std::size_t history_bytes = 0;  ///< memory for StudyResult::history; 0: none
 
   /// As StopRules::each_setting.
   template <class Visit>
