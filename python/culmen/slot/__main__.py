@@ -2,7 +2,7 @@
 
 import os
 
-from culmen.slot import batch, protocol, stops
+from culmen.slot import batch, output, protocol, stops
 from culmen.slot.outcome import outcome_of
 from culmen.slot.process import Process
 from culmen.slot.target import TargetError, load
@@ -22,6 +22,7 @@ def answer_one(function, set_up, request, process):
 
 def main():
     stops.ignore()
+    output.write_lines()
     os.environ.pop("PYTHONSAFEPATH", None)  # only for this process, not for those that the function starts
     process = Process()
     channel = protocol.Channel()
@@ -36,6 +37,8 @@ def main():
         channel.send(str(error).encode(errors="replace"))
         return
     process.end_copy()
+    if set_up.output == output.NONE:
+        output.discard()
     if set_up.takes_items:
         from culmen.slot import items  # pickle and more, whose import takes time that other slots need not spend
 

@@ -9,7 +9,7 @@ import pickle
 import struct
 from collections import OrderedDict
 
-from culmen.slot import program, protocol
+from culmen.slot import output, program, protocol
 from culmen.slot.failure import describe, sentence
 from culmen.slot.target import importing
 
@@ -74,6 +74,7 @@ def serve(channel, process, initialize):
     functions = Functions()
     while (request := channel.receive()) is not None:
         kind, payload = answer(request, functions, process)
+        output.flush()
         attempt, _version, number, *_ = _ITEM.unpack_from(request)
         size = 1 + len(payload)
         head = _ANSWER.pack(

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from culmen.slot import outcome
+from culmen.slot import outcome, output
 from culmen.slot.failure import describe
 
 
@@ -15,7 +15,9 @@ class Process:
 
     def call(self, function, arguments):
         """(returned value, None), or (None, the encoded failure)."""
-        return outcome.call(function, arguments, self.end_copy)
+        ended = outcome.call(function, arguments, self.end_copy)
+        output.flush()
+        return ended
 
     def end_copy(self, error=None):
         """Ends this process at once if it is a copy; ``error``: the exception of the user's code, if any."""

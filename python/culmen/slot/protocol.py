@@ -110,6 +110,7 @@ class SetUp:
         self.pickle = b""
         self.base_folder = ""
         self.batch = 0
+        self.output = 0
 
 
 def decode_set_up(frame):
@@ -139,6 +140,7 @@ def decode_set_up(frame):
     _environment = [(reader.text(), reader.text()) for _ in range(reader.take("Q"))]
     _modules = [reader.text() for _ in range(reader.take("Q"))]
     set_up.batch = reader.take("I")
+    set_up.output = reader.take("B")
     return set_up
 
 
