@@ -18,15 +18,15 @@ class Outcome:
     shape".
     """
 
-    status: str
-    value: float | None  # in the user's sign: if it is maximized, the greatest is best
-    values: dict[str, float]  # for several objectives; else empty
-    violation: float  # of constraints and limits; 0: feasible
-    residuals: list[float]  # empty if the evaluator returns no residuals
-    extras: dict[str, float]
-    message: str  # why it failed; empty if ok
-    duration_s: float
-    cost: float  # the value as it is minimized; infinite if not ok
+    status: str  #: "ok", or the kind of the failure
+    value: float | None  #: the value; None if the evaluation failed
+    values: dict[str, float]  #: with several objectives: all of them
+    violation: float  #: amount by which it violates constraints and limits; 0: no violation
+    residuals: list[float]  #: residuals of a fit
+    extras: dict[str, float]  #: extra values
+    message: str  #: why it failed; empty if it succeeded
+    duration_s: float  #: duration of the evaluation in seconds
+    cost: float  #: the value as culmen minimizes it; infinite if the evaluation failed
 
     @classmethod
     def of(cls: type[Own], row: Mapping[str, Any], objectives: Sequence[tuple[str, str]], **more: Any) -> Own:
@@ -48,4 +48,5 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
+        """Whether the evaluation succeeded."""
         return self.status == "ok"
