@@ -153,6 +153,15 @@ def test_two_objectives(copy):
     assert len(rows) == evaluations_in_the_gallery("12_two_objectives")
 
 
+def test_a_callback_stops_a_study():
+    done = subprocess.run([PYTHON, EXAMPLES / "04_python" / "callback.py"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    *seen, message, kept = done.stdout.splitlines()
+    assert float(seen[-1].split()[-1]) < 1e-3 <= float(seen[-2].split()[-1])
+    evaluations = int(re.fullmatch(r"stopped by the callback after (\d+) evaluations", message)[1])
+    assert kept == f"{evaluations} evaluations in memory"
+
+
 @pytest.mark.parametrize("script", ["minimize.py", "ask_tell.py", "read_store.py", "batch.py"])
 def test_python(script, tmp_path):
     path = EXAMPLES / "04_python" / script

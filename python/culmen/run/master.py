@@ -16,7 +16,7 @@ from ..store.opening import how_to_resume
 from .callback import Callback
 from .progress.monitor import Monitor, Silent
 
-_CALLBACK_S = 0.05  # between two looks for a callback
+_CALLBACK_S = 0.01  # between two looks for a callback
 
 
 def execute(
