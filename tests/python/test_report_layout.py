@@ -115,7 +115,7 @@ def test_failed_and_infeasible_candidates_stand_below_each_parameter(tmp_path):
         below = {t["xaxis"]: t["x"] for t in figure.data if t["name"] == name}
         for i, parameter in enumerate(THREE):
             assert below[panel[parameter]].tolist() == sorted(set(table.x[rows, i].tolist()))
-        assert name in figure.about
+        assert f" {name}" in figure.about
     assert not any(trace["name"] in ("failed", "violated") for trace in slices(table).data)
 
 

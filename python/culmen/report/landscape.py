@@ -30,8 +30,8 @@ def against_value(table: Table) -> Figure:
         "violated": np.flatnonzero(table.succeeded & (table.violation > 0)),
     }
     panels = Panels(table, "parameters", "Parameters against the value", _ABOUT_PARAMETERS, strips)
-    if any(map(len, strips.values())):
-        panels.figure.about += _ABOUT_STRIPS
+    if below := [_STRIPS[label] for label, rows in strips.items() if len(rows)]:
+        panels.figure.about += f" The marks below a panel are evaluations that {', or '.join(below)}."
     good = np.flatnonzero(table.feasible)
     limit = int(np.clip(_POINTS // max(len(panels.shown), 1), _FEWEST_POINTS, _MOST_POINTS))
     chosen = 0
@@ -58,7 +58,7 @@ _ABOUT_PARAMETERS = (
     "Successful evaluations; later ones are darker. The star is the best. Parameters are sorted by their rank "
     "correlation with the value."
 )
-_ABOUT_STRIPS = " The marks below a panel are evaluations that failed, or that violated a constraint or a limit."
+_STRIPS = {"failed": "failed", "violated": "violated a constraint or a limit"}
 
 
 def slices(table: Table) -> Figure:
