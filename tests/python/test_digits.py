@@ -4,7 +4,7 @@ import pytest
 from culmen.base.text import ALL, rounded, shown_error
 from culmen.cli.arguments import digits_of
 from culmen.fit.errors import Errors, Interval, ParameterError
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from culmen import InputError
@@ -25,6 +25,8 @@ from culmen import InputError
         (1e-7, 1e5, "0 ± 100000"),
         (2.0, 3.46e-15, "2 ± 3.5e-15"),
         (2 / 3, 0.0, "0.6666666667 ± 0"),
+        (-9e10, 9.99e11, "-1e11 ± 1.0e+12"),
+        (4e10, 9.99e11, "0 ± 1.0e+12"),
         (5, 0.1, "5 ± 0.10"),
         ("ring", 0.1, "ring ± 0.10"),
     ],
@@ -45,6 +47,8 @@ def test_the_least_error_decides_and_none_leaves_ten_digits():
     assert rounded(2 / 3, [None, float("nan")]) == "0.6666666667"
 
 
+@example(50745000051.0, 995000000000.0)
+@example(9e10, 999000000000.0)
 @given(st.floats(-1e12, 1e12), st.floats(1e-12, 1e12))
 def test_rounding_is_small_against_the_error(value, error):
     assert abs(float(rounded(value, [error])) - value) <= 0.051 * error + 1e-9 * abs(value)

@@ -40,7 +40,9 @@ def rounded(value: object, errors: Iterable[float | None], digits: int | None = 
         return shown(value, _MOST)
     if _FIXED[0] <= max(abs(value), *known) < _FIXED[1]:
         return _fixed(value, place)
-    return f"{value:.{count}e}" if count >= 0 and value else "0"
+    if count >= 0:
+        return f"{value:.{count}e}" if value else "0"
+    return f"{math.copysign(1, value)}e{place}".replace(".0e", "e") if abs(value) > 0.5 * 10.0**place else "0"
 
 
 def _exponent(x: float) -> int:
