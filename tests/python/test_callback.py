@@ -191,3 +191,12 @@ def test_arrays_of_one_number_are_bounds_and_starts():
     one = np.array([0.25])
     result = culmen.minimize(lambda p: (p["x"] - 0.25) ** 2, {"x": (-one, 2 * one)}, budget=5, starts=[{"x": one}])
     assert result.value == 0
+
+
+def test_it_sees_fixed_parameters():
+    seen = []
+    result = culmen.minimize(
+        lambda p: (p["a"] - 1) ** 2 + p["n"], {"n": (0, 9), "a": (-5, 5)}, fix={"n": 5}, budget=9, callback=seen.append
+    )
+    assert all(e.x[0] == 5 and e.params["n"] == 5 and len(e.x) == 2 for e in seen)
+    assert result.x in [e.x for e in seen]

@@ -76,7 +76,8 @@ class Callback:
         if row["status"] == "ok" and merit < self._merit:
             self._merit = merit
             self._keep(x, row["value"])
-        about = {"evaluation": row["evaluation"], "x": x, "params": self._config.space.named(x), "evaluations": count}
+        space = self._config.space
+        about = {"evaluation": row["evaluation"], "x": space.spread(x), "params": space.named(x), "evaluations": count}
         best = {"best": self._best, "best_value": self._best_value}
         try:
             returned = self._function(Evaluated.of(row, self._config.objectives, **about, **best))
