@@ -93,7 +93,7 @@ checked: build
 	ctest --test-dir build/checked --output-on-failure -R 'unit|simulation|conformance'
 
 fuzz: build
-	cmake --preset fuzz && cmake --build build/fuzz -j $(JOBS) --target fuzz_codec fuzz_set_up fuzz_calls fuzz_expression fuzz_figures
+	cmake --preset fuzz && cmake --build build/fuzz -j $(JOBS) --target fuzz_codec fuzz_set_up fuzz_calls fuzz_expression fuzz_figures fuzz_network
 	ctest --test-dir build/fuzz --output-on-failure -R fuzz
 
 bench: build

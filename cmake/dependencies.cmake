@@ -3,7 +3,8 @@ find_package(Threads REQUIRED)          # store/ (writer thread), transport/ (wa
 find_package(SQLite3 REQUIRED)          # store/
 find_package(fmt REQUIRED)              # base/ (messages), used everywhere
 find_package(Eigen3 REQUIRED NO_MODULE) # optimizer/ (header only)
-find_package(Boost REQUIRED COMPONENTS context) # optimizer/ (Random: Sobol; Math: tests by ranks; Context: fibers)
+find_package(Boost REQUIRED COMPONENTS context) # optimizer/ (Random: Sobol; Math: tests by ranks; Context: fibers), transport/network (Asio, Beast)
+find_package(OpenSSL 3 REQUIRED)        # transport/network (TLS)
 find_package(NLopt REQUIRED)            # optimizer/local (its C interface)
 find_package(nlohmann_json REQUIRED)    # worker/ (commands: input and output as JSON; header only)
 find_library(CULMEN_RE2 re2 REQUIRED)   # worker/ (commands: figures by a regular expression, in linear time)

@@ -6,6 +6,7 @@
 
 #include "conformance/transport/broken_transports.hpp"
 #include "conformance/transport/mailbox_casts.hpp"
+#include "conformance/transport/network_casts.hpp"
 
 namespace culmen::conformance {
 namespace {
@@ -41,6 +42,32 @@ TEST_P(SmallestMailbox, conforms) {
   EXPECT_EQ(GetParam().run(mailbox_processes(limits.ring_bytes), limits), "");
 }
 INSTANTIATE_TEST_SUITE_P(Checks, SmallestMailbox, testing::ValuesIn(checks_that(is_quick)), name_of);
+
+/// A network has no ring. Its own buffers take this much, see network_transport.cpp.
+constexpr Limits network_limits{.ring_bytes = 64 * 1024};
+
+class NetworkOfThreads : public testing::TestWithParam<std::tuple<Scheme, Check>> {};
+TEST_P(NetworkOfThreads, conforms) {
+  const auto& [scheme, check] = GetParam();
+  EXPECT_EQ(check.run(network_threads(scheme), network_limits), "");
+}
+
+class NetworkOfProcesses : public testing::TestWithParam<std::tuple<Scheme, Check>> {};
+TEST_P(NetworkOfProcesses, conforms) {
+  const auto& [scheme, check] = GetParam();
+  EXPECT_EQ(check.run(network_processes(scheme), network_limits), "");
+}
+
+std::string network_name_of(const testing::TestParamInfo<std::tuple<Scheme, Check>>& info) {
+  const auto& [scheme, check] = info.param;
+  const auto address = to_string(Address{scheme, "a", 1});
+  return address.substr(0, address.find(':')) + "_" + check.name;
+}
+const auto schemes = testing::Values(Scheme::tcp, Scheme::ws, Scheme::wss);
+INSTANTIATE_TEST_SUITE_P(Checks, NetworkOfThreads,
+                         testing::Combine(schemes, testing::ValuesIn(checks_that(threads_will_do))), network_name_of);
+INSTANTIATE_TEST_SUITE_P(Checks, NetworkOfProcesses, testing::Combine(schemes, testing::ValuesIn(checks())),
+                         network_name_of);
 
 /// The kit's first complaint about a transport with that fault, from the checks that are quick.
 std::string complaint(Fault fault) {
@@ -80,6 +107,7 @@ TEST(HandOffs, none_is_lost_between_threads) {
 
 int main(int argc, char** argv) {
   if (const int code = culmen::conformance::maybe_worker(argc, argv); code >= 0) return code;
+  if (const int code = culmen::conformance::maybe_network_worker(argc, argv); code >= 0) return code;
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

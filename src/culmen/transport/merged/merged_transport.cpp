@@ -1,0 +1,39 @@
+#include "culmen/transport/merged/merged_transport.hpp"
+
+namespace culmen {
+namespace {
+
+/// Gives the workers of the second transport their numbers.
+class Shifted final : public Transport::Sink {
+ public:
+  Shifted(Transport::Sink& sink, WorkerId by) : sink_(sink), by_(by) {}
+  void joined(WorkerId worker) override { sink_.joined(worker + by_); }
+  void arrived(WorkerId worker, const FrameHead& head, BytesView body) override {
+    sink_.arrived(worker + by_, head, body);
+  }
+  void lost(WorkerId worker, const std::string& why) override { sink_.lost(worker + by_, why); }
+
+ private:
+  Transport::Sink& sink_;
+  WorkerId by_;
+};
+
+}  // namespace
+
+void MergedTransport::send(WorkerId worker, const FrameHead& head, BytesView body) {
+  if (worker < begin_) first_.send(worker, head, body);
+  else second_.send(worker - begin_, head, body);
+}
+
+bool MergedTransport::receive(Sink& sink) {
+  Shifted shifted(sink, begin_);
+  const bool any = first_.receive(sink);
+  return second_.receive(shifted) || any;
+}
+
+void MergedTransport::close(double grace_s) {
+  second_.close(grace_s);
+  first_.close(grace_s);
+}
+
+}  // namespace culmen

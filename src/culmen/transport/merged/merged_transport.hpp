@@ -1,0 +1,27 @@
+// Two transports as one, for workers of two kinds in one study.
+#pragma once
+#include <cstddef>
+
+#include "culmen/transport/transport.hpp"
+
+namespace culmen {
+
+/// The workers of the second come after those of the first. It sleeps in the first; the second's arrivals must end that
+/// sleep by wake(). Both outlive it.
+class MergedTransport final : public Transport {
+ public:
+  MergedTransport(Transport& first, std::size_t workers_of_first, Transport& second)
+      : first_(first), second_(second), begin_(static_cast<WorkerId>(workers_of_first)) {}
+  void send(WorkerId worker, const FrameHead& head, BytesView body) override;
+  bool receive(Sink& sink) override;
+  void sleep(double at_most_s) override { first_.sleep(at_most_s); }
+  void wake() noexcept override { first_.wake(); }
+  void close(double grace_s) override;
+
+ private:
+  Transport& first_;
+  Transport& second_;
+  WorkerId begin_;
+};
+
+}  // namespace culmen

@@ -1,0 +1,47 @@
+// A stream of bytes between master and worker, over TCP or over WebSocket messages.
+#pragma once
+#include <memory>
+#include <utility>  // Asio of Boost 1.74 needs it
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/strand.hpp>
+
+#include "culmen/transport/network/address.hpp"
+#include "culmen/transport/network/certificate.hpp"
+
+namespace culmen {
+
+namespace asio = boost::asio;
+
+/// One strand calls everything. Reading, writing and opening throw boost::system::system_error.
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  /// The handshakes of the scheme. Throws InputError, too: the master's certificate is not the right one.
+  virtual asio::awaitable<void> open() = 0;
+  /// At least one byte; throws at the stream's end.
+  virtual asio::awaitable<std::size_t> read_some(asio::mutable_buffer to) = 0;
+  virtual asio::awaitable<void> write(asio::const_buffer from) = 0;
+  /// Ends everything that waits.
+  virtual void cut() noexcept = 0;
+  virtual bool is_open() const noexcept = 0;
+  virtual asio::any_io_executor executor() = 0;
+};
+
+enum class Side : unsigned char { master, worker };
+
+/// What one side needs for TLS; thread-safe once made.
+class Tls;
+/// Throws InputError for a certificate that OpenSSL does not take.
+std::shared_ptr<Tls> make_tls(const Certificate& of_master);
+/// For a worker. `fingerprint`: of the master's certificate; empty: an authority that this system trusts must have
+/// signed it for the host's name.
+std::shared_ptr<Tls> make_tls(const std::string& fingerprint);
+
+/// Takes a connected socket, whose executor is a strand. `host`: for a worker, as it was given. `tls`: for wss.
+std::unique_ptr<ByteStream> make_byte_stream(Scheme scheme, Side side, asio::ip::tcp::socket socket,
+                                             const std::string& host, const std::shared_ptr<Tls>& tls);
+
+}  // namespace culmen

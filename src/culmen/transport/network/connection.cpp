@@ -1,0 +1,120 @@
+#include "culmen/transport/network/connection.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+
+namespace culmen {
+namespace {
+constexpr std::size_t read_bytes = std::size_t{64} << 10;
+}
+
+Connection::Connection(std::unique_ptr<ByteStream> stream)
+    : stream_(std::move(stream)), taken_(stream_->executor(), asio::steady_timer::time_point::max()) {}
+
+asio::awaitable<Bytes> Connection::read(std::size_t most_body_bytes) {
+  Bytes block = std::move(unread_);
+  unread_ = {};
+  auto filled = block.size();
+  auto whole = whole_frames(block, most_body_bytes);
+  while (whole.bytes == 0) {
+    // Once to the size of the frame: a large one comes in many pieces.
+    block.resize(std::max({block.size(), whole.next, filled + sizeof(std::uint32_t), read_bytes}));
+    filled += co_await stream_->read_some(asio::buffer(block.data() + filled, block.size() - filled));
+    whole = whole_frames(BytesView(block).first(filled), most_body_bytes);
+  }
+  const auto begin = block.begin();
+  unread_.assign(begin + static_cast<std::ptrdiff_t>(whole.bytes), begin + static_cast<std::ptrdiff_t>(filled));
+  block.resize(whole.bytes);
+  given_bytes_ += block.size();
+  co_return block;
+}
+
+asio::awaitable<void> Connection::wait_until_taken(std::size_t most) {
+  most_ = most;
+  while (must_wait()) {
+    waits_ = true;
+    if (!must_wait() && waits_.exchange(false)) co_return;
+    boost::system::error_code cancelled;
+    co_await taken_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+    if (!stream_->is_open()) co_return;
+  }
+}
+
+void Connection::took(std::size_t bytes) {
+  given_bytes_ -= bytes;
+  if (must_wait() || !waits_.exchange(false)) return;
+  // On the strand: the wait has begun by then.
+  asio::post(executor(), [self = shared_from_this()] { self->taken_.cancel(); });
+}
+
+void Connection::take_all() {
+  takes_all_ = true;
+  took(0);
+}
+
+void Connection::send(const FrameHead& head, BytesView body) {
+  const std::lock_guard lock(mutex_);
+  const auto before = queue_.size();
+  append_frame(queue_, head, body);
+  queued_bytes_ += queue_.size() - before;
+  start_writing();
+}
+
+void Connection::send_at_once(const FrameHead& head, BytesView body) {
+  {
+    const std::lock_guard lock(mutex_);
+    queued_bytes_ -= queue_.size();
+    queue_.clear();
+  }
+  send(head, body);
+}
+
+/// Under the lock.
+void Connection::start_writing() {
+  if (std::exchange(writing_, true)) return;
+  asio::co_spawn(
+      executor(), [self = shared_from_this()] { return self->write_all(); }, asio::detached);
+}
+
+asio::awaitable<void> Connection::write_all() {
+  Bytes block;
+  try {
+    while (true) {
+      {
+        const std::lock_guard lock(mutex_);
+        clear(block);
+        std::swap(block, queue_);
+        if (block.empty()) {
+          writing_ = false;
+          if (finishing_) stream_->cut();
+          co_return;
+        }
+      }
+      co_await stream_->write(asio::buffer(block.data(), block.size()));
+      queued_bytes_ -= block.size();
+      if (on_written) on_written();
+    }
+  } catch (const boost::system::system_error&) {
+    stream_->cut();  // the reader notices; writing_ stays, so that nothing more is written
+  }
+}
+
+void Connection::finish() {
+  const std::lock_guard lock(mutex_);
+  finishing_ = true;
+  start_writing();
+}
+
+void Connection::cut() {
+  asio::post(executor(), [self = shared_from_this()] {
+    self->stream_->cut();
+    self->taken_.cancel();
+  });
+}
+
+}  // namespace culmen

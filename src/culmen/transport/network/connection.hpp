@@ -1,0 +1,64 @@
+// One connection: frames from any thread out, blocks of whole frames in.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "culmen/transport/network/byte_stream.hpp"
+#include "culmen/transport/network/wire.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+namespace culmen {
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  explicit Connection(std::unique_ptr<ByteStream> stream);
+
+  /// The first of them must be called, and the next one awaited, on the strand of the stream. They throw
+  /// boost::system::system_error at the end of the connection, Error for bytes that are no frames.
+  asio::awaitable<void> open() { return stream_->open(); }
+  /// Whole frames, at least one.
+  asio::awaitable<Bytes> read(std::size_t most_body_bytes);
+  /// Returns once fewer than `most` bytes of what was read are not taken() yet.
+  asio::awaitable<void> wait_until_taken(std::size_t most);
+
+  /// Queues a frame. Any thread.
+  void send(const FrameHead& head, BytesView body);
+  /// The same, in place of all that is queued. Any thread.
+  void send_at_once(const FrameHead& head, BytesView body);
+  /// Bytes that are queued and not yet with the system. Any thread.
+  std::size_t queued_bytes() const { return queued_bytes_; }
+  /// Called after each write, on the strand.
+  std::function<void()> on_written;
+  /// Counts what read() gave; any thread.
+  void took(std::size_t bytes);
+  /// From now on nothing waits until it is taken. Any thread.
+  void take_all();
+  /// Ends the connection once all that is queued has been written. Any thread.
+  void finish();
+  /// Ends it now. Any thread.
+  void cut();
+  asio::any_io_executor executor() { return stream_->executor(); }
+
+ private:
+  bool must_wait() const { return !takes_all_ && given_bytes_ >= most_; }
+  void start_writing();
+  asio::awaitable<void> write_all();
+
+  std::unique_ptr<ByteStream> stream_;
+  asio::steady_timer taken_;
+  Bytes unread_;  // the start of a frame
+  std::atomic<std::size_t> given_bytes_ = 0;
+  std::atomic<std::size_t> most_ = 0;
+  std::atomic<bool> waits_ = false, takes_all_ = false;
+  std::mutex mutex_;  // of the next three
+  Bytes queue_;
+  bool writing_ = false;
+  bool finishing_ = false;
+  std::atomic<std::size_t> queued_bytes_ = 0;
+};
+
+}  // namespace culmen

@@ -1,0 +1,297 @@
+// What the conformance kit does not see of the network: addresses, refusals, lost connections, hostile bytes.
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <thread>
+
+#include "culmen/base/error.hpp"
+#include "culmen/transport/network/address.hpp"
+#include "culmen/transport/network/certificate.hpp"
+#include "culmen/transport/network/network_endpoint.hpp"
+#include "culmen/transport/network/network_transport.hpp"
+#include "culmen/transport/network/wire.hpp"
+
+namespace culmen {
+namespace {
+using ::testing::HasSubstr;
+
+constexpr double hangs_s = 300;
+
+template <class F>
+std::string complaint_of(F f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+FrameHead frame_of(EvaluationId evaluation, FrameKind kind = FrameKind::evaluate) {
+  FrameHead head;
+  head.evaluation = evaluation;
+  head.kind = kind;
+  return head;
+}
+
+/// What a transport delivered.
+struct Heard final : Transport::Sink {
+  void joined(WorkerId worker) override { came.push_back(worker); }
+  void arrived(WorkerId, const FrameHead& head, BytesView) override { frames.push_back(head.evaluation); }
+  void lost(WorkerId worker, const std::string& why) override { left.emplace_back(worker, why); }
+  std::vector<WorkerId> came;
+  std::vector<EvaluationId> frames;
+  std::vector<std::pair<WorkerId, std::string>> left;
+};
+
+template <class Done>
+void receive_until(Transport& transport, Heard& heard, Done done) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(hangs_s);
+  while (!done()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), until);
+    if (!transport.receive(heard)) transport.sleep(1);
+  }
+}
+
+ListenOptions listen_at(Scheme scheme) {
+  ListenOptions options;
+  options.address = {scheme, "127.0.0.1", 0};
+  options.token = "secret";
+  options.work = 7;
+  return options;
+}
+
+JoinOptions join(const NetworkTransport& transport) {
+  return {.address = transport.address(),
+          .fingerprint = transport.fingerprint(),
+          .token = "secret",
+          .work = 7,
+          .patience_s = hangs_s};
+}
+
+int connect_to(std::uint16_t port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  return fd;
+}
+
+TEST(Address, is_read_and_written) {
+  for (const auto* text : {"tcp://127.0.0.1:7443", "ws://node7.cluster:80", "tcp://[::1]:0", "ws://0.0.0.0:65535"})
+    EXPECT_EQ(to_string(parse_address(text)), text);
+}
+
+TEST(Address, a_wrong_one_is_answered_with_what_is_allowed) {
+  for (const auto& [text, why] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"7443", "it has no '://'"},
+           {"http://a:1", "'http' is not a way to reach workers"},
+           {"tcp://host", "it has no port"},
+           {"tcp://[::1]", "it has no port"},
+           {"tcp://host:65536", "its port '65536' is not a number from 0 to 65535"},
+           {"tcp://host:", "its port '' is not a number"},
+           {"ws://host:80/path", "its port '80/path' is not a number"},
+           {"tcp://:80", "it has no host"}})
+    EXPECT_THAT(complaint_of([text = text] { parse_address(text); }), HasSubstr(why)) << text;
+}
+
+TEST(Wire, frames_of_wrong_lengths_are_refused) {
+  Bytes bytes;
+  append_frame(bytes, frame_of(1), Bytes(100));
+  EXPECT_EQ(whole_frames(bytes, 100).bytes, bytes.size());
+  EXPECT_THAT(complaint_of([&] { whole_frames(bytes, 99); }), HasSubstr("is longer than"));
+  bytes[0] = std::byte{31};
+  bytes[1] = bytes[2] = bytes[3] = std::byte{0};
+  EXPECT_THAT(complaint_of([&] { whole_frames(bytes, 100); }), HasSubstr("is shorter than its head"));
+}
+
+class Network : public testing::TestWithParam<Scheme> {};
+INSTANTIATE_TEST_SUITE_P(Schemes, Network, testing::Values(Scheme::tcp, Scheme::ws, Scheme::wss), [](const auto& info) {
+  const auto text = to_string(Address{info.param, "a", 1});
+  return text.substr(0, text.find(':'));
+});
+
+TEST_P(Network, a_worker_with_another_token_or_other_work_is_refused_with_the_reason) {
+  NetworkTransport transport(listen_at(GetParam()));
+  auto wrong = join(transport);
+  wrong.token = "secreT";
+  EXPECT_THAT(complaint_of([&] { NetworkEndpoint endpoint(wrong); }), HasSubstr("its token is not the one"));
+  wrong = join(transport);
+  wrong.work = 8;
+  EXPECT_THAT(complaint_of([&] { NetworkEndpoint endpoint(wrong); }), HasSubstr("it was started with another study"));
+  EXPECT_EQ(transport.connected(), 0u);
+}
+
+TEST(Certificate, one_with_another_fingerprint_is_refused) {
+  NetworkTransport transport(listen_at(Scheme::wss));
+  auto options = join(transport);
+  options.fingerprint = fingerprint_of(make_certificate().chain);
+  EXPECT_THAT(complaint_of([&] { NetworkEndpoint endpoint(options); }),
+              HasSubstr(fmt::format("the master's certificate has the fingerprint {}, not {}", transport.fingerprint(),
+                                    options.fingerprint)));
+  EXPECT_EQ(transport.connected(), 0u);
+}
+
+TEST(Certificate, one_that_no_authority_signed_is_refused_without_a_fingerprint) {
+  NetworkTransport transport(listen_at(Scheme::wss));
+  auto options = join(transport);
+  options.fingerprint.clear();
+  EXPECT_THAT(complaint_of([&] { NetworkEndpoint endpoint(options); }), HasSubstr("give its --fingerprint"));
+}
+
+TEST(Certificate, a_file_keeps_it) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "culmen-XXXXXX").string();
+  const std::filesystem::path folder = mkdtemp(pattern.data());
+  const auto path = (folder / "certificate.pem").string();
+  const auto made = certificate_in(path);
+  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms(0600));
+  EXPECT_EQ(fingerprint_of(certificate_in(path).chain), fingerprint_of(made.chain));
+  std::ofstream(path) << "no certificate";
+  EXPECT_THAT(complaint_of([&] { certificate_in(path); }), HasSubstr("is not a certificate with its private key"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_P(Network, a_port_in_use_is_an_input_error) {
+  NetworkTransport transport(listen_at(GetParam()));
+  auto options = listen_at(GetParam());
+  options.address = transport.address();
+  EXPECT_THAT(complaint_of([&] { NetworkTransport second(options); }), HasSubstr("Address already in use"));
+}
+
+TEST_P(Network, a_master_that_is_not_there_is_named) {
+  JoinOptions options;
+  {
+    NetworkTransport transport(listen_at(GetParam()));
+    options = join(transport);
+  }
+  options.patience_s = 0;
+  EXPECT_THAT(complaint_of([&] { NetworkEndpoint endpoint(options); }), HasSubstr(to_string(options.address)));
+}
+
+TEST_P(Network, hostile_bytes_neither_join_nor_hold_the_master) {
+  NetworkTransport transport(listen_at(GetParam()));
+  std::vector<int> open;
+  for (const std::string bytes : {"GET / HTTP/1.1\r\n\r\n", "\xff\xff\xff\xff", "", "\x20\0\0\0"}) {
+    open.push_back(connect_to(transport.address().port));
+    EXPECT_EQ(send(open.back(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  }
+  NetworkEndpoint endpoint(join(transport));
+  Heard heard;
+  receive_until(transport, heard, [&] { return !heard.came.empty(); });
+  EXPECT_EQ(transport.connected(), 1u);
+  for (const int fd : open) close(fd);
+}
+
+TEST_P(Network, a_silent_handshake_is_cut) {
+  auto options = listen_at(GetParam());
+  options.handshake_s = 0.05;
+  NetworkTransport transport(options);
+  const int fd = connect_to(transport.address().port);
+  char byte = 0;
+  EXPECT_LE(recv(fd, &byte, 1, 0), 0);
+  close(fd);
+}
+
+/// Passes bytes between a worker and its master, until it cuts them.
+class Line {
+ public:
+  explicit Line(std::uint16_t to) : to_(to), listening_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    EXPECT_EQ(bind(listening_, reinterpret_cast<sockaddr*>(&at), size), 0);
+    EXPECT_EQ(listen(listening_, 16), 0);
+    getsockname(listening_, reinterpret_cast<sockaddr*>(&at), &size);
+    port_ = ntohs(at.sin_port);
+    thread_ = std::thread([this] { pass(); });
+  }
+  ~Line() {
+    shutdown(listening_, SHUT_RDWR);
+    cut();
+    thread_.join();
+    for (auto& thread : passing_) thread.join();
+    close(listening_);
+  }
+  std::uint16_t port() const { return port_; }
+  void cut() {
+    const std::lock_guard lock(mutex_);
+    for (const int fd : open_) shutdown(fd, SHUT_RDWR);
+  }
+
+ private:
+  void pass() {
+    while (true) {
+      const int worker = accept(listening_, nullptr, nullptr);
+      if (worker < 0) return;
+      const int master = connect_to(to_);
+      const std::lock_guard lock(mutex_);
+      open_.insert(open_.end(), {worker, master});
+      passing_.emplace_back([=] { copy(worker, master); });
+      passing_.emplace_back([=] { copy(master, worker); });
+    }
+  }
+  static void copy(int from, int to) {
+    char bytes[4096];
+    ssize_t n = 0;
+    while ((n = recv(from, bytes, sizeof bytes, 0)) > 0)
+      if (send(to, bytes, static_cast<std::size_t>(n), MSG_NOSIGNAL) != n) break;
+    shutdown(from, SHUT_RDWR);
+    shutdown(to, SHUT_RDWR);
+  }
+  std::uint16_t to_, port_ = 0;
+  int listening_;
+  std::mutex mutex_;
+  std::vector<int> open_;
+  std::vector<std::thread> passing_;
+  std::thread thread_;
+};
+
+TEST_P(Network, a_worker_that_was_cut_off_returns_with_its_result) {
+  NetworkTransport transport(listen_at(GetParam()));
+  Line line(transport.address().port);
+  auto options = join(transport);
+  options.address.port = line.port();
+  NetworkEndpoint endpoint(options);
+  Heard heard;
+  receive_until(transport, heard, [&] { return heard.came.size() == 1; });
+  transport.send(0, frame_of(1), {});
+  FrameHead head;
+  Bytes body;
+  ASSERT_TRUE(endpoint.receive(head, body));
+  line.cut();  // during the evaluation
+  receive_until(transport, heard, [&] { return heard.left.size() == 1; });
+  ASSERT_TRUE(endpoint.send(frame_of(1, FrameKind::result), {}));
+  receive_until(transport, heard, [&] { return !heard.frames.empty(); });
+  EXPECT_EQ(heard.came, (std::vector<WorkerId>{0, 1}));
+  transport.send(1, frame_of(2), {});
+  ASSERT_TRUE(endpoint.receive(head, body));
+  EXPECT_EQ(head.evaluation, 2u);
+  line.cut();  // its last result may have been lost with the connection: it comes again
+  receive_until(transport, heard, [&] { return heard.came.size() == 3 && heard.frames.size() >= 2; });
+  for (const auto evaluation : heard.frames) EXPECT_EQ(evaluation, 1u);
+}
+
+TEST_P(Network, the_end_of_the_study_ends_the_worker_without_trouble) {
+  std::optional<NetworkTransport> transport(std::in_place, listen_at(GetParam()));
+  NetworkEndpoint endpoint(join(*transport));
+  std::thread master([&] { transport->close(hangs_s); });
+  FrameHead head;
+  Bytes body;
+  EXPECT_FALSE(endpoint.receive(head, body));
+  EXPECT_TRUE(endpoint.closed());
+  EXPECT_EQ(endpoint.trouble(), "");
+  master.join();
+}
+
+}  // namespace
+}  // namespace culmen
