@@ -145,7 +145,7 @@ void Broker::on_event(const Lost& e) {
   for (auto at = worker.sent.rbegin(); at != worker.sent.rend(); ++at) {
     const auto [id, attempt] = *at;
     if (!evaluations_.has(id) || evaluations_[id].state != State::sent || evaluations_[id].attempt != attempt) continue;
-    lose(id, e.worker, std::next(at) == worker.sent.rend());
+    lose(id, e.worker, e.to_blame && std::next(at) == worker.sent.rend());
   }
   worker.sent.clear();
   actions_->push_back(Resize{counts_.workers});

@@ -20,6 +20,7 @@ struct Joined {
 };
 struct Lost {
   WorkerId worker;
+  bool to_blame = true;  ///< its evaluation may have ended it
 };
 struct Asked {
   std::uint64_t wanted;

@@ -21,19 +21,22 @@ void Engine::lost(WorkerId worker, const std::string& why) {
   if (stopped()) return;
   result_.evaluated_s += underway_.lost(worker, clock_.now_s());
   last_loss_ = why;
-  feed(Lost{worker});
+  feed(Lost{worker, worker < options_.first_visitor || options_.visitors_are_to_blame});
 }
 
 void Engine::arrived(WorkerId worker, const FrameHead& head, BytesView body) {
   if (stopped() || head.study != options_.study || head.epoch != options_.epoch) return;
   if (head.kind == FrameKind::hello && body.empty()) feed(Joined{worker});
-  if (head.kind == FrameKind::hello && !body.empty()) stop_with(StopReason::set_up, body);
-  if (head.kind == FrameKind::trouble) stop_with(StopReason::error, body);
+  if (head.kind == FrameKind::hello && !body.empty()) end_with(worker, StopReason::set_up, body);
+  if (head.kind == FrameKind::trouble) end_with(worker, StopReason::error, body);
   if (head.kind == FrameKind::result) arrived_result(worker, head, body);
 }
 
-void Engine::stop_with(StopReason reason, BytesView sentence) {
-  result_.message.assign(reinterpret_cast<const char*>(sentence.data()), sentence.size());
+/// A worker cannot evaluate.
+void Engine::end_with(WorkerId worker, StopReason reason, BytesView sentence) {
+  const std::string why(reinterpret_cast<const char*>(sentence.data()), sentence.size());
+  if (worker >= options_.first_visitor) return lost(worker, why);
+  result_.message = why;
   feed(StopRequested{reason});
 }
 

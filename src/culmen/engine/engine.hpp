@@ -1,6 +1,7 @@
 // The only executor of the broker's actions. Production and simulation run this engine with different parts.
 #pragma once
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ struct EngineOptions {
   Epoch epoch = 1;
   std::string build;                     ///< of this culmen, for messages
   std::shared_ptr<JobRunner> jobs = {};  ///< where jobs run; none: each on a thread that the engine makes
+  /// Workers from this number on come and go. What goes wrong at one of them ends its own work, not the study.
+  WorkerId first_visitor = std::numeric_limits<WorkerId>::max();
+  bool visitors_are_to_blame = true;  ///< an evaluation may have ended a visitor that is lost
   double close_grace_s = 0.1;  ///< time for workers to leave a study that did not reach its end; otherwise workers may
                                ///< finish their current evaluation
   std::shared_ptr<History> history = {};  ///< gets every evaluation that is told; none: nobody
@@ -94,7 +98,7 @@ class Engine final : private Transport::Sink {
   void execute(const Adopt& a);
   void execute(const Resize& a);
   void execute(const Stop& a);
-  void stop_with(StopReason reason, BytesView sentence);
+  void end_with(WorkerId worker, StopReason reason, BytesView sentence);
   void arrived_result(WorkerId worker, const FrameHead& head, BytesView body);
   void fail_other_shape(EvaluationId id, Outcome& outcome) const;
   void learn_shape(EvaluationId id, const Outcome& outcome);

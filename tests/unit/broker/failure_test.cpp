@@ -50,6 +50,21 @@ TEST(Broker, only_the_evaluation_a_dead_worker_was_at_is_blamed_and_after_three_
   EXPECT_EQ(t.broker.counts().failed, 1u);
 }
 
+TEST(Broker, an_evaluation_is_not_blamed_for_a_lost_connection) {
+  auto options = with_budget(50);
+  options.needs_workers = false;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  const auto first = t.sent_to(0).at(0).id;
+  for (WorkerId w = 0; w < 20; ++w) {
+    EXPECT_EQ(t.sent_to(w).at(0).id, first);
+    t.feed(Lost{w, false});
+    t.feed(Joined{w + 1});
+  }
+  EXPECT_EQ(t.fails, 0u);
+}
+
 TEST(Broker, the_first_of_two_answers_counts_and_the_second_is_dropped) {
   Table t(with_budget(10));
   t.start();

@@ -103,6 +103,51 @@ TEST(Engine, a_machine_that_can_evaluate_nothing_more_ends_the_study_and_gives_n
   EXPECT_EQ(result.counts.failed, 0u);
 }
 
+/// All others than the first two do as `others` does.
+EvaluatorFactory two_that_work(Function others) {
+  auto made = std::make_shared<int>(0);
+  return [made, others](const culmen::SetUp&) {
+    return make_function_evaluator(
+        ++*made <= 2 ? Function([](const std::vector<double>& x) { return Outcome::of_value(sphere(x)); }) : others);
+  };
+}
+
+TEST(Engine, a_visitor_that_cannot_evaluate_ends_only_its_own_work) {
+  VirtualClock clock;
+  ClusterPlan plan;
+  plan.workers = 5;
+  VirtualCluster cluster(plan, clock, two_that_work([](const std::vector<double>&) -> Outcome {
+                           throw ResourceError("no space left on device");
+                         }));
+  const auto optimizer = make_optimizer("random", space, 1);
+  auto options = options_for(200);
+  options.first_visitor = 0;
+  Engine engine(*optimizer, clock, options);
+  const auto result = engine.run(cluster, nullptr);
+  EXPECT_EQ(result.reason, StopReason::evaluations);
+  EXPECT_EQ(result.counts.told, 200u);
+  EXPECT_EQ(result.counts.failed, 0u);
+  EXPECT_EQ(result.counts.workers, 2u);
+}
+
+TEST(Engine, a_visitor_that_cannot_be_set_up_gets_no_work) {
+  VirtualClock clock;
+  ClusterPlan plan;
+  plan.workers = 3;
+  auto made = std::make_shared<int>(0);
+  VirtualCluster cluster(plan, clock, [made](const culmen::SetUp&) -> std::unique_ptr<Evaluator> {
+    if (++*made == 3) throw Error("no module named 'nothing'");
+    return make_function_evaluator([](const std::vector<double>& x) { return Outcome::of_value(sphere(x)); });
+  });
+  const auto optimizer = make_optimizer("random", space, 1);
+  auto options = options_for(50);
+  options.first_visitor = 0;
+  Engine engine(*optimizer, clock, options);
+  const auto result = engine.run(cluster, nullptr);
+  EXPECT_EQ(result.reason, StopReason::evaluations);
+  EXPECT_EQ(result.counts.workers, 2u);
+}
+
 TEST(Engine, a_stop_request_ends_the_run_before_the_next_evaluation) {
   VirtualClock clock;
   VirtualCluster cluster({}, clock, sphere_factory);
