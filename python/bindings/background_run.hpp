@@ -23,6 +23,8 @@ class BackgroundRun {
   bool wait(double timeout_s);
   void stop(StopReason why = StopReason::interrupted) noexcept { run_.stop(why); }
   void offer() noexcept { run_.offer(); }
+  /// Only after start().
+  const Run::Door& door() const { return run_.door(); }
   /// Only after the engine has ended.
   std::string message() const { return run_.message(); }
   Progress progress() const { return run_.progress(); }

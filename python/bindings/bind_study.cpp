@@ -15,6 +15,7 @@
 #include "culmen/study/config/search.hpp"
 #include "culmen/study/crew/cpus.hpp"
 #include "culmen/study/crew/lent_workers.hpp"
+#include "culmen/study/crew/network_workers.hpp"
 #include "culmen/study/crew/thread_share.hpp"
 #include "culmen/worker/command/command_evaluator.hpp"
 #include "names.hpp"
@@ -229,6 +230,25 @@ void bind_options(nb::module_& m) {
           [](RunOptions& o, const std::string& word) { o.place = from_word<Place>(word); }, one_of<Place>().c_str())
       .def_rw("lent", &RunOptions::lent, nb::arg().none(),
               nb::for_getter(nb::sig("def lent(self) -> LentWorkers | None")), "The program's own workers.")
+      .def_prop_rw(
+          "listen", [](const RunOptions& o) { return o.listening.address; },
+          [](RunOptions& o, const std::string& address) {
+            if (!address.empty()) parse_address(address);
+            o.listening.address = address;
+          },
+          "The address at which workers may join, such as tcp://0.0.0.0:7443; empty: none.")
+      .def_prop_rw(
+          "certificate", [](const RunOptions& o) { return o.listening.certificate; },
+          [](RunOptions& o, std::string path) { o.listening.certificate = std::move(path); },
+          "The file with the certificate for wss, and its key. It is made if it does not exist.")
+      .def_prop_rw(
+          "token", [](const RunOptions& o) { return o.listening.token; },
+          [](RunOptions& o, std::string token) { o.listening.token = std::move(token); },
+          "What a worker that joins must know.")
+      .def_prop_rw(
+          "content", [](const RunOptions& o) { return o.listening.content; },
+          [](RunOptions& o, std::string content) { o.listening.content = std::move(content); },
+          "What the evaluator's files contain. A worker that joins must have the same.")
       .def_rw("store", &RunOptions::store, "The store's path; empty: none.")
       .def_rw("history_bytes", &RunOptions::history_bytes, "Memory for Run.history; 0: none.")
       .def_rw("resume", &RunOptions::resume, "Continue the study in the store instead of making the store.");
@@ -268,6 +288,26 @@ void bind_decisions(nb::module_& m) {
         "Whether the first candidate is the start of the space. Without a start, that is its middle.");
   m.def("check_optimizer", &check_optimizer, nb::arg("config"),
         "Raises InputError for an optimizer or an option that does not exist or cannot be used for this study.");
+}
+
+void bind_network_workers(nb::module_& m) {
+  nb::class_<NetworkWorkers>(m, "NetworkWorkers", "The workers of this process for a master elsewhere.")
+      .def(
+          "__init__",
+          [](NetworkWorkers* self, StudyConfig config, std::string address, std::string fingerprint, std::string token,
+             std::string content, std::size_t slots, double patience_s) {
+            new (self) NetworkWorkers(std::move(config), {std::move(address), std::move(fingerprint), std::move(token),
+                                                          std::move(content), slots, patience_s});
+          },
+          nb::arg("config"), nb::arg("address"), nb::arg("fingerprint"), nb::arg("token"), nb::arg("content"),
+          nb::arg("slots"), nb::arg("patience_s"))
+      .def("start", &NetworkWorkers::start, nb::call_guard<nb::gil_scoped_release>(),
+           "Joins. Raises InputError if the master refuses it, CulmenError if the master is not reached.")
+      .def("wait", &NetworkWorkers::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>(),
+           "Whether all workers have left.")
+      .def("stop", &NetworkWorkers::stop, "Leaves the study and ends the evaluations here.")
+      .def_prop_ro("trouble", &NetworkWorkers::trouble, "Why they left before the end of the study; otherwise empty.")
+      .def_prop_ro("evaluations", &NetworkWorkers::evaluations, "The number of evaluations that ended here.");
 }
 
 void bind_views(nb::module_& m) {
@@ -347,6 +387,7 @@ void bind_study(nb::module_& m) {
   bind_config(m);
   bind_options(m);
   bind_decisions(m);
+  bind_network_workers(m);
   bind_views(m);
   nb::class_<BackgroundRun>(m, "Run", "One start of a master, on a C++ thread. Use it from one Python thread.")
       .def(nb::init<StudyConfig, RunOptions>(), nb::arg("config"), nb::arg("options"))
@@ -358,6 +399,12 @@ void bind_study(nb::module_& m) {
           "stop", [](BackgroundRun& r, const std::string& why) { r.stop(from_word<StopReason>(why)); },
           nb::arg("why") = word_of(StopReason::interrupted),
           "Asks for a clean end and returns at once; from any thread. `why` becomes the reason of the result.")
+      .def_prop_ro(
+          "address", [](const BackgroundRun& r) { return r.door().address; },
+          "Where workers may join, after start(); empty: nowhere.")
+      .def_prop_ro(
+          "fingerprint", [](const BackgroundRun& r) { return r.door().fingerprint; },
+          "Of the certificate there; empty without TLS.")
       .def("progress",
            [](const BackgroundRun& r) {
              return ProgressView{r.progress(), r.elapsed_s()};

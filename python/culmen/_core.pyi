@@ -508,6 +508,36 @@ class RunOptions:
     @lent.setter
     def lent(self, arg: LentWorkers | None, /) -> None: ...
     @property
+    def listen(self) -> str:
+        """
+        The address at which workers may join, such as tcp://0.0.0.0:7443; empty: none.
+        """
+
+    @listen.setter
+    def listen(self, arg: str, /) -> None: ...
+    @property
+    def certificate(self) -> str:
+        """
+        The file with the certificate for wss, and its key. It is made if it does not exist.
+        """
+
+    @certificate.setter
+    def certificate(self, arg: str, /) -> None: ...
+    @property
+    def token(self) -> str:
+        """What a worker that joins must know."""
+
+    @token.setter
+    def token(self, arg: str, /) -> None: ...
+    @property
+    def content(self) -> str:
+        """
+        What the evaluator's files contain. A worker that joins must have the same.
+        """
+
+    @content.setter
+    def content(self, arg: str, /) -> None: ...
+    @property
     def store(self) -> str:
         """The store's path; empty: none."""
 
@@ -585,6 +615,38 @@ def check_optimizer(config: StudyConfig) -> None:
     """
     Raises InputError for an optimizer or an option that does not exist or cannot be used for this study.
     """
+
+class NetworkWorkers:
+    """The workers of this process for a master elsewhere."""
+
+    def __init__(
+        self,
+        config: StudyConfig,
+        address: str,
+        fingerprint: str,
+        token: str,
+        content: str,
+        slots: int,
+        patience_s: float,
+    ) -> None: ...
+    def start(self) -> None:
+        """
+        Joins. Raises InputError if the master refuses it, CulmenError if the master is not reached.
+        """
+
+    def wait(self, timeout_s: float) -> bool:
+        """Whether all workers have left."""
+
+    def stop(self) -> None:
+        """Leaves the study and ends the evaluations here."""
+
+    @property
+    def trouble(self) -> str:
+        """Why they left before the end of the study; otherwise empty."""
+
+    @property
+    def evaluations(self) -> int:
+        """The number of evaluations that ended here."""
 
 class Progress:
     @property
@@ -719,6 +781,14 @@ class Run:
         """
         Asks for a clean end and returns at once; from any thread. `why` becomes the reason of the result.
         """
+
+    @property
+    def address(self) -> str:
+        """Where workers may join, after start(); empty: nowhere."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the certificate there; empty without TLS."""
 
     def progress(self) -> Progress: ...
     @property

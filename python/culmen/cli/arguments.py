@@ -61,6 +61,36 @@ StudyFile = Annotated[
 StoreFile = Annotated[
     Path, typer.Argument(metavar="STUDY.db", help="The store of the study.", autocompletion=completion.stores)
 ]
+Listen = Annotated[
+    str | None,
+    typer.Option(
+        "--listen",
+        metavar="ADDRESS",
+        help="Let workers of other machines join at this address, such as wss://0.0.0.0:7443 (encrypted), "
+        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. Then this machine has workers only with --workers.",
+    ),
+]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--token-file",
+        metavar="FILE",
+        help="With --listen: the file with the token that a worker must know. It is made if it does not exist.",
+    ),
+]
+Certificate = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate",
+        metavar="FILE",
+        help="With --listen wss://…: the file with the certificate and its key, as PEM. It is made if it does not "
+        "exist. Default: certificate.pem in culmen's data folder.",
+    ),
+]
+Insecure = Annotated[
+    bool,
+    typer.Option("--insecure", help="With --listen: allow an address that other machines reach, without encryption."),
+]
 
 
 def fixed_values(options: list[str] | None) -> dict[str, str]:

@@ -38,6 +38,7 @@ COMMANDS = {
     "launch": Entry(
         "Run a culmen command or another program under MPI. Example: culmen launch -n 9 run STUDY.toml", rest=True
     ),
+    "worker": Entry("Evaluate for a run on another machine. The run must listen (`run --listen`).", codes=True),
     "optimizers": Entry("List the optimizers with their options."),
     "schema": Entry("Print the JSON schema of study files. Editors can use it."),
     "include": Entry('Print the folder of <culmen/evaluator.h>. For compilers: cc -I"$(culmen include)".'),

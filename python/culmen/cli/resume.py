@@ -5,7 +5,20 @@ from typing import Any
 import typer
 
 from . import work
-from .arguments import AcceptChanges, Agreement, Digits, NoErrors, NoPrefetch, Quiet, StoreFile, digits_of
+from .arguments import (
+    AcceptChanges,
+    Agreement,
+    Certificate,
+    Digits,
+    Insecure,
+    Listen,
+    NoErrors,
+    NoPrefetch,
+    Quiet,
+    StoreFile,
+    TokenFile,
+    digits_of,
+)
 from .given import with_settings
 
 
@@ -18,6 +31,10 @@ def resume(
     no_errors: NoErrors = False,
     digits: Digits = None,
     accept_changes: AcceptChanges = False,
+    listen: Listen = None,
+    token_file: TokenFile = None,
+    certificate: Certificate = None,
+    insecure: Insecure = False,
     quiet: Quiet = False,
 ) -> None:
     given = {**given, "agreement": agreement}
@@ -29,5 +46,6 @@ def resume(
         errors=not no_errors,
         accept_changes=accept_changes,
         digits=digits_of(digits),
+        door=work.run.door_of(listen, token_file, certificate, insecure),
     )
     raise typer.Exit(code)

@@ -6,7 +6,21 @@ from typing import Annotated, Any
 import typer
 
 from . import work
-from .arguments import Agreement, Digits, Fix, NoErrors, NoPrefetch, Quiet, StudyFile, digits_of, fixed_values
+from .arguments import (
+    Agreement,
+    Certificate,
+    Digits,
+    Fix,
+    Insecure,
+    Listen,
+    NoErrors,
+    NoPrefetch,
+    Quiet,
+    StudyFile,
+    TokenFile,
+    digits_of,
+    fixed_values,
+)
 from .given import with_settings
 
 
@@ -38,6 +52,10 @@ def run(
     ] = False,
     no_errors: NoErrors = False,
     digits: Digits = None,
+    listen: Listen = None,
+    token_file: TokenFile = None,
+    certificate: Certificate = None,
+    insecure: Insecure = False,
     quiet: Quiet = False,
 ) -> None:
     place = work.run.place_of(threads, worker_processes)
@@ -53,5 +71,6 @@ def run(
         quiet=quiet,
         errors=not no_errors,
         digits=digits_of(digits),
+        door=work.run.door_of(listen, token_file, certificate, insecure),
     )
     raise typer.Exit(code)

@@ -38,7 +38,7 @@ def execute(
 
     ending = [n for n in STOP_SIGNALS if n != signal.SIGINT and signal.getsignal(n) == signal.SIG_DFL]
     with _working_folder(config, options):
-        ended = conduct(config, options, lambda: monitor, (signal.SIGINT, *ending), again, callback)
+        ended = conduct(config, options, lambda _run: monitor, (signal.SIGINT, *ending), again, callback)
     result, seen = ended.result, ended.signals
     if seen and result.reason == "interrupted":
         _say_interrupted(result, config)
@@ -60,7 +60,7 @@ class Conducted:
 def conduct(
     config: _core.StudyConfig,
     options: _core.RunOptions,
-    begin: Callable[[], Monitor],
+    begin: Callable[[_core.Run], Monitor],
     signals: tuple[int, ...],
     second: Callable[[int], None],
     callback: Callback | None = None,
@@ -70,7 +70,7 @@ def conduct(
     run = _core.Run(config, options)
     with stopping_on(signals, run.stop, second) as seen:
         run.start()
-        result = wait(run, begin(), callback)
+        result = wait(run, begin(run), callback)
         return Conducted(result, run.progress().evaluations_here, seen)
 
 

@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import check, compare, errors, export, init, launch, optimizers, report, rescue, run, schema, status
+    from . import check, compare, errors, export, init, launch, optimizers, report, rescue, run, schema, status, worker
 
 __all__ = [
     "check",
@@ -20,6 +20,7 @@ __all__ = [
     "run",
     "schema",
     "status",
+    "worker",
 ]
 
 

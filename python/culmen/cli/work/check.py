@@ -172,7 +172,9 @@ def _evaluate(study: Study, evaluations: int, folder: Path) -> Path | None:
         config.evaluator.output = "all"
     options.place = "threads"  # in a launch, the other ranks have left
     options.workers = min(_core.workers_of(options), evaluations)
-    result = conduct(config, options, Silent, _core.STOP_SIGNALS, lambda _number: sys.exit(RESUMABLE)).result
+    result = conduct(
+        config, options, lambda _run: Silent(), _core.STOP_SIGNALS, lambda _number: sys.exit(RESUMABLE)
+    ).result
     if result.reason == "interrupted":
         return None
     if not result.final:

@@ -9,6 +9,7 @@ from ... import _core
 from ...base.signals import STOP_SIGNALS
 from ...launch.ranks import commanding_ranks
 from ...problem.options import choice_and_mode
+from ...run.joining import Door
 from ...run.master import conduct
 from ...run.progress.monitor import Monitor, best_of, make_monitor
 from ...run.result import Result
@@ -30,6 +31,17 @@ def place_of(threads: bool, processes: bool) -> str:
     return "threads" if threads else "processes" if processes else "auto"
 
 
+def door_of(listen: str | None, token_file: Path | None, certificate: Path | None, insecure: bool) -> Door | None:
+    """Where workers of other machines may join."""
+    if listen is not None:
+        return Door(listen, token_file, certificate, insecure)
+    idle = {"--token-file": token_file, "--certificate": certificate, "--insecure": insecure}
+    for option, value in idle.items():
+        if value:
+            raise _core.InputError(f"{option} has no effect without --listen ADDRESS")
+    return None
+
+
 def run_study(
     path: Path,
     given: Given,
@@ -43,6 +55,7 @@ def run_study(
     errors: bool,
     fix: dict[str, str] | None = None,
     digits: int | None = None,
+    door: Door | None = None,
 ) -> int:
     with commanding_ranks() as served:
         if served:
@@ -52,7 +65,7 @@ def run_study(
         if not quiet:
             note_file_left_behind(study)
         ended = make_room(study, overwrite)
-        return ended.show(quiet) if ended else _execute(study, quiet, errors, digits)
+        return ended.show(quiet) if ended else _execute(study, quiet, errors, digits, door)
 
 
 def resume_study(
@@ -64,6 +77,7 @@ def resume_study(
     errors: bool,
     accept_changes: bool = False,
     digits: int | None = None,
+    door: Door | None = None,
 ) -> int:
     with commanding_ranks() as served:
         if served:
@@ -76,7 +90,7 @@ def resume_study(
             return ended.show(quiet)
         note(opened.without_log if opened.summary["asked"] else "")  # otherwise it is an error below
         note(study.take_up(accept_changes, f"{ACCEPT}; to restart, write `culmen run --overwrite`"))
-        return _execute(study, quiet, errors, digits)
+        return _execute(study, quiet, errors, digits, door)
 
 
 def _choose_workers(study: Study, given: Given, place: str, prefetch: bool) -> None:
@@ -88,18 +102,22 @@ def _choose_workers(study: Study, given: Given, place: str, prefetch: bool) -> N
         study.options.place = place
 
 
-def _execute(study: Study, quiet: bool, errors: bool, digits: int | None) -> int:
+def _execute(study: Study, quiet: bool, errors: bool, digits: int | None, door: Door | None) -> int:
     """Runs the study, and shows its result and its end."""
+    if door:
+        door.open(study)
     study.settle()
     config = study.config
     errors = errors and config.evaluator.result == "residuals"
     if not errors:
         _core.dismiss_with_result()
 
-    def begin() -> Monitor:
+    def begin(run: _core.Run) -> Monitor:
         if not quiet:
             with contextlib.suppress(OSError):
                 _say_what_searches(config)
+                if door:
+                    print(f"Workers join with: {door.how_to_join(run.address, run.fingerprint, study)}", flush=True)
         return make_monitor(not quiet, best_of(config.objectives))
 
     ran = conduct(config, study.options, begin, STOP_SIGNALS, lambda _number: os._exit(RESUMABLE))

@@ -70,7 +70,19 @@ std::string text_of_optimizer(const StudyConfig& c) {
   }
   return text;
 }
+
+/// FNV-1a.
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t h = 0xcbf29ce484222325ULL;
+  for (const unsigned char byte : text) h = (h ^ byte) * 0x100000001b3ULL;
+  return h;
+}
 }  // namespace
+
+std::uint64_t work_of(const StudyConfig& c, const std::string& content) {
+  return hash_of(fmt::format("{}{}{:?} {}\n{}", text_of(c.space), text_of(c.goals), c.evaluator_identity,
+                             word_of(c.evaluator.result), content));
+}
 
 std::string fingerprint_of(const StudyConfig& c) {
   std::string text = text_of(c.space);
@@ -80,9 +92,7 @@ std::string fingerprint_of(const StudyConfig& c) {
   if (mode_of(c) == Mode::asynchronous) text += "asynchronous\n";
   if (c.evaluate_infeasible) text += "infeasible too\n";
   for (const auto& start : c.starts) text += fmt::format("start {}\n", fmt::join(start, " "));
-  std::uint64_t h = 0xcbf29ce484222325ULL;
-  for (const unsigned char byte : text) h = (h ^ byte) * 0x100000001b3ULL;
-  return fmt::format("{:016x}", h);
+  return fmt::format("{:016x}", hash_of(text));
 }
 
 }  // namespace culmen

@@ -1,5 +1,6 @@
 // Identifies a study: a store with another fingerprint is refused.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "culmen/study/config/study_config.hpp"
@@ -12,5 +13,9 @@ namespace culmen {
 /// Stores outlive builds. A setting that a later version adds is therefore written only if it differs from its default:
 /// older studies then keep their fingerprints.
 std::string fingerprint_of(const StudyConfig& config);
+
+/// A digest of what is evaluated: the space, the goals and the evaluator. Master and worker of a study have the same,
+/// wherever its files are. `content`: what the evaluator's files contain.
+std::uint64_t work_of(const StudyConfig& config, const std::string& content);
 
 }  // namespace culmen

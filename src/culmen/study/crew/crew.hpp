@@ -22,7 +22,8 @@ class Crew {
 struct CrewRequest {
   std::size_t workers = 1;
   std::string run_marker;
-  Function function;  ///< EvaluatorKind::function only
+  Function function;       ///< EvaluatorKind::function only
+  std::uint64_t work = 0;  ///< digest of the work, for workers that join
 };
 
 std::unique_ptr<Crew> make_thread_crew(const CrewRequest& request);

@@ -52,6 +52,38 @@ class RankPlace final : public Workplace {
   std::unique_ptr<Crew> hire(const CrewRequest& request) override { return make_rank_crew(request); }
 };
 
+/// Workers join over a network. `own`: those that work from the start; may be null.
+class OpenPlace final : public Workplace {
+ public:
+  OpenPlace(Listening listening, std::unique_ptr<Workplace> own)
+      : listening_(std::move(listening)), own_(std::move(own)) {}
+  /// Nobody knows how many will come. The number decides on the mode of the study.
+  std::size_t workers() const override { return (own_ ? own_->workers() : 0) + expected; }
+  std::size_t local_workers() const override { return own_ ? own_->local_workers() : 0; }
+  bool starts_processes() const override { return own_ && own_->starts_processes(); }
+  std::optional<std::size_t> first_visitor() const override { return own_ ? own_->workers() : 0; }
+  void expect() override {
+    if (own_) own_->expect();
+  }
+  void abandon(const std::string& message) override {
+    if (own_) own_->abandon(message);
+  }
+  std::unique_ptr<Crew> hire(const CrewRequest& request) override {
+    std::unique_ptr<Crew> crew;
+    if (own_) {
+      auto own = request;
+      own.workers = own_->workers();
+      crew = own_->hire(own);
+    }
+    return make_network_crew(listening_, request.work, std::move(crew));
+  }
+
+ private:
+  static constexpr std::size_t expected = 8;
+  Listening listening_;
+  std::unique_ptr<Workplace> own_;
+};
+
 using MakeWorkplace = std::unique_ptr<Workplace> (*)(const WorkersWanted&);
 
 template <class Local>
@@ -87,11 +119,19 @@ std::vector<std::pair<Place, const char*>> place_words() {
   return out;
 }
 
-std::unique_ptr<Workplace> make_workplace(const WorkersWanted& wanted) {
+namespace {
+std::unique_ptr<Workplace> make_own(const WorkersWanted& wanted) {
   if (wanted.lent) return std::make_unique<LentPlace>(wanted.lent);
   const auto* row = std::ranges::find(place_table, wanted.place, &PlaceRow::place);
   if (row == place_table.end()) throw std::logic_error("a place is missing in the table of places");
   return row->make(wanted);
+}
+}  // namespace
+
+std::unique_ptr<Workplace> make_workplace(const WorkersWanted& wanted) {
+  if (!wanted.listening) return make_own(wanted);
+  const bool alone = wanted.workers == 0 && !wanted.lent && wanted.place != Place::mpi && !detect_launch().is_rank();
+  return std::make_unique<OpenPlace>(wanted.listening, alone ? nullptr : make_own(wanted));
 }
 
 std::size_t workers_of(const WorkersWanted& wanted) { return make_workplace(wanted)->workers(); }

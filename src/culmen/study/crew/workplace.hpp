@@ -2,11 +2,13 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "culmen/study/crew/crew.hpp"
+#include "culmen/study/crew/network_crew.hpp"
 
 namespace culmen {
 
@@ -25,6 +27,7 @@ struct WorkersWanted {
   std::size_t workers = 0;  ///< 0: one for each usable CPU. mpi: the ranks decide
   Place place = Place::automatic;
   std::shared_ptr<LentWorkers> lent;  ///< if given, they evaluate, whatever the place
+  Listening listening;                ///< others may join them. Then there are `workers` of them, also if that is 0
 };
 
 /// One place, which one run uses.
@@ -33,10 +36,14 @@ class Workplace {
   virtual ~Workplace() = default;
   /// How many evaluations run at a time. Known before there are workers.
   virtual std::size_t workers() const = 0;
+  /// How many of them share the CPUs of this machine.
+  virtual std::size_t local_workers() const { return workers(); }
   /// Whether workers are processes that the master starts.
   virtual bool starts_processes() const { return false; }
   /// Whether workers are the other ranks of this process's launch.
   virtual bool uses_ranks() const { return false; }
+  /// Workers from this number on come and go; a run without workers waits for them. None: nobody comes.
+  virtual std::optional<std::size_t> first_visitor() const { return {}; }
   /// Before anything that may end in abandon().
   virtual void expect() {}
   /// The run cannot start, for this reason.

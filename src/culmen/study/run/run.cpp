@@ -10,6 +10,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/study/config/build.hpp"
+#include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/config/mode.hpp"
 #include "culmen/study/config/search.hpp"
 #include "culmen/study/crew/crew.hpp"
@@ -61,6 +62,7 @@ struct Run::Impl {
   std::unique_ptr<Crew> crew;
   std::unique_ptr<Writer> writer;
   std::shared_ptr<History> history;  // none unless the options ask for it
+  Door door;
   EngineResult result;
   double started_s = 0;
   std::atomic<Engine*> live{nullptr};
@@ -119,6 +121,11 @@ struct Run::Impl {
     o.broker.rules = config.stop;
     o.broker.failures = config.failures;
     o.broker.prefetch = options.prefetch;
+    if (const auto first = workplace->first_visitor()) {
+      o.first_visitor = static_cast<WorkerId>(*first);
+      o.visitors_are_to_blame = !starts_children(config.evaluator);
+      o.broker.needs_workers = false;
+    }
     o.broker.batch = static_cast<std::uint32_t>(batch_of(config.evaluator));
     if (!source->generational()) o.broker.prefetch_below_s = prefetch_asynchronous_below_s;
     if (source->open_ended()) {
@@ -126,7 +133,7 @@ struct Run::Impl {
       o.broker.prefetch_below_s = prefetch_items_below_s;
     }
     auto evaluator = config.evaluator;
-    evaluator.environment.merge(thread_share(workplace->workers(), evaluator));
+    evaluator.environment.merge(thread_share(workplace->local_workers(), evaluator));
     o.set_up = encode(SetUp{config.space, std::move(evaluator), config.goals});
     o.study = std::hash<std::string>{}(marker);
     o.epoch = journal ? journal->epoch() : 1;
@@ -168,7 +175,9 @@ struct Run::Impl {
     workplace->expect();
     try {
       get_ready();
-      crew = workplace->hire({workplace->workers(), marker, function});
+      crew = workplace->hire({workplace->workers(), marker, function, work_of(config, options.listening.content)});
+      if (const auto* open = dynamic_cast<const NetworkCrew*>(crew.get()))
+        door = {to_string(open->address()), open->fingerprint()};
     } catch (const std::exception& e) {
       workplace->abandon(e.what());
       if (journal) journal->close();
@@ -228,7 +237,7 @@ struct Run::Impl {
     r.optimizer_why = config.optimizer_why;
     r.mode = mode_of(config);
     r.wall_s = clock.now_s() - started_s;
-    r.workers = static_cast<std::uint32_t>(crew->workers());
+    r.workers = std::max(static_cast<std::uint32_t>(crew->workers()), result.counts.workers);
     r.store = options.store;
     r.history = history;
     crew->conclude(r);
@@ -250,6 +259,8 @@ Run::Run(StudyConfig config, RunOptions options, std::shared_ptr<Source> source)
 }
 
 Run::~Run() = default;
+
+const Run::Door& Run::door() const { return impl_->door; }
 
 void Run::prepare() { impl_->prepare(); }
 void Run::execute() { impl_->execute(); }

@@ -20,6 +20,13 @@ class Run {
   /// Checks the input, opens the store, starts the workers. Throws InputError, StoreError or TransportError. It then
   /// leaves nothing behind, and ranks that wait are told.
   void prepare();
+  /// Where workers may join.
+  struct Door {
+    std::string address;      ///< empty: nowhere
+    std::string fingerprint;  ///< of the certificate; empty without TLS
+  };
+  /// After prepare().
+  const Door& door() const;
   /// Replays the store, then runs to the end. Never throws: an error becomes the reason and message of the result.
   void execute();
   /// After execute(): why it ended, one sentence.

@@ -1,0 +1,63 @@
+"""``culmen worker``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import completion, work
+from .arguments import Fix, Quiet, fixed_values
+
+
+def worker(
+    address: Annotated[
+        str,
+        typer.Argument(metavar="ADDRESS", help="The address of the run, such as wss://HOST:7443."),
+    ],
+    study: Annotated[
+        Path,
+        typer.Option(
+            "--study",
+            metavar="STUDY.toml",
+            help="The study file. The worker evaluates only this study.",
+            autocompletion=completion.study_files,
+        ),
+    ],
+    fix: Fix = None,
+    token_file: Annotated[
+        Path | None, typer.Option("--token-file", metavar="FILE", help="The file with the token of the run.")
+    ] = None,
+    fingerprint: Annotated[
+        str | None,
+        typer.Option(
+            "--fingerprint",
+            metavar="HEX",
+            help="For wss: the fingerprint of the run's certificate, as the run prints it. Default: this machine must "
+            "trust the authority that signed the certificate.",
+        ),
+    ] = None,
+    slots: Annotated[
+        int | None,
+        typer.Option(
+            "--slots",
+            min=1,
+            max=65_536,
+            metavar="N",
+            help="Number of evaluations at a time. Default: the number of CPUs.",
+        ),
+    ] = None,
+    patience_s: Annotated[
+        float,
+        typer.Option(
+            "--patience",
+            min=0,
+            max=1e6,
+            metavar="SECONDS",
+            help="How long a worker tries to reach the run, at first and after a lost connection. Default: 60.",
+        ),
+    ] = 60,
+    quiet: Quiet = False,
+) -> None:
+    raise typer.Exit(
+        work.worker.work_for(address, study, fixed_values(fix), token_file, fingerprint, slots, patience_s, quiet)
+    )

@@ -1,0 +1,51 @@
+#include "culmen/study/crew/network_crew.hpp"
+
+#include <optional>
+
+#include "culmen/transport/merged/merged_transport.hpp"
+#include "culmen/transport/network/network_transport.hpp"
+
+namespace culmen {
+namespace {
+
+ListenOptions options_of(const Listening& listening, std::uint64_t work) {
+  ListenOptions options;
+  options.address = parse_address(listening.address);
+  options.certificate = listening.certificate;
+  options.token = listening.token;
+  options.work = work;
+  options.io_threads = listening.io_threads;
+  return options;
+}
+
+class OpenCrew final : public NetworkCrew {
+ public:
+  OpenCrew(const Listening& listening, std::uint64_t work, std::unique_ptr<Crew> own)
+      : own_(std::move(own)), network_(options_of(listening, work)) {
+    if (!own_) return;
+    network_.ring([this] { own_->transport().wake(); });
+    merged_.emplace(own_->transport(), own_->workers(), network_);
+  }
+  ~OpenCrew() override { network_.close(0); }
+  Transport& transport() override { return merged_ ? static_cast<Transport&>(*merged_) : network_; }
+  std::size_t workers() const override { return own_ ? own_->workers() : 0; }
+  void conclude(const StudyResult& result) override {
+    if (own_) own_->conclude(result);
+  }
+  const Address& address() const override { return network_.address(); }
+  const std::string& fingerprint() const override { return network_.fingerprint(); }
+
+ private:
+  std::unique_ptr<Crew> own_;
+  NetworkTransport network_;
+  std::optional<MergedTransport> merged_;
+};
+
+}  // namespace
+
+std::unique_ptr<NetworkCrew> make_network_crew(const Listening& listening, std::uint64_t work,
+                                               std::unique_ptr<Crew> own) {
+  return std::make_unique<OpenCrew>(listening, work, std::move(own));
+}
+
+}  // namespace culmen

@@ -1,0 +1,139 @@
+#include "culmen/study/crew/network_workers.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "culmen/study/config/fingerprint.hpp"
+#include "culmen/study/crew/thread_share.hpp"
+#include "culmen/transport/network/network_endpoint.hpp"
+#include "culmen/worker/process/child_table.hpp"
+#include "culmen/worker/process/guard.hpp"
+#include "culmen/worker/worker.hpp"
+
+namespace culmen {
+namespace {
+
+/// Gives the worker its own set-up in place of the master's.
+class OwnWork final : public Endpoint {
+ public:
+  OwnWork(Endpoint& network, const Bytes& set_up, std::atomic<std::uint64_t>& results)
+      : network_(network), set_up_(set_up), results_(results) {}
+  bool receive(FrameHead& head, Bytes& body) override { return replaced(network_.receive(head, body), head, body); }
+  bool try_receive(FrameHead& head, Bytes& body) override {
+    return replaced(network_.try_receive(head, body), head, body);
+  }
+  /// False also after it said why it cannot evaluate: then it leaves.
+  bool send(const FrameHead& head, BytesView body) override {
+    results_ += head.kind == FrameKind::result;
+    const bool sent = network_.send(head, body);
+    if (head.kind == FrameKind::result || body.empty()) return sent;
+    trouble_.assign(reinterpret_cast<const char*>(body.data()), body.size());
+    return false;
+  }
+  const std::string& trouble() const { return trouble_; }
+  void wait_closed() override { network_.wait_closed(); }
+  void release() noexcept override { network_.release(); }
+  bool closed() const noexcept override { return network_.closed(); }
+
+ private:
+  bool replaced(bool received, const FrameHead& head, Bytes& body) const {
+    if (received && head.kind == FrameKind::set_up) body = set_up_;
+    return received;
+  }
+  Endpoint& network_;
+  const Bytes& set_up_;
+  std::atomic<std::uint64_t>& results_;
+  std::string trouble_;
+};
+
+}  // namespace
+
+struct NetworkWorkers::Impl {
+  Impl(StudyConfig config, Joining given) : joining(std::move(given)), marker(children->marker()) {
+    auto evaluator = config.evaluator;
+    evaluator.run_marker = marker;
+    evaluator.environment.merge(thread_share(joining.slots, evaluator));
+    starts_processes = starts_children(evaluator);
+    set_up = encode(SetUp{config.space, std::move(evaluator), config.goals});
+    options.address = parse_address(joining.address);
+    options.fingerprint = joining.fingerprint;
+    options.token = joining.token;
+    options.work = work_of(config, joining.content);
+    options.patience_s = joining.patience_s;
+  }
+
+  void start() {
+    if (starts_processes) guard = start_guard(this_process(), marker);
+    for (std::size_t i = 0; i < joining.slots; ++i) endpoints.push_back(std::make_unique<NetworkEndpoint>(options));
+    left = endpoints.size();
+    for (auto& endpoint : endpoints) threads.emplace_back([this, &endpoint] { work(*endpoint); });
+  }
+
+  void work(NetworkEndpoint& endpoint) {
+    Worker worker;
+    OwnWork own(endpoint, set_up, results);
+    auto why = serve(own, worker);
+    if (why.empty()) why = own.trouble();
+    if (why.empty()) why = endpoint.trouble();
+    endpoint.leave();
+    const std::lock_guard lock(mutex);
+    if (trouble.empty()) trouble = why;
+    --left;
+    all_left.notify_all();
+  }
+
+  void stop() noexcept {
+    for (auto& endpoint : endpoints) endpoint->leave();
+  }
+
+  void end() {
+    stop();
+    for (auto& thread : threads) thread.join();
+    threads.clear();
+    endpoints.clear();
+    if (guard == 0) return;
+    kill_group(guard);
+    reap(guard);
+    guard = 0;
+  }
+
+  Joining joining;
+  std::shared_ptr<ChildTable> children = ChildTable::create(make_run_marker());
+  std::string marker;
+  JoinOptions options;
+  Bytes set_up;
+  bool starts_processes = false;
+  pid_t guard = 0;
+  std::atomic<std::uint64_t> results = 0;
+  std::vector<std::unique_ptr<NetworkEndpoint>> endpoints;
+  std::vector<std::thread> threads;
+  mutable std::mutex mutex;  // of the following
+  std::condition_variable all_left;
+  std::size_t left = 0;
+  std::string trouble;
+};
+
+NetworkWorkers::NetworkWorkers(StudyConfig config, Joining joining)
+    : impl_(std::make_unique<Impl>(std::move(config), std::move(joining))) {}
+NetworkWorkers::~NetworkWorkers() { impl_->end(); }
+
+void NetworkWorkers::start() { impl_->start(); }
+
+bool NetworkWorkers::wait(double timeout_s) {
+  std::unique_lock lock(impl_->mutex);
+  return impl_->all_left.wait_for(lock, std::chrono::duration<double>(timeout_s), [this] { return impl_->left == 0; });
+}
+
+void NetworkWorkers::stop() noexcept { impl_->stop(); }
+
+std::string NetworkWorkers::trouble() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->trouble;
+}
+
+std::uint64_t NetworkWorkers::evaluations() const { return impl_->results; }
+
+}  // namespace culmen

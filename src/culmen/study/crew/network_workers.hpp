@@ -1,0 +1,40 @@
+// The workers of this process for a master elsewhere: `culmen worker`.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "culmen/study/config/study_config.hpp"
+
+namespace culmen {
+
+struct Joining {
+  std::string address;      ///< of the master, as parse_address() takes it
+  std::string fingerprint;  ///< wss: of the master's certificate; empty: an authority must have signed it
+  std::string token;
+  std::string content;     ///< as Listening::content
+  std::size_t slots = 1;   ///< evaluations at a time
+  double patience_s = 60;  ///< how long a worker tries to reach the master, at first and after a lost connection
+};
+
+/// They evaluate only the work of their own study: what the master sends as a set-up is not used.
+class NetworkWorkers {
+ public:
+  NetworkWorkers(StudyConfig config, Joining joining);
+  ~NetworkWorkers();
+  /// Throws InputError if the master refuses a worker, TransportError if it is not reached.
+  void start();
+  /// Whether all have left, after at most so long. A signal ends the wait, too.
+  bool wait(double timeout_s);
+  /// Ends them; their evaluations are ended, too. Any thread.
+  void stop() noexcept;
+  /// After the end: one sentence about what ended them; empty if the study has ended, or stop() was called.
+  std::string trouble() const;
+  /// Evaluations that were finished here.
+  std::uint64_t evaluations() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace culmen

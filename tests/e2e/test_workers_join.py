@@ -1,0 +1,219 @@
+"""``culmen run --listen`` and ``culmen worker``: workers that join a run, leave it, and are refused."""
+
+import json
+import re
+import shlex
+import shutil
+import signal
+
+import pytest
+from harness import ROOT, Running, culmen, store_is_ready, wait_for
+
+EXAMPLES = ROOT / "examples"
+STUDY = """
+[space]
+x = {{ lower = -5, upper = 5 }}
+y = {{ lower = -5, upper = 5 }}
+[evaluator]
+python = "model.py:f"
+[optimizer]
+name = "cmaes"
+[stop]
+evaluations = {n}
+"""
+MODEL = """
+import os, time
+def f(p):
+    time.sleep({s})
+    return (p["x"] - 1) ** 2 + p["y"] ** 2
+"""
+
+
+@pytest.fixture(params=["tcp", "ws", "wss"])
+def scheme(request):
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+def write(folder, n=300, s=0.002):
+    folder.mkdir(exist_ok=True)
+    (folder / "fit.toml").write_text(STUDY.format(n=n))
+    (folder / "model.py").write_text(MODEL.format(s=s))
+    return folder
+
+
+def said(run, pattern):
+    """What the pattern finds in the next line of the output that has it."""
+    return next(found for line in run.process.stdout if (found := re.search(pattern, line)))
+
+
+def way_to(run):
+    """What a worker must write after `--study fit.toml`, and the address in front."""
+    found = said(run, r"Workers join with: culmen worker (\S+) --study fit.toml(.*)")
+    return found[1], *found[2].split()
+
+
+def test_a_run_without_workers_waits_for_those_that_join(tmp_path, scheme):
+    here, there = write(tmp_path / "here"), write(tmp_path / "there")
+    with Running("run", "fit.toml", "--listen", f"{scheme}://127.0.0.1:0", cwd=here) as run:
+        worker = culmen("worker", *way_to(run), "--study", "fit.toml", "--slots", 2, cwd=there)
+        code, out, _ = run.end()
+    assert code == 0
+    assert re.search(r"evaluations +300\b", out)
+    assert worker.returncode == 0, worker.stderr
+    assert worker.stdout.splitlines()[-1] == "300 evaluations were done here"
+
+
+def test_candidates_do_not_depend_on_who_evaluates(tmp_path, scheme):
+    alone, shared = write(tmp_path / "alone"), write(tmp_path / "shared")
+    assert culmen("run", "fit.toml", "--workers", 2, cwd=alone).returncode == 0
+    with Running("run", "fit.toml", "--workers", 1, "--listen", f"{scheme}://127.0.0.1:0", cwd=shared) as run:
+        culmen("worker", *way_to(run), "--study", "fit.toml", "--slots", 2, cwd=shared)
+        assert run.end()[0] == 0
+    exported = [culmen("export", "fit.db", "--csv", cwd=folder).stdout for folder in (alone, shared)]
+    values = [[line.split(",")[:5] for line in text.splitlines()] for text in exported]
+    assert values[0]
+    assert values[0] == values[1]
+
+
+def test_a_worker_knows_the_fixed_parameters(tmp_path):
+    folder = write(tmp_path / "study", n=60)
+    with Running("run", "fit.toml", "--fix", "y=2", "--listen", "tcp://127.0.0.1:0", cwd=folder) as run:
+        words = shlex.split(said(run, r"Workers join with: culmen (.*)")[1])
+        assert "--fix=y=2.0" in words
+        assert culmen(*words, "--slots", 2, cwd=folder).returncode == 0
+        assert run.end()[0] == 0
+    assert json.loads(culmen("status", "fit.db", "--json", cwd=folder).stdout)["best"]["y"] == 2
+
+
+def test_workers_come_and_go_and_nothing_is_lost(tmp_path, scheme):
+    folder = write(tmp_path / "study", n=600, s=0.01)
+    with Running("run", "fit.toml", "--listen", f"{scheme}://127.0.0.1:0", cwd=folder) as run:
+        way = way_to(run)
+        for ending in (signal.SIGTERM, signal.SIGKILL, signal.SIGINT):
+            with Running("worker", *way, "--study", "fit.toml", "--slots", 2, cwd=folder) as worker:
+                said(worker, "2 workers joined")
+                worker.process.send_signal(ending)
+                worker.end()
+        culmen("worker", *way, "--study", "fit.toml", "--slots", 4, cwd=folder)
+        code, out, _ = run.end()
+    assert code == 0
+    assert re.search(r"evaluations +600\b", out)
+    assert "failed" not in out
+
+
+def test_workers_wait_for_a_run_that_was_killed(tmp_path, scheme):
+    folder = write(tmp_path / "study", n=400, s=0.01)
+    with Running("run", "fit.toml", "--listen", f"{scheme}://127.0.0.1:0", cwd=folder) as run:
+        way = way_to(run)
+        with Running("worker", *way, "--study", "fit.toml", "--slots", 2, cwd=folder) as worker:
+            said(worker, "2 workers joined")
+            wait_for(lambda: store_is_ready(folder / "fit.db") and evaluations(folder) > 20, "some evaluations")
+            run.process.kill()
+            run.end()
+            before = evaluations(folder)
+            with Running("resume", "fit.db", "--listen", way[0], cwd=folder) as resumed:
+                code, out, _ = resumed.end()
+            assert worker.end()[0] == 0
+    assert code == 0
+    assert 20 < before < 400
+    assert re.search(r"evaluations +400\b", out)
+
+
+def evaluations(folder):
+    return json.loads(culmen("status", "fit.db", "--json", cwd=folder).stdout)["outcomes"]
+
+
+def test_a_worker_with_another_model_is_refused(tmp_path):
+    here, there = write(tmp_path / "here", n=100_000), write(tmp_path / "there", s=0)
+    with Running("run", "fit.toml", "--listen", "tcp://127.0.0.1:0", "--token-file", "T", cwd=here) as run:
+        address = way_to(run)[0]
+        shutil.copy(here / "T", there)
+        refusals = {
+            "its token is not the one of this study": (here, []),
+            "it was started with another study": (there, ["--token-file", "T"]),
+        }
+        for reason, (folder, words) in refusals.items():
+            done = culmen("worker", address, "--study", "fit.toml", *words, cwd=folder)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert done.stderr == f"culmen: {address} refused this worker: {reason}\n"
+        assert (here / "T").stat().st_mode & 0o777 == 0o600
+        run.process.send_signal(signal.SIGINT)
+        run.end()
+
+
+def test_a_worker_that_cannot_evaluate_says_why_and_the_run_goes_on(tmp_path):
+    here, there = write(tmp_path / "here"), write(tmp_path / "there")
+    for folder in (here, there):
+        (folder / "model.py").write_text("from helper import f\n")
+    (here / "helper.py").write_text(MODEL.format(s=0.002))
+    with Running("run", "fit.toml", "--listen", "tcp://127.0.0.1:0", cwd=here) as run:
+        way = way_to(run)
+        broken = culmen("worker", *way, "--study", "fit.toml", "--slots", 1, cwd=there)
+        assert broken.returncode == 1
+        assert "No module named 'helper'" in broken.stderr
+        assert culmen("worker", *way, "--study", "fit.toml", "--slots", 1, cwd=here).returncode == 0
+        assert run.end()[0] == 0
+
+
+def test_the_certificate_stays_and_another_one_is_refused(tmp_path):
+    folder = write(tmp_path / "study", n=100_000)
+    prints = []
+    for _ in range(2):
+        with Running(
+            "run", "fit.toml", "--overwrite", "--listen", "wss://127.0.0.1:0", cwd=folder, HOME=str(tmp_path)
+        ) as run:
+            address, _, pin = way_to(run)
+            prints.append(pin)
+            if len(prints) == 2:
+                other = "0" * 64
+                done = culmen("worker", address, "--study", "fit.toml", "--fingerprint", other, cwd=folder)
+                assert done.returncode == 2
+                assert f"the master's certificate has the fingerprint {pin}, not {other}" in done.stderr
+                done = culmen("worker", address, "--study", "fit.toml", cwd=folder)
+                assert done.returncode == 2
+                assert "the master's certificate is not accepted" in done.stderr
+            run.process.send_signal(signal.SIGINT)
+            run.end()
+    assert prints[0] == prints[1]
+    kept = tmp_path / "data/culmen/certificate.pem"
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_scripts_of_the_example(tmp_path):
+    example = tmp_path / "example"
+    shutil.copytree(EXAMPLES / "14_other_machines", example)
+    script = (example / "run.sh").read_text().replace(":7443", ":0").splitlines()[1]
+    with Running(*shlex.split(script)[1:], cwd=example) as run:
+        address, *_, fingerprint = way_to(run)
+        script = (example / "join.sh").read_text().replace("wss://127.0.0.1:7443", address).splitlines()[2]
+        words = shlex.split(script.replace("$FINGERPRINT", fingerprint))
+        worker = culmen(*words[1:], "--slots", 2, cwd=example)
+        assert run.end()[0] == 0
+    assert worker.returncode == 0, worker.stderr
+    assert json.loads(culmen("status", "fit.db", "--json", cwd=example).stdout)["finished"] == "target"
+
+
+MISTAKES = {
+    "no scheme": (["--listen", "7443"], "'7443' is not an address: it has no '://'"),
+    "open to all": (["--listen", "tcp://0.0.0.0:0"], "others on the network could read and change what is sent"),
+    "open to all, no token": (["--listen", "tcp://0.0.0.0:0", "--insecure"], "anyone could join"),
+    "unreadable token": (["--listen", "tcp://127.0.0.1:0", "--token-file", "."], "it cannot be read: Is a directory"),
+    "open to all, encrypted, no token": (["--listen", "wss://0.0.0.0:0"], "anyone could join"),
+    "no certificate": (["--listen", "wss://127.0.0.1:0", "--certificate", "fit.toml"], "is not a certificate with its"),
+    "token without listening": (["--token-file", "T"], "--token-file has no effect without --listen ADDRESS"),
+}
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+def test_a_mistake_is_one_sentence(tmp_path, kind):
+    words, sentence = MISTAKES[kind]
+    done = culmen("run", "fit.toml", *words, cwd=write(tmp_path / "study"))
+    assert done.returncode == 2
+    assert done.stderr.startswith("culmen: ")
+    assert sentence in done.stderr
+    assert not (tmp_path / "study" / "fit.db").exists()
