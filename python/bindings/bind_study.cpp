@@ -116,7 +116,8 @@ Objectives objectives_of(const StudyConfig& c) {
   return out;
 }
 void set_objectives(StudyConfig& c, const Objectives& objectives) {
-  Goals goals{{}, c.goals.limits};
+  Goals goals = c.goals;
+  goals.objectives.clear();
   for (const auto& [name, direction] : objectives) goals.objectives.push_back({name, from_word<Direction>(direction)});
   goals.check();
   c.goals = std::move(goals);
@@ -128,7 +129,8 @@ Limits limits_of(const StudyConfig& c) {
   return out;
 }
 void set_limits(StudyConfig& c, const Limits& limits) {
-  Goals goals{c.goals.objectives, {}};
+  Goals goals = c.goals;
+  goals.limits.clear();
   for (const auto& [name, lower, upper] : limits) goals.limits.push_back({name, lower, upper});
   goals.check();
   c.goals = std::move(goals);
@@ -203,6 +205,8 @@ void bind_config(nb::module_& m) {
       .def_rw("space", &StudyConfig::space)
       .def_prop_rw("objectives", &objectives_of, &set_objectives, "Names, and \"minimize\" or \"maximize\".")
       .def_prop_rw("limits", &limits_of, &set_limits, "Name, lower and upper bound of each limited value.")
+      .def_prop_ro(
+          "loss_of_residuals", [](const StudyConfig& c) { return c.goals.loss; }, "`loss` and `f_scale`.")
       .def_rw("starts", &StudyConfig::starts, "Vectors that are evaluated first.")
       .def_rw("evaluator", &StudyConfig::evaluator)
       .def_rw("optimizer", &StudyConfig::optimizer, "The name; if empty, choose_optimizer() decides.")
@@ -218,7 +222,29 @@ void bind_config(nb::module_& m) {
       .def_rw("evaluator_identity", &StudyConfig::evaluator_identity, "The evaluator in the fingerprint.");
   bind_settings(config);
   bind_settings<StopRules>(config, [](StudyConfig& c) -> StopRules& { return c.stop; });
+  bind_settings<Loss>(config, [](StudyConfig& c) -> Loss& { return c.goals.loss; });
   bind_settings<FailurePolicy>(config, [](StudyConfig& c) -> FailurePolicy& { return c.failures; });
+}
+
+void bind_loss(nb::module_& m) {
+  nb::class_<Loss> loss(m, "Loss", "How residuals become the value.");
+  loss.def(
+          "value", [](const Loss& l, const std::vector<double>& residuals) { return l.value(residuals); },
+          nb::arg("residuals"))
+      .def(
+          "weights",
+          [](const Loss& l, const std::vector<double>& residuals) {
+            std::pair<std::vector<double>, std::vector<double>> out;
+            for (const double r : residuals) {
+              const auto weight = l.weight(r);
+              out.first.push_back(weight.slope);
+              out.second.push_back(weight.curvature);
+            }
+            return out;
+          },
+          nb::arg("residuals"),
+          "Slopes and curvatures: the value's derivative by a residual r is 2 slope r, its second one 2 curvature.");
+  bind_settings(loss);
 }
 
 void bind_options(nb::module_& m) {
@@ -384,6 +410,7 @@ void bind_views(nb::module_& m) {
 
 void bind_study(nb::module_& m) {
   bind_evaluator(m);
+  bind_loss(m);
   bind_config(m);
   bind_options(m);
   bind_decisions(m);

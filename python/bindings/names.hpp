@@ -49,6 +49,12 @@ struct Words<Direction> {
                                   std::pair{Direction::maximize, "maximize"}};
 };
 template <>
+struct Words<LossKind> {
+  static constexpr std::array all{std::pair{LossKind::linear, "linear"}, std::pair{LossKind::soft_l1, "soft_l1"},
+                                  std::pair{LossKind::huber, "huber"}, std::pair{LossKind::cauchy, "cauchy"},
+                                  std::pair{LossKind::arctan, "arctan"}};
+};
+template <>
 struct Words<Reading> {
   static constexpr std::array all{std::pair{Reading::last_word, "last_word"}, std::pair{Reading::json, "json"},
                                   std::pair{Reading::regex, "regex"}};

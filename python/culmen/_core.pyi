@@ -367,6 +367,26 @@ class EvaluatorSpec:
 def file_left_behind(spec: EvaluatorSpec) -> str: ...
 def check_command(space: Space, spec: EvaluatorSpec) -> None: ...
 
+class Loss:
+    """How residuals become the value."""
+
+    def value(self, residuals: Sequence[float]) -> float: ...
+    def weights(self, residuals: Sequence[float]) -> tuple[list[float], list[float]]:
+        """
+        Slopes and curvatures: the value's derivative by a residual r is 2 slope r, its second one 2 curvature.
+        """
+
+    @property
+    def loss(self) -> str:
+        """One of "linear", "soft_l1", "huber", "cauchy", "arctan"."""
+
+    @loss.setter
+    def loss(self, arg: str, /) -> None: ...
+    @property
+    def f_scale(self) -> float: ...
+    @f_scale.setter
+    def f_scale(self, arg: float, /) -> None: ...
+
 class StudyConfig:
     """
     The description of a study. In generational mode, equal descriptions give the same candidates.
@@ -390,6 +410,10 @@ class StudyConfig:
 
     @limits.setter
     def limits(self, arg: Sequence[tuple[str, float, float]], /) -> None: ...
+    @property
+    def loss_of_residuals(self) -> Loss:
+        """`loss` and `f_scale`."""
+
     @property
     def starts(self) -> list[list[float]]:
         """Vectors that are evaluated first."""
@@ -474,6 +498,16 @@ class StudyConfig:
     def stagnation_tolerance(self) -> float: ...
     @stagnation_tolerance.setter
     def stagnation_tolerance(self, arg: float, /) -> None: ...
+    @property
+    def loss(self) -> str:
+        """One of "linear", "soft_l1", "huber", "cauchy", "arctan"."""
+
+    @loss.setter
+    def loss(self, arg: str, /) -> None: ...
+    @property
+    def f_scale(self) -> float: ...
+    @f_scale.setter
+    def f_scale(self, arg: float, /) -> None: ...
     @property
     def on_failure(self) -> str:
         """One of "penalise", "retry", "stop"."""

@@ -64,6 +64,8 @@ def minimize(
     seed: int = 1,
     generational: bool | None = None,
     result: str = "value",
+    loss: str = "linear",
+    f_scale: float = 1.0,
     time_limit_s: float | None = None,
     batch: int | None = None,
     environment: Mapping[str, str | None] | None = None,
@@ -126,7 +128,10 @@ def minimize(
     - ``generational``: if true, the number and the speed of the workers do not change the candidates. If false, the
       study is asynchronous: no worker waits for other workers, and the candidates depend on timing
     - ``result``: form of the result: ``"value"`` is one number. ``"residuals"`` is a list of numbers, and culmen
-      minimizes the sum of their squares
+      minimizes the sum of their squares, or the ``loss``
+    - ``loss``: loss of residuals: ``"linear"`` is the sum of squares. ``"soft_l1"``, ``"huber"``, ``"cauchy"`` and
+      ``"arctan"`` reduce the effect of outliers
+    - ``f_scale``: for a ``loss`` other than ``"linear"``: residuals above about this size count as outliers
     - ``time_limit_s``: time limit of one evaluation in seconds
     - ``batch``: the Python function receives up to this number of candidates in one call
     - ``environment``: environment variables of the evaluator

@@ -38,6 +38,8 @@ class Sample:
     objectives: list[tuple[str, str]] = field(default_factory=list)
     calls: list[list[float]] = field(default_factory=list)
     violation: Callable[[Sequence[float]], float] = lambda x: 0.0  # of limits
+    loss: str = "linear"
+    f_scale: float = 1.0
 
     def outcome(self, x: Sequence[float]) -> Outcome:
         try:
@@ -47,17 +49,21 @@ class Sample:
             return failed(str(e))
         if not all(map(math.isfinite, r)):
             return failed("a residual is not finite")
-        cost = self.factor * sum(v * v for v in r)
+        cost = self.factor * self.config().loss_of_residuals.value(r)
         return Outcome("ok", cost, {}, self.violation(x), [] if self.as_value else r, {}, "", 0.0, cost)
 
     def evaluate(self, vectors: list[list[float]]) -> list[Outcome]:
         self.calls += vectors
         return [self.outcome(x) for x in vectors]
 
-    def errors(self, x: Sequence[float], **wanted: object) -> Errors:
+    def config(self) -> _core.StudyConfig:
         config = _core.StudyConfig()
-        config.space = self.space.core
-        config.objectives = self.objectives
+        config.space, config.objectives = self.space.core, self.objectives
+        config.loss, config.f_scale = self.loss, self.f_scale
+        return config
+
+    def errors(self, x: Sequence[float], **wanted: object) -> Errors:
+        config = self.config()
         best = self.outcome(x)
         return Fit(config, Best(list(x), best.cost, best.residuals, 7), Wanted(**wanted), self.evaluate).errors()
 

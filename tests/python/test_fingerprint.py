@@ -20,7 +20,12 @@ STUDY = {
     "stop": {"evaluations": 100},
 }
 FIGURE = {"file": ("a", "b"), "key": ("a", "b"), "regex": ("(a)", "(b)"), "which": ("last", "first")}
-NEEDS = {"which": {"regex": "(a)"}, "stagnation_tolerance": {"stagnation": 50}}  # other keys of the same table
+ROBUST = {"loss": {"result": "residuals"}, "f_scale": {"result": "residuals", "loss": "huber"}}
+NEEDS = {
+    "which": {"regex": "(a)"},
+    "stagnation_tolerance": {"stagnation": 50},
+    **ROBUST,
+}  # other keys of the same table
 
 # By the evaluator: for each key its value in two studies that differ in nothing else; None: the key is missing.
 CHANGES: dict[str, dict[str, tuple[Any, Any]]] = {
@@ -54,6 +59,8 @@ CHANGES: dict[str, dict[str, tuple[Any, Any]]] = {
         "store": (None, "other.db"),
         "evaluator.python": ("model.py:f", "model.py:g"),
         "evaluator.result": ("value", "residuals"),
+        "evaluator.loss": ("linear", "huber"),
+        "evaluator.f_scale": (1, 2),
         "evaluator.time_limit_s": (None, 3),
         "evaluator.batch": (None, 4),
         "evaluator.environment.A": (None, "1"),

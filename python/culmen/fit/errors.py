@@ -37,10 +37,11 @@ class ParameterError:
     scaled: float | None = None  # error × S
     interval: Interval | None = None
     note: str = ""
+    sandwich: float | None = None  # with a robust loss
 
     def shown_value(self, digits: int | None = None) -> str:
         """Rounded to its error, or with this number of significant digits."""
-        return rounded(self.value, [self.error, self.scaled], digits)
+        return rounded(self.value, [self.error, self.scaled, self.sandwich], digits)
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Errors:
     - ``value``: the best value of the parameter.
     - ``error``: its error. It corresponds to a change of χ² by 1, or of the value by ``up``. None: there is no error.
     - ``scaled``: the error times ``scale``.
+    - ``sandwich``: with a robust loss, the error that also holds if residuals contain outliers.
     - ``interval``: interval of the profile likelihood with ``lower`` and ``upper``, if it was computed.
     - ``note``: why there is no error, or another remark.
     """
@@ -60,7 +62,7 @@ class Errors:
     free: list[str]  #: names of the parameters that have an error
     covariance: list[list[float]]  #: covariance matrix of the parameters in ``free``
     correlation: list[list[float]]  #: correlation matrix of the parameters in ``free``
-    value: float  #: the best value; for residuals: χ², the sum of their squares
+    value: float  #: the best value; for residuals without a robust loss: χ², the sum of their squares
     up: float  #: increase of the value at one standard error from the minimum
     residuals: int  #: number of residuals; 0 if the study returns a value
     dof: int  #: degrees of freedom: number of residuals minus the number of parameters that the data determine
@@ -71,6 +73,8 @@ class Errors:
     notes: list[str] = field(default_factory=list)  #: remarks, as sentences
     lower_minimum: dict[str, Value] | None = None  #: a better candidate, if the profiles found one
     maximized: bool = False  #: True if the study maximizes its value
+    loss: str = "linear"  #: loss of the residuals
+    f_scale: float = 1.0  #: scale of a robust loss
 
     def __getitem__(self, name: str) -> ParameterError:
         for parameter in self.parameters:
@@ -80,8 +84,14 @@ class Errors:
 
     @property
     def scale(self) -> float | None:
-        """S = √(χ²/dof). If the standard deviations of the residuals are unknown, multiply the errors by S."""
-        return math.sqrt(self.value / self.dof) if self.residuals and self.dof > 0 else None
+        """S = √(χ²/dof). If the standard deviations of the residuals are unknown, multiply the errors by S.
+        None with a robust loss."""
+        return math.sqrt(self.value / self.dof) if self.residuals and self.dof > 0 and not self.robust else None
+
+    @property
+    def robust(self) -> bool:
+        """True if the loss of the residuals is not their sum of squares."""
+        return self.loss != "linear"
 
     def __str__(self) -> str:
         return as_text(self)
@@ -91,13 +101,13 @@ class Errors:
         their errors."""
         profiled = self.confidence is not None and not self.lower_minimum
         headings = ["parameter", "best value", self.column]
-        headings += ["± × S"] if self.residuals else []
+        headings += ["± sandwich" if self.robust else "± × S"] if self.residuals else []
         headings += [f"profile, {self.confidence:.3g}"] if profiled else []
         rows = []
         for p in self.parameters:
             row = [p.name, p.shown_value(digits), shown_error(p.error, digits)]
             if self.residuals:
-                row.append(shown_error(p.scaled, digits))
+                row.append(shown_error(p.sandwich if self.robust else p.scaled, digits))
             if profiled:
                 row.append(_shown_interval(p.value, p.interval, digits) if p.interval else "")
             rows.append([*row, p.note])
@@ -108,7 +118,7 @@ class Errors:
     @property
     def column(self) -> str:
         """The heading of the errors in a table."""
-        return "± (Δχ² = 1)" if self.residuals else f"± (Δ = {self.up:g})"
+        return "± (Δχ² = 1)" if self.residuals and not self.robust else f"± (Δ = {self.up:g})"
 
     @property
     def lines(self) -> list[str]:
@@ -124,6 +134,13 @@ class Errors:
                 else f"rises by {self.up:g} over one error (use 1 for a χ², 0.5 for -log L"
             )
             return [f"Errors: the value {by}); {further}."]
+        if self.robust:
+            return [
+                f"Errors: the value rises by 1 over one error (loss {self.loss}, f_scale = {self.f_scale:g}); "
+                f"{further}.",
+                f"value = {self.value:.6g}, {self.residuals} residuals, dof = {self.dof}; the sandwich errors do not "
+                "need the standard deviations of the residuals, and allow outliers.",
+            ]
         counted = f"χ² = {self.value:.6g}, {self.residuals} residuals, dof = {self.dof}"
         if self.scale is None:
             return [f"Errors for Δχ² = 1; {counted}; {further}."]
@@ -138,7 +155,11 @@ class Errors:
             return []
         delta = self.up * Wanted(True, self.confidence).reach ** 2
         way = "falls" if self.maximized else "rises"
-        what = "the least χ²" if self.residuals else f"the {'greatest' if self.maximized else 'least'} value"
+        what = (
+            "the least χ²"
+            if self.residuals and not self.robust
+            else f"the {'greatest' if self.maximized else 'least'} value"
+        )
         without = "; they do not include S" if self.scale is not None else ""
         return [f"Profiles: {what} over all other parameters {way} by {delta:.4g} at the ends{without}."]
 

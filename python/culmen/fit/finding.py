@@ -13,6 +13,7 @@ from .covariance import Covariance, of_hessian, of_jacobian
 from .differences import curvature, slopes
 from .errors import AT_BOUND, AT_CONSTRAINT, Best, Errors, Interval, ParameterError, Wanted, held_parameters
 from .frame import Array, Evaluate, Frame
+from .loss import Loss
 from .minimum import Point, Stand, at_walls, stand
 from .profile import Profiles, profiles
 from .search import End
@@ -29,6 +30,7 @@ class Fit:
     def __init__(self, config: _core.StudyConfig, best: Best, wanted: Wanted, evaluate: Evaluate) -> None:
         self._config, self._best, self._wanted, self._evaluate = config, best, wanted, evaluate
         self._space = config.space
+        self._loss = Loss(config.loss_of_residuals)
         self._way = notes.Way(direction_of(config.objectives))
         self._held = held_parameters(config.space, best.x)
         self._notes: list[str] = []
@@ -63,8 +65,9 @@ class Fit:
         frame = Frame(space, tuple(self._best.x), moved)
         if self._r0 is not None:
             found = slopes(self._batch, frame, self._r0, len(self._r0))
-            j = found.jacobian
-            point = Point(frame, self._best.cost, 2 * j.T @ self._r0, 2 * j.T @ j, found.roughness, j)
+            j, r = found.jacobian, self._r0
+            derivatives = self._loss.gradient(j, r), self._loss.hessian(j, r)
+            point = Point(frame, self._best.cost, *derivatives, found.roughness, j)
             failures = found.failures
         else:
             curves = curvature(self._batch, frame, self._best.cost, self._wanted.up)
@@ -79,6 +82,11 @@ class Fit:
         names, up = point.frame.names, self._wanted.up
         if point.jacobian is None:
             return of_hessian(point.hessian, names, up, point.roughness, normals)
+        if self._loss.robust:
+            size = np.sqrt(abs(np.diag(point.hessian)))
+            rough = np.minimum(np.nan_to_num(point.roughness, posinf=0.0), 0.1) ** 2
+            doubt = np.outer(size, size) * np.hypot(*np.meshgrid(rough, rough))
+            return of_hessian(point.hessian, names, up, doubt, normals)
         return of_jacobian(point.jacobian, names, point.roughness, normals)
 
     def _without_failures(self, point: Point, failures: dict[str, str]) -> Point:
@@ -113,7 +121,7 @@ class Fit:
             gradient, hessian, scale = self._widened(whole, frame, gradient, hessian, scale)
         reach = self._wanted.reach
         model = (self._best.cost, gradient, hessian)
-        return profiles(self._batch, whole, scale, model, up * reach**2, reach, len(self._best.residuals))
+        return profiles(self._batch, whole, scale, model, up * reach**2, reach, len(self._best.residuals), self._loss)
 
     def _may_leave(self, i: int) -> bool:
         name = self._space.parameters[i].name
@@ -138,7 +146,7 @@ class Fit:
         j = np.nan_to_num(found.jacobian)
         length = np.linalg.norm(j, axis=0)
         size[beside] = np.minimum(size, 1 / np.maximum(length, 1e-300))[beside]
-        return 2 * j.T @ self._r0, 2 * j.T @ j, size
+        return self._loss.gradient(j, self._r0), self._loss.convex_hessian(j, self._r0), size
 
     def _result(self, point: Point, covariance: Covariance, found: Profiles, stands: Stand) -> Errors:
         frame = point.frame
@@ -146,7 +154,8 @@ class Fit:
         matrix = covariance.matrix * np.outer(slope, slope)
         count = len(self._best.residuals)
         dof = max(count - covariance.rank, 0)
-        scale = math.sqrt(self._best.cost / dof) if count and dof else None
+        scale = math.sqrt(self._best.cost / dof) if count and dof and not self._loss.robust else None
+        sandwich = dict(zip(frame.names, self._sandwich(point, covariance, dof) * slope, strict=True))
         errors = dict(zip(frame.names, np.sqrt(np.diag(matrix)), strict=True))
         why = self._remarks(frame, covariance, stands, scale)
         rows = []
@@ -154,7 +163,9 @@ class Fit:
             error, ends = _finite(errors.get(name)), found.ends.get(name)
             scaled = error * scale if error is not None and scale is not None else None
             interval = _interval(*ends) if ends else None
-            rows.append(ParameterError(name, value, error, scaled, interval, why.get(name, "")))
+            rows.append(
+                ParameterError(name, value, error, scaled, interval, why.get(name, ""), _finite(sandwich.get(name)))
+            )
         return Errors(
             parameters=rows,
             free=[name for name in frame.names if _finite(errors[name]) is not None],
@@ -171,7 +182,21 @@ class Fit:
             notes=self._notes,
             lower_minimum=self._space.named(found.lower_minimum[0]) if found.lower_minimum else None,
             maximized=self._way.maximized,
+            loss=self._config.loss,
+            f_scale=self._config.f_scale,
         )
+
+    def _sandwich(self, point: Point, covariance: Covariance, dof: int) -> Array:
+        """The errors of an M-estimator (Huber & Ronchetti, Robust Statistics, 2nd ed., 2009, 7.6), times √(N/dof)
+        (MacKinnon & White, J. Econometrics 29 (1985) 305). NaN without a robust loss."""
+        errors = np.full(len(point.frame.names), np.nan)
+        if point.jacobian is None or self._r0 is None or not self._loss.robust or not dof:
+            return errors
+        known = np.isfinite(covariance.errors)
+        inverse = covariance.matrix[np.ix_(known, known)]
+        spread = self._loss.spread(point.jacobian[:, known], self._r0)
+        errors[known] = np.sqrt(np.diag(inverse @ spread @ inverse) * len(self._r0) / dof)
+        return errors
 
     def _remarks(self, frame: Frame, covariance: Covariance, stands: Stand, scale: float | None) -> dict[str, str]:
         """By parameter: why it has no error, or a problem of its error."""

@@ -14,6 +14,7 @@ import numpy as np
 from ..problem.outcome import Outcome
 from .differences import hessians, rise_of_hessian
 from .frame import Array, Evaluate, Frame
+from .loss import Loss
 from .parabola import Box, Parabola
 from .rays import Ray, Star, figures_of, look
 from .search import End, Search
@@ -38,11 +39,13 @@ class Profiles:
 class _Rounds:
     """The evaluations of all searches."""
 
-    def __init__(self, evaluate: Evaluate, frame: Frame, scale: Array, size: Array, count: int, up: float) -> None:
+    def __init__(
+        self, evaluate: Evaluate, frame: Frame, scale: Array, size: Array, count: int, up: float, loss: Loss
+    ) -> None:
         self._evaluate, self.frame, self.scale, self._count = evaluate, frame, scale, count
         self.start = frame.start
         self.box = Box((frame.lower - self.start) / scale, (frame.upper - self.start) / scale)
-        self._up = up
+        self._up, self._loss = up, loss
         share = _STEP_RESIDUALS if count else _STEP_VALUE
         self._steps = np.minimum(share * size, (self.box.upper - self.box.lower) / 100) * scale
         self.lowest, self.lowest_at = np.inf, list(frame.x)
@@ -88,10 +91,10 @@ class _Rounds:
             return None
         slopes = np.array([ray.slope(star.middle) for ray in star.rays]).T * self.scale
         r = star.middle
-        f, g = (float(r @ r), 2 * slopes.T @ r) if self._count else (float(r[0]), slopes[0])
+        f, g = (self._loss.value(r), self._loss.gradient(slopes, r)) if self._count else (float(r[0]), slopes[0])
         if search.measuring:
             return replace(search.model, g=g, fresh=self._convex(search, hessian))
-        gauss_newton = 2 * slopes.T @ slopes
+        gauss_newton = self._loss.convex_hessian(slopes, r) if self._count else 2 * slopes.T @ slopes
         if search.first is None:
             return Parabola(search.aim, f, g, gauss_newton)
         found = _updated(search.model, search.aim, f, g)
@@ -127,14 +130,15 @@ def profiles(
     delta: float,
     reach: float,
     count: int,
+    loss: Loss,
 ) -> Profiles:
     """The profiles of all parameters of the frame. ``scale``: approximate errors, in the frame's coordinates; a
     parabola would have its ends at ``reach`` times these. ``model``: value, gradient and Hessian at the frame's vector.
-    ``count``: number of residuals; 0: one value."""
+    ``count``: number of residuals; 0: one value. ``loss``: of the residuals."""
     f0, g, b = model[0], model[1] * scale, model[2] * np.outer(scale, scale)
     curved = np.diag(b) * reach**2 / (2 * delta)  # 1 if a parameter's error is the same when all others stay
     size = np.where(curved > 1, 1 / np.sqrt(np.maximum(curved, 1)), 1.0)
-    rounds = _Rounds(evaluate, frame, scale, size, count, delta / reach**2)
+    rounds = _Rounds(evaluate, frame, scale, size, count, delta / reach**2, loss)
     start = Parabola(np.zeros(len(scale)), f0, g, b)
     first = None if count else b
     searches = [

@@ -17,6 +17,12 @@ from .evaluator import check_command, evaluator_of
 
 def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
     """``config`` already has the evaluator's kind of result and, if it is right, the space."""
+    with mistakes.at(file.place("evaluator"), "evaluator", "loss"):
+        if file.evaluator.loss != "linear" and config.evaluator.result != "residuals":
+            raise InputError(
+                f'loss = "{file.evaluator.loss}" needs residuals; return them and write result = "residuals", or '
+                "remove loss"
+            )
     with mistakes.at(file.place("objectives"), "objectives"):
         config.objectives = list(file.objectives.items())
         if file.objectives and config.evaluator.result == "residuals":

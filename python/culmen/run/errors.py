@@ -93,7 +93,9 @@ def wanted_errors(profile: bool, confidence: float | None, up: float, config: _c
     if confidence is not None and not profile:
         raise InputError("confidence applies to profile intervals; ask for the profile too, or remove confidence")
     if up != 1 and config.evaluator.result == "residuals":
-        raise InputError("up applies to values, not to residuals, whose errors are for Δχ² = 1; remove up")
+        raise InputError(
+            "up applies to values, not to residuals, whose errors are for a rise of the value by 1; remove up"
+        )
     return Wanted(profile, ONE_SIGMA if confidence is None else confidence, up)
 
 

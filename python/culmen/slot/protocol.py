@@ -10,7 +10,7 @@ import struct
 from array import array
 
 DESCRIPTOR = 3
-VERSION = 2  # of the set-up
+VERSION = 3  # of the set-up
 OUTCOME_VERSION = 2
 REAL, INTEGER, BOOLEAN = 0, 1, 4
 FIXED = 2  # among the flags of a parameter
@@ -128,6 +128,7 @@ def decode_set_up(frame):
         _direction = reader.take("B")
     for _ in range(reader.take("I")):
         _limit = reader.text(), reader.take("d"), reader.take("d")
+    _loss, _f_scale = reader.take("B"), reader.take("d")
     kind, _isolation, set_up.result = (reader.take("B") for _ in range(3))
     set_up.takes_items = kind == ITEMS
     set_up.target = reader.text()

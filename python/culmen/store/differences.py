@@ -12,7 +12,7 @@ from .opening import Begun
 def another_study(begun: Begun, config: _core.StudyConfig) -> str:
     """Says that the store holds another study, and their first difference; for a store of another fingerprint."""
     before, now = begun.configuration, json.loads(config.configuration)
-    changed = [row for row in settings_that_differ(before, now) if _tells_apart(row[0])]
+    changed = [row for row in settings_that_differ(before, now) if _tells_apart(row[0]) and not _only_newer(*row)]
     changed = [row for row in changed if row[0] != _MODE] or changed  # which may only follow from other differences
     first = _difference(*changed[0]) if changed else "its space, evaluator, optimizer or seed differ"
     more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
@@ -37,6 +37,14 @@ def _tells_apart(place: str) -> bool:
         setting = ProgramEvaluator.settings().get(key.partition(".")[0])
         return setting is not None and setting.decides
     return table in {"space", "constraints", "starts", "objectives", "limits", "optimizer", "seed"}
+
+
+def _only_newer(place: str, there: str, here: str) -> bool:
+    """Whether one of two stores has a key at its default, and the other was made before the key existed."""
+    table, _, key = place.partition(".")
+    field = ProgramEvaluator.model_fields.get(key) if table == "evaluator" else None
+    given = {there, here} - {"–"}
+    return field is not None and "–" in (there, here) and given == {_said(field.default)}
 
 
 def _setting(place: str) -> str:

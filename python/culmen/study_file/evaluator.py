@@ -23,11 +23,29 @@ class EvaluatorOptions(Table):
         Literal["value", "residuals"],
         Setting(
             'form of the result: `"value"` is one number. `"residuals"` is a list of numbers, and '
-            "culmen minimizes the sum of their squares",
+            "culmen minimizes the sum of their squares, or the `loss`",
             sets="evaluator",
             decides=True,
         ),
     ] = "value"
+    loss: Annotated[
+        Literal["linear", "soft_l1", "huber", "cauchy", "arctan"],
+        Setting(
+            'loss of residuals: `"linear"` is the sum of squares. `"soft_l1"`, `"huber"`, `"cauchy"` and `"arctan"` '
+            "reduce the effect of outliers",
+            sets="config",
+            page="see [robust fits](../howto/errors.md#robust-fits)",
+            decides=True,
+        ),
+    ] = "linear"
+    f_scale: Annotated[
+        Annotated[float, Field(gt=0, allow_inf_nan=False)],
+        Setting(
+            'for a `loss` other than `"linear"`: residuals above about this size count as outliers',
+            sets="config",
+            decides=True,
+        ),
+    ] = 1.0
     time_limit_s: Annotated[
         Seconds | None,
         Setting("time limit of one evaluation in seconds", sets="evaluator", page="[see below](#failures)"),
@@ -95,6 +113,15 @@ class EvaluatorOptions(Table):
             decides=True,
         ),
     ] = False
+
+    @model_validator(mode="after")
+    def _has_a_loss(self) -> "EvaluatorOptions":
+        if self.loss == "linear" and self.f_scale != 1:
+            raise ValueError(
+                f'f_scale = {self.f_scale:g} has no effect with loss = "linear"; choose another loss, such as '
+                '"soft_l1", or remove f_scale'
+            )
+        return self
 
     @model_validator(mode="after")
     def _sets_variables(self) -> "EvaluatorOptions":

@@ -75,6 +75,7 @@ void Goals::check() const {
     if (!(l.lower <= l.upper))
       throw InputError(fmt::format("limit '{}': lower {} must not be above upper {}", l.name, l.lower, l.upper));
   }
+  loss.check();
 }
 
 double Goals::as_given(std::size_t objective, double value) const {
@@ -84,6 +85,7 @@ double Goals::as_given(std::size_t objective, double value) const {
 void judge(Outcome& outcome, const Goals& goals, bool figures) {
   if (!outcome.ok()) return;
   if (figures && !take_objectives(outcome, goals.objectives)) return;
+  if (!goals.loss.linear() && !outcome.residuals.empty()) outcome.value = goals.loss.value(outcome.residuals);
   if (!figures) outcome.value = goals.as_given(0, outcome.value);
   for (const auto& l : goals.limits) {
     double given = 0;
@@ -117,6 +119,7 @@ void encode(const Goals& goals, ByteWriter& out) {
     out.f64(l.lower);
     out.f64(l.upper);
   }
+  encode(goals.loss, out);
 }
 
 Goals decode_goals(ByteReader& in) {
@@ -132,6 +135,7 @@ Goals decode_goals(ByteReader& in) {
     l.upper = in.f64();
     goals.limits.push_back(std::move(l));
   }
+  goals.loss = decode_loss(in);
   return goals;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "culmen/base/bytes.hpp"
+#include "culmen/evaluation/loss.hpp"
 #include "culmen/evaluation/outcome.hpp"
 
 namespace culmen {
@@ -25,10 +26,11 @@ struct Limit {
   bool operator==(const Limit&) const = default;
 };
 
-/// Objectives (none: the value, to be minimized) and limits of extra values.
+/// Objectives (none: the value, to be minimized), limits of extra values, and the loss of residuals.
 struct Goals {
   std::vector<Objective> objectives;
   std::vector<Limit> limits;
+  Loss loss = {};
   bool operator==(const Goals&) const = default;
 
   /// Throws InputError: an empty or repeated name, a limit without bounds or with lower > upper.
@@ -39,7 +41,8 @@ struct Goals {
 };
 
 /// Completes an outcome that is ok: takes the objectives from the extras of their names (if `figures` says that they
-/// are there and not in the value), changes the sign of those that are maximized, and adds the violations of limits.
+/// are there and not in the value), changes the sign of those that are maximized, computes the value of residuals if
+/// the loss is robust, and adds the violations of limits.
 /// An outcome that lacks one of these values becomes wrong_shape, with its name.
 void judge(Outcome& outcome, const Goals& goals, bool figures);
 
@@ -47,7 +50,7 @@ void judge(Outcome& outcome, const Goals& goals, bool figures);
 /// before upper, NaN if the outcome lacks the value. The outcome has passed judge().
 void slacks(const Outcome& outcome, const Goals& goals, std::vector<double>& out);
 
-/// Layout: u32 n, n x (text name, u8 direction) | u32 m, m x (text name, f64 lower, f64 upper).
+/// Layout: u32 n, n x (text name, u8 direction) | u32 m, m x (text name, f64 lower, f64 upper) | loss.
 void encode(const Goals& goals, ByteWriter& out);
 Goals decode_goals(ByteReader& in);
 

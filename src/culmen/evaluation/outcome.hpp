@@ -24,9 +24,9 @@ const char* to_string(Status status);
 struct Outcome {
   Status status = Status::ok;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< the (first) objective, to be minimized; NaN unless ok
-  std::vector<double> values;                          ///< several objectives: all of them, to be minimized; else empty
-  double violation = 0;                                ///< ≥ 0; the violation of constraints; 0: feasible
-  std::vector<double> residuals;                       ///< least squares: value is their sum of squares; else empty
+  std::vector<double> values;     ///< several objectives: all of them, to be minimized; else empty
+  double violation = 0;           ///< ≥ 0; the violation of constraints; 0: feasible
+  std::vector<double> residuals;  ///< least squares: the loss gives the value (see loss.hpp); else empty
   std::vector<std::pair<std::string, double>> extras;  ///< extra values by name
   std::string message;                                 ///< unless ok: the reason, and the log's tail
   double duration_s = 0;                               ///< as the worker measured it

@@ -89,7 +89,8 @@ def _constraints(config: _core.StudyConfig) -> str | None:
 
 def _wanted(config: _core.StudyConfig) -> str:
     objectives = ", ".join(f"{direction} {name}" for name, direction in config.objectives)
-    squares = "least sum of squared residuals" if config.evaluator.result == "residuals" else "least value"
+    of_residuals = "sum of squared residuals" if config.loss == "linear" else f"{config.loss} loss of residuals"
+    squares = f"least {of_residuals}" if config.evaluator.result == "residuals" else "least value"
     limits = "".join(f"; {_limit(*limit)}" for limit in config.limits)
     return (objectives or squares) + limits
 

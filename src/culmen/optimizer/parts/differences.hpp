@@ -8,7 +8,7 @@ namespace culmen {
 /// The result of one evaluation. residuals is empty if it failed.
 struct Reply {
   Eigen::VectorXd residuals;
-  double sum = 0;  ///< of the squared residuals
+  double sum = 0;  ///< of the squared residuals, or of their loss
   bool ok() const { return residuals.size() > 0; }
 };
 

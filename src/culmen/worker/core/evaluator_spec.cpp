@@ -10,7 +10,7 @@
 
 namespace culmen {
 namespace {
-constexpr std::uint8_t set_up_version = 2;
+constexpr std::uint8_t set_up_version = 3;
 const std::string removed(1, '\0');  // no variable has this value
 
 /// The parts of all kinds, in the order of the layout.

@@ -14,11 +14,25 @@ constexpr int most_repeats = 5;           // of a Jacobian with shorter steps
 constexpr double least_gain = 1e-4;
 constexpr int patience = 25;  // steps in which the sum must fall by slow_share
 constexpr double slow_share = 1e-3;
+constexpr double least_curvature = 1e-2;  // of a loss, as a share of its slope: 0 and 1 need more evaluations
+
+/// The model r + J d then has the gradient of the loss and, except where it is hardly convex, its Hessian without the
+/// second derivatives of the residuals (Triggs et al., "Bundle adjustment: a modern synthesis", 2000, section 4.3).
+void weigh(const Loss& loss, Eigen::MatrixXd& jacobian, Eigen::VectorXd& residuals) {
+  for (Eigen::Index k = 0; k < residuals.size(); ++k) {
+    const auto weight = loss.weight(residuals[k]);
+    const double root = std::sqrt(std::max(weight.curvature, least_curvature * weight.slope));
+    jacobian.row(k) *= root;
+    residuals[k] *= root > 0 ? weight.slope / root : 0;
+  }
+}
 }  // namespace
 
-Descent::Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd z, Reply start, double noise)
+Descent::Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd z, Reply start, double noise,
+                 Loss loss)
     : coordinates_(std::move(coordinates)),
       differences_(coordinates_->lower(), coordinates_->upper(), noise),
+      loss_(loss),
       z_(std::move(z)),
       here_(std::move(start)),
       marked_sum_(here_.sum) {
@@ -36,7 +50,10 @@ void Descent::digest(const std::vector<Reply>& replies) {
 }
 
 void Descent::learn_slopes(const std::vector<Reply>& replies) {
-  model_ = std::make_unique<LinearModel>(differences_.jacobian(here_.residuals, replies), here_.residuals);
+  auto jacobian = differences_.jacobian(here_.residuals, replies);
+  auto residuals = here_.residuals;
+  if (!loss_.linear()) weigh(loss_, jacobian, residuals);
+  model_ = std::make_unique<LinearModel>(jacobian, residuals);
   if (!model_->healthy()) {
     phase_ = Phase::over;
     return;

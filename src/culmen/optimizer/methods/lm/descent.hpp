@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "culmen/evaluation/loss.hpp"
 #include "culmen/optimizer/methods/lm/coordinates.hpp"
 #include "culmen/optimizer/parts/differences.hpp"
 #include "culmen/optimizer/parts/linear_model.hpp"
@@ -15,8 +16,8 @@ namespace culmen::lm {
 /// any more; then they are more accurate ones. A step whose evaluation fails is not taken.
 class Descent {
  public:
-  /// start.ok() must hold; z: its place. noise: as in Differences.
-  Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd z, Reply start, double noise);
+  /// start.ok() must hold; z: its place. noise: as in Differences. loss: gives the sums of the replies.
+  Descent(std::shared_ptr<const Coordinates> coordinates, Eigen::VectorXd z, Reply start, double noise, Loss loss);
   Descent(const Descent&) = delete;
   Descent& operator=(const Descent&) = delete;
 
@@ -48,6 +49,7 @@ class Descent {
 
   std::shared_ptr<const Coordinates> coordinates_;
   Differences differences_;
+  Loss loss_;
   Eigen::VectorXd z_;
   Reply here_;
   Phase phase_ = Phase::slopes;

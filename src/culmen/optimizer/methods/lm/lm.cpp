@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "culmen/base/random.hpp"
+#include "culmen/evaluation/goals.hpp"
 #include "culmen/optimizer/core/remembering.hpp"
 #include "culmen/optimizer/methods/lm/descent.hpp"
 #include "culmen/optimizer/methods/lm/minima.hpp"
@@ -29,6 +30,7 @@ constexpr std::size_t most_given = 100;
 struct Settings {
   std::size_t agreement, descents, screen;
   double noise;
+  Loss loss;
   Mode mode;
   Edition edition;
 };
@@ -228,7 +230,7 @@ void LevenbergMarquardt::begin(Lane& lane, const std::vector<double>& x, Reply r
   minima_.begin(reply.sum);
   const auto& coordinates = lane.logarithmic ? logarithmic_ : plain_;
   lane.given = false;
-  lane.descent.emplace(coordinates, coordinates->from_space(x), std::move(reply), settings_.noise);
+  lane.descent.emplace(coordinates, coordinates->from_space(x), std::move(reply), settings_.noise, settings_.loss);
 }
 
 void LevenbergMarquardt::conclude(Lane& lane) {
@@ -259,7 +261,9 @@ Settings settings_of(const Space& space, const OptimizerOptions& options, const 
   const auto descents =
       options.contains("descents") ? count_of(options, "descents") : descents_of(terms.evaluations, space.size());
   const auto screen = options.contains("screen") ? count_of(options, "screen") : screen_of(terms.evaluations, descents);
-  return {count_of(options, "agreement"), descents, screen, number_of(options, "noise"), terms.mode, terms.edition};
+  const auto loss = terms.yield.goals ? terms.yield.goals->loss : Loss{};
+  return {
+      count_of(options, "agreement"), descents, screen, number_of(options, "noise"), loss, terms.mode, terms.edition};
 }
 }  // namespace
 }  // namespace lm

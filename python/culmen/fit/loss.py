@@ -1,0 +1,44 @@
+"""Derivatives of the value of residuals: of the sum of their squares, or of a robust loss."""
+
+import numpy as np
+
+from .. import _core
+from .frame import Array
+
+
+class Loss:
+    """The loss of a study; ``evaluation/loss.hpp`` defines it. The second derivatives of the residuals are ignored, as
+    in the method of Gauss and Newton."""
+
+    def __init__(self, core: _core.Loss) -> None:
+        self._core = core
+        self.robust = core.loss != "linear"
+
+    def value(self, residuals: Array) -> float:
+        return self._core.value(residuals.tolist()) if self.robust else float(residuals @ residuals)
+
+    def gradient(self, jacobian: Array, residuals: Array) -> Array:
+        if self.robust:
+            residuals = self._weights(residuals)[0] * residuals
+        return np.asarray(2 * jacobian.T @ residuals)
+
+    def hessian(self, jacobian: Array, residuals: Array) -> Array:
+        """Not always convex: curvatures of outliers may be negative."""
+        if not self.robust:
+            return np.asarray(2 * jacobian.T @ jacobian)
+        return np.asarray(2 * (jacobian.T * self._weights(residuals)[1]) @ jacobian)
+
+    def convex_hessian(self, jacobian: Array, residuals: Array) -> Array:
+        """Without negative curvatures."""
+        if not self.robust:
+            return np.asarray(2 * jacobian.T @ jacobian)
+        return np.asarray(2 * (jacobian.T * np.maximum(self._weights(residuals)[1], 0)) @ jacobian)
+
+    def spread(self, jacobian: Array, residuals: Array) -> Array:
+        """The sum over residuals of the outer product of their gradients, each half of the value's gradient."""
+        scores = jacobian * (self._weights(residuals)[0] * residuals)[:, None]
+        return np.asarray(scores.T @ scores)
+
+    def _weights(self, residuals: Array) -> tuple[Array, Array]:
+        slopes, curvatures = self._core.weights(residuals.tolist())
+        return np.array(slopes), np.array(curvatures)

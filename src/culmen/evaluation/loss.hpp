@@ -1,0 +1,44 @@
+// Robust losses: how residuals become the value.
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "culmen/base/bytes.hpp"
+
+namespace culmen {
+
+enum class LossKind : unsigned char { linear = 0, soft_l1 = 1, huber = 2, cauchy = 3, arctan = 4 };
+
+/// The value of residuals r is the sum of f² ρ((r / f)²), where f is f_scale. ρ is the same function as in SciPy's
+/// least_squares (after Triggs et al., "Bundle adjustment: a modern synthesis", 2000), whose cost is half the value.
+/// linear: ρ(z) = z; soft_l1: 2 (√(1 + z) - 1); huber: z up to 1, then 2 √z - 1; cauchy: ln(1 + z); arctan: atan(z).
+struct Loss {
+  LossKind kind = LossKind::linear;
+  double f_scale = 1;
+  bool operator==(const Loss&) const = default;
+
+  /// As StopRules::each_setting.
+  template <class Visit>
+  static void each_setting(Visit visit) {
+    visit("loss", &Loss::kind);
+    visit("f_scale", &Loss::f_scale);
+  }
+
+  /// Throws InputError if f_scale is not a positive number.
+  void check() const;
+  bool linear() const { return kind == LossKind::linear; }
+  /// Sums in order. For linear it is the sum of squares.
+  double value(std::span<const double> residuals) const;
+
+  /// The value's derivative by r is 2 slope r; its second derivative is 2 curvature, which may be negative.
+  struct Weight {
+    double slope = 1, curvature = 1;
+  };
+  Weight weight(double r) const;
+};
+
+/// Layout: u8 kind | f64 f_scale.
+void encode(const Loss& loss, ByteWriter& out);
+Loss decode_loss(ByteReader& in);
+
+}  // namespace culmen
