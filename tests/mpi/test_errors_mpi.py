@@ -62,3 +62,10 @@ def test_every_rank_of_a_script_gets_them(mpi, folder):
     assert len({line for line in lines if line.startswith("store: ")}) == 1
     assert lines.count("refused: there is no store nix.db") == RANKS[mpi]
     assert lines.count("alone: [0.0, 5.0]") == 1
+
+
+def test_every_rank_of_a_cpp_program_gets_the_errors_of_its_fit(mpi, world_program, tmp_path):
+    done = culmen("launch", "-n", RANKS[mpi], "--mpi", mpi, world_program.with_name("fit_program"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines.count("rank: 1.000000 2.000000 errors 1.000000 0.353553") == RANKS[mpi]

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "culmen/base/error.hpp"
+#include "culmen/evaluation/loss.hpp"
 #include "culmen/evaluation/recommendation.hpp"
 #include "culmen/optimizer/core/options.hpp"
 #include "culmen/space/space.hpp"
@@ -33,6 +34,11 @@ struct MinimizeOptions {
   /// Not given: culmen chooses. A resumed study keeps its mode.
   std::optional<bool> generational = {};
   std::uint64_t seed = 1;
+  /// For least_squares(): how residuals become the value, such as {LossKind::soft_l1, 0.1} if some of them are
+  /// outliers. The default is their sum of squares.
+  Loss loss = {};
+  /// For least_squares(): compute the errors of the parameters, by two more evaluations for each real parameter.
+  bool errors = true;
   std::string store = {};  ///< the file that keeps all results; empty: no file
   bool resume = false;     ///< true: continues the study in the store. False: creates the store
 };
@@ -46,14 +52,23 @@ struct MinimizeResult {
   std::vector<double> x;                                    ///< best parameters; empty if every evaluation failed
   double value = std::numeric_limits<double>::quiet_NaN();  ///< value of the best parameters
   std::vector<FrontPoint> front;                            ///< the result of minimize_several()
-  std::optional<Recommendation> recommended;                ///< recommended by "racing" or "bayes" for noisy values
-  std::uint64_t evaluations = 0;                            ///< number of evaluations
-  std::uint64_t failed = 0;                                 ///< number of failed evaluations among them
-  std::string message;                                      ///< why the study stopped
-  std::string optimizer;                                    ///< the optimizer that was used
-  bool generational = true;                                 ///< the mode that was used
-  bool final = false;                                       ///< false: the study can be resumed if it has a store
-  bool is_master = true;                                    ///< true in rank 0, and without MPI
+  /// The result of least_squares(): the error (standard deviation) of each parameter. NaN: the parameter has no error,
+  /// because it is not real, at a bound, inactive or not determined by the residuals. Empty: the fit did not reach its
+  /// end, or MinimizeOptions::errors is false.
+  ///
+  /// The value rises by 1 if a parameter moves by its error and the others are fitted again. The residuals must
+  /// therefore be in units of their standard deviations. If these are unknown but equal, multiply the errors by
+  /// √(value / (residuals - parameters)). With a loss, this factor does not apply.
+  std::vector<double> errors;
+  std::vector<std::vector<double>> covariance;  ///< of the parameters, as for `errors`
+  std::optional<Recommendation> recommended;    ///< recommended by "racing" or "bayes" for noisy values
+  std::uint64_t evaluations = 0;                ///< number of evaluations
+  std::uint64_t failed = 0;                     ///< number of failed evaluations among them
+  std::string message;                          ///< why the study stopped
+  std::string optimizer;                        ///< the optimizer that was used
+  bool generational = true;                     ///< the mode that was used
+  bool final = false;                           ///< false: the study can be resumed if it has a store
+  bool is_master = true;                        ///< true in rank 0, and without MPI
 };
 
 /// Minimizes `f`. Its argument has one value per parameter, in the order of the space. Without MPI, several threads
@@ -66,7 +81,7 @@ struct MinimizeResult {
 MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space,
                         const MinimizeOptions& options = {});
 
-/// Minimizes the sum of the squares of the residuals.
+/// Minimizes the sum of the squares of the residuals, or MinimizeOptions::loss of them.
 MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals,
                              const Space& space, const MinimizeOptions& options = {});
 

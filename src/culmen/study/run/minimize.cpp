@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "culmen/base/error.hpp"
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/config/search.hpp"
 #include "culmen/study/crew/ranks.hpp"
 #include "culmen/study/run/culmen.hpp"
+#include "culmen/study/run/fit_errors.hpp"
 #include "culmen/study/run/run.hpp"
 #include "culmen/transport/mpi/launcher.hpp"
 
@@ -39,15 +42,31 @@ Goals goals_of(std::size_t objectives) {
   return goals;
 }
 
+MinimizeResult with_errors(MinimizeResult result, FitErrors found) {
+  for (std::size_t i = 0; i < found.covariance.size(); ++i) result.errors.push_back(std::sqrt(found.covariance[i][i]));
+  result.covariance = std::move(found.covariance);
+  return result;
+}
+
+MinimizeResult result_of_rank(const Function& function, const Space& space, bool errors) {
+  const auto found = serve_as_rank(function);
+  auto out = public_result(found, space, false);
+  return errors && has_errors(space, found) ? with_errors(std::move(out), errors_from_master(function)) : out;
+}
+
 MinimizeResult minimize_outcome(const Function& function, ResultKind result, const Space& space,
                                 const MinimizeOptions& options, std::size_t objectives = 0) {
   if (space.size() == 0) throw InputError("the space has no parameter; give at least one");
   if (options.resume && options.store.empty())
     throw InputError("resume = true needs a store, but store is empty; give its file name");
-  if (detect_launch().rank > 0) return public_result(serve_as_rank(function), space, false);
+  options.loss.check();
+  if (!options.loss.linear() && result != ResultKind::residuals)
+    throw InputError("options.loss is for residuals; call least_squares(), or remove the loss");
+  if (detect_launch().rank > 0) return result_of_rank(function, space, options.errors);
   StudyConfig config;
   config.space = space;
   config.goals = goals_of(objectives);
+  config.goals.loss = options.loss;
   for (const auto& start : options.starts) config.starts.push_back(space.searched(start));
   config.evaluator.isolation = Isolation::none;
   config.evaluator.result = result;
@@ -63,13 +82,15 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
   run_options.workers = options.workers;
   run_options.store = options.store;
   run_options.resume = options.resume;
-  Run run(std::move(config), run_options, function);
+  Run run(config, run_options, function);
   run.prepare();
   run.execute();
   const auto found = run.conclude();
   if (found.store_failed) throw StoreError(found.message);
   if (found.reason == StopReason::error) throw Error(found.message);
-  return public_result(found, space, true);
+  auto out = public_result(found, space, true);
+  if (!options.errors || !has_errors(space, found)) return out;
+  return with_errors(std::move(out), errors_of_fit(config, run_options, function, found));
 }
 
 void check_function(bool there, const char* name) {

@@ -253,8 +253,8 @@ Run::Run(StudyConfig config, RunOptions options, Function function) : impl_(std:
   if (const auto bytes = impl_->options.history_bytes) impl_->history = std::make_shared<History>(bytes);
 }
 
-Run::Run(StudyConfig config, RunOptions options, std::shared_ptr<Source> source)
-    : Run(std::move(config), std::move(options)) {
+Run::Run(StudyConfig config, RunOptions options, std::shared_ptr<Source> source, Function function)
+    : Run(std::move(config), std::move(options), std::move(function)) {
   impl_->source = std::move(source);
 }
 

@@ -15,7 +15,7 @@ class Run {
   /// `function` for EvaluatorKind::function.
   Run(StudyConfig config, RunOptions options, Function function = {});
   /// With a source of the caller, which ends the run. `config` then says only how its candidates are evaluated.
-  Run(StudyConfig config, RunOptions options, std::shared_ptr<Source> source);
+  Run(StudyConfig config, RunOptions options, std::shared_ptr<Source> source, Function function = {});
   ~Run();
   /// Checks the input, opens the store, starts the workers. Throws InputError, StoreError or TransportError. It then
   /// leaves nothing behind, and ranks that wait are told.

@@ -1,0 +1,35 @@
+// Errors (uncertainties) of the parameters of a C++ program's fit.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "culmen/study/config/result.hpp"
+#include "culmen/study/config/study_config.hpp"
+#include "culmen/study/run/run_options.hpp"
+
+namespace culmen {
+
+/// In the order of the space, with fixed parameters; NaN for a parameter without an error.
+struct FitErrors {
+  std::vector<std::vector<double>> covariance;
+  bool operator==(const FitErrors&) const = default;
+};
+
+/// Whether errors can be computed: the study has ended by itself with residuals, its best candidate is feasible, and a
+/// parameter is free. The same in all ranks of a launch.
+bool has_errors(const Space& space, const StudyResult& result);
+/// From central differences around the best candidate: two evaluations for each free parameter, on the workers of
+/// `options`. A parameter is free if it is real, active and at no bound. `covariance` is the inverse of half the
+/// Hessian of the value, without second derivatives of the residuals; without a loss it is (JᵀJ)⁻¹. Empty if the
+/// workers cannot be started.
+FitErrors errors_of_fit(const StudyConfig& config, const RunOptions& options, const Function& function,
+                        const StudyResult& result) noexcept;
+/// In the other ranks of a launch, collective with errors_of_fit.
+FitErrors errors_from_master(const Function& function) noexcept;
+
+/// As a note to ranks; all digits.
+std::string to_note(const FitErrors& errors);
+FitErrors from_note(std::string_view note);
+
+}  // namespace culmen
