@@ -10,6 +10,7 @@
 #include "background_run.hpp"
 #include "bindings.hpp"
 #include "culmen/base/process.hpp"
+#include "culmen/evaluation/judge.hpp"
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/config/mode.hpp"
 #include "culmen/study/config/search.hpp"
@@ -136,6 +137,21 @@ void set_limits(StudyConfig& c, const Limits& limits) {
   c.goals = std::move(goals);
 }
 
+using Expressions = std::vector<std::pair<std::string, std::string>>;  // name, expression
+
+Expressions pairs_of(const std::vector<NamedExpression>& named) {
+  Expressions out;
+  for (const auto& e : named) out.emplace_back(e.name, e.expression);
+  return out;
+}
+/// `member`: Goals::derived or Goals::conditions. The space must be set before.
+void set_expressions(StudyConfig& c, std::vector<NamedExpression> Goals::*member, const Expressions& expressions) {
+  Goals goals = c.goals;
+  (goals.*member).clear();
+  for (const auto& [name, text] : expressions) (goals.*member).push_back({name, text});
+  c.goals = Judge(std::move(goals), c.space).goals();
+}
+
 std::optional<bool> asked_generational(const StudyConfig& c) {
   if (!c.mode) return {};
   return c.mode->mode == Mode::generational;
@@ -205,6 +221,19 @@ void bind_config(nb::module_& m) {
       .def_rw("space", &StudyConfig::space)
       .def_prop_rw("objectives", &objectives_of, &set_objectives, "Names, and \"minimize\" or \"maximize\".")
       .def_prop_rw("limits", &limits_of, &set_limits, "Name, lower and upper bound of each limited value.")
+      .def_prop_rw(
+          "derived", [](const StudyConfig& c) { return pairs_of(c.goals.derived); },
+          [](StudyConfig& c, const Expressions& e) { set_expressions(c, &Goals::derived, e); },
+          "Names and expressions of derived values; set the space before.")
+      .def_prop_rw(
+          "conditions", [](const StudyConfig& c) { return pairs_of(c.goals.conditions); },
+          [](StudyConfig& c, const Expressions& e) { set_expressions(c, &Goals::conditions, e); },
+          "Limits that are expressions; set the space before.")
+      .def_prop_rw(
+          "residual_names", [](const StudyConfig& c) { return c.goals.residuals; },
+          [](StudyConfig& c, const std::vector<std::string>& names) { c.goals.residuals = names; },
+          "Names of values that are the residuals.")
+      .def_prop_ro("returns_residuals", &returns_residuals)
       .def_prop_ro(
           "loss_of_residuals", [](const StudyConfig& c) { return c.goals.loss; }, "`loss` and `f_scale`.")
       .def_rw("starts", &StudyConfig::starts, "Vectors that are evaluated first.")

@@ -411,6 +411,26 @@ class StudyConfig:
     @limits.setter
     def limits(self, arg: Sequence[tuple[str, float, float]], /) -> None: ...
     @property
+    def derived(self) -> list[tuple[str, str]]:
+        """Names and expressions of derived values; set the space before."""
+
+    @derived.setter
+    def derived(self, arg: Sequence[tuple[str, str]], /) -> None: ...
+    @property
+    def conditions(self) -> list[tuple[str, str]]:
+        """Limits that are expressions; set the space before."""
+
+    @conditions.setter
+    def conditions(self, arg: Sequence[tuple[str, str]], /) -> None: ...
+    @property
+    def residual_names(self) -> list[str]:
+        """Names of values that are the residuals."""
+
+    @residual_names.setter
+    def residual_names(self, arg: Sequence[str], /) -> None: ...
+    @property
+    def returns_residuals(self) -> bool: ...
+    @property
     def loss_of_residuals(self) -> Loss:
         """`loss` and `f_scale`."""
 

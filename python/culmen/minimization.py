@@ -86,7 +86,9 @@ def minimize(
     fix: Mapping[str, Value] | None = None,
     starts: Sequence[Mapping[str, Value] | Sequence[float]] = (),
     objectives: Mapping[str, str] | None = None,
-    limits: Mapping[str, Mapping[str, float]] | None = None,
+    limits: Mapping[str, Mapping[str, float] | str] | None = None,
+    derived: Mapping[str, str] | None = None,
+    residuals: Mapping[str, str] | None = None,
     store: str | Path | None = None,
     progress: bool | None = None,
     callback: Callable[[Evaluated], Any] | None = None,
@@ -162,8 +164,14 @@ def minimize(
       receives them.
     - ``starts``: points that are evaluated first. Each is a dict of the parameters, or a list of numbers.
     - ``objectives``: names of values, each with a direction: ``{"cost": "minimize", "range": "maximize"}``. ``f`` then
-      returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``.
-    - ``limits``: bounds on objectives or extra values, such as ``{"stress": {"upper": 250}}``.
+      returns a dict of these values. With several objectives, the result is a Pareto front, ``result.front``. An
+      expression may stand for a direction: ``{"misfit": "(mass - 3)**2"}``, or ``{"gain": {"maximize": "a / b"}}``.
+    - ``limits``: bounds on objectives or extra values, such as ``{"stress": {"upper": 250}}``, or conditions such as
+      ``{"stress": "force / area <= 250"}``.
+    - ``derived``: expressions of parameters and results, such as ``{"area": "width * height"}``. They become extra
+      values.
+    - ``residuals``: expressions that are the residuals, such as ``{"mass": "(mass - 3) / 0.1"}``. ``f`` then returns
+      a dict of numbers.
     - ``store``: path of a file that records each evaluation. If the file exists, its study is resumed.
     - ``progress``: True shows the progress, False does not. None shows it only on a terminal or in a notebook.
     - ``callback``: a function of the program. It is called in this thread with each evaluation, after the
@@ -267,8 +275,14 @@ def _lent(executor: "Executor", f: Any, study: Study) -> AbstractContextManager[
     from .executor.lent import LentFunction, lending, width  # concurrent.futures, which other calls do not need
 
     config = study.config
-    function = LentFunction(f, config.evaluator.result, [name for name, _ in config.objectives])
+    function = LentFunction(f, config.evaluator.result, _returned(config))
     return lending(executor, function, config.space, width(executor, study.options.workers or None))
+
+
+def _returned(config: _core.StudyConfig) -> list[str]:
+    """The names of the objectives that the function returns."""
+    derived = dict(config.derived)
+    return [name for name, _ in config.objectives if name not in derived]
 
 
 def _pickled(f: Callable[[Any], Any]) -> bytes:

@@ -43,6 +43,9 @@ CHANGES: dict[str, dict[str, tuple[Any, Any]]] = {
         "constraints.line": ("x + y <= 9", "x + y <= 8"),
         "starts": ([], [{"x": 2, "y": 2, "c": "a"}]),
         "objectives.u": ("minimize", "maximize"),
+        "derived.d": (None, "2 * x"),
+        "residuals.r": (None, "2 * x"),
+        "limits.v.expression": ("x + u <= 2", "x + u <= 3"),
         "limits.u.lower": (None, 1),
         "limits.u.upper": (2, 3),
         "optimizer.name": ("evolution", "random"),
@@ -90,7 +93,7 @@ CHANGES: dict[str, dict[str, tuple[Any, Any]]] = {
         "evaluator.positional": (None, True),
     },
 }
-NAMES = {"x", "c", "u", "line", "A"}  # those that the studies above chose
+NAMES = {"x", "c", "u", "v", "d", "r", "line", "A"}  # those that the studies above chose
 OPTION = "optimizer.children"  # of the optimizer: the study file does not list them
 
 

@@ -75,9 +75,10 @@ class Errors:
     maximized: bool = False  #: True if the study maximizes its value
     loss: str = "linear"  #: loss of the residuals
     f_scale: float = 1.0  #: scale of a robust loss
+    derived: list[ParameterError] = field(default_factory=list)  #: derived values, with propagated errors
 
     def __getitem__(self, name: str) -> ParameterError:
-        for parameter in self.parameters:
+        for parameter in (*self.parameters, *self.derived):
             if parameter.name == name:
                 return parameter
         raise KeyError(name)
@@ -104,7 +105,7 @@ class Errors:
         headings += ["± sandwich" if self.robust else "± × S"] if self.residuals else []
         headings += [f"profile, {self.confidence:.3g}"] if profiled else []
         rows = []
-        for p in self.parameters:
+        for p in (*self.parameters, *self.derived):
             row = [p.name, p.shown_value(digits), shown_error(p.error, digits)]
             if self.residuals:
                 row.append(shown_error(p.sandwich if self.robust else p.scaled, digits))
@@ -112,7 +113,9 @@ class Errors:
                 row.append(_shown_interval(p.value, p.interval, digits) if p.interval else "")
             rows.append([*row, p.note])
         return (
-            (rows, [*headings, ""]) if any(p.note for p in self.parameters) else ([row[:-1] for row in rows], headings)
+            (rows, [*headings, ""])
+            if any(p.note for p in (*self.parameters, *self.derived))
+            else ([row[:-1] for row in rows], headings)
         )
 
     @property
@@ -171,10 +174,8 @@ class Errors:
     def from_table(cls, table: dict[str, Any]) -> "Errors":
         """Raises KeyError or TypeError if the table is of another version of culmen."""
         data = {key: value for key, value in table.items() if key != "scale"}
-        rows = [
-            {**row, "interval": Interval(**row["interval"]) if row["interval"] else None} for row in data["parameters"]
-        ]
-        return cls(**{**data, "parameters": [ParameterError(**row) for row in rows]})
+        parameters, derived = (list(map(_row_of, data.get(key, []))) for key in ("parameters", "derived"))
+        return cls(**{**data, "parameters": parameters, "derived": derived})
 
     def to_json(self) -> str:
         return json.dumps(self.as_table())
@@ -182,6 +183,10 @@ class Errors:
     @classmethod
     def from_json(cls, text: str) -> "Errors":
         return cls.from_table(json.loads(text))
+
+
+def _row_of(row: dict[str, Any]) -> ParameterError:
+    return ParameterError(**{**row, "interval": Interval(**row["interval"]) if row["interval"] else None})
 
 
 @dataclass(frozen=True)
@@ -212,6 +217,7 @@ class Best:
     cost: float  # the value as it is minimized
     residuals: list[float]  # empty: a value was minimized
     evaluation: int | None = None
+    extras: dict[str, float] = field(default_factory=dict)
 
 
 def _wall(p: _core.Parameter, value: float) -> str:

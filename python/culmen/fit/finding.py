@@ -1,6 +1,7 @@
 """Computes errors: derivatives at the best candidate, then profiles if requested."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from .._core import InputError
 from ..problem.goals import direction_of, oriented
 from . import notes
 from .covariance import Covariance, of_hessian, of_jacobian
+from .derived import Seen, gradient, propagated, seen
 from .differences import curvature, slopes
 from .errors import AT_BOUND, AT_CONSTRAINT, Best, Errors, Interval, ParameterError, Wanted, held_parameters
 from .frame import Array, Evaluate, Frame
@@ -35,11 +37,13 @@ class Fit:
         self._held = held_parameters(config.space, best.x)
         self._notes: list[str] = []
         self._evaluations = 0
+        self._near: list[Seen] = []  # for derivatives of derived values
         self._limited = False  # an evaluation violated a limit
         self._r0 = np.array(best.residuals) if best.residuals else None
 
     def errors(self) -> Errors:
         point, up = self._derivatives(), self._wanted.up
+        near, self._near = self._near, []
         stands = stand(point, up)
         of_stand = notes.of_stand(stands, up, self._way, self._limited)
         covariance = self._covariance(point, list(stands.normals.values()))
@@ -48,11 +52,12 @@ class Fit:
         self._notes += notes.of_profiles(found, self._space, given, self._way)
         self._notes += notes.of_directions(covariance, self._r0 is None, self._way)
         self._notes += of_stand
-        return self._result(point, covariance, found, stands)
+        return replace(self._result(point, covariance, found, stands), derived=self._derived(point, covariance, near))
 
     def _batch(self, vectors: list[list[float]]) -> Any:
         self._evaluations += len(vectors)
         outcomes = self._evaluate(vectors)
+        self._near += seen(vectors, outcomes)
         self._limited |= any(outcome.violation > 0 for outcome in outcomes)
         return outcomes
 
@@ -153,9 +158,9 @@ class Fit:
         slope = frame.slope(frame.start)
         matrix = covariance.matrix * np.outer(slope, slope)
         count = len(self._best.residuals)
-        dof = max(count - covariance.rank, 0)
-        scale = math.sqrt(self._best.cost / dof) if count and dof and not self._loss.robust else None
-        sandwich = dict(zip(frame.names, self._sandwich(point, covariance, dof) * slope, strict=True))
+        dof, scale = self._scale(covariance)
+        of_sandwich = np.sqrt(np.diag(self._sandwich(point, covariance, dof))) * slope
+        sandwich = dict(zip(frame.names, of_sandwich, strict=True))
         errors = dict(zip(frame.names, np.sqrt(np.diag(matrix)), strict=True))
         why = self._remarks(frame, covariance, stands, scale)
         rows = []
@@ -186,17 +191,40 @@ class Fit:
             f_scale=self._config.f_scale,
         )
 
+    def _scale(self, covariance: Covariance) -> tuple[int, float | None]:
+        """The degrees of freedom, and the factor S for errors of unknown scale."""
+        count = len(self._best.residuals)
+        dof = max(count - covariance.rank, 0)
+        return dof, math.sqrt(self._best.cost / dof) if count and dof and not self._loss.robust else None
+
+    def _derived(self, point: Point, covariance: Covariance, near: list[Seen]) -> list[ParameterError]:
+        """Those that are neither residuals nor objectives."""
+        dof, scale = self._scale(covariance)
+        sandwich = self._sandwich(point, covariance, dof)
+        out = []
+        for name, _ in self._config.derived:
+            value = self._best.extras.get(name)
+            if value is None:
+                continue
+            slopes_of_it = gradient(name, value, point.frame, near)
+            error = propagated(slopes_of_it, covariance.matrix)
+            of_sandwich = propagated(slopes_of_it, sandwich) if self._loss.robust and dof else None
+            scaled = error * scale if error is not None and scale is not None else None
+            note = "derived" if error is not None else "derived; it depends on a parameter without an error"
+            out.append(ParameterError(name, value, error, scaled, None, note, of_sandwich))
+        return out
+
     def _sandwich(self, point: Point, covariance: Covariance, dof: int) -> Array:
-        """The errors of an M-estimator (Huber & Ronchetti, Robust Statistics, 2nd ed., 2009, 7.6), times √(N/dof)
+        """The covariance of an M-estimator (Huber & Ronchetti, Robust Statistics, 2nd ed., 2009, 7.6), times N/dof
         (MacKinnon & White, J. Econometrics 29 (1985) 305). NaN without a robust loss."""
-        errors = np.full(len(point.frame.names), np.nan)
+        out = np.full_like(covariance.matrix, np.nan)
         if point.jacobian is None or self._r0 is None or not self._loss.robust or not dof:
-            return errors
+            return out
         known = np.isfinite(covariance.errors)
         inverse = covariance.matrix[np.ix_(known, known)]
         spread = self._loss.spread(point.jacobian[:, known], self._r0)
-        errors[known] = np.sqrt(np.diag(inverse @ spread @ inverse) * len(self._r0) / dof)
-        return errors
+        out[np.ix_(known, known)] = inverse @ spread @ inverse * len(self._r0) / dof
+        return out
 
     def _remarks(self, frame: Frame, covariance: Covariance, stands: Stand, scale: float | None) -> dict[str, str]:
         """By parameter: why it has no error, or a problem of its error."""

@@ -17,22 +17,29 @@ from .evaluator import check_command, evaluator_of
 
 def set_goals(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
     """``config`` already has the evaluator's kind of result and, if it is right, the space."""
+    with mistakes.at(file.place("residuals"), "residuals"):
+        if file.residuals and config.evaluator.result == "residuals":
+            raise InputError('the evaluator returns residuals itself (result = "residuals"); remove one of the two')
+        config.residual_names = list(file.residuals)
     with mistakes.at(file.place("evaluator"), "evaluator", "loss"):
-        if file.evaluator.loss != "linear" and config.evaluator.result != "residuals":
+        if file.evaluator.loss != "linear" and not config.returns_residuals:
             raise InputError(
                 f'loss = "{file.evaluator.loss}" needs residuals; return them and write result = "residuals", or '
                 "remove loss"
             )
     with mistakes.at(file.place("objectives"), "objectives"):
         config.objectives = list(file.objectives.items())
-        if file.objectives and config.evaluator.result == "residuals":
+        if file.objectives and config.returns_residuals:
             raise InputError(
                 "residuals allow no objectives, because the sum of their squares is minimized; remove one of the two"
             )
-    if file.objectives:
+    if file.objectives or file.residuals:
         config.evaluator.result = "figures"
+    bounds = {name: t.model_dump() for name, t in file.limits.items() if t.expression is None}
     with mistakes.at(file.place("limits"), "limits"):
-        config.limits = bounds_of({name: t.model_dump() for name, t in file.limits.items()})
+        config.limits = bounds_of(bounds)
+    if not mistakes.concern("space"):
+        _set_expressions(config, file, mistakes)
     vectors = []
     for number, start in enumerate([] if mistakes.concern("space") else file.starts, 1):
         with mistakes.at(f"{file.place('starts')}number {number}: ", "starts", number - 1):
@@ -44,6 +51,22 @@ def _without_fixed(start: dict[str, Value], space: _core.Space) -> dict[str, Val
     """A start may still have the value that a parameter had before it was fixed."""
     fixed = fixed_names(space)
     return {name: value for name, value in start.items() if name not in fixed}
+
+
+def _set_expressions(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
+    """Sets them one by one first, so that each mistake is found."""
+    derived = [*file.derived.items(), *file.residuals.items()]
+    conditions = [(name, t.expression) for name, t in file.limits.items() if t.expression is not None]
+    for name, text in derived:
+        table = next((t for t in ("objectives", "residuals") if name in getattr(file, t)), "derived")
+        with mistakes.at(file.place(table), table, name):
+            config.derived = [(name, text)]
+    for name, text in conditions:
+        with mistakes.at(file.place("limits"), "limits", name):
+            config.conditions = [(name, text)]
+    if not mistakes.concern("objectives", "residuals", "derived", "limits"):
+        with mistakes.at(file.place("derived"), "derived"):
+            config.derived, config.conditions = derived, conditions
 
 
 def set_stop(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:

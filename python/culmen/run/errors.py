@@ -92,7 +92,7 @@ def wanted_errors(profile: bool, confidence: float | None, up: float, config: _c
     """Raises InputError for arguments that contradict each other."""
     if confidence is not None and not profile:
         raise InputError("confidence applies to profile intervals; ask for the profile too, or remove confidence")
-    if up != 1 and config.evaluator.result == "residuals":
+    if up != 1 and config.returns_residuals:
         raise InputError(
             "up applies to values, not to residuals, whose errors are for a rise of the value by 1; remove up"
         )
@@ -148,9 +148,8 @@ def _best_of_result(result: Result, config: _core.StudyConfig) -> Best:
     if result.x is None or result.value is None:
         raise InputError("there is no best candidate whose errors could be computed: no evaluation succeeded")
     cost = as_given(result.value, config.objectives)
-    return checked(
-        Best(config.space.searched(result.x), cost, result.residuals, result.evaluation), config, "the study"
-    )
+    x = config.space.searched(result.x)
+    return checked(Best(x, cost, result.residuals, result.evaluation, result.extras), config, "the study")
 
 
 Lend = Callable[[], AbstractContextManager[_core.LentWorkers | None]]

@@ -129,6 +129,10 @@ def decode_set_up(frame):
     for _ in range(reader.take("I")):
         _limit = reader.text(), reader.take("d"), reader.take("d")
     _loss, _f_scale = reader.take("B"), reader.take("d")
+    derived = {reader.text(): reader.text() for _ in range(reader.take("I"))}
+    set_up.objectives = [name for name in set_up.objectives if name not in derived]
+    _conditions = [(reader.text(), reader.text()) for _ in range(reader.take("I"))]
+    _residuals = [reader.text() for _ in range(reader.take("I"))]
     kind, _isolation, set_up.result = (reader.take("B") for _ in range(3))
     set_up.takes_items = kind == ITEMS
     set_up.target = reader.text()

@@ -32,6 +32,13 @@ def _figures(returned, objectives):
     """A dict of values by name, or one number for each objective."""
     if isinstance(returned, dict):
         return {str(name): _extra(name, figure) for name, figure in returned.items()}
+    if not objectives:  # expressions use these values
+        number = number_of(returned)
+        if number is None:
+            raise WrongShapeError(
+                f"the function returned {kind_of(returned)}; it must return a dict of numbers, or one"
+            )
+        return {"value": number}
     numbers = [number_of(returned)] if len(objectives) == 1 else None
     if _is_vector(returned) and len(returned) == len(objectives):
         numbers = [number_of(thing) for thing in returned]

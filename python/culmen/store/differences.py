@@ -36,7 +36,17 @@ def _tells_apart(place: str) -> bool:
     if table == "evaluator":
         setting = ProgramEvaluator.settings().get(key.partition(".")[0])
         return setting is not None and setting.decides
-    return table in {"space", "constraints", "starts", "objectives", "limits", "optimizer", "seed"}
+    return table in {
+        "space",
+        "constraints",
+        "starts",
+        "objectives",
+        "limits",
+        "derived",
+        "residuals",
+        "optimizer",
+        "seed",
+    }
 
 
 def _only_newer(place: str, there: str, here: str) -> bool:

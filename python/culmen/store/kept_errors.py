@@ -30,8 +30,9 @@ def _best_of(opened: Opened, config: _core.StudyConfig) -> Best:
         told = f"its {summary['told']} evaluations all failed" if summary["told"] else "it holds no evaluation yet"
         raise InputError(f"{path} has no best candidate whose errors could be computed: {told}")
     number = summary["best_evaluation"]
-    residuals = opened.store.outcomes(number, 1)[0]["residuals"]
-    return checked(Best(summary["best"], summary["best_value"], residuals, number), config, str(path))
+    row = opened.store.outcomes(number, 1)[0]
+    best = Best(summary["best"], summary["best_value"], row["residuals"], number, row["extras"])
+    return checked(best, config, str(path))
 
 
 def checked(best: Best, config: _core.StudyConfig, name: str) -> Best:

@@ -1,11 +1,13 @@
 """The study file: its tables."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, GetJsonSchemaHandler, WithJsonSchema, model_validator
+from pydantic_core import CoreSchema
 
 from .._core import InputError
 from ..base.digest import KEY
@@ -17,6 +19,9 @@ from .evaluator import EvaluatorTable
 from .messages import checked
 from .space import ParameterTable
 from .table import WHOLE, Count, Finite, Natural, Seconds, Setting, Table
+
+_OR_EXPRESSION = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]})
+_WORD = re.compile(r"\s*\w*\s*")
 
 Workers = Annotated[
     Annotated[int, Field(ge=1, le=65_536), WHOLE] | None,
@@ -115,6 +120,31 @@ class StopTable(Table):
 class LimitTable(Table):
     lower: Annotated[Finite | None, Setting("lowest allowed value")] = None
     upper: Annotated[Finite | None, Setting("highest allowed value")] = None
+    expression: Annotated[
+        str | None,
+        Setting(
+            "in place of bounds: a condition of parameters and results. The string may also stand alone: "
+            '`stress = "force / area <= 250"`'
+        ),
+    ] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spelt_out(cls, given: Any) -> Any:
+        """A string is an expression, unless it is only one side of a comparison."""
+        if isinstance(given, str) and not given.lstrip().startswith(("<", ">")):
+            return {"expression": given}
+        return given
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"anyOf": [handler(core_schema), {"type": "string"}]}
+
+    @model_validator(mode="after")
+    def _is_one_kind(self) -> "LimitTable":
+        if self.expression is not None and (self.lower is not None or self.upper is not None):
+            raise ValueError("expression does not fit lower or upper; give one of the two")
+        return self
 
 
 class RunTable(Table):
@@ -134,6 +164,15 @@ class RunTable(Table):
             sets="options",
         ),
     ] = "process"
+
+
+def _expression_of(objective: Any) -> tuple[str, Any] | None:
+    """Direction and expression; None if it is only a word. A table such as ``{ maximize = "x / y" }`` has both."""
+    if isinstance(objective, dict) and len(objective) == 1 and objective.keys() <= {"minimize", "maximize"}:
+        return next(iter(objective.items()))
+    if isinstance(objective, str) and not _WORD.fullmatch(objective):
+        return "minimize", objective
+    return None
 
 
 class _Given(StopTable):
@@ -167,8 +206,15 @@ class StudyFile(Table):
         list[dict[str, bool | int | float | str]],
         Setting("points that are evaluated first", page="[see below](#starts)"),
     ] = Field(default_factory=list)
+    derived: Annotated[
+        dict[str, str], Setting("values that culmen computes by expressions", page="[see below](#derived)")
+    ] = Field(default_factory=dict)
+    residuals: Annotated[
+        dict[str, str],
+        Setting("residuals that culmen computes by expressions", page="[see below](#residuals-by-expressions)"),
+    ] = Field(default_factory=dict)
     objectives: Annotated[
-        dict[str, Literal["minimize", "maximize"]],
+        dict[str, Annotated[Literal["minimize", "maximize"], _OR_EXPRESSION]],
         Setting("values to minimize or to maximize", page="[see below](#objectives)"),
     ] = Field(default_factory=dict)
     limits: Annotated[dict[str, LimitTable], Setting("bounds on results of the evaluation, by name")] = Field(
@@ -178,6 +224,23 @@ class StudyFile(Table):
     optimizer: Annotated[OptimizerTable, Setting("the optimizer, which proposes candidates")] = OptimizerTable()
     stop: Annotated[StopTable, Setting("the rules that end the study; at least one key")]
     run: Annotated[RunTable, Setting("how the study runs")] = RunTable()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spelt_out(cls, given: Any) -> Any:
+        """Moves the expressions of objectives to ``derived``."""
+        objectives = given.get("objectives") if isinstance(given, dict) else None
+        derived = given.get("derived", {}) if isinstance(given, dict) else None
+        if not isinstance(objectives, dict) or not isinstance(derived, dict):
+            return given
+        found = {name: split for name, objective in objectives.items() if (split := _expression_of(objective))}
+        for name in found.keys() & derived.keys():
+            raise ValueError(
+                f"objectives.{name} is an expression, but derived.{name} is one, too; remove one of the two"
+            )
+        directions = {name: direction for name, (direction, _) in found.items()}
+        texts = {name: text for name, (_, text) in found.items()}
+        return {**given, "objectives": {**objectives, **directions}, "derived": {**derived, **texts}}
 
     @staticmethod
     def place(table: str) -> str:

@@ -13,6 +13,7 @@ from .messages import checked
 from .table import Count, Setting, Table
 
 _TABLES: dict[str, type[Table]] = {"evaluator": EvaluatorOptions, "stop": StopTable, "run": RunTable}
+_EXPRESSIONS = ("derived", "residuals", "objectives", "limits")
 _NAMES = {"evaluations": "budget"}  # arguments with another name than their key
 _BY_EITHER = ConfigDict(populate_by_name=True)
 
@@ -43,7 +44,8 @@ class ProgramStudy(StudyFile):
 
     @staticmethod
     def place(table: str) -> str:
-        words = {"evaluator": "Command ", "objectives": "objectives: ", "limits": "limits: ", "starts": "starts "}
+        words = {"evaluator": "Command ", "starts": "starts "}
+        words |= {name: f"{name}: " for name in ("objectives", "limits", "derived", "residuals")}
         return words.get(table, "")
 
 
@@ -78,7 +80,7 @@ def program_study(
     if not isinstance(options, Mapping):
         raise InputError(f'culmen.minimize: options must be a dict such as {{"population": 20}}, got {options!r}')
     tables["optimizer"] = {key: given[key] for key in ("optimizer", "generational") if key in given} | dict(options)
-    top: dict[str, Any] = {key: given[key] for key in ("seed", "objectives", "limits", "starts") if key in given}
+    top: dict[str, Any] = {key: given[key] for key in ("seed", *_EXPRESSIONS, "starts") if key in given}
     study: ProgramStudy = checked(
         ProgramStudy, {"name": name, "space": space, "constraints": constraints, **top, **tables}, "culmen.minimize"
     )
@@ -110,7 +112,7 @@ def _arguments(study: ProgramStudy, store: str) -> Iterator[str]:
         if (value := options.pop(key, None)) is not None:
             yield f"{argument}={value!r}"
     said |= {"options": options, "seed": study.seed}
-    for argument in ("options", "seed", "constraints", "objectives", "limits", "starts"):
+    for argument in ("options", "seed", "constraints", *_EXPRESSIONS, "starts"):
         if value := said.get(argument):
             yield f"{argument}={value!r}"
     yield f"store={store!r}"

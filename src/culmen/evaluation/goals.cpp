@@ -18,17 +18,6 @@ auto find(Of& extras, const std::string& name) {
   return std::ranges::find(extras, name, &Extras::value_type::first);
 }
 
-void fail_for_lack(Outcome& outcome, const std::string& name, const char* who) {
-  std::vector<std::string> known;
-  for (const auto& [figure, value] : outcome.extras) known.push_back(figure);
-  const auto near = near_word(name, known);
-  const auto has = known.empty()  ? "it has no named values"
-                   : near.empty() ? fmt::format("it has {}", fmt::join(known, ", "))
-                                  : fmt::format("did you mean '{}'?", near);
-  outcome = Outcome::failure(Status::wrong_shape,
-                             fmt::format("the outcome has no value '{}', which {} needs; {}", name, who, has));
-}
-
 double oriented(double value, Direction direction) { return direction == Direction::maximize ? -value : value; }
 
 bool take_objectives(Outcome& outcome, const std::vector<Objective>& objectives) {
@@ -43,30 +32,59 @@ bool take_objectives(Outcome& outcome, const std::vector<Objective>& objectives)
   return true;
 }
 
-/// The value of that name as it was given; null if there is none.
-const double* figure_of(const Outcome& outcome, const Goals& goals, const std::string& name, double& given) {
-  for (std::size_t k = 0; k < goals.objectives.size(); ++k) {
-    if (goals.objectives[k].name != name) continue;
-    if (goals.several() && k >= outcome.values.size()) return nullptr;
-    given = goals.as_given(k, goals.several() ? outcome.values[k] : outcome.value);
-    return &given;
-  }
-  const auto found = find(outcome.extras, name);
-  if (found != outcome.extras.end()) return &found->second;
-  given = outcome.value;
-  return name == "value" ? &given : nullptr;
-}
-
 void check_name(const std::string& name, const char* what, std::set<std::string_view>& names) {
   if (name.empty()) throw InputError(fmt::format("{} has an empty name", what));
   if (name.find('\0') != std::string::npos)
     throw InputError(fmt::format("{} {:?}: its name contains a null character; remove it", what, name));
   if (!names.insert(name).second) throw InputError(fmt::format("{} '{}' is given twice", what, name));
 }
+
+void encode(const std::vector<NamedExpression>& expressions, ByteWriter& out) {
+  out.u32(static_cast<std::uint32_t>(expressions.size()));
+  for (const auto& e : expressions) out.text(e.name), out.text(e.expression);
+}
+
+std::vector<NamedExpression> decode_expressions(ByteReader& in) {
+  std::vector<NamedExpression> out;
+  for (auto n = in.u32(); n > 0; --n) {
+    auto name = in.text();
+    out.push_back({std::move(name), in.text()});
+  }
+  return out;
+}
 }  // namespace
 
+void fail_for_lack(Outcome& outcome, const std::string& name, const std::string& who,
+                   const std::vector<std::string>& more) {
+  std::vector<std::string> known;
+  for (const auto& [figure, value] : outcome.extras) known.push_back(figure);
+  auto all = known;
+  all.insert(all.end(), more.begin(), more.end());
+  const auto near = near_word(name, all);
+  const auto has = !near.empty()   ? fmt::format("did you mean '{}'?", near)
+                   : known.empty() ? "it has no named values"
+                                   : fmt::format("it has {}", fmt::join(known, ", "));
+  outcome = Outcome::failure(Status::wrong_shape,
+                             fmt::format("the outcome has no value '{}', which {} needs; {}", name, who, has));
+}
+
+std::optional<double> figure_in(const Outcome& outcome, const Goals& goals, const std::string& name) {
+  for (std::size_t k = 0; k < goals.objectives.size(); ++k) {
+    if (goals.objectives[k].name != name) continue;
+    if (goals.several() && k >= outcome.values.size()) return {};
+    return goals.as_given(k, goals.several() ? outcome.values[k] : outcome.value);
+  }
+  const auto found = find(outcome.extras, name);
+  if (found != outcome.extras.end()) return found->second;
+  return name == "value" ? std::optional(outcome.value) : std::nullopt;
+}
+
+bool Goals::is_derived(const std::string& name) const {
+  return std::ranges::find(derived, name, &NamedExpression::name) != derived.end();
+}
+
 void Goals::check() const {
-  std::set<std::string_view> objective_names, limit_names;
+  std::set<std::string_view> objective_names, limit_names, derived_names;
   for (const auto& o : objectives) check_name(o.name, "objective", objective_names);
   for (const auto& l : limits) {
     check_name(l.name, "limit", limit_names);
@@ -75,6 +93,11 @@ void Goals::check() const {
     if (!(l.lower <= l.upper))
       throw InputError(fmt::format("limit '{}': lower {} must not be above upper {}", l.name, l.lower, l.upper));
   }
+  for (const auto& d : derived) check_name(d.name, "derived value", derived_names);
+  for (const auto& c : conditions) check_name(c.name, "limit", limit_names);
+  if (!residuals.empty() && !objectives.empty())
+    throw InputError(
+        "residuals allow no objectives, because the sum of their squares is minimized; remove one of the two");
   loss.check();
 }
 
@@ -88,9 +111,8 @@ void judge(Outcome& outcome, const Goals& goals, bool figures) {
   if (!goals.loss.linear() && !outcome.residuals.empty()) outcome.value = goals.loss.value(outcome.residuals);
   if (!figures) outcome.value = goals.as_given(0, outcome.value);
   for (const auto& l : goals.limits) {
-    double given = 0;
-    const auto* figure = figure_of(outcome, goals, l.name, given);
-    if (figure == nullptr) return fail_for_lack(outcome, l.name, "[limits]");
+    const auto figure = figure_in(outcome, goals, l.name);
+    if (!figure) return fail_for_lack(outcome, l.name, "[limits]");
     outcome.violation += std::max({0.0, l.lower - *figure, *figure - l.upper});
     if (std::isnan(*figure)) outcome.violation = *figure;  // check_finite() reports it
   }
@@ -99,9 +121,7 @@ void judge(Outcome& outcome, const Goals& goals, bool figures) {
 
 void slacks(const Outcome& outcome, const Goals& goals, std::vector<double>& out) {
   for (const auto& l : goals.limits) {
-    double given = 0;
-    const auto* found = figure_of(outcome, goals, l.name, given);
-    const double figure = found != nullptr ? *found : std::numeric_limits<double>::quiet_NaN();
+    const double figure = figure_in(outcome, goals, l.name).value_or(std::numeric_limits<double>::quiet_NaN());
     if (!std::isinf(l.lower)) out.push_back(l.lower - figure);
     if (!std::isinf(l.upper)) out.push_back(figure - l.upper);
   }
@@ -120,6 +140,10 @@ void encode(const Goals& goals, ByteWriter& out) {
     out.f64(l.upper);
   }
   encode(goals.loss, out);
+  encode(goals.derived, out);
+  encode(goals.conditions, out);
+  out.u32(static_cast<std::uint32_t>(goals.residuals.size()));
+  for (const auto& name : goals.residuals) out.text(name);
 }
 
 Goals decode_goals(ByteReader& in) {
@@ -136,6 +160,9 @@ Goals decode_goals(ByteReader& in) {
     goals.limits.push_back(std::move(l));
   }
   goals.loss = decode_loss(in);
+  goals.derived = decode_expressions(in);
+  goals.conditions = decode_expressions(in);
+  for (auto n = in.u32(); n > 0; --n) goals.residuals.push_back(in.text());
   return goals;
 }
 

@@ -53,9 +53,16 @@ double equality_gap(double a, double b, bool equal) {
 }
 }  // namespace
 
-Expression::Expression(std::string_view text, std::span<const Parameter> parameters) : text_(text) {
+Expression::Expression(std::string_view text, std::span<const Parameter> parameters)
+    : Expression(text, parameters, Type::truth, false) {}
+
+Expression::Expression(std::string_view text, std::span<const Parameter> parameters, Type type)
+    : Expression(text, parameters, type, true) {}
+
+Expression::Expression(std::string_view text, std::span<const Parameter> parameters, Type type, bool has_figures)
+    : text_(text) {
   for (const auto& p : parameters) choices_.push_back(p.choices);
-  ExpressionParser(*this, parameters).parse();
+  ExpressionParser(*this, parameters, has_figures).parse(type);
   std::ranges::sort(names_);
   names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
 }

@@ -1,4 +1,4 @@
-// Conditions and constraints over parameters, as users write them: "x + 2*y <= 3 and method == 'ring'".
+// Expressions of parameters and of results, as users write them: "x + 2*y <= 3 and method == 'ring'".
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace culmen {
 
-/// A condition, parsed once. Immutable and thread-safe.
+/// A condition or a number, parsed once. Immutable and thread-safe.
 ///
 /// Numbers, names of parameters (in backquotes if they are no identifiers), strings in quotes, true, false, pi;
 /// + - * / % ** ^, abs sqrt exp log log2 log10 sin cos tan floor ceil round min max; < <= > >= == != (chains as in
@@ -18,9 +18,17 @@ namespace culmen {
 /// are.
 class Expression {
  public:
-  /// Throws InputError with the expression, the place in it, what was expected there, and a similar name.
-  Expression(std::string_view text, std::span<const Parameter> parameters);
+  enum class Type : unsigned char { number, truth, text };
 
+  /// A condition of parameters. Throws InputError with the expression, the place in it, what was expected there, and a
+  /// similar name.
+  Expression(std::string_view text, std::span<const Parameter> parameters);
+  /// A number or a condition (`type`) of parameters and *figures*: a name that no parameter has is a figure, which is a
+  /// number. Its vectors x are then vectors of the space, followed by the figures in the order of figures().
+  Expression(std::string_view text, std::span<const Parameter> parameters, Type type);
+
+  /// The number, or 1 or 0 for a condition.
+  double value(std::span<const double> x) const { return number(root_, x); }
   bool holds(std::span<const double> x) const { return violation(x) == 0; }
   /// 0 if it holds, else > 0 and finite: the violations of comparisons, their sum under `and`, the least under `or`;
   /// 1 if nothing can be measured.
@@ -31,10 +39,11 @@ class Expression {
   void slacks(std::span<const double> x, std::vector<double>& out) const { slacks(root_, true, x, out); }
   /// Indices of the parameters that it names, ascending.
   const std::vector<std::size_t>& names() const { return names_; }
+  /// In the order in which it names them first.
+  const std::vector<std::string>& figures() const { return figures_; }
   const std::string& text() const { return text_; }
 
   enum class Operation : unsigned char;
-  enum class Type : unsigned char { number, truth, text };
   struct Node {
     Operation operation;
     Type type;
@@ -44,6 +53,7 @@ class Expression {
 
  private:
   friend class ExpressionParser;
+  Expression(std::string_view text, std::span<const Parameter> parameters, Type type, bool has_figures);
   double number(std::uint32_t node, std::span<const double> x) const;
   std::string_view text_at(std::uint32_t node, std::span<const double> x) const;
   double gap(std::uint32_t node, bool wanted, std::span<const double> x) const;
@@ -55,8 +65,9 @@ class Expression {
   std::vector<Node> nodes_;
   std::uint32_t root_ = 0;
   std::vector<std::string> texts_;
-  std::vector<std::vector<Choice>> choices_;  // by parameter; empty if it has none
+  std::vector<std::vector<Choice>> choices_;  // by parameter or figure; empty if it has none
   std::vector<std::size_t> names_;
+  std::vector<std::string> figures_;
 };
 
 }  // namespace culmen

@@ -68,13 +68,15 @@ double (*function_of(Op operation))(double) {
   return functions.at(static_cast<std::size_t>(operation) - static_cast<std::size_t>(Op::function)).function;
 }
 
-void ExpressionParser::parse() {
+void ExpressionParser::parse(Type type) {
   if (out_.text_.size() > longest) throw InputError(fmt::format("an expression is longer than {} characters", longest));
   advance();
-  if (token_ == Token::end) fail("it is empty; write a condition such as x + y <= 1");
+  if (token_ == Token::end)
+    fail(type == Type::truth ? "it is empty; write a condition such as x + y <= 1"
+                             : "it is empty; write an expression such as 2 * x + y");
   out_.root_ = disjunction();
   if (token_ != Token::end) fail(fmt::format("expected the end or an operator, got {}", shown()));
-  want(out_.root_, Type::truth, "a condition, such as a comparison");
+  want(out_.root_, type, type == Type::truth ? "a condition, such as a comparison" : "a number");
 }
 
 ExpressionParser::Index ExpressionParser::disjunction() {
@@ -243,9 +245,21 @@ ExpressionParser::Index ExpressionParser::parameter(std::string_view name) {
     return add(Op::parameter, texts ? Type::text : Type::number, static_cast<Index>(i));
   }
   if (name == "pi") return add(Op::constant, Type::number, 0, 0, std::numbers::pi);
+  if (has_figures_) return figure(name);
   std::vector<std::string> known;
   for (const auto& p : parameters_) known.push_back(p.name);
   fail_at_word(fmt::format("there is no parameter '{}'{}", name, near_or_all(std::string(name), known)));
+}
+
+/// Figures follow the parameters in vectors.
+ExpressionParser::Index ExpressionParser::figure(std::string_view name) {
+  const auto found = std::ranges::find(out_.figures_, name);
+  const auto k = static_cast<std::size_t>(found - out_.figures_.begin());
+  if (found == out_.figures_.end()) {
+    out_.figures_.emplace_back(name);
+    out_.choices_.emplace_back();
+  }
+  return add(Op::parameter, Type::number, static_cast<Index>(parameters_.size() + k));
 }
 
 ExpressionParser::Index ExpressionParser::call(std::string_view name) {

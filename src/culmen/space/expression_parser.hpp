@@ -37,8 +37,10 @@ double (*function_of(Expression::Operation operation))(double);
 /// Recursive descent; as deep as the brackets nest, at most 100.
 class ExpressionParser {
  public:
-  ExpressionParser(Expression& out, std::span<const Parameter> parameters) : out_(out), parameters_(parameters) {}
-  void parse();
+  /// has_figures: names that no parameter has are figures.
+  ExpressionParser(Expression& out, std::span<const Parameter> parameters, bool has_figures)
+      : out_(out), parameters_(parameters), has_figures_(has_figures) {}
+  void parse(Expression::Type type);
 
  private:
   using Index = std::uint32_t;
@@ -56,6 +58,7 @@ class ExpressionParser {
   Index power();
   Index atom();
   Index parameter(std::string_view name);
+  Index figure(std::string_view name);
   Index call(std::string_view name);
   Index among(Index left);
   Index compare(Index left, std::string_view sign, Index right);
@@ -76,6 +79,7 @@ class ExpressionParser {
 
   Expression& out_;
   std::span<const Parameter> parameters_;
+  bool has_figures_;
   std::size_t at_ = 0;  // after the token
   std::size_t token_at_ = 0;
   Token token_ = Token::end;

@@ -36,6 +36,7 @@ void Worker::set_up(BytesView body) {
   try {
     set_up_ = decode_set_up(body);
     whole_ = set_up_.space.whole();
+    judge_ = Judge(set_up_.goals, set_up_.space);
     evaluator = factory_(set_up_);
     {
       const std::lock_guard lock(mutex_);
@@ -68,9 +69,9 @@ Worker::Task Worker::read(const FrameHead& head, BytesView body, Candidate& cand
   return task;
 }
 
-void Worker::write(Outcome& outcome, const Task& task, Reply& reply) const {
+void Worker::write(Outcome& outcome, const Candidate& candidate, const Task& task, Reply& reply) const {
   outcome.violation = task.violation;
-  judge(outcome, set_up_.goals, set_up_.evaluator.result == ResultKind::figures);
+  judge_.complete(outcome, candidate.x, set_up_.evaluator.result == ResultKind::figures);
   make_readable(outcome.message);
   for (auto& [name, figure] : outcome.extras) make_readable(name);
   reply.head.kind = FrameKind::result;
@@ -82,7 +83,7 @@ void Worker::evaluate(const FrameHead& head, BytesView body) {
   const auto task = read(head, body, candidate_);
   try {
     auto outcome = evaluator_->evaluate(candidate_, head.attempt);
-    write(outcome, task, reply_);
+    write(outcome, candidate_, task, reply_);
   } catch (const ResourceError& error) {
     reply_.head.kind = FrameKind::trouble;
     write_sentence(error.what(), reply_);
@@ -105,7 +106,7 @@ std::span<const Worker::Reply> Worker::on_batch(std::span<const Frame> frames) {
   }
   try {
     auto outcomes = evaluator_->evaluate_batch(requests_);
-    for (std::size_t i = 0; i < frames.size(); ++i) write(outcomes[i], tasks[i], replies_[i]);
+    for (std::size_t i = 0; i < frames.size(); ++i) write(outcomes[i], requests_[i].candidate, tasks[i], replies_[i]);
     return replies_;
   } catch (const ResourceError& error) {
     replies_[0].head.kind = FrameKind::trouble;

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "culmen/evaluation/judge.hpp"
 #include "culmen/transport/transport.hpp"
 #include "culmen/worker/make_evaluator.hpp"
 
@@ -43,7 +44,7 @@ class Worker {
     double violation;
   };
   Task read(const FrameHead& head, BytesView body, Candidate& candidate) const;
-  void write(Outcome& outcome, const Task& task, Reply& reply) const;
+  void write(Outcome& outcome, const Candidate& candidate, const Task& task, Reply& reply) const;
   static void write_sentence(std::string sentence, Reply& reply);
 
   EvaluatorFactory factory_;
@@ -52,6 +53,7 @@ class Worker {
   bool interrupted_ = false;
   SetUp set_up_;
   Space whole_;  // of the set-up: evaluators receive fixed parameters, too
+  Judge judge_;
   Candidate candidate_;
   Reply reply_;
   std::vector<Request> requests_;

@@ -90,9 +90,9 @@ def _constraints(config: _core.StudyConfig) -> str | None:
 def _wanted(config: _core.StudyConfig) -> str:
     objectives = ", ".join(f"{direction} {name}" for name, direction in config.objectives)
     of_residuals = "sum of squared residuals" if config.loss == "linear" else f"{config.loss} loss of residuals"
-    squares = f"least {of_residuals}" if config.evaluator.result == "residuals" else "least value"
-    limits = "".join(f"; {_limit(*limit)}" for limit in config.limits)
-    return (objectives or squares) + limits
+    squares = f"least {of_residuals}" if config.returns_residuals else "least value"
+    limits = [_limit(*limit) for limit in config.limits] + [text for _, text in config.conditions]
+    return "; ".join([objectives or squares, *limits])
 
 
 def _limit(name: str, lower: float, upper: float) -> str:

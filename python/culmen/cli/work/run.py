@@ -108,7 +108,7 @@ def _execute(study: Study, quiet: bool, errors: bool, digits: int | None, door: 
         door.open(study)
     study.settle()
     config = study.config
-    errors = errors and config.evaluator.result == "residuals"
+    errors = errors and config.returns_residuals
     if not errors:
         _core.dismiss_with_result()
 

@@ -45,7 +45,8 @@ def print_result(
     elif result.best is not None:
         notes = _notes(result.at_bounds, result.fixed)
         tables.append(_best_table(result.best, notes, None if isinstance(fit, str) else fit, digits))
-    tables.append(_figures_table(_figures(result, here, digits or 10)))
+    shown_above = set() if fit is None or isinstance(fit, str) else {derived.name for derived in fit.derived}
+    tables.append(_figures_table(_figures(result, here, digits or 10, shown_above)))
     if fit is not None:
         tables += _scale_lines(fit)
     if result.store and result.failed:
@@ -66,6 +67,8 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
     """The output of `culmen status` for ``state_of``. ``digits``: see print_result."""
     tables: list[Table | Text] = []
     fit = Errors.from_table(state["errors"]) if state["errors"] else None
+    shown_above = {derived.name for derived in fit.derived} if fit and state["best"] is not None else set()
+    extras = {} if state["front"] else {n: v for n, v in state["best_extras"].items() if n not in shown_above}
     if state["front"] is not None:
         tables.append(front_table(state["front"], digits or 6))
     elif state["best"] is not None:
@@ -77,6 +80,7 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
                 "state": state["state"],
                 "optimizer": _searching(state),
                 "best value": None if state["front"] else _best_value(state["best_value"], digits or 10),
+                **{name: shown(figure, digits or 10) for name, figure in extras.items()},
                 "recommended": state["recommended"] and Recommended(**state["recommended"]),
                 "evaluations": counts(state["told"], state["limit"], state["in_flight"]),
                 "oldest running": state["running"] and _oldest(state["running"]),
@@ -125,6 +129,7 @@ def state_of(opened: Opened) -> dict[str, Any]:
         "failures": opened.failures,
         "best_value": _as_given(summary.get("best_value"), objectives),
         "best": (space.named(best) if space else unnamed(best)) if best else best,
+        "best_extras": _extras(opened, summary["best_evaluation"]),
         "recommended": asdict(recommended) if recommended else None,
         "at_bounds": at_bounds(space, best) if best and space else {},
         "fixed": fixed_names(space),
@@ -135,6 +140,10 @@ def state_of(opened: Opened) -> dict[str, Any]:
 
 def _best_value(value: float | None, digits: int) -> str:
     return "none" if value is None else shown(value, digits)
+
+
+def _extras(opened: Opened, evaluation: int | None) -> dict[str, float]:
+    return {} if evaluation is None else dict(opened.store.outcomes(evaluation, 1)[0]["extras"])
 
 
 def _oldest(running: dict[str, Any]) -> str:
@@ -164,13 +173,15 @@ def _best_table(best: dict[str, Value], known: dict[str, str], fit: "Errors | No
     notes = {name: known.get(name, "") for name in best}
     if fit is not None:
         notes = {name: fit[name].note or note for name, note in notes.items()}
-    noted = any(notes.values())
+    noted = any(notes.values()) or bool(fit and fit.derived)
     table = Table("parameter", "best value", *([fit.column] if fit else []), *([""] if noted else []))
     for name, value in best.items():
         figures = [shown(value, digits or 10)]
         if fit is not None:
             figures = [fit[name].shown_value(digits), shown_error(fit[name].error, digits)]
         table.add_row(name, *figures, *([notes[name]] if noted else []))
+    for derived in fit.derived if fit else []:
+        table.add_row(derived.name, derived.shown_value(digits), shown_error(derived.error, digits), derived.note)
     return table
 
 
@@ -179,7 +190,8 @@ def _scale_lines(fit: "Errors | str") -> list[Text]:
     return [Text(line) for line in ([f"No errors: {fit}."] if isinstance(fit, str) else fit.lines)]
 
 
-def _figures(result: "Result", here: int, digits: int) -> dict[str, Any]:
+def _figures(result: "Result", here: int, digits: int, shown_above: set[str]) -> dict[str, Any]:
+    extras = {} if result.front else {n: v for n, v in result.extras.items() if n not in shown_above}
     residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
     rate = per_second(here / result.wall_s) if result.wall_s > 0 else ""
     former = f", {here} of them in this start" if here != result.evaluations else ""
@@ -194,7 +206,7 @@ def _figures(result: "Result", here: int, digits: int) -> dict[str, Any]:
         else shown(result.value, digits) + residuals,
         "recommended": result.recommended,
         "constraints": f"violated by {result.violation:.6g}" if result.violation else None,
-        **({} if result.front else {name: shown(figure, digits) for name, figure in result.extras.items()}),
+        **{name: shown(figure, digits) for name, figure in extras.items()},
         "evaluations": f"{result.evaluations}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
         "time": f"{lasted(result.wall_s)} with {result.workers} workers, {rate}",

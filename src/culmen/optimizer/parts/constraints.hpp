@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "culmen/evaluation/goals.hpp"
+#include "culmen/evaluation/judge.hpp"
 #include "culmen/optimizer/core/terms.hpp"
 #include "culmen/space/space.hpp"
 
@@ -23,7 +23,7 @@ class Constraints {
 
  private:
   Space space_;
-  Goals goals_;
+  Judge judge_;
   bool of_space_;
   std::size_t count_ = 0;
 };

@@ -33,6 +33,9 @@ std::string text_of(const Goals& goals) {
   for (const auto& o : goals.objectives)
     text += fmt::format("objective {:?} {}\n", o.name, o.direction == Direction::maximize ? "maximize" : "minimize");
   for (const auto& l : goals.limits) text += fmt::format("limit {:?} {} {}\n", l.name, l.lower, l.upper);
+  for (const auto& d : goals.derived) text += fmt::format("derived {:?} {:?}\n", d.name, d.expression);
+  for (const auto& c : goals.conditions) text += fmt::format("condition {:?} {:?}\n", c.name, c.expression);
+  for (const auto& name : goals.residuals) text += fmt::format("residual {:?}\n", name);
   if (!goals.loss.linear()) text += fmt::format("loss {} {}\n", static_cast<int>(goals.loss.kind), goals.loss.f_scale);
   return text;
 }

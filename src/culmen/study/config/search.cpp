@@ -25,9 +25,13 @@ std::unique_ptr<Optimizer> make_search(const StudyConfig& c, std::uint64_t evalu
                      c.space);
 }
 
+bool returns_residuals(const StudyConfig& c) {
+  return c.evaluator.result == ResultKind::residuals || !c.goals.residuals.empty();
+}
+
 Yield yield_of(const StudyConfig& c) {
-  return {c.evaluator.result == ResultKind::residuals, std::max<std::size_t>(1, c.goals.objectives.size()),
-          !c.goals.limits.empty(), std::make_shared<Goals>(c.goals), c.evaluate_infeasible};
+  return {returns_residuals(c), std::max<std::size_t>(1, c.goals.objectives.size()), c.goals.limited(),
+          std::make_shared<Goals>(c.goals), c.evaluate_infeasible};
 }
 
 void choose_optimizer(StudyConfig& c) {

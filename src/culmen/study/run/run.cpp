@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "culmen/base/error.hpp"
+#include "culmen/evaluation/judge.hpp"
 #include "culmen/study/config/build.hpp"
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/config/mode.hpp"
@@ -161,7 +162,7 @@ struct Run::Impl {
   // All checks that need no workers.
   void get_ready() {
     check();
-    config.goals.check();
+    const Judge checked(config.goals, config.space);
     config.evaluator.run_marker = marker;
     settle();
     journal = open_store();

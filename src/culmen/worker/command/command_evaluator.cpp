@@ -1,4 +1,5 @@
 #include "culmen/worker/command/command_evaluator.hpp"
+#include "culmen/evaluation/judge.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -67,7 +68,7 @@ class CommandEvaluator final : public Evaluator {
   explicit CommandEvaluator(const SetUp& set_up)
       : spec_(set_up.evaluator),
         command_(set_up.evaluator.as<CommandSpec>()),
-        goals_(set_up.goals),
+        judge_(set_up.goals, set_up.space),
         inputs_(set_up),
         output_(set_up),
         folders_(spec_.working_folder),
@@ -119,7 +120,7 @@ class CommandEvaluator final : public Evaluator {
       outcome.message = with_tail(std::move(outcome.message), errors.empty() ? program_.output().text() : errors);
     }
     outcome.check_finite();
-    keep(outcome);
+    keep(outcome, candidate);
     return outcome;
   }
 
@@ -136,16 +137,16 @@ class CommandEvaluator final : public Evaluator {
   }
 
   /// Also if the goals make it one.
-  bool is_failure(Outcome outcome) const {
-    culmen::judge(outcome, goals_, spec_.result == ResultKind::figures);
+  bool is_failure(Outcome outcome, const Candidate& candidate) const {
+    judge_.complete(outcome, candidate.x, spec_.result == ResultKind::figures);
     return !outcome.ok() && !program_.interrupted();
   }
 
   /// Standard error is kept unless output = "none"; standard output is kept for failures and with output = "all".
-  void keep(const Outcome& outcome) {
+  void keep(const Outcome& outcome, const Candidate& candidate) {
     const auto& folder = request_.working_folder;
     const auto &errors = program_.errors().text(), &output = program_.output().text();
-    const bool failed = is_failure(outcome);
+    const bool failed = is_failure(outcome, candidate);
     const bool emptied = command_.keep == Keep::none || (command_.keep == Keep::failures && !failed);
     if (emptied) return folders_.empty(folder);
     const bool output_too = spec_.output == Keep::all || failed;
@@ -156,7 +157,7 @@ class CommandEvaluator final : public Evaluator {
 
   EvaluatorSpec spec_;
   CommandSpec command_;
-  Goals goals_;
+  Judge judge_;
   CommandInputs inputs_;
   CommandOutput output_;
   EvaluationFolders folders_;

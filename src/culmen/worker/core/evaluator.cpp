@@ -9,7 +9,9 @@ std::vector<Outcome> Evaluator::evaluate_batch(std::span<const Request> requests
 }
 
 void name_the_value(Outcome& outcome, const Goals& goals) {
-  if (goals.objectives.size() == 1) outcome.extras.emplace_back(goals.objectives[0].name, outcome.value);
+  const bool own = goals.objectives.size() == 1 && !goals.is_derived(goals.objectives[0].name);
+  const bool used = own || !goals.derived.empty() || !goals.conditions.empty();
+  if (used) outcome.extras.emplace_back(own ? goals.objectives[0].name : "value", outcome.value);
   outcome.value = 0;
 }
 

@@ -1,0 +1,145 @@
+#include "culmen/evaluation/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "culmen/base/error.hpp"
+#include "culmen/space/expression.hpp"
+
+namespace culmen {
+namespace {
+using Type = Expression::Type;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<Expression> parsed(const std::vector<NamedExpression>& named, const Space& space, Type type,
+                               const char* what) {
+  std::vector<Expression> out;
+  for (const auto& [name, text] : named) {
+    try {
+      out.emplace_back(text, space.all(), type);
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("{} '{}': {}", what, name, e.what()));
+    }
+  }
+  return out;
+}
+
+bool lacks_parameter(const Expression& expression, std::span<const double> x) {
+  return std::ranges::any_of(expression.names(), [&](std::size_t i) { return std::isnan(x[i]); });
+}
+
+void check_names(const Goals& goals, const Space& space) {
+  for (const auto& d : goals.derived) {
+    if (std::ranges::find(space.all(), d.name, &Parameter::name) != space.all().end())
+      throw InputError(fmt::format("derived value '{}' has the name of a parameter; give it another name", d.name));
+  }
+}
+}  // namespace
+
+struct Judge::Parsed {
+  Goals goals;
+  std::vector<Expression> derived, conditions;
+  std::vector<std::string> parameters;  // names, for messages
+
+  /// x, followed by the figures that the expression needs. The outcome fails if it lacks one.
+  template <typename FigureOf>
+  std::vector<double> arguments(const Expression& expression, std::span<const double> x, Outcome& outcome,
+                                const std::string& who, FigureOf figure_of) const {
+    std::vector<double> out(x.begin(), x.end());
+    for (const auto& name : expression.figures()) {
+      const std::optional<double> figure = figure_of(name);
+      if (figure) out.push_back(*figure);
+      else if (outcome.ok()) fail_for_lack(outcome, name, who, parameters);
+    }
+    return out;
+  }
+
+  /// figures: only its extra values count, not its value.
+  bool derive(Outcome& outcome, std::span<const double> x, bool figures) const {
+    const auto figure_of = [&](const std::string& name) {
+      const auto found = std::ranges::find(outcome.extras, name, &std::pair<std::string, double>::first);
+      if (found != outcome.extras.end()) return std::optional(found->second);
+      return name == "value" && !figures ? std::optional(outcome.value) : std::nullopt;
+    };
+    for (std::size_t k = 0; k < derived.size(); ++k) {
+      const auto& name = goals.derived[k].name;
+      if (std::ranges::find(outcome.extras, name, &std::pair<std::string, double>::first) != outcome.extras.end()) {
+        outcome = Outcome::failure(
+            Status::wrong_shape,
+            fmt::format("the outcome already has a value '{}'; give the expression another name", name));
+        return false;
+      }
+      const auto arguments =
+          this->arguments(derived[k], x, outcome, fmt::format("the expression of {}", name), figure_of);
+      if (!outcome.ok()) return false;
+      outcome.extras.emplace_back(name, lacks_parameter(derived[k], x) ? nan : derived[k].value(arguments));
+    }
+    return true;
+  }
+
+  bool take_residuals(Outcome& outcome) const {
+    std::vector<double> residuals;
+    for (const auto& name : goals.residuals) {
+      const auto figure = figure_in(outcome, {}, name);
+      if (!figure) return fail_for_lack(outcome, name, "[residuals]"), false;
+      residuals.push_back(*figure);
+    }
+    auto extras = std::move(outcome.extras);
+    std::erase_if(extras, [&](const auto& extra) {
+      return std::ranges::find(goals.residuals, extra.first) != goals.residuals.end();
+    });
+    const double violation = outcome.violation, duration_s = outcome.duration_s;
+    outcome = Outcome::of_residuals(std::move(residuals));
+    outcome.extras = std::move(extras);
+    outcome.violation = violation;
+    outcome.duration_s = duration_s;
+    return true;
+  }
+};
+
+Judge::Judge(Goals goals, const Space& space) {
+  goals.check();
+  check_names(goals, space);
+  auto p = std::make_shared<Parsed>();
+  p->derived = parsed(goals.derived, space, Type::number, "derived value");
+  p->conditions = parsed(goals.conditions, space, Type::truth, "limit");
+  for (const auto& parameter : space.all()) p->parameters.push_back(parameter.name);
+  p->goals = std::move(goals);
+  parsed_ = std::move(p);
+}
+
+const Goals& Judge::goals() const { return parsed_->goals; }
+
+void Judge::complete(Outcome& outcome, std::span<const double> x, bool figures) const {
+  const auto& p = *parsed_;
+  if (!outcome.ok()) return;
+  if (!outcome.residuals.empty() && !p.goals.loss.linear()) outcome.value = p.goals.loss.value(outcome.residuals);
+  if (!p.derive(outcome, x, figures)) return;
+  if (!p.goals.residuals.empty() && !p.take_residuals(outcome)) return;
+  judge(outcome, p.goals, figures && p.goals.residuals.empty());
+  for (std::size_t k = 0; k < p.conditions.size() && outcome.ok(); ++k) {
+    const auto& condition = p.conditions[k];
+    const auto who = fmt::format("[limits] {}", p.goals.conditions[k].name);
+    const auto figure_of = [&](const std::string& name) { return figure_in(outcome, p.goals, name); };
+    const auto arguments = p.arguments(condition, x, outcome, who, figure_of);
+    if (outcome.ok() && !lacks_parameter(condition, x)) outcome.violation += condition.violation(arguments);
+  }
+  outcome.check_finite();
+}
+
+void Judge::slacks(const Outcome& outcome, std::span<const double> x, std::vector<double>& out) const {
+  const auto& p = *parsed_;
+  culmen::slacks(outcome, p.goals, out);
+  for (const auto& condition : p.conditions) {
+    std::vector<double> arguments(x.begin(), x.end());
+    for (const auto& name : condition.figures()) arguments.push_back(figure_in(outcome, p.goals, name).value_or(nan));
+    condition.slacks(arguments, out);
+  }
+}
+
+}  // namespace culmen

@@ -1,0 +1,34 @@
+// Judges outcomes by the goals of a study, with the expressions in them.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "culmen/evaluation/goals.hpp"
+#include "culmen/space/space.hpp"
+
+namespace culmen {
+
+/// Goals whose expressions are parsed. Immutable and thread-safe; a copy is cheap.
+class Judge {
+ public:
+  Judge() : Judge({}, {}) {}
+  /// Throws InputError as Goals::check() does, and for a mistake in an expression.
+  Judge(Goals goals, const Space& space);
+
+  /// Completes the outcome of the whole vector x, where inactive parameters are NaN: computes the derived values, which
+  /// become extra values; takes the residuals out of them; then judge() of goals.hpp; then adds the violations of
+  /// conditions. A derived value with an inactive parameter is NaN; a condition with one does not apply. An outcome
+  /// that lacks a value becomes wrong_shape, with its name.
+  void complete(Outcome& outcome, std::span<const double> x, bool figures) const;
+  /// As slacks() of goals.hpp, with those of conditions after those of limits. x: a whole vector. Only for spaces
+  /// without conditions.
+  void slacks(const Outcome& outcome, std::span<const double> x, std::vector<double>& out) const;
+  const Goals& goals() const;
+
+ private:
+  struct Parsed;
+  std::shared_ptr<const Parsed> parsed_;
+};
+
+}  // namespace culmen
