@@ -30,7 +30,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/cmake/culmenConfig.cmake ${CMAKE_BINARY_DIR}/c
   DESTINATION ${package} COMPONENT native)
 install(DIRECTORY ${CULMEN_SOURCE_ROOT}/culmen/base ${CULMEN_SOURCE_ROOT}/culmen/space DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen COMPONENT native
   FILES_MATCHING PATTERN "*.hpp")
-install(FILES ${CULMEN_SOURCE_ROOT}/culmen/evaluation/recommendation.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen/evaluation
+install(FILES ${CULMEN_SOURCE_ROOT}/culmen/evaluation/loss.hpp ${CULMEN_SOURCE_ROOT}/culmen/evaluation/recommendation.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen/evaluation
   COMPONENT native)
 install(FILES ${CULMEN_SOURCE_ROOT}/culmen/optimizer/core/options.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/culmen/optimizer/core
   COMPONENT native)

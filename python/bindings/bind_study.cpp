@@ -229,6 +229,9 @@ void bind_config(nb::module_& m) {
           "conditions", [](const StudyConfig& c) { return pairs_of(c.goals.conditions); },
           [](StudyConfig& c, const Expressions& e) { set_expressions(c, &Goals::conditions, e); },
           "Limits that are expressions; set the space before.")
+      .def_prop_ro(
+          "needed_figures", [](const StudyConfig& c) { return Judge(c.goals, c.space).needs(); },
+          "Names of expressions, each with a name of a value that it needs.")
       .def_prop_rw(
           "residual_names", [](const StudyConfig& c) { return c.goals.residuals; },
           [](StudyConfig& c, const std::vector<std::string>& names) { c.goals.residuals = names; },

@@ -423,6 +423,10 @@ class StudyConfig:
     @conditions.setter
     def conditions(self, arg: Sequence[tuple[str, str]], /) -> None: ...
     @property
+    def needed_figures(self) -> list[tuple[str, str]]:
+        """Names of expressions, each with a name of a value that it needs."""
+
+    @property
     def residual_names(self) -> list[str]:
         """Names of values that are the residuals."""
 

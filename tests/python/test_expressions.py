@@ -198,6 +198,13 @@ def test_a_name_that_no_result_has_fails_with_a_suggestion(tmp_path):
     assert said in done.stdout + done.stderr
 
 
+def test_a_result_that_a_command_is_not_said_to_have_is_a_mistake_at_once(tmp_path):
+    places = "values = { press = { regex = 'press = (.*)' } }"
+    done = run(tmp_path, STUDY.replace("[derived]", f"{places}\n[derived]").replace('"2 * press"', '"2 * pres + x"'))
+    assert done.returncode == 2
+    assert "[derived] double: there is no result 'pres'; did you mean 'press'? (line 8)" in done.stderr
+
+
 def test_other_expressions_are_another_study(tmp_path):
     run(tmp_path, STUDY)
     done = run(tmp_path, STUDY.replace("press <= 22", "press <= 23"))

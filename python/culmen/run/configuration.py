@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
+from ..base.text import did_you_mean
 from ..problem.goals import as_given, bounds_of
 from ..problem.options import check
 from ..problem.space import Parameter, Space, Value, fixed_names
@@ -67,6 +68,21 @@ def _set_expressions(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mi
     if not mistakes.concern("objectives", "residuals", "derived", "limits"):
         with mistakes.at(file.place("derived"), "derived"):
             config.derived, config.conditions = derived, conditions
+            _check_results(config, file, mistakes)
+
+
+def _check_results(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
+    """If the file says which results a command has: that these are enough for the expressions."""
+    places = file.evaluator.figures
+    if file.evaluator.kind != "command" or not places:
+        return
+    known = [*places, "value", *file.derived]
+    for owner, name in config.needed_figures:
+        table = next((t for t in ("objectives", "residuals", "limits") if owner in getattr(file, t)), "derived")
+        if name in known or (table == "limits" and name in file.objectives):
+            continue
+        near = did_you_mean(name, [*known, *file.space]) or f"; [evaluator] names {', '.join(places)}"
+        mistakes.add((table, owner), f"{file.place(table)}{owner}: there is no result '{name}'{near}")
 
 
 def set_stop(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:

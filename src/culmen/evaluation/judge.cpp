@@ -29,6 +29,20 @@ std::vector<Expression> parsed(const std::vector<NamedExpression>& named, const 
   return out;
 }
 
+void check_order(const std::vector<NamedExpression>& named, const std::vector<Expression>& expressions) {
+  for (std::size_t k = 0; k < named.size(); ++k) {
+    for (const auto& figure : expressions[k].figures()) {
+      const auto found = std::ranges::find(named.begin() + static_cast<std::ptrdiff_t>(k), named.end(), figure,
+                                           &NamedExpression::name);
+      if (found == named.end()) continue;
+      throw InputError(fmt::format("derived value '{}' uses {}", named[k].name,
+                                   found->name == named[k].name
+                                       ? "itself; give it another name"
+                                       : fmt::format("'{}', which comes later; change their order", found->name)));
+    }
+  }
+}
+
 bool lacks_parameter(const Expression& expression, std::span<const double> x) {
   return std::ranges::any_of(expression.names(), [&](std::size_t i) { return std::isnan(x[i]); });
 }
@@ -107,6 +121,7 @@ Judge::Judge(Goals goals, const Space& space) {
   check_names(goals, space);
   auto p = std::make_shared<Parsed>();
   p->derived = parsed(goals.derived, space, Type::number, "derived value");
+  check_order(goals.derived, p->derived);
   p->conditions = parsed(goals.conditions, space, Type::truth, "limit");
   for (const auto& parameter : space.all()) p->parameters.push_back(parameter.name);
   p->goals = std::move(goals);
@@ -114,6 +129,19 @@ Judge::Judge(Goals goals, const Space& space) {
 }
 
 const Goals& Judge::goals() const { return parsed_->goals; }
+
+std::vector<std::pair<std::string, std::string>> Judge::needs() const {
+  const auto& p = *parsed_;
+  std::vector<std::pair<std::string, std::string>> out;
+  const auto add = [&](const Expression& expression, const std::string& name) {
+    for (const auto& figure : expression.figures()) {
+      if (!p.goals.is_derived(figure)) out.emplace_back(name, figure);
+    }
+  };
+  for (std::size_t k = 0; k < p.derived.size(); ++k) add(p.derived[k], p.goals.derived[k].name);
+  for (std::size_t k = 0; k < p.conditions.size(); ++k) add(p.conditions[k], p.goals.conditions[k].name);
+  return out;
+}
 
 void Judge::complete(Outcome& outcome, std::span<const double> x, bool figures) const {
   const auto& p = *parsed_;
@@ -129,7 +157,7 @@ void Judge::complete(Outcome& outcome, std::span<const double> x, bool figures) 
     const auto arguments = p.arguments(condition, x, outcome, who, figure_of);
     if (outcome.ok() && !lacks_parameter(condition, x)) outcome.violation += condition.violation(arguments);
   }
-  outcome.check_finite();
+  if (!p.conditions.empty()) outcome.check_finite();
 }
 
 void Judge::slacks(const Outcome& outcome, std::span<const double> x, std::vector<double>& out) const {

@@ -2,6 +2,8 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "culmen/evaluation/goals.hpp"
@@ -25,6 +27,8 @@ class Judge {
   /// without conditions.
   void slacks(const Outcome& outcome, std::span<const double> x, std::vector<double>& out) const;
   const Goals& goals() const;
+  /// The names of the values that an outcome must have for the expressions; each with the name of its expression.
+  std::vector<std::pair<std::string, std::string>> needs() const;
 
  private:
   struct Parsed;

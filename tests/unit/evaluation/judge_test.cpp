@@ -107,6 +107,13 @@ TEST(Judge, says_what_an_outcome_lacks) {
   EXPECT_THAT(outcome.message, HasSubstr("no value 'value'")) << "figures have no other value";
 }
 
+TEST(Judge, says_what_expressions_need) {
+  auto goals = derived({{"a", "2 * press + x"}, {"b", "a + value"}});
+  goals.conditions = {{"c", "a < mass"}};
+  using Need = std::pair<std::string, std::string>;
+  EXPECT_THAT(Judge(goals, space).needs(), ElementsAre(Need{"a", "press"}, Need{"b", "value"}, Need{"c", "mass"}));
+}
+
 TEST(Judge, mistakes_in_expressions_are_sentences) {
   const auto said = [](const Goals& goals) -> std::string {
     try {
@@ -121,6 +128,9 @@ TEST(Judge, mistakes_in_expressions_are_sentences) {
   EXPECT_THAT(said(derived({{"a", "method"}})), HasSubstr("expected a number, got a string"));
   EXPECT_THAT(said(derived({{"a", "1"}, {"a", "2"}})), HasSubstr("is given twice"));
   EXPECT_THAT(said(derived({{"x", "1"}})), HasSubstr("has the name of a parameter"));
+  EXPECT_EQ(said(derived({{"a", "b + 1"}, {"b", "2"}})),
+            "derived value 'a' uses 'b', which comes later; change their order");
+  EXPECT_EQ(said(derived({{"a", "a + 1"}})), "derived value 'a' uses itself; give it another name");
   Goals goals;
   goals.conditions = {{"a", "press + 1"}};
   EXPECT_THAT(said(goals), HasSubstr("limit 'a': \"press + 1\", character 10: expected a condition"));
