@@ -127,6 +127,30 @@ def test_a_derived_value_needs_errors_of_its_parameters():
     assert found.errors["c2"].error == pytest.approx(2, rel=1e-6)
 
 
+def test_batches_conditions_and_lent_workers_take_expressions():
+    from concurrent.futures import ThreadPoolExecutor
+
+    def many(p):
+        return {"press": 10 * p["width"] - p["height"]}
+
+    goal = {"objectives": {"misfit": "(press - 20)**2 + (height - 3)**2"}, "budget": 60, "workers": 1}
+    batched = culmen.minimize(many, BOX, batch=4, **goal)
+    with ThreadPoolExecutor(1) as executor:
+        lent = culmen.minimize(many, BOX, executor=executor, **goal)
+    assert (
+        (batched.value, batched.best)
+        == (lent.value, lent.best)
+        == (batched.value, culmen.minimize(many, BOX, **goal).best)
+    )
+
+    space = {"kind": culmen.categorical(["a", "b"]), "depth": culmen.real(1, 2, active_when="kind == 'b'")}
+    found = culmen.minimize(
+        lambda p: 1.0, space, derived={"deep": "2 * depth"}, limits={"l": "depth > 5"}, budget=30, workers=1
+    )
+    assert (found.failed, found.best, found.violation) == (0, {"kind": "a"}, 0)
+    assert math.isnan(found.extras["deep"])
+
+
 STUDY = """
 [space]
 x = { lower = 0, upper = 4 }

@@ -98,6 +98,23 @@ TEST(Expression, knows_the_parameters_that_it_names) {
   EXPECT_THAT(Expression("n + x < n and method == 'ring'", parameters).names(), ElementsAre(0, 1, 3));
 }
 
+TEST(Expression, a_number_may_name_figures_which_follow_the_parameters) {
+  const std::vector<Parameter> parameters{real("x", 0, 9), categorical("kind", {"a", "b"})};
+  const auto value = [&](const char* text, std::vector<double> x) {
+    return Expression(text, parameters, Expression::Type::number).value(x);
+  };
+  EXPECT_EQ(value("2 * press + x * press", {3, 0, 10}), 50);
+  EXPECT_EQ(value("max(`a b`, c) - x", {3, 0, 10, 12}), 9);
+  EXPECT_EQ(value("10 * (kind == 'b' and press > 1)", {3, 1, 2}), 10);
+  EXPECT_EQ(value("x > 1", {3, 1}), 1);
+  const Expression condition("b < a and a < x", parameters, Expression::Type::truth);
+  EXPECT_EQ(condition.figures(), (std::vector<std::string>{"b", "a"}));
+  EXPECT_EQ(condition.violation(std::vector<double>{3, 0, 8, 5}), 5);
+  EXPECT_THROW(Expression("kind", parameters, Expression::Type::number), InputError);
+  EXPECT_THROW(Expression("press == 'b'", parameters, Expression::Type::truth), InputError);
+  EXPECT_THROW(Expression("press < 3", parameters), InputError);
+}
+
 TEST(Expression, deep_calls_cost_what_they_are_long) {
   std::string text = "x";
   for (int i = 0; i < 90; ++i) text = "abs(" + text + ")";
