@@ -141,8 +141,8 @@ class Errors:
             return [
                 f"Errors: the value rises by 1 over one error (loss {self.loss}, f_scale = {self.f_scale:g}); "
                 f"{further}.",
-                f"value = {self.value:.6g}, {self.residuals} residuals, dof = {self.dof}; sandwich errors (culmen errors "
-                "shows them) do not need the standard deviations of the residuals, and allow outliers.",
+                f"value = {self.value:.6g}, {self.residuals} residuals, dof = {self.dof}; sandwich errors "
+                "(culmen errors shows them) do not need the standard deviations of the residuals, and allow outliers.",
             ]
         counted = f"χ² = {self.value:.6g}, {self.residuals} residuals, dof = {self.dof}"
         if self.scale is None:
