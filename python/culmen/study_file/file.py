@@ -22,7 +22,6 @@ from .table import WHOLE, Count, Finite, Natural, Seconds, Setting, Table
 
 _OR_EXPRESSION = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]})
 _WORD = re.compile(r"\s*\w*\s*")
-
 Workers = Annotated[
     Annotated[int, Field(ge=1, le=65_536), WHOLE] | None,
     Setting(
@@ -32,6 +31,13 @@ Workers = Annotated[
         option="--workers",
     ),
 ]
+
+
+class _OrString:
+    """In the schema, a string may take the place of the table."""
+
+    def __get_pydantic_json_schema__(self, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"anyOf": [handler(core_schema), {"type": "string"}]}
 
 
 class OptimizerTable(Table):
@@ -136,10 +142,6 @@ class LimitTable(Table):
             return {"expression": given}
         return given
 
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"anyOf": [handler(core_schema), {"type": "string"}]}
-
     @model_validator(mode="after")
     def _is_one_kind(self) -> "LimitTable":
         if self.expression is not None and (self.lower is not None or self.upper is not None):
@@ -217,9 +219,9 @@ class StudyFile(Table):
         dict[str, Annotated[Literal["minimize", "maximize"], _OR_EXPRESSION]],
         Setting("values to minimize or to maximize", page="[see below](#objectives)"),
     ] = Field(default_factory=dict)
-    limits: Annotated[dict[str, LimitTable], Setting("bounds on results of the evaluation, by name")] = Field(
-        default_factory=dict
-    )
+    limits: Annotated[
+        dict[str, Annotated[LimitTable, _OrString()]], Setting("bounds on results of the evaluation, by name")
+    ] = Field(default_factory=dict)
     evaluator: Annotated[EvaluatorTable, Setting("the function or program that evaluates a candidate")]
     optimizer: Annotated[OptimizerTable, Setting("the optimizer, which proposes candidates")] = OptimizerTable()
     stop: Annotated[StopTable, Setting("the rules that end the study; at least one key")]

@@ -129,7 +129,7 @@ def state_of(opened: Opened) -> dict[str, Any]:
         "failures": opened.failures,
         "best_value": _as_given(summary.get("best_value"), objectives),
         "best": (space.named(best) if space else unnamed(best)) if best else best,
-        "best_extras": _extras(opened, summary["best_evaluation"]),
+        "best_extras": _extras(opened, summary.get("best_evaluation")),
         "recommended": asdict(recommended) if recommended else None,
         "at_bounds": at_bounds(space, best) if best and space else {},
         "fixed": fixed_names(space),
