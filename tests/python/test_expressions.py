@@ -105,6 +105,34 @@ def test_derived_values_have_propagated_errors(tmp_path):
     assert "at_ten" in command("export", str(store), cwd=tmp_path).stdout.splitlines()[0]
 
 
+def test_fixed_parameters_count_in_expressions():
+    space = {"a": (-10, 10), "b": (0.1, 10), "unit": culmen.fixed(2)}
+    found = culmen.minimize(
+        line,
+        space,
+        result="residuals",
+        derived={"scaled": "unit * a", "b2": "unit + b"},
+        limits={"l": "a < 9 * unit"},
+        budget=200,
+    )
+    a, b = found.best["a"], found.best["b"]
+    assert (found.extras["scaled"], found.extras["b2"]) == (2 * a, 2 + b)
+    errors = found.errors
+    assert errors["scaled"].error == pytest.approx(2 * errors["a"].error, rel=1e-6)
+
+
+def test_errors_with_a_fixed_parameter_have_derived_values_and_the_loss(tmp_path):
+    (tmp_path / "model.py").write_text("def f(p): return [p['a'] - 1, p['a'] - 1, p['a'] + p['b'] - 30]\n")
+    (tmp_path / "study.toml").write_text(FIXABLE)
+    assert command("run", "study.toml", "--no-errors", cwd=tmp_path).returncode == 0
+    done = command("errors", "study.db", "--fix", "b=0", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in [*json.loads(done.stdout)["parameters"], *json.loads(done.stdout)["derived"]]}
+    assert rows["a"]["value"] == pytest.approx(1.25, abs=1e-3)  # 2 (a - 1) = f_scale
+    assert rows["twice"]["value"] == 2 * rows["a"]["value"]
+    assert rows["twice"]["error"] == pytest.approx(2 * math.sqrt(0.5), rel=1e-5)
+
+
 def test_a_value_that_is_minimized_gives_derived_values_errors_too():
     def chi2(p):
         return sum(r * r for r in line(p)[0])
@@ -151,6 +179,20 @@ def test_batches_conditions_and_lent_workers_take_expressions():
     assert math.isnan(found.extras["deep"])
 
 
+FIXABLE = """
+[space]
+a = { lower = -50, upper = 50 }
+b = { lower = -50, upper = 50 }
+[evaluator]
+python = "model.py:f"
+result = "residuals"
+loss = "huber"
+f_scale = 0.5
+[derived]
+twice = "2 * a + b"
+[stop]
+evaluations = 300
+"""
 STUDY = """
 [space]
 x = { lower = 0, upper = 4 }

@@ -30,7 +30,7 @@ class Refit:
         """The best candidate with the fixed parameters. Raises InputError if none can be evaluated."""
         space = self._of_reals()
         n = len(space)
-        residuals = bool(self.former.residuals)
+        residuals = bool(self.former.residuals) and self.config.loss == "linear"
         search = _core.Optimizer(
             space,
             "lm" if residuals else "bfgs",
@@ -48,7 +48,7 @@ class Refit:
                 search.tell(number, told, residuals)
                 since = 0 if is_allowed and outcome.cost < found.cost - _SAME * up else since + 1
                 if is_allowed and outcome.cost < found.cost:
-                    found = Best(x, outcome.cost, list(outcome.residuals))
+                    found = Best(x, outcome.cost, list(outcome.residuals), extras=outcome.extras)
         if math.isinf(found.cost):
             raise InputError(f"with {self.fixed}, no evaluation succeeded, so there are no errors")
         return found

@@ -39,6 +39,13 @@ TEST(Judge, derives_values_from_figures_parameters_and_each_other) {
   EXPECT_EQ(outcome.value, 100);
 }
 
+TEST(Judge, knows_fixed_parameters) {
+  const Space some{real("x", 0, 10), fixed_at(real("y", 0, 10), 4.0)};
+  auto outcome = with({});
+  Judge(derived({{"sum", "x + y"}}), some).complete(outcome, std::vector<double>{1, 4}, false);
+  EXPECT_THAT(outcome.extras, ElementsAre(Extras::value_type{"sum", 5}));
+}
+
 TEST(Judge, a_derived_value_may_be_the_objective_or_limited) {
   auto goals = derived({{"cost", "(press - 3)**2"}});
   goals.objectives = {{"cost", Direction::maximize}};

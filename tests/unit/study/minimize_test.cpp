@@ -55,6 +55,16 @@ TEST(LeastSquares, has_no_error_for_a_parameter_that_is_fixed_or_has_no_effect) 
   EXPECT_TRUE(std::isnan(other.errors[1]) && std::isnan(other.errors[2]));
 }
 
+TEST(LeastSquares, gives_errors_with_fixed_parameters_and_without_bounds) {
+  auto free = real("b", -INFINITY, INFINITY);
+  free.initial = 1;
+  const Space space{fixed_at(real("a", -10, 10), 1.0), free};
+  const auto fit = least_squares(line, space, {.evaluations = 500});
+  ASSERT_EQ(fit.errors.size(), 2U);
+  EXPECT_TRUE(std::isnan(fit.errors[0]));
+  EXPECT_NEAR(fit.errors[1], std::sqrt(1.0 / 30), 1e-6);
+}
+
 TEST(LeastSquares, takes_a_robust_loss) {
   const auto residuals = [](const Point& x) { return Point{x[0] - 1, x[0] - 1, x[0] - 30}; };
   const Space space{real("x", -50, 50)};
