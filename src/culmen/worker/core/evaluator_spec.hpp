@@ -58,7 +58,7 @@ struct FunctionSpec {
 /// A Python function.
 struct PythonSpec {
   std::string target;       ///< "module:function" or "/abs/file.py:function"
-  Bytes pickle;             ///< a callable pickled by cloudpickle, instead of the target
+  Bytes pickle{};           ///< a callable pickled by cloudpickle, instead of the target
   std::string interpreter;  ///< the study's own
   std::uint32_t batch = 0;  ///< the most candidates of one call, as vectors; 0: one candidate, as numbers
   bool operator==(const PythonSpec&) const = default;
@@ -81,10 +81,10 @@ struct CommandSpec {
   std::vector<std::string> command;  ///< program and arguments
   Keep keep = Keep::all;             ///< which folders of evaluations are kept
   bool json_stdin = false;           ///< the parameters are a JSON object on its standard input
-  std::vector<TextTemplate> templates;
-  std::vector<InputFile> inputs;
+  std::vector<TextTemplate> templates{};
+  std::vector<InputFile> inputs{};
   /// None: see read_command_output. The value is the figure "value" (residuals: "residuals"), otherwise the first.
-  std::vector<FigureSource> figures;
+  std::vector<FigureSource> figures{};
   bool operator==(const CommandSpec&) const = default;
 
   /// As StopRules::each_setting.
