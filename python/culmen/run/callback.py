@@ -59,7 +59,8 @@ class Callback:
         True: the study shall stop."""
         history = run.history
         assert history is not None
-        before = run.progress().evaluations - run.progress().evaluations_here
+        progress = run.progress()  # one look: the run goes on meanwhile
+        before = progress.evaluations - progress.evaluations_here
         while not self.stopped and (rows := history.told(self._next, _AT_ONCE)):
             for row in rows:
                 self._next = row.pop("number") + 1
