@@ -63,8 +63,6 @@ def supervise(command: list[str], environment: dict[str, str], naps: bool, ranks
     if code < 0:
         return End(128 - code)
     by = None if seen else _signal_in(code)
-    if 0 in first:  # the others end with the master
-        first = [0]
     return End(code, by, first if by else [])
 
 
