@@ -129,8 +129,8 @@ def minimize(
       asynchronous studies
     - ``generational``: if true, the number and the speed of the workers do not change the candidates. If false, the
       study is asynchronous: no worker waits for other workers, and the candidates depend on timing
-    - ``result``: form of the result: ``"value"`` is one number. ``"residuals"`` is a list of numbers, and culmen
-      minimizes the sum of their squares, or the ``loss``
+    - ``result``: form of the result. ``"value"``: one number. ``"residuals"``: a list of numbers; culmen minimizes the
+      sum of their squares, or another ``loss``
     - ``loss``: loss of residuals: ``"linear"`` is the sum of squares. ``"soft_l1"``, ``"huber"``, ``"cauchy"`` and
       ``"arctan"`` reduce the effect of outliers
     - ``f_scale``: for a ``loss`` other than ``"linear"``: residuals above about this size count as outliers
@@ -143,8 +143,8 @@ def minimize(
     - ``on_failure``: action after a failed evaluation. With ``"penalise"``, the failed evaluation counts as worse than
       any successful one. With ``"retry"``, culmen repeats it up to ``retries`` times. With ``"stop"``, the run ends,
       and the study can be resumed
-    - ``retries``: largest number of repetitions for ``"retry"``
-    - ``give_up_after``: the run ends after this number of failures if no evaluation has succeeded. 0: no such limit
+    - ``retries``: largest number of repetitions with ``on_failure = "retry"``
+    - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures. 0: no such limit
     - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
     - ``workers``: number of evaluations in parallel. Under MPI, every rank except the master is a worker
     - ``prefetch``: if true, culmen may send further candidates to a worker before the worker has returned a result.

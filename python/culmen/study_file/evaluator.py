@@ -22,8 +22,8 @@ class EvaluatorOptions(Table):
     result: Annotated[
         Literal["value", "residuals"],
         Setting(
-            'form of the result: `"value"` is one number. `"residuals"` is a list of numbers, and '
-            "culmen minimizes the sum of their squares, or the `loss`",
+            'form of the result. `"value"`: one number. `"residuals"`: a list of numbers; culmen minimizes the sum of '
+            "their squares, or another `loss`",
             sets="evaluator",
             decides=True,
         ),
@@ -96,12 +96,12 @@ class EvaluatorOptions(Table):
     ] = "penalise"
     retries: Annotated[
         Annotated[int, Field(ge=0, le=1000), WHOLE],
-        Setting('largest number of repetitions for `"retry"`', sets="config"),
+        Setting('largest number of repetitions with `on_failure = "retry"`', sets="config"),
     ] = 2
     give_up_after: Annotated[
         Natural,
         Setting(
-            "the run ends after this number of failures if no evaluation has succeeded. 0: no such limit",
+            "if no evaluation has succeeded, the run ends after this number of failures. 0: no such limit",
             sets="config",
         ),
     ] = 100
@@ -181,8 +181,8 @@ class CommandOptions(EvaluatorOptions):
     keep: Annotated[
         Literal["all", "failures", "none"],
         Setting(
-            'only for `command`: which folders are kept; each evaluation has one. `"failures"` keeps only those of '
-            'failed evaluations, `"none"` keeps no folder',
+            'only for `command`: each evaluation has a folder. `"all"` keeps all folders, `"failures"` only those of '
+            'failed evaluations, and `"none"` no folder',
             sets="evaluator",
         ),
     ] = "all"

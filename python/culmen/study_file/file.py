@@ -129,8 +129,8 @@ class LimitTable(Table):
     expression: Annotated[
         str | None,
         Setting(
-            "in place of bounds: a condition of parameters and results. The string may also stand alone: "
-            '`stress = "force / area <= 250"`'
+            "instead of bounds: a condition on results and parameters, as an [expression](expressions.md). "
+            '`stress = "force / area <= 250"` is short for `stress = { expression = "force / area <= 250" }`'
         ),
     ] = None
 

@@ -7,7 +7,8 @@ from pydantic import model_validator
 from ..problem.space import type_of
 from .table import Setting, Table
 
-_OF_NUMBERS = "required for real and integer, except [without bounds](#parameters-without-bounds)"
+_OF_NUMBERS = 'required for `"integer"`, and for `"real"` without `initial`; not required with `value`'
+_SEE_WITHOUT = "see also [parameters without bounds](#parameters-without-bounds)"
 _WITHOUT = "; a real parameter without it needs initial"
 
 
@@ -16,22 +17,28 @@ class ParameterTable(Table):
         Literal["real", "integer", "ordinal", "categorical", "boolean"],
         Setting(
             "kind of the parameter",
-            default='`"categorical"` with `choices`, otherwise `"real"`; with `value` alone, '
-            "[its type](#fixed-parameters)",
+            default='with `choices`: `"categorical"`; with `value` but no bounds: the [type of the '
+            'value](#fixed-parameters); otherwise: `"real"`',
             page="[see below](#types-of-parameters)",
         ),
     ] = "real"
-    lower: Annotated[float | None, Setting("lowest allowed value", default=_OF_NUMBERS)] = None
-    upper: Annotated[float | None, Setting("highest allowed value", default=_OF_NUMBERS)] = None
+    lower: Annotated[
+        float | None,
+        Setting("lowest allowed value of a real or integer parameter", default=_OF_NUMBERS, page=_SEE_WITHOUT),
+    ] = None
+    upper: Annotated[
+        float | None,
+        Setting("highest allowed value of a real or integer parameter", default=_OF_NUMBERS, page=_SEE_WITHOUT),
+    ] = None
     scale: Annotated[
         Literal["linear", "log"],
-        Setting('with `"log"`, the search uses the logarithm of the parameter, and `lower` must be positive'),
+        Setting('with `"log"`, the search uses the logarithm of the parameter. `lower` must then be positive'),
     ] = "linear"
     choices: Annotated[
         list[int | float | str] | None,
         Setting(
             'list of strings or numbers, for example `["ring", "tree"]`',
-            default="required for ordinal and categorical, unless `value` is given",
+            default='required for `"ordinal"` and `"categorical"`; not required with `value`',
         ),
     ] = None
     initial: Annotated[
