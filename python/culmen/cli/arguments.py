@@ -13,7 +13,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors an
 NoPrefetch = Annotated[
     bool,
     typer.Option(
-        "--no-prefetch", help="Send a worker a candidate only after it has returned the result of the previous one."
+        "--no-prefetch", help="Send a candidate to a worker only after the worker has returned the previous result."
     ),
 ]
 NoErrors = Annotated[
@@ -21,7 +21,7 @@ NoErrors = Annotated[
 ]
 AcceptChanges = Annotated[
     bool,
-    typer.Option("--accept-changes", help="Continue even if the evaluator has changed since the study was started."),
+    typer.Option("--accept-changes", help="Continue even if the evaluator or its data have changed."),
 ]
 Force = Annotated[
     bool,
@@ -34,8 +34,8 @@ Agreement = Annotated[
         min=0,
         max=1_000_000,
         metavar="N",
-        help="For the optimizer lm: the study ends when N local searches have found the best point again. 0: it does "
-        "not end for this reason. Default: as in the study.",
+        help="For the optimizer lm: the study ends when N local searches have found the best point again. 0: the study "
+        "does not end for this reason. Default: as in the study.",
     ),
 ]
 Fix = Annotated[
@@ -67,7 +67,8 @@ Listen = Annotated[
         "--listen",
         metavar="ADDRESS",
         help="Let workers of other machines join at this address, such as wss://0.0.0.0:7443 (encrypted), "
-        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. Then this machine has workers only with --workers.",
+        "ws://127.0.0.1:7443 or tcp://127.0.0.1:7443. By default, no worker then runs on this machine; to run workers "
+        "here, too, add --workers N.",
     ),
 ]
 TokenFile = Annotated[
@@ -75,7 +76,8 @@ TokenFile = Annotated[
     typer.Option(
         "--token-file",
         metavar="FILE",
-        help="With --listen: the file with the token that a worker must know. It is made if it does not exist.",
+        help="With --listen: a file with the token, a password that each worker must know. If the file does not exist, "
+        "culmen creates it with a random token.",
     ),
 ]
 Certificate = Annotated[
@@ -83,13 +85,13 @@ Certificate = Annotated[
     typer.Option(
         "--certificate",
         metavar="FILE",
-        help="With --listen wss://…: the file with the certificate and its key, as PEM. It is made if it does not "
-        "exist. Default: certificate.pem in culmen's data folder.",
+        help="With --listen wss://…: a file with the certificate of the run and its key, as PEM. If the file does not "
+        "exist, culmen creates it. Default: certificate.pem in culmen's data folder.",
     ),
 ]
 Insecure = Annotated[
     bool,
-    typer.Option("--insecure", help="With --listen: allow an address that other machines reach, without encryption."),
+    typer.Option("--insecure", help="With --listen: allow connections from other machines that are not encrypted."),
 ]
 
 

@@ -31,14 +31,16 @@ COMMANDS = {
     "resume": Entry("Continue a study that was stopped or killed. Finished evaluations are not repeated.", codes=True),
     "status": Entry("Show the progress of a study. This also works while the study runs."),
     "report": Entry("Write a report about a study as one HTML page. This also works while the study runs."),
-    "export": Entry("Write all evaluations as CSV, JSON or Parquet, or copy them. The study may run meanwhile."),
-    "rescue": Entry("Write what can be read of a damaged store into a new store."),
+    "export": Entry(
+        "Write all evaluations as CSV, JSON or Parquet, or copy the store. Also works while the study runs."
+    ),
+    "rescue": Entry("Read as much as possible of a damaged store, and write it into a new store."),
     "compare": Entry("Compare the results and the settings of two studies."),
     "errors": Entry("Show the errors of the best parameters. The first call computes and stores them."),
     "launch": Entry(
         "Run a culmen command or another program under MPI. Example: culmen launch -n 9 run STUDY.toml", rest=True
     ),
-    "worker": Entry("Evaluate for a run on another machine. The run must listen (`run --listen`).", codes=True),
+    "worker": Entry("Start workers for a run on another machine, which was started with `--listen`.", codes=True),
     "optimizers": Entry("List the optimizers with their options."),
     "schema": Entry("Print the JSON schema of study files. Editors can use it."),
     "include": Entry('Print the folder of <culmen/evaluator.h>. For compilers: cc -I"$(culmen include)".'),

@@ -19,7 +19,7 @@ def worker(
         typer.Option(
             "--study",
             metavar="STUDY.toml",
-            help="The study file. The worker evaluates only this study.",
+            help="The study file. The workers evaluate only this study.",
             autocompletion=completion.study_files,
         ),
     ],
@@ -32,8 +32,8 @@ def worker(
         typer.Option(
             "--fingerprint",
             metavar="HEX",
-            help="For wss: the fingerprint of the run's certificate, as the run prints it. Default: this machine must "
-            "trust the authority that signed the certificate.",
+            help="For wss: the fingerprint of the run's certificate; the run prints it. Without this option, an "
+            "authority that this machine trusts must have signed the certificate.",
         ),
     ] = None,
     slots: Annotated[
@@ -43,7 +43,7 @@ def worker(
             min=1,
             max=65_536,
             metavar="N",
-            help="Number of evaluations at a time. Default: the number of CPUs.",
+            help="Number of workers. Default: the number of CPUs.",
         ),
     ] = None,
     patience_s: Annotated[
@@ -53,7 +53,8 @@ def worker(
             min=0,
             max=1e6,
             metavar="SECONDS",
-            help="How long a worker tries to reach the run, at first and after a lost connection. Default: 60.",
+            help="How long a worker tries to connect to the run, at the start and after a lost connection. "
+            "Default: 60.",
         ),
     ] = 60,
     quiet: Quiet = False,
