@@ -16,31 +16,50 @@ Exit codes:
   2   the input was wrong, and nothing was evaluated
   75  Ctrl-C or a signal stopped the study; `culmen resume` continues it
 """
+CODES_OF_CHECK = """\b
+Exit codes:
+  0   the study file is correct
+  1   all trial evaluations failed
+  2   the study file has mistakes
+  75  Ctrl-C or a signal stopped the trial evaluations
+"""
+CODES_OF_WORKER = """\b
+Exit codes:
+  0   the study has ended, or you ended the command with Ctrl-C or a signal
+  1   the connection failed, or the evaluator does not work on this machine
+  2   the input was wrong, or the run refused the workers
+"""
 
 
 class Entry(NamedTuple):
     help: str
-    codes: bool = False  # its help ends with the exit codes
+    codes: str = ""  # its help ends with these exit codes
     rest: bool = False  # its arguments end with another command line
 
 
 COMMANDS = {
     "init": Entry("Write a first study file and a small example of an evaluator."),
-    "check": Entry("Check and explain a study file, and run trial evaluations.", codes=True),
-    "run": Entry("Run a study and write its store.", codes=True),
-    "resume": Entry("Continue a study that was stopped or killed. Finished evaluations are not repeated.", codes=True),
+    "check": Entry("Check and explain a study file, and run trial evaluations.", codes=CODES_OF_CHECK),
+    "run": Entry("Run a study and write its store.", codes=EXIT_CODES),
+    "resume": Entry(
+        "Continue a study that was stopped or killed. Finished evaluations are not repeated.", codes=EXIT_CODES
+    ),
     "status": Entry("Show the progress of a study. This also works while the study runs."),
     "report": Entry("Write a report about a study as one HTML page. This also works while the study runs."),
     "export": Entry(
-        "Write all evaluations as CSV, JSON or Parquet, or copy the store. Also works while the study runs."
+        "Write all evaluations into a table, or copy the store. The table is CSV, JSON or Parquet. Both also work "
+        "while the study runs."
     ),
-    "rescue": Entry("Read as much as possible of a damaged store, and write it into a new store."),
+    "rescue": Entry("Copy the readable part of a damaged store into a new store."),
     "compare": Entry("Compare the results and the settings of two studies."),
     "errors": Entry("Show the errors of the best parameters. The first call computes and stores them."),
     "launch": Entry(
         "Run a culmen command or another program under MPI. Example: culmen launch -n 9 run STUDY.toml", rest=True
     ),
-    "worker": Entry("Start workers for a run on another machine, which was started with `--listen`.", codes=True),
+    "worker": Entry(
+        "Start workers for a run on another machine. That run must have been started with `--listen`.",
+        codes=CODES_OF_WORKER,
+    ),
     "optimizers": Entry("List the optimizers with their options."),
     "schema": Entry("Print the JSON schema of study files. Editors can use it."),
     "include": Entry('Print the folder of <culmen/evaluator.h>. For compilers: cc -I"$(culmen include)".'),
@@ -56,7 +75,7 @@ def load(name: str) -> Any:
     register = one.command(
         name,
         help=entry.help,
-        epilog=EXIT_CODES if entry.codes else None,
+        epilog=entry.codes or None,
         context_settings=rest if entry.rest else None,
     )
     register(function)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from . import work
-from .arguments import AcceptChanges, Digits, Fix, StoreFile, digits_of, fixed_values
+from .arguments import Digits, StoreFile, digits_of, fixed_values
 from .settings import Workers
 
 
@@ -27,13 +27,23 @@ def errors(
         float,
         typer.Option(
             metavar="X",
-            help="Increase of the value at one standard error from the minimum: 1 for a χ², 0.5 for a negative "
-            "log-likelihood.",
+            help="Only if the evaluator returns a value instead of residuals: the increase of the value at one "
+            "standard error from the minimum. 1 for a χ², 0.5 for a negative log-likelihood.",
         ),
     ] = 1.0,
     again: Annotated[bool, typer.Option("--again", help="Compute the errors again, even if they are stored.")] = False,
-    fix: Fix = None,
-    accept_changes: AcceptChanges = False,
+    fix: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fix",
+            metavar="NAME=VALUE",
+            help="Fix a parameter at this value, and fit the others again. Repeat the option for more parameters.",
+        ),
+    ] = None,
+    accept_changes: Annotated[
+        bool,
+        typer.Option("--accept-changes", help="Compute the errors even if the evaluator or its data have changed."),
+    ] = False,
     digits: Digits = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:

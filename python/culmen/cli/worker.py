@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from . import completion, work
-from .arguments import Fix, Quiet, fixed_values
+from .arguments import Quiet, fixed_values
 
 
 def worker(
@@ -23,7 +23,10 @@ def worker(
             autocompletion=completion.study_files,
         ),
     ],
-    fix: Fix = None,
+    fix: Annotated[
+        list[str] | None,
+        typer.Option("--fix", metavar="NAME=VALUE", help="Give the same --fix options with which the run was started."),
+    ] = None,
     token_file: Annotated[
         Path | None, typer.Option("--token-file", metavar="FILE", help="The file with the token of the run.")
     ] = None,
