@@ -85,8 +85,8 @@ Certificate = Annotated[
     typer.Option(
         "--certificate",
         metavar="FILE",
-        help="With --listen wss://…: a file with the certificate of the run and its key, as PEM. If the file does not "
-        "exist, culmen creates it. Default: certificate.pem in culmen's data folder.",
+        help="With --listen wss://…: a file with the certificate of the run and the private key, in PEM format. "
+        "If the file does not exist, culmen creates it. Default: certificate.pem in culmen's data folder.",
     ),
 ]
 Insecure = Annotated[
