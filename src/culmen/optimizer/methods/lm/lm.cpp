@@ -282,11 +282,11 @@ OptimizerKind lm_kind() {
                            .that_only_ends(),
                        OptionRule::whole("descents",
                                          "number of local searches in parallel; more searches keep more workers busy",
-                                         1, 1000, "4, or fewer if the limit of evaluations is small")
+                                         1, 1000, "4, or fewer if the limit on evaluations is small")
                            .formerly(4),
                        OptionRule::number("noise", "relative error of the residuals", 1e-16, 0.01, 2.3e-16),
                        OptionRule::whole("screen", "number of points that are evaluated to choose a starting point", 1,
-                                         10000, "8, or fewer if the limit of evaluations is small")
+                                         10000, "8, or fewer if the limit on evaluations is small")
                            .formerly(8)},
            .edition = Edition::second},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
