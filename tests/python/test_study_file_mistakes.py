@@ -351,3 +351,19 @@ def test_a_folder_and_a_binary_file_are_no_study_files(folder):
     (folder / "study.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match=r"it is not a text in UTF-8 \(byte 0\)"):
         Study.from_file("study.toml")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"deep = {'[' * 5000}{']' * 5000}",
+        f"deep = {'{a = ' * 5000}1{'}' * 5000}",
+        f"seed{'.a' * 5000} = 1",
+    ],
+    ids=["brackets", "braces", "points"],
+)
+def test_a_file_that_nests_too_deeply_is_one_sentence(folder, line):
+    (folder / "study.toml").write_text(f"{line}\n{STUDY}")
+    with pytest.raises(InputError) as error:
+        Study.from_file("study.toml")
+    assert str(error.value) == "study.toml is not a study file: its tables or lists nest too deeply"

@@ -41,9 +41,15 @@ def examine_study_file(path: Path) -> tuple[StudyFile | None, Mistakes]:
     Raises InputError if it is not a study file."""
     text = _text_of(path)
     try:
-        data = tomllib.loads(text)
+        return _examined(path, text)
     except tomllib.TOMLDecodeError as e:
         raise InputError(_no_toml(path, text, str(e))) from None
+    except RecursionError:
+        raise InputError(f"{path} is not a study file: its tables or lists nest too deeply") from None
+
+
+def _examined(path: Path, text: str) -> tuple[StudyFile | None, Mistakes]:
+    data = tomllib.loads(text)
     data, mistakes = {"name": path.stem, **data}, Mistakes(str(path), text)
     try:
         return StudyFile.model_validate(data), mistakes
