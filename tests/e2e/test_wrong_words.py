@@ -30,7 +30,7 @@ WORDS = {
     "run study.toml --workers": "culmen run: --workers needs a value; `culmen run --help` lists the options",
     "run study.toml --workers 0": "culmen run: --workers must be at least 1, got 0",
     "run study.toml --workers two": "culmen run: --workers must be a whole number, got two",
-    "run study.toml --evaluations 1e4": "culmen run: --evaluations must be a whole number, got 1e4",
+    "run study.toml --evaluations 1e-4": "culmen run: --evaluations must be a whole number, got 1e-4",
     "run study.toml --evaluations -5": "culmen run: --evaluations must be at least 1, got -5",
     "run study.toml --target low": "culmen run: --target must be a number, got low",
     "run study.toml --target nan": "culmen: study.toml: target must be a finite number, got NaN",

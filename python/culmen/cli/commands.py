@@ -3,8 +3,10 @@
 The command NAME is the function NAME in the module NAME of this folder. The function's arguments are the command's.
 """
 
+import inspect
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -79,7 +81,33 @@ def load(name: str) -> Any:
         context_settings=rest if entry.rest else None,
     )
     register(function)
-    return typer.main.get_command(one)
+    command = typer.main.get_command(one)
+    _take_exponents(command, function)
+    return command
+
+
+def _take_exponents(command: Any, function: Callable[..., None]) -> None:
+    """1e4 is a whole number, as in a study file."""
+    declared = inspect.signature(function).parameters
+    for parameter in command.params:
+        kind = get_args(declared[parameter.name].annotation)[0]
+        if int in (kind, *get_args(kind)):
+            parameter.process_value = _with_exponents(parameter.process_value)
+
+
+def _with_exponents(process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda context, given: process(context, _without_exponent(given))
+
+
+def _without_exponent(given: Any) -> Any:
+    """Other numbers unchanged: a float would not have all digits of large ones."""
+    if not isinstance(given, str) or "e" not in given.lower():
+        return given
+    try:
+        number = float(given)
+    except ValueError:
+        return given
+    return int(number) if number.is_integer() else given
 
 
 class Unloaded(TyperCommand):
