@@ -1,6 +1,8 @@
 """The evaluations of a run without a store, in memory."""
 
 import json
+from bisect import bisect_left
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -32,5 +34,11 @@ class _Store:
         return self._history.columns()
 
     def outcomes(self, first: int = 0, count: int = 1000) -> list[dict[str, Any]]:
-        rows = sorted(self._history.told(0, self._history.count), key=lambda row: row["evaluation"])
-        return [row for row in rows if row["evaluation"] >= first][:count]
+        wanted = self._in_order[bisect_left(self._in_order, (first, 0)) :][:count]
+        return [self._history.told(number, 1)[0] for _, number in wanted]
+
+    @cached_property
+    def _in_order(self) -> list[tuple[int, int]]:
+        """Each evaluation with its place in the order of telling."""
+        columns = self.columns()
+        return sorted(zip(columns["evaluation"].tolist(), columns["told"].tolist(), strict=True))
