@@ -154,7 +154,8 @@ class Table:
         """A parameter that x does not contain: fixed, or inactive because of fixed ones (None)."""
         import numpy as np
 
-        values = [row.get(name) for row in self._named_rows]
+        rows = self._named_rows if self._conditional else [self.named(row) for row in range(len(self))[:1]] * len(self)
+        values = [row.get(name) for row in rows]
         plain = values and all(type(value) is type(values[0]) and isinstance(value, int | float) for value in values)
         return np.array(values, dtype=None if plain else object)
 
