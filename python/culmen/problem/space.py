@@ -162,10 +162,16 @@ def fixing(space: _core.Space, values: Mapping[str, Value]) -> _core.Space:
     known = {p.name: p for p in space.all}
     for name, value in values.items():
         if name not in known:
-            near = did_you_mean(str(name), list(known)) or f"; the parameters are {', '.join(known)}"
-            raise InputError(f"there is no parameter '{name}' that could be fixed{near}")
+            raise InputError(no_such_parameter(name, known))
         known[name].initial, known[name].fixed = None, plain(value)
     return _core.Space(list(known.values()), space.constraints)
+
+
+def no_such_parameter(name: str, known: Iterable[str]) -> str:
+    """For one that a user wants to fix."""
+    names = list(known)
+    near = did_you_mean(str(name), names) or f"; the parameters are {', '.join(names)}"
+    return f"there is no parameter '{name}' that could be fixed{near}"
 
 
 def describe(p: _core.Parameter) -> str:
@@ -202,6 +208,15 @@ def value_of_text(text: str, kind: str, choices: Sequence[float | str] | None) -
         except ValueError:
             pass
     return text
+
+
+def values_of_texts(space: _core.Space, texts: Mapping[str, str]) -> dict[str, Value]:
+    """``value_of_text`` for parameters by name. The texts for unknown names are unchanged."""
+    known = {p.name: p for p in space.all}
+    return {
+        name: value_of_text(text, known[name].kind, known[name].choices) if name in known else text
+        for name, text in texts.items()
+    }
 
 
 def as_table(p: _core.Parameter) -> dict[str, Any]:

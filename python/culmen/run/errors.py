@@ -65,17 +65,21 @@ def look_up_or_compute(
     wanted: Wanted,
     compute: Callable[[Best], _Found],
     again: bool = False,
+    keeps: bool = True,
 ) -> tuple[Errors | _Found, str]:
     """The errors in the store, and an empty text; otherwise the result of ``compute_and_keep``.
 
-    ``compute`` gets the store's best candidate. ``again``: compute the errors even if they are in the store."""
-    best, found = look_up(opened, config, wanted, again)
-    return (found, "") if found is not None else compute_and_keep(opened.path, lambda: compute(best))
+    ``compute`` gets the store's best candidate. ``again``: compute the errors even if they are in the store. ``keeps``:
+    False for other errors than those that the store keeps."""
+    best, found = look_up(opened, config, wanted, again or not keeps)
+    if found is not None:
+        return found, ""
+    return compute_and_keep(opened.path if keeps else None, lambda: compute(best))
 
 
 def compute_and_keep(store: Path | None, compute: Callable[[], _Found]) -> tuple[_Found, str]:
     """The computed errors, and a sentence if they could not be stored. ``compute`` may return None instead of errors.
-    ``store``: None if the study has no store."""
+    ``store``: None if there is no store that keeps them."""
     found = compute()
     return found, "" if found is None or store is None else keep(store, found)
 

@@ -10,7 +10,7 @@ from .._core import InputError
 from ..base.text import shown
 from ..fit.errors import Best
 from ..problem.goals import direction_of, oriented
-from ..problem.space import Value, fixing, value_of_text
+from ..problem.space import Value, fixing
 from .evaluations import CandidateEvaluator
 
 _SAME = 1e-3  # of the increase over one error: smaller improvements do not count
@@ -36,7 +36,7 @@ class Refit:
             "lm" if residuals else "bfgs",
             1,
             {"screen": 1, "descents": 1},
-            [space.searched(self._whole)],
+            [space.searched(self.config.space.spread(self.start))],
             residuals,
         )
         found, since = Best(self.start, math.inf, []), 0
@@ -58,10 +58,6 @@ class Refit:
         now, before = (oriented(cost, way) for cost in (found.cost, self.former.cost))
         return f"with {self.fixed}, the best value is {now:.10g}; at the study's best candidate it is {before:.10g}"
 
-    @property
-    def _whole(self) -> list[float]:
-        return self.config.space.spread(self.start)
-
     def _of_reals(self) -> _core.Space:
         """Other parameters keep their values, as they do for errors."""
         space = self.config.space
@@ -70,17 +66,10 @@ class Refit:
         return fixing(space, {name: named[name] for name in others if name in named}) if others else space
 
 
-def refit_of(config: _core.StudyConfig, best: Best, fix: Mapping[str, Value | str], texts: bool = False) -> Refit:
-    """``texts``: the values are as users write them on the command line. Raises InputError."""
-    known = {p.name: p for p in config.space.all}
-    values = {
-        name: value_of_text(str(value), known[name].kind, known[name].choices or None)
-        if texts and name in known
-        else value
-        for name, value in fix.items()
-    }
+def refit_of(config: _core.StudyConfig, best: Best, fix: Mapping[str, Value]) -> Refit:
+    """Raises InputError for a parameter or a value that does not exist."""
     held = copy.copy(config)
-    held.space = fixing(config.space, values)
+    held.space = fixing(config.space, fix)
     held.starts = []
     whole = config.space.spread(best.x)
     for i, (p, number) in enumerate(zip(held.space.all, held.space.spread(held.space.start()), strict=True)):

@@ -12,9 +12,8 @@ from pydantic_core import CoreSchema
 from .._core import InputError
 from ..base.digest import KEY
 from ..base.machine import KEY as MACHINE
-from ..base.text import did_you_mean
 from ..problem.options import chained, spelt_out
-from ..problem.space import value_of_text
+from ..problem.space import no_such_parameter, value_of_text
 from .evaluator import EvaluatorTable
 from .messages import checked
 from .space import ParameterTable
@@ -269,8 +268,7 @@ class StudyFile(Table):
         """
         for name, value in values.items():
             if name not in self.space:
-                near = did_you_mean(name, list(self.space)) or f"; the parameters are {', '.join(self.space)}"
-                raise InputError(f"{source}: there is no parameter '{name}' that could be fixed{near}")
+                raise InputError(f"{source}: {no_such_parameter(name, self.space)}")
             table = self.space[name]
             meant = value_of_text(value, table.type, table.choices) if isinstance(value, str) else value
             self.space[name] = table.model_copy(update={"value": meant})

@@ -14,13 +14,13 @@ from ...base.terminal import on_terminal
 from ...fit.errors import Best, Errors
 from ...fit.text import show
 from ...launch.ranks import commanding_ranks
+from ...problem.space import values_of_texts
 from ...run.errors import NO_END, Started, find, find_refitted, look_up_or_compute, wanted_errors, why_not
 from ...run.errors_of_store import study_of
 from ...run.evaluations import CandidateEvaluator, with_workers
 from ...run.refit import refit_of
 from ...run.result import Result
 from ...run.study import Study
-from ...store.kept_errors import look_up
 from ...store.opening import Opened, open_store
 from .codes import FINISHED, RESUMABLE
 from .notes import ACCEPT, note
@@ -51,13 +51,10 @@ def show_errors(
             options = with_workers(study.options, workers)
             if not fix:
                 return _stoppable(lambda started: find(study.config, options, best, wanted, started))
-            refit = refit_of(study.config, best, fix, texts=True)
+            refit = refit_of(study.config, best, values_of_texts(study.config.space, fix))
             return _stoppable(lambda started: find_refitted(refit, options, wanted, started))
 
-        if fix:
-            found, failure = compute(look_up(opened, study.config, wanted, again=True)[0]), ""
-        else:
-            found, failure = look_up_or_compute(opened, study.config, wanted, compute, again)
+        found, failure = look_up_or_compute(opened, study.config, wanted, compute, again, keeps=not fix)
         if found is None:
             print("culmen: stopped before the errors were known; nothing was stored", file=sys.stderr)
             return RESUMABLE
