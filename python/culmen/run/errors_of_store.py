@@ -45,19 +45,12 @@ def errors(
     Raises InputError if the errors cannot be computed, StoreError if the store is damaged, and TransportError if
     workers cannot be started.
     """
+    given = {name: value for name, value in locals().items() if name != "store"}
     if not is_master():
         return errors_from_master()
     with letting_ranks_go():
         study = study_of(open_store(store, "errors"))
-    return study.errors(
-        profile=profile,
-        confidence=confidence,
-        up=up,
-        workers=workers,
-        again=again,
-        fix=fix,
-        accept_changes=accept_changes,
-    )
+    return study.errors(**given)
 
 
 def study_of(opened: Opened) -> Study:
