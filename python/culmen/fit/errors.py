@@ -78,7 +78,7 @@ class Errors:
     derived: list[ParameterError] = field(default_factory=list)  #: derived values, with propagated errors
 
     def __getitem__(self, name: str) -> ParameterError:
-        for parameter in (*self.parameters, *self.derived):
+        for parameter in self._all:
             if parameter.name == name:
                 return parameter
         raise KeyError(name)
@@ -87,12 +87,21 @@ class Errors:
     def scale(self) -> float | None:
         """S = √(χ²/dof). If the standard deviations of the residuals are unknown, multiply the errors by S.
         None with a robust loss."""
-        return math.sqrt(self.value / self.dof) if self.residuals and self.dof > 0 and not self.robust else None
+        return math.sqrt(self.value / self.dof) if self._of_squares and self.dof > 0 else None
 
     @property
     def robust(self) -> bool:
         """True if the loss of the residuals is not their sum of squares."""
         return self.loss != "linear"
+
+    @property
+    def _of_squares(self) -> bool:
+        """True if the value is χ²."""
+        return bool(self.residuals) and not self.robust
+
+    @property
+    def _all(self) -> list[ParameterError]:
+        return [*self.parameters, *self.derived]
 
     def __str__(self) -> str:
         return as_text(self)
@@ -105,23 +114,19 @@ class Errors:
         headings += ["± sandwich" if self.robust else "± × S"] if self.residuals else []
         headings += [f"profile, {self.confidence:.3g}"] if profiled else []
         rows = []
-        for p in (*self.parameters, *self.derived):
+        for p in self._all:
             row = [p.name, p.shown_value(digits), shown_error(p.error, digits)]
             if self.residuals:
                 row.append(shown_error(p.sandwich if self.robust else p.scaled, digits))
             if profiled:
                 row.append(_shown_interval(p.value, p.interval, digits) if p.interval else "")
             rows.append([*row, p.note])
-        return (
-            (rows, [*headings, ""])
-            if any(p.note for p in (*self.parameters, *self.derived))
-            else ([row[:-1] for row in rows], headings)
-        )
+        return (rows, [*headings, ""]) if any(p.note for p in self._all) else ([row[:-1] for row in rows], headings)
 
     @property
     def column(self) -> str:
         """The heading of the errors in a table."""
-        return "± (Δχ² = 1)" if self.residuals and not self.robust else f"± (Δ = {self.up:g})"
+        return "± (Δχ² = 1)" if self._of_squares else f"± (Δ = {self.up:g})"
 
     @property
     def lines(self) -> list[str]:
@@ -158,11 +163,7 @@ class Errors:
             return []
         delta = self.up * Wanted(True, self.confidence).reach ** 2
         way = "falls" if self.maximized else "rises"
-        what = (
-            "the least χ²"
-            if self.residuals and not self.robust
-            else f"the {'greatest' if self.maximized else 'least'} value"
-        )
+        what = "the least χ²" if self._of_squares else f"the {'greatest' if self.maximized else 'least'} value"
         without = "; they do not include S" if self.scale is not None else ""
         return [f"Profiles: {what} over all other parameters {way} by {delta:.4g} at the ends{without}."]
 
