@@ -22,17 +22,14 @@ class Loss:
             residuals = self._weights(residuals)[0] * residuals
         return np.asarray(2 * jacobian.T @ residuals)
 
-    def hessian(self, jacobian: Array, residuals: Array) -> Array:
-        """Not always convex: curvatures of outliers may be negative."""
+    def hessian(self, jacobian: Array, residuals: Array, least: float = -np.inf) -> Array:
+        """Not always convex: curvatures of outliers may be negative. ``least``: they are raised to it."""
         if not self.robust:
             return np.asarray(2 * jacobian.T @ jacobian)
-        return np.asarray(2 * (jacobian.T * self._weights(residuals)[1]) @ jacobian)
+        return np.asarray(2 * (jacobian.T * np.maximum(self._weights(residuals)[1], least)) @ jacobian)
 
     def convex_hessian(self, jacobian: Array, residuals: Array) -> Array:
-        """Without negative curvatures."""
-        if not self.robust:
-            return np.asarray(2 * jacobian.T @ jacobian)
-        return np.asarray(2 * (jacobian.T * np.maximum(self._weights(residuals)[1], 0)) @ jacobian)
+        return self.hessian(jacobian, residuals, 0.0)
 
     def spread(self, jacobian: Array, residuals: Array) -> Array:
         """The sum over residuals of the outer product of their gradients, each half of the value's gradient."""
