@@ -1,7 +1,7 @@
 """Computes errors: derivatives at the best candidate, then profiles if requested."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,20 @@ _OTHER_UNIT, _MANY = (
 )  # with at least as many degrees of freedom, an S below the first: residuals have another unit than their deviations
 
 
+@dataclass(frozen=True)
+class _Scales:
+    """For errors of residuals whose standard deviations are unknown."""
+
+    dof: int  # degrees of freedom
+    scale: float | None  # the factor S
+    # The covariance of an M-estimator (Huber & Ronchetti, Robust Statistics, 2nd ed., 2009, 7.6), times N/dof
+    # (MacKinnon & White, J. Econometrics 29 (1985) 305).
+    sandwich: Array
+
+    def scaled(self, error: float | None) -> float | None:
+        return error * self.scale if error is not None and self.scale is not None else None
+
+
 class Fit:
     """Computes errors. ``evaluate`` is called with batches of vectors of the configuration's space."""
 
@@ -43,16 +57,17 @@ class Fit:
 
     def errors(self) -> Errors:
         point, up = self._derivatives(), self._wanted.up
-        near, self._near = self._near, []
         stands = stand(point, up)
         of_stand = notes.of_stand(stands, up, self._way, self._limited)
         covariance = self._covariance(point, list(stands.normals.values()))
+        scales = self._scales(point, covariance)
+        derived = self._derived(point, covariance, scales)
         found = self._profiles(point, covariance) if self._wanted.profile else Profiles({})
         given = self._given(found.lower_minimum[1]) if found.lower_minimum else None
         self._notes += notes.of_profiles(found, self._space, given, self._way)
         self._notes += notes.of_directions(covariance, self._r0 is None, self._way)
         self._notes += of_stand
-        return replace(self._result(point, covariance, found, stands), derived=self._derived(point, covariance, near))
+        return self._result(point, covariance, scales, found, stands, derived)
 
     def _batch(self, vectors: list[list[float]]) -> Any:
         self._evaluations += len(vectors)
@@ -153,24 +168,28 @@ class Fit:
         size[beside] = np.minimum(size, 1 / np.maximum(length, 1e-300))[beside]
         return self._loss.gradient(j, self._r0), self._loss.convex_hessian(j, self._r0), size
 
-    def _result(self, point: Point, covariance: Covariance, found: Profiles, stands: Stand) -> Errors:
+    def _result(
+        self,
+        point: Point,
+        covariance: Covariance,
+        scales: _Scales,
+        found: Profiles,
+        stands: Stand,
+        derived: list[ParameterError],
+    ) -> Errors:
         frame = point.frame
         slope = frame.slope(frame.start)
         matrix = covariance.matrix * np.outer(slope, slope)
-        count = len(self._best.residuals)
-        dof, scale = self._scale(covariance)
-        of_sandwich = np.sqrt(np.diag(self._sandwich(point, covariance, dof))) * slope
+        of_sandwich = np.sqrt(np.diag(scales.sandwich)) * slope
         sandwich = dict(zip(frame.names, of_sandwich, strict=True))
         errors = dict(zip(frame.names, np.sqrt(np.diag(matrix)), strict=True))
-        why = self._remarks(frame, covariance, stands, scale)
+        why = self._remarks(frame, covariance, stands, scales.scale)
         rows = []
         for name, value in self._space.named(self._best.x).items():
-            error, ends = _finite(errors.get(name)), found.ends.get(name)
-            scaled = error * scale if error is not None and scale is not None else None
+            error, ends, note = _finite(errors.get(name)), found.ends.get(name), why.get(name, "")
             interval = _interval(*ends) if ends else None
-            rows.append(
-                ParameterError(name, value, error, scaled, interval, why.get(name, ""), _finite(sandwich.get(name)))
-            )
+            scaled, robust = scales.scaled(error), _finite(sandwich.get(name))
+            rows.append(ParameterError(name, value, error, scaled, interval, note, robust))
         return Errors(
             parameters=rows,
             free=[name for name in frame.names if _finite(errors[name]) is not None],
@@ -178,8 +197,8 @@ class Fit:
             correlation=_kept(covariance.correlation),
             value=self._given(self._best.cost),
             up=self._wanted.up,
-            residuals=count,
-            dof=dof,
+            residuals=len(self._best.residuals),
+            dof=scales.dof,
             distance=stands.distance,
             evaluations=self._evaluations,
             evaluation=self._best.evaluation,
@@ -189,34 +208,31 @@ class Fit:
             maximized=self._way.maximized,
             loss=self._config.loss,
             f_scale=self._config.f_scale,
+            derived=derived,
         )
 
-    def _scale(self, covariance: Covariance) -> tuple[int, float | None]:
-        """The degrees of freedom, and the factor S for errors of unknown scale."""
-        count = len(self._best.residuals)
-        dof = max(count - covariance.rank, 0)
-        return dof, math.sqrt(self._best.cost / dof) if count and dof and not self._loss.robust else None
-
-    def _derived(self, point: Point, covariance: Covariance, near: list[Seen]) -> list[ParameterError]:
+    def _derived(self, point: Point, covariance: Covariance, scales: _Scales) -> list[ParameterError]:
         """Those that are neither residuals nor objectives."""
-        dof, scale = self._scale(covariance)
-        sandwich = self._sandwich(point, covariance, dof)
         out = []
         for name, _ in self._config.derived:
             value = self._best.extras.get(name)
             if value is None:
                 continue
-            slopes_of_it = gradient(name, value, point.frame, near)
+            slopes_of_it = gradient(name, value, point.frame, self._near)
             error = propagated(slopes_of_it, covariance.matrix)
-            of_sandwich = propagated(slopes_of_it, sandwich) if self._loss.robust and dof else None
-            scaled = error * scale if error is not None and scale is not None else None
+            robust = propagated(slopes_of_it, scales.sandwich) if self._loss.robust and scales.dof else None
             note = "derived" if error is not None else "derived; it depends on a parameter without an error"
-            out.append(ParameterError(name, value, error, scaled, None, note, of_sandwich))
+            out.append(ParameterError(name, value, error, scales.scaled(error), None, note, robust))
         return out
 
+    def _scales(self, point: Point, covariance: Covariance) -> _Scales:
+        count = len(self._best.residuals)
+        dof = max(count - covariance.rank, 0)
+        scale = math.sqrt(self._best.cost / dof) if count and dof and not self._loss.robust else None
+        return _Scales(dof, scale, self._sandwich(point, covariance, dof))
+
     def _sandwich(self, point: Point, covariance: Covariance, dof: int) -> Array:
-        """The covariance of an M-estimator (Huber & Ronchetti, Robust Statistics, 2nd ed., 2009, 7.6), times N/dof
-        (MacKinnon & White, J. Econometrics 29 (1985) 305). NaN without a robust loss."""
+        """NaN without a robust loss."""
         out = np.full_like(covariance.matrix, np.nan)
         if point.jacobian is None or self._r0 is None or not self._loss.robust or not dof:
             return out
