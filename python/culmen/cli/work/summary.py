@@ -32,7 +32,7 @@ ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to stan
 
 
 def print_result(
-    result: "Result", here: int, fit: "Errors | str | None", ended: Opened, digits: int | None = None
+    result: "Result", here: int, fit: Errors | str | None, ended: Opened, digits: int | None = None
 ) -> None:
     """Prints the best parameters, the facts of the run, and the store.
 
@@ -40,13 +40,13 @@ def print_result(
     store after the run. ``digits``: significant digits, instead of rounding parameters to their errors.
     """
     tables: list[Table | Text] = []
+    found = fit if isinstance(fit, Errors) else None
     if result.front:
         tables.append(front_table(front_of(result.front, ended.objectives), digits or 6))
     elif result.best is not None:
         notes = _notes(result.at_bounds, result.fixed)
-        tables.append(_best_table(result.best, notes, None if isinstance(fit, str) else fit, digits))
-    shown_above = set() if fit is None or isinstance(fit, str) else {derived.name for derived in fit.derived}
-    tables.append(_figures_table(_figures(result, here, digits or 10, shown_above)))
+        tables.append(_best_table(result.best, notes, found, digits))
+    tables.append(_figures_table(_figures(result, here, digits or 10, found)))
     if fit is not None:
         tables += _scale_lines(fit)
     if result.store and result.failed:
@@ -67,8 +67,6 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
     """The output of `culmen status` for ``state_of``. ``digits``: see print_result."""
     tables: list[Table | Text] = []
     fit = Errors.from_table(state["errors"]) if state["errors"] else None
-    shown_above = {derived.name for derived in fit.derived} if fit and state["best"] is not None else set()
-    extras = {} if state["front"] else {n: v for n, v in state["best_extras"].items() if n not in shown_above}
     if state["front"] is not None:
         tables.append(front_table(state["front"], digits or 6))
     elif state["best"] is not None:
@@ -80,7 +78,7 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
                 "state": state["state"],
                 "optimizer": _searching(state),
                 "best value": None if state["front"] else _best_value(state["best_value"], digits or 10),
-                **{name: shown(figure, digits or 10) for name, figure in extras.items()},
+                **({} if state["front"] else _others(state["best_extras"], fit, digits or 10)),
                 "recommended": state["recommended"] and Recommended(**state["recommended"]),
                 "evaluations": counts(state["told"], state["limit"], state["in_flight"]),
                 "oldest running": state["running"] and _oldest(state["running"]),
@@ -142,6 +140,12 @@ def _best_value(value: float | None, digits: int) -> str:
     return "none" if value is None else shown(value, digits)
 
 
+def _others(extras: dict[str, float], fit: Errors | None, digits: int) -> dict[str, str]:
+    """The extra values that are not in the table of the errors."""
+    above = {derived.name for derived in fit.derived} if fit else set()
+    return {name: shown(figure, digits) for name, figure in extras.items() if name not in above}
+
+
 def _extras(opened: Opened, evaluation: int | None) -> dict[str, float]:
     return {} if evaluation is None else dict(opened.store.outcomes(evaluation, 1)[0]["extras"])
 
@@ -169,7 +173,7 @@ def _notes(bounds: dict[str, str], fixed: list[str]) -> dict[str, str]:
     return {name: f"at bound ({bound})" for name, bound in bounds.items()} | dict.fromkeys(fixed, "fixed")
 
 
-def _best_table(best: dict[str, Value], known: dict[str, str], fit: "Errors | None", digits: int | None) -> Table:
+def _best_table(best: dict[str, Value], known: dict[str, str], fit: Errors | None, digits: int | None) -> Table:
     notes = {name: known.get(name, "") for name in best}
     if fit is not None:
         notes = {name: fit[name].note or note for name, note in notes.items()}
@@ -185,13 +189,12 @@ def _best_table(best: dict[str, Value], known: dict[str, str], fit: "Errors | No
     return table
 
 
-def _scale_lines(fit: "Errors | str") -> list[Text]:
+def _scale_lines(fit: Errors | str) -> list[Text]:
     """The scale of the errors, or why there are none."""
     return [Text(line) for line in ([f"No errors: {fit}."] if isinstance(fit, str) else fit.lines)]
 
 
-def _figures(result: "Result", here: int, digits: int, shown_above: set[str]) -> dict[str, Any]:
-    extras = {} if result.front else {n: v for n, v in result.extras.items() if n not in shown_above}
+def _figures(result: "Result", here: int, digits: int, fit: Errors | None) -> dict[str, Any]:
     residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
     rate = per_second(here / result.wall_s) if result.wall_s > 0 else ""
     former = f", {here} of them in this start" if here != result.evaluations else ""
@@ -199,14 +202,10 @@ def _figures(result: "Result", here: int, digits: int, shown_above: set[str]) ->
     return {
         "optimizer": f"{result.optimizer}{choice_and_mode(result.optimizer_why, result.generational)}{remark}",
         "end": None if result.reason in ERRORS else result.message,
-        "best value": None
-        if result.front
-        else "none"
-        if result.value is None
-        else shown(result.value, digits) + residuals,
+        "best value": None if result.front else _best_value(result.value, digits) + residuals,
         "recommended": result.recommended,
         "constraints": f"violated by {result.violation:.6g}" if result.violation else None,
-        **{name: shown(figure, digits) for name, figure in extras.items()},
+        **({} if result.front else _others(result.extras, fit, digits)),
         "evaluations": f"{result.evaluations}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
         "time": f"{lasted(result.wall_s)} with {result.workers} workers, {rate}",
