@@ -44,19 +44,8 @@ class Panels:
 
     def add(self, panel: int, rows: np.ndarray, name: str, **look: Any) -> None:
         """A trace of these evaluations."""
-        i = self.shown[panel]
-        self.figure.data.append(
-            {
-                "type": "scatter",
-                "name": name,
-                "x": self.table.x[rows, i],
-                "y": self.table.values[rows, 0],
-                "xaxis": f"x{_number(panel)}",
-                "yaxis": f"y{_number(panel)}",
-                "showlegend": False,
-                **look,
-            }
-        )
+        x, y = self.table.x[rows, self.shown[panel]], self.table.values[rows, 0]
+        self._draw(panel, _number(panel), name, x=x, y=y, **look)
 
     def explain(self, name: str, **look: Any) -> None:
         """An entry of the legend."""
@@ -67,20 +56,14 @@ class Panels:
         for panel, i in enumerate(self.shown):
             for place, (label, rows) in enumerate(self._strips.items()):
                 x = _apart(self.table.x[rows[self.table.active[rows, i]], i])
-                self.figure.data.append(
-                    {
-                        "type": "scatter",
-                        "mode": "markers",
-                        "name": label,
-                        "x": x,
-                        "y": [place] * len(x),
-                        "marker": marks[label],
-                        "xaxis": f"x{_number(panel)}",
-                        "yaxis": f"y{_strip(panel)}",
-                        "showlegend": False,
-                        "hovertemplate": f"%{{x}}<extra>{label}</extra>",
-                    }
-                )
+                about = f"%{{x}}<extra>{label}</extra>"
+                look = {"mode": "markers", "marker": marks[label], "hovertemplate": about}
+                self._draw(panel, _strip(panel), label, x=x, y=[place] * len(x), **look)
+
+    def _draw(self, panel: int, vertical: str, name: str, **look: Any) -> None:
+        """``vertical``: the number of the vertical axis."""
+        axes = {"xaxis": f"x{_number(panel)}", "yaxis": f"y{vertical}"}
+        self.figure.data.append({"type": "scatter", "name": name, **axes, "showlegend": False, **look})
 
     def _lay_out(self) -> None:
         import numpy as np
