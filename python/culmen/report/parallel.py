@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..store.table import Table
 from . import style
 from .correlation import relevance
-from .scales import unit, width_of
+from .scales import ends_of, unit, width_of
 from .style import Figure, axis, counted, short_names
 from .thinning import evenly
 
@@ -139,5 +139,5 @@ def _ends(table: Table, i: int, longest: int) -> tuple[str, str]:
         return low, high
     if p.kind == "boolean":
         return "false", "true"
-    ends = (p.lower, p.upper) if math.isfinite(p.upper - p.lower) else (table.x[:, i].min(), table.x[:, i].max())
-    return f"{ends[0]:.4g}", f"{ends[1]:.4g}"
+    least, greatest = ends_of(p, table.x[:, i])
+    return f"{least:.4g}", f"{greatest:.4g}"

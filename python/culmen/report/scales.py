@@ -135,13 +135,21 @@ def width_of(label: str) -> int:
     return math.ceil(len(html.unescape(label)) * _CHARACTER)
 
 
+def ends_of(p: Parameter, x: np.ndarray) -> tuple[float, float]:
+    """The bounds; if there are none, the least and the greatest of the parameter's numbers."""
+    if math.isfinite(p.upper - p.lower):
+        return p.lower, p.upper
+    return float(x.min()), float(x.max())
+
+
 def unit(p: Parameter, x: np.ndarray) -> np.ndarray:
     """The parameter's numbers from 0 (lower bound) to 1 (upper), in its own scale; without bounds, over their range."""
     import numpy as np
 
-    x = np.log(np.maximum(x, np.finfo(float).tiny)) if p.scale == "log" else x
-    ends = [p.lower, p.upper] if math.isfinite(p.upper - p.lower) else [float(np.min(x)), float(np.max(x))]
-    low, high = (math.log(e) for e in ends) if p.scale == "log" and math.isfinite(p.upper - p.lower) else ends
+    low, high = ends_of(p, x)
+    if p.scale == "log":
+        tiny = float(np.finfo(float).tiny)
+        x, low, high = np.log(np.maximum(x, tiny)), math.log(max(low, tiny)), math.log(max(high, tiny))
     with np.errstate(over="ignore", invalid="ignore"):
         scaled: np.ndarray = (x / 2 - low / 2) / (high / 2 - low / 2) if high > low else np.full(len(x), 0.5)
     clipped: np.ndarray = np.clip(np.nan_to_num(scaled, nan=0.5), 0, 1)
