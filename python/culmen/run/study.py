@@ -185,20 +185,10 @@ class Study:
         leads = is_master() or not on_ranks
         with letting_ranks_go() if on_ranks and leads else nullcontext():
             watch = None if callback is None else Callback(callback, self.config)
+            if leads and self.options.resume:
+                self._join_store(accept_changes, watch)
         if leads and (watch or not self.options.store):
             self.options.history_bytes = _HISTORY_BYTES
-        if self.options.resume and leads:
-            with letting_ranks_go() if on_ranks else nullcontext():
-                met = self.meet(self.in_store())
-                if met.another:
-                    raise InputError(f"{met.another}; give this study another store")
-                if self.in_store().without_log:
-                    warn(self.in_store().without_log)
-                if note := self.take_up(accept_changes, f"{_ACCEPT}; to restart, give another store"):
-                    warn(note)
-                if watch is not None:
-                    summary = Opened(self.options.store).summary
-                    watch.resume(summary["best"], summary["best_value"])
         with self.lend() as self.options.lent:
             self.settle()
             core = execute(self.config, self.options, make_monitor(progress, best_of(self.config.objectives)), watch)
@@ -209,6 +199,19 @@ class Study:
         if on_ranks:
             result = with_errors_of_ranks(result, space)
         return checked_result(result)
+
+    def _join_store(self, accept_changes: bool, watch: Callback | None) -> None:
+        """Before a resume. Raises InputError if the store holds another study."""
+        met = self.meet(self.in_store())
+        if met.another:
+            raise InputError(f"{met.another}; give this study another store")
+        if self.in_store().without_log:
+            warn(self.in_store().without_log)
+        if note := self.take_up(accept_changes, f"{_ACCEPT}; to restart, give another store"):
+            warn(note)
+        if watch is not None:
+            summary = Opened(self.options.store).summary
+            watch.resume(summary["best"], summary["best_value"])
 
     def meet(self, begun: Begun) -> Met:
         """Compares this study with the one in its store. From here on it has the mode of that one."""
