@@ -59,7 +59,7 @@ def _set_expressions(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mi
     derived = [*file.derived.items(), *file.residuals.items()]
     conditions = [(name, t.expression) for name, t in file.limits.items() if t.expression is not None]
     for name, text in derived:
-        table = next((t for t in ("objectives", "residuals") if name in getattr(file, t)), "derived")
+        table = _table_of(name, file, "objectives", "residuals")
         with mistakes.at(file.place(table), table, name):
             config.derived = [(name, text)]
     for name, text in conditions:
@@ -71,6 +71,11 @@ def _set_expressions(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mi
             _check_results(config, file, mistakes)
 
 
+def _table_of(expression: str, file: "StudyFile", *tables: str) -> str:
+    """The table in which the user wrote it: one of these, or [derived]."""
+    return next((table for table in tables if expression in getattr(file, table)), "derived")
+
+
 def _check_results(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mistakes") -> None:
     """If the file says which results a command has: that these are enough for the expressions."""
     places = file.evaluator.figures
@@ -78,7 +83,7 @@ def _check_results(config: _core.StudyConfig, file: "StudyFile", mistakes: "Mist
         return
     known = [*places, "value", *file.derived]
     for owner, name in config.needed_figures:
-        table = next((t for t in ("objectives", "residuals", "limits") if owner in getattr(file, t)), "derived")
+        table = _table_of(owner, file, "objectives", "residuals", "limits")
         if name in known or (table == "limits" and name in file.objectives):
             continue
         near = did_you_mean(name, [*known, *file.space]) or f"; [evaluator] names {', '.join(places)}"
