@@ -1,13 +1,22 @@
 """A store is opened once and goes along as a value."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 from culmen.cli.work.run import resume_study, run_study
 from culmen.report.build import report
+from culmen.store.kept_errors import kept
+from culmen.store.opening import Opened
 from harness import write_study
+from store_builder import build
 
 import culmen
 from culmen import _core
 
+unreadable = pytest.mark.parametrize(
+    "text", ["[" * 5000, "[" * 5000 + "]" * 5000, "{", "5"], ids=["open", "deep", "half", "number"]
+)
 NOTHING = dict.fromkeys(("evaluations", "target", "stagnation", "wall_time_s", "workers"))
 
 
@@ -74,3 +83,20 @@ def test_a_program_that_goes_on_opens_its_store_once(opened):
 
 def abs_of(p):
     return abs(p["x"])
+
+
+@unreadable
+def test_a_description_that_cannot_be_read_is_one_sentence(tmp_path, text):
+    store = build(tmp_path / "s.db", [[1.0]], {0: {"value": 1.0}})
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute("UPDATE meta SET value = ? WHERE key = 'configuration'", [text])
+    for read in (culmen.Study.from_store, culmen.read):
+        with pytest.raises(culmen.StoreError, match=r"s\.db is damaged: its description of the study cannot be read"):
+            read(store)
+
+
+@unreadable
+def test_errors_that_cannot_be_read_are_none(tmp_path, text):
+    store = build(tmp_path / "s.db", [[1.0]], {0: {"value": 1.0}})
+    _core.Store.keep_note(str(store), "errors", text)
+    assert kept(Opened(store)) is None

@@ -52,7 +52,13 @@ def kept(opened: Opened, wanted: Wanted | None = None) -> Errors | None:
         if not text or json.loads(text).get("evaluation") != opened.summary["best_evaluation"]:
             return None
         found = Errors.from_json(text)
-    except (KeyError, TypeError, ValueError, AttributeError):  # written by another version of culmen, or damaged
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        RecursionError,
+    ):  # written by another version of culmen, or damaged
         return None
     if wanted is None:
         return found

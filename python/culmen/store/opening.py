@@ -47,11 +47,13 @@ class Opened:
         store = self.store
         try:
             configuration = json.loads(store.configuration or "{}")
-        except ValueError:
+        except (ValueError, RecursionError):
+            configuration = None
+        if not isinstance(configuration, dict):
             raise StoreError(
                 f"{self.path} is damaged: its description of the study cannot be read, so it cannot be resumed; if "
                 "there is no copy, run the study again with another store"
-            ) from None
+            )
         return Begun(self.path, store.name, store.fingerprint, configuration, self.without_log)
 
     @property
