@@ -68,16 +68,16 @@ class FunctionCache:
         self._large: WeakKeyDictionary[Any, tuple[_Parts, _core.ItemFunction]] = WeakKeyDictionary()
 
     def get(self, function: Callable[..., Any]) -> _core.ItemFunction:
-        captured = _captured(function) if type(function) is types.FunctionType else None
-        if captured is not None:
-            known = self._by_function.get(function)
-            if known is not None and len(known[0]) == len(captured) and all(map(_is_kept, known[0], captured)):
-                return known[1]
-        if captured is None and type(function) is types.FunctionType:
+        if type(function) is not types.FunctionType:
+            return self._of_pickle(_pickled(function))
+        captured = _captured(function)
+        if captured is None:
             return self._changing(function)
+        known = self._by_function.get(function)
+        if known is not None and len(known[0]) == len(captured) and all(map(_is_kept, known[0], captured)):
+            return known[1]
         made = self._of_pickle(_pickled(function))
-        if captured is not None:
-            self._by_function[function] = tuple(map(_weakly, captured)), made
+        self._by_function[function] = tuple(map(_weakly, captured)), made
         return made
 
     def _changing(self, function: types.FunctionType) -> _core.ItemFunction:
