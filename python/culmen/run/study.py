@@ -141,7 +141,7 @@ class Study:
         begun = self.in_store()
         self.settle(begun.fingerprint)
         kept = {key: begun.configuration[key] for key in (digest.KEY, machine.KEY) if key in begun.configuration}
-        self.config.configuration = json.dumps({**json.loads(self.config.configuration), **kept})
+        self._describe(**kept)
         self.options.resume = True
 
     def in_store(self) -> Begun:
@@ -160,9 +160,12 @@ class Study:
         _core.settle_mode(self.config, self.options, begun)
         if is_given:
             return
-        kept = json.loads(self.config.configuration)
-        kept["optimizer"] = {**kept["optimizer"], "generational": self.config.generational}
-        self.config.configuration = json.dumps(kept)
+        optimizer = json.loads(self.config.configuration)["optimizer"]
+        self._describe(optimizer={**optimizer, "generational": self.config.generational})
+
+    def _describe(self, **changed: Any) -> None:
+        """Changes the description that the store keeps."""
+        self.config.configuration = json.dumps({**json.loads(self.config.configuration), **changed})
 
     def run(
         self,
@@ -288,5 +291,5 @@ class Study:
         """``admit_change`` before a resume, whose store then has the present digest of the evaluator."""
         note = self.admit_change(accept, advice)
         now = digest.merged(self.in_store().configuration.get(digest.KEY), self.evaluator_digest)
-        self.config.configuration = json.dumps({**json.loads(self.config.configuration), digest.KEY: now})
+        self._describe(**{digest.KEY: now})
         return note
