@@ -32,24 +32,20 @@ def seen(vectors: Sequence[list[float]], outcomes: Sequence[Outcome]) -> list[Se
 def gradient(name: str, middle: float, frame: Frame, near: Sequence[Seen]) -> Array:
     """The derivatives of a value by the frame's parameters, in its coordinates. NaN for those without evaluations.
     ``middle``: the value at the frame's own vector."""
-    out = np.full(len(frame.moved), np.nan)
-    for k, i in enumerate(frame.moved):
-        single = Frame(frame.space, frame.x, (i,))
-        rises: dict[float, float] = {}
-        for point in near:
-            others = all(a == b or j == i for j, (a, b) in enumerate(zip(point.vector, frame.x, strict=True)))
-            if others and point.vector[i] != frame.x[i] and math.isfinite(point.figures.get(name, math.nan)):
-                offset = _offset(single, point.vector)
-                rises.pop(offset, None)
-                rises[offset] = (point.figures[name] - middle) / offset
-        if rises:
-            out[k] = _slope(list(rises.items())[-2:])
-    return out
+    rises: dict[int, dict[float, float]] = {i: {} for i in frame.moved}  # by parameter and offset
+    for point in near:
+        moved = [i for i, (a, b) in enumerate(zip(point.vector, frame.x, strict=True)) if a != b]
+        figure = point.figures.get(name, math.nan)
+        if len(moved) == 1 and moved[0] in rises and math.isfinite(figure):
+            offset = _offset(frame, moved[0], point.vector)
+            rises[moved[0]].pop(offset, None)
+            rises[moved[0]][offset] = (figure - middle) / offset
+    return np.array([_slope(list(of_one.items())[-2:]) if of_one else math.nan for of_one in rises.values()])
 
 
-def _offset(single: Frame, vector: list[float]) -> float:
-    there = Frame(single.space, tuple(vector), single.moved)
-    return float(there.start[0] - single.start[0])
+def _offset(frame: Frame, i: int, vector: list[float]) -> float:
+    here, there = (Frame(frame.space, tuple(x), (i,)).start[0] for x in (frame.x, vector))
+    return float(there - here)
 
 
 def _slope(rises: Sequence[tuple[float, float]]) -> float:
