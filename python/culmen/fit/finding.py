@@ -9,6 +9,7 @@ import numpy as np
 from .. import _core
 from .._core import InputError
 from ..problem.goals import direction_of, oriented
+from ..problem.space import fixed_names
 from . import notes
 from .covariance import Covariance, of_hessian, of_jacobian
 from .derived import Seen, gradient, propagated, seen
@@ -254,7 +255,7 @@ class Fit:
         for name, error in zip(frame.names, covariance.errors, strict=True):
             if not math.isfinite(error):
                 out[name] = "not determined"
-        out |= {p.name: "fixed" for p in self._space.all if p.fixed is not None}
+        out |= dict.fromkeys(fixed_names(self._space), "fixed")
         out |= dict.fromkeys(covariance.fixed, f"{AT_CONSTRAINT} {' and '.join(stands.normals)}, held fixed")
         return out
 

@@ -12,7 +12,7 @@ from ... import _core
 from ...base.text import clock, shown
 from ...problem.goals import as_given
 from ...problem.options import choice_and_mode
-from ...problem.space import describe
+from ...problem.space import describe, fixed_names
 from ...report.reading import Evaluations, read
 from ...run.master import conduct
 from ...run.progress.monitor import Silent
@@ -71,8 +71,7 @@ def _begin(config: _core.StudyConfig) -> tuple[str, dict[str, str]]:
         heading = "centre"  # the middle
     if heading == "start" and space.violation(space.start()) and not config.evaluate_infeasible:
         heading = ""
-    given = {p.name for p in space.parameters if p.initial is not None}
-    given |= {p.name for p in space.all if p.fixed is not None}
+    given = {p.name for p in space.parameters if p.initial is not None} | set(fixed_names(space))
     named = space.named(space.start()).items()
     return heading, {name: shown(v) if name in given else f"({shown(v)}: the middle)" for name, v in named}
 
