@@ -1,30 +1,17 @@
 """The end of a fit because enough of its local searches agree: by default, by the option, and how it continues."""
 
+import inspect
 import math
 
 import pytest
 from harness import culmen as command
+from harness import write_fit
 
 import culmen
 from culmen import InputError
 
 DECAY = {"a": (0.01, 100), "b": (0.01, 100)}
-MODEL = """import math
-
-def residuals(p):
-    return [p["a"] * math.exp(-p["b"] * t) - 2.5 * math.exp(-1.3 * t) for t in range(6)]
-"""
-STUDY = """[space]
-a = { lower = 0.01, upper = 100, initial = 1 }
-b = { lower = 0.01, upper = 100, initial = 1 }
-[evaluator]
-python = "model.py:residuals"
-result = "residuals"
-[stop]
-evaluations = 100000
-[run]
-workers = 1
-"""
+SPACE = "a = { lower = 0.01, upper = 100, initial = 1 }\nb = { lower = 0.01, upper = 100, initial = 1 }"
 
 
 def decay(p):
@@ -87,39 +74,40 @@ def test_an_optimizer_that_the_program_asks_says_that_it_has_converged():
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "model.py").write_text(MODEL)
-    (tmp_path / "fit.toml").write_text(STUDY)
+    model = f"import math\n\n{inspect.getsource(decay)}".replace("decay", "f")
+    write_fit(tmp_path, model, SPACE, 100_000, workers=1)
     return tmp_path
 
 
 def test_the_commands_say_that_a_fit_converged_and_how_it_continues(folder):
-    checked = command("check", "fit.toml", cwd=folder)
+    checked = command("check", "study.toml", cwd=folder)
     assert "or when 6 local searches have found the best point again" in checked.stdout
-    done = command("run", "fit.toml", cwd=folder)
+    done = command("run", "study.toml", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "converged after" in done.stdout
-    assert "To search further: culmen resume fit.db --agreement 0" in done.stdout
-    assert "finished (converged)" in command("status", "fit.db", cwd=folder).stdout
-    advice = "has finished (converged); to continue, give a new limit: `culmen resume fit.db --agreement 0`"
-    for words in (["run", "fit.toml"], ["resume", "fit.db"], ["resume", "fit.db", "--agreement", "6"]):
+    assert "To search further: culmen resume study.db --agreement 0" in done.stdout
+    assert "finished (converged)" in command("status", "study.db", cwd=folder).stdout
+    advice = "has finished (converged); to continue, give a new limit: `culmen resume study.db --agreement 0`"
+    for words in (["run", "study.toml"], ["resume", "study.db"], ["resume", "study.db", "--agreement", "6"]):
         again = command(*words, cwd=folder)
         assert (again.returncode, advice in again.stdout) == (0, True), again.stdout + again.stderr
-    told = culmen._core.Store.read(str(folder / "fit.db")).summary()["told"]
-    more = command("resume", "fit.db", "--agreement", "0", "--evaluations", str(told + 50), cwd=folder)
+    told = culmen._core.Store.read(str(folder / "study.db")).summary()["told"]
+    more = command("resume", "study.db", "--agreement", "0", "--evaluations", str(told + 50), cwd=folder)
     assert more.returncode == 0, more.stderr
     assert f"limit of evaluations reached after {told + 50} evaluations" in more.stdout
 
 
 def test_run_names_the_resume_of_a_fit_whose_agreement_has_changed(folder):
-    assert command("run", "fit.toml", "--quiet", cwd=folder).returncode == 0
-    refused = command("run", "fit.toml", "--agreement", "20", cwd=folder)
+    assert command("run", "study.toml", "--quiet", cwd=folder).returncode == 0
+    refused = command("run", "study.toml", "--agreement", "20", cwd=folder)
     assert refused.returncode == 2
-    assert "`culmen resume fit.db --agreement 20`" in refused.stderr
+    assert "`culmen resume study.db --agreement 20`" in refused.stderr
 
 
 def test_other_optimizers_have_no_agreement(folder):
-    (folder / "fit.toml").write_text(STUDY + '[optimizer]\nname = "cmaes"\n')
-    refused = command("run", "fit.toml", "--agreement", "0", cwd=folder)
+    with (folder / "study.toml").open("a") as study:
+        study.write('\n[optimizer]\nname = "cmaes"\n')
+    refused = command("run", "study.toml", "--agreement", "0", cwd=folder)
     assert refused.returncode == 2
     assert "optimizer 'cmaes' has no option 'agreement'" in refused.stderr
     with pytest.raises(InputError, match="option 'agreement' is -1, it must be a whole number from 0 to 1000000"):
