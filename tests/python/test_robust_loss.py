@@ -59,11 +59,10 @@ def sample(loss: str, f_scale: float, y: np.ndarray, linear: bool = False) -> Sa
     """A decay, or a straight line with parameters of the same names."""
 
     def residuals(p):
-        return (p[0] * T + p[1] + 0 * p[2] - y if linear else model(p) - y) / SIGMA
+        return ((p[0] * T + p[1] if linear else model(p)) - y) / SIGMA
 
     box = {name: BOX[name] for name in ("height", "floor")} if linear else BOX
-    shape = (lambda p: residuals([p[0], p[1], 0])) if linear else residuals
-    return Sample(Space(box), shape, loss=loss, f_scale=f_scale)
+    return Sample(Space(box), residuals, loss=loss, f_scale=f_scale)
 
 
 def hessian(f, x, steps):
