@@ -25,6 +25,12 @@ MODELS = {
     "MGH10": lambda b, x: b[0] * exp(b[1] / (x + b[2])),
     "Bennett5": lambda b, x: b[0] * (b[1] + x) ** (-1 / b[2]),
 }
+DECAY = {"a": (0.01, 100), "b": (0.01, 100)}
+
+
+def decay(p):
+    """Without noise; the best is a = 2.5, b = 1.3."""
+    return [p["a"] * math.exp(-p["b"] * t) - 2.5 * math.exp(-1.3 * t) for t in range(6)]
 
 
 @dataclass

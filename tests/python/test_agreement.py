@@ -1,21 +1,16 @@
 """The end of a fit because enough of its local searches agree: by default, by the option, and how it continues."""
 
 import inspect
-import math
 
 import pytest
+from fits import DECAY, decay
 from harness import culmen as command
 from harness import write_fit
 
 import culmen
 from culmen import InputError
 
-DECAY = {"a": (0.01, 100), "b": (0.01, 100)}
 SPACE = "a = { lower = 0.01, upper = 100, initial = 1 }\nb = { lower = 0.01, upper = 100, initial = 1 }"
-
-
-def decay(p):
-    return [p["a"] * math.exp(-p["b"] * t) - 2.5 * math.exp(-1.3 * t) for t in range(6)]
 
 
 def fit(**more):

@@ -3,16 +3,10 @@
 import math
 
 import pytest
+from fits import DECAY, decay
 
 import culmen
 from culmen import InputError
-
-
-def decay(p):
-    return [p["a"] * math.exp(-p["b"] * t) - 2.5 * math.exp(-1.3 * t) for t in range(6)]
-
-
-DECAY = {"a": (0.01, 100), "b": (0.01, 100)}
 
 
 def test_residuals_of_real_parameters_are_fitted_by_lm():

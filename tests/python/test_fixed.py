@@ -167,14 +167,12 @@ def test_errors_hold_fixed_parameters(tmp_path, monkeypatch):
 
 
 def test_errors_of_a_value_hold_fixed_parameters(tmp_path):
-    space = {"x": (-5, 5), "y": (-5, 5), "n": culmen.integer(1, 3)}
     (tmp_path / "model.py").write_text("def f(p): return (p['x'] + p['y'] - 3)**2 + p['y']**2 + 1 + (p['n'] - 2)**2\n")
     tables = "".join(f"{name} = {{ lower = -5, upper = 5 }}\n" for name in ("x", "y"))
     (tmp_path / "study.toml").write_text(
         f'[space]\n{tables}n = {{ type = "integer", lower = 1, upper = 3 }}\n'
         '[evaluator]\npython = "model.py:f"\n[optimizer]\nname = "de"\n[stop]\nevaluations = 400\n'
     )
-    assert len(space) == 3
     study = Study.from_file(tmp_path / "study.toml", store=tmp_path / "s.db")
     study.run(progress=False)
     held = culmen.errors(tmp_path / "s.db", fix={"y": 1.0})
