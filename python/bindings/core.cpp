@@ -33,6 +33,7 @@ NB_MODULE(_core, m) {
   bind_optimizer(m);
   bind_store(m);
   bind_study(m);
+  bind_run(m);
   bind_points(m);
   bind_executor(m);
   bind_ranks(m);

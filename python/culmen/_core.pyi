@@ -547,6 +547,31 @@ class StudyConfig:
     @give_up_after.setter
     def give_up_after(self, arg: int, /) -> None: ...
 
+def describe_reason(word: str) -> str:
+    """Explains a word of Result.reason, or of a finished store."""
+
+STOP_SIGNALS: tuple[int, ...]
+"""Signals that end a study cleanly."""
+
+def fingerprint_of(config: StudyConfig) -> str: ...
+def choose_optimizer(config: StudyConfig) -> None:
+    """Sets the optimizer if it is empty or "auto"."""
+
+def settle_mode(config: StudyConfig, options: RunOptions, begun: str = "") -> None:
+    """
+    Sets `generational` if it is None. begun: the fingerprint of the study in the store.
+    """
+
+def begins_at_start(config: StudyConfig) -> bool:
+    """
+    Whether the first candidate is the start of the space. Without a start, that is its middle.
+    """
+
+def check_optimizer(config: StudyConfig) -> None:
+    """
+    Raises InputError for an optimizer or an option that does not exist or cannot be used for this study.
+    """
+
 class RunOptions:
     """
     How one start runs; none of this changes the candidates in generational mode.
@@ -648,31 +673,6 @@ def thread_share(workers: int, evaluator: EvaluatorSpec) -> dict[str, str | None
 
 def usable_cpus() -> int:
     """How many CPUs this process may run on."""
-
-def describe_reason(word: str) -> str:
-    """Explains a word of Result.reason, or of a finished store."""
-
-STOP_SIGNALS: tuple[int, ...]
-"""Signals that end a study cleanly."""
-
-def fingerprint_of(config: StudyConfig) -> str: ...
-def choose_optimizer(config: StudyConfig) -> None:
-    """Sets the optimizer if it is empty or "auto"."""
-
-def settle_mode(config: StudyConfig, options: RunOptions, begun: str = "") -> None:
-    """
-    Sets `generational` if it is None. begun: the fingerprint of the study in the store.
-    """
-
-def begins_at_start(config: StudyConfig) -> bool:
-    """
-    Whether the first candidate is the start of the space. Without a start, that is its middle.
-    """
-
-def check_optimizer(config: StudyConfig) -> None:
-    """
-    Raises InputError for an optimizer or an option that does not exist or cannot be used for this study.
-    """
 
 class NetworkWorkers:
     """The workers of this process for a master elsewhere."""
