@@ -43,40 +43,24 @@ std::vector<Value> choices_of(const Parameter& p) {
   return out;
 }
 
-std::optional<Value> initial_of(const Parameter& p) {
-  return p.initial ? std::optional(value_of(p, *p.initial)) : std::nullopt;
+using Number = std::optional<double> Parameter::*;
+
+std::optional<Value> value_in(const Parameter& p, Number member) {
+  return p.*member ? std::optional(value_of(p, *(p.*member))) : std::nullopt;
 }
 
-/// The result of `make`, whose InputError about the parameter names the key.
-template <class Make>
-auto named_as(const std::string& key, const Parameter& p, const Make& make) {
+/// The parameter itself is checked before its value, whose InputError names the key.
+void set_value(Parameter& p, Number member, const std::optional<Value>& value, const char* key) {
+  (p.*member).reset();
+  if (!value) return;
+  p.*member = std::isfinite(p.lower) ? p.lower : std::isfinite(p.upper) ? p.upper : 0;
+  check(p);
   try {
-    return make();
+    p.*member = number_of(p, *value);
   } catch (const InputError& e) {
     const std::string why = e.what(), name = "parameter '" + p.name + "': ";
     throw InputError(why.starts_with(name) ? name + key + " = " + why.substr(name.size()) : why);
   }
-}
-
-/// The parameter itself is checked before its value.
-void set_initial(Parameter& p, const std::optional<Value>& value) {
-  p.initial.reset();
-  if (!value) return;
-  p.initial = std::isfinite(p.lower) ? p.lower : std::isfinite(p.upper) ? p.upper : 0;
-  check(p);
-  p.initial = named_as("initial", p, [&] { return number_of(p, *value); });
-}
-
-std::optional<Value> fixed_of(const Parameter& p) {
-  return p.fixed ? std::optional(value_of(p, *p.fixed)) : std::nullopt;
-}
-
-void set_fixed(Parameter& p, const std::optional<Value>& value) {
-  p.fixed.reset();
-  if (!value) return;
-  p.fixed = p.lower;
-  check(p);
-  p.fixed = named_as("value", p, [&] { return number_of(p, *value); });
 }
 
 nb::typed<nb::dict, nb::str, Value> named(const Space& space, const std::vector<double>& vector) {
@@ -112,12 +96,13 @@ void bind_space(nb::module_& m) {
       .def_ro("upper", &Parameter::upper, "The upper bound; with choices the highest index.")
       .def_prop_ro("choices", [](const Parameter& p) { return choices_of(p); })
       .def_prop_rw(
-          "initial", [](const Parameter& p) { return initial_of(p); },
-          [](Parameter& p, const std::optional<Value>& v) { set_initial(p, v); }, nb::arg("value").none())
+          "initial", [](const Parameter& p) { return value_in(p, &Parameter::initial); },
+          [](Parameter& p, const std::optional<Value>& v) { set_value(p, &Parameter::initial, v, "initial"); },
+          nb::arg("value").none())
       .def_prop_rw(
-          "fixed", [](const Parameter& p) { return fixed_of(p); },
-          [](Parameter& p, const std::optional<Value>& v) { set_fixed(p, v); }, nb::arg("value").none(),
-          "Its only value; None: it varies.")
+          "fixed", [](const Parameter& p) { return value_in(p, &Parameter::fixed); },
+          [](Parameter& p, const std::optional<Value>& v) { set_value(p, &Parameter::fixed, v, "value"); },
+          nb::arg("value").none(), "Its only value; None: it varies.")
       .def_rw("active_when", &Parameter::active_when, "An expression over other parameters; empty: always active.")
       .def(
           "__eq__", [](const Parameter& a, const Parameter& b) { return a == b; }, nb::is_operator(), equality);
