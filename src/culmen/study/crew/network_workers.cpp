@@ -66,7 +66,7 @@ struct NetworkWorkers::Impl {
   }
 
   void start() {
-    if (starts_processes) guard = start_guard(this_process(), marker);
+    if (starts_processes) guard = std::make_unique<Guard>(marker);
     for (std::size_t i = 0; i < joining.slots; ++i) endpoints.push_back(std::make_unique<NetworkEndpoint>(options));
     left = endpoints.size();
     for (auto& endpoint : endpoints) threads.emplace_back([this, &endpoint] { work(*endpoint); });
@@ -94,10 +94,7 @@ struct NetworkWorkers::Impl {
     for (auto& thread : threads) thread.join();
     threads.clear();
     endpoints.clear();
-    if (guard == 0) return;
-    kill_group(guard);
-    reap(guard);
-    guard = 0;
+    guard.reset();
   }
 
   Joining joining;
@@ -106,7 +103,7 @@ struct NetworkWorkers::Impl {
   JoinOptions options;
   Bytes set_up;
   bool starts_processes = false;
-  pid_t guard = 0;
+  std::unique_ptr<Guard> guard;
   std::atomic<std::uint64_t> results = 0;
   std::vector<std::unique_ptr<NetworkEndpoint>> endpoints;
   std::vector<std::thread> threads;

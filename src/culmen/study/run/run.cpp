@@ -35,20 +35,6 @@ constexpr double prefetch_asynchronous_below_s = 0.0002;
 }  // namespace
 
 struct Run::Impl {
-  /// The guard of this run; it ends with it.
-  class Guard {
-   public:
-    explicit Guard(const std::string& marker) : pid_(start_guard(this_process(), marker)) {}
-    ~Guard() {
-      kill_group(pid_);
-      reap(pid_);
-    }
-    Guard(const Guard&) = delete;
-    Guard& operator=(const Guard&) = delete;
-
-   private:
-    pid_t pid_;
-  };
   StudyConfig config;
   RunOptions options;
   Function function;

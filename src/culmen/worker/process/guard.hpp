@@ -15,6 +15,20 @@ std::string make_run_marker();
 /// CULMEN_RUN=marker, and to the group of every child in the run's table. It repeats this until none is left, and
 /// exits. Returns its process id.
 pid_t start_guard(const ProcessId& master, const std::string& marker);
+/// The guard of this process's run; it ends with it.
+class Guard {
+ public:
+  explicit Guard(const std::string& marker) : pid_(start_guard(this_process(), marker)) {}
+  ~Guard() {
+    kill_group(pid_);
+    reap(pid_);
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+ private:
+  pid_t pid_;
+};
 /// The guard's own work, in the guard process; returns its exit code.
 int guard_main(const ProcessId& master, const std::string& marker);
 /// While it lives, a thread sleeps on the master's pidfd. When the master dies, it kills everything that this worker
