@@ -101,6 +101,10 @@ void Goals::check() const {
   loss.check();
 }
 
+double Goals::value_of(const Outcome& outcome) const {
+  return loss.linear() || outcome.residuals.empty() ? outcome.value : loss.value(outcome.residuals);
+}
+
 double Goals::as_given(std::size_t objective, double value) const {
   return objective < objectives.size() ? oriented(value, objectives[objective].direction) : value;
 }
@@ -108,7 +112,7 @@ double Goals::as_given(std::size_t objective, double value) const {
 void judge(Outcome& outcome, const Goals& goals, bool figures) {
   if (!outcome.ok()) return;
   if (figures && !take_objectives(outcome, goals.objectives)) return;
-  if (!goals.loss.linear() && !outcome.residuals.empty()) outcome.value = goals.loss.value(outcome.residuals);
+  outcome.value = goals.value_of(outcome);
   if (!figures) outcome.value = goals.as_given(0, outcome.value);
   for (const auto& l : goals.limits) {
     const auto figure = figure_in(outcome, goals, l.name);

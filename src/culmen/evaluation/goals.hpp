@@ -48,6 +48,8 @@ struct Goals {
   bool several() const { return objectives.size() > 1; }
   bool limited() const { return !limits.empty() || !conditions.empty(); }
   bool is_derived(const std::string& name) const;
+  /// The value that the loss gives its residuals. Without residuals, its own.
+  double value_of(const Outcome& outcome) const;
   /// From a stored value, which is minimized, to the user's value; and the reverse.
   double as_given(std::size_t objective, double value) const;
 };

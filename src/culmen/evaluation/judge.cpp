@@ -78,7 +78,7 @@ struct Judge::Parsed {
     const auto figure_of = [&](const std::string& name) {
       const auto found = std::ranges::find(outcome.extras, name, &std::pair<std::string, double>::first);
       if (found != outcome.extras.end()) return std::optional(found->second);
-      return name == "value" && !figures ? std::optional(outcome.value) : std::nullopt;
+      return name == "value" && !figures ? std::optional(goals.value_of(outcome)) : std::nullopt;
     };
     for (std::size_t k = 0; k < derived.size(); ++k) {
       const auto& name = goals.derived[k].name;
@@ -146,7 +146,6 @@ std::vector<std::pair<std::string, std::string>> Judge::needs() const {
 void Judge::complete(Outcome& outcome, std::span<const double> x, bool figures) const {
   const auto& p = *parsed_;
   if (!outcome.ok()) return;
-  if (!outcome.residuals.empty() && !p.goals.loss.linear()) outcome.value = p.goals.loss.value(outcome.residuals);
   if (!p.derive(outcome, x, figures)) return;
   if (!p.goals.residuals.empty() && !p.take_residuals(outcome)) return;
   judge(outcome, p.goals, figures && p.goals.residuals.empty());
