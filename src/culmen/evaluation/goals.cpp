@@ -11,22 +11,17 @@
 
 namespace culmen {
 namespace {
-using Extras = std::vector<std::pair<std::string, double>>;
-
-template <typename Of>
-auto find(Of& extras, const std::string& name) {
-  return std::ranges::find(extras, name, &Extras::value_type::first);
-}
-
 double oriented(double value, Direction direction) { return direction == Direction::maximize ? -value : value; }
 
 bool take_objectives(Outcome& outcome, const std::vector<Objective>& objectives) {
   for (const auto& o : objectives) {
-    const auto figure = find(outcome.extras, o.name);
-    if (figure == outcome.extras.end()) return fail_for_lack(outcome, o.name, "[objectives]"), false;
-    outcome.values.push_back(oriented(figure->second, o.direction));
+    const auto figure = outcome.extra(o.name);
+    if (!figure) return fail_for_lack(outcome, o.name, "[objectives]"), false;
+    outcome.values.push_back(oriented(*figure, o.direction));
   }
-  for (const auto& o : objectives) outcome.extras.erase(find(outcome.extras, o.name));
+  auto& extras = outcome.extras;
+  for (const auto& o : objectives)
+    extras.erase(std::ranges::find(extras, o.name, &std::pair<std::string, double>::first));
   outcome.value = outcome.values[0];
   if (objectives.size() == 1) outcome.values.clear();
   return true;
@@ -74,8 +69,7 @@ std::optional<double> figure_in(const Outcome& outcome, const Goals& goals, cons
     if (goals.several() && k >= outcome.values.size()) return {};
     return goals.as_given(k, goals.several() ? outcome.values[k] : outcome.value);
   }
-  const auto found = find(outcome.extras, name);
-  if (found != outcome.extras.end()) return found->second;
+  if (const auto extra = outcome.extra(name)) return extra;
   return name == "value" ? std::optional(outcome.value) : std::nullopt;
 }
 

@@ -76,13 +76,12 @@ struct Judge::Parsed {
   /// figures: only its extra values count, not its value.
   bool derive(Outcome& outcome, std::span<const double> x, bool figures) const {
     const auto figure_of = [&](const std::string& name) {
-      const auto found = std::ranges::find(outcome.extras, name, &std::pair<std::string, double>::first);
-      if (found != outcome.extras.end()) return std::optional(found->second);
+      if (const auto extra = outcome.extra(name)) return extra;
       return name == "value" && !figures ? std::optional(goals.value_of(outcome)) : std::nullopt;
     };
     for (std::size_t k = 0; k < derived.size(); ++k) {
       const auto& name = goals.derived[k].name;
-      if (std::ranges::find(outcome.extras, name, &std::pair<std::string, double>::first) != outcome.extras.end()) {
+      if (outcome.extra(name)) {
         outcome = Outcome::failure(
             Status::wrong_shape,
             fmt::format("the outcome already has a value '{}'; give the expression another name", name));

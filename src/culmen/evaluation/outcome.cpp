@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace culmen {
 
 const char* to_string(Status status) {
@@ -20,6 +22,11 @@ const char* to_string(Status status) {
       return "wrong shape";
   }
   return "unknown";
+}
+
+std::optional<double> Outcome::extra(std::string_view name) const {
+  const auto found = std::ranges::find(extras, name, &decltype(extras)::value_type::first);
+  return found == extras.end() ? std::nullopt : std::optional(found->second);
 }
 
 Outcome Outcome::of_value(double value) {

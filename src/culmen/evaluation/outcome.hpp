@@ -2,7 +2,9 @@
 #pragma once
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,8 @@ struct Outcome {
   Bytes payload;                                       ///< opaque; for an Executor's item. Stores do not keep it
   bool ok() const { return status == Status::ok; }
   bool feasible() const { return ok() && !(violation > 0); }
+  /// The extra value of that name; none if there is none.
+  std::optional<double> extra(std::string_view name) const;
 
   static Outcome of_value(double value);
   /// Sums the squares in order.
