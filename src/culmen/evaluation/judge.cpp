@@ -16,16 +16,11 @@ namespace {
 using Type = Expression::Type;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<Expression> parsed(const std::vector<NamedExpression>& named, const Space& space, Type type,
-                               const char* what) {
+std::vector<Expression> parse(const std::vector<NamedExpression>& named, const Space& space, Type type,
+                              const char* what) {
   std::vector<Expression> out;
-  for (const auto& [name, text] : named) {
-    try {
-      out.emplace_back(text, space.all(), type);
-    } catch (const InputError& e) {
-      throw InputError(fmt::format("{} '{}': {}", what, name, e.what()));
-    }
-  }
+  for (const auto& [name, text] : named)
+    out.push_back(parsed(fmt::format("{} '{}'", what, name), text, space.all(), type));
   return out;
 }
 
@@ -119,9 +114,9 @@ Judge::Judge(Goals goals, const Space& space) {
   goals.check();
   check_names(goals, space);
   auto p = std::make_shared<Parsed>();
-  p->derived = parsed(goals.derived, space, Type::number, "derived value");
+  p->derived = parse(goals.derived, space, Type::number, "derived value");
   check_order(goals.derived, p->derived);
-  p->conditions = parsed(goals.conditions, space, Type::truth, "limit");
+  p->conditions = parse(goals.conditions, space, Type::truth, "limit");
   for (const auto& parameter : space.all()) p->parameters.push_back(parameter.name);
   p->goals = std::move(goals);
   parsed_ = std::move(p);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "culmen/base/error.hpp"
 #include "culmen/space/parameter.hpp"
 
 namespace culmen {
@@ -69,5 +70,15 @@ class Expression {
   std::vector<std::size_t> names_;
   std::vector<std::string> figures_;
 };
+
+/// The expression of these arguments of its constructor. An InputError begins with `whose`.
+template <class... Arguments>
+Expression parsed(const std::string& whose, const Arguments&... arguments) {
+  try {
+    return Expression(arguments...);
+  } catch (const InputError& e) {
+    throw InputError(whose + ": " + e.what());
+  }
+}
 
 }  // namespace culmen

@@ -21,14 +21,6 @@ struct Condition {
   Expression expression;
 };
 
-Expression parsed(const std::string& text, const std::string& whose, std::span<const Parameter> parameters) {
-  try {
-    return Expression(text, parameters);
-  } catch (const InputError& e) {
-    throw InputError(fmt::format("{}: {}", whose, e.what()));
-  }
-}
-
 /// The conditions in an order such that each comes after those that it depends on.
 std::vector<Condition> in_order(std::vector<Condition> conditions, std::span<const Parameter> parameters) {
   std::vector<Condition> out;
@@ -87,11 +79,11 @@ Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constrai
     const auto& p = parameters_[i];
     if (p.active_when.empty()) continue;
     rules.conditions.push_back(
-        {i, parsed(p.active_when, fmt::format("parameter '{}', its condition", p.name), parameters_)});
+        {i, parsed(fmt::format("parameter '{}', its condition", p.name), p.active_when, parameters_)});
   }
   rules.conditions = in_order(std::move(rules.conditions), parameters_);
   for (const auto& c : constraints_)
-    rules.constraints.push_back(parsed(c.expression, fmt::format("constraint '{}'", c.name), parameters_));
+    rules.constraints.push_back(parsed(fmt::format("constraint '{}'", c.name), c.expression, parameters_));
   if (!rules.conditions.empty() || !rules.constraints.empty()) rules_ = std::make_shared<const Rules>(std::move(rules));
   if (std::ranges::any_of(parameters_, [](const Parameter& p) { return p.fixed.has_value(); })) leave_out_fixed();
 }
