@@ -15,24 +15,14 @@ namespace nb = nanobind;
 namespace culmen::bindings {
 namespace {
 
-using Constraints = std::vector<std::pair<std::string, std::string>>;  // name, expression
-
 const std::vector<double>& sized(const Space& space, const std::vector<double>& vector) {
   if (vector.size() == space.size()) return vector;
   throw InputError("got a vector of " + std::to_string(vector.size()) + " values, but the space has " +
                    std::to_string(space.size()) + " parameters");
 }
 
-Space make_space(std::vector<Parameter> parameters, const Constraints& constraints) {
-  std::vector<Constraint> list;
-  for (const auto& [name, expression] : constraints) list.push_back({name, expression});
-  return Space(std::move(parameters), std::move(list));
-}
-
-Constraints constraints_of(const Space& space) {
-  Constraints out;
-  for (const auto& c : space.constraints()) out.emplace_back(c.name, c.expression);
-  return out;
+Space make_space(std::vector<Parameter> parameters, const Expressions& constraints) {
+  return Space(std::move(parameters), named_of(constraints));
 }
 
 std::vector<bool> flags(const std::vector<char>& active) { return {active.begin(), active.end()}; }
@@ -86,6 +76,18 @@ std::vector<double> vector_of(const Space& space, const nb::typed<nb::dict, nb::
 
 }  // namespace
 
+Expressions pairs_of(const std::vector<NamedExpression>& named) {
+  Expressions out;
+  for (const auto& [name, expression] : named) out.emplace_back(name, expression);
+  return out;
+}
+
+std::vector<NamedExpression> named_of(const Expressions& pairs) {
+  std::vector<NamedExpression> out;
+  for (const auto& [name, expression] : pairs) out.push_back({name, expression});
+  return out;
+}
+
 void bind_space(nb::module_& m) {
   const nb::sig equality("def __eq__(self, arg: object, /) -> bool");
   nb::class_<Parameter>(m, "Parameter")
@@ -122,8 +124,9 @@ void bind_space(nb::module_& m) {
   m.def("categorical", &categorical, nb::arg("name"), nb::arg("choices"));
   m.def("boolean", &boolean, nb::arg("name"));
   nb::class_<Space>(m, "Space")
-      .def(nb::new_(&make_space), nb::arg("parameters"), nb::arg("constraints") = Constraints{})
-      .def_prop_ro("constraints", &constraints_of, "Their names and expressions.")
+      .def(nb::new_(&make_space), nb::arg("parameters"), nb::arg("constraints") = Expressions{})
+      .def_prop_ro(
+          "constraints", [](const Space& s) { return pairs_of(s.constraints()); }, "Their names and expressions.")
       .def_prop_ro("conditional", &Space::conditional, "Whether some parameters are not always active.")
       .def("start", &Space::start, "The initial values; without one, the middle of the range.")
       .def("has_start", &Space::has_start, "Whether any parameter has an initial value.")

@@ -102,18 +102,10 @@ void set_limits(StudyConfig& c, const Limits& limits) {
   c.goals = std::move(goals);
 }
 
-using Expressions = std::vector<std::pair<std::string, std::string>>;  // name, expression
-
-Expressions pairs_of(const std::vector<NamedExpression>& named) {
-  Expressions out;
-  for (const auto& e : named) out.emplace_back(e.name, e.expression);
-  return out;
-}
 /// `member`: Goals::derived or Goals::conditions. The space must be set before.
 void set_expressions(StudyConfig& c, std::vector<NamedExpression> Goals::*member, const Expressions& expressions) {
   Goals goals = c.goals;
-  (goals.*member).clear();
-  for (const auto& [name, text] : expressions) (goals.*member).push_back({name, text});
+  goals.*member = named_of(expressions);
   c.goals = Judge(std::move(goals), c.space).goals();
 }
 

@@ -3,11 +3,14 @@
 #include <nanobind/nanobind.h>
 
 #include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "culmen/evaluation/outcome.hpp"
 #include "culmen/evaluation/recommendation.hpp"
+#include "culmen/space/named_expression.hpp"
 
 namespace culmen::bindings {
 
@@ -30,6 +33,11 @@ using RecommendedTuple = std::optional<std::tuple<std::vector<double>, double, d
 
 inline constexpr auto recommended_doc =
     "The vector, its mean value, the error of the mean, and the number of evaluations.";
+
+/// Names and expressions.
+using Expressions = std::vector<std::pair<std::string, std::string>>;
+Expressions pairs_of(const std::vector<NamedExpression>& named);
+std::vector<NamedExpression> named_of(const Expressions& pairs);
 
 /// The further figures of an outcome, by name.
 Extras extras_of(const Outcome& outcome);

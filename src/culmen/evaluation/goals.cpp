@@ -36,15 +36,12 @@ void check_name(const std::string& name, const char* what, std::set<std::string_
 
 void encode(const std::vector<NamedExpression>& expressions, ByteWriter& out) {
   out.u32(static_cast<std::uint32_t>(expressions.size()));
-  for (const auto& e : expressions) out.text(e.name), out.text(e.expression);
+  for (const auto& e : expressions) encode(e, out);
 }
 
 std::vector<NamedExpression> decode_expressions(ByteReader& in) {
   std::vector<NamedExpression> out;
-  for (auto n = in.u32(); n > 0; --n) {
-    auto name = in.text();
-    out.push_back({std::move(name), in.text()});
-  }
+  for (auto n = in.u32(); n > 0; --n) out.push_back(decode_named_expression(in));
   return out;
 }
 }  // namespace

@@ -8,6 +8,7 @@
 #include "culmen/base/bytes.hpp"
 #include "culmen/evaluation/loss.hpp"
 #include "culmen/evaluation/outcome.hpp"
+#include "culmen/space/named_expression.hpp"
 
 namespace culmen {
 
@@ -27,13 +28,8 @@ struct Limit {
   bool operator==(const Limit&) const = default;
 };
 
-/// A name for an expression of parameters and figures. Figures are the extra values and the value of an outcome.
-struct NamedExpression {
-  std::string name, expression;
-  bool operator==(const NamedExpression&) const = default;
-};
-
-/// Objectives (none: the value, to be minimized), limits of extra values, the loss of residuals, and expressions.
+/// Objectives (none: the value, to be minimized), limits of extra values, the loss of residuals, and expressions of
+/// parameters and figures. Figures are the extra values and the value of an outcome.
 struct Goals {
   std::vector<Objective> objectives;
   std::vector<Limit> limits;

@@ -9,16 +9,14 @@
 #include <vector>
 
 #include "culmen/base/bytes.hpp"
+#include "culmen/space/named_expression.hpp"
 #include "culmen/space/parameter.hpp"
 
 namespace culmen {
 
-/// An expression of parameters that should be true for every candidate.
-struct Constraint {
-  std::string name;
-  std::string expression;  ///< for example "x + y <= 1"; ignored if one of its parameters is inactive
-  bool operator==(const Constraint&) const = default;
-};
+/// An expression of parameters that should be true for every candidate, such as "x + y <= 1". It is ignored if one of
+/// its parameters is inactive.
+using Constraint = NamedExpression;
 
 /// The parameters in their order, and constraints on them. A Space never changes, so several threads may use it. A copy
 /// is cheap.

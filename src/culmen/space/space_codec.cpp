@@ -41,24 +41,28 @@ Parameter decode_parameter(ByteReader& in) {
 }
 }  // namespace
 
+void encode(const NamedExpression& named, ByteWriter& out) {
+  out.text(named.name);
+  out.text(named.expression);
+}
+
+NamedExpression decode_named_expression(ByteReader& in) {
+  auto name = in.text();
+  return {std::move(name), in.text()};
+}
+
 void Space::encode(ByteWriter& out) const {
   out.u64(all().size());
   for (const auto& p : all()) encode_parameter(p, out);
   out.u64(constraints_.size());
-  for (const auto& c : constraints_) {
-    out.text(c.name);
-    out.text(c.expression);
-  }
+  for (const auto& c : constraints_) culmen::encode(c, out);
 }
 
 Space Space::decode(ByteReader& in) {
   std::vector<Parameter> parameters;
   for (auto n = in.u64(); n > 0; --n) parameters.push_back(decode_parameter(in));
   std::vector<Constraint> constraints;
-  for (auto m = in.u64(); m > 0; --m) {
-    auto name = in.text();
-    constraints.push_back({std::move(name), in.text()});
-  }
+  for (auto m = in.u64(); m > 0; --m) constraints.push_back(decode_named_expression(in));
   if (parameters.empty()) return {};  // of an Executor's items
   return Space(std::move(parameters), std::move(constraints));
 }
