@@ -8,6 +8,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/near_word.hpp"
+#include "culmen/base/null_character.hpp"
 
 namespace culmen {
 namespace {
@@ -29,8 +30,7 @@ bool take_objectives(Outcome& outcome, const std::vector<Objective>& objectives)
 
 void check_name(const std::string& name, const char* what, std::set<std::string_view>& names) {
   if (name.empty()) throw InputError(fmt::format("{} has an empty name", what));
-  if (name.find('\0') != std::string::npos)
-    throw InputError(fmt::format("{} {:?}: its name contains a null character; remove it", what, name));
+  check_for_null(what, name);
   if (!names.insert(name).second) throw InputError(fmt::format("{} '{}' is given twice", what, name));
 }
 

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/null_character.hpp"
 
 namespace culmen {
 namespace {
@@ -17,8 +18,6 @@ constexpr double largest_integer = 9007199254740992.0;  // 2^53
 [[noreturn]] void fail(const Parameter& p, const std::string& why) {
   throw InputError(fmt::format("parameter '{}': {}", p.name, why));
 }
-
-bool has_null(const std::string& text) { return text.find('\0') != std::string::npos; }
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -154,8 +153,7 @@ std::string to_string(const Choice& choice) {
 
 void check(const Parameter& p) {
   if (p.name.empty()) throw InputError("a parameter has an empty name; give each its own name");
-  if (has_null(p.name))
-    throw InputError(fmt::format("parameter {:?}: its name contains a null character; remove it", p.name));
+  check_for_null("parameter", p.name);
   if (has_choices(p)) check_choices(p);
   check_bounds(p);
   if (p.kind == ParameterKind::integer) check_integer(p);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/null_character.hpp"
 #include "culmen/store/journal.hpp"
 #include "culmen/store/ownership.hpp"
 #include "culmen/store/rows.hpp"
@@ -115,7 +116,7 @@ Rescued rescue(const std::string& from, const std::string& to, NetworkProbe netw
   } catch (const StoreError&) {
     study = {};
   }
-  if (study.fingerprint.empty() || study.configuration.find('\0') != std::string::npos)
+  if (study.fingerprint.empty() || has_null(study.configuration))
     throw StoreError(fmt::format("{}: nothing can be rescued, because the description of the study is damaged", from));
   auto journal = Journal::create(to, study, Durability::process, network);
   try {

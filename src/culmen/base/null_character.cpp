@@ -1,0 +1,14 @@
+#include "culmen/base/null_character.hpp"
+
+#include <fmt/format.h>
+
+#include "culmen/base/error.hpp"
+
+namespace culmen {
+
+void check_for_null(const char* what, const std::string& name) {
+  if (has_null(name))
+    throw InputError(fmt::format("{} {:?}: its name contains a null character; remove it", what, name));
+}
+
+}  // namespace culmen
