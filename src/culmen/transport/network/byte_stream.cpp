@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <netinet/tcp.h>
-#include <openssl/pem.h>
 #include <openssl/x509.h>
 
 #include <boost/asio/redirect_error.hpp>
@@ -127,14 +126,6 @@ class Tls {
 namespace {
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
-std::string fingerprint_of(X509* certificate) {
-  const std::unique_ptr<BIO, int (*)(BIO*)> bio(BIO_new(BIO_s_mem()), BIO_free);
-  PEM_write_bio_X509(bio.get(), certificate);
-  const char* data = nullptr;
-  const auto size = BIO_get_mem_data(bio.get(), &data);
-  return culmen::fingerprint_of(std::string(data, static_cast<std::size_t>(size)));
-}
-
 class SecureStream final : public WebSocketStream<TlsStream> {
  public:
   SecureStream(Side side, std::string host, tcp::socket socket, std::shared_ptr<Tls> tls)
@@ -169,7 +160,7 @@ class SecureStream final : public WebSocketStream<TlsStream> {
     }
     stream_.next_layer().set_verify_callback([this](bool, ssl::verify_context& context) {
       if (X509_STORE_CTX_get_error_depth(context.native_handle()) > 0) return true;  // the pin is on the certificate
-      const auto found = fingerprint_of(X509_STORE_CTX_get_current_cert(context.native_handle()));
+      const auto found = fingerprint_of(*X509_STORE_CTX_get_current_cert(context.native_handle()));
       if (found == tls_->fingerprint) return true;
       seen_ = found;
       return false;

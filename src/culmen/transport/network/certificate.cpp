@@ -110,9 +110,13 @@ Certificate certificate_in(const std::string& path) {
 std::string fingerprint_of(const std::string& chain) {
   const auto certificate = read_certificate(chain);
   if (!certificate) throw InputError("there is no certificate to take the fingerprint of");
+  return fingerprint_of(*certificate);
+}
+
+std::string fingerprint_of(const x509_st& certificate) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
-  expect(X509_digest(certificate.get(), EVP_sha256(), digest.data(), &size) == 1);
+  expect(X509_digest(&certificate, EVP_sha256(), digest.data(), &size) == 1);
   std::string out;
   for (unsigned i = 0; i < size; ++i) out += fmt::format("{:02x}", digest[i]);
   return out;

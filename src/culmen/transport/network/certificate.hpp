@@ -2,6 +2,8 @@
 #pragma once
 #include <string>
 
+struct x509_st;  // OpenSSL's X509
+
 namespace culmen {
 
 /// PEM of a certificate and its private key.
@@ -18,5 +20,6 @@ Certificate make_certificate();
 Certificate certificate_in(const std::string& path);
 /// SHA-256 of the (first) certificate, as 64 hexadecimal digits. Throws InputError if there is none.
 std::string fingerprint_of(const std::string& chain);
+std::string fingerprint_of(const x509_st& certificate);
 
 }  // namespace culmen

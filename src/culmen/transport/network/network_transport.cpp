@@ -43,16 +43,13 @@ class Alarm {
   }
   ~Alarm() { ::close(fd_); }
   Alarm(const Alarm&) = delete;
-  void ring() noexcept {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(fd_, &one, sizeof one);
-  }
+  void ring() noexcept { eventfd_write(fd_, 1); }
   void sleep(double at_most_s) {
     pollfd waiting{fd_, POLLIN, 0};
     const auto limit_ms = at_most_s < 1e6 ? static_cast<int>(std::ceil(std::max(0.0, at_most_s) * 1000)) : -1;
     if (poll(&waiting, 1, limit_ms) <= 0) return;
-    std::uint64_t rung = 0;
-    [[maybe_unused]] const auto n = ::read(fd_, &rung, sizeof rung);
+    eventfd_t rung = 0;
+    eventfd_read(fd_, &rung);
   }
 
  private:
