@@ -195,7 +195,7 @@ void Engine::execute(const Record& a) {
   std::swap(entry.outcome, incoming_);
   entry.worker = incoming_worker_;
   entry.attempt = incoming_attempt_;
-  entry.at_s = wall_clock_s();
+  if (recorder_ != nullptr || options_.history) entry.at_s = wall_clock_s();
   learn_shape(a.id, entry.outcome);
   if (recorder_ == nullptr) {
     record_tickets_.push_back(0);
