@@ -8,6 +8,21 @@
 namespace culmen {
 namespace {
 
+BrokerOptions needs_no_workers() {
+  auto options = with_budget(50);
+  options.needs_workers = false;
+  return options;
+}
+
+/// One worker after the other is lost at the same evaluation.
+void lose(Table& t, WorkerId workers, EvaluationId at, bool to_blame) {
+  for (WorkerId w = 0; w < workers; ++w) {
+    EXPECT_EQ(t.sent_to(w).at(0).id, at);
+    t.feed(Lost{w, to_blame});
+    t.feed(Joined{w + 1});
+  }
+}
+
 TEST(Broker, stops_with_an_error_when_a_job_fails) {
   Table t(with_budget(10));
   t.start();
@@ -32,18 +47,12 @@ TEST(Broker, work_of_a_lost_worker_goes_elsewhere_as_a_new_attempt) {
 }
 
 TEST(Broker, only_the_evaluation_a_dead_worker_was_at_is_blamed_and_after_three_deaths_it_fails) {
-  auto options = with_budget(50);
-  options.needs_workers = false;
-  Table t(options);
+  Table t(needs_no_workers());
   t.start();
   t.feed(Joined{0});
   t.answer(0);  // short: now two at a time
   const auto poison = t.sent_to(0).at(0).id;
-  for (WorkerId w = 0; w < 3; ++w) {
-    EXPECT_EQ(t.sent_to(w).at(0).id, poison);
-    t.feed(Lost{w});
-    t.feed(Joined{w + 1});
-  }
+  lose(t, 3, poison, true);
   EXPECT_EQ(t.fails, 1u);
   t.feed(Recorded{t.records});
   EXPECT_EQ(t.told.back(), poison);
@@ -51,17 +60,11 @@ TEST(Broker, only_the_evaluation_a_dead_worker_was_at_is_blamed_and_after_three_
 }
 
 TEST(Broker, an_evaluation_is_not_blamed_for_a_lost_connection) {
-  auto options = with_budget(50);
-  options.needs_workers = false;
-  Table t(options);
+  Table t(needs_no_workers());
   t.start();
   t.feed(Joined{0});
   const auto first = t.sent_to(0).at(0).id;
-  for (WorkerId w = 0; w < 20; ++w) {
-    EXPECT_EQ(t.sent_to(w).at(0).id, first);
-    t.feed(Lost{w, false});
-    t.feed(Joined{w + 1});
-  }
+  lose(t, 20, first, false);
   EXPECT_EQ(t.fails, 0u);
 }
 

@@ -112,6 +112,15 @@ EvaluatorFactory two_that_work(Function others) {
   };
 }
 
+/// All workers are visitors.
+EngineResult run_with_visitors(VirtualCluster& cluster, const Clock& clock, std::uint64_t evaluations) {
+  const auto optimizer = make_optimizer("random", space, 1);
+  auto options = options_for(evaluations);
+  options.first_visitor = 0;
+  Engine engine(*optimizer, clock, options);
+  return engine.run(cluster, nullptr);
+}
+
 TEST(Engine, a_visitor_that_cannot_evaluate_ends_only_its_own_work) {
   VirtualClock clock;
   ClusterPlan plan;
@@ -119,11 +128,7 @@ TEST(Engine, a_visitor_that_cannot_evaluate_ends_only_its_own_work) {
   VirtualCluster cluster(plan, clock, two_that_work([](const std::vector<double>&) -> Outcome {
                            throw ResourceError("no space left on device");
                          }));
-  const auto optimizer = make_optimizer("random", space, 1);
-  auto options = options_for(200);
-  options.first_visitor = 0;
-  Engine engine(*optimizer, clock, options);
-  const auto result = engine.run(cluster, nullptr);
+  const auto result = run_with_visitors(cluster, clock, 200);
   EXPECT_EQ(result.reason, StopReason::evaluations);
   EXPECT_EQ(result.counts.told, 200u);
   EXPECT_EQ(result.counts.failed, 0u);
@@ -139,11 +144,7 @@ TEST(Engine, a_visitor_that_cannot_be_set_up_gets_no_work) {
     if (++*made == 3) throw Error("no module named 'nothing'");
     return make_function_evaluator([](const std::vector<double>& x) { return Outcome::of_value(sphere(x)); });
   });
-  const auto optimizer = make_optimizer("random", space, 1);
-  auto options = options_for(50);
-  options.first_visitor = 0;
-  Engine engine(*optimizer, clock, options);
-  const auto result = engine.run(cluster, nullptr);
+  const auto result = run_with_visitors(cluster, clock, 50);
   EXPECT_EQ(result.reason, StopReason::evaluations);
   EXPECT_EQ(result.counts.workers, 2u);
 }
