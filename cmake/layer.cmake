@@ -2,6 +2,10 @@
 # file must compile by itself). Headers take most of a cold build's time, and a batch reads them once.
 function(culmen_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${CULMEN_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  if(CULMEN_UNITY)
+    # A batch includes its sources, so GCC takes the local types in them for types of a header.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
 endfunction()
 
 # culmen_layer(NAME [LINK target...]): every *.cpp under src/culmen/NAME becomes one OBJECT library.
