@@ -98,6 +98,12 @@ const std::vector<OptimizerInfo>& optimizer_catalogue() {
   return all;
 }
 
+const OptimizerInfo* find_optimizer(const std::string& name) {
+  const auto& all = optimizer_catalogue();
+  const auto found = std::ranges::find(all, name, &OptimizerInfo::name);
+  return found != all.end() ? &*found : nullptr;
+}
+
 std::vector<std::string> optimizer_names() {
   std::vector<std::string> names;
   for (const auto& kind : kinds()) names.push_back(kind.name);

@@ -182,10 +182,9 @@ OptimizerOptions options_of(const std::string& link, const OptimizerOptions& all
 
 /// The first link that has such an option; if none has, the first link.
 std::string owner_of(const std::string& option, const std::vector<std::string>& links) {
-  const auto& known = optimizer_catalogue();
   const auto owner = std::ranges::find_if(links, [&](const std::string& link) {
-    const auto info = std::ranges::find(known, link, &OptimizerInfo::name);
-    return info != known.end() && std::ranges::find(info->options, option, &OptionRule::name) != info->options.end();
+    const auto* info = find_optimizer(link);
+    return info != nullptr && std::ranges::find(info->options, option, &OptionRule::name) != info->options.end();
   });
   return owner != links.end() ? *owner : links.front();
 }

@@ -51,6 +51,8 @@ struct OptimizerInfo {
 /// All optimizers in alphabetical order. Defined in catalogue/registry.cpp, which knows them.
 const std::vector<OptimizerInfo>& optimizer_catalogue();
 std::vector<std::string> optimizer_names();
+/// Null if the catalogue has no optimizer of that name.
+const OptimizerInfo* find_optimizer(const std::string& name);
 
 /// Why the optimizer cannot work on this, as a clause such as "needs residuals: …". Empty if it can.
 std::string obstacle(const OptimizerInfo& optimizer, const Space& space, const Yield& yield);

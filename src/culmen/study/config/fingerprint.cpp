@@ -40,24 +40,17 @@ std::string text_of(const Goals& goals) {
   return text;
 }
 
-/// Null for an optimizer of another library.
-const OptimizerInfo* info_of(const std::string& optimizer) {
-  const auto& all = optimizer_catalogue();
-  const auto found = std::ranges::find(all, optimizer, &OptimizerInfo::name);
-  return found != all.end() ? &*found : nullptr;
-}
-
 /// The first edition in which this optimizer proposes the candidates of this study.
 Edition edition_of(const StudyConfig& c) {
   auto latest = Edition::first;
   for (const auto& link : links_of(c.optimizer)) {
-    if (const auto* info = info_of(link)) latest = std::max(latest, info->edition);
+    if (const auto* info = find_optimizer(link)) latest = std::max(latest, info->edition);
   }
   return std::min(latest, c.edition);
 }
 
 bool ends_only(const std::string& optimizer, const std::string& option) {
-  const auto* info = info_of(optimizer);
+  const auto* info = find_optimizer(optimizer);
   return info != nullptr && std::ranges::any_of(info->options, [&](const OptionRule& rule) {
            return rule.name == option && rule.ends_only;
          });

@@ -11,8 +11,7 @@ Ends::Ends(const Space& space, std::uint64_t seed, const Terms& terms) {
   Terms alone = terms;
   alone.yield.objectives = 1;
   alone.yield.residuals = false;
-  const auto info = std::ranges::find(optimizer_catalogue(), "cmaes", &OptimizerInfo::name);
-  const bool numbers = obstacle(*info, space, alone.yield).empty() && !space.conditional();
+  const bool numbers = obstacle(*find_optimizer("cmaes"), space, alone.yield).empty() && !space.conditional();
   for (std::size_t k = 0; k < terms.yield.objectives; ++k)
     searches_.push_back(make_optimizer(numbers ? "cmaes" : "evolution", space, seed + k, {}, alone));
   if (terms.mode == Mode::generational) return;
