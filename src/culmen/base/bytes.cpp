@@ -37,10 +37,7 @@ std::vector<double> ByteReader::doubles() {
   return out;
 }
 
-std::string ByteReader::text() {
-  const auto bytes = take(count(1));
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+std::string ByteReader::text() { return text_in(take(count(1))); }
 
 Bytes ByteReader::blob() {
   const auto bytes = take(count(1));

@@ -16,6 +16,9 @@ static_assert(std::endian::native == std::endian::little, "culmen's wire and fil
 using Bytes = std::vector<std::byte>;
 using BytesView = std::span<const std::byte>;
 
+/// The bytes as characters.
+inline std::string text_in(BytesView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
 /// For a buffer that is reused: frees its memory if its last content was unusually large.
 inline void clear(Bytes& buffer) {
   constexpr std::size_t usual = std::size_t{1} << 20;

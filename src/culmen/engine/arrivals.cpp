@@ -34,7 +34,7 @@ void Engine::arrived(WorkerId worker, const FrameHead& head, BytesView body) {
 
 /// A worker cannot evaluate.
 void Engine::end_with(WorkerId worker, StopReason reason, BytesView sentence) {
-  const std::string why(reinterpret_cast<const char*>(sentence.data()), sentence.size());
+  const auto why = text_in(sentence);
   if (worker >= options_.first_visitor) return lost(worker, why);
   result_.message = why;
   feed(StopRequested{reason});

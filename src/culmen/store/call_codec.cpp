@@ -95,8 +95,7 @@ void decode(BytesView in, CallRecord& out) {
   out.ids.clear();
   if (out.kind == CallKind::ask) decode_candidates(reader, out.candidates);
   if (out.kind == CallKind::tell || out.kind == CallKind::cancel) decode_ids(reader, out.ids);
-  const auto note = reader.take(reader.left());
-  out.note.assign(reinterpret_cast<const char*>(note.data()), note.size());
+  out.note = text_in(reader.take(reader.left()));
 }
 
 std::optional<Candidate> decode_candidate(BytesView in, EvaluationId id) {

@@ -30,7 +30,7 @@ class OwnWork final : public Endpoint {
     results_ += head.kind == FrameKind::result;
     const bool sent = network_.send(head, body);
     if (head.kind == FrameKind::result || body.empty()) return sent;
-    trouble_.assign(reinterpret_cast<const char*>(body.data()), body.size());
+    trouble_ = text_in(body);
     return false;
   }
   const std::string& trouble() const { return trouble_; }

@@ -39,8 +39,6 @@ Bytes bytes_of(const std::string& text) {
   return {first, first + text.size()};
 }
 
-std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-
 /// Facts of every rank for rank 0, one line each.
 struct Introduction {
   std::string version, node;
@@ -117,7 +115,7 @@ std::string MpiWorld::fault(const Launch& launch, const std::string& why) {
   }
   const auto introductions = gather(
       fmt::format("{}\n{}", shown("CULMEN_VERSION_SHOWN", CULMEN_VERSION), shown("CULMEN_NODE_SHOWN", this_node())));
-  return text_of(broadcast(bytes_of(misfit(introductions))));
+  return text_in(broadcast(bytes_of(misfit(introductions))));
 }
 
 int MpiWorld::rank() const { return impl_->rank; }

@@ -144,8 +144,7 @@ struct NetworkEndpoint::Impl {
     next_frame(rest, head, body);
     if (head.kind == refusal) {
       refused = true;
-      reason = fmt::format("{} refused this worker: {}", to_string(options.address),
-                           std::string(reinterpret_cast<const char*>(body.data()), body.size()));
+      reason = fmt::format("{} refused this worker: {}", to_string(options.address), text_in(body));
       co_return;
     }
     if (head.kind != welcome) throw Error("it did not answer the greeting");

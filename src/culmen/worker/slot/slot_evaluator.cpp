@@ -107,7 +107,7 @@ class SlotEvaluator final : public Evaluator {
     const auto frame = connection_->reader.frame();
     if (frame.empty()) return;
     child_.end(true);
-    throw InputError(std::string(reinterpret_cast<const char*>(frame.data()), frame.size()));
+    throw InputError(text_in(frame));
   }
 
   Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
