@@ -13,6 +13,10 @@ namespace {
 constexpr std::size_t read_bytes = std::size_t{64} << 10;
 }
 
+std::chrono::nanoseconds span_of(double seconds) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+}
+
 Connection::Connection(std::unique_ptr<ByteStream> stream)
     : stream_(std::move(stream)), taken_(stream_->executor(), asio::steady_timer::time_point::max()) {}
 
@@ -115,6 +119,14 @@ void Connection::cut() {
     self->stream_->cut();
     self->taken_.cancel();
   });
+}
+
+asio::steady_timer Connection::cut_after(double seconds) {
+  asio::steady_timer deadline(executor(), span_of(seconds));
+  deadline.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+    if (!cancelled) self->cut();
+  });
+  return deadline;
 }
 
 }  // namespace culmen

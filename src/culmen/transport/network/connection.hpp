@@ -1,6 +1,7 @@
 // One connection: frames from any thread out, blocks of whole frames in.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,9 @@
 #include <boost/asio/steady_timer.hpp>
 
 namespace culmen {
+
+/// Of a timer.
+std::chrono::nanoseconds span_of(double seconds);
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
@@ -41,6 +45,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void finish();
   /// Ends it now. Any thread.
   void cut();
+  /// Ends it after this time, unless the timer is destroyed before.
+  asio::steady_timer cut_after(double seconds);
   asio::any_io_executor executor() { return stream_->executor(); }
 
  private:

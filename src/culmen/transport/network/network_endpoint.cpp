@@ -28,10 +28,6 @@ using asio::ip::tcp;
 
 constexpr std::size_t most_kept_bytes = std::size_t{4} << 20, most_kept = 16;
 constexpr double first_pause_s = 0.1, longest_pause_s = 15, handshake_s = 20, longest_farewell_s = 10;
-
-std::chrono::nanoseconds span(double seconds) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
-}
 }  // namespace
 
 struct NetworkEndpoint::Impl {
@@ -62,18 +58,18 @@ struct NetworkEndpoint::Impl {
   /// Connects, works until the connection ends, connects again.
   asio::awaitable<void> live() {
     std::string why;
-    auto until = std::chrono::steady_clock::now() + span(options.patience_s);
+    auto until = std::chrono::steady_clock::now() + span_of(options.patience_s);
     double pause_s = first_pause_s;
     while (true) {
       auto [joined, reason_now] = co_await work_once();
       if (joined) {
-        until = std::chrono::steady_clock::now() + span(options.patience_s);
+        until = std::chrono::steady_clock::now() + span_of(options.patience_s);
         pause_s = first_pause_s;
       }
       why = reason_now;
       if (is_over() || refused || std::chrono::steady_clock::now() >= until) break;
       std::uniform_real_distribution<double> jitter(0.5, 1.5);
-      pause.expires_after(span(pause_s * jitter(random)));
+      pause.expires_after(span_of(pause_s * jitter(random)));
       boost::system::error_code ignored;
       co_await pause.async_wait(asio::redirect_error(use_awaitable, ignored));
       pause_s = std::min(longest_pause_s, 2 * pause_s);
@@ -130,11 +126,7 @@ struct NetworkEndpoint::Impl {
   }
 
   asio::awaitable<void> shake_hands(Connection& connection) {
-    asio::steady_timer deadline(strand);
-    deadline.expires_after(span(handshake_s));
-    deadline.async_wait([shared = connection.shared_from_this()](const boost::system::error_code& error) {
-      if (!error) shared->cut();
-    });
+    const auto deadline = connection.cut_after(handshake_s);
     co_await connection.open();
     const Greeting said{options.token, options.work, fmt::format("{}:{}", host_name(), getpid())};
     connection.send(head_of(greeting), encode(said));
@@ -246,7 +238,7 @@ NetworkEndpoint::~NetworkEndpoint() {
   leave();
   {
     std::unique_lock lock(impl_->mutex);
-    impl_->changed.wait_for(lock, span(longest_farewell_s), [this] { return impl_->gone; });
+    impl_->changed.wait_for(lock, span_of(longest_farewell_s), [this] { return impl_->gone; });
   }
   impl_->end();
 }

@@ -164,12 +164,7 @@ struct NetworkTransport::Impl {
   /// None: the connection was refused.
   asio::awaitable<std::optional<WorkerId>> shake_hands(std::shared_ptr<Connection> connection) {
     ++handshakes;
-    asio::steady_timer deadline(connection->executor());
-    deadline.expires_after(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.handshake_s)));
-    deadline.async_wait([connection](const boost::system::error_code& error) {
-      if (!error) connection->cut();
-    });
+    const auto deadline = connection->cut_after(options.handshake_s);
     std::optional<WorkerId> worker;
     try {
       co_await connection->open();
