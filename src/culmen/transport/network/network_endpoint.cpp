@@ -87,12 +87,10 @@ struct NetworkEndpoint::Impl {
     std::shared_ptr<Connection> connection;
     try {
       connection = co_await reach();
-      co_await shake_hands(*connection);
-      met.joined = !refused;
-      if (refused) {
-        met.why = reason;
-        co_return met;
-      }
+      met.why = co_await shake_hands(*connection);
+      met.joined = met.why.empty();
+      refused = !met.joined;
+      if (refused) co_return met;
       enter(connection);
       while (!is_over()) {
         const auto block = co_await connection->read(network_body_bytes);
@@ -103,7 +101,7 @@ struct NetworkEndpoint::Impl {
                             e.code() == asio::error::eof ? "the master ended the connection" : e.code().message());
     } catch (const InputError& e) {
       refused = true;
-      met.why = reason = fmt::format("{}: {}", to_string(options.address), e.what());
+      met.why = fmt::format("{}: {}", to_string(options.address), e.what());
     } catch (const Error& e) {
       met.why = fmt::format("{} sent bytes that cannot be read: {}", to_string(options.address), e.what());
     }
@@ -125,7 +123,8 @@ struct NetworkEndpoint::Impl {
                          fmt::format("{}:{}", options.address.host, options.address.port), tls));
   }
 
-  asio::awaitable<void> shake_hands(Connection& connection) {
+  /// Why the master refuses this worker; empty if it does not.
+  asio::awaitable<std::string> shake_hands(Connection& connection) {
     const auto deadline = connection.cut_after(handshake_s);
     co_await connection.open();
     const Greeting said{options.token, options.work, fmt::format("{}:{}", host_name(), getpid())};
@@ -134,13 +133,11 @@ struct NetworkEndpoint::Impl {
     BytesView rest = block, body;
     FrameHead head;
     next_frame(rest, head, body);
-    if (head.kind == refusal) {
-      refused = true;
-      reason = fmt::format("{} refused this worker: {}", to_string(options.address), text_in(body));
-      co_return;
-    }
+    if (head.kind == refusal)
+      co_return fmt::format("{} refused this worker: {}", to_string(options.address), text_in(body));
     if (head.kind != welcome) throw Error("it did not answer the greeting");
     take(connection, rest);
+    co_return std::string();
   }
 
   void enter(const std::shared_ptr<Connection>& connection) {
