@@ -97,15 +97,12 @@ struct Judge::Parsed {
       if (!figure) return fail_for_lack(outcome, name, "[residuals]"), false;
       residuals.push_back(*figure);
     }
-    auto extras = std::move(outcome.extras);
-    std::erase_if(extras, [&](const auto& extra) {
+    std::erase_if(outcome.extras, [&](const auto& extra) {
       return std::ranges::find(goals.residuals, extra.first) != goals.residuals.end();
     });
-    const double violation = outcome.violation, duration_s = outcome.duration_s;
-    outcome = Outcome::of_residuals(std::move(residuals));
-    outcome.extras = std::move(extras);
-    outcome.violation = violation;
-    outcome.duration_s = duration_s;
+    auto squares = Outcome::of_residuals(std::move(residuals));
+    outcome.value = squares.value;
+    outcome.residuals = std::move(squares.residuals);
     return true;
   }
 };
