@@ -1,5 +1,4 @@
 #include "culmen/worker/command/command_evaluator.hpp"
-#include "culmen/evaluation/judge.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -14,6 +13,7 @@
 #include "culmen/base/descriptors.hpp"
 #include "culmen/base/error.hpp"
 #include "culmen/base/executable.hpp"
+#include "culmen/evaluation/judge.hpp"
 #include "culmen/worker/command/command_inputs.hpp"
 #include "culmen/worker/command/command_output.hpp"
 #include "culmen/worker/core/guarded.hpp"
