@@ -64,7 +64,7 @@ Worker::Task Worker::read(const FrameHead& head, BytesView body, Candidate& cand
                             candidate.x.size(), set_up_.space.size()));
   }
   const Task task{hash_of(candidate), set_up_.space.violation(candidate.x)};
-  candidate.x = set_up_.space.spread(candidate.x);
+  if (whole_.size() > candidate.x.size()) candidate.x = set_up_.space.spread(candidate.x);
   whole_.put_inactive(candidate.x, std::numeric_limits<double>::quiet_NaN());
   return task;
 }
