@@ -1,6 +1,7 @@
 """Optimizers from Python: what is chosen, options, residuals and several objectives by ask and tell."""
 
 import math
+import time
 
 import pytest
 from fits import DECAY, decay
@@ -132,19 +133,39 @@ def test_lm_leaves_an_initial_value_of_zero():
     assert result.value < 1e-15
 
 
-def test_residuals_of_another_length_are_a_failure_and_no_shorter_sum(tmp_path):
+def two_lengths(p):
+    short, slow = p["x"] > 0, p["x"] > 0
+    time.sleep(0.3 if slow else 0)
+    return [p["x"], 1.0, 2.0] if short else [p["x"], 1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_residuals_of_two_lengths_end_the_study_alike_whoever_arrives_first(workers):
+    space = {"x": (-1, 1.5)}
+    result = culmen.minimize(two_lengths, space, budget=12, result="residuals", workers=workers, optimizer="random")
+    assert (result.reason, result.evaluations, result.failed) == ("failure", 1, 0)
+    assert result.message == (
+        "evaluation 1 returned 4 residuals, but evaluation 0 returned 3; all evaluations must return the same number: "
+        "if there is no value, return NaN or raise an exception"
+    )
+
+
+def test_a_study_with_residuals_of_two_lengths_resumes_when_the_model_is_mended(tmp_path):
+    mended = []
+
     def f(p):
         full = [p["x"] - 1, 2 * p["y"], 1.0, 2.0]
-        return full if p["x"] > -2 else full[:2]
+        return full if p["x"] > -2 else [math.nan] * 4 if mended else full[:2]
 
-    store = tmp_path / "s.db"
+    options = {"budget": 100, "result": "residuals", "workers": 2, "store": tmp_path / "s.db"}
     space = {"x": (-5, 5), "y": (-5, 5)}
-    for budget in (60, 200):  # the second goes on
-        result = culmen.minimize(f, space, budget=budget, result="residuals", workers=2, store=store)
-        assert len(result.residuals) == 4
-        assert result.failed > 0
-    assert result.value == pytest.approx(5)
-    outcomes = culmen._core.Store.read(str(store)).outcomes(0, 200)
+    for _ in range(2):
+        result = culmen.minimize(f, space, **options)
+        assert result.reason == "failure"
+        assert "returned 2 residuals, but evaluation" in result.message
+    mended.append(True)
+    with pytest.warns(UserWarning, match="has changed since this study was started"):
+        result = culmen.minimize(f, space, accept_changes=True, **options)
+    assert (result.reason, result.evaluations, len(result.residuals)) == ("evaluations", 100, 4)
+    outcomes = culmen._core.Store.read(str(tmp_path / "s.db")).outcomes(0, 100)
     assert {len(o["residuals"]) for o in outcomes if o["status"] == "ok"} == {4}
-    wrong = {o["message"] for o in outcomes if o["status"] == "wrong shape"}
-    assert all("2 residuals of evaluation" in text and "but 4 of evaluation" in text for text in wrong)

@@ -34,7 +34,8 @@ struct Arrived {
   Attempt attempt;
   bool ok;
   double value;
-  double duration_s;  ///< below 0: it does not limit the others'
+  double duration_s;            ///< below 0: it does not limit the others'
+  std::uint64_t residuals = 0;  ///< number of residuals; 0: a value
 };
 struct Offered {};    ///< the source has candidates again, although nothing was told
 struct Converged {};  ///< the source ends the study, see Source::converged()
@@ -83,6 +84,13 @@ struct Tell {
 struct Cancel {
   EvaluationId id;
 };
+/// Evaluations returned different numbers of residuals. Stop follows.
+struct Differ {
+  EvaluationId first;
+  std::uint64_t residuals_of_first;
+  EvaluationId other;
+  std::uint64_t residuals_of_other;
+};
 struct StartJob {
   JobId job;
 };
@@ -95,7 +103,7 @@ struct Resize {
 struct Stop {
   StopReason reason;
 };
-using Action = std::variant<Ask, Send, Record, Fail, Drop, Tell, Cancel, StartJob, Adopt, Resize, Stop>;
+using Action = std::variant<Ask, Send, Record, Fail, Drop, Tell, Cancel, Differ, StartJob, Adopt, Resize, Stop>;
 
 struct BrokerOptions {
   StopRules rules;
@@ -124,10 +132,10 @@ class Broker {
 
   /// Before the first event: the content of a former master's journal, in its order.
   void replay_ask(EvaluationId first, std::uint64_t count);
-  void replay_tell(EvaluationId id, bool ok, double value);
+  void replay_tell(EvaluationId id, bool ok, double value, std::uint64_t residuals = 0);
   void replay_cancel(EvaluationId id);
-  /// An outcome is durable, but was not told.
-  void replay_outcome(EvaluationId id, bool ok, double value);
+  /// An outcome is durable, but was not told. If its number of residuals ended the study, it is evaluated again.
+  void replay_outcome(EvaluationId id, bool ok, double value, std::uint64_t residuals = 0);
   /// The optimizer started a job; replay_adopt(): it was adopted. A job that was not adopted is started again.
   void replay_job(JobId job) { job_ = job; }
   void replay_adopt() { job_.reset(); }
@@ -152,6 +160,11 @@ class Broker {
     std::uint32_t failures = 0, losses = 0;
     Attempt attempt = 0;
     double value = 0;
+    std::uint64_t residuals = 0;
+  };
+  struct Shape {
+    EvaluationId of = 0;
+    std::uint64_t residuals = 0;  // 0: not known yet
   };
   struct WorkerState {
     bool alive = false;
@@ -171,10 +184,12 @@ class Broker {
   void on_event(const JobDone& e);
   void on_event(const StopRequested& e);
   void on_event(const Tick&) {}
-  void accept(EvaluationId id, bool ok, double value);
+  void accept(EvaluationId id, bool ok, double value, std::uint64_t residuals);
   void lose(EvaluationId id, WorkerId worker, bool to_blame);
   void requeue(EvaluationId id);
   void tell(EvaluationId id);
+  void learn_shape(EvaluationId id, bool ok, std::uint64_t residuals);
+  bool differs(bool ok, std::uint64_t residuals) const;
   void tell_in_order();
   void stop_if_at_end();
   void stop(StopReason reason);
@@ -208,6 +223,7 @@ class Broker {
   bool must_tell_first_ = false;  // the last Ask returned fewer than requested
   bool exhausted_ = false;
   Stagnation stagnation_;
+  Shape shape_;             // of the first one that was told; all others must have the same
   bool reached_ = false;    // a told value is at or below the target
   bool converged_ = false;  // before this start
 };

@@ -52,7 +52,6 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
     incoming_ = Outcome::failure(Status::wrong_shape,
                                  fmt::format("worker {} sent an answer that cannot be read: {}", worker, e.what()));
   }
-  fail_other_shape(head.evaluation, incoming_);
   incoming_worker_ = worker;
   incoming_attempt_ = head.attempt;
   incoming_id_ = head.evaluation;
@@ -60,22 +59,8 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
   underway_.returned(worker, head.evaluation, clock_.now_s());
   underway_changed_ = recorder_ != nullptr;
   const double duration_s = source_.evaluated(incoming_) ? incoming_.duration_s : -1;
-  feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), merit_of(incoming_), duration_s});
-}
-
-/// Fewer residuals give a smaller sum: with vectors of several lengths, a study would find the shortest one.
-void Engine::fail_other_shape(EvaluationId id, Outcome& outcome) const {
-  if (residuals_ == 0 || !outcome.ok() || outcome.residuals.size() == residuals_) return;
-  outcome = Outcome::failure(Status::wrong_shape,
-                             fmt::format("{} residuals of evaluation {}, but {} of evaluation {}: all need the same "
-                                         "number; return NaN or raise an exception if there is no value",
-                                         outcome.residuals.size(), id, residuals_, residuals_of_));
-}
-
-void Engine::learn_shape(EvaluationId id, const Outcome& outcome) {
-  if (residuals_ != 0 || !outcome.ok() || source_.open_ended()) return;
-  residuals_ = outcome.residuals.size();
-  residuals_of_ = id;
+  feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), merit_of(incoming_), duration_s,
+               incoming_.residuals.size()});
 }
 
 }  // namespace culmen

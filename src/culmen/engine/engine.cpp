@@ -196,7 +196,6 @@ void Engine::execute(const Record& a) {
   entry.worker = incoming_worker_;
   entry.attempt = incoming_attempt_;
   if (recorder_ != nullptr || options_.history) entry.at_s = wall_clock_s();
-  learn_shape(a.id, entry.outcome);
   if (recorder_ == nullptr) {
     record_tickets_.push_back(0);
     return;
@@ -241,6 +240,14 @@ void Engine::execute(const Cancel& a) {
   call.kind = CallKind::cancel;
   call.ids = {a.id};
   push(std::move(call));
+}
+
+void Engine::execute(const Differ& a) {
+  result_.message = fmt::format(
+      "evaluation {} returned {} residuals, but evaluation {} returned {}; all evaluations must return the same "
+      "number: "
+      "if there is no value, return NaN or raise an exception",
+      a.other, a.residuals_of_other, a.first, a.residuals_of_first);
 }
 
 void Engine::execute(const StartJob& a) {

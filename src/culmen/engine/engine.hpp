@@ -94,14 +94,13 @@ class Engine final : private Transport::Sink {
   void execute(const Drop&) {}
   void execute(const Tell& a);
   void execute(const Cancel& a);
+  void execute(const Differ& a);
   void execute(const StartJob& a);
   void execute(const Adopt& a);
   void execute(const Resize& a);
   void execute(const Stop& a);
   void end_with(WorkerId worker, StopReason reason, BytesView sentence);
   void arrived_result(WorkerId worker, const FrameHead& head, BytesView body);
-  void fail_other_shape(EvaluationId id, Outcome& outcome) const;
-  void learn_shape(EvaluationId id, const Outcome& outcome);
   bool look_at_records();
   void look_at_workers();
   bool look_for_job();
@@ -142,8 +141,6 @@ class Engine final : private Transport::Sink {
   EvaluationId incoming_id_ = 0;
   WorkerId incoming_worker_ = 0;
   Attempt incoming_attempt_ = 0;
-  std::size_t residuals_ = 0;  // the same for all evaluations; 0: not known yet
-  EvaluationId residuals_of_ = 0;
   Bytes scratch_;
   std::optional<Job> job_;  // of the current job
   JobResult job_result_;

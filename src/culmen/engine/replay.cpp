@@ -34,8 +34,8 @@ void Engine::replay(const Journal& journal) {
   journal.outcomes(broker_.first_open(), [&](const OutcomeRecord& record) {
     if (!table_.has(record.evaluation) || !table_[record.evaluation].open) return;
     table_[record.evaluation].outcome = record.outcome;
-    learn_shape(record.evaluation, record.outcome);
-    broker_.replay_outcome(record.evaluation, record.outcome.ok(), merit_of(record.outcome));
+    broker_.replay_outcome(record.evaluation, record.outcome.ok(), merit_of(record.outcome),
+                           record.outcome.residuals.size());
   });
 }
 
@@ -98,8 +98,7 @@ void Engine::replay_told(const Journal& journal, EvaluationId id) {
                     journal.path(), id, how_to_rescue(journal.path())));
   source_.tell(id, record->outcome);
   note(id, record->outcome);
-  learn_shape(id, record->outcome);
-  broker_.replay_tell(id, record->outcome.ok(), merit_of(record->outcome));
+  broker_.replay_tell(id, record->outcome.ok(), merit_of(record->outcome), record->outcome.residuals.size());
   table_.close(id);
   replay_job();
 }

@@ -56,6 +56,9 @@ struct Journal::Impl {
   Statement commit_{database, "COMMIT"};
   Statement insert_call{database, "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5)"};
   Statement insert_outcome{database, "INSERT OR IGNORE INTO outcomes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"};
+  Statement replace_outcome{database,
+                            "UPDATE outcomes SET epoch = ?2, attempt = ?3, worker = ?4, at_s = ?5, status = ?6, "
+                            "value = ?7, data = ?8 WHERE evaluation = ?1 AND epoch < ?2"};
   Statement all_calls = select_calls(database, "ORDER BY number");
   Statement call_that_asked = select_calls(database, "WHERE first <= ?1 ORDER BY first DESC LIMIT 1");
   Statement one_outcome = select_outcomes(database, "WHERE evaluation = ?1");
@@ -252,10 +255,13 @@ void Journal::append(const OutcomeRecord& record) {
     impl_->begin();
     impl_->bytes.clear();
     encode(record.outcome, impl_->bytes);
-    impl_->insert_outcome.run(record.evaluation, record.epoch, record.attempt, record.worker, record.at_s,
-                              static_cast<int>(record.outcome.status), record.outcome.value, impl_->bytes);
-    if (impl_->database.changes() == 0) return;  // the first one wins
-    impl_->progress.add(record);
+    const auto put = [&](Statement& statement) {
+      statement.run(record.evaluation, record.epoch, record.attempt, record.worker, record.at_s,
+                    static_cast<int>(record.outcome.status), record.outcome.value, impl_->bytes);
+      return impl_->database.changes() > 0;
+    };
+    if (put(impl_->insert_outcome)) impl_->progress.add(record);
+    else if (!put(impl_->replace_outcome)) return;
     impl_->untold[record.evaluation] = brief_of(record.outcome);
   });
 }

@@ -105,7 +105,8 @@ class Journal {
 
   /// Calls `visit` for every call row in order, streaming. `visit` must not append.
   void replay(const std::function<void(const CallRecord&)>& visit) const;
-  /// The outcome of one evaluation (the first recorded wins), or none.
+  /// The outcome of one evaluation, or none. The first one of an epoch wins; a later epoch, which evaluates it again,
+  /// replaces it.
   std::optional<OutcomeRecord> outcome(EvaluationId id) const;
   /// Outcomes in order of evaluation, starting at `first`, one at a time; stops after at_most.
   void outcomes(EvaluationId first, const std::function<void(const OutcomeRecord&)>& visit,

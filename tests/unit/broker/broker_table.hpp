@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -21,10 +22,11 @@ class Table {
     broker.on(event, now, pending_);
     run();
   }
-  void answer(std::size_t which, double value = 1, bool ok = true, double duration = 0.01) {
+  void answer(std::size_t which, double value = 1, bool ok = true, double duration = 0.01,
+              std::uint64_t residuals = 0) {
     const auto send = sent.at(which);
     sent.erase(sent.begin() + static_cast<std::ptrdiff_t>(which));
-    feed(Arrived{send.worker, send.id, send.attempt, ok, value, duration});
+    feed(Arrived{send.worker, send.id, send.attempt, ok, value, duration, residuals});
     if (record_at_once) feed(Recorded{records});
   }
   std::vector<Send> sent_to(WorkerId worker) const {
@@ -44,6 +46,7 @@ class Table {
   std::vector<Send> sent;
   std::vector<EvaluationId> told, cancelled;
   std::vector<JobId> started, adopted;
+  std::optional<Differ> differ;
   StopReason stopped = StopReason::none;
 
  private:
@@ -64,6 +67,7 @@ class Table {
       if (const auto* a = std::get_if<Send>(&action)) sent.push_back(*a);
       if (const auto* a = std::get_if<Tell>(&action)) told.push_back(a->id);
       if (const auto* a = std::get_if<Cancel>(&action)) cancelled.push_back(a->id);
+      if (const auto* a = std::get_if<Differ>(&action)) differ = *a;
       if (const auto* a = std::get_if<StartJob>(&action)) started.push_back(a->job);
       if (const auto* a = std::get_if<Adopt>(&action)) adopted.push_back(a->job);
       if (const auto* a = std::get_if<Stop>(&action)) stopped = a->reason;

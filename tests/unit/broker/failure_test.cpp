@@ -1,7 +1,9 @@
 // Lost workers, failed evaluations, and the ends that they cause.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <vector>
 
 #include "broker_table.hpp"
 
@@ -183,6 +185,58 @@ TEST(Broker, stops_without_workers_unless_others_may_come) {
   EXPECT_EQ(patient.stopped, StopReason::none);
   patient.feed(Joined{1});
   EXPECT_FALSE(patient.sent_to(1).empty());
+}
+
+/// Evaluations 1 and 3 return 3 residuals, all others 4. They arrive in this order.
+Table told_in_order_of(const std::vector<EvaluationId>& arrivals) {
+  auto options = with_budget(10);
+  options.prefetch = false;
+  Table t(options);
+  t.start();
+  for (WorkerId w = 0; w < 4; ++w) t.feed(Joined{w});
+  for (const auto id : arrivals) {
+    const auto at = std::ranges::find(t.sent, id, &Send::id);
+    if (at != t.sent.end()) t.answer(static_cast<std::size_t>(at - t.sent.begin()), 1, true, 1, id % 2 == 1 ? 3 : 4);
+  }
+  return t;
+}
+
+TEST(Broker, residuals_of_two_lengths_end_the_study_alike_whoever_arrives_first) {
+  for (const auto& arrivals : std::vector<std::vector<EvaluationId>>{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}}) {
+    const auto t = told_in_order_of(arrivals);
+    EXPECT_EQ(t.stopped, StopReason::failure);
+    EXPECT_EQ(t.told, std::vector<EvaluationId>{0});
+    EXPECT_EQ(t.broker.counts().failed, 0U);
+    ASSERT_TRUE(t.differ);
+    EXPECT_EQ(std::pair(t.differ->first, t.differ->residuals_of_first), std::pair(EvaluationId{0}, std::uint64_t{4}));
+    EXPECT_EQ(std::pair(t.differ->other, t.differ->residuals_of_other), std::pair(EvaluationId{1}, std::uint64_t{3}));
+  }
+}
+
+TEST(Broker, a_resume_evaluates_again_what_has_another_number_of_residuals) {
+  Table t(with_budget(4));
+  t.broker.replay_ask(0, 4);
+  t.broker.replay_tell(0, true, 1, 4);
+  t.broker.replay_outcome(1, true, 1, 3);
+  t.broker.replay_outcome(2, true, 1, 4);
+  t.asked = 4;
+  t.start();
+  t.feed(Joined{0});
+  EXPECT_EQ(t.sent.at(0).id, 1U);
+  t.answer(0, 1, true, 1, 4);
+  EXPECT_EQ(t.told, (std::vector<EvaluationId>{1, 2}));
+  EXPECT_EQ(t.stopped, StopReason::none);
+}
+
+TEST(Broker, programs_may_return_any_numbers_of_residuals) {
+  auto options = with_budget(0);
+  options.open_ended = true;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  t.answer(0, 1, true, 1, 4);
+  t.answer(0, 1, true, 1, 3);
+  EXPECT_EQ(t.told.size(), 2U);
 }
 
 }  // namespace
