@@ -186,7 +186,7 @@ void Engine::execute(const Send& a) {
   head.kind = FrameKind::evaluate;
   transport_->send(a.worker, head, scratch_);
   clear(scratch_);
-  underway_.sent(a.worker, a.id, clock_.now_s());
+  underway_.sent(a.worker, a.id, a.attempt, clock_.now_s());
   underway_changed_ = recorder_ != nullptr;
 }
 
@@ -225,7 +225,7 @@ void Engine::execute(const Tell& a) {
     note(a.id, entry.outcome);
   }
   if (options_.history) remember(entry);
-  table_.close(a.id);
+  close(a.id);
   announce_job();
   if (source_.converged()) broker_.on(Converged{}, clock_.now_s(), actions_);
 }
@@ -233,7 +233,7 @@ void Engine::execute(const Tell& a) {
 void Engine::execute(const Cancel& a) {
   flush_tells();
   source_.cancel(a.id);
-  table_.close(a.id);
+  close(a.id);
   announce_job();
   if (recorder_ == nullptr) return;
   CallRecord call;
@@ -248,6 +248,11 @@ void Engine::execute(const Differ& a) {
       "number: "
       "if there is no value, return NaN or raise an exception",
       a.other, a.residuals_of_other, a.first, a.residuals_of_first);
+}
+
+void Engine::close(EvaluationId id) {
+  table_.close(id);
+  underway_.closed(id);
 }
 
 void Engine::execute(const StartJob& a) {

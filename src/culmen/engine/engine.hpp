@@ -105,6 +105,7 @@ class Engine final : private Transport::Sink {
   void look_at_workers();
   bool look_for_job();
   void announce_job();
+  void close(EvaluationId id);
   bool look_at_job();
   void push(CallRecord call);
   void flush_tells();

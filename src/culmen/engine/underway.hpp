@@ -2,7 +2,9 @@
 #pragma once
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "culmen/base/ids.hpp"
@@ -18,23 +20,36 @@ class Underway {
     double since_s = 0;
   };
 
-  void sent(WorkerId worker, EvaluationId id, double now_s) {
+  void sent(WorkerId worker, EvaluationId id, Attempt attempt, double now_s) {
     if (worker >= workers_.size()) workers_.resize(worker + 1);
     auto& w = workers_[worker];
     if (w.sent.empty()) w.since_s = now_s;
-    w.sent.push_back(id);
+    w.sent.emplace_back(id, attempt);
   }
-  void returned(WorkerId worker, EvaluationId id, double now_s) {
-    if (worker >= workers_.size()) return;
-    auto& w = workers_[worker];
-    std::erase(w.sent, id);
-    w.since_s = now_s;
+  /// Returns the seconds by which the sum of all durations grows. A result that comes again adds nothing. That of a
+  /// lost worker adds what lost() has not counted yet.
+  double returned(WorkerId worker, EvaluationId id, Attempt attempt, double duration_s, double now_s) {
+    if (worker < workers_.size()) {
+      auto& w = workers_[worker];
+      w.since_s = now_s;
+      if (std::erase(w.sent, std::pair(id, attempt)) > 0) return duration_s;
+    }
+    const auto counted = lost_.extract({id, attempt});
+    return counted.empty() ? 0 : std::max(0.0, duration_s - counted.mapped());
   }
-  /// Seconds for which the worker's evaluation ran, which it will not end.
+  /// Returns the seconds for which the worker's evaluation ran, which it will not end.
   double lost(WorkerId worker, double now_s) {
     if (worker >= workers_.size() || workers_[worker].sent.empty()) return 0;
-    workers_[worker].sent.clear();
-    return now_s - workers_[worker].since_s;
+    auto& w = workers_[worker];
+    const double ran_s = now_s - w.since_s;
+    lost_[w.sent.front()] = ran_s;
+    for (std::size_t i = 1; i < w.sent.size(); ++i) lost_[w.sent[i]] = 0;
+    w.sent.clear();
+    return ran_s;
+  }
+  /// Its results do not matter any more.
+  void closed(EvaluationId id) {
+    if (!lost_.empty()) lost_.erase(lost_.lower_bound({id, 0}), lost_.lower_bound({id + 1, 0}));
   }
   /// The one that has run longest. Takes O(workers).
   std::optional<Oldest> oldest() const {
@@ -42,7 +57,7 @@ class Underway {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       const auto& w = workers_[i];
       if (!w.sent.empty() && (!found || w.since_s < found->since_s))
-        found = Oldest{w.sent.front(), static_cast<WorkerId>(i), w.since_s};
+        found = Oldest{w.sent.front().first, static_cast<WorkerId>(i), w.since_s};
     }
     return found;
   }
@@ -54,11 +69,13 @@ class Underway {
   }
 
  private:
+  using Sent = std::pair<EvaluationId, Attempt>;
   struct Worker {
-    std::deque<EvaluationId> sent;
+    std::deque<Sent> sent;
     double since_s = 0;
   };
   std::vector<Worker> workers_;
+  std::map<Sent, double> lost_;  // by lost workers that may return them; seconds that lost() has counted
 };
 
 }  // namespace culmen
