@@ -72,6 +72,7 @@ Worker::Task Worker::read(const FrameHead& head, BytesView body, Candidate& cand
 void Worker::write(Outcome& outcome, const Candidate& candidate, const Task& task, Reply& reply) const {
   outcome.violation = task.violation;
   judge_.complete(outcome, candidate.x, set_up_.evaluator.result == ResultKind::figures);
+  evaluator_->judged(outcome);
   make_readable(outcome.message);
   for (auto& [name, figure] : outcome.extras) make_readable(name);
   reply.head.kind = FrameKind::result;

@@ -153,7 +153,10 @@ TEST(Command, takes_what_inactive_parameters_are_at_rest_into_places_only) {
   spec.as<CommandSpec>().json_stdin = true;
   spec.output = Keep::all;
   const double inactive = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(make_evaluator({Space{boolean("heat"), depth}, spec})->evaluate({7, {0, inactive}}, 0).ok());
+  const auto evaluator = make_evaluator({Space{boolean("heat"), depth}, spec});
+  const auto outcome = evaluator->evaluate({7, {0, inactive}}, 0);
+  EXPECT_TRUE(outcome.ok());
+  evaluator->judged(outcome);
   EXPECT_EQ(read_file(spec.working_folder + "/7/stdout.txt"), "false 2\n{\"heat\":false}\nnone\n1\n");
 }
 
@@ -242,7 +245,7 @@ TEST(Command, keeps_the_folders_that_it_is_told_to) {
     spec.as<CommandSpec>().keep = keep;
     {
       const auto evaluator = make_evaluator({two_parameters(), spec});
-      for (EvaluationId id = 0; id < 4; ++id) evaluator->evaluate({id, {0, id % 2 == 1 ? 2.0 : 1.0}}, 0);
+      for (EvaluationId id = 0; id < 4; ++id) evaluate(*evaluator, {id, {0, id % 2 == 1 ? 2.0 : 1.0}});
     }
     for (int id = 0; id < 4; ++id) {
       EXPECT_EQ(fs::exists(spec.working_folder + "/" + std::to_string(id) + "/a/b"),
@@ -258,8 +261,9 @@ TEST(Command, that_lacks_an_objective_is_a_failure_whose_folder_stays) {
   spec.result = ResultKind::figures;
   spec.as<CommandSpec>().keep = Keep::failures;
   {
-    const auto evaluator = make_evaluator({two_parameters(), spec, {{{"cost"}}, {}}});
-    for (EvaluationId id = 0; id < 2; ++id) evaluator->evaluate({id, {0, id == 1 ? 1.0 : 2.0}}, 0);
+    const Goals goals{{{"cost"}}, {}};
+    const auto evaluator = make_evaluator({two_parameters(), spec, goals});
+    for (EvaluationId id = 0; id < 2; ++id) evaluate(*evaluator, {id, {0, id == 1 ? 1.0 : 2.0}}, 0, goals);
   }
   EXPECT_FALSE(fs::exists(spec.working_folder + "/0"));
   EXPECT_EQ(read_file(spec.working_folder + "/1/stdout.txt"), "other = 3\ndone = 1\n");

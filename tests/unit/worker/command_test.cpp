@@ -106,8 +106,8 @@ TEST(Command, keeps_no_folder_that_was_left_empty) {
   {
     const auto evaluator = make_evaluator({two_parameters(), spec});
     for (EvaluationId id = 0; id < 6; ++id)
-      EXPECT_TRUE(evaluator->evaluate({id, {0, id % 3 == 1 ? 1.0 : 2.0}}, 0).ok()) << id;
-    EXPECT_TRUE(evaluator->evaluate({4, {0, 2}}, 1).ok()) << "a second attempt where the first has left a file";
+      EXPECT_TRUE(evaluate(*evaluator, {id, {0, id % 3 == 1 ? 1.0 : 2.0}}).ok()) << id;
+    EXPECT_TRUE(evaluate(*evaluator, {4, {0, 2}}, 1).ok()) << "a second attempt where the first has left a file";
   }
   for (int id = 0; id < 6; ++id) EXPECT_EQ(exists(spec.working_folder + "/" + std::to_string(id)), id % 3 == 1) << id;
 }

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "culmen/base/error.hpp"
+#include "culmen/evaluation/judge.hpp"
 #include "culmen/worker/process/guard.hpp"
 
 namespace culmen {
@@ -57,7 +58,15 @@ EvaluatorSpec shell_spec(const std::string& script) {
 Candidate some_candidate() { return {7, {1.5, 2}}; }
 
 Outcome evaluate(const EvaluatorSpec& spec, Attempt attempt) {
-  return make_evaluator({two_parameters(), spec})->evaluate(some_candidate(), attempt);
+  return evaluate(*make_evaluator({two_parameters(), spec}), some_candidate(), attempt);
+}
+
+Outcome evaluate(Evaluator& evaluator, const Candidate& candidate, Attempt attempt, const Goals& goals) {
+  auto outcome = evaluator.evaluate(candidate, attempt);
+  auto judged = outcome;
+  Judge(goals, two_parameters()).complete(judged, candidate.x, !goals.objectives.empty());
+  evaluator.judged(judged);
+  return outcome;
 }
 
 void expect_first_parameters(const EvaluatorSpec& spec) {

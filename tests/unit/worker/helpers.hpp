@@ -19,6 +19,8 @@ EvaluatorSpec shell_spec(const std::string& script);
 /// {1.5, 2}, evaluation 7.
 Candidate some_candidate();
 Outcome evaluate(const EvaluatorSpec& spec, Attempt attempt = 0);
+/// As a worker does: the evaluator is told the judged outcome. For the space of two_parameters().
+Outcome evaluate(Evaluator& evaluator, const Candidate& candidate, Attempt attempt = 0, const Goals& goals = {});
 /// Evaluates many candidates, one after the other; their values have to be their first parameters.
 void expect_first_parameters(const EvaluatorSpec& spec);
 /// The sentence that preparing it throws; fails when it does not.

@@ -156,6 +156,29 @@ TEST(Worker, answers_a_set_up_and_an_evaluation_under_their_heads) {
   EXPECT_EQ(outcome.value, 6.25);
 }
 
+/// Notes the outcomes that it is told.
+class Attentive final : public Evaluator {
+ public:
+  explicit Attentive(std::vector<Status>& told) : told_(told) {}
+  Outcome evaluate(const Candidate&, Attempt) override { return Outcome::of_value(1); }
+  void judged(const Outcome& outcome) override { told_.push_back(outcome.status); }
+
+ private:
+  std::vector<Status>& told_;
+};
+
+TEST(Worker, tells_the_evaluator_how_the_goals_judge_the_outcome) {
+  std::vector<Status> told;
+  Worker worker([&](const culmen::SetUp&) { return std::make_unique<Attentive>(told); });
+  auto set_up = sphere();
+  for (const bool lacks_a_value : {false, true}) {
+    if (lacks_a_value) set_up.goals.limits = {{"stress", -1, 1}};
+    worker.on(head_of(FrameKind::set_up), encode(set_up));
+    worker.on(head_of(FrameKind::evaluate), encoded(some_candidate()));
+  }
+  EXPECT_EQ(told, (std::vector{Status::ok, Status::wrong_shape}));
+}
+
 TEST(Worker, says_hello_with_the_reason_why_it_cannot) {
   Worker worker;
   auto wrong = sphere();

@@ -9,11 +9,11 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "culmen/base/descriptors.hpp"
 #include "culmen/base/error.hpp"
 #include "culmen/base/executable.hpp"
-#include "culmen/evaluation/judge.hpp"
 #include "culmen/worker/command/command_inputs.hpp"
 #include "culmen/worker/command/command_output.hpp"
 #include "culmen/worker/core/guarded.hpp"
@@ -68,7 +68,6 @@ class CommandEvaluator final : public Evaluator {
   explicit CommandEvaluator(const SetUp& set_up)
       : spec_(set_up.evaluator),
         command_(set_up.evaluator.as<CommandSpec>()),
-        judge_(set_up.goals, set_up.space),
         inputs_(set_up),
         output_(set_up),
         folders_(spec_.working_folder),
@@ -92,6 +91,20 @@ class CommandEvaluator final : public Evaluator {
       prepare();
       return run(candidate, attempt);
     });
+  }
+
+  /// Standard error is kept unless output = "none"; standard output is kept for failures and with output = "all".
+  void judged(const Outcome& outcome) override {
+    if (!std::exchange(has_run_, false)) return;
+    const auto& folder = request_.working_folder;
+    const auto &errors = program_.errors().text(), &output = program_.output().text();
+    const bool failed = !outcome.ok() && !program_.interrupted();
+    const bool emptied = command_.keep == Keep::none || (command_.keep == Keep::failures && !failed);
+    if (emptied) return folders_.empty(folder);
+    const bool output_too = spec_.output == Keep::all || failed;
+    if (spec_.output != Keep::none && !errors.empty()) keep_text(folder + "/stderr.txt", errors);
+    if (spec_.output != Keep::none && output_too && !output.empty()) keep_text(folder + "/stdout.txt", output);
+    folders_.leave(folder);
   }
 
   void interrupt() noexcept override { program_.interrupt(); }
@@ -119,8 +132,7 @@ class CommandEvaluator final : public Evaluator {
       const auto& errors = program_.errors().text();
       outcome.message = with_tail(std::move(outcome.message), errors.empty() ? program_.output().text() : errors);
     }
-    outcome.check_finite();
-    keep(outcome, candidate);
+    has_run_ = true;
     return outcome;
   }
 
@@ -136,28 +148,8 @@ class CommandEvaluator final : public Evaluator {
     return output_.read(program_.output().text(), request_.working_folder);
   }
 
-  /// Also if the goals make it one.
-  bool is_failure(Outcome outcome, const Candidate& candidate) const {
-    judge_.complete(outcome, candidate.x, spec_.result == ResultKind::figures);
-    return !outcome.ok() && !program_.interrupted();
-  }
-
-  /// Standard error is kept unless output = "none"; standard output is kept for failures and with output = "all".
-  void keep(const Outcome& outcome, const Candidate& candidate) {
-    const auto& folder = request_.working_folder;
-    const auto &errors = program_.errors().text(), &output = program_.output().text();
-    const bool failed = is_failure(outcome, candidate);
-    const bool emptied = command_.keep == Keep::none || (command_.keep == Keep::failures && !failed);
-    if (emptied) return folders_.empty(folder);
-    const bool output_too = spec_.output == Keep::all || failed;
-    if (spec_.output != Keep::none && !errors.empty()) keep_text(folder + "/stderr.txt", errors);
-    if (spec_.output != Keep::none && output_too && !output.empty()) keep_text(folder + "/stdout.txt", output);
-    folders_.leave(folder);
-  }
-
   EvaluatorSpec spec_;
   CommandSpec command_;
-  Judge judge_;
   CommandInputs inputs_;
   CommandOutput output_;
   EvaluationFolders folders_;
@@ -166,6 +158,7 @@ class CommandEvaluator final : public Evaluator {
   SpawnRequest request_;
   std::optional<StandardInput> input_;
   ProgramRun program_;
+  bool has_run_ = false;  // since judged()
 };
 }  // namespace
 

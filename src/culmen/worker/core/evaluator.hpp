@@ -31,6 +31,9 @@ class Evaluator {
   virtual std::size_t batch() const { return 1; }
   /// Evaluates at most batch() candidates. Returns their outcomes in their order, each with an equal share of the time.
   virtual std::vector<Outcome> evaluate_batch(std::span<const Request> requests);
+  /// After each evaluation: its outcome, as the goals of the study judge it. For what depends on success, such as the
+  /// files that stay. Throws only ResourceError.
+  virtual void judged(const Outcome& /*outcome*/) {}
   /// If the evaluator can (it kills a child), a running evaluate() or prepare() returns soon, and later ones return at
   /// once. Any thread.
   virtual void interrupt() noexcept {}
