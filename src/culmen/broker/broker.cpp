@@ -63,7 +63,7 @@ Broker::Broker(const BrokerOptions& options)
       free_(std::size_t{options.batch} + std::max(options.batch, most_waiting)),
       stagnation_(options.rules.stagnation_tolerance) {}
 
-void Broker::replay_ask(EvaluationId, std::uint64_t count) {
+void Broker::replay_ask(std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) evaluations_.push();
   counts_.asked += count;
 }

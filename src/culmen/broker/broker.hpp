@@ -131,7 +131,7 @@ class Broker {
   explicit Broker(const BrokerOptions& options);
 
   /// Before the first event: the content of a former master's journal, in its order.
-  void replay_ask(EvaluationId first, std::uint64_t count);
+  void replay_ask(std::uint64_t count);
   void replay_tell(EvaluationId id, bool ok, double value, std::uint64_t residuals = 0);
   void replay_cancel(EvaluationId id);
   /// An outcome is durable, but was not told. If its number of residuals ended the study, it is evaluated again.

@@ -74,7 +74,7 @@ void Engine::replay_ask(const Journal& journal, const CallRecord& call) {
     const auto hash = hash_of(asked_[i]);
     table_.add(std::move(asked_[i]), hash);
   }
-  broker_.replay_ask(first, n);
+  broker_.replay_ask(n);
   replay_job();
 }
 

@@ -14,9 +14,9 @@ namespace culmen {
 /// A condition or a number, parsed once. Immutable and thread-safe.
 ///
 /// Numbers, names of parameters (in backquotes if they are no identifiers), strings in quotes, true, false, pi;
-/// + - * / % ** ^, abs sqrt exp log log2 log10 sin cos tan floor ceil round min max; < <= > >= == != (chains as in
-/// 0 < x < y), in (…, …); and, or, not. An ordinal or categorical parameter is a number or a string, as its choices
-/// are.
+/// + - * / % ** ^, abs sqrt exp log log2 log10 sin cos tan asin acos atan tanh floor ceil round min max; < <= > >= ==
+/// != (chains as in 0 < x < y), in (…, …); and, or, not. An ordinal or categorical parameter is a number or a string,
+/// as its choices are.
 class Expression {
  public:
   enum class Type : unsigned char { number, truth, text };

@@ -92,8 +92,6 @@ bool Space::conditional() const {
   return fixed_ ? fixed_->conditional : rules_ != nullptr && !rules_->conditions.empty();
 }
 
-std::size_t Space::index_of(std::string_view name) const { return find(parameters_, name); }
-
 void Space::from_unit(std::span<const double> unit, std::span<double> vector) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) vector[i] = culmen::from_unit(parameters_[i], unit[i]);
   rest_inactive(vector);

@@ -53,8 +53,6 @@ class Space {
   std::vector<double> spread(std::span<const double> vector) const;
   /// Whole vector -> vector. Throws InputError if it has another length, or another value of a fixed parameter.
   std::vector<double> searched(std::span<const double> whole) const;
-  /// Throws InputError if there is no parameter of that name.
-  std::size_t index_of(std::string_view name) const;
 
   /// Unit vector -> vector. A *unit vector*, which optimizers use, has one number from 0 to 1 per parameter. Reals with
   /// a logarithmic scale are linear in the logarithm. The values of a discrete parameter are cells of equal width.

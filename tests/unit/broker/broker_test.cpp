@@ -165,7 +165,7 @@ TEST(Broker, target_is_judged_in_the_order_of_candidates_and_the_rest_is_cancell
 
 TEST(Broker, what_a_former_master_cancelled_uses_up_no_budget) {
   Table t(with_budget(6));
-  t.broker.replay_ask(0, 4);
+  t.broker.replay_ask(4);
   t.broker.replay_tell(0, true, 1);
   for (EvaluationId id = 1; id < 4; ++id) t.broker.replay_cancel(id);
   t.asked = 4;
@@ -251,7 +251,7 @@ TEST(Broker, replay_of_a_study_that_was_at_its_end_ends_at_once) {
   at_target.rules.target = 1;
   for (const auto& options : {with_budget(2), at_target}) {
     Broker broker(options);
-    broker.replay_ask(0, 4);
+    broker.replay_ask(4);
     broker.replay_tell(0, true, 3);
     broker.replay_tell(1, true, 0.5);
     broker.replay_outcome(2, true, 2);
@@ -267,7 +267,7 @@ TEST(Broker, replay_of_a_study_that_was_at_its_end_ends_at_once) {
 
 TEST(Broker, replay_continues_with_what_was_open) {
   Broker broker(with_budget(6));
-  broker.replay_ask(0, 4);
+  broker.replay_ask(4);
   broker.replay_tell(0, true, 3);
   broker.replay_outcome(1, true, 2);
   std::vector<Action> actions;

@@ -158,7 +158,7 @@ TEST(Broker, the_failures_of_former_masters_alone_do_not_make_it_give_up) {
   auto options = with_budget(0);
   options.failures.give_up_after = 3;
   Table t(options);
-  t.broker.replay_ask(0, 3);
+  t.broker.replay_ask(3);
   for (EvaluationId id = 0; id < 3; ++id) t.broker.replay_tell(id, false, 0);
   t.asked = 3;
   t.start();
@@ -215,7 +215,7 @@ TEST(Broker, residuals_of_two_lengths_end_the_study_alike_whoever_arrives_first)
 
 TEST(Broker, a_resume_evaluates_again_what_has_another_number_of_residuals) {
   Table t(with_budget(4));
-  t.broker.replay_ask(0, 4);
+  t.broker.replay_ask(4);
   t.broker.replay_tell(0, true, 1, 4);
   t.broker.replay_outcome(1, true, 1, 3);
   t.broker.replay_outcome(2, true, 1, 4);
