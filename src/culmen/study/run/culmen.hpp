@@ -54,13 +54,14 @@ struct MinimizeResult {
   std::vector<FrontPoint> front;                            ///< the result of minimize_several()
   /// The result of least_squares(): the error (standard deviation) of each parameter. NaN: the parameter has no error,
   /// because it is not real, at a bound, inactive or not determined by the residuals. Empty: the fit did not reach its
-  /// end, or MinimizeOptions::errors is false.
+  /// end, its best parameters are at a constraint, or MinimizeOptions::errors is false.
   ///
   /// The value rises by 1 if a parameter moves by its error and the others are fitted again. The residuals must
   /// therefore be in units of their standard deviations. If these are unknown but equal, multiply the errors by
   /// √(value / (residuals - parameters)). With a loss, this factor does not apply.
   std::vector<double> errors;
   std::vector<std::vector<double>> covariance;  ///< of the parameters, as for `errors`
+  std::string errors_message;                   ///< why a fit at a constraint has no errors; otherwise empty
   std::optional<Recommendation> recommended;    ///< recommended by "racing" or "bayes" for noisy values
   std::uint64_t evaluations = 0;                ///< number of evaluations
   std::uint64_t failed = 0;                     ///< number of failed evaluations among them

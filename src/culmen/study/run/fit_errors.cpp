@@ -158,14 +158,22 @@ FitErrors in_space(const MatrixXd& covariance, const Frame& frame) {
   return out;
 }
 
-FitErrors computed(const StudyConfig& config, const RunOptions& options, const Function& function,
-                   const StudyResult& result) {
-  const auto frame = frame_of(config.space, result.best.x);
-  Differences differences(frame.lower, frame.upper, std::numeric_limits<double>::epsilon());
+Differences differences_in(const Frame& frame) {
+  return {frame.lower, frame.upper, std::numeric_limits<double>::epsilon()};
+}
+
+std::vector<VectorXd> points_of(Differences& differences, const Frame& frame) {
   std::vector<VectorXd> points;
   const VectorXd sizes = frame.start.cwiseAbs().cwiseMax(least_size * frame.width);
   differences.propose(frame.start, sizes, Accuracy::central, points);
+  return points;
+}
 
+FitErrors computed(const StudyConfig& config, const RunOptions& options, const Function& function,
+                   const StudyResult& result) {
+  const auto frame = frame_of(config.space, result.best.x);
+  auto differences = differences_in(frame);
+  const auto points = points_of(differences, frame);
   const auto source = std::make_shared<PointsSource>();
   Run run(without_rules(config), options, source, function);
   const auto replies = replies_at(points, frame, run, *source);
@@ -183,6 +191,21 @@ bool has_errors(const Space& space, const StudyResult& r) {
                      r.reason != StopReason::error;
   return ended && r.has_best && !r.best_outcome.residuals.empty() && !(r.best_outcome.violation > 0) &&
          !frame_of(space, r.best.x).free.empty();
+}
+
+std::string constraint_at_best(const Space& space, const StudyResult& result) {
+  const auto frame = frame_of(space, result.best.x);
+  auto differences = differences_in(frame);
+  const auto points = points_of(differences, frame);
+  for (const auto& constraint : space.constraints()) {
+    const Space alone(space.all(), {constraint});
+    if (std::ranges::all_of(points, [&](const VectorXd& u) { return alone.feasible(frame.vector(u)); })) continue;
+    return fmt::format(
+        "the best parameters are at constraint '{}', where least_squares() computes no errors; "
+        "culmen.minimize() in Python and `culmen run` compute them",
+        constraint.name);
+  }
+  return {};
 }
 
 FitErrors errors_of_fit(const StudyConfig& config, const RunOptions& options, const Function& function,

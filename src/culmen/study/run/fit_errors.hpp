@@ -19,6 +19,9 @@ struct FitErrors {
 /// Whether errors can be computed: the study has ended by itself with residuals, its best candidate is feasible, and a
 /// parameter is free. The same in all ranks of a launch.
 bool has_errors(const Space& space, const StudyResult& result);
+/// A sentence if a step of the differences violates a constraint. The errors then depend on the constraint, which
+/// errors_of_fit() does not know. Empty if there is none. The same in all ranks of a launch.
+std::string constraint_at_best(const Space& space, const StudyResult& result);
 /// From central differences around the best candidate: two evaluations for each free parameter, on the workers of
 /// `options`. A parameter is free if it is real, active and at no bound. `covariance` is the inverse of half the
 /// Hessian of the value, without second derivatives of the residuals; without a loss it is (JᵀJ)⁻¹. Empty if the

@@ -42,7 +42,13 @@ Goals goals_of(std::size_t objectives) {
   return goals;
 }
 
-MinimizeResult with_errors(MinimizeResult result, FitErrors found) {
+/// `find` returns the errors; it is called if there are any.
+template <class Find>
+MinimizeResult with_errors(MinimizeResult result, const Space& space, const StudyResult& ended, Find find) {
+  if (!has_errors(space, ended)) return result;
+  result.errors_message = constraint_at_best(space, ended);
+  if (!result.errors_message.empty()) return result;
+  FitErrors found = find();
   for (std::size_t i = 0; i < found.covariance.size(); ++i) result.errors.push_back(std::sqrt(found.covariance[i][i]));
   result.covariance = std::move(found.covariance);
   return result;
@@ -51,7 +57,8 @@ MinimizeResult with_errors(MinimizeResult result, FitErrors found) {
 MinimizeResult result_of_rank(const Function& function, const Space& space, bool errors) {
   const auto found = serve_as_rank(function);
   auto out = public_result(found, space, false);
-  return errors && has_errors(space, found) ? with_errors(std::move(out), errors_from_master(function)) : out;
+  if (!errors) return out;
+  return with_errors(std::move(out), space, found, [&] { return errors_from_master(function); });
 }
 
 MinimizeResult minimize_outcome(const Function& function, ResultKind result, const Space& space,
@@ -89,8 +96,8 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
   if (found.store_failed) throw StoreError(found.message);
   if (found.reason == StopReason::error) throw Error(found.message);
   auto out = public_result(found, space, true);
-  if (!options.errors || !has_errors(space, found)) return out;
-  return with_errors(std::move(out), errors_of_fit(config, run_options, function, found));
+  if (!options.errors) return out;
+  return with_errors(std::move(out), space, found, [&] { return errors_of_fit(config, run_options, function, found); });
 }
 
 void check_function(bool there, const char* name) {
