@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "culmen/base/error.hpp"
+#include "culmen/study/run/further.hpp"
 #include "culmen/study/source/points_source.hpp"
 #include "program_run.hpp"
 
@@ -42,6 +43,13 @@ void bind_points(nb::module_& m) {
   bind_program_run<PointsRun>(m, "PointsRun")
       .def(nb::init<StudyConfig, RunOptions>(), nb::arg("config"), nb::arg("options"))
       .def("submit", &PointsRun::submit, nb::arg("vectors"), "The candidates are numbered from 0 over the whole run.");
+  m.def(
+      "further_config", &further_config, nb::arg("config"),
+      "The study's configuration for further evaluations: no rule ends them, and they have their own working folder.");
+  m.def("further_options", &further_options, nb::arg("options"),
+        "The study's options for further evaluations: the same workers, but no store.");
+  m.def("without_visitors", &without_visitors, nb::arg("options"),
+        "The options with the workers of this machine only. Raises InputError if there are none.");
 }
 
 }  // namespace culmen::bindings

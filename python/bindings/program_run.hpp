@@ -37,6 +37,8 @@ class ProgramRun {
     return out;
   }
   std::string message() const { return run_.message(); }
+  std::string address() const { return run_.door().address; }
+  std::string fingerprint() const { return run_.door().fingerprint; }
   bool ended() const { return source_->ended(); }
   void stop() { run_.stop(); }
   bool wait(double timeout_s) { return run_.wait(timeout_s); }
@@ -56,6 +58,8 @@ nanobind::class_<Bound> bind_program_run(nanobind::module_& m, const char* name)
       .def("take", &Bound::take, nb::arg("timeout_s"),
            "The finished evaluations in the order of arrival. Empty after timeout_s, or when the engine has ended.")
       .def_prop_ro("message", &Bound::message, "Why the run has ended.")
+      .def_prop_ro("address", &Bound::address, "As Run.address.")
+      .def_prop_ro("fingerprint", &Bound::fingerprint, "As Run.fingerprint.")
       .def_prop_ro("ended", &Bound::ended)
       .def("stop", &Bound::stop)
       .def("wait", &Bound::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>())

@@ -874,6 +874,14 @@ class PointsRun:
         """Why the run has ended."""
 
     @property
+    def address(self) -> str:
+        """As Run.address."""
+
+    @property
+    def fingerprint(self) -> str:
+        """As Run.fingerprint."""
+
+    @property
     def ended(self) -> bool: ...
     def stop(self) -> None: ...
     def wait(self, timeout_s: float) -> bool: ...
@@ -882,6 +890,21 @@ class PointsRun:
 
     def submit(self, vectors: Sequence[Sequence[float]]) -> None:
         """The candidates are numbered from 0 over the whole run."""
+
+def further_config(config: StudyConfig) -> StudyConfig:
+    """
+    The study's configuration for further evaluations: no rule ends them, and they have their own working folder.
+    """
+
+def further_options(options: RunOptions) -> RunOptions:
+    """
+    The study's options for further evaluations: the same workers, but no store.
+    """
+
+def without_visitors(options: RunOptions) -> RunOptions:
+    """
+    The options with the workers of this machine only. Raises InputError if there are none.
+    """
 
 class LentWorkers:
     """
@@ -927,6 +950,14 @@ class ExecutorRun:
     @property
     def message(self) -> str:
         """Why the run has ended."""
+
+    @property
+    def address(self) -> str:
+        """As Run.address."""
+
+    @property
+    def fingerprint(self) -> str:
+        """As Run.fingerprint."""
 
     @property
     def ended(self) -> bool: ...

@@ -217,3 +217,73 @@ def test_a_mistake_is_one_sentence(tmp_path, kind):
     assert done.stderr.startswith("culmen: ")
     assert sentence in done.stderr
     assert not (tmp_path / "study" / "fit.db").exists()
+
+
+LINE = """
+[space]
+a = { lower = -5, upper = 5 }
+b = { lower = -5, upper = 5 }
+[evaluator]
+python = "model.py:f"
+result = "residuals"
+[stop]
+evaluations = 200
+"""
+# Only who is told where to write can evaluate.
+LINE_MODEL = """
+import os
+def f(p):
+    with open(os.environ["CALLS"], "a") as log:
+        log.write("x")
+    return [(p["a"] * x + p["b"] - (0.5 * x + 1 + 0.1 * (-1) ** x)) / 0.1 for x in range(8)]
+"""
+
+
+def write_fit(folder):
+    folder.mkdir()
+    (folder / "fit.toml").write_text(LINE)
+    (folder / "model.py").write_text(LINE_MODEL)
+    return folder
+
+
+def test_errors_are_for_workers_that_join_again(tmp_path):
+    here, there = write_fit(tmp_path / "here"), write_fit(tmp_path / "there")
+    calls = tmp_path / "calls"
+
+    def join(run, stream):
+        found = next(f for line in stream if (f := re.search(r"Workers join with: culmen (.*)", line)))
+        words = [word.replace("STUDY.toml", "fit.toml") for word in shlex.split(found[1])]
+        done = culmen(*words, "--slots", 2, cwd=there, CALLS=str(calls))
+        assert done.returncode == 0, done.stderr
+        return run.end()
+
+    with Running("run", "fit.toml", "--listen", "tcp://127.0.0.1:0", cwd=here) as run:
+        code, out, err = join(run, run.process.stdout)
+    assert (code, err) == (0, "")
+    assert (
+        "No errors: the workers of other machines have left, and none runs on this machine; "
+        "compute them with `culmen errors fit.db --listen tcp://127.0.0.1:0`."
+    ) in " ".join(out.split())
+    evaluated = json.loads(culmen("status", "fit.db", "--json", cwd=here).stdout)["told"]
+    assert len(calls.read_text()) == evaluated
+
+    words = ["errors", "fit.db", "--json", "--listen", "tcp://127.0.0.1:0"]
+    with Running(*words, cwd=here) as run:
+        code, out, err = join(run, run.process.stderr)
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["free"] == ["a", "b"]
+    assert len(calls.read_text()) == evaluated + found["evaluations"]
+
+
+def test_errors_after_a_run_use_its_own_workers(tmp_path):
+    here, calls = write_fit(tmp_path / "here"), tmp_path / "calls"
+    done = culmen("run", "fit.toml", "--workers", 1, "--listen", "tcp://127.0.0.1:0", cwd=here, CALLS=str(calls))
+    assert done.returncode == 0, done.stderr
+    assert "more evaluations" in done.stdout
+
+
+def test_errors_of_a_refit_need_workers_of_this_machine(tmp_path):
+    done = culmen("errors", "fit.db", "--fix", "a=1", "--listen", "tcp://127.0.0.1:0", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "culmen: --fix and --listen are given; give only one of them\n"

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from . import work
-from .arguments import Digits, StoreFile, digits_of, fixed_values
+from .arguments import Certificate, Digits, Insecure, Listen, StoreFile, TokenFile, digits_of, fixed_values
 from .settings import Workers
 
 
@@ -44,10 +44,24 @@ def errors(
         bool,
         typer.Option("--accept-changes", help="Compute the errors even if the evaluator or its data have changed."),
     ] = False,
+    listen: Listen = None,
+    token_file: TokenFile = None,
+    certificate: Certificate = None,
+    insecure: Insecure = False,
     digits: Digits = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     code = work.errors.show_errors(
-        store, workers, profile, confidence, up, again, json, accept_changes, fixed_values(fix), digits_of(digits)
+        store,
+        workers,
+        profile,
+        confidence,
+        up,
+        again,
+        json,
+        accept_changes,
+        fixed_values(fix),
+        digits_of(digits),
+        work.run.door_of(listen, token_file, certificate, insecure),
     )
     raise typer.Exit(code)

@@ -2,10 +2,7 @@
 
 import atexit
 import contextlib
-import copy
-import itertools
 import math
-import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,14 +15,12 @@ from ..launch.ranks import is_master, serve_until_dismissed
 from ..problem.outcome import Outcome
 from ..problem.space import Value
 from ..slot.result import number_of
-from ..study_file import RunTable, StopTable
 from .master import raise_error
 
 Candidate: TypeAlias = Mapping[str, Value] | Sequence[float]
 _SLICE_S = 0.05  # the longest delay of a signal
 _FOR_EVER_S = 1e6
 _LISTED = ("categorical", "ordinal", "boolean")
-_NUMBERS = itertools.count()
 
 
 class CandidateEvaluator:
@@ -44,8 +39,8 @@ class CandidateEvaluator:
     """
 
     def __init__(self, config: _core.StudyConfig, options: _core.RunOptions) -> None:
-        self._config = _without_rules(config)
-        self._run = _core.PointsRun(self._config, _without_store(options))
+        self._config = _core.further_config(config)
+        self._run = _core.PointsRun(self._config, _core.further_options(options))
         self.count = 0  # evaluations so far
         self.note = ""  # sent to the ranks of a launch at the end
         self.watch: Callable[[int, int], None] | None = None  # called from time to time: (done, all)
@@ -73,6 +68,16 @@ class CandidateEvaluator:
             if self.watch:
                 self.watch(first + len(found), self.count)
         return [found[first + i] for i in range(len(vectors))]
+
+    @property
+    def address(self) -> str:
+        """Where workers of other machines may join; empty: nowhere."""
+        return self._run.address
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the certificate at the address; empty without TLS."""
+        return self._run.fingerprint
 
     def stop(self) -> None:
         """Ends the evaluations; their call raises KeyboardInterrupt. For any thread, and for signal handlers."""
@@ -161,27 +166,6 @@ def with_workers(options: _core.RunOptions, workers: int | None) -> _core.RunOpt
     """The same options with another number of workers; None: the same number."""
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise InputError(f"workers must be a whole number, at least 1, or None, got {workers!r}")
-    out = _without_store(options)
+    out = _core.further_options(options)
     out.workers = workers or options.workers
-    return out
-
-
-def _without_store(options: _core.RunOptions) -> _core.RunOptions:
-    out = _core.RunOptions()
-    for name in RunTable.settings():
-        setattr(out, name, getattr(options, name))
-    out.place, out.lent = options.place, options.lent
-    return out
-
-
-def _without_rules(config: _core.StudyConfig) -> _core.StudyConfig:
-    out = copy.copy(config)
-    free = _core.StudyConfig()
-    for rule in StopTable.settings():
-        setattr(out, rule, getattr(free, rule))
-    out.give_up_after = 0
-    out.on_failure = "retry" if config.on_failure == "retry" else "penalise"
-    if config.evaluator.working_folder:
-        own = f"further-{os.getpid()}-{next(_NUMBERS)}"  # others may evaluate for the same store
-        out.evaluator.working_folder = str(Path(config.evaluator.working_folder) / own)
     return out

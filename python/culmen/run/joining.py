@@ -43,6 +43,13 @@ class Door:
         study.options.token = token_in(self.token_file, make=True) if self.token_file else ""
         study.options.content = content_of(study)
 
+    @property
+    def words(self) -> list[str]:
+        """The options that say the same."""
+        files = {"--token-file": self.token_file, "--certificate": self.certificate}
+        given = [word for option, path in files.items() if path for word in (option, str(path))]
+        return ["--listen", self.address, *given, *(["--insecure"] if self.insecure else [])]
+
     def how_to_join(self, address: str, fingerprint: str, study: Study) -> str:
         """The command for other machines. ``address`` and ``fingerprint``: those of the run."""
         pin = ["--fingerprint", fingerprint] if fingerprint else []

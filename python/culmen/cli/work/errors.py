@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ... import _core
-from ..._core import CulmenError
+from ..._core import CulmenError, InputError
 from ...base.errors import sentence
 from ...base.signals import STOP_SIGNALS, stopping_on
 from ...base.terminal import on_terminal
@@ -18,6 +18,7 @@ from ...problem.space import values_of_texts
 from ...run.errors import NO_END, Started, find, find_refitted, look_up_or_compute, wanted_errors, why_not
 from ...run.errors_of_store import study_of
 from ...run.evaluations import CandidateEvaluator, with_workers
+from ...run.joining import Door
 from ...run.refit import refit_of
 from ...run.result import Result
 from ...run.study import Study
@@ -38,19 +39,30 @@ def show_errors(
     accept_changes: bool = False,
     fix: dict[str, str] | None = None,
     digits: int | None = None,
+    door: Door | None = None,
 ) -> int:
+    if door and fix:
+        raise InputError("--fix and --listen are given; give only one of them")
     with commanding_ranks() as serving:
         if serving:
             return FINISHED
         opened = open_store(path, "errors")
         study = study_of(opened)
+        if door:
+            door.open(study)
+
+        def invite(evaluate: CandidateEvaluator) -> None:
+            if door:
+                command = door.how_to_join(evaluate.address, evaluate.fingerprint, study)
+                print(f"Workers join with: {command}", file=sys.stderr, flush=True)
+
         wanted = wanted_errors(profile, confidence, up, study.config)
 
         def compute(best: Best) -> Errors | None:
             note(study.admit_change(accept_changes, ACCEPT))
             options = with_workers(study.options, workers)
             if not fix:
-                return _stoppable(lambda started: find(study.config, options, best, wanted, started))
+                return _stoppable(lambda started: find(study.config, options, best, wanted, started), invite)
             refit = refit_of(study.config, best, values_of_texts(study.config.space, fix))
             return _stoppable(lambda started: find_refitted(refit, options, wanted, started))
 
@@ -63,19 +75,23 @@ def show_errors(
     return FINISHED
 
 
-def errors_at_end(study: Study, result: Result, ended: Opened) -> Errors | str | None:
-    """The errors for the last lines of a least-squares run, or why there are none. ``ended``: its store."""
+def errors_at_end(study: Study, result: Result, ended: Opened, door: Door | None = None) -> Errors | str | None:
+    """The errors for the last lines of a least-squares run, or why there are none. ``ended``: its store.
+
+    ``door``: where workers of other machines had joined. They have left."""
     if not result.residuals or result.reason in NO_END:
         return None
     config = study.config
-    again = f"compute them with `culmen errors {shlex.quote(str(ended.path))}`"
+    command = ["culmen", "errors", str(ended.path), *(door.words if door else [])]
+    again = f"compute them with `{shlex.join(command)}`"
     if reason := why_not(result, config.space):
         return f"{reason}; {again}"
 
     def compute(best: Best) -> Errors | None:
-        return _stoppable(lambda started: find(config, study.options, best, wanted, started))
+        return _stoppable(lambda started: find(config, options, best, wanted, started))
 
     try:
+        options = _core.without_visitors(study.options)
         wanted = wanted_errors(False, None, 1.0, config)
         found, failure = look_up_or_compute(ended, config, wanted, compute)
     except CulmenError as e:
@@ -84,8 +100,8 @@ def errors_at_end(study: Study, result: Result, ended: Opened) -> Errors | str |
     return found or f"stopped; {again}"
 
 
-def _stoppable(compute: Callable[[Started], Errors]) -> Errors | None:
-    """None if a signal ended it."""
+def _stoppable(compute: Callable[[Started], Errors], begin: Started | None = None) -> Errors | None:
+    """None if a signal ended it. ``begin`` is called when the evaluations have started."""
     running: list[CandidateEvaluator] = []
 
     def stop() -> None:
@@ -94,6 +110,8 @@ def _stoppable(compute: Callable[[Started], Errors]) -> Errors | None:
 
     def started(evaluations: CandidateEvaluator) -> None:
         running.append(evaluations)
+        if begin:
+            begin(evaluations)
         if on_terminal():
             evaluations.watch = _draw
         if seen:

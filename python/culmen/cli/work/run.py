@@ -122,7 +122,7 @@ def _execute(study: Study, quiet: bool, errors: bool, digits: int | None, door: 
 
     ran = conduct(config, study.options, begin, STOP_SIGNALS, lambda _number: os._exit(RESUMABLE))
     result, ended = Result.of(ran.result, config.space), Opened(study.options.store, "errors")
-    fit = errors_at_end(study, result, ended) if errors else None
+    fit = errors_at_end(study, result, ended, door) if errors else None
     return show_end(result, ran.here, fit, ended, study.source, quiet, digits)
 
 

@@ -14,6 +14,7 @@
 #include "culmen/optimizer/parts/differences.hpp"
 #include "culmen/space/scaling.hpp"
 #include "culmen/study/crew/ranks.hpp"
+#include "culmen/study/run/further.hpp"
 #include "culmen/study/run/run.hpp"
 #include "culmen/study/source/points_source.hpp"
 
@@ -138,14 +139,6 @@ std::vector<Reply> replies_at(const std::vector<VectorXd>& points, const Frame& 
   return replies;
 }
 
-/// Whose evaluations end only by themselves.
-StudyConfig without_rules(StudyConfig config) {
-  config.stop = {};
-  config.failures.give_up_after = 0;
-  if (config.failures.on_failure == OnFailure::stop) config.failures.on_failure = OnFailure::penalise;
-  return config;
-}
-
 FitErrors in_space(const MatrixXd& covariance, const Frame& frame) {
   const auto n = frame.space.all().size();
   const auto place = [&](std::size_t k) { return frame.space.place(frame.free[k]); };
@@ -175,7 +168,7 @@ FitErrors computed(const StudyConfig& config, const RunOptions& options, const F
   auto differences = differences_in(frame);
   const auto points = points_of(differences, frame);
   const auto source = std::make_shared<PointsSource>();
-  Run run(without_rules(config), options, source, function);
+  Run run(further_config(config), further_options(options), source, function);
   const auto replies = replies_at(points, frame, run, *source);
   const auto& r = result.best_outcome.residuals;
   const auto jacobian = differences.jacobian(Eigen::Map<const VectorXd>(r.data(), std::ssize(r)), replies);
@@ -210,10 +203,8 @@ std::string constraint_at_best(const Space& space, const StudyResult& result) {
 
 FitErrors errors_of_fit(const StudyConfig& config, const RunOptions& options, const Function& function,
                         const StudyResult& result) noexcept {
-  RunOptions further;
-  further.workers = options.workers;
   try {
-    return computed(config, further, function, result);
+    return computed(config, options, function, result);
   } catch (const std::exception&) {  // the result of the fit must not be lost
     return {};
   }

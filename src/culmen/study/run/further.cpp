@@ -1,0 +1,36 @@
+#include "culmen/study/run/further.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "culmen/base/error.hpp"
+
+namespace culmen {
+
+StudyConfig further_config(StudyConfig config) {
+  static std::atomic<unsigned> runs = 0;
+  config.stop = {};
+  config.failures.give_up_after = 0;
+  if (config.failures.on_failure == OnFailure::stop) config.failures.on_failure = OnFailure::penalise;
+  auto& folder = config.evaluator.working_folder;  // others may evaluate for the same store
+  if (!folder.empty()) folder = fmt::format("{}/further-{}-{}", folder, getpid(), runs++);
+  return config;
+}
+
+RunOptions further_options(RunOptions options) {
+  options.store.clear();
+  options.resume = false;
+  options.history_bytes = 0;
+  return options;
+}
+
+RunOptions without_visitors(RunOptions options) {
+  const auto first = make_workplace(options)->first_visitor();
+  if (first && *first == 0) throw InputError("the workers of other machines have left, and none runs on this machine");
+  options.listening = {};
+  return options;
+}
+
+}  // namespace culmen
