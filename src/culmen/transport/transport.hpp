@@ -50,6 +50,9 @@ class Transport {
   virtual void sleep(double at_most_s) = 0;
   /// Ends a concurrent or the next sleep(). Any thread, and a signal handler.
   virtual void wake() noexcept = 0;
+  /// Tells every worker to stop its evaluation and leave, and returns at once; close() must follow. False: this
+  /// transport cannot, so that close() tells them.
+  virtual bool dismiss() { return false; }
   /// Tells every worker to stop its evaluation and leave; waits at most grace_s for that, then drops those that
   /// remain. Frames not yet delivered are lost.
   virtual void close(double grace_s) = 0;

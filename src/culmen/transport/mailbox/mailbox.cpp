@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <deque>
+#include <utility>
 
 #include "culmen/base/clock.hpp"
 #include "culmen/base/error.hpp"
@@ -69,6 +70,7 @@ struct MailboxTransport::Impl {
   std::uint32_t seen = 0;  // the bell before the last check
   std::atomic<bool> woken = false;
   bool closed = false;
+  bool waited = false;     // in close()
   ProcessWatcher watcher;  // last: its thread uses all other members
 };
 
@@ -121,11 +123,16 @@ void MailboxTransport::wake() noexcept {
   run(Ring<>({impl_->layout.masters_door()}));
 }
 
-void MailboxTransport::close(double grace_s) {
-  if (impl_->closed) return;
-  impl_->closed = true;
+bool MailboxTransport::dismiss() {
+  if (std::exchange(impl_->closed, true)) return true;
   impl_->layout.hub().closed.store(1, std::memory_order_seq_cst);
   impl_->ring_everyone();
+  return true;
+}
+
+void MailboxTransport::close(double grace_s) {
+  if (std::exchange(impl_->waited, true)) return;
+  dismiss();
   const auto remains = [](const Peer& peer) { return peer.present() || peer.holds_process(); };
   if (impl_->wait_while_any(remains, impl_->clock.now_s() + grace_s)) return;
   const auto ours = [](const Peer& peer) { return peer.holds_process(); };

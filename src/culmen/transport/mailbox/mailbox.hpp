@@ -59,6 +59,7 @@ class MailboxTransport final : public Transport {
   bool receive(Sink& sink) override;
   void sleep(double at_most_s) override;
   void wake() noexcept override;
+  bool dismiss() override;
   void close(double grace_s) override;
   /// After close(): workers that had joined and neither left nor died in time (and are not ours to kill).
   std::size_t remaining() const;

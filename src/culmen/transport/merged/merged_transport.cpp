@@ -1,5 +1,9 @@
 #include "culmen/transport/merged/merged_transport.hpp"
 
+#include <algorithm>
+
+#include "culmen/base/clock.hpp"
+
 namespace culmen {
 namespace {
 
@@ -31,9 +35,18 @@ bool MergedTransport::receive(Sink& sink) {
   return second_.receive(shifted) || any;
 }
 
+bool MergedTransport::dismiss() {
+  const bool first = first_.dismiss();
+  return second_.dismiss() && first;
+}
+
 void MergedTransport::close(double grace_s) {
+  const SteadyClock clock;
+  const double end_s = clock.now_s() + grace_s;
+  const bool told = first_.dismiss();
+  second_.dismiss();
   second_.close(grace_s);
-  first_.close(grace_s);
+  first_.close(told ? std::max(0.0, end_s - clock.now_s()) : grace_s);
 }
 
 }  // namespace culmen

@@ -16,6 +16,9 @@ class MergedTransport final : public Transport {
   bool receive(Sink& sink) override;
   void sleep(double at_most_s) override { first_.sleep(at_most_s); }
   void wake() noexcept override { first_.wake(); }
+  /// False if one of them cannot; the other one has done it.
+  bool dismiss() override;
+  /// Both leave at the same time, if both transports can dismiss().
   void close(double grace_s) override;
 
  private:

@@ -2,20 +2,18 @@
 
 #include <fmt/format.h>
 #include <openssl/crypto.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <map>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "culmen/base/alarm.hpp"
 #include "culmen/base/error.hpp"
 #include "culmen/transport/network/connection.hpp"
 
@@ -35,27 +33,6 @@ using asio::ip::tcp;
 constexpr std::size_t most_unreceived_bytes = std::size_t{256} << 10;  // of one worker
 constexpr std::size_t portion = 1024;                                  // events of one receive()
 constexpr double longest_grace_s = 10;
-
-/// Ends a sleep, also from a signal handler.
-class Alarm {
- public:
-  Alarm() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (fd_ < 0) throw TransportError("cannot make an event descriptor; this process has too many open files");
-  }
-  ~Alarm() { ::close(fd_); }
-  Alarm(const Alarm&) = delete;
-  void ring() noexcept { eventfd_write(fd_, 1); }
-  void sleep(double at_most_s) {
-    pollfd waiting{fd_, POLLIN, 0};
-    const auto limit_ms = at_most_s < 1e6 ? static_cast<int>(std::ceil(std::max(0.0, at_most_s) * 1000)) : -1;
-    if (poll(&waiting, 1, limit_ms) <= 0) return;
-    eventfd_t rung = 0;
-    eventfd_read(fd_, &rung);
-  }
-
- private:
-  int fd_;
-};
 
 struct CameIn {};
 struct Said {
@@ -266,7 +243,8 @@ struct NetworkTransport::Impl {
   std::deque<Happening> happenings;
   WorkerId next_worker = 0;
   bool closing = false;
-  std::vector<std::thread> threads;  // the last member: they use the others
+  std::vector<std::shared_ptr<Connection>> leaving;  // the engine's thread: dismissed, not yet cut
+  std::vector<std::thread> threads;                  // the last member: they use the others
 };
 
 NetworkTransport::NetworkTransport(ListenOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {
@@ -323,19 +301,26 @@ void NetworkTransport::sleep(double at_most_s) {
 
 void NetworkTransport::wake() noexcept { impl_->alarm.ring(); }
 
-void NetworkTransport::close(double grace_s) {
-  std::vector<std::shared_ptr<Connection>> open;
-  std::unique_lock lock(impl_->mutex);
-  if (impl_->closing) return;
-  impl_->closing = true;
-  for (const auto& [worker, connection] : impl_->connections) open.push_back(connection);
-  lock.unlock();
+bool NetworkTransport::dismiss() {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    if (impl_->closing) return true;
+    impl_->closing = true;
+    for (const auto& [worker, connection] : impl_->connections) impl_->leaving.push_back(connection);
+  }
   asio::post(impl_->acceptor.get_executor(), [this] { impl_->acceptor.close(); });
-  for (const auto& connection : open) {
+  for (const auto& connection : impl_->leaving) {
     connection->send_at_once(head_of(bye), {});
     connection->take_all();
   }
-  lock.lock();
+  return true;
+}
+
+void NetworkTransport::close(double grace_s) {
+  dismiss();
+  const auto open = std::exchange(impl_->leaving, {});
+  if (open.empty()) return;
+  std::unique_lock lock(impl_->mutex);
   const std::chrono::duration<double> grace(std::clamp(grace_s, 0.0, longest_grace_s));
   impl_->all_left.wait_for(lock, grace, [this] { return impl_->connections.empty(); });
   lock.unlock();

@@ -40,6 +40,7 @@ class NetworkTransport final : public Transport {
   bool receive(Sink& sink) override;
   void sleep(double at_most_s) override;
   void wake() noexcept override;
+  bool dismiss() override;
   /// At most 10 s.
   void close(double grace_s) override;
 
