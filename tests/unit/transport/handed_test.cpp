@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/time.h>
+
+#include <csignal>
 #include <limits>
 #include <string>
 #include <thread>
@@ -57,6 +60,27 @@ TEST(HandedTransport, an_answer_and_a_wake_from_another_thread_end_the_sleep) {
   other = std::thread([&] { transport.wake(); });
   transport.sleep(forever_s);
   other.join();
+}
+
+// While the engine's thread holds the lock, a signal handler must not need it.
+TEST(HandedTransport, a_signal_handler_may_wake_it_at_any_time) {
+  static HandedTransport* woken = nullptr;
+  HandedTransport transport(1);
+  woken = &transport;
+  const auto former = std::signal(SIGALRM, [](int) { woken->wake(); });
+  const itimerval often{{0, 50}, {0, 50}}, never{};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  Notes notes;
+  for (EvaluationId i = 0; i < 200'000; ++i) {
+    transport.send(0, head_of(i), {});
+    for (auto& frame : transport.take(0)) transport.answer(std::move(frame));
+    transport.receive(notes);
+    notes.text.clear();
+  }
+  setitimer(ITIMER_REAL, &never, nullptr);
+  std::signal(SIGALRM, former);
+  transport.wake();
+  transport.sleep(forever_s);
 }
 
 TEST(HandedTransport, its_end_wakes_who_takes_and_drops_what_comes_later) {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace culmen {
 namespace {
 constexpr double longest_wait_s = 1e6;  // the longest wait of a condition variable
+constexpr std::size_t portion = 1024;   // frames of one receive()
 
 std::chrono::duration<double> span(double seconds) {
   return std::chrono::duration<double>(std::clamp(seconds, 0.0, longest_wait_s));
@@ -21,11 +23,17 @@ void HandedTransport::send(WorkerId worker, const FrameHead& head, BytesView bod
 }
 
 bool HandedTransport::receive(Sink& sink) {
-  std::vector<HandedFrame> arrived;
+  std::deque<HandedFrame> arrived;
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return false;
-    arrived = std::exchange(in_, {});
+    if (in_.size() <= portion) {
+      arrived.swap(in_);
+    } else {
+      const auto end = in_.begin() + portion;
+      arrived.assign(std::make_move_iterator(in_.begin()), std::make_move_iterator(end));
+      in_.erase(in_.begin(), end);
+    }
   }
   const bool first = !std::exchange(joined_, true);
   if (first)
@@ -35,22 +43,21 @@ bool HandedTransport::receive(Sink& sink) {
 }
 
 void HandedTransport::sleep(double at_most_s) {
-  std::unique_lock lock(mutex_);
-  in_changed_.wait_for(lock, span(at_most_s), [this] { return woken_ || !in_.empty(); });
-  woken_ = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!in_.empty() && !closed_) return;
+  }
+  alarm_.sleep(at_most_s);
 }
 
-void HandedTransport::wake() noexcept {
-  const std::lock_guard lock(mutex_);
-  woken_ = true;
-  in_changed_.notify_all();
-}
-
-void HandedTransport::close(double) {
+bool HandedTransport::dismiss() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   out_changed_.notify_all();
+  return true;
 }
+
+void HandedTransport::close(double) { dismiss(); }
 
 std::vector<HandedFrame> HandedTransport::take(double at_most_s) {
   std::unique_lock lock(mutex_);
@@ -60,8 +67,9 @@ std::vector<HandedFrame> HandedTransport::take(double at_most_s) {
 
 void HandedTransport::answer(HandedFrame frame) {
   const std::lock_guard lock(mutex_);
+  if (closed_) return;
   in_.push_back(std::move(frame));
-  in_changed_.notify_all();
+  if (in_.size() == 1) alarm_.ring();
 }
 
 bool HandedTransport::closed() const {

@@ -2,9 +2,11 @@
 // answers are handed back, from any thread.
 #pragma once
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <vector>
 
+#include "culmen/base/alarm.hpp"
 #include "culmen/transport/transport.hpp"
 
 namespace culmen {
@@ -23,7 +25,8 @@ class HandedTransport final : public Transport {
   void send(WorkerId worker, const FrameHead& head, BytesView body) override;
   bool receive(Sink& sink) override;
   void sleep(double at_most_s) override;
-  void wake() noexcept override;
+  void wake() noexcept override { alarm_.ring(); }
+  bool dismiss() override;
   /// Waits for nobody: unanswered candidates belong to their taker.
   void close(double grace_s) override;
 
@@ -35,10 +38,11 @@ class HandedTransport final : public Transport {
  private:
   const std::size_t workers_;
   mutable std::mutex mutex_;
-  std::condition_variable out_changed_, in_changed_;
-  std::vector<HandedFrame> out_, in_;
+  std::condition_variable out_changed_;
+  std::vector<HandedFrame> out_;
+  std::deque<HandedFrame> in_;
+  Alarm alarm_;  // of the engine's thread
   bool joined_ = false;
-  bool woken_ = false;
   bool closed_ = false;
 };
 
