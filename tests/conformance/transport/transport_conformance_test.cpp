@@ -5,7 +5,9 @@
 #include <iterator>
 
 #include "conformance/transport/broken_transports.hpp"
+#include "conformance/transport/handed_casts.hpp"
 #include "conformance/transport/mailbox_casts.hpp"
+#include "conformance/transport/merged_casts.hpp"
 #include "conformance/transport/network_casts.hpp"
 
 namespace culmen::conformance {
@@ -68,6 +70,26 @@ INSTANTIATE_TEST_SUITE_P(Checks, NetworkOfThreads,
                          testing::Combine(schemes, testing::ValuesIn(checks_that(threads_will_do))), network_name_of);
 INSTANTIATE_TEST_SUITE_P(Checks, NetworkOfProcesses, testing::Combine(schemes, testing::ValuesIn(checks())),
                          network_name_of);
+
+class MergedOfThreads : public testing::TestWithParam<Check> {};
+TEST_P(MergedOfThreads, conforms) {
+  EXPECT_EQ(GetParam().run(merged_threads(network_limits.ring_bytes), network_limits), "");
+}
+INSTANTIATE_TEST_SUITE_P(Checks, MergedOfThreads, testing::ValuesIn(checks_that(threads_will_do)), name_of);
+
+class MergedOfProcesses : public testing::TestWithParam<Check> {};
+TEST_P(MergedOfProcesses, conforms) {
+  EXPECT_EQ(GetParam().run(merged_processes(network_limits.ring_bytes), network_limits), "");
+}
+INSTANTIATE_TEST_SUITE_P(Checks, MergedOfProcesses, testing::ValuesIn(checks_that(is_quick)), name_of);
+
+bool nobody_leaves(const Check& check) {
+  return threads_will_do(check) && check.name != "a_worker_that_leaves_is_lost_once";
+}
+
+class Handed : public testing::TestWithParam<Check> {};
+TEST_P(Handed, conforms) { EXPECT_EQ(GetParam().run(handed_threads(), Limits()), ""); }
+INSTANTIATE_TEST_SUITE_P(Checks, Handed, testing::ValuesIn(checks_that(nobody_leaves)), name_of);
 
 /// The kit's first complaint about a transport with that fault, from the checks that are quick.
 std::string complaint(Fault fault) {
