@@ -287,3 +287,20 @@ def test_errors_of_a_refit_need_workers_of_this_machine(tmp_path):
     done = culmen("errors", "fit.db", "--fix", "a=1", "--listen", "tcp://127.0.0.1:0", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr == "culmen: --fix and --listen are given; give only one of them\n"
+
+
+def test_the_end_of_a_study_is_no_trouble_for_a_worker_that_is_not_ready(tmp_path):
+    folder = write(tmp_path / "study", n=20)
+    model = """
+import os, time
+try:
+    os.close(os.open(os.environ["FIRST"], os.O_CREAT | os.O_EXCL))
+except FileExistsError:
+    time.sleep(3600)
+"""
+    (folder / "model.py").write_text(model + MODEL.format(s=0))
+    with Running("run", "fit.toml", "--listen", "tcp://127.0.0.1:0", cwd=folder) as run:
+        first = str(tmp_path / "first")
+        worker = culmen("worker", *way_to(run), "--study", "fit.toml", "--slots", 2, cwd=folder, FIRST=first)
+        assert run.end()[0] == 0
+    assert (worker.returncode, worker.stderr) == (0, "")

@@ -30,6 +30,7 @@ class OwnWork final : public Endpoint {
     results_ += head.kind == FrameKind::result;
     const bool sent = network_.send(head, body);
     if (head.kind == FrameKind::result || body.empty()) return sent;
+    if (network_.closed()) return false;  // the end of the study interrupted the set-up
     trouble_ = text_in(body);
     return false;
   }
