@@ -19,10 +19,7 @@ Alarm::Alarm() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 
 Alarm::~Alarm() { close(fd_); }
 
-void Alarm::ring() noexcept {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = write(fd_, &one, sizeof one);
-}
+void Alarm::ring() noexcept { eventfd_write(fd_, 1); }
 
 bool Alarm::sleep(double at_most_s) {
   pollfd waiting{fd_, POLLIN, 0};

@@ -1,6 +1,7 @@
 // Frames between the master and its workers. A transport knows nothing of spaces or outcomes.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "culmen/base/bytes.hpp"
@@ -48,6 +49,8 @@ class Transport {
   /// Returns when there may be something to receive, when wake() was called since the last sleep, or after at_most_s
   /// seconds (infinity: no time-out).
   virtual void sleep(double at_most_s) = 0;
+  /// Nobody ends the sleep of another transport for this one: receive() must be called again after so many seconds.
+  virtual double look_again_s() const { return std::numeric_limits<double>::infinity(); }
   /// Ends a concurrent or the next sleep(). Any thread, and a signal handler.
   virtual void wake() noexcept = 0;
   /// Tells every worker to stop its evaluation and leave, and returns at once; close() must follow. False: this

@@ -9,6 +9,7 @@
 #include "conformance/transport/mailbox_casts.hpp"
 #include "conformance/transport/merged_casts.hpp"
 #include "conformance/transport/network_casts.hpp"
+#include "conformance/transport/relay_casts.hpp"
 
 namespace culmen::conformance {
 namespace {
@@ -90,6 +91,20 @@ bool nobody_leaves(const Check& check) {
 class Handed : public testing::TestWithParam<Check> {};
 TEST_P(Handed, conforms) { EXPECT_EQ(GetParam().run(handed_threads(), Limits()), ""); }
 INSTANTIATE_TEST_SUITE_P(Checks, Handed, testing::ValuesIn(checks_that(nobody_leaves)), name_of);
+/// The fragments of a ring, or of a line.
+constexpr Limits relay_limits[] = {{.ring_bytes = 4096}, {.ring_bytes = 128 * 1024}};
+
+class RelayedThreads : public testing::TestWithParam<Check> {};
+TEST_P(RelayedThreads, conforms) {
+  for (const auto& limits : relay_limits) EXPECT_EQ(GetParam().run(relayed_threads(limits.ring_bytes), limits), "");
+}
+INSTANTIATE_TEST_SUITE_P(Checks, RelayedThreads, testing::ValuesIn(checks_that(threads_will_do)), name_of);
+
+class RelayedProcesses : public testing::TestWithParam<Check> {};
+TEST_P(RelayedProcesses, conforms) {
+  for (const auto& limits : relay_limits) EXPECT_EQ(GetParam().run(relayed_processes(limits.ring_bytes), limits), "");
+}
+INSTANTIATE_TEST_SUITE_P(Checks, RelayedProcesses, testing::ValuesIn(checks_that(is_quick)), name_of);
 
 /// The kit's first complaint about a transport with that fault, from the checks that are quick.
 std::string complaint(Fault fault) {
@@ -119,6 +134,9 @@ std::uint64_t hand_offs() {
 constexpr Limits patient{.deadline_s = 3000};
 TEST(HandOffs, none_is_lost_between_processes) {
   EXPECT_EQ(hand_off(mailbox_processes(32 * 1024), patient, hand_offs(), 1), "");
+}
+TEST(HandOffs, none_is_lost_behind_relays) {
+  EXPECT_EQ(hand_off(relayed_processes(32 * 1024), patient, hand_offs() / 10, 1), "");
 }
 TEST(HandOffs, none_is_lost_between_threads) {
   EXPECT_EQ(hand_off(mailbox_threads(4096), patient, hand_offs() / 4, 2), "");

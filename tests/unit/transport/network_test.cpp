@@ -202,9 +202,9 @@ TEST_P(Network, a_silent_handshake_is_cut) {
 }
 
 /// Passes bytes between a worker and its master, until it cuts them.
-class Line {
+class CutLine {
  public:
-  explicit Line(std::uint16_t to) : to_(to), listening_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit CutLine(std::uint16_t to) : to_(to), listening_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in at{};
     at.sin_family = AF_INET;
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -215,7 +215,7 @@ class Line {
     port_ = ntohs(at.sin_port);
     thread_ = std::thread([this] { pass(); });
   }
-  ~Line() {
+  ~CutLine() {
     shutdown(listening_, SHUT_RDWR);
     cut();
     thread_.join();
@@ -258,7 +258,7 @@ class Line {
 
 TEST_P(Network, a_worker_that_was_cut_off_returns_with_its_result) {
   NetworkTransport transport(listen_at(GetParam()));
-  Line line(transport.address().port);
+  CutLine line(transport.address().port);
   auto options = join(transport);
   options.address.port = line.port();
   NetworkEndpoint endpoint(options);

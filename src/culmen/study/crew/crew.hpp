@@ -15,6 +15,8 @@ class Crew {
   virtual ~Crew() = default;
   virtual Transport& transport() = 0;
   virtual std::size_t workers() const = 0;
+  /// Machines on which they are.
+  virtual std::size_t nodes() const { return 1; }
   /// After the transport was closed: waits until the workers have ended, and sends `result` to the ranks.
   virtual void conclude(const StudyResult& result) = 0;
 };
@@ -22,8 +24,9 @@ class Crew {
 struct CrewRequest {
   std::size_t workers = 1;
   std::string run_marker;
-  Function function;       ///< EvaluatorKind::function only
-  std::uint64_t work = 0;  ///< digest of the work, for workers that join
+  Function function;              ///< EvaluatorKind::function only
+  std::uint64_t work = 0;         ///< digest of the work, for workers that join
+  bool starts_processes = false;  ///< evaluators have child processes
 };
 
 std::unique_ptr<Crew> make_thread_crew(const CrewRequest& request);

@@ -30,7 +30,7 @@ SpawnRequest local_worker_request(const std::string& program, int mailbox_fd, Wo
   return request;
 }
 
-WorkerRole::WorkerRole(const ProcessId& master, const std::string& marker) : lifeline_(master, marker) {
+StopSignalsIgnored::StopSignalsIgnored() {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   for (const int signal : stop_signals) {
@@ -40,7 +40,7 @@ WorkerRole::WorkerRole(const ProcessId& master, const std::string& marker) : lif
   }
 }
 
-WorkerRole::~WorkerRole() {
+StopSignalsIgnored::~StopSignalsIgnored() {
   for (const auto& [signal, former] : former_) sigaction(signal, &former, nullptr);
 }
 

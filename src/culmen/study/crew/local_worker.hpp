@@ -16,18 +16,25 @@ SpawnRequest local_worker_request(const std::string& program, int mailbox_fd, Wo
                                   const std::string& marker);
 /// In the worker process; `argv` from "__worker" on. Returns its exit code.
 int local_worker_main(int argc, char** argv);
-/// While it lives, this process works for a master: it ignores the signals on which only the master acts, and it ends
-/// with its master. The destructor restores the signals.
-class WorkerRole {
+/// While it lives, this process ignores the signals on which only the master acts. The destructor restores them.
+class StopSignalsIgnored {
  public:
-  WorkerRole(const ProcessId& master, const std::string& marker);
-  ~WorkerRole();
-  WorkerRole(const WorkerRole&) = delete;
-  WorkerRole& operator=(const WorkerRole&) = delete;
+  StopSignalsIgnored();
+  ~StopSignalsIgnored();
+  StopSignalsIgnored(const StopSignalsIgnored&) = delete;
+  StopSignalsIgnored& operator=(const StopSignalsIgnored&) = delete;
 
  private:
   std::vector<std::pair<int, struct sigaction>> former_;
+};
+/// While it lives, this process works for a master, ignores these signals, and ends with its master.
+class WorkerRole {
+ public:
+  WorkerRole(const ProcessId& master, const std::string& marker) : lifeline_(master, marker) {}
+
+ private:
   Lifeline lifeline_;
+  StopSignalsIgnored signals_;
 };
 
 }  // namespace culmen

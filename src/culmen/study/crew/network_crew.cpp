@@ -29,6 +29,7 @@ class OpenCrew final : public NetworkCrew {
   ~OpenCrew() override { network_.close(0); }
   Transport& transport() override { return merged_ ? static_cast<Transport&>(*merged_) : network_; }
   std::size_t workers() const override { return own_ ? own_->workers() : 0; }
+  std::size_t nodes() const override { return own_ ? own_->nodes() : 1; }
   void conclude(const StudyResult& result) override {
     if (own_) own_->conclude(result);
   }

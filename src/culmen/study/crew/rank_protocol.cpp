@@ -2,22 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/process.hpp"
 #include "culmen/study/crew/local_worker.hpp"
 #include "culmen/transport/mailbox/mailbox.hpp"
+#include "culmen/transport/merged/merged_transport.hpp"
+#include "culmen/transport/relay/relay.hpp"
+#include "culmen/transport/relay/relay_transport.hpp"
+#include "culmen/worker/process/child_table.hpp"
+#include "culmen/worker/process/guard.hpp"
 #include "culmen/worker/worker.hpp"
 
 namespace culmen {
 
-/// From rank 0 to all: the mailbox to attach to, or why nothing starts, or that nothing will start any more.
+/// From rank 0 to all: the mailboxes to attach to, or why nothing starts, or that nothing will start any more.
 struct RankCall {
+  /// What the workers of a node need: its mailbox, and the process that serves it.
+  struct Node {
+    std::string mailbox, marker;
+    ProcessId server;
+  };
   bool dismissed = false;
   std::string refusal;
-  std::string mailbox, marker;
-  ProcessId master;
+  bool starts_processes = false;       // workers do
+  std::vector<Node> nodes;             // first that of rank 0 alone
+  std::vector<std::string> processes;  // of all ranks, once they are known
 
   bool is_dismissal() const { return dismissed && refusal.empty(); }
 };
@@ -29,11 +42,24 @@ Bytes bytes_of(const RankCall& call) {
   ByteWriter w(out);
   w.u8(call.dismissed);
   w.text(call.refusal);
-  w.text(call.mailbox);
-  w.text(call.marker);
-  w.u64(static_cast<std::uint64_t>(call.master.pid));
-  w.u64(call.master.start_ticks);
+  w.u8(call.starts_processes);
+  w.u64(call.nodes.size());
+  for (const auto& node : call.nodes) {
+    w.text(node.mailbox);
+    w.text(node.marker);
+    w.u64(static_cast<std::uint64_t>(node.server.pid));
+    w.u64(node.server.start_ticks);
+  }
+  w.u64(call.processes.size());
+  for (const auto& process : call.processes) w.text(process);
   return out;
+}
+
+RankCall refusal_of(std::string why, bool dismissed) {
+  RankCall call;
+  call.dismissed = dismissed;
+  call.refusal = std::move(why);
+  return call;
 }
 
 RankCall call_of(BytesView in) {
@@ -41,23 +67,53 @@ RankCall call_of(BytesView in) {
   RankCall call;
   call.dismissed = r.u8() != 0;
   call.refusal = r.text();
-  call.mailbox = r.text();
-  call.marker = r.text();
-  call.master.pid = static_cast<pid_t>(r.u64());
-  call.master.start_ticks = r.u64();
+  call.starts_processes = r.u8() != 0;
+  for (auto n = r.u64(); n > 0; --n) {
+    auto& node = call.nodes.emplace_back();
+    node.mailbox = r.text();
+    node.marker = r.text();
+    node.server.pid = static_cast<pid_t>(r.u64());
+    node.server.start_ticks = r.u64();
+  }
+  for (auto n = r.u64(); n > 0; --n) call.processes.push_back(r.text());
   return call;
 }
 
+// What a rank answers: its process, or the node that it serves, or else a sentence.
+
 std::string describe(const ProcessId& p) { return fmt::format("{} {}", p.pid, p.start_ticks); }
+
+std::string describe(const RankCall::Node& node) {
+  return fmt::format("{} {} {}", node.mailbox, node.marker, describe(node.server));
+}
+
+std::optional<ProcessId> process_in(const std::string& answer) {
+  std::istringstream in(answer);
+  ProcessId process;
+  if (in >> process.pid >> process.start_ticks) return process;
+  return {};
+}
+
+std::optional<RankCall::Node> node_in(const std::string& answer) {
+  std::istringstream in(answer);
+  RankCall::Node node;
+  if (in >> node.mailbox >> node.marker >> node.server.pid >> node.server.start_ticks) return node;
+  return {};
+}
+
+std::shared_ptr<MailboxMemory> mailbox_for(const RankLayout& layout, std::size_t node) {
+  return MailboxMemory::create_named({.workers = std::max<std::size_t>(1, layout.workers_of(node).size())});
+}
 
 class RankCrew final : public Crew {
  public:
-  RankCrew(RankGroup& group, RanksStates& states, std::shared_ptr<MailboxMemory> memory)
-      : group_(group), states_(states), memory_(std::move(memory)), transport_(memory_) {}
-  Transport& transport() override { return transport_; }
-  std::size_t workers() const override { return memory_->workers(); }
+  RankCrew(RankGroup& group, RanksStates& states, const RankLayout& layout)
+      : group_(group), states_(states), layout_(layout), memory_(mailbox_for(layout, 0)), here_(memory_) {}
+  Transport& transport() override { return merged_ ? static_cast<Transport&>(*merged_) : here_; }
+  std::size_t workers() const override { return layout_.workers(); }
+  std::size_t nodes() const override { return layout_.nodes(); }
   void conclude(const StudyResult& result) override {
-    if (transport_.remaining() > 0) {
+    if (here_.remaining() + (elsewhere_ ? elsewhere_->remaining() : 0) > 0) {
       states_.on(RanksEvent::lose);
       return;
     }
@@ -67,64 +123,104 @@ class RankCrew final : public Crew {
     states_.on(RanksEvent::conclude);
   }
 
-  /// Sends the invitation and watches the processes that answer. Returns why one of them cannot work, or nothing.
-  std::string invite(const std::string& marker) {
+  /// Sends the invitation and watches the processes that answer. Returns the decision, which all ranks wait for.
+  RankCall invite(const CrewRequest& request) {
     states_.on(RanksEvent::invite);
-    group_.broadcast(bytes_of({false, {}, memory_->name(), marker, this_process()}));
-    const auto answers = group_.gather("");
-    memory_->unlink();
-    for (std::size_t r = 1; r < answers.size(); ++r) {
-      ProcessId process;
-      std::istringstream in(answers[r]);
-      if (!(in >> process.pid >> process.start_ticks)) return fmt::format("rank {}: {}", r, answers[r]);
-      transport_.watch(static_cast<WorkerId>(r - 1), process, false);
+    RankCall call;
+    call.starts_processes = request.starts_processes;
+    call.nodes = {{memory_->name(), request.run_marker, this_process()}};
+    group_.broadcast(bytes_of(call));
+    if (layout_.nodes() > 1) {
+      if (auto refusal = call_relays(call); !refusal.empty()) return refusal_of(std::move(refusal), states_.is_last());
+      group_.broadcast(bytes_of(call));
     }
-    return {};
+    RankCall decision;
+    decision.processes = group_.gather("");
+    memory_->unlink();
+    for (std::size_t r = 1; r < decision.processes.size(); ++r)
+      if (!process_in(decision.processes[r]))
+        return refusal_of(fmt::format("rank {}: {}", r, decision.processes[r]), states_.is_last());
+    for (const auto r : layout_.workers_of(0))
+      here_.watch(layout_.box_of(r), *process_in(decision.processes[static_cast<std::size_t>(r)]), false);
+    if (layout_.nodes() > 1) join_nodes();
+    else decision.processes.clear();
+    return decision;
   }
 
  private:
+  /// Every relay makes the mailbox of its node. Returns why one of them cannot.
+  std::string call_relays(RankCall& call) {
+    const auto answers = group_.gather("");
+    for (const auto r : layout_.relays()) {
+      const auto& answer = answers[static_cast<std::size_t>(r)];
+      const auto node = node_in(answer);
+      if (!node) return fmt::format("rank {}: {}", r, answer);
+      call.nodes.push_back(*node);
+    }
+    return {};
+  }
+  /// Once the relays have agreed: they answer from now on.
+  void join_nodes() {
+    std::vector<std::size_t> workers;
+    for (std::size_t node = 1; node < layout_.nodes(); ++node) workers.push_back(layout_.workers_of(node).size());
+    line_ = group_.line(layout_.relays());
+    elsewhere_.emplace(*line_, workers);
+    merged_.emplace(here_, layout_.workers_of(0).size(), *elsewhere_);
+  }
   RankGroup& group_;
   RanksStates& states_;
+  const RankLayout layout_;
   std::shared_ptr<MailboxMemory> memory_;
-  MailboxTransport transport_;
+  MailboxTransport here_;
+  std::unique_ptr<Line> line_;
+  std::optional<RelayTransport> elsewhere_;
+  std::optional<MergedTransport> merged_;
 };
 
-void check_ranks(int size, RanksState state) {
-  if (size < 2)
-    throw InputError("MPI needs at least 2 ranks, a master and a worker; start more ranks, or run without mpiexec");
+void check_ranks(const RankLayout& layout, RanksState state) {
+  if (const auto fault = layout.fault(); !fault.empty()) throw InputError(fault);
   if (state == RanksState::working || state == RanksState::stuck)
     throw InputError("the ranks of this launch already work for another study or executor; end that one first");
   if (state == RanksState::dismissed)
     throw InputError("the ranks of this launch have left the program; start all studies and executors before that");
 }
 
+/// Evaluators of a node belong to the process that serves it.
+EvaluatorFactory factory_with(Function function, const std::string& marker) {
+  return [make = factory_for(std::move(function)), marker](const SetUp& given) {
+    auto set_up = given;
+    set_up.evaluator.run_marker = marker;
+    return make(set_up);
+  };
+}
+
 }  // namespace
 
 void RankMaster::abandon(const std::string& message) {
   const bool last = states_.is_last();
-  if (states_.on(RanksEvent::abandon)) group_.broadcast(bytes_of({last, message, {}, {}, {}}));
+  if (states_.on(RanksEvent::abandon)) group_.broadcast(bytes_of(refusal_of(message, last)));
 }
 
 std::unique_ptr<Crew> RankMaster::hire(const CrewRequest& request) {
-  check_ranks(group_.size(), states_.state());
-  std::shared_ptr<MailboxMemory> memory;
+  const RankLayout layout(group_.nodes());
+  check_ranks(layout, states_.state());
+  std::unique_ptr<RankCrew> crew;
   try {
-    memory = MailboxMemory::create_named({.workers = static_cast<std::size_t>(group_.size() - 1)});
+    crew = std::make_unique<RankCrew>(group_, states_, layout);
   } catch (const Error& e) {
     abandon(e.what());
     throw;
   }
-  auto crew = std::make_unique<RankCrew>(group_, states_, std::move(memory));
-  const auto refusal = crew->invite(request.run_marker);
-  group_.broadcast(bytes_of({states_.is_last() && !refusal.empty(), refusal, {}, {}, {}}));
-  states_.on(refusal.empty() ? RanksEvent::accept : RanksEvent::decline);
-  if (!refusal.empty()) throw TransportError(refusal);
+  const auto decision = crew->invite(request);
+  group_.broadcast(bytes_of(decision));
+  states_.on(decision.refusal.empty() ? RanksEvent::accept : RanksEvent::decline);
+  if (!decision.refusal.empty()) throw TransportError(decision.refusal);
   return crew;
 }
 
 void RankMaster::dismiss() {
   if (!states_.on(RanksEvent::dismiss)) return;
-  group_.broadcast(bytes_of({true, {}, {}, {}, {}}));
+  group_.broadcast(bytes_of(refusal_of({}, true)));
   // In MPI_Finalize, MPICH over TCP (UCX) may wait for ever for an acknowledgement of a rank that has already left it.
   group_.barrier();
 }
@@ -135,28 +231,73 @@ RankCall RankWorker::receive() {
   return call;
 }
 
+RankCall RankWorker::decision() {
+  auto call = receive();
+  if (!call.refusal.empty()) throw TransportError(call.refusal);
+  return call;
+}
+
 StudyResult RankWorker::follow(const RankCall& call, Function function) {
   if (!call.refusal.empty()) throw TransportError(call.refusal);
-  std::shared_ptr<MailboxMemory> memory;
-  std::string answer = describe(this_process());
-  try {
-    memory = MailboxMemory::attach(call.mailbox);
-  } catch (const Error& e) {
-    answer = e.what();
-  }
-  group_.gather(answer);
-  if (const auto decision = receive(); !decision.refusal.empty()) throw TransportError(decision.refusal);
-  {
-    const WorkerRole role(call.master, call.marker);
-    MailboxEndpoint endpoint(memory, static_cast<WorkerId>(group_.rank() - 1));
-    Worker worker(factory_for(std::move(function)));
-    if (const auto why = culmen::serve(endpoint, worker); !why.empty())
-      fmt::print(stderr, "culmen: rank {}: {}\n", group_.rank(), why);
-  }
+  if (layout_.is_relay(group_.rank())) relay(call);
+  else work(call, std::move(function));
   auto bytes = group_.broadcast({});
   if (bytes.back() != std::byte{0}) states_.on(RanksEvent::dismiss);
   bytes.pop_back();
   return decode_result(bytes);
+}
+
+void RankWorker::work(const RankCall& call, Function function) {
+  auto node = call.nodes[0];
+  if (layout_.nodes() > 1) {
+    group_.gather("");
+    node = decision().nodes[layout_.node_of(group_.rank())];
+  }
+  std::shared_ptr<MailboxMemory> memory;
+  std::string answer = describe(this_process());
+  try {
+    memory = MailboxMemory::attach(node.mailbox);
+  } catch (const Error& e) {
+    answer = e.what();
+  }
+  group_.gather(answer);
+  decision();
+  const WorkerRole role(node.server, node.marker);
+  MailboxEndpoint endpoint(memory, layout_.box_of(group_.rank()));
+  Worker worker(factory_with(std::move(function), node.marker));
+  if (const auto why = culmen::serve(endpoint, worker); !why.empty())
+    fmt::print(stderr, "culmen: rank {}: {}\n", group_.rank(), why);
+}
+
+void RankWorker::relay(const RankCall& call) {
+  const auto node = layout_.node_of(group_.rank());
+  const auto workers = layout_.workers_of(node);
+  const auto children = ChildTable::create(make_run_marker());
+  std::shared_ptr<MailboxMemory> memory;
+  std::unique_ptr<Guard> guard;
+  std::string answer;
+  try {
+    memory = mailbox_for(layout_, node);
+    if (call.starts_processes) guard = std::make_unique<Guard>(children->marker());
+    answer = describe(RankCall::Node{memory->name(), children->marker(), this_process()});
+  } catch (const Error& e) {
+    answer = e.what();
+  }
+  group_.gather(answer);
+  decision();
+  group_.gather(describe(this_process()));
+  memory->unlink();
+  const auto processes = decision().processes;
+  const StopSignalsIgnored role;
+  MailboxTransport mailbox(memory, layout_.first_worker(node));
+  for (const auto r : workers)
+    mailbox.watch(layout_.box_of(r), *process_in(processes[static_cast<std::size_t>(r)]), false);
+  const auto line = group_.line({0});
+  try {
+    Relay(*line, mailbox, workers.size(), [&] { return mailbox.remaining(); }).run();
+  } catch (const Error& e) {
+    fmt::print(stderr, "culmen: rank {}: {}\n", group_.rank(), e.what());
+  }
 }
 
 StudyResult RankWorker::serve(Function function) {

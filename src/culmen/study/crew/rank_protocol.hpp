@@ -1,11 +1,12 @@
-// How rank 0 hires the other ranks of a group as workers. The group carries invitations, the mailbox's name and, at the
-// end, the result; everything else goes through the mailbox.
+// How rank 0 hires the other ranks of a group as workers. The group carries invitations, the mailboxes' names and, at
+// the end, the result. Everything else goes through a mailbox on each node, and between nodes over a line to its relay.
 #pragma once
 #include <memory>
 #include <string>
 
 #include "culmen/study/config/result.hpp"
 #include "culmen/study/crew/crew.hpp"
+#include "culmen/study/crew/rank_layout.hpp"
 #include "culmen/study/crew/ranks_states.hpp"
 #include "culmen/transport/mpi/world.hpp"
 #include "culmen/worker/core/evaluator.hpp"
@@ -33,7 +34,7 @@ class RankMaster {
 /// The side of any other rank.
 class RankWorker {
  public:
-  RankWorker(RankGroup& group, RanksStates& states) : group_(group), states_(states) {}
+  RankWorker(RankGroup& group, RanksStates& states) : group_(group), states_(states), layout_(group.nodes()) {}
   /// Works for one study and returns its result. Throws TransportError with the sentence of rank 0 if it cannot start.
   StudyResult serve(Function function);
   /// Works for all studies and executors until rank 0 dismisses its ranks.
@@ -41,9 +42,13 @@ class RankWorker {
 
  private:
   StudyResult follow(const RankCall& call, Function function);
+  void work(const RankCall& call, Function function);
+  void relay(const RankCall& call);
   RankCall receive();
+  RankCall decision();
   RankGroup& group_;
   RanksStates& states_;
+  RankLayout layout_;
 };
 
 }  // namespace culmen

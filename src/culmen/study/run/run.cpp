@@ -162,7 +162,8 @@ struct Run::Impl {
     workplace->expect();
     try {
       get_ready();
-      crew = workplace->hire({workplace->workers(), marker, function, work_of(config, options.listening.content)});
+      crew = workplace->hire({workplace->workers(), marker, function, work_of(config, options.listening.content),
+                              starts_children(config.evaluator)});
       if (const auto* open = dynamic_cast<const NetworkCrew*>(crew.get()))
         door = {to_string(open->address()), open->fingerprint()};
     } catch (const std::exception& e) {

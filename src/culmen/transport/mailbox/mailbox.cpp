@@ -15,12 +15,13 @@
 namespace culmen {
 
 struct MailboxTransport::Impl {
-  explicit Impl(std::shared_ptr<MailboxMemory> shared)
+  Impl(std::shared_ptr<MailboxMemory> shared, WorkerId first_number)
       : memory(std::move(shared)),
         layout(memory->layout()),
         deaths(layout.ready_words()),
         watcher([this](WorkerId worker, int status) { note_death(worker, status); }) {
-    for (WorkerId worker = 0; worker < layout.workers; ++worker) peers.emplace_back(layout, worker);
+    for (WorkerId worker = 0; worker < layout.workers; ++worker)
+      peers.emplace_back(layout, worker, first_number + worker);
   }
 
   void check(WorkerId worker) const {
@@ -74,8 +75,8 @@ struct MailboxTransport::Impl {
   ProcessWatcher watcher;  // last: its thread uses all other members
 };
 
-MailboxTransport::MailboxTransport(std::shared_ptr<MailboxMemory> memory)
-    : impl_(std::make_unique<Impl>(std::move(memory))) {}
+MailboxTransport::MailboxTransport(std::shared_ptr<MailboxMemory> memory, WorkerId first_number)
+    : impl_(std::make_unique<Impl>(std::move(memory), first_number)) {}
 
 MailboxTransport::~MailboxTransport() { close(0); }
 

@@ -49,7 +49,8 @@ class MailboxMemory {
 /// The master's side. A watcher thread (epoll over pidfds) notices dead worker processes.
 class MailboxTransport final : public Transport {
  public:
-  explicit MailboxTransport(std::shared_ptr<MailboxMemory> memory);
+  /// `first_number`: that of worker 0 in messages.
+  explicit MailboxTransport(std::shared_ptr<MailboxMemory> memory, WorkerId first_number = 0);
   ~MailboxTransport() override;
   /// Watch this process for worker `worker`; when it dies, the worker is lost (unless it had left). `ours`: close()
   /// kills it if it does not leave, and reaps it.

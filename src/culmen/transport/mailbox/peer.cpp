@@ -7,10 +7,11 @@
 
 namespace culmen {
 
-Peer::Peer(const MailboxMemory::Layout& layout, WorkerId worker)
+Peer::Peer(const MailboxMemory::Layout& layout, WorkerId worker, WorkerId number)
     : layout_(layout),
       box_(layout.box(worker)),
       worker_(worker),
+      number_(number),
       out_(layout.in_ring(worker)),
       in_(layout.out_ring(worker)) {}
 
@@ -136,14 +137,14 @@ bool Peer::look(Transport::Sink& sink) {
   gone_ = true;
   queue_.clear();
   queued_bytes_ = 0;
-  sink.lost(worker_, damaged_ ? fmt::format("worker {}: its mailbox is damaged", worker_)
+  sink.lost(worker_, damaged_ ? fmt::format("worker {}: its mailbox is damaged", number_)
                      : died   ? how_it_died()
-                              : fmt::format("worker {} left", worker_));
+                              : fmt::format("worker {} left", number_));
   return true;
 }
 
 std::string Peer::how_it_died() const {
-  const auto who = fmt::format("worker {} (process {})", worker_, pid_);
+  const auto who = fmt::format("worker {} (process {})", number_, pid_);
   if (wait_status_ == -1) return who + " died";
   if (WIFSIGNALED(wait_status_)) return fmt::format("{} died by signal {}", who, WTERMSIG(wait_status_));
   return fmt::format("{} ended with exit code {}", who, WEXITSTATUS(wait_status_));

@@ -14,7 +14,8 @@ namespace culmen {
 /// One worker as the master sees it. The engine's thread, but for report_death().
 class Peer {
  public:
-  Peer(const MailboxMemory::Layout& layout, WorkerId worker);
+  /// `number`: of the worker, in messages.
+  Peer(const MailboxMemory::Layout& layout, WorkerId worker, WorkerId number);
 
   /// Writes to the ring as much as fits and queues the rest.
   void send(const FrameHead& head, BytesView body);
@@ -51,7 +52,7 @@ class Peer {
 
   const MailboxMemory::Layout& layout_;
   Box& box_;
-  const WorkerId worker_;
+  const WorkerId worker_, number_;
   FrameWriter out_;
   FrameReader in_;
   std::deque<Outgoing> queue_;

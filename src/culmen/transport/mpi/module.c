@@ -3,14 +3,14 @@
 #include <mpi.h>
 #include <string.h>
 
-static MPI_Comm ours = MPI_COMM_NULL;
+static MPI_Comm ours = MPI_COMM_NULL, line = MPI_COMM_NULL;
 static int initialised_here;
 
 static int init(void) {
   int initialised = 0, provided = 0;
   int error = MPI_Initialized(&initialised);
   if (error == MPI_SUCCESS && !initialised) {
-    error = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    error = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
     initialised_here = error == MPI_SUCCESS;
   }
   if (error == MPI_SUCCESS) error = MPI_Comm_dup(MPI_COMM_WORLD, &ours);
@@ -30,11 +30,74 @@ static int gather(const void* mine, size_t n, void* all) {
 
 static int barrier(void) { return MPI_Barrier(ours); }
 
+static int open_line(void) {
+  if (line != MPI_COMM_NULL) return MPI_SUCCESS;
+  const int error = MPI_Comm_dup(ours, &line);
+  return error == MPI_SUCCESS ? MPI_Comm_set_errhandler(line, MPI_ERRORS_RETURN) : error;
+}
+
+_Static_assert(sizeof(MPI_Request) <= sizeof(culmen_mpi_request), "a request fits");
+
+static void keep(MPI_Request request, culmen_mpi_request* kept) {
+  *kept = 0;
+  memcpy(kept, &request, sizeof request);
+}
+
+static MPI_Request kept_in(const culmen_mpi_request* kept) {
+  MPI_Request request;
+  memcpy(&request, kept, sizeof request);
+  return request;
+}
+
+enum { tag = 1 };
+
+static int post_send(const void* bytes, size_t n, int to, culmen_mpi_request* kept) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int error = MPI_Isend(bytes, (int)n, MPI_BYTE, to, tag, line, &request);
+  keep(request, kept);
+  return error;
+}
+
+static int post_receive(void* bytes, size_t n, culmen_mpi_request* kept) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int error = MPI_Irecv(bytes, (int)n, MPI_BYTE, MPI_ANY_SOURCE, tag, line, &request);
+  keep(request, kept);
+  return error;
+}
+
+static int test(culmen_mpi_request* kept, int* done, int* from, size_t* n) {
+  MPI_Request request = kept_in(kept);
+  MPI_Status status;
+  int error = MPI_Test(&request, done, &status);
+  keep(request, kept);
+  if (error != MPI_SUCCESS || !*done) return error;
+  int count = 0;
+  error = MPI_Get_count(&status, MPI_BYTE, &count);
+  *from = status.MPI_SOURCE;
+  *n = count == MPI_UNDEFINED ? 0 : (size_t)count;
+  return error;
+}
+
+static int cancel(culmen_mpi_request* kept) {
+  MPI_Request request = kept_in(kept);
+  const int error = MPI_Cancel(&request);
+  return error == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : error;
+}
+
+static int may_use_line(int* may) {
+  int level = 0, is_main = 0;
+  int error = MPI_Query_thread(&level);
+  if (error == MPI_SUCCESS) error = MPI_Is_thread_main(&is_main);
+  *may = is_main || level >= MPI_THREAD_SERIALIZED;
+  return error;
+}
+
 static int finalize(void) {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized) return MPI_SUCCESS;
-  const int error = MPI_Comm_free(&ours);
+  int error = line != MPI_COMM_NULL ? MPI_Comm_free(&line) : MPI_SUCCESS;
+  if (error == MPI_SUCCESS) error = MPI_Comm_free(&ours);
   return error == MPI_SUCCESS && initialised_here ? MPI_Finalize() : error;
 }
 
@@ -69,6 +132,12 @@ __attribute__((visibility("default"))) const struct culmen_mpi_module* culmen_mp
       .broadcast = broadcast,
       .gather = gather,
       .barrier = barrier,
+      .open_line = open_line,
+      .post_send = post_send,
+      .post_receive = post_receive,
+      .test = test,
+      .cancel = cancel,
+      .may_use_line = may_use_line,
       .finalize = finalize,
       .library_version = library_version,
       .error_text = error_text,

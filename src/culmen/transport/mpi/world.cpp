@@ -11,6 +11,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/base/machine.hpp"
 #include "culmen/transport/mpi/loader.hpp"
+#include "culmen/transport/mpi/mpi_line.hpp"
 
 namespace culmen {
 namespace {
@@ -34,37 +35,50 @@ std::string this_node() {
   return fmt::format("{} {} {} {}", host_name(), boot_id(), memory.st_dev, process_namespace());
 }
 
-Bytes bytes_of(const std::string& text) {
-  const auto* first = reinterpret_cast<const std::byte*>(text.data());
-  return {first, first + text.size()};
-}
-
 /// Facts of every rank for rank 0, one line each.
 struct Introduction {
   std::string version, node;
   explicit Introduction(const std::string& text)
       : version(text.substr(0, text.find('\n'))), node(text.substr(version.size() + 1)) {}
-  std::string host() const { return node.substr(0, node.find(' ')); }
 };
 
-/// Empty if all ranks fit together.
-std::string misfit(const std::vector<std::string>& texts) {
-  if (texts.empty()) return "";
-  const Introduction master(texts[0]);
-  for (std::size_t r = 1; r < texts.size(); ++r) {
-    const Introduction other(texts[r]);
-    if (other.version != master.version) {
-      return fmt::format("rank {} runs culmen {}, but rank 0 runs culmen {}; all ranks must run the same version", r,
-                         other.version, master.version);
-    }
-    if (other.node != master.node) {
-      return fmt::format(
-          "rank {} is on node {} and rank 0 on node {}, which share no memory; this version of culmen supports only "
-          "one node: start all ranks there",
-          r, other.host(), master.host());
-    }
+/// What rank 0 learns of all ranks.
+struct Meeting {
+  std::string misfit;  // empty if all ranks fit together
+  std::vector<std::size_t> nodes;
+};
+
+Meeting meeting_of(const std::vector<std::string>& texts) {
+  Meeting meeting;
+  std::vector<std::string> nodes;
+  for (std::size_t r = 0; r < texts.size(); ++r) {
+    const Introduction rank(texts[r]), master(texts[0]);
+    if (rank.version != master.version && meeting.misfit.empty())
+      meeting.misfit =
+          fmt::format("rank {} runs culmen {}, but rank 0 runs culmen {}; all ranks must run the same version", r,
+                      rank.version, master.version);
+    const auto at = std::ranges::find(nodes, rank.node);
+    meeting.nodes.push_back(static_cast<std::size_t>(at - nodes.begin()));
+    if (at == nodes.end()) nodes.push_back(rank.node);
   }
-  return "";
+  return meeting;
+}
+
+Bytes bytes_of(const Meeting& meeting) {
+  Bytes out;
+  ByteWriter w(out);
+  w.text(meeting.misfit);
+  w.u64(meeting.nodes.size());
+  for (const auto node : meeting.nodes) w.u64(node);
+  return out;
+}
+
+Meeting meeting_in(BytesView bytes) {
+  ByteReader r(bytes);
+  Meeting meeting;
+  meeting.misfit = r.text();
+  for (auto n = r.u64(); n > 0; --n) meeting.nodes.push_back(r.u64());
+  return meeting;
 }
 
 std::string advice(LauncherKind kind, const std::string& why) {
@@ -83,6 +97,7 @@ struct MpiWorld::Impl {
   const culmen_mpi_module& mpi;
   int rank = 0;
   int size = 0;
+  std::vector<std::size_t> nodes = {};
 
   void check(int error, const char* what) const {
     if (error == 0) return;
@@ -115,7 +130,18 @@ std::string MpiWorld::fault(const Launch& launch, const std::string& why) {
   }
   const auto introductions = gather(
       fmt::format("{}\n{}", shown("CULMEN_VERSION_SHOWN", CULMEN_VERSION), shown("CULMEN_NODE_SHOWN", this_node())));
-  return text_in(broadcast(bytes_of(misfit(introductions))));
+  auto meeting = meeting_in(broadcast(bytes_of(meeting_of(introductions))));
+  impl_->nodes = std::move(meeting.nodes);
+  if (!meeting.misfit.empty()) return meeting.misfit;
+  const bool several = std::ranges::any_of(impl_->nodes, [](auto node) { return node > 0; });
+  if (several) impl_->check(impl_->mpi.open_line(), "opening a line between nodes");
+  return {};
+}
+
+std::vector<std::size_t> MpiWorld::nodes() const { return impl_->nodes; }
+
+std::unique_ptr<Line> MpiWorld::line(std::vector<int> ranks) {
+  return std::make_unique<MpiLine>(impl_->mpi, std::move(ranks));
 }
 
 int MpiWorld::rank() const { return impl_->rank; }

@@ -1,11 +1,13 @@
 // The MPI world that this process is a rank of. Inside a node MPI carries the name of the mailbox and, at the end, the
-// result; nothing else.
+// result; nothing else. Between nodes it carries a line.
 #pragma once
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "culmen/base/bytes.hpp"
+#include "culmen/transport/line.hpp"
 #include "culmen/transport/mpi/launcher.hpp"
 
 namespace culmen {
@@ -22,6 +24,10 @@ class RankGroup {
   virtual std::vector<std::string> gather(const std::string& text) = 0;
   /// Collective.
   virtual void barrier() = 0;
+  /// The node of every rank: 0 for those that share memory with rank 0, then 1, 2, … in the order of ranks.
+  virtual std::vector<std::size_t> nodes() const { return std::vector<std::size_t>(static_cast<std::size_t>(size())); }
+  /// To these ranks. Only if there are several nodes.
+  virtual std::unique_ptr<Line> line(std::vector<int> /*ranks*/) { throw std::logic_error("this group has no line"); }
 };
 
 /// MPI, loaded at run time: a libmpi already in the process, else CULMEN_MPI ("openmpi", "mpich", or a module's path),
@@ -30,7 +36,7 @@ class MpiWorld final : public RankGroup {
  public:
   /// Collective over all ranks. Initialises MPI unless that was done. Throws TransportError with one sentence: no
   /// module for this MPI, MPI's size is not the launcher's (the program runs under another MPI's launcher), ranks of
-  /// unequal culmen versions, ranks on several nodes (comes with a later version).
+  /// unequal culmen versions.
   static std::unique_ptr<MpiWorld> open(const Launch& launch);
   ~MpiWorld() override;  ///< nothing collective: call finalize() first
   int rank() const override;
@@ -39,6 +45,8 @@ class MpiWorld final : public RankGroup {
   Bytes broadcast(Bytes bytes) override;
   std::vector<std::string> gather(const std::string& text) override;
   void barrier() override;
+  std::vector<std::size_t> nodes() const override;
+  std::unique_ptr<Line> line(std::vector<int> ranks) override;
   /// Collective. After it MPI is not used.
   void finalize();
 

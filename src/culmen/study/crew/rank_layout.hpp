@@ -1,0 +1,35 @@
+// Who does what in a launch: rank 0 is the master, and on every other node the first rank is the relay of the others.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "culmen/base/ids.hpp"
+
+namespace culmen {
+
+class RankLayout {
+ public:
+  /// The node of every rank, as RankGroup::nodes() has them.
+  explicit RankLayout(const std::vector<std::size_t>& nodes);
+  std::size_t nodes() const { return ranks_.size(); }
+  std::size_t workers() const;
+  std::size_t node_of(int rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
+  bool is_relay(int rank) const;
+  /// Of the nodes 1, 2, …
+  std::vector<int> relays() const;
+  /// The ranks that work on a node.
+  std::vector<int> workers_of(std::size_t node) const;
+  /// The number of a worker among those of its node.
+  WorkerId box_of(int rank) const;
+  /// The master's number for the first worker of a node.
+  WorkerId first_worker(std::size_t node) const;
+  /// Why these ranks cannot work; empty if they can.
+  std::string fault() const;
+
+ private:
+  std::vector<std::size_t> node_of_;
+  std::vector<std::vector<int>> ranks_;  // of each node
+};
+
+}  // namespace culmen

@@ -1,0 +1,26 @@
+// Messages between the master and its relays, each of which serves the workers of another node.
+#pragma once
+#include <cstddef>
+
+#include "culmen/base/bytes.hpp"
+
+namespace culmen {
+
+/// Messages arrive whole, once and in order. No call waits. One thread calls everything.
+class Line {
+ public:
+  static constexpr std::size_t largest_message = std::size_t{128} << 10;
+
+  virtual ~Line() = default;
+  /// The processes at other ends of this line have the numbers 0, 1, …
+  virtual std::size_t peers() const = 0;
+  /// Copies the message, at most largest_message, and sends it. False: former messages to this peer are still on their
+  /// way out, and this one was not sent.
+  virtual bool send(std::size_t peer, BytesView message) = 0;
+  /// The next message, valid until the next call. False: there is none.
+  virtual bool receive(std::size_t& peer, BytesView& message) = 0;
+  /// No message of this side is still on its way out.
+  virtual bool idle() = 0;
+};
+
+}  // namespace culmen

@@ -1,0 +1,72 @@
+#include "culmen/transport/relay/relay.hpp"
+
+#include "culmen/base/alarm.hpp"
+#include "culmen/base/error.hpp"
+
+namespace culmen {
+namespace {
+constexpr std::size_t most_queued_bytes = std::size_t{16} << 20;  // then the workers wait
+}  // namespace
+
+Relay::Relay(Line& line, Transport& node, std::size_t workers, std::function<std::size_t()> remaining)
+    : line_(line), node_(node), workers_(workers), remaining_(std::move(remaining)) {}
+
+void Relay::run() {
+  while (!closing_) {
+    const bool results = out_.queued_bytes() < most_queued_bytes && node_.receive(*this);
+    const bool messages = look_at_line();
+    out_.flush(line_, 0);
+    if (messages) pace_.found();
+    if (!results && !messages) node_.sleep(pace_.nap_s());
+  }
+  close();
+}
+
+bool Relay::look_at_line() {
+  std::size_t peer = 0;
+  BytesView message;
+  bool any = false;
+  while (!closing_ && line_.receive(peer, message)) {
+    in_.read(message, workers_, [this](const Parcel& parcel) { take(parcel); });
+    any = true;
+  }
+  return any;
+}
+
+void Relay::take(const Parcel& parcel) {
+  if (parcel.kind == ParcelKind::close) {
+    grace_s_ = ByteReader(parcel.content).f64();
+    closing_ = true;
+  }
+  if (parcel.kind != ParcelKind::frame) return;
+  FrameHead head;
+  if (parcel.content.size() < sizeof head) throw Error("a frame that is shorter than its head");
+  std::memcpy(&head, parcel.content.data(), sizeof head);
+  node_.send(parcel.worker, head, parcel.content.subspan(sizeof head));
+}
+
+void Relay::joined(WorkerId worker) { out_.add(worker, ParcelKind::joined); }
+
+void Relay::arrived(WorkerId worker, const FrameHead& head, BytesView body) {
+  out_.add(worker, ParcelKind::frame, std::as_bytes(std::span(&head, 1)), body);
+}
+
+void Relay::lost(WorkerId worker, const std::string& why) {
+  out_.add(worker, ParcelKind::lost, std::as_bytes(std::span(why)));
+}
+
+void Relay::close() {
+  node_.close(grace_s_);
+  out_.clear();
+  Bytes content;
+  ByteWriter(content).u64(remaining_());
+  out_.add(0, ParcelKind::closed, content);
+  Alarm nap;
+  for (;;) {
+    out_.flush(line_, 0);
+    if (out_.empty() && line_.idle()) return;
+    nap.sleep(pace_.nap_s());
+  }
+}
+
+}  // namespace culmen

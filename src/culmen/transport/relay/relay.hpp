@@ -1,0 +1,41 @@
+// A relay: it stands between the master and the workers of another node.
+#pragma once
+#include <functional>
+
+#include "culmen/transport/relay/pace.hpp"
+#include "culmen/transport/relay/parcels.hpp"
+#include "culmen/transport/transport.hpp"
+
+namespace culmen {
+
+/// Peer 0 of the line is the master. It alone uses the line on its node, and one thread runs it.
+class Relay final : private Transport::Sink {
+ public:
+  /// `node`: the transport of the node's workers, which have the numbers 0 … workers − 1. `remaining`: after its
+  /// close(), how many have not left.
+  Relay(Line& line, Transport& node, std::size_t workers, std::function<std::size_t()> remaining);
+  /// Until the master closes, and the workers have left or their time is over. Throws Error for a message that cannot
+  /// be read.
+  void run();
+  const Outbox& outbox() const { return out_; }
+
+ private:
+  void joined(WorkerId worker) override;
+  void arrived(WorkerId worker, const FrameHead& head, BytesView body) override;
+  void lost(WorkerId worker, const std::string& why) override;
+  bool look_at_line();
+  void take(const Parcel& parcel);
+  void close();
+
+  Line& line_;
+  Transport& node_;
+  std::size_t workers_;
+  std::function<std::size_t()> remaining_;
+  Outbox out_;
+  Inbox in_;
+  Pace pace_;
+  bool closing_ = false;
+  double grace_s_ = 0;
+};
+
+}  // namespace culmen

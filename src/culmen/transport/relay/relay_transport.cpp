@@ -1,0 +1,174 @@
+#include "culmen/transport/relay/relay_transport.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "culmen/base/alarm.hpp"
+#include "culmen/base/error.hpp"
+#include "culmen/transport/relay/pace.hpp"
+#include "culmen/transport/relay/parcels.hpp"
+
+namespace culmen {
+namespace {
+constexpr int most_messages = 64;       // of one receive()
+constexpr double relay_answers_s = 20;  // after the time that its workers have
+
+std::string text_of(BytesView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+}  // namespace
+
+struct RelayTransport::Impl {
+  struct Relay {
+    WorkerId first;  // the master's number of its worker 0
+    std::size_t workers;
+    Outbox out;
+    Inbox in;
+    std::vector<bool> present;  // by the relay's numbers
+    bool closed = false;
+    std::size_t remaining = 0;
+  };
+
+  Impl(Line& given, const std::vector<std::size_t>& workers) : line(given) {
+    WorkerId first = 0;
+    for (const auto n : workers) {
+      relays.push_back({first, n, {}, {}, std::vector<bool>(n), false, n});
+      first += static_cast<WorkerId>(n);
+    }
+  }
+
+  Relay& relay_of(WorkerId worker) {
+    const auto after = std::ranges::upper_bound(relays, worker, {}, &Relay::first);
+    return *std::prev(after);
+  }
+
+  void flush() {
+    for (std::size_t r = 0; r < relays.size(); ++r) relays[r].out.flush(line, r);
+  }
+
+  /// Holds the next message until read(); false if there is none.
+  bool look() {
+    if (!held) held = line.receive(peer, message);
+    return held;
+  }
+
+  /// One message; false if there is none. `sink`: null when closing.
+  bool read(Sink* sink) {
+    if (!look()) return false;
+    held = false;
+    auto& relay = relays.at(peer);
+    relay.in.read(message, relay.workers, [&](const Parcel& parcel) { take(relay, parcel, sink); });
+    return true;
+  }
+
+  static void take(Relay& relay, const Parcel& parcel, Sink* sink) {
+    const auto worker = relay.first + parcel.worker;
+    switch (parcel.kind) {
+      case ParcelKind::frame:
+        if (sink != nullptr) deliver(worker, parcel.content, *sink);
+        return;
+      case ParcelKind::joined:
+        relay.present[parcel.worker] = true;
+        if (sink != nullptr) sink->joined(worker);
+        return;
+      case ParcelKind::lost:
+        relay.present[parcel.worker] = false;
+        if (sink != nullptr) sink->lost(worker, text_of(parcel.content));
+        return;
+      case ParcelKind::closed:
+        relay.closed = true;
+        relay.remaining = ByteReader(parcel.content).u64();
+        return;
+      case ParcelKind::close:
+      case ParcelKind::alive:
+        return;
+    }
+  }
+
+  static void deliver(WorkerId worker, BytesView content, Sink& sink) {
+    FrameHead head;
+    if (content.size() < sizeof head) throw Error("a frame that is shorter than its head");
+    std::memcpy(&head, content.data(), sizeof head);
+    sink.arrived(worker, head, content.subspan(sizeof head));
+  }
+
+  Line& line;
+  std::vector<Relay> relays;
+  Pace pace;
+  Alarm alarm;
+  SteadyClock clock;
+  std::size_t peer = 0;
+  BytesView message;
+  bool held = false;
+  bool closed = false;
+};
+
+RelayTransport::RelayTransport(Line& line, const std::vector<std::size_t>& workers)
+    : impl_(std::make_unique<Impl>(line, workers)) {}
+
+RelayTransport::~RelayTransport() { close(0); }
+
+void RelayTransport::send(WorkerId worker, const FrameHead& head, BytesView body) {
+  if (impl_->closed) return;
+  auto& relay = impl_->relay_of(worker);
+  if (worker - relay.first >= relay.workers) throw InputError(fmt::format("worker {} does not exist", worker));
+  relay.out.add(worker - relay.first, ParcelKind::frame, std::as_bytes(std::span(&head, 1)), body);
+}
+
+bool RelayTransport::receive(Sink& sink) {
+  if (impl_->closed) return false;
+  impl_->flush();
+  bool any = false;
+  for (int i = 0; i < most_messages && impl_->read(&sink); ++i) any = true;
+  if (any) impl_->pace.found();
+  return any;
+}
+
+void RelayTransport::sleep(double at_most_s) {
+  const auto end_s = impl_->clock.now_s() + at_most_s;
+  for (;;) {
+    impl_->flush();
+    const auto left_s = std::max(0.0, end_s - impl_->clock.now_s());
+    if (impl_->look() || impl_->alarm.sleep(std::min(left_s, look_again_s())) || left_s == 0) return;
+  }
+}
+
+double RelayTransport::look_again_s() const { return impl_->pace.nap_s(); }
+
+void RelayTransport::wake() noexcept { impl_->alarm.ring(); }
+
+void RelayTransport::close(double grace_s) {
+  if (impl_->closed) return;
+  impl_->closed = true;
+  Bytes content;
+  ByteWriter(content).f64(grace_s);
+  for (auto& relay : impl_->relays) {
+    relay.out.clear();
+    relay.out.add(0, ParcelKind::close, content);
+  }
+  const auto& clock = impl_->clock;
+  const auto deadline_s = clock.now_s() + grace_s + relay_answers_s;
+  const auto is_open = [](const Impl::Relay& relay) { return !relay.closed; };
+  while (std::ranges::any_of(impl_->relays, is_open) && clock.now_s() < deadline_s) {
+    impl_->flush();
+    if (impl_->read(nullptr)) impl_->pace.found();
+    else impl_->alarm.sleep(look_again_s());
+  }
+}
+
+std::size_t RelayTransport::remaining() const {
+  std::size_t sum = 0;
+  for (const auto& relay : impl_->relays) sum += relay.remaining;
+  return sum;
+}
+
+RelayTransport::Traffic RelayTransport::sent() const {
+  Traffic sum;
+  for (const auto& relay : impl_->relays) {
+    sum.messages += relay.out.messages();
+    sum.bytes += relay.out.bytes();
+  }
+  return sum;
+}
+
+}  // namespace culmen
