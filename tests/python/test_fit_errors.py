@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from culmen.fit.covariance import of_jacobian
 from culmen.fit.errors import Errors
 from culmen.problem.space import Space
 from fits import MODELS, Sample, certified, certified_x, fit, line, sloped
@@ -35,6 +36,14 @@ def test_errors_of_a_line_are_those_of_the_textbook():
     assert errors.scale == pytest.approx(math.sqrt(errors.value / 3))
     assert errors["b"].scaled == pytest.approx(errors["b"].error * errors.scale)
     assert "Δχ² = 1" in str(errors)
+
+
+def test_a_fit_may_have_a_million_residuals():
+    """Memory for a square of them would be 7 TiB."""
+    n = 1_000_000
+    design = np.column_stack([np.ones(n), np.linspace(0, 1, n)])
+    found = of_jacobian(design, ["a", "b"], np.zeros(2))
+    assert found.errors == pytest.approx(np.sqrt(np.diag(np.linalg.inv(design.T @ design))), rel=1e-9)
 
 
 def test_a_parameter_on_a_logarithmic_scale_has_its_error_in_its_own_unit():

@@ -39,7 +39,9 @@ def of_jacobian(jacobian: Array, names: list[str], roughness: Array, normals: Se
     length = np.linalg.norm(jacobian, axis=0)
     length[length == 0] = 1
     along = _along(normals, length)
-    _, sizes, directions = np.linalg.svd(jacobian / length @ along, full_matrices=True)
+    scaled = jacobian / length @ along
+    few = scaled.shape[0] < scaled.shape[1]  # then the directions without effect are missing in the short form
+    _, sizes, directions = np.linalg.svd(scaled, full_matrices=few)
     padded = np.zeros(along.shape[1])
     padded[: len(sizes)] = sizes
     known = np.isfinite(roughness)  # without parameters that have no effect: they say nothing about the others
