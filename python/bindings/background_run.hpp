@@ -25,6 +25,8 @@ class BackgroundRun {
   void offer() noexcept { run_.offer(); }
   /// Only after start().
   const Run::Door& door() const { return run_.door(); }
+  std::uint32_t workers() const { return run_.workers(); }
+  std::uint32_t nodes() const { return run_.nodes(); }
   /// Only after the engine has ended.
   std::string message() const { return run_.message(); }
   Progress progress() const { return run_.progress(); }

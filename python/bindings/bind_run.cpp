@@ -199,6 +199,7 @@ void bind_result(nb::module_& m) {
           "The run broke because its store could not be read or written.")
       .def_ro("wall_s", &StudyResult::wall_s)
       .def_ro("workers", &StudyResult::workers)
+      .def_ro("nodes", &StudyResult::nodes, "Machines with workers that were there from the start.")
       .def_ro("store", &StudyResult::store)
       .def_prop_ro(
           "history", [](const StudyResult& r) { return std::const_pointer_cast<History>(r.history); },
@@ -218,6 +219,8 @@ void bind_background_run(nb::module_& m) {
       .def_prop_ro(
           "address", [](const BackgroundRun& r) { return r.door().address; },
           "Where workers may join, after start(); empty: nowhere.")
+      .def_prop_ro("workers", &BackgroundRun::workers, "Those that are there from the start; after start().")
+      .def_prop_ro("nodes", &BackgroundRun::nodes, "On how many machines these are.")
       .def_prop_ro(
           "fingerprint", [](const BackgroundRun& r) { return r.door().fingerprint; },
           "Of the certificate there; empty without TLS.")

@@ -820,6 +820,10 @@ class Result:
     @property
     def workers(self) -> int: ...
     @property
+    def nodes(self) -> int:
+        """Machines with workers that were there from the start."""
+
+    @property
     def store(self) -> str: ...
     @property
     def history(self) -> History | None:
@@ -843,6 +847,14 @@ class Run:
     @property
     def address(self) -> str:
         """Where workers may join, after start(); empty: nowhere."""
+
+    @property
+    def workers(self) -> int:
+        """Those that are there from the start; after start()."""
+
+    @property
+    def nodes(self) -> int:
+        """On how many machines these are."""
 
     @property
     def fingerprint(self) -> str:

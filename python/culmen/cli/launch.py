@@ -13,12 +13,26 @@ from .commands import COMMANDS, load
 def launch(
     context: typer.Context,
     n: Annotated[
-        int, typer.Option("-n", metavar="N", min=2, max=65_536, help="Number of ranks: one master and N - 1 workers.")
+        int,
+        typer.Option(
+            "-n",
+            metavar="N",
+            min=2,
+            max=65_536,
+            help="Number of ranks: one master, workers, and a relay on each further node.",
+        ),
     ],
     mpi: Annotated[
         str | None,
         typer.Option(
             help="The MPI to use: openmpi, mpich or the path of an mpiexec. Default: the MPI of the command mpiexec."
+        ),
+    ] = None,
+    hosts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME,…",
+            help="Start the ranks on these machines, the same number on each. Default: where the MPI starts them.",
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the mpiexec line.")] = False,
@@ -30,6 +44,6 @@ def launch(
         return load("run").make_context("run", words, resilient_parsing=True).params
 
     def how_to_continue() -> str:
-        return work.launch.how_to_continue(n, mpi, arguments, given_to_run)
+        return work.launch.how_to_continue(n, mpi, hosts, arguments, given_to_run)
 
-    raise typer.Exit(launcher.launch(n, arguments, list(COMMANDS), mpi, dry_run, how_to_continue))
+    raise typer.Exit(launcher.launch(n, arguments, list(COMMANDS), mpi, dry_run, how_to_continue, hosts))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .. import _core
 from ..base.text import did_you_mean
+from .hosts import ranks_on_hosts
 from .mpi import Launcher, LauncherError, Words, find_launcher
 from .mpi4py import variables_for_mpi4py
 from .supervision import End, supervise
@@ -25,23 +26,27 @@ def launch(
     mpi: str | None = None,
     dry_run: bool = False,
     how_to_continue: Callable[[], str] = str,
+    hosts: str | None = None,
 ) -> int:
     """Runs ``culmen ARGUMENTS``, or another program, as n ranks. ``commands``: the commands of culmen.
 
     Returns the master's exit code (128 + signal if the launcher was killed). ``how_to_continue``: a clause for the
-    message that a rank was lost.
+    message that a rank was lost. ``hosts``: see ranks_on_hosts().
     """
     try:
         launcher = find_launcher(mpi or _mpi_of_environment())
     except LauncherError as error:
         raise _core.InputError(str(error)) from None
-    situations = _situations(launcher, n)
+    on_hosts = ranks_on_hosts(hosts, n) if hosts is not None else []
+    situations = _situations(launcher, max((ranks for _, ranks in on_hosts), default=n), not on_hosts)
     added = {name: value for words in situations for name, value in words.environment.items()}
     environment = {name: value for name, value in added.items() if name not in os.environ}
     environment |= variables_for_mpi4py(launcher.mpi.module, _module(launcher))
     if _mpi_of_environment() == launcher.mpi.name != launcher.mpi.module:
         environment["CULMEN_MPI"] = launcher.mpi.module  # ranks need the module's name, not the MPI's
     flags = [flag for words in situations for flag in words.flags]
+    if on_hosts:
+        flags += [launcher.mpi.hosts, ",".join(f"{host}:{ranks}" for host, ranks in on_hosts)]
     command = [launcher.program, *flags, "-n", str(n), *_rank_command(n, arguments, commands)]
     print(shlex.join([*(f"{name}={value}" for name, value in environment.items()), *command]), flush=True)
     if not _module(launcher).exists():
@@ -97,14 +102,15 @@ def _mpi_of_environment() -> str | None:
     return None if named and named.endswith(".so") else named
 
 
-def _situations(launcher: Launcher, n: int) -> list[Words]:
+def _situations(launcher: Launcher, n: int, here: bool) -> list[Words]:
+    """``n``: ranks of a machine. ``here``: this one, unless there is an allocation."""
     mpi = launcher.mpi
     situations = [mpi.always]
     if n > _cores():
         situations.append(mpi.oversubscribed)
     if os.geteuid() == 0:
         situations.append(mpi.root)
-    if not any(name in os.environ for name in _ALLOCATIONS):
+    if here and not any(name in os.environ for name in _ALLOCATIONS):
         situations.append(mpi.one_machine)
         if n * mpi.shm_bytes_per_rank > _free_shm():
             situations.append(mpi.small_shm)

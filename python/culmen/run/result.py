@@ -53,6 +53,7 @@ class Result:
     retried: int  #: number of repeated evaluations
     lost: int  #: number of workers that died
     workers: int  #: number of workers
+    nodes: int  #: number of machines of the launch on which they were
     wall_s: float  #: duration of the run in seconds
     evaluated_s: float  #: total duration of the evaluations of this run in seconds
     store: str  #: path of the store; empty if there is none
@@ -177,6 +178,7 @@ _SAME = (
     "retried",
     "lost",
     "workers",
+    "nodes",
     "wall_s",
     "evaluated_s",
     "store",

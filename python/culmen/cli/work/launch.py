@@ -12,7 +12,7 @@ from ...run.study import Study
 GivenToRun = Callable[[list[str]], dict[str, Any]]  # words after `culmen run`: its arguments by name
 
 
-def how_to_continue(n: int, mpi: str | None, arguments: list[str], given_to_run: GivenToRun) -> str:
+def how_to_continue(n: int, mpi: str | None, hosts: str | None, arguments: list[str], given_to_run: GivenToRun) -> str:
     """The end of a sentence; empty if the launch ran a program that is not culmen."""
     words = arguments
     if arguments[0] == "run":
@@ -21,7 +21,14 @@ def how_to_continue(n: int, mpi: str | None, arguments: list[str], given_to_run:
         words = ["resume", str(store)]
     elif arguments[0] != "resume":
         return "; if the program has a store, start it again to resume"
-    launch = ["culmen", "launch", "-n", str(n), *(["--mpi", mpi] if mpi else [])]
+    launch = [
+        "culmen",
+        "launch",
+        "-n",
+        str(n),
+        *(["--mpi", mpi] if mpi else []),
+        *(["--hosts", hosts] if hosts else []),
+    ]
     return f"; to resume: {shlex.join([*launch, *words])}"
 
 

@@ -116,6 +116,7 @@ def _execute(study: Study, quiet: bool, errors: bool, digits: int | None, door: 
         if not quiet:
             with contextlib.suppress(OSError):
                 _say_what_searches(config)
+                _say_where_workers_are(run)
                 if door:
                     print(f"Workers join with: {door.how_to_join(run.address, run.fingerprint, study)}", flush=True)
         return make_monitor(not quiet, best_of(config.objectives))
@@ -124,6 +125,12 @@ def _execute(study: Study, quiet: bool, errors: bool, digits: int | None, door: 
     result, ended = Result.of(ran.result, config.space), Opened(study.options.store, "errors")
     fit = errors_at_end(study, result, ended, door) if errors else None
     return show_end(result, ran.here, fit, ended, study.source, quiet, digits)
+
+
+def _say_where_workers_are(run: _core.Run) -> None:
+    if run.nodes > 1:
+        relays = "a relay" if run.nodes == 2 else f"{run.nodes - 1} relays"
+        print(f"Workers: {run.workers} on {run.nodes} nodes, with {relays} between the nodes", flush=True)
 
 
 def _say_what_searches(config: _core.StudyConfig) -> None:

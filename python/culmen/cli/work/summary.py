@@ -199,6 +199,7 @@ def _figures(result: "Result", here: int, digits: int, fit: Errors | None) -> di
     rate = per_second(here / result.wall_s) if result.wall_s > 0 else ""
     former = f", {here} of them in this start" if here != result.evaluations else ""
     remark = f"; {result.remark}" if result.remark else ""
+    nodes = f" on {result.nodes} nodes" if result.nodes > 1 else ""
     return {
         "optimizer": f"{result.optimizer}{choice_and_mode(result.optimizer_why, result.generational)}{remark}",
         "end": None if result.reason in ERRORS else result.message,
@@ -208,7 +209,7 @@ def _figures(result: "Result", here: int, digits: int, fit: Errors | None) -> di
         **({} if result.front else _others(result.extras, fit, digits)),
         "evaluations": f"{result.evaluations}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
-        "time": f"{lasted(result.wall_s)} with {result.workers} workers, {rate}",
+        "time": f"{lasted(result.wall_s)} with {result.workers} workers{nodes}, {rate}",
         "workers waited": _waited(result, here),
         "store": result.store or None,
     }

@@ -34,8 +34,9 @@ class Words:
 class Mpi:
     """One MPI and version, as in its data file; ``always`` and the fields after it are situations of a launch.
 
-    ``naps``: after a rank's failure its launcher sleeps, even without ranks, until SIGCHLD wakes it.
-    ``shm_bytes_per_rank``: bytes of /dev/shm that it takes at its start; ``small_shm``: if fewer are free.
+    ``hosts``: its option for a list such as ``a:4,b:4``. ``naps``: after a rank's failure its launcher sleeps, even
+    without ranks, until SIGCHLD wakes it. ``shm_bytes_per_rank``: bytes of /dev/shm that it takes at its start;
+    ``small_shm``: if fewer are free.
     """
 
     title: str
@@ -43,6 +44,7 @@ class Mpi:
     module: str
     recognise: str
     launchers: list[str]
+    hosts: str
     naps: bool = False
     shm_bytes_per_rank: int = 0
     always: Words = Words()

@@ -113,6 +113,7 @@ class RankCrew final : public Crew {
   std::size_t workers() const override { return layout_.workers(); }
   std::size_t nodes() const override { return layout_.nodes(); }
   void conclude(const StudyResult& result) override {
+    line_.reset();  // this object may live on, and the next line would miss the messages that this one receives
     if (here_.remaining() + (elsewhere_ ? elsewhere_->remaining() : 0) > 0) {
       states_.on(RanksEvent::lose);
       return;
@@ -286,8 +287,8 @@ void RankWorker::relay(const RankCall& call) {
   group_.gather(answer);
   decision();
   group_.gather(describe(this_process()));
+  const auto processes = decision().processes;  // all have attached; a gather alone does not mean that
   memory->unlink();
-  const auto processes = decision().processes;
   const StopSignalsIgnored role;
   MailboxTransport mailbox(memory, layout_.first_worker(node));
   for (const auto r : workers)

@@ -209,6 +209,8 @@ struct Run::Impl {
     options.store.clear();
   }
 
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(crew->nodes()); }
+
   double grace_s() const { return starts_children(config.evaluator) ? leave_s : leave_function_s; }
 
   std::string message() const {
@@ -226,6 +228,7 @@ struct Run::Impl {
     r.mode = mode_of(config);
     r.wall_s = clock.now_s() - started_s;
     r.workers = std::max(static_cast<std::uint32_t>(crew->workers()), result.counts.workers);
+    r.nodes = nodes();
     r.store = options.store;
     r.history = history;
     crew->conclude(r);
@@ -249,6 +252,8 @@ Run::Run(StudyConfig config, RunOptions options, std::shared_ptr<Source> source,
 Run::~Run() = default;
 
 const Run::Door& Run::door() const { return impl_->door; }
+std::uint32_t Run::nodes() const { return impl_->nodes(); }
+std::uint32_t Run::workers() const { return static_cast<std::uint32_t>(impl_->crew->workers()); }
 
 void Run::prepare() { impl_->prepare(); }
 void Run::execute() { impl_->execute(); }

@@ -27,6 +27,9 @@ class Run {
   };
   /// After prepare().
   const Door& door() const;
+  /// After prepare(): the workers that are there from the start, and on how many machines.
+  std::uint32_t workers() const;
+  std::uint32_t nodes() const;
   /// Replays the store, then runs to the end. Never throws: an error becomes the reason and message of the result.
   void execute();
   /// After execute(): why it ended, one sentence.
