@@ -2,7 +2,9 @@
 // user would run it (random search, 10 parameters), watched from a second thread. It evaluates a C function (one that
 // does nothing, or sleeps) without isolation in native worker processes, or an external command in worker threads. One
 // JSON line: evaluations a second between a tenth and nine tenths of the budget, in the first and in the last tenth;
-// growth of resident memory in the second half. Exit code 1 when an evaluation was lost, repeated or answered wrongly.
+// growth of resident memory in the second half. As a rank of an MPI launch it uses the other ranks, and WORKERS is only
+// what is expected; CULMEN_BENCH_SLEEP_US must then be set for all ranks. Exit code 1 when an evaluation was lost,
+// repeated or answered wrongly.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +18,9 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/study/config/fingerprint.hpp"
+#include "culmen/study/crew/ranks.hpp"
 #include "culmen/study/run/run.hpp"
+#include "culmen/transport/mpi/launcher.hpp"
 
 namespace {
 
@@ -117,8 +121,9 @@ bool whole(const Request& request, const StudyResult& r) {
 int measure(const Request& request) {
   RunOptions options;
   options.workers = request.workers;
-  options.place = request.command.empty() ? Place::processes : Place::threads;
+  options.place = !request.command.empty() ? Place::threads : detect_launch().is_rank() ? Place::mpi : Place::processes;
   options.store = request.store;
+  dismiss_with_result();
   Run run(study_of(request), options);
   run.prepare();
   std::vector<Mark> marks;
@@ -146,8 +151,11 @@ int measure(const Request& request) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (detect_launch().rank > 0) return rank_main();
   try {
-    return measure(parse(argc, argv));
+    const auto code = measure(parse(argc, argv));
+    finalize_world(code);
+    return code;
   } catch (const std::exception& e) {
     fmt::print(stderr, "study_rate: {}\n", e.what());
     return 2;

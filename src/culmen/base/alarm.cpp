@@ -27,8 +27,8 @@ bool Alarm::sleep(double at_most_s) {
   const double limit_s = std::clamp(at_most_s, 0.0, no_limit_from_s), whole_s = std::floor(limit_s);
   const timespec limit{static_cast<time_t>(whole_s), static_cast<long>((limit_s - whole_s) * 1e9)};
   if (ppoll(&waiting, 1, limit_s < no_limit_from_s ? &limit : nullptr, nullptr) <= 0) return false;
-  std::uint64_t rung = 0;
-  return read(fd_, &rung, sizeof rung) == sizeof rung;
+  eventfd_t rung = 0;
+  return eventfd_read(fd_, &rung) == 0;
 }
 
 }  // namespace culmen

@@ -10,11 +10,12 @@ namespace culmen {
 /// process looks a thousand times a second, which costs about a hundredth of a CPU.
 class Pace {
  public:
+  static constexpr double shortest_s = 20e-6, longest_s = 1e-3;
+
   void found() { found_s_ = clock_.now_s(); }
   double nap_s() const { return std::clamp((clock_.now_s() - found_s_) / 8, shortest_s, longest_s); }
 
  private:
-  static constexpr double shortest_s = 20e-6, longest_s = 1e-3;
   SteadyClock clock_;
   double found_s_ = clock_.now_s();
 };

@@ -9,17 +9,24 @@ constexpr std::size_t most_queued_bytes = std::size_t{16} << 20;  // then the wo
 }  // namespace
 
 Relay::Relay(Line& line, Transport& node, std::size_t workers, std::function<std::size_t()> remaining)
-    : line_(line), node_(node), workers_(workers), remaining_(std::move(remaining)) {}
+    : line_(line), node_(node), workers_(workers), remaining_(std::move(remaining)), patience_(workers) {}
 
 void Relay::run() {
   while (!closing_) {
     const bool results = out_.queued_bytes() < most_queued_bytes && node_.receive(*this);
     const bool messages = look_at_line();
-    out_.flush(line_, 0);
+    flush();
     if (messages) pace_.found();
-    if (!results && !messages) node_.sleep(pace_.nap_s());
+    if (!results && !messages) node_.sleep(std::clamp(patience_.until_s() - clock_.now_s(), Pace::shortest_s, pace_.nap_s()));
   }
   close();
+}
+
+void Relay::flush() {
+  const bool is_much = out_.queued_bytes() > 0;
+  if (!is_much && clock_.now_s() < patience_.until_s()) return;
+  out_.flush(line_, 0);
+  if (out_.empty()) patience_.flushed();
 }
 
 bool Relay::look_at_line() {
@@ -42,17 +49,23 @@ void Relay::take(const Parcel& parcel) {
   FrameHead head;
   if (parcel.content.size() < sizeof head) throw Error("a frame that is shorter than its head");
   std::memcpy(&head, parcel.content.data(), sizeof head);
+  patience_.sent(parcel.worker);
   node_.send(parcel.worker, head, parcel.content.subspan(sizeof head));
 }
 
-void Relay::joined(WorkerId worker) { out_.add(worker, ParcelKind::joined); }
+void Relay::joined(WorkerId worker) {
+  out_.add(worker, ParcelKind::joined);
+  patience_.hurry();
+}
 
 void Relay::arrived(WorkerId worker, const FrameHead& head, BytesView body) {
   out_.add(worker, ParcelKind::frame, std::as_bytes(std::span(&head, 1)), body);
+  patience_.arrived(worker, clock_.now_s());
 }
 
 void Relay::lost(WorkerId worker, const std::string& why) {
   out_.add(worker, ParcelKind::lost, std::as_bytes(std::span(why)));
+  patience_.hurry();
 }
 
 void Relay::close() {

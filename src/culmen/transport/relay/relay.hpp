@@ -4,6 +4,7 @@
 
 #include "culmen/transport/relay/pace.hpp"
 #include "culmen/transport/relay/parcels.hpp"
+#include "culmen/transport/relay/patience.hpp"
 #include "culmen/transport/transport.hpp"
 
 namespace culmen {
@@ -24,6 +25,7 @@ class Relay final : private Transport::Sink {
   void arrived(WorkerId worker, const FrameHead& head, BytesView body) override;
   void lost(WorkerId worker, const std::string& why) override;
   bool look_at_line();
+  void flush();
   void take(const Parcel& parcel);
   void close();
 
@@ -34,6 +36,8 @@ class Relay final : private Transport::Sink {
   Outbox out_;
   Inbox in_;
   Pace pace_;
+  Patience patience_;
+  SteadyClock clock_;
   bool closing_ = false;
   double grace_s_ = 0;
 };

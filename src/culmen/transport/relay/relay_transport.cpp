@@ -15,7 +15,6 @@ namespace {
 constexpr int most_messages = 64;       // of one receive()
 constexpr double relay_answers_s = 20;  // after the time that its workers have
 
-std::string text_of(BytesView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 }  // namespace
 
 struct RelayTransport::Impl {
@@ -73,7 +72,7 @@ struct RelayTransport::Impl {
         return;
       case ParcelKind::lost:
         relay.present[parcel.worker] = false;
-        if (sink != nullptr) sink->lost(worker, text_of(parcel.content));
+        if (sink != nullptr) sink->lost(worker, text_in(parcel.content));
         return;
       case ParcelKind::closed:
         relay.closed = true;
