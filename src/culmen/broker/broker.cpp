@@ -13,7 +13,12 @@ constexpr double duration_memory = 0.05;  // weight of the newest duration in th
 // A worker that sleeps costs two switches of processes, 5 µs and more; so short evaluations wait there in plenty. What
 // waits at one worker cannot be given to another that has none: that idles a worker for no longer than this.
 constexpr double waiting_s = 2e-3;
-constexpr std::uint32_t most_waiting = 8;
+constexpr std::uint32_t usually_waiting = 8, most_waiting = 64;
+// A worker that waits for its next candidate loses a round trip; if that is less than a tenth of an evaluation, better
+// candidates are worth more.
+constexpr double round_trips_short = 10;
+constexpr double shortest_s = 1e-6;         // of an evaluation
+constexpr double round_trip_growth = 1.02;  // of the least round trip, so that it can become longer
 }  // namespace
 
 const char* word_of(StopReason reason) {
@@ -173,6 +178,7 @@ void Broker::on_event(const Arrived& e) {
     auto& worker = workers_[e.worker];
     const auto at = std::find(worker.sent.begin(), worker.sent.end(), std::pair{e.id, e.attempt});
     if (at != worker.sent.end()) {
+      learn_round_trip(worker, e.duration_s);
       unset_free(e.worker);
       worker.sent.erase(at);
       counts_.busy -= worker.sent.empty();
@@ -326,9 +332,9 @@ void Broker::advance() {
 }
 
 void Broker::dispatch() {
-  if (options_.prefetch && !prefetching_ && mean_duration_s_ >= 0 && mean_duration_s_ < options_.prefetch_below_s)
-    prefetching_ = true;
-  if (prefetching_ && mean_duration_s_ >= 2 * options_.prefetch_below_s) prefetching_ = false;
+  const auto short_s = std::max(options_.prefetch_below_s, round_trips_short * round_trip_s_);
+  if (options_.prefetch && !prefetching_ && mean_duration_s_ >= 0 && mean_duration_s_ < short_s) prefetching_ = true;
+  if (prefetching_ && mean_duration_s_ >= 2 * short_s) prefetching_ = false;
   if (recording_.size() >= most_recording) return;
   const auto most = credits();
   for (std::uint64_t level = 0; level < most && !ready_.empty(); ++level) {
@@ -346,8 +352,18 @@ std::uint64_t Broker::waiting() const {
   if (!prefetching_) return 0;
   if (options_.batch > 1) return options_.batch;
   if (options_.mode == Mode::asynchronous || options_.open_ended) return 1;
-  if (mean_duration_s_ * most_waiting <= waiting_s) return most_waiting;
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(waiting_s / mean_duration_s_));
+  const auto trips = 2 * round_trip_s_ / std::max(mean_duration_s_, shortest_s);
+  const auto most = std::clamp<double>(trips, usually_waiting, most_waiting);
+  const auto ahead_s = std::max(waiting_s, 2 * round_trip_s_);
+  if (mean_duration_s_ * most <= ahead_s) return static_cast<std::uint64_t>(most);
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(ahead_s / mean_duration_s_));
+}
+
+/// The least one counts: others contain delays of a busy machine.
+void Broker::learn_round_trip(const WorkerState& worker, double duration_s) {
+  if (worker.alone_since_s < 0 || duration_s < 0) return;
+  const double trip_s = std::max(0.0, now_s_ - worker.alone_since_s - duration_s);
+  round_trip_s_ = round_trip_s_ < 0 ? trip_s : std::min(trip_s, round_trip_growth * round_trip_s_);
 }
 
 void Broker::ask_if_needed() {
@@ -405,6 +421,7 @@ void Broker::give(WorkerId worker, EvaluationId id) {
   counts_.busy += state.sent.empty();
   auto& e = evaluations_[id];
   e.state = State::sent;
+  state.alone_since_s = state.sent.empty() ? now_s_ : -1;
   state.sent.emplace_back(id, e.attempt);
   set_free(worker);
   actions_->push_back(Send{worker, id, e.attempt});

@@ -110,8 +110,8 @@ struct BrokerOptions {
   FailurePolicy failures;
   bool open_ended = false;  ///< the source may have no candidate now and more later
   Mode mode = Mode::generational;
-  /// Candidates wait at each worker while evaluations are shorter than prefetch_below_s: one, or in generations up to 8
-  /// that take less than 2 ms together.
+  /// Candidates wait at each worker while evaluations are shorter than prefetch_below_s, or than ten round trips to a
+  /// worker: one, or in generations as many as take 2 ms or two round trips together, at most 64.
   bool prefetch = true;
   double prefetch_below_s = 0.25;
   std::uint32_t batch = 1;          ///< largest number of candidates that a worker evaluates together; as many wait
@@ -169,7 +169,8 @@ class Broker {
   struct WorkerState {
     bool alive = false;
     std::vector<std::pair<EvaluationId, Attempt>> sent;
-    std::size_t place = 0;  // in free_[sent.size()], while there is such
+    std::size_t place = 0;      // in free_[sent.size()], while there is such
+    double alone_since_s = -1;  // when it got its only candidate; below 0: it has had several since
   };
 
   void on_event(const Joined& e);
@@ -197,6 +198,7 @@ class Broker {
   void dispatch();
   void ask_if_needed();
   std::uint64_t waiting() const;
+  void learn_round_trip(const WorkerState& worker, double duration_s);
   std::uint64_t credits() const { return options_.batch + waiting(); }
   std::uint64_t asynchronous_need() const;
   void set_free(WorkerId worker);
@@ -219,6 +221,7 @@ class Broker {
   std::vector<std::vector<WorkerId>> free_;  // running workers by candidates sent, below the most credits
   bool prefetching_ = false;
   double mean_duration_s_ = -1;
+  double round_trip_s_ = -1;      // from sending a candidate to its outcome, without its evaluation; below 0: unknown
   bool asking_ = false;           // an Ask awaits its answer
   bool must_tell_first_ = false;  // the last Ask returned fewer than requested
   bool exhausted_ = false;

@@ -37,6 +37,43 @@ TEST(Broker, gives_a_worker_several_short_evaluations) {
   EXPECT_EQ(at_a_worker(0, Mode::generational, true), 2u) << "calls of a program";
 }
 
+/// What a worker has after one evaluation that took `duration_s`, if its outcome came `trip_s` later than that.
+std::size_t at_a_far_worker(double duration_s, double trip_s, Mode mode = Mode::generational) {
+  auto options = with_budget(1000);
+  options.mode = mode;
+  options.prefetch_below_s = mode == Mode::generational ? 0.25 : 2e-4;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  t.now += duration_s + trip_s;
+  t.answer(0, 1, true, duration_s);
+  return t.sent_to(0).size();
+}
+
+TEST(Broker, has_more_candidates_wait_where_the_way_is_long) {
+  EXPECT_EQ(at_a_far_worker(1e-3, 1e-4), 1u + 2) << "2 ms";
+  EXPECT_EQ(at_a_far_worker(1e-3, 5e-3), 1u + 10) << "two round trips";
+  EXPECT_EQ(at_a_far_worker(1e-3, 10), 1u + 64) << "the most";
+  EXPECT_EQ(at_a_far_worker(1, 0.2), 1u + 1) << "an evaluation is shorter than ten round trips";
+  EXPECT_EQ(at_a_far_worker(1, 0.01), 1u);
+  EXPECT_EQ(at_a_far_worker(1e-3, 5e-3, Mode::asynchronous), 1u + 1);
+  EXPECT_EQ(at_a_far_worker(1e-3, 5e-5, Mode::asynchronous), 1u) << "better candidates are worth more";
+}
+
+TEST(Broker, judges_the_way_by_its_least_round_trip) {
+  auto options = with_budget(1000);
+  options.mode = Mode::asynchronous;
+  options.prefetch_below_s = 2e-4;
+  Table t(options);
+  t.start();
+  t.feed(Joined{0});
+  t.now += 1e-3 + 5e-5;
+  t.answer(0, 1, true, 1e-3);
+  t.now += 1e-3 + 1;  // the machine was busy
+  t.answer(0, 1, true, 1e-3);
+  EXPECT_EQ(t.sent_to(0).size(), 1u);
+}
+
 TEST(Broker, does_not_prefetch_long_evaluations_or_when_told_not_to) {
   Table slow(with_budget(100));
   slow.start();
