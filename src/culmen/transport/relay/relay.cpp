@@ -17,7 +17,8 @@ void Relay::run() {
     const bool messages = look_at_line();
     flush();
     if (messages) pace_.found();
-    if (!results && !messages) node_.sleep(std::clamp(patience_.until_s() - clock_.now_s(), Pace::shortest_s, pace_.nap_s()));
+    if (!results && !messages)
+      node_.sleep(std::clamp(patience_.until_s() - clock_.now_s(), Pace::shortest_s, pace_.nap_s()));
   }
   close();
 }
