@@ -10,9 +10,9 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export CULMEN_BUILD := $(CURDIR)/$(BUILD)
 export JOBS
 
-.PHONY: help bootstrap build tests demo test test-all test-variants slurm peers sanitize checked fuzz bench bench-quality format check-format docs lint clean
+.PHONY: help bootstrap build tests demo test test-all test-variants slurm nodes peers sanitize checked fuzz bench bench-quality format check-format docs lint clean
 help:
-	@echo 'make build | demo | test | test-all | test-variants | slurm | peers | sanitize | checked | fuzz | bench | bench-quality | format | docs | lint | clean'
+	@echo 'make build | demo | test | test-all | test-variants | slurm | nodes | peers | sanitize | checked | fuzz | bench | bench-quality | format | docs | lint | clean'
 
 bootstrap:
 	@tools/bootstrap
@@ -52,12 +52,12 @@ tests: build
 test: build
 	@tools/run_tests build cpp python alone lint
 
-# The slow things: more kills, seeds and hand-offs, a Slurm, tests of other projects, the sanitizers, a checked build, the fuzzers.
+# The slow things: more kills, seeds and hand-offs, a Slurm, simulated nodes, tests of other projects, the sanitizers, a checked build, the fuzzers.
 test-all: export CULMEN_TEST_ALL := 1
 test-all: export CULMEN_TEST_SEEDS := 10000
 test-all: export CULMEN_TEST_HANDOFFS := 10000000
 test-all: build
-	@tools/run_tests build cpp python alone lint variants slurm peers sanitize checked fuzz
+	@tools/run_tests build cpp python alone lint variants slurm nodes peers sanitize checked fuzz
 
 # The tests that compare numerical results, with the roundings of other machines. More seeds look at faults, not at roundings.
 test-variants: export CULMEN_TEST_SEEDS := 200
@@ -67,6 +67,10 @@ test-variants: tests
 slurm: build
 	tools/bootstrap tools/slurm-packages.txt
 	python -m pytest -q tests/slurm
+
+# Several nodes on this machine; root only.
+nodes: build
+	python -m pytest -q tests/nodes
 
 peers: build
 	tools/bootstrap tools/peers-packages.txt
