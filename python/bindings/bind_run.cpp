@@ -90,6 +90,10 @@ void bind_options(nb::module_& m) {
   bind_text(options, "token", &Listening::token, "What a worker that joins must know.");
   bind_text(options, "content", &Listening::content,
             "What the evaluator's files contain. A worker that joins must have the same.");
+  options.def_prop_rw(
+      "io_threads", [](const RunOptions& o) { return o.listening.io_threads; },
+      [](RunOptions& o, std::size_t n) { o.listening.io_threads = n; },
+      "Threads that read, decode, encrypt and write what travels to workers of other machines.");
   options.def_rw("store", &RunOptions::store, "The store's path; empty: none.")
       .def_rw("history_bytes", &RunOptions::history_bytes, "Memory for Run.history; 0: none.")
       .def_rw("resume", &RunOptions::resume, "Continue the study in the store instead of making the store.");

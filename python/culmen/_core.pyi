@@ -621,6 +621,14 @@ class RunOptions:
     @content.setter
     def content(self, arg: str, /) -> None: ...
     @property
+    def io_threads(self) -> int:
+        """
+        Threads that read, decode, encrypt and write what travels to workers of other machines.
+        """
+
+    @io_threads.setter
+    def io_threads(self, arg: int, /) -> None: ...
+    @property
     def store(self) -> str:
         """The store's path; empty: none."""
 

@@ -205,6 +205,7 @@ MISTAKES = {
     "unreadable token": (["--listen", "tcp://127.0.0.1:0", "--token-file", "."], "it cannot be read: Is a directory"),
     "open to all, encrypted, no token": (["--listen", "wss://0.0.0.0:0"], "anyone could join"),
     "no certificate": (["--listen", "wss://127.0.0.1:0", "--certificate", "fit.toml"], "is not a certificate with its"),
+    "threads without listening": (["--io-threads", "2"], "--io-threads has no effect without --listen ADDRESS"),
     "token without listening": (["--token-file", "T"], "--token-file has no effect without --listen ADDRESS"),
 }
 

@@ -93,6 +93,17 @@ Insecure = Annotated[
     bool,
     typer.Option("--insecure", help="With --listen: allow connections from other machines that are not encrypted."),
 ]
+IoThreads = Annotated[
+    int,
+    typer.Option(
+        "--io-threads",
+        metavar="N",
+        min=1,
+        max=256,
+        help="With --listen: threads that encrypt, send and receive. Hundreds of workers with short evaluations may "
+        "need more than one.",
+    ),
+]
 
 
 def fixed_values(options: list[str] | None) -> dict[str, str]:

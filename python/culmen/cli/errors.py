@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from . import work
-from .arguments import Certificate, Digits, Insecure, Listen, StoreFile, TokenFile, digits_of, fixed_values
+from .arguments import Certificate, Digits, Insecure, IoThreads, Listen, StoreFile, TokenFile, digits_of, fixed_values
 from .settings import Workers
 
 
@@ -48,6 +48,7 @@ def errors(
     token_file: TokenFile = None,
     certificate: Certificate = None,
     insecure: Insecure = False,
+    io_threads: IoThreads = 1,
     digits: Digits = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -62,6 +63,6 @@ def errors(
         accept_changes,
         fixed_values(fix),
         digits_of(digits),
-        work.run.door_of(listen, token_file, certificate, insecure),
+        work.run.door_of(listen, token_file, certificate, insecure, io_threads),
     )
     raise typer.Exit(code)

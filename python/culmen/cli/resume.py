@@ -11,6 +11,7 @@ from .arguments import (
     Certificate,
     Digits,
     Insecure,
+    IoThreads,
     Listen,
     NoErrors,
     NoPrefetch,
@@ -35,6 +36,7 @@ def resume(
     token_file: TokenFile = None,
     certificate: Certificate = None,
     insecure: Insecure = False,
+    io_threads: IoThreads = 1,
     quiet: Quiet = False,
 ) -> None:
     given = {**given, "agreement": agreement}
@@ -46,6 +48,6 @@ def resume(
         errors=not no_errors,
         accept_changes=accept_changes,
         digits=digits_of(digits),
-        door=work.run.door_of(listen, token_file, certificate, insecure),
+        door=work.run.door_of(listen, token_file, certificate, insecure, io_threads),
     )
     raise typer.Exit(code)

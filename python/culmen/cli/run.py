@@ -12,6 +12,7 @@ from .arguments import (
     Digits,
     Fix,
     Insecure,
+    IoThreads,
     Listen,
     NoErrors,
     NoPrefetch,
@@ -56,6 +57,7 @@ def run(
     token_file: TokenFile = None,
     certificate: Certificate = None,
     insecure: Insecure = False,
+    io_threads: IoThreads = 1,
     quiet: Quiet = False,
 ) -> None:
     place = work.run.place_of(threads, worker_processes)
@@ -71,6 +73,6 @@ def run(
         quiet=quiet,
         errors=not no_errors,
         digits=digits_of(digits),
-        door=work.run.door_of(listen, token_file, certificate, insecure),
+        door=work.run.door_of(listen, token_file, certificate, insecure, io_threads),
     )
     raise typer.Exit(code)

@@ -26,6 +26,7 @@ class Door:
     token_file: Path | None = None
     certificate: Path | None = None
     insecure: bool = False  #: no encryption is wanted
+    io_threads: int = 1  #: that encrypt, send and receive
 
     def open(self, study: Study) -> None:
         """Sets the options of the study. Raises InputError if strangers could join, or read what is sent."""
@@ -42,13 +43,15 @@ class Door:
             study.options.certificate = str(self.certificate or _certificate_file())
         study.options.token = token_in(self.token_file, make=True) if self.token_file else ""
         study.options.content = content_of(study)
+        study.options.io_threads = self.io_threads
 
     @property
     def words(self) -> list[str]:
         """The options that say the same."""
         files = {"--token-file": self.token_file, "--certificate": self.certificate}
         given = [word for option, path in files.items() if path for word in (option, str(path))]
-        return ["--listen", self.address, *given, *(["--insecure"] if self.insecure else [])]
+        threads = ["--io-threads", str(self.io_threads)] if self.io_threads > 1 else []
+        return ["--listen", self.address, *given, *(["--insecure"] if self.insecure else []), *threads]
 
     def how_to_join(self, address: str, fingerprint: str, study: Study) -> str:
         """The command for other machines. ``address`` and ``fingerprint``: those of the run."""

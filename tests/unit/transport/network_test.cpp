@@ -8,7 +8,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <thread>
 
 #include "culmen/base/error.hpp"
@@ -291,6 +293,44 @@ TEST_P(Network, the_end_of_the_study_ends_the_worker_without_trouble) {
   EXPECT_TRUE(endpoint.closed());
   EXPECT_EQ(endpoint.trouble(), "");
   master.join();
+}
+
+/// The threads of this process with that name that have used the CPU.
+std::size_t busy_threads(const std::string& name) {
+  std::size_t busy = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(task.path() / "stat");
+    std::string line;
+    std::getline(file, line);
+    const auto end_of_name = line.rfind(')');
+    if (end_of_name == line.npos || line.find("(" + name + ")") == line.npos) continue;
+    std::istringstream rest(line.substr(end_of_name + 2));
+    const std::vector<std::string> words{std::istream_iterator<std::string>(rest), {}};
+    constexpr std::size_t user = 11, system = 12;  // see proc(5); in ticks of 10 ms
+    busy += std::stoul(words.at(user)) + std::stoul(words.at(system)) > 0;
+  }
+  return busy;
+}
+
+TEST(NetworkTransport, uses_all_of_its_threads) {
+  constexpr std::size_t io_threads = 3, workers = 6;
+  ListenOptions options;
+  options.address = {Scheme::wss, "127.0.0.1", 0};
+  options.token = "t";
+  options.io_threads = io_threads;
+  NetworkTransport transport(options);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < workers; ++i)
+    threads.emplace_back([&] {
+      NetworkEndpoint endpoint({.address = transport.address(), .fingerprint = transport.fingerprint(), .token = "t"});
+      const Bytes body(std::size_t{1} << 18);
+      while (endpoint.send(frame_of(1, FrameKind::result), body)) {
+      }
+    });
+  Heard heard;
+  receive_until(transport, heard, [&] { return busy_threads(io_thread_name) == io_threads; });
+  transport.close(10);
+  for (auto& thread : threads) thread.join();
 }
 
 }  // namespace

@@ -31,11 +31,18 @@ def place_of(threads: bool, processes: bool) -> str:
     return "threads" if threads else "processes" if processes else "auto"
 
 
-def door_of(listen: str | None, token_file: Path | None, certificate: Path | None, insecure: bool) -> Door | None:
+def door_of(
+    listen: str | None, token_file: Path | None, certificate: Path | None, insecure: bool, io_threads: int
+) -> Door | None:
     """Where workers of other machines may join."""
     if listen is not None:
-        return Door(listen, token_file, certificate, insecure)
-    idle = {"--token-file": token_file, "--certificate": certificate, "--insecure": insecure}
+        return Door(listen, token_file, certificate, insecure, io_threads)
+    idle = {
+        "--token-file": token_file,
+        "--certificate": certificate,
+        "--insecure": insecure,
+        "--io-threads": io_threads > 1,
+    }
     for option, value in idle.items():
         if value:
             raise _core.InputError(f"{option} has no effect without --listen ADDRESS")

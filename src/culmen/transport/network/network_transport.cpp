@@ -89,7 +89,10 @@ struct NetworkTransport::Impl {
     asio::co_spawn(
         acceptor.get_executor(), [this] { return accept_all(); }, asio::detached);
     for (std::size_t i = 0; i < std::max<std::size_t>(1, options.io_threads); ++i)
-      threads.emplace_back([this] { io.run(); });
+      threads.emplace_back([this] {
+        pthread_setname_np(pthread_self(), io_thread_name);
+        io.run();
+      });
   }
 
   void end() {

@@ -20,6 +20,8 @@ struct ListenOptions {
   double handshake_s = 10;
 };
 
+inline constexpr char io_thread_name[] = "culmen-io";  ///< of the io_threads, as the system shows it
+
 /// Workers get their numbers 0, 1, … in the order of their welcome. A worker that connects again gets a new number.
 class NetworkTransport final : public Transport {
  public:
