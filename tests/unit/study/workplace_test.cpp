@@ -28,6 +28,7 @@ class WorkplaceTest : public ::testing::Test {
   void TearDown() override {
     unsetenv("PMI_RANK");
     unsetenv("PMI_SIZE");
+    unsetenv("MPI_LOCALNRANKS");
   }
   static void launch(const char* ranks) {
     setenv("PMI_RANK", "0", 1);
@@ -54,6 +55,27 @@ TEST_F(WorkplaceTest, of_automatic_is_the_ranks_in_a_launch_and_threads_elsewher
   EXPECT_TRUE(uses_ranks({}));
   EXPECT_EQ(workers_of({}), 8U);
   EXPECT_EQ(workers_of(at(Place::automatic, 3)), 8U) << "the ranks decide";
+}
+
+TEST_F(WorkplaceTest, of_ranks_on_several_nodes_has_a_rank_of_each_that_does_not_work) {
+  launch("64");
+  setenv("MPI_LOCALNRANKS", "16", 1);
+  EXPECT_EQ(workers_of({}), 60U);
+  EXPECT_EQ(make_workplace({})->local_workers(), 15U);
+}
+
+TEST_F(WorkplaceTest, that_others_join_has_the_own_workers_too) {
+  auto open = at(Place::threads, 3);
+  open.listening.address = "tcp://127.0.0.1:0";
+  EXPECT_EQ(make_workplace(open)->local_workers(), 3U);
+  EXPECT_EQ(make_workplace(open)->first_visitor(), 3U);
+  EXPECT_FALSE(make_workplace(open)->uses_ranks());
+  open.workers = 0;
+  open.place = Place::automatic;
+  EXPECT_EQ(make_workplace(open)->local_workers(), 0U) << "only those who join";
+  launch("9");
+  EXPECT_TRUE(make_workplace(open)->uses_ranks());
+  EXPECT_EQ(make_workplace(open)->first_visitor(), 8U);
 }
 
 TEST_F(WorkplaceTest, that_is_named_is_taken_in_a_launch_too) {

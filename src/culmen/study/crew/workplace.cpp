@@ -45,7 +45,13 @@ class ProcessPlace final : public Workplace {
 
 class RankPlace final : public Workplace {
  public:
-  std::size_t workers() const override { return static_cast<std::size_t>(std::max(1, detect_launch().size - 1)); }
+  /// One rank of every node does not work: the master, or a relay. Other nodes are taken to have as many ranks as this.
+  std::size_t workers() const override {
+    const auto launch = detect_launch();
+    const auto nodes = (launch.size + launch.here - 1) / launch.here;
+    return static_cast<std::size_t>(std::max(1, launch.size - nodes));
+  }
+  std::size_t local_workers() const override { return static_cast<std::size_t>(std::max(1, detect_launch().here - 1)); }
   bool uses_ranks() const override { return true; }
   void expect() override { expect_ranks(); }
   void abandon(const std::string& message) override { abandon_ranks(message); }
@@ -61,6 +67,7 @@ class OpenPlace final : public Workplace {
   std::size_t workers() const override { return (own_ ? own_->workers() : 0) + expected; }
   std::size_t local_workers() const override { return own_ ? own_->local_workers() : 0; }
   bool starts_processes() const override { return own_ && own_->starts_processes(); }
+  bool uses_ranks() const override { return own_ && own_->uses_ranks(); }
   std::optional<std::size_t> first_visitor() const override { return own_ ? own_->workers() : 0; }
   void expect() override {
     if (own_) own_->expect();

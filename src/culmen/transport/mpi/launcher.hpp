@@ -15,12 +15,13 @@ struct Launch {
   LauncherKind kind = LauncherKind::none;
   int rank = 0;  ///< the launcher's number
   int size = 1;
+  int here = 1;  ///< ranks on this node, as far as the launcher says; otherwise all of them
   bool is_rank() const { return kind != LauncherKind::none; }
 };
 
-/// Open MPI: OMPI_COMM_WORLD_RANK/SIZE. MPICH and Intel: PMI_RANK/PMI_SIZE. srun: SLURM_PROCID/SLURM_STEP_NUM_TASKS,
-/// only if SLURM_STEP_ID is set and the step is not the batch script itself. Children of culmen (CULMEN_RUN set) are
-/// never ranks.
+/// Open MPI: OMPI_COMM_WORLD_RANK/SIZE/LOCAL_SIZE. MPICH and Intel: PMI_RANK/PMI_SIZE, MPI_LOCALNRANKS. srun:
+/// SLURM_PROCID/SLURM_STEP_NUM_TASKS, only if SLURM_STEP_ID is set and the step is not the batch script itself.
+/// Children of culmen (CULMEN_RUN set) are never ranks.
 Launch detect_launch();
 
 }  // namespace culmen
