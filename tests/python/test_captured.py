@@ -90,6 +90,99 @@ def test_another_value_is_another_digest(way, one, other):
     assert captured_by(make(one)) != captured_by(make(other))
 
 
+CLASSES = """
+import functools
+class Base:
+    CONSTANT = 1
+    def shifted(self, x): return x - SHIFT
+    @property
+    def factor(self): return 1
+    @functools.cached_property
+    def power(self): return 1
+    def __call__(self, p): return self.f(p)
+    @classmethod
+    def by_class(cls, p): return cls.CONSTANT * p["x"]
+class Model(Base):
+    def f(self, p): return self.factor * self.shifted(p["x"]) ** self.power + self.CONSTANT
+class Slots:
+    __slots__ = ()
+    def shifted(self, x): return x - SHIFT
+    def f(self, p): return self.shifted(p["x"])
+"""
+
+
+@pytest.mark.parametrize("way", ["Model().f", "Model()", "Model.by_class", "functools.partial(Model().f)", "Slots().f"])
+@pytest.mark.parametrize(
+    ("before", "after", "name"),
+    [
+        ("SHIFT = 1", "SHIFT = 2", "shifted"),
+        ("x - SHIFT", "x + SHIFT", "shifted"),
+        ("CONSTANT = 1", "CONSTANT = 2", "CONSTANT"),
+        ("def factor(self): return 1", "def factor(self): return 2", "factor"),
+        ("def power(self): return 1", "def power(self): return 2", "power"),
+    ],
+)
+def test_the_class_of_a_method_and_of_a_callable_object_counts(way, before, after, name):
+    def captured(text):
+        names = {"__name__": "__main__"}
+        exec(text, names)  # noqa: S102
+        return captured_by(eval(way, names))  # noqa: S307
+
+    text = "SHIFT = 1\n" + CLASSES
+    was, now = captured(text), captured(text.replace(before, after))
+    assert captured(text) == was
+    changed = {key for key in was if was[key] != now[key]}
+    if way == "Slots().f" and name != "shifted":
+        assert not changed
+    else:
+        assert any(key.endswith(f".{name}") for key in changed), changed
+
+
+def test_two_classes_of_one_name_both_count():
+    def captured(shift):
+        class Model:
+            SHIFT = shift
+
+        class Other(Model):
+            def f(self, p):
+                return p["x"] - super().SHIFT
+
+        Other.__name__, Other.SHIFT = "Model", 0
+        return captured_by(Other().f)
+
+    assert captured(1) == captured(1)
+    assert captured(1) != captured(2)
+
+
+class Moved:
+    SHIFT = 1.0
+
+    def f(self, p):
+        return (p["x"] - self.SHIFT) ** 2
+
+
+class Called(Moved):
+    __call__ = Moved.f
+
+
+class Inherits(Called):
+    pass
+
+
+@pytest.mark.parametrize("make", [lambda: Moved().f, Called, Inherits])
+def test_minimize_refuses_another_class_attribute(make, tmp_path, monkeypatch):
+    store = tmp_path / "s.db"
+    culmen.minimize(make(), SPACE, budget=20, store=store, workers=1)
+    assert culmen.minimize(make(), SPACE, budget=21, store=store, workers=1).evaluations == 21
+    monkeypatch.setattr(Moved, "SHIFT", 2.0)
+    with pytest.raises(InputError, match=r"'Moved\.SHIFT' has changed since"):
+        culmen.minimize(make(), SPACE, budget=22, store=store, workers=1)
+
+
+def test_a_library_s_class_does_not_count():
+    assert not [name for name in captured_by(np.poly1d([1, 2])) if name.startswith("poly1d.")]
+
+
 @pytest.mark.parametrize("make", [random.Random, np.random.default_rng, threading.Lock, object])
 def test_generators_of_random_numbers_and_locks_count_by_their_types(make):
     assert captured_by(closure(make())) == captured_by(closure(make()))

@@ -28,7 +28,10 @@ _LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 def captured_by(f: Any) -> dict[str, str]:
     """A digest for each name that the callable captures."""
     values = _Values()
-    return {name: values.digest(value) for name, value in sorted(_captured(f), key=lambda item: item[0])}
+    found: dict[str, list[str]] = {}
+    for name, value in sorted(_captured(f), key=lambda item: item[0]):
+        found.setdefault(name, []).append(values.digest(value))
+    return {name: digests[0] if len(digests) == 1 else _hash(*digests) for name, digests in found.items()}
 
 
 def code_of(source: bytes, name: str) -> str | None:
@@ -53,6 +56,11 @@ def unwrapped(f: Any) -> Any:
     return f
 
 
+def call_of(f: Any) -> Any:
+    """The method that runs when an object is called; it may be inherited."""
+    return unwrapped(getattr(type(f), "__call__", None))  # noqa: B004
+
+
 def _words(constant: Any) -> Iterator[str]:
     """The same in every process, unlike the order of a set and the address of a code object."""
     if isinstance(constant, CodeType):
@@ -72,13 +80,22 @@ def _captured(f: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"partial argument {name}", value) for name, value in f.keywords.items())
         yield from _captured(f.func)
     elif isinstance(f, MethodType):
-        yield from _attributes(f.__self__)
-        yield from _captured(f.__func__)
+        yield from _captured_by_method(f.__self__, unwrapped(f.__func__))
     elif isinstance(f, FunctionType):
         yield from _captured_by_function(f)
-    elif isinstance(call := vars(type(f)).get("__call__"), FunctionType):
-        yield from _attributes(f)
-        yield from _captured_by_function(call)
+    elif isinstance(call := call_of(f), FunctionType):
+        yield from _captured_by_method(f, call)
+
+
+def _captured_by_method(owner: Any, method: Any) -> Iterator[tuple[str, Any]]:
+    """``owner``: an object; or, for a class method, a class."""
+    if not isinstance(owner, type):
+        yield from _attributes(owner)
+    for kind in (owner if isinstance(owner, type) else type(owner)).__mro__:
+        if not _is_installed(kind):
+            members = ((name, value) for name, value in _members(kind) if unwrapped(value) is not method)
+            yield from ((f"{kind.__name__}.{name}", value) for name, value in members)
+    yield from _captured(method)
 
 
 def _attributes(instance: Any) -> Iterator[tuple[str, Any]]:
@@ -114,6 +131,18 @@ def _installed(file: str | None) -> bool:
         return True
     path = Path(file)
     return not {"site-packages", "dist-packages"}.isdisjoint(path.parts) or any(map(path.is_relative_to, _PLACES))
+
+
+def _is_installed(kind: type) -> bool:
+    module = sys.modules.get(kind.__module__)
+    return bool(module and module.__name__ != "__main__" and _installed(getattr(module, "__file__", None)))
+
+
+def _members(kind: type) -> Iterator[tuple[str, Any]]:
+    """The user's methods and attributes of a class."""
+    for name, value in vars(kind).items():
+        if isinstance(value, FunctionType) or not (name.startswith("__") or name == "_abc_impl"):
+            yield name, value
 
 
 class _Values:
@@ -201,11 +230,15 @@ class _Values:
         return _hash("module", module.__name__, code_of(Path(file).read_bytes(), file) or "")
 
     def _of_class(self, kind: type) -> str:
-        module = sys.modules.get(kind.__module__)
-        if module and module.__name__ != "__main__" and _installed(getattr(module, "__file__", None)):
+        if _is_installed(kind):
             return _hash("class", _name(kind))
-        own = ((name, value) for name, value in vars(kind).items() if _counts(name, value))
-        return _hash("class", kind.__qualname__, *map(self._digest, kind.__bases__), *self._named(own))
+        return _hash("class", kind.__qualname__, *map(self._digest, kind.__bases__), *self._named(_members(kind)))
+
+    def _of_property(self, value: property) -> str:
+        return _hash("property", *map(self._digest, (value.fget, value.fset, value.fdel)))
+
+    def _of_cached_property(self, value: "functools.cached_property[Any]") -> str:
+        return _hash("property", self._digest(value.func))
 
     def _of_object(self, value: Any) -> str:
         reduced = value.__reduce_ex__(4)
@@ -234,12 +267,9 @@ _WAYS: list[tuple[Any, Callable[[_Values, Any], str]]] = [
     (functools.partial, _Values._of_partial),
     (ModuleType, _Values._of_module),
     (type, _Values._of_class),
+    (property, _Values._of_property),
+    (functools.cached_property, _Values._of_cached_property),
 ]
-
-
-def _counts(name: str, value: Any) -> bool:
-    """Whether an entry of a class is the user's."""
-    return not (name.startswith("__") or name == "_abc_impl") or isinstance(value, FunctionType)
 
 
 def _name(named: Any) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any
 
-from .captured import captured_by, code_of, digest_of_code, unwrapped
+from .captured import call_of, captured_by, code_of, digest_of_code, unwrapped
 
 _CHUNK = 1 << 20
 KEY = "digest"
@@ -88,7 +88,7 @@ def of_function(f: Any, name: str) -> Digest | None:
     inner = unwrapped(f)
     while isinstance(inner, partial):
         inner = unwrapped(inner.func)
-    function = inner if isinstance(inner, FunctionType | MethodType) else vars(type(inner)).get("__call__")
+    function = inner if isinstance(inner, FunctionType | MethodType) else call_of(inner)
     code = getattr(function, "__code__", None)
     if code is None:
         return None
