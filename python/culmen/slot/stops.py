@@ -11,11 +11,11 @@ def ignore():
     """A signal may reach every process, but only the master decides to stop.
 
     A program that the function starts does not inherit a handler; it would inherit SIG_IGN. A fork does inherit it, so
-    it gets Python's default handlers. The signals are blocked until then, so that none is lost in between: a
-    ``multiprocessing.Pool`` waits for a child that it has sent SIGTERM.
+    it gets Python's default handlers, except where the function has set its own. The signals are blocked until then, so
+    that none is lost in between: a ``multiprocessing.Pool`` waits for a child that it has sent SIGTERM.
     """
     for stop in STOPS:
-        signal.signal(stop, lambda _number, _frame: None)
+        signal.signal(stop, _nothing)
     former = threading.local()
 
     def block():
@@ -26,7 +26,12 @@ def ignore():
 
     def restore():
         for stop in STOPS:
-            signal.signal(stop, signal.default_int_handler if stop == signal.SIGINT else signal.SIG_DFL)
+            if signal.getsignal(stop) is _nothing:
+                signal.signal(stop, signal.default_int_handler if stop == signal.SIGINT else signal.SIG_DFL)
         unblock()
 
     os.register_at_fork(before=block, after_in_parent=unblock, after_in_child=restore)
+
+
+def _nothing(_number, _frame):
+    pass
