@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from culmen.launch.mpi import load, recognise
-from culmen.launch.rank_watch import rank_in
+from culmen.launch.rank_watch import RankWatch, rank_in
 from harness import PYTHON, Running, culmen, environment, patience, store_is_ready, wait_for, write_study
 
 STOPPED = 3  # what world_program's rank 0 returns when it was asked to end
@@ -89,19 +89,92 @@ def test_an_exception_in_one_rank_ends_the_launch(mpi, tmp_path):
     assert "a mistake of one's own" in done.stderr
 
 
-@pytest.mark.parametrize("rank", [0, 2])
+@pytest.mark.parametrize("rank", [*range(4), *range(4), 2, 1])
 def test_a_rank_that_is_killed_is_named_with_the_way_to_resume(mpi, tmp_path, rank):
+    """Many times, because MPI ends the other ranks at the same moment."""
     write_study(tmp_path, 1_000_000)
-    with Running("launch", "-n", 3, "--mpi", mpi, "run", "study.toml", "--store=s.db", cwd=tmp_path) as run:
+    with Running("launch", "-n", 4, "--mpi", mpi, "run", "study.toml", "--store=s.db", cwd=tmp_path) as run:
         wait_for(lambda: store_is_ready(tmp_path / "s.db"), "the store")
-        os.kill(wait_for(lambda: process_of(run, rank), f"rank {rank}"), signal.SIGKILL)
-        code, _, err = run.end()
-    assert code != 0
-    resume = f"culmen launch -n 3 --mpi {mpi} resume s.db"
-    words = r"ranks? (\d[\d, ]*?)(?:, the master,)? (?:was|were) killed by SIGKILL, so .* ended all ranks"
-    found = re.search(rf"culmen: {words}; to resume: {resume}\n", err)
-    assert found, err
-    assert str(rank) in found[1].split(", ")  # the others end with it, and may be seen at the same time
+        for each in range(4):
+            wait_for(lambda each=each: process_of(run, each), f"rank {each}")
+        time.sleep(2.0)  # longer than `launch` takes to look for the ranks
+        os.kill(process_of(run, rank), signal.SIGKILL)
+        code, out, err = run.end()
+    assert code != 0, out
+    name = r"rank (\d)(?:, the master,)?|one of the ranks ([\d, ]+)"
+    resume = f"culmen launch -n 4 --mpi {mpi} resume s.db"
+    found = re.search(f"culmen: (?:{name}) was killed by SIGKILL, so .* ended all ranks; to resume: {resume}\n", err)
+    assert found, (code, out, err)
+    assert str(rank) in (found[1] or found[2]).split(", "), err
+    assert ("the master" in err) == (rank == 0 and found[1] == "0")
+
+
+def test_a_program_that_returns_1_was_not_killed(mpi, tmp_path):
+    done = culmen("launch", "-n", 2, "--mpi", mpi, PYTHON, "-c", "import os; os._exit(1)", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "killed by" not in done.stderr
+
+
+class Ranks:
+    """Processes that look like the ranks of a launch."""
+
+    def __init__(self, numbers):
+        self.mark = f"test.{time.monotonic_ns()}"
+        self._processes = {number: self._started(number) for number in numbers}
+
+    def _started(self, number):
+        variables = {**os.environ, "CULMEN_LAUNCH": self.mark, "PMI_RANK": str(number)}
+        return subprocess.Popen(["/bin/sleep", "600"], env=variables)
+
+    def kill(self, numbers):
+        for number in numbers:
+            self._processes[number].kill()
+            os.waitid(os.P_PID, self._processes[number].pid, os.WEXITED | os.WNOWAIT)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self._processes.values():
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]])
+def test_the_watch_knows_which_rank_ended_first(order):
+    with Ranks(range(3)) as ranks:
+        watch = RankWatch(ranks.mark, 3, os.getpid(), naps=False)
+        wait_for(lambda: len(watch._watched) == 3, "the look for the ranks")
+        ranks.kill(order)
+        assert order[0] in watch.first()
+
+
+@pytest.mark.parametrize("rank", range(3))
+def test_the_watch_names_only_the_rank_that_ended_before_all_others(rank):
+    with Ranks(range(3)) as ranks:
+        watch = RankWatch(ranks.mark, 3, os.getpid(), naps=False)
+        wait_for(lambda: len(watch._watched) == 3, "the look for the ranks")
+        ranks.kill([rank])
+        wait_for(lambda: watch._first, "the end of a rank")
+        ranks.kill({0, 1, 2} - {rank})
+        assert watch.first() == [rank]
+
+
+def test_the_watch_names_no_rank_if_one_is_elsewhere():
+    with Ranks(range(3)) as ranks:
+        watch = RankWatch(ranks.mark, 4, os.getpid(), naps=False)
+        wait_for(lambda: len(watch._watched) == 3, "the look for the ranks")
+        ranks.kill([1])
+        assert watch.first() == []
+
+
+def test_the_watch_names_no_rank_that_ended_before_it_looked():
+    with Ranks(range(3)) as ranks:
+        ranks.kill([1])
+        watch = RankWatch(ranks.mark, 3, os.getpid(), naps=False)
+        wait_for(lambda: len(watch._watched) == 2, "the look for the ranks")
+        ranks.kill([0])
+        assert watch.first() == []
 
 
 def process_of(run: Running, rank: int) -> int | None:

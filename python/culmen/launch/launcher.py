@@ -65,10 +65,12 @@ def launch(
 
 def _loss(end: End) -> str:
     if not end.lost:
-        return f"a rank was killed by {end.signal}"
-    names = ", ".join(map(str, end.lost)) + (", the master," if end.lost == [0] else "")
-    ranks, were = ("rank", "was") if len(end.lost) == 1 else ("ranks", "were")
-    return f"{ranks} {names} {were} killed by {end.signal}"
+        name = "a rank"
+    elif len(end.lost) > 1:
+        name = f"one of the ranks {', '.join(map(str, end.lost))}"
+    else:
+        name = "rank 0, the master," if end.lost == [0] else f"rank {end.lost[0]}"
+    return f"{name} was killed by {end.signal}"
 
 
 def _rank_command(n: int, arguments: list[str], commands: list[str]) -> list[str]:

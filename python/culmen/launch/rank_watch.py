@@ -12,6 +12,7 @@ _LAUNCH_STARTS_S = 10.0  # longest time between two looks for ranks; later they 
 _FIRST_LOOK_S = 0.1
 _WORKERS_END_S = 0.1  # after the end of rank 0
 _NAP_CHECK_S = 0.02
+_PF_EXITING = 4  # among the flags of /proc/PID/stat
 _RANKS = (b"OMPI_COMM_WORLD_RANK=", b"PMI_RANK=")
 
 
@@ -26,20 +27,24 @@ class RankWatch:
         self._mark, self._ranks = mark, ranks
         self._launcher = os.pidfd_open(launcher_pid) if naps else None
         self._watched: dict[int, int] = {}  # pidfd: rank
-        self._first: list[int] = []
+        self._pids: dict[int, int] = {}
+        self._first: list[int] | None = None
         self._launcher_ends, self._launcher_ended = os.pipe()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
     def first(self) -> list[int]:
-        """The ranks that ended first; more than one if they ended at the same time. Call it when the launcher has
-        ended: it ends the watching.
+        """The ranks of which one ended first. Empty if that is unknown: it was on another node, or ended while ranks
+        started.
+
+        More than one if the launcher ended others before this process noticed the first end. Call it when the launcher
+        has ended: it ends the watching.
         """
         os.close(self._launcher_ended)
         self._thread.join()
         for fd in (*self._watched, self._launcher_ends, *([self._launcher] if self._launcher is not None else [])):
             os.close(fd)
-        return sorted(self._first)
+        return self._first or []
 
     def _watch(self) -> None:
         poll = select.poll()
@@ -49,7 +54,8 @@ class RankWatch:
         while True:
             ready = [fd for fd, _ in poll.poll(None if wait_s is None else wait_s * 1000)]
             ended = [self._watched[fd] for fd in ready if fd in self._watched]
-            self._first = self._first or ended
+            if ended and self._first is None:
+                self._first = self._ending() if len(self._watched) == self._ranks else []
             if self._launcher_ends in ready:
                 return
             if 0 in ended:
@@ -61,8 +67,15 @@ class RankWatch:
             searching = len(self._watched) < self._ranks and time.monotonic() < limit
             wait_s = 1.5 * wait_s if wait_s and searching else None
 
+    def _ending(self) -> list[int]:
+        """Also those that are about to end: MPICH sees the closed connections of a rank before that rank has ended."""
+        return sorted(rank for fd, rank in self._watched.items() if _has_ended(fd) or _is_exiting(self._pids[rank]))
+
     def _look(self, poll: select.poll) -> None:
-        """Begins to watch the ranks that have started since the last look."""
+        """Begins to watch the ranks that have started since the last look.
+
+        Without those that have ended by now: they would seem to end after those that are watched.
+        """
         known = set(self._watched.values())
         for pid, rank in _ranks_of(self._mark):
             if rank in known:
@@ -70,7 +83,10 @@ class RankWatch:
             with contextlib.suppress(OSError):
                 fd = os.pidfd_open(pid)
                 poll.register(fd, select.POLLIN)
-                self._watched[fd] = rank
+                if _has_ended(fd):
+                    os.close(fd)
+                else:
+                    self._watched[fd], self._pids[rank] = rank, pid
 
     def _keep_awake(self) -> None:
         """Wakes the launcher until it has ended. Rank 0 has ended."""
@@ -83,6 +99,21 @@ class RankWatch:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._launcher, signal.SIGCHLD)
             pause_s = _NAP_CHECK_S
+
+
+def _has_ended(pidfd: int) -> bool:
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _is_exiting(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return True
+    state, *fields = stat.rpartition(")")[2].split()
+    return state in "ZX" or bool(int(fields[5]) & _PF_EXITING)
 
 
 def rank_zero(mark: str) -> int | None:

@@ -23,7 +23,7 @@ class End:
 
     code: int  #: the master's exit code, or the launcher's if the master had none; 128 + signal if it was killed
     signal: str | None = None  #: of the ranks that the launch lost
-    lost: list[int] = field(default_factory=list)  #: the ranks that ended first, because of a signal
+    lost: list[int] = field(default_factory=list)  #: one of them ended first, because of a signal; empty if unknown
 
 
 def supervise(command: list[str], environment: dict[str, str], naps: bool, ranks: int) -> End:
@@ -56,14 +56,20 @@ def supervise(command: list[str], environment: dict[str, str], naps: bool, ranks
         watch = RankWatch(mark, ranks, child.pid, naps)
         code = child.wait()
         first = watch.first()
+    master = _said_in(said)
+    by = _signal_in(code) if code > 0 and code != master and master != 0 and not seen else None
+    if master is None:
+        master = 128 - code if code < 0 else code
+    return End(master, by, first if by else [])
+
+
+def _said_in(place: Path) -> int | None:
+    """The master's exit code; None if it left none."""
     with contextlib.suppress(OSError, ValueError):
-        code = int(said.read_text())
-        said.unlink()
-        return End(code)
-    if code < 0:
-        return End(128 - code)
-    by = None if seen else _signal_in(code)
-    return End(code, by, first if by else [])
+        code = int(place.read_text())
+        place.unlink()
+        return code
+    return None
 
 
 def _end_with_parent() -> None:
@@ -71,7 +77,10 @@ def _end_with_parent() -> None:
 
 
 def _signal_in(code: int) -> str | None:
-    """The signal that a launcher's exit code stands for: 128 + signal from Open MPI, the signal from Hydra."""
+    """The signal that a launcher's exit code stands for: 128 + signal from Open MPI, the signal from Hydra.
+
+    Hydra also returns the exit codes of programs, which often are 1, 2 or 3.
+    """
     with contextlib.suppress(ValueError):
-        return signal.Signals(code - 128 if code > 128 else code).name
+        return signal.Signals(code - 128 if code > 128 else code).name if code > 3 else None
     return None
