@@ -70,6 +70,7 @@ def serve(channel, process, initialize):
         process.end_copy(error)
         return channel.send(f"the initializer failed: {describe(error)}".encode(errors="replace"))
     process.end_copy()
+    program.keep()
     channel.send(b"")
     functions = Functions()
     while (request := channel.receive()) is not None:
