@@ -340,5 +340,17 @@ TEST(MailboxEndpoint, tries_without_sleeping_and_takes_whole_frames_only) {
   EXPECT_FALSE(endpoint.try_receive(head, body));
 }
 
+TEST(MailboxTransport, does_not_take_a_worker_that_joins_after_its_end_for_one_that_stays) {
+  const auto memory = MailboxMemory::create({.workers = 2});
+  MailboxTransport transport(memory);
+  MailboxEndpoint stays(memory, 0);
+  transport.close(0);
+  MailboxEndpoint late(memory, 1);
+  EXPECT_EQ(transport.remaining(), 1U);
+  FrameHead head;
+  Bytes body;
+  EXPECT_FALSE(late.receive(head, body));
+}
+
 }  // namespace
 }  // namespace culmen

@@ -70,6 +70,7 @@ struct MailboxTransport::Impl {
   std::vector<ReadyWord> deaths;
   std::uint32_t seen = 0;  // the bell before the last check
   std::atomic<bool> woken = false;
+  std::size_t remaining = 0;
   bool closed = false;
   bool waited = false;     // in close()
   ProcessWatcher watcher;  // last: its thread uses all other members
@@ -136,16 +137,15 @@ void MailboxTransport::close(double grace_s) {
   dismiss();
   const auto remains = [](const Peer& peer) { return peer.present() || peer.holds_process(); };
   if (impl_->wait_while_any(remains, impl_->clock.now_s() + grace_s)) return;
+  const auto stays = [](const Peer& peer) { return peer.present() && !peer.holds_process(); };
+  impl_->remaining = static_cast<std::size_t>(std::count_if(impl_->peers.begin(), impl_->peers.end(), stays));
   const auto ours = [](const Peer& peer) { return peer.holds_process(); };
   for (const auto& peer : impl_->peers)
     if (ours(peer)) kill_group(peer.pid());
   impl_->wait_while_any(ours, forever_s);
 }
 
-std::size_t MailboxTransport::remaining() const {
-  return static_cast<std::size_t>(
-      std::count_if(impl_->peers.begin(), impl_->peers.end(), [](const Peer& peer) { return peer.present(); }));
-}
+std::size_t MailboxTransport::remaining() const { return impl_->remaining; }
 
 std::size_t MailboxTransport::queued_bytes() const {
   std::size_t bytes = 0;

@@ -62,7 +62,8 @@ class MailboxTransport final : public Transport {
   void wake() noexcept override;
   bool dismiss() override;
   void close(double grace_s) override;
-  /// After close(): workers that had joined and neither left nor died in time (and are not ours to kill).
+  /// Of close(): workers that had joined and neither left nor died in time (and are not ours to kill). One that joins
+  /// later finds no work.
   std::size_t remaining() const;
   /// Bytes queued at the master because rings were full.
   std::size_t queued_bytes() const;
