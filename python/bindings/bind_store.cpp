@@ -105,7 +105,7 @@ Rows outcomes(const Journal& journal, EvaluationId first, std::size_t count) {
 }
 
 const char* word(CallKind kind) {
-  constexpr const char* words[] = {"ask", "tell", "cancel", "resize", "finish", "adopt"};
+  constexpr const char* words[] = {"ask", "tell", "cancel", "resize", "finish", "adopt", "saved"};
   return words[static_cast<std::size_t>(kind)];
 }
 
@@ -206,11 +206,12 @@ void bind_store(nb::module_& m) {
           "rescue",
           [](const std::string& from, const std::string& to) {
             const auto r = rescue(from, to);
-            return std::tuple{r.outcomes, r.lost, r.finished};
+            return std::tuple{r.outcomes, r.lost, r.behind, r.finished};
           },
           nb::arg("from_path"), nb::arg("to_path"), nb::call_guard<nb::gil_scoped_release>(),
           "Makes a new store from the readable part of a damaged one. Returns the number of evaluations in the new "
-          "store, the number of lost ones, and whether the study has ended.\n\n"
+          "store, the number of lost ones (None: unknown), how many of the saved ones lie behind the damage, and "
+          "whether the study has ended.\n\n"
           "Raises StoreError if nothing can be read.")
       .def_prop_ro("log_is_missing", &Journal::log_is_missing,
                    "The file is a copy of a store that was in use, without its write-ahead log.")

@@ -20,6 +20,7 @@ class Columns {
 
   void read(const Journal& journal) {
     journal.replay([this](const CallRecord& call) { add(call); });
+    add_saved();
     make_room();
     if (!c_.evaluation.empty())
       journal.outcomes(c_.evaluation.front(), [this](const OutcomeRecord& record) { add(record); });
@@ -40,7 +41,19 @@ class Columns {
   StoreColumns take() { return std::move(c_); }
 
  private:
+  /// Candidates that a rescue saved, unless they were asked for again since.
+  void add_saved() {
+    const auto next = c_.evaluation.empty() ? 0 : c_.evaluation.back() + 1;
+    for (const auto& candidate : saved_) {
+      if (candidate.id >= next) add(candidate);
+    }
+  }
+
   void add(const CallRecord& call) {
+    if (call.kind == CallKind::saved) {
+      saved_.insert(saved_.end(), call.candidates.begin(), call.candidates.end());
+      return;
+    }
     for (const auto& candidate : call.candidates) add(candidate);
     for (const auto id : call.ids) {
       const auto row = row_of(id);
@@ -124,6 +137,7 @@ class Columns {
 
   const std::string path_;  // for messages
   StoreColumns c_;
+  std::vector<Candidate> saved_;
   std::int64_t told_ = 0;
   std::unordered_map<std::string, std::size_t> extra_at_;
 };

@@ -16,4 +16,5 @@ def rescue(
         typer.Option("--output", "-o", metavar="NEW.db", help="The new store. Default: STUDY.rescued.db."),
     ] = None,
 ) -> None:
-    work.rescue.rescue_store(store, output)
+    if not work.rescue.rescue_store(store, output):
+        raise typer.Exit(1)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <utility>
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
@@ -68,6 +69,7 @@ EngineResult Engine::run(Transport& transport, Recorder* recorder) {
 
 bool Engine::turn() {
   bool any = transport_->receive(*this);
+  any |= look_at_saved();
   any |= look_at_records();
   any |= look_at_job();
   if (const auto why = stop_requested_.exchange(StopReason::none); why != StopReason::none)
@@ -166,6 +168,7 @@ void Engine::execute(const Ask& a) {
     call.kind = CallKind::ask;
     call.wanted = a.wanted;
     call.candidates = asked_;
+    call.ids = forget_other_saved();
     push(std::move(call));
   }
   for (auto& candidate : asked_) {
@@ -176,7 +179,40 @@ void Engine::execute(const Ask& a) {
   broker_.on(Asked{a.wanted, first, n, source_.finished()}, clock_.now_s(), actions_);
 }
 
+/// Removes the saved outcomes that are not of the candidates that were asked for now. A failed one is tried again.
+std::vector<EvaluationId> Engine::forget_other_saved() {
+  std::vector<EvaluationId> forgotten;
+  if (saved_.empty()) return forgotten;
+  for (const auto& candidate : asked_) {
+    const auto found = saved_.find(candidate.id);
+    if (found == saved_.end()) continue;
+    if (found->second.outcome.ok() && found->second.candidate == candidate) continue;
+    forgotten.push_back(candidate.id);
+    saved_.erase(found);
+  }
+  return forgotten;
+}
+
+/// As if the workers had returned the outcomes that a rescue saved.
+bool Engine::look_at_saved() {
+  const auto sends = std::exchange(answered_, {});
+  for (const auto& a : sends) {
+    if (stopped()) break;
+    auto found = saved_.extract(a.id);
+    incoming_ = std::move(found.mapped().outcome);
+    incoming_worker_ = a.worker;
+    incoming_attempt_ = a.attempt;
+    incoming_id_ = a.id;
+    feed(Arrived{a.worker, a.id, a.attempt, true, merit_of(incoming_), -1});
+  }
+  return !sends.empty();
+}
+
 void Engine::execute(const Send& a) {
+  if (saved_.contains(a.id)) {
+    answered_.push_back(a);
+    return;
+  }
   encode(table_[a.id].candidate, scratch_);
   FrameHead head;
   head.study = options_.study;

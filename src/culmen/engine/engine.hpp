@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -111,6 +112,9 @@ class Engine final : private Transport::Sink {
   void flush_tells();
   void replay_call(const Journal& journal, const CallRecord& call);
   void replay_ask(const Journal& journal, const CallRecord& call);
+  void read_saved(const Journal& journal);
+  std::vector<EvaluationId> forget_other_saved();
+  bool look_at_saved();
   void replay_job();
   void replay_adopt(const Journal& journal, const CallRecord& call);
   void replay_told(const Journal& journal, EvaluationId id);
@@ -129,6 +133,12 @@ class Engine final : private Transport::Sink {
   Broker broker_;
   EvaluationTable table_;
   ProgressBoard board_;
+  struct Saved {
+    Candidate candidate;
+    Outcome outcome;
+  };
+  std::map<EvaluationId, Saved> saved_;  // from a rescue, until they are asked for
+  std::vector<Send> answered_;           // sent, but the saved outcome is the answer
   Underway underway_;
   bool underway_changed_ = false;  // since look_at_workers() last told the recorder
   double look_at_workers_s_ = 0;   // when it may do so again

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "culmen/base/error.hpp"
@@ -37,6 +38,16 @@ void Engine::replay(const Journal& journal) {
     broker_.replay_outcome(record.evaluation, record.outcome.ok(), merit_of(record.outcome),
                            record.outcome.residuals.size());
   });
+  read_saved(journal);
+}
+
+void Engine::read_saved(const Journal& journal) {
+  saved_.erase(saved_.begin(), saved_.lower_bound(source_.asked()));
+  for (auto at = saved_.begin(); at != saved_.end();) {
+    auto record = journal.outcome(at->first);
+    if (record) at->second.outcome = std::move(record->outcome);
+    at = record ? std::next(at) : saved_.erase(at);
+  }
 }
 
 void Engine::replay_call(const Journal& journal, const CallRecord& call) {
@@ -60,6 +71,9 @@ void Engine::replay_call(const Journal& journal, const CallRecord& call) {
     case CallKind::adopt:
       return replay_adopt(journal, call);
     case CallKind::finish:
+      return;
+    case CallKind::saved:
+      for (const auto& candidate : call.candidates) saved_[candidate.id].candidate = candidate;
       return;
   }
 }

@@ -83,7 +83,7 @@ void decode_ids(ByteReader& in, std::vector<EvaluationId>& out) {
 void encode(const CallRecord& call, Bytes& out) {
   ByteWriter writer(out);
   writer.u8(version);
-  if (call.kind == CallKind::ask) encode_candidates(call.candidates, writer);
+  if (call.kind == CallKind::ask || call.kind == CallKind::saved) encode_candidates(call.candidates, writer);
   if (call.kind == CallKind::tell || call.kind == CallKind::cancel) encode_ids(call.ids, out, writer);
   writer.raw(call.note.data(), call.note.size());
 }
@@ -93,7 +93,7 @@ void decode(BytesView in, CallRecord& out) {
   check_version(reader);
   out.candidates.clear();
   out.ids.clear();
-  if (out.kind == CallKind::ask) decode_candidates(reader, out.candidates);
+  if (out.kind == CallKind::ask || out.kind == CallKind::saved) decode_candidates(reader, out.candidates);
   if (out.kind == CallKind::tell || out.kind == CallKind::cancel) decode_ids(reader, out.ids);
   out.note = text_in(reader.take(reader.left()));
 }

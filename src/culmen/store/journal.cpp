@@ -40,6 +40,7 @@ struct Journal::Impl {
   OutcomeRecord outcome_at(const Statement::Rows& row) const;
   std::optional<OutcomeRecord> outcome(EvaluationId id);
   std::optional<Candidate> candidate(EvaluationId id);
+  void forget_outcomes(const std::vector<EvaluationId>& ids);
   void count(const CallRecord& call);
 
   Database database;
@@ -228,10 +229,21 @@ void Journal::append(const CallRecord& call) {
     impl_->bytes.clear();
     encode(call, impl_->bytes);
     std::optional<std::uint64_t> first;
-    if (!call.candidates.empty()) first = call.candidates.front().id;
+    const bool asked = call.kind == CallKind::ask;
+    if (asked && !call.candidates.empty()) first = call.candidates.front().id;
+    if (asked) impl_->forget_outcomes(call.ids);
     impl_->insert_call.run(impl_->progress.calls, static_cast<int>(call.kind), call.wanted, first, impl_->bytes);
     impl_->count(call);
   });
+}
+
+void Journal::Impl::forget_outcomes(const std::vector<EvaluationId>& ids) {
+  if (ids.empty()) return;
+  Statement forget(database, "DELETE FROM outcomes WHERE evaluation = ?1");
+  for (const auto id : ids) {
+    forget.run(id);
+    progress.outcomes -= static_cast<std::uint64_t>(database.changes());
+  }
 }
 
 void Journal::Impl::count(const CallRecord& call) {

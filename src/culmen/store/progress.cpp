@@ -36,6 +36,7 @@ void Tally::add(const CallRecord& call) {
     case CallKind::cancel:
     case CallKind::resize:
     case CallKind::adopt:
+    case CallKind::saved:
       break;
   }
 }

@@ -21,15 +21,17 @@ struct StudyRecord {
   std::uint64_t budget = 0;   ///< the first start's limit of evaluations, whatever came later; 0: no limit
 };
 
-enum class CallKind : unsigned char { ask = 0, tell = 1, cancel = 2, resize = 3, finish = 4, adopt = 5 };
+enum class CallKind : unsigned char { ask = 0, tell = 1, cancel = 2, resize = 3, finish = 4, adopt = 5, saved = 6 };
 
 /// One call of the optimizer, in the order in which it was called. finish: the study reached its end; `note` says why.
-/// adopt: the result is not stored; during a replay the job runs again.
+/// adopt: the result is not stored; during a replay the job runs again. saved: no call, but candidates that a rescue
+/// found behind the damage; their outcomes are in the store, and answer an ask that returns the same candidates again.
 struct CallRecord {
   CallKind kind = CallKind::ask;
   std::uint64_t wanted = 0;           ///< ask: n; resize: workers; adopt: the job
-  std::vector<Candidate> candidates;  ///< ask: the candidates that it returned (perhaps fewer than n)
-  std::vector<EvaluationId> ids;      ///< tell, cancel: the evaluations, in order
+  std::vector<Candidate> candidates;  ///< ask: the candidates that it returned (perhaps fewer than n); saved
+  std::vector<EvaluationId> ids;      ///< tell, cancel: the evaluations, in order; ask: those of its evaluations
+                                      ///< whose saved outcomes are of other candidates, which are removed
   std::string note;
   std::optional<Recommendation> recommended =
       {};  ///< the optimizer's recommendation after it; a store keeps that of its last call

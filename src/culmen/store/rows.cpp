@@ -20,7 +20,7 @@ Statement select_outcomes(Database& database, const char* which) {
 CallRecord call_of(const Statement::Rows& row) {
   CallRecord call;
   const auto kind = row.integer(1);
-  if (kind < 0 || kind > static_cast<int>(CallKind::adopt)) throw Error(fmt::format("its kind is {}", kind));
+  if (kind < 0 || kind > static_cast<int>(CallKind::saved)) throw Error(fmt::format("its kind is {}", kind));
   call.kind = static_cast<CallKind>(kind);
   call.wanted = static_cast<std::uint64_t>(row.integer(2));
   decode(row.blob(3), call);

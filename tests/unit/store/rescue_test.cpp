@@ -39,23 +39,45 @@ TEST_F(Rescues, AnIntactStoreIsCopied) {
   EXPECT_EQ(after.study().fingerprint, before.study().fingerprint);
 }
 
-TEST_F(Rescues, ADamagedCallEndsIt) {
+TEST_F(Rescues, WhatLiesBehindADamagedCallIsSaved) {
   execute("UPDATE calls SET data = X'09' WHERE number = 20");  // the eleventh ask
   EXPECT_THAT(error_of([&] { calls_of(Journal::read(path)); }),
               testing::AllOf(HasSubstr("call 20 is damaged"), HasSubstr("culmen rescue")));
   const auto found = rescue(path, saved);
-  EXPECT_EQ(found.outcomes, 40);
-  EXPECT_EQ(found.lost, 360);
+  EXPECT_EQ(found.outcomes, 396);
+  EXPECT_EQ(found.behind, 356);
+  EXPECT_EQ(found.lost, 4);
   EXPECT_EQ(Journal::resume(saved, Durability::process).summary().told, 40);
 }
 
 TEST_F(Rescues, ADamagedOutcomeIsEvaluatedAgain) {
   execute("UPDATE outcomes SET data = X'00' WHERE evaluation = 41");
   const auto found = rescue(path, saved);
-  EXPECT_EQ(found.outcomes, 43);
+  EXPECT_EQ(found.outcomes, 399);
   const auto summary = Journal::read(saved).summary();
   EXPECT_EQ(summary.asked, 44);
   EXPECT_EQ(summary.told, 40);
+}
+
+TEST_F(Rescues, ATruncatedStoreHasItsFirstPages) {
+  fs::resize_file(path, fs::file_size(path) * 3 / 4);
+  const auto found = rescue(path, saved);
+  EXPECT_GT(found.outcomes, 20);
+  EXPECT_LT(found.outcomes, 400);
+  EXPECT_EQ(Journal::read(saved).summary().outcomes, found.outcomes);
+  fs::resize_file(path, 5000);
+  fs::remove(saved);
+  EXPECT_THAT(error_of([&] { rescue(path, saved); }), HasSubstr("nothing can be rescued"));
+  EXPECT_FALSE(fs::exists(saved + ".part"));
+}
+
+TEST_F(Rescues, ARescuedStoreCanBeRescued) {
+  execute("UPDATE calls SET data = X'09' WHERE number = 20");
+  rescue(path, saved);
+  const auto again = rescue(saved, folder.file("again.db"));
+  EXPECT_EQ(again.outcomes, 396);
+  EXPECT_EQ(again.behind, 356);
+  EXPECT_EQ(again.lost, 0);
 }
 
 TEST_F(Rescues, AStoreInUseIsLeftAlone) {
@@ -66,7 +88,8 @@ TEST_F(Rescues, AStoreInUseIsLeftAlone) {
 TEST_F(Rescues, WithAnyPageZeroedAllReadersEndWithASentence) {
   const auto pages = fs::file_size(path) / 4096;
   ASSERT_GT(pages, 8);
-  std::uint64_t most = 0;
+  std::uint64_t least = 400;
+  int rescued = 0;
   for (std::uintmax_t page = 0; page < pages; ++page) {
     const auto damaged = folder.file("damaged.db");
     fs::copy_file(path, damaged, fs::copy_options::overwrite_existing);
@@ -84,14 +107,17 @@ TEST_F(Rescues, WithAnyPageZeroedAllReadersEndWithASentence) {
     }
     try {
       const auto found = rescue(damaged, saved);
-      most = std::max(most, found.outcomes);
+      least = std::min(least, found.outcomes);
+      ++rescued;
+      EXPECT_EQ(found.lost.value_or(400 - found.outcomes), 400 - found.outcomes);
       EXPECT_EQ(Journal::read(saved).summary().outcomes, found.outcomes);
       fs::remove(saved);
     } catch (const Error&) {
       EXPECT_FALSE(fs::exists(saved));
     }
   }
-  EXPECT_GT(most, 100);
+  EXPECT_GT(rescued, 8);  // all but the file's head and the description of the study
+  EXPECT_GT(least, 250) << "one page holds fewer than 150 evaluations";
 }
 
 }  // namespace
