@@ -1,5 +1,6 @@
 """culmen's optimizers as a sampler of Optuna: ``optuna.create_study(sampler=CulmenSampler("cmaes"))``."""
 
+import hashlib
 import os
 import secrets
 import threading
@@ -168,6 +169,11 @@ def _new_seed() -> int:
     return secrets.randbits(48)
 
 
+def _other_seed(seed: int) -> int:
+    """The same one each time: a copy of a search repeats its calls."""
+    return int.from_bytes(hashlib.blake2b(b"start %d" % seed, digest_size=6).digest(), "little")
+
+
 class _Search:
     """One optimizer on one space. ``known``: vectors and their outcomes from before. ``is_elsewhere``: it begins at a
     random point, because another search begins at the best known one.
@@ -247,7 +253,8 @@ class _Search:
 
     def _random_point(self) -> Vector:
         _name, seed, *_ = self._arguments
-        [(_, vector)] = _core.Optimizer(self._space(), "random", seed).ask(1)
+        # With another seed than the search's: from its own, the search draws the same point again.
+        [(_, vector)] = _core.Optimizer(self._space(), "random", _other_seed(seed)).ask(1)
         return vector
 
     def _space(self) -> _core.Space:

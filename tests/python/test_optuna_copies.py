@@ -115,6 +115,17 @@ def test_parallel_searches_do_not_all_begin_at_the_best_trial() -> None:
     assert all(len(new) >= 11 for new in found)
 
 
+@pytest.mark.parametrize("optimizer", [None, "de", "bayes"])
+def test_a_search_that_begins_elsewhere_evaluates_no_candidate_twice(optimizer: str | None) -> None:
+    study = after(2, CulmenSampler())
+    study.ask()  # for the sampler that follows, it runs in another process
+    study.sampler = CulmenSampler(optimizer)
+    before = len(evaluated(study))
+    study.optimize(box, n_trials=12)
+    new = evaluated(study)[before:]
+    assert len(set(new)) == 12
+
+
 def test_no_two_searches_begin_at_the_same_trial() -> None:
     """Each begins while no trial of the other runs."""
     study = optuna.create_study()
