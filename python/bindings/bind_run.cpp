@@ -10,6 +10,7 @@
 
 #include "background_run.hpp"
 #include "bindings.hpp"
+#include "culmen/base/clock.hpp"
 #include "culmen/study/crew/cpus.hpp"
 #include "culmen/study/crew/lent_workers.hpp"
 #include "culmen/study/crew/network_workers.hpp"
@@ -56,6 +57,7 @@ std::vector<std::string> objective_names(const StudyResult& r) {
 struct ProgressView {
   Progress p;  // the best value as given
   double elapsed_s;
+  double now_s = SteadyClock().now_s();
 };
 
 /// A string of RunOptions::listening. `check` throws for a wrong one.
@@ -155,6 +157,14 @@ void bind_progress(nb::module_& m) {
       .def_prop_ro("failed", [](const ProgressView& v) { return v.p.failed; })
       .def_prop_ro("retried", [](const ProgressView& v) { return v.p.retried; })
       .def_prop_ro("lost", [](const ProgressView& v) { return v.p.lost; })
+      .def_prop_ro(
+          "oldest",
+          [](const ProgressView& v) { return v.p.oldest_since_s < 0 ? std::nullopt : std::optional(v.p.oldest); },
+          "The evaluation that has run longest. None: none has run for a second.")
+      .def_prop_ro(
+          "oldest_for_s",
+          [](const ProgressView& v) { return v.p.oldest_since_s < 0 ? 0 : v.now_s - v.p.oldest_since_s; },
+          "The seconds for which `oldest` has run.")
       .def_ro("elapsed_s", &ProgressView::elapsed_s);
 }
 

@@ -209,9 +209,9 @@ class Store:
         """Copies a store to a new file, also while a master has it."""
 
     @staticmethod
-    def rescue(from_path: str, to_path: str) -> tuple[int, int, bool]:
+    def rescue(from_path: str, to_path: str) -> tuple[int, int | None, int, bool]:
         """
-        Makes a new store from the readable part of a damaged one. Returns the number of evaluations in the new store, the number of lost ones, and whether the study has ended.
+        Makes a new store from the readable part of a damaged one. Returns the number of evaluations in the new store, the number of lost ones (None: unknown), how many of the saved ones lie behind the damage, and whether the study has ended.
 
         Raises StoreError if nothing can be read.
         """
@@ -741,6 +741,14 @@ class Progress:
     def retried(self) -> int: ...
     @property
     def lost(self) -> int: ...
+    @property
+    def oldest(self) -> int | None:
+        """The evaluation that has run longest. None: none has run for a second."""
+
+    @property
+    def oldest_for_s(self) -> float:
+        """The seconds for which `oldest` has run."""
+
     @property
     def elapsed_s(self) -> float: ...
 

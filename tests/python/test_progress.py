@@ -14,6 +14,7 @@ from culmen.run.progress.monitor import Lines, Silent, best_of, make_monitor
 
 def seen(**changes):
     usual = {"phase": "running", "evaluations": 50, "budget": 100, "best_value": 1.5, "busy": 7, "workers": 8}
+    usual |= {"oldest": None, "oldest_for_s": 0.0}
     return SimpleNamespace(**{**usual, "failed": 0, "retried": 0, "lost": 0, "elapsed_s": 2.0, **changes})
 
 
@@ -37,6 +38,15 @@ def test_figures_name_only_what_is_there():
     assert figures(seen(phase="done"), running, of_the_first) == ["best cost 1.5"]
     assert best_of([("cost", "minimize")]) == "best"
     assert figures(seen(workers=0, best_value=None), recent()) == ["0/s", "waiting for workers"]
+
+
+def test_an_evaluation_that_hangs_is_named_once_nothing_arrives():
+    hangs = seen(oldest=25, oldest_for_s=612.0)
+    assert not any(
+        "evaluation 25" in part for part in figures(hangs, recent(seen(elapsed_s=1.0, evaluations=25), hangs))
+    )
+    assert "evaluation 25 has run for 0:10:12 (time_limit_s can stop it)" in figures(hangs, recent(hangs))
+    assert not any("time_limit_s" in part for part in figures(seen(oldest=25, oldest_for_s=12.0), recent(hangs)))
 
 
 def test_a_replay_shows_no_speed():

@@ -56,9 +56,12 @@ def _fixed(x: float, place: int) -> str:
     return text.removeprefix("-") if not float(text) else text
 
 
-def counts(done: int, limit: int | None, in_flight: int = 0) -> str:
-    """Evaluations that count for the study's rules, their limit, and those that workers have now."""
-    return f"{done}" + (f"/{limit}" if limit else "") + (f", {in_flight} in flight" if in_flight else "")
+def counts(done: int, limit: int | None, waiting: int = 0, proposed: int = 0) -> str:
+    """Evaluations that count for the study's rules, and their limit. ``waiting``: evaluations that ended before an
+    earlier one. ``proposed``: candidates without a result."""
+    more = [f"{waiting} more wait for an earlier evaluation"] if waiting else []
+    more += [f"{proposed} proposed"] if proposed else []
+    return ", ".join([f"{done}" + (f"/{limit}" if limit else ""), *more])
 
 
 def per_second(rate: float) -> str:

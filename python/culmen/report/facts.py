@@ -46,8 +46,9 @@ def standing(table: Table) -> Rows:
         rows |= {name: f"{v[table.best]:.10g}" for name, v in table.extras.items() if np.isfinite(v[table.best])}
     else:
         rows["best value"] = "none: no evaluation succeeded"
-    in_flight = len(table) - int((table.status >= 0).sum()) if summary["owned"] else 0
-    rows["evaluations"] = counts(len(told), (table.configuration.get("stop") or {}).get("evaluations"), in_flight)
+    ended = int((table.status >= 0).sum())
+    open_now = (ended - len(told), len(table) - ended) if summary["owned"] else ()
+    rows["evaluations"] = counts(len(told), (table.configuration.get("stop") or {}).get("evaluations"), *open_now)
     rows["failed"] = str(int(table.failed.sum()))
     if total.wall_s > 0:
         rows["time"] = f"{lasted(total.wall_s)}, {per_second(len(told) / total.wall_s)}"

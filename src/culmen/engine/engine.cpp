@@ -87,16 +87,19 @@ double Engine::patience_s() const {
   return std::max(0.0, std::min(broker_.deadline_s(), look_s) - clock_.now_s());
 }
 
-/// Tells the recorder which evaluation has run longest, if that is worth a row in the store. At most once per
+/// Notes which evaluation has run longest, and tells the recorder if that is worth a row in the store. At most once per
 /// look_period_s; a sleep ends for it only if something has changed.
 void Engine::look_at_workers() {
-  if (!underway_changed_ || recorder_ == nullptr || stopped()) return;
+  if (!underway_changed_ || stopped()) return;
   const auto now_s = clock_.now_s();
   if (now_s < look_at_workers_s_) return;
   look_at_workers_s_ = now_s + look_period_s;
   const auto oldest = underway_.oldest();
   const bool young = oldest && now_s - oldest->since_s < look_period_s;
   underway_changed_ = young;  // look again when it is older
+  oldest_ = oldest && !young ? oldest : std::nullopt;
+  show(Phase::running);
+  if (recorder_ == nullptr) return;
   if (!oldest || young) return recorder_->running({});
   recorder_->running(Running{oldest->evaluation, oldest->worker, wall_clock_s() - (now_s - oldest->since_s)});
 }
@@ -203,7 +206,7 @@ bool Engine::look_at_saved() {
     incoming_worker_ = a.worker;
     incoming_attempt_ = a.attempt;
     incoming_id_ = a.id;
-    feed(Arrived{a.worker, a.id, a.attempt, true, merit_of(incoming_), -1});
+    feed(Arrived{a.worker, a.id, a.attempt, true, merit_of(incoming_), -1, incoming_.residuals.size()});
   }
   return !sends.empty();
 }
@@ -223,7 +226,7 @@ void Engine::execute(const Send& a) {
   transport_->send(a.worker, head, scratch_);
   clear(scratch_);
   underway_.sent(a.worker, a.id, a.attempt, clock_.now_s());
-  underway_changed_ = recorder_ != nullptr;
+  underway_changed_ = true;
 }
 
 void Engine::execute(const Record& a) {
@@ -424,6 +427,7 @@ void Engine::show(Phase phase) {
   p.failed = c.failed;
   p.retried = c.retried;
   p.lost = c.lost;
+  if (oldest_) p.oldest = oldest_->evaluation, p.oldest_since_s = oldest_->since_s;
   board_.write(p);
 }
 

@@ -140,8 +140,9 @@ class Engine final : private Transport::Sink {
   std::map<EvaluationId, Saved> saved_;  // from a rescue, until they are asked for
   std::vector<Send> answered_;           // sent, but the saved outcome is the answer
   Underway underway_;
-  bool underway_changed_ = false;  // since look_at_workers() last told the recorder
-  double look_at_workers_s_ = 0;   // when it may do so again
+  bool underway_changed_ = false;           // since look_at_workers() last looked
+  std::optional<Underway::Oldest> oldest_;  // then
+  double look_at_workers_s_ = 0;            // when it may do so again
   std::vector<Action> actions_;
   std::size_t next_action_ = 0;
   std::vector<Candidate> asked_;

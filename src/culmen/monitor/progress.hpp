@@ -19,6 +19,8 @@ struct Progress {
   double best_value = std::numeric_limits<double>::infinity();
   std::uint32_t busy = 0, workers = 0;
   std::uint64_t failed = 0, retried = 0, lost = 0;
+  std::uint64_t oldest = 0;    ///< the evaluation that has run longest
+  double oldest_since_s = -1;  ///< seconds of the engine's clock; below 0: none has run for a second
 };
 
 /// The engine's thread writes it; any thread reads it.
@@ -35,9 +37,12 @@ class ProgressBoard {
     failed_ = p.failed;
     retried_ = p.retried;
     lost_ = p.lost;
+    oldest_ = p.oldest;
+    oldest_since_s_ = p.oldest_since_s;
   }
   Progress read() const {
-    return {phase_, evaluations_, told_here_, budget_, best_value_, busy_, workers_, failed_, retried_, lost_};
+    return {phase_,   evaluations_, told_here_, budget_, best_value_, busy_,
+            workers_, failed_,      retried_,   lost_,   oldest_,     oldest_since_s_};
   }
 
  private:
@@ -49,9 +54,9 @@ class ProgressBoard {
   };
   Figure<Phase> phase_;
   Figure<std::uint64_t> evaluations_, told_here_, budget_;
-  Figure<double> best_value_;
+  Figure<double> best_value_, oldest_since_s_{-1.0};
   Figure<std::uint32_t> busy_, workers_;
-  Figure<std::uint64_t> failed_, retried_, lost_;
+  Figure<std::uint64_t> failed_, retried_, lost_, oldest_;
 };
 
 }  // namespace culmen

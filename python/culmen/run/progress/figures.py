@@ -6,6 +6,7 @@ from ... import _core
 from ...base.text import clock, counts, few, per_second
 
 _RECENT_S = 5.0
+_LONG_S = 30.0  # without a result
 _SHORTEST_BAR, _LONGEST_BAR = 12, 40
 _NOT_YET = ("starting", "replaying")
 
@@ -65,8 +66,15 @@ def figures(progress: _core.Progress, recent: Recent, best: str = "best") -> lis
     parts += [] if progress.best_value is None else [f"{best} {progress.best_value:.6g}"]
     if progress.phase == "running":
         busy = f"{few(recent.busy)}/{progress.workers} busy" if progress.workers else "waiting for workers"
-        parts += [*_time_left(progress, recent.rate), per_second(recent.rate), busy]
+        parts += [*_time_left(progress, recent.rate), *_hung(progress, recent.rate), per_second(recent.rate), busy]
     return parts + [f"{count} {name}" for name in ("failed", "retried", "lost") if (count := getattr(progress, name))]
+
+
+def _hung(progress: _core.Progress, rate: float) -> list[str]:
+    """The evaluation that has run longest, if no result has arrived for a while."""
+    if rate > 0 or progress.oldest is None or progress.oldest_for_s < _LONG_S:
+        return []
+    return [f"evaluation {progress.oldest} has run for {clock(progress.oldest_for_s)} (time_limit_s can stop it)"]
 
 
 def _time_left(progress: _core.Progress, rate: float) -> list[str]:
