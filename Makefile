@@ -19,10 +19,11 @@ bootstrap:
 
 $(VENV)/requirements.txt: pyproject.toml | bootstrap
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "culmen needs Python 3.10 or later; give it as make PYTHON=…")'
-	@echo 'Installing Python packages into $(VENV).'
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python tools/requirements > $@.new
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $@.new
+	@echo "Downloading and installing Python packages into $(VENV); this can take minutes:"
+	@sed 's/[^A-Za-z0-9._-].*//' $@.new | paste -sd' ' | fold -s -w 100 | sed 's/^/    /'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $@.new
 	mv $@.new $@
 
 # Editable: the package's Python files are used where they stand. Native sources lead to a rebuild, and so do Python files
