@@ -1,6 +1,9 @@
 """Evaluators that use MPI themselves, on the ranks of a launch."""
 
 import json
+import re
+import shutil
+from pathlib import Path
 
 from harness import PYTHON, culmen, outcomes
 
@@ -33,6 +36,19 @@ def test_a_command_may_start_ranks_of_its_own(mpi, tmp_path):
     line = culmen("launch", "-n", 2, "--mpi", mpi, "--dry-run", "run", "x", cwd=tmp_path).stdout.split()
     words = ["env", *line[: line.index("-n") + 2], PYTHON, str(tmp_path / "program.py")]
     assert values(mpi, tmp_path, f"command = {json.dumps(words)}") == 8 * [2]
+
+
+def test_the_command_of_the_page_runs(mpi, tmp_path):
+    """With the mpiexec of the tested MPI, and a shell script as the program."""
+    page = (Path(__file__).parents[2] / "docs/howto/mpi.md").read_text()
+    (command,) = re.findall(r"^    (command = .*)$", page, re.MULTILINE)
+    simulation = tmp_path / "simulation"
+    simulation.write_text("#!/bin/sh\n[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} != 0 ] || echo 7\n")
+    simulation.chmod(0o755)
+    command = command.replace('"mpiexec"', json.dumps(shutil.which(f"mpiexec.{mpi}") or "mpiexec"))
+    allowed = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe")
+    settings = ", ".join(f'{name} = "1"' for name in allowed)
+    assert values(mpi, tmp_path, f"{command}\nenvironment = {{ {settings} }}") == 8 * [7]
 
 
 def test_variables_can_be_removed(mpi, tmp_path):
