@@ -32,7 +32,7 @@ def test_a_running_study_is_copied_and_the_copy_can_be_resumed(tmp_path):
     assert (resumed.returncode, resumed.stderr) == (0, "")
     naked = culmen("resume", "naked.db", "--evaluations", 30, cwd=tmp_path)
     assert "its log naked.db-wal is missing" in naked.stderr
-    assert "culmen export STUDY.db -o COPY.db" in naked.stderr
+    assert "culmen export STUDY.db --store -o COPY.db" in naked.stderr
 
 
 def test_a_killed_run_whose_state_was_shown_is_resumed_without_a_word(tmp_path):
@@ -49,12 +49,13 @@ def test_a_killed_run_whose_state_was_shown_is_resumed_without_a_word(tmp_path):
 
 def test_a_deleted_store_ends_the_run_and_is_saved(tmp_path):
     write_study(tmp_path, 100_000)
-    with Running("run", "study.toml", "--workers", "2", "--quiet", cwd=tmp_path) as run:
+    with Running("run", "study.toml", "--workers", "2", cwd=tmp_path) as run:
         wait_for(lambda: len(calls_of(tmp_path)) > 20, "20 calls")
         for ending in ("", "-wal", "-shm"):
             (tmp_path / f"study.db{ending}").unlink()
-        code, _, err = run.end()
+        code, out, err = run.end()
     assert code == 1
+    assert "To resume" not in out
     assert "study.db: was deleted, moved or replaced while this study used it; its evaluations until now are in" in err
     assert len(outcomes(tmp_path / "study.saved.db")) > 10
 
@@ -83,7 +84,9 @@ def test_only_the_lost_evaluations_of_a_rescued_store_are_repeated(finished):
     change(finished / "study.db", "DELETE FROM outcomes WHERE evaluation BETWEEN 5 AND 8")
     rescued = culmen("rescue", "study.db", cwd=finished)
     assert (rescued.returncode, rescued.stderr) == (1, "")
-    assert f"Wrote {len(before) - 4} evaluations to study.rescued.db; 4 evaluations could not be read." in rescued.stdout
+    assert (
+        f"Wrote {len(before) - 4} evaluations to study.rescued.db; 4 evaluations could not be read." in rescued.stdout
+    )
     assert culmen("resume", "study.rescued.db", "--quiet", cwd=finished).returncode == 0
     assert outcomes(finished / "study.rescued.db") == before
     assert len(calls_of(finished)) == calls + 4

@@ -7,6 +7,7 @@ import pytest
 from culmen.base.text import counts
 from culmen.cli.work import summary
 from culmen.cli.work.status import show_status
+from culmen.fit.errors import ParameterError
 from culmen.store.opening import Opened
 from store_builder import build
 
@@ -68,9 +69,11 @@ def test_failures_name_the_folder_of_their_first_example(state, tmp_path, monkey
 
 def test_evaluations_are_counted_as_the_progress_counts_them(state):
     told = {"asked": 40, "outcomes": 33, "told": 30}
-    assert state(**told)["in_flight"] == 0
+    assert (state(**told)["waiting"], state(**told)["proposed"]) == (0, 0)
     running = state(owned=True, owner="pid 7", **told)
-    assert counts(running["told"], running["limit"], running["in_flight"]) == "30, 7 in flight"
+    assert counts(running["told"], running["limit"], running["waiting"], running["proposed"]) == (
+        "30, 3 more wait for an earlier evaluation, 7 proposed"
+    )
     assert counts(30, 100) == "30/100"
 
 
@@ -159,3 +162,8 @@ def test_there_is_no_front_of_one_objective_or_of_failures(objectives, tmp_path)
     state = summary.state_of(Opened(with_front(tmp_path / "s.db", outcomes, objectives)))
     assert state["front"] is None
     assert summary.views(state)
+
+
+def test_beside_one_error_a_value_is_rounded_to_that_one():
+    p = ParameterError("a", 4.51234, error=0.12, scaled=0.039)
+    assert (p.shown_value(alone=True), p.shown_value()) == ("4.51", "4.512")

@@ -39,9 +39,10 @@ class ParameterError:
     note: str = ""
     sandwich: float | None = None  # with a robust loss
 
-    def shown_value(self, digits: int | None = None) -> str:
-        """Rounded to its error, or with this number of significant digits."""
-        return rounded(self.value, [self.error, self.scaled, self.sandwich], digits)
+    def shown_value(self, digits: int | None = None, alone: bool = False) -> str:
+        """Rounded to the least of its errors, or with this number of significant digits. ``alone``: only ``error`` is
+        shown beside it."""
+        return rounded(self.value, [self.error] if alone else [self.error, self.scaled, self.sandwich], digits)
 
 
 @dataclass(frozen=True)

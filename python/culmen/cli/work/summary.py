@@ -52,7 +52,7 @@ def print_result(
     if result.store and result.failed:
         tables.append(_failures_table(ended.failures))
     console().print(*tables, sep="\n")
-    if result.store and not result.final and not result.all_failed:
+    if result.store and Path(result.store).exists() and not result.final and not result.all_failed:
         print(f"To resume: culmen resume {shlex.quote(result.store)}")
     if result.store and result.reason == "converged":
         print(f"To search further: {more_searches(result.store)}")
@@ -80,7 +80,7 @@ def views(state: dict[str, Any], digits: int | None = None) -> list[Table | Text
                 "best value": None if state["front"] else _best_value(state["best_value"], digits or 10),
                 **({} if state["front"] else _others(state["best_extras"], fit, digits or 10)),
                 "recommended": state["recommended"] and Recommended(**state["recommended"]),
-                "evaluations": counts(state["told"], state["limit"], state["in_flight"]),
+                "evaluations": counts(state["told"], state["limit"], state["waiting"], state["proposed"]),
                 "oldest running": state["running"] and _oldest(state["running"]),
                 "failed": state["failed"] or None,
                 "starts": state["epoch"],
@@ -117,7 +117,8 @@ def state_of(opened: Opened) -> dict[str, Any]:
         "state": f"running ({summary['owner']})" if summary["owned"] else ended,
         "resumable": not summary["finished"] and not summary["owned"],
         "resume_with": how_to_resume(opened.path, configuration),
-        "in_flight": summary["asked"] - summary["outcomes"] if summary["owned"] else 0,
+        "waiting": max(summary["outcomes"] - summary["told"], 0) if summary["owned"] else 0,
+        "proposed": max(summary["asked"] - summary["outcomes"], 0) if summary["owned"] else 0,
         "store": str(opened.path),
         "limit": configuration.get("stop", {}).get("evaluations"),
         "optimizer": optimizer.get("name"),
@@ -182,10 +183,12 @@ def _best_table(best: dict[str, Value], known: dict[str, str], fit: Errors | Non
     for name, value in best.items():
         figures = [shown(value, digits or 10)]
         if fit is not None:
-            figures = [fit[name].shown_value(digits), shown_error(fit[name].error, digits)]
+            figures = [fit[name].shown_value(digits, alone=True), shown_error(fit[name].error, digits)]
         table.add_row(name, *figures, *([notes[name]] if noted else []))
     for derived in fit.derived if fit else []:
-        table.add_row(derived.name, derived.shown_value(digits), shown_error(derived.error, digits), derived.note)
+        table.add_row(
+            derived.name, derived.shown_value(digits, alone=True), shown_error(derived.error, digits), derived.note
+        )
     return table
 
 
