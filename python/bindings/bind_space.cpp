@@ -49,7 +49,9 @@ void set_value(Parameter& p, Number member, const std::optional<Value>& value, c
     p.*member = number_of(p, *value);
   } catch (const InputError& e) {
     const std::string why = e.what(), name = "parameter '" + p.name + "': ";
-    throw InputError(why.starts_with(name) ? name + key + " = " + why.substr(name.size()) : why);
+    if (!why.starts_with(name)) throw;
+    const auto rest = why.substr(name.size());
+    throw InputError(name + key + (rest.starts_with("it ") ? ": " : " = ") + rest);
   }
 }
 

@@ -17,6 +17,7 @@ WORDS = {
     "help": "culmen: 'help' is not a command; write `culmen --help`, or `culmen COMMAND --help`",
     "run": "culmen run: STUDY.toml is missing; write `culmen run STUDY.toml`",
     "run study.toml --wrkers 3": "culmen run: there is no option '--wrkers'; did you mean '--workers'?",
+    "run study.toml --worker 3": "culmen run: there is no option '--worker'; did you mean '--workers'?",
     "run study.toml -j 3": "culmen run: there is no option '-j'; did you mean '--workers'?",
     "run study.toml -x": "culmen run: there is no option '-x'; `culmen run --help` lists the options",
     "run study.toml --force": "culmen run: there is no option '--force'; did you mean '--overwrite'?",

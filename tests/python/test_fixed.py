@@ -91,7 +91,7 @@ def test_candidates_of_a_program_may_name_the_fixed_ones(tmp_path):
     [
         ({"n": 12}, "parameter 'n': value = 12 is outside [0, 9]"),
         ({"n": 2.5}, "parameter 'n': value = 2.5 is not a whole number"),
-        ({"n": "five"}, "parameter 'n': value = it must be a number, got five"),
+        ({"n": "five"}, "parameter 'n': value: it must be a number, got \"five\""),
         ({"m": 1}, "there is no parameter 'm' that could be fixed; the parameters are x, n"),
         ({"x": 1, "n": 1}, ALL_FIXED),
         (5, "fix must be a dict such as {'x': 1.0}, got 5"),

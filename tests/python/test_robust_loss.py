@@ -175,7 +175,10 @@ def test_a_store_of_another_loss_is_refused(tmp_path):
     ("given", "said"),
     [
         ({"loss": "soft_l2"}, '"cauchy" or "arctan", got "soft_l2"; did you mean \'soft_l1\'?'),
-        ({"loss": "huber", "result": "value"}, 'loss = "huber" needs residuals; return them and write result = '),
+        (
+            {"loss": "huber", "result": "value"},
+            'culmen.minimize: loss = "huber" needs residuals; return them',
+        ),
         ({"f_scale": 2.0}, 'f_scale = 2 has no effect with loss = "linear"; choose another loss'),
         ({"loss": "huber", "f_scale": 0}, "f_scale must be above 0, got 0"),
     ],

@@ -90,6 +90,7 @@ def _unknown_option(given: str, command: Any) -> str:
     known = [name for parameter in command.params for name in parameter.opts if name.startswith("--")]
     near = (
         _of_other_tools(given, command)
+        or _is_command(given, known)
         or did_you_mean(given, known)
         or _in_study_file(given.lstrip("-").replace("-", "_"))
     )
@@ -97,11 +98,16 @@ def _unknown_option(given: str, command: Any) -> str:
 
 
 def _of_other_tools(given: str, command: Any) -> str:
-    word = given.lstrip("-")
-    if word in COMMANDS:
-        return f"; write `culmen {word}`, which is a command"
     ours = next((ours for theirs, ours in _OPTIONS.items() if given in theirs), ())
     return next((f"; did you mean '{name}'?" for name in ours if _has(command, name)), "")
+
+
+def _is_command(given: str, known: list[str]) -> str:
+    """Empty if it is also the beginning of an option: --worker is more likely --workers."""
+    word = given.lstrip("-")
+    if word not in COMMANDS or any(option.startswith(given) for option in known):
+        return ""
+    return f"; write `culmen {word}`, which is a command"
 
 
 def _has(command: Any, option: str) -> bool:

@@ -243,8 +243,7 @@ class StudyFile(Table):
         texts = {name: text for name, (_, text) in found.items()}
         return {**given, "objectives": {**objectives, **directions}, "derived": {**derived, **texts}}
 
-    @staticmethod
-    def place(table: str) -> str:
+    def place(self, table: str) -> str:
         """The table's heading, for messages about mistakes that C++ finds."""
         return f"[[{table}]] " if table == "starts" else f"[{table}] "
 

@@ -42,9 +42,8 @@ class ProgramStudy(StudyFile):
     stop: ProgramStop
     optimizer: ProgramOptimizer = ProgramOptimizer()
 
-    @staticmethod
-    def place(table: str) -> str:
-        words = {"evaluator": "Command ", "starts": "starts "}
+    def place(self, table: str) -> str:
+        words = {"evaluator": "" if self.evaluator.command is None else "Command ", "starts": "starts "}
         words |= {name: f"{name}: " for name in ("objectives", "limits", "derived", "residuals")}
         return words.get(table, "")
 

@@ -186,7 +186,10 @@ double number_of(const Parameter& p, const Value& value) {
     fail(p, fmt::format("it must be true or false, got {}", to_string(value)));
   }
   const auto x = as_number(value);
-  if (!x) fail(p, fmt::format("it must be a number, got {}", to_string(value)));
+  if (!x) {
+    const auto* quote = std::holds_alternative<std::string>(value) ? "\"" : "";
+    fail(p, fmt::format("it must be a number, got {}{}{}", quote, to_string(value), quote));
+  }
   return number_in(p, *x);
 }
 
