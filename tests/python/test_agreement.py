@@ -24,7 +24,7 @@ def test_a_fit_ends_when_enough_searches_agree(options):
     assert result.evaluations < 2000
     assert result.message == f"converged after {result.evaluations} evaluations"
     assert result.remark.endswith(
-        "descents ended at the best value, so option 'agreement' ended the search; with agreement = 0 it continues"
+        "searches ended at the best value, so option 'agreement' ended the search; with agreement = 0 it continues"
     )
     assert result.best == pytest.approx({"a": 2.5, "b": 1.3}, rel=1e-12)
 

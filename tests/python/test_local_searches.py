@@ -23,7 +23,7 @@ def test_descents_side_by_side_find_the_better_of_two_basins():
     options = {"descents": 4}
     result = culmen.minimize(basins, {"x": (-5, 5)}, optimizer="bfgs", options=options, budget=300, workers=2)
     assert result.best["x"] == pytest.approx(-3, abs=1e-5)
-    assert result.remark.endswith("descents ended at the best value")
+    assert result.remark.endswith("local searches ended at the best value")
 
 
 def test_integers_are_an_obstacle():

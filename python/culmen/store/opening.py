@@ -63,7 +63,8 @@ class Opened:
             return ""
         return (
             f"{self.path} was in use when it was last written, and its log {self.path}-wal is missing; if this is a "
-            "copy, it may lack the latest evaluations, so copy it again with `culmen export STUDY.db -o COPY.db`"
+            "copy, it may lack the latest evaluations, so copy it again with "
+            "`culmen export STUDY.db --store -o COPY.db`"
         )
 
     @cached_property

@@ -58,7 +58,7 @@ class Source {
   /// True if candidates may come later. The engine is then notified by Engine::offer().
   virtual bool open_ended() const { return false; }
   virtual std::string name() const = 0;
-  /// A clause about the search so far, such as "5 of 7 descents ended at the best value", or nothing.
+  /// A clause about the search so far, such as "5 of 7 local searches ended at the best value", or nothing.
   virtual std::string remark() const { return {}; }
   /// The library that proposes and its version, as in "optuna 5.0.0". Empty for culmen's own methods.
   virtual std::string library() const { return {}; }

@@ -204,7 +204,7 @@ void remove_store(const std::string& path) noexcept {
 std::string without_log(const std::string& path) {
   return fmt::format(
       "{}: contains no evaluation, but was in use when it was last written, and its log {}-wal is missing. If this is "
-      "a copy, copy it again with `culmen export STUDY.db -o COPY.db`",
+      "a copy, copy it again with `culmen export STUDY.db --store -o COPY.db`",
       path, path);
 }
 

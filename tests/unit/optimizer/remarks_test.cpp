@@ -32,7 +32,7 @@ Ended descents_of(const std::string& name, const TestFunction& f, const Optimize
   }
   std::smatch found;
   const auto remark = optimizer->remark();
-  EXPECT_TRUE(std::regex_match(remark, found, std::regex("(\\d+) of (\\d+) descents ended at the best value")));
+  EXPECT_TRUE(std::regex_match(remark, found, std::regex("(\\d+) of (\\d+) local searches ended at the best value")));
   return found.empty() ? Ended{} : Ended{std::stoi(found[1]), std::stoi(found[2])};
 }
 

@@ -16,8 +16,8 @@ def rescue_store(store: Path, output: Path | None) -> bool:
     print(f"Wrote {found} evaluations to {new}; {unread} evaluations could not be read.")
     if behind:
         print(
-            f"{behind} of them lie behind the damage. A resume uses each of them whose candidate the optimizer proposes "
-            f"again, and removes the others. To keep all of them as a table, first run "
+            f"{behind} of them lie behind the damage. A resume uses each of them whose candidate the optimizer "
+            f"proposes again, and removes the others. To keep all of them as a table, first run "
             f"`culmen export {shlex.quote(str(new))} -o {shlex.quote(str(new.with_suffix('.csv')))}`."
         )
     if not finished:

@@ -241,7 +241,7 @@ void LevenbergMarquardt::conclude(Lane& lane) {
 
 std::string LevenbergMarquardt::remark() const {
   if (minima_.descents() == 0) return "no descent has ended yet";
-  return fmt::format("{} of {} descents ended at the best value{}", minima_.agreeing(), minima_.descents(),
+  return fmt::format("{} of {} local searches ended at the best value{}", minima_.agreeing(), minima_.descents(),
                      converged() ? ", so option 'agreement' ended the search; with agreement = 0 it continues" : "");
 }
 

@@ -254,7 +254,7 @@ std::string Descents::remark() const {
   if (ends_.empty()) return "no descent has ended yet";
   const double best = std::ranges::min(ends_), most = best + tolerance(best);
   const auto agreeing = std::isfinite(best) ? std::ranges::count_if(ends_, [&](double v) { return v <= most; }) : 0;
-  return fmt::format("{} of {} descents ended at the best value", agreeing, ends_.size());
+  return fmt::format("{} of {} local searches ended at the best value", agreeing, ends_.size());
 }
 
 std::vector<OptionRule> options_with(std::vector<OptionRule> own, double step) {
