@@ -117,10 +117,11 @@ TEST(Lm, works_through_the_noise_that_it_is_told) {
 const OptimizerOptions agreeing{{"agreement", 8}};
 
 TEST(Lm, says_how_many_descents_agree) {
-  EXPECT_THAT(fit(cube(2, -5, 5), rosenbrock_residuals, 3000, -1, 1, agreeing).remark,
-              testing::MatchesRegex(
-                  "[0-9]+ of [0-9]+ local searches ended at the best value, so option 'agreement' ended the search; with "
-                  "agreement = 0 it continues"));
+  EXPECT_THAT(
+      fit(cube(2, -5, 5), rosenbrock_residuals, 3000, -1, 1, agreeing).remark,
+      testing::MatchesRegex(
+          "[0-9]+ of [0-9]+ local searches ended at the best value, so option 'agreement' ended the search; with "
+          "agreement = 0 it continues"));
   EXPECT_THAT(fit(cube(2, -5, 5), rosenbrock_residuals, 3000, -1, 1, {{"agreement", 0}}).remark,
               testing::MatchesRegex("[0-9]+ of [0-9]+ local searches ended at the best value"));
   EXPECT_EQ(fit(cube(2, -5, 5), rosenbrock_residuals, 10).remark, "no descent has ended yet");
