@@ -24,7 +24,7 @@ CALLS = {
     "no end": (
         lambda: culmen.minimize(f, S),
         MINIMIZE + "at least one of budget, target, stagnation and wall_time_s must be given, otherwise the study "
-        "never ends",
+        "may never end",
     ),
     "a value for the function": (
         lambda: culmen.minimize(f({"x": 1}), S, budget=9),

@@ -216,7 +216,7 @@ WRONG = {
     "no stop rule": (
         with_("evaluations = 100", ""),
         "study.toml: [stop]: at least one of evaluations, target, stagnation and wall_time_s must be given, "
-        "otherwise the study never ends",
+        "otherwise the study may never end",
     ),
     "budget of none": (
         with_("evaluations = 100", "evaluations = 0"),

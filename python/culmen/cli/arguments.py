@@ -38,6 +38,17 @@ Agreement = Annotated[
         "does not end for this reason. Default: as in the study.",
     ),
 ]
+Searches = Annotated[
+    int | None,
+    typer.Option(
+        "--searches",
+        min=0,
+        max=1_000_000,
+        metavar="N",
+        help="For the optimizer lm: the study ends when N local searches have ended; 1 is one fit from your start. 0: "
+        "the study does not end for this reason. Default: as in the study.",
+    ),
+]
 Fix = Annotated[
     list[str] | None,
     typer.Option(

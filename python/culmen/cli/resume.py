@@ -16,6 +16,7 @@ from .arguments import (
     NoErrors,
     NoPrefetch,
     Quiet,
+    Searches,
     StoreFile,
     TokenFile,
     digits_of,
@@ -28,6 +29,7 @@ def resume(
     store: StoreFile,
     given: dict[str, Any],
     agreement: Agreement = None,
+    searches: Searches = None,
     no_prefetch: NoPrefetch = False,
     no_errors: NoErrors = False,
     digits: Digits = None,
@@ -39,7 +41,7 @@ def resume(
     io_threads: IoThreads = 1,
     quiet: Quiet = False,
 ) -> None:
-    given = {**given, "agreement": agreement}
+    given = {**given, "agreement": agreement, "searches": searches}
     code = work.run.resume_study(
         store,
         given,

@@ -17,6 +17,7 @@ from .arguments import (
     NoErrors,
     NoPrefetch,
     Quiet,
+    Searches,
     StudyFile,
     TokenFile,
     digits_of,
@@ -36,6 +37,7 @@ def run(
     threads: Annotated[bool, typer.Option("--threads", help="Run each worker as a thread of the master.")] = False,
     fix: Fix = None,
     agreement: Agreement = None,
+    searches: Searches = None,
     no_prefetch: NoPrefetch = False,
     store: Annotated[
         Path | None,
@@ -63,7 +65,7 @@ def run(
     place = work.run.place_of(threads, worker_processes)
     code = work.run.run_study(
         study,
-        {**given, "agreement": agreement},
+        {**given, "agreement": agreement, "searches": searches},
         place=place,
         prefetch=not no_prefetch,
         store=store,

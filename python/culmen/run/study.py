@@ -67,7 +67,7 @@ class Study:
     ) -> "Study":
         """Reads a study file. ``fix``: parameters that are fixed, with their values, such as ``{"n": 5}``.
         ``store`` and ``seed`` replace the values in the file. So do ``evaluations``, ``target``,
-        ``stagnation``, ``wall_time_s``, ``workers`` and ``agreement``, an option of the optimizer ``lm``.
+        ``stagnation``, ``wall_time_s``, ``workers``, and ``agreement`` and ``searches``, options of the optimizer ``lm``.
 
         Raises InputError that names each mistake in the file.
         """
@@ -84,7 +84,7 @@ class Study:
     @classmethod
     def from_store(cls, path: str | Path, **given: Any) -> "Study":
         """Reads the study in a store. ``run`` then resumes the study. ``evaluations``, ``target``, ``stagnation``,
-        ``wall_time_s``, ``workers`` and ``agreement`` replace the stored values.
+        ``wall_time_s``, ``workers``, ``agreement`` and ``searches`` replace the stored values.
 
         Raises InputError if the file is not a store or its study cannot be resumed, and StoreError if the store is
         damaged.
@@ -114,10 +114,11 @@ class Study:
         study.begun = opened.begun
         study.config.generational = None  # the fingerprint decides, so that the reason is the store and not the user
         study.prepare_resume()
-        if given.get("agreement") is not None and study.config.fingerprint != opened.begun.fingerprint:
+        ends = [name for name in ("agreement", "searches") if given.get(name) is not None]
+        if ends and study.config.fingerprint != opened.begun.fingerprint:
             raise InputError(
-                f"{path} was made by an earlier version of culmen, with which agreement cannot change; resume the "
-                "study without a new agreement"
+                f"{path} was made by an earlier version of culmen, with which {ends[0]} cannot change; resume the "
+                f"study without a new {ends[0]}"
             )
         return study
 

@@ -31,7 +31,7 @@ def _difference(place: str, there: str, here: str) -> str:
 def _tells_apart(place: str) -> bool:
     """Whether the setting is part of a study's fingerprint."""
     table, _, key = place.partition(".")
-    if place == "optimizer.agreement":  # only ends the search
+    if place in {"optimizer.agreement", "optimizer.searches"}:  # only end the search
         return False
     if table == "evaluator":
         setting = ProgramEvaluator.settings().get(key.partition(".")[0])

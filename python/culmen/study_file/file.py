@@ -115,7 +115,7 @@ class StopTable(Table):
         if not self.model_dump(exclude_none=True, exclude={"stagnation_tolerance"}):
             raise ValueError(
                 f"at least one of {type(self).model_fields['evaluations'].validation_alias or 'evaluations'}, target, "
-                "stagnation and wall_time_s must be given, otherwise the study never ends"
+                "stagnation and wall_time_s must be given, otherwise the study may never end"
             )
         if self.stagnation_tolerance is not None and self.stagnation is None:
             raise ValueError("stagnation_tolerance needs stagnation, which is missing")
@@ -247,9 +247,9 @@ class StudyFile(Table):
         """The table's heading, for messages about mistakes that C++ finds."""
         return f"[[{table}]] " if table == "starts" else f"[{table}] "
 
-    def limit(self, source: str, *, agreement: int | None = None, **given: Any) -> None:
-        """Replaces keys of the file by the given ones: keys of [stop], workers, and the option ``agreement`` of the
-        optimizer. None: not given.
+    def limit(self, source: str, *, agreement: int | None = None, searches: int | None = None, **given: Any) -> None:
+        """Replaces keys of the file by the given ones: keys of [stop], workers, and the options ``agreement`` and
+        ``searches`` of the optimizer. None: not given.
 
         Raises InputError, which begins with ``source``, for values that are not allowed in a file.
         """
@@ -257,8 +257,9 @@ class StudyFile(Table):
         told = checked(_Given, {**self.stop.model_dump(exclude_none=True), **given}, source)
         self.run.workers = told.workers or self.run.workers
         self.stop = StopTable(**told.model_dump(exclude={"workers"}))
-        if agreement is not None:
-            self.optimizer = OptimizerTable(**{**self.optimizer.model_dump(), "agreement": agreement})
+        ends = {"agreement": agreement, "searches": searches}
+        if changed := {name: limit for name, limit in ends.items() if limit is not None}:
+            self.optimizer = OptimizerTable(**{**self.optimizer.model_dump(), **changed})
 
     def fix(self, source: str, values: Mapping[str, Any]) -> None:
         """Fixes parameters at these values; a text may be a number, as on a command line.

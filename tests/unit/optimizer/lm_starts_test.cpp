@@ -156,6 +156,19 @@ TEST(LmAgreement, ends_by_default_but_not_in_the_first_edition) {
   }
 }
 
+TEST(LmSearches, one_from_a_start_is_one_fit) {
+  std::vector<Point> starts{{1, 2}, {3, 4}};
+  const auto lm = lm_of(box(2), starts, 0, newest_edition, {{"searches", 1}, {"descents", 1}});
+  std::size_t told = 0;
+  while (!lm->converged() && told < 100) {
+    const auto batch = asked(*lm);
+    told += batch.size();
+    tell_all(*lm, batch, line);
+  }
+  EXPECT_LE(told, 45) << "to all digits";
+  EXPECT_TRUE(lm->remark().starts_with("1 of 1 descents")) << lm->remark();
+}
+
 TEST(LmAgreement, changes_no_candidate) {
   for (const auto mode : {Mode::generational, Mode::asynchronous}) {
     const auto make = [&](int agreement) {

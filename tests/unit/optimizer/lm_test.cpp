@@ -114,7 +114,7 @@ TEST(Lm, works_through_the_noise_that_it_is_told) {
   EXPECT_GT(fit(cube(3, 0.001, 1000), noisy, 2000, 1e-8, 1, {{"noise", 1e-5}}).evaluations, 0);
 }
 
-const OptimizerOptions agreeing{{"agreement", 8}};
+const OptimizerOptions agreeing{};
 
 TEST(Lm, says_how_many_descents_agree) {
   EXPECT_THAT(
@@ -160,6 +160,30 @@ TEST(Lm, does_not_take_a_plateau_for_the_minimum) {
   const auto well = [](const Point& x) { return Point{1 - std::exp(-1e3 * (std::pow(x[0] - 0.3, 2) + x[1] * x[1]))}; };
   for (std::uint64_t seed = 1; seed <= 5; ++seed)
     EXPECT_GT(fit(cube(2, -5, 5), well, 50000, 1e-10, seed, agreeing).evaluations, 0) << seed;
+}
+
+TEST(Lm, ends_though_most_descents_end_in_other_minima) {
+  const auto five = [](const Point& x) { return Point{std::sin(2 * x[0]), 0.05 * (x[0] - 6.3), x[1] - 4}; };
+  const Space space{real("x", 1, 9), real("y", 1, 9)};
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto found = fit(space, five, 20000, -1, seed);
+    EXPECT_TRUE(found.finished) << seed << ": " << found.remark;
+    EXPECT_NEAR(found.x[0], 6.28, 0.02) << seed;
+  }
+}
+
+TEST(Lm, needs_no_more_repeats_than_a_given_agreement) {
+  const auto waves = [](const Point& x) { return Point{x[0], x[1], 20 * std::sin(3 * x[0]), 20 * std::cos(2 * x[1])}; };
+  EXPECT_TRUE(fit(cube(2, -20, 20), waves, 3000, -1, 1, {{"agreement", 4}}).finished);
+}
+
+TEST(Lm, ends_after_a_given_number_of_searches) {
+  for (const int searches : {1, 5}) {
+    const auto found = fit(cube(2, -5, 5), rosenbrock_residuals, 3000, -1, 1, {{"searches", searches}});
+    EXPECT_TRUE(found.finished);
+    EXPECT_THAT(found.remark, testing::EndsWith("descents ended at the best value, so option 'searches' ended the "
+                                                "search; with searches = 0 it continues"));
+  }
 }
 
 TEST(Lm, goes_on_while_descents_end_in_many_minima) {

@@ -1,20 +1,42 @@
-"""The end of a fit because its local searches agree, and how to continue."""
+"""The end of a fit because its local searches agree or have all ended, and how to continue."""
 
+import math
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ... import _core
+
+ENDS = ("agreement", "searches")  # options of the optimizer "lm"
+_FEWEST = 6.0  # repeats with which the default can end a study
 
 
-def agreement_in(options: Mapping[str, Any]) -> float:
-    """The option ``agreement`` of the optimizer ``lm``; its default if it is not given."""
-    lm = next(entry for entry in _core.optimizer_catalogue() if entry["name"] == "lm")
-    standard: float = next(option["default"] for option in lm["options"] if option["name"] == "agreement")
-    return float(options.get("agreement", standard))
+def ends_of_searches(optimizer: str, options: Mapping[str, Any]) -> list[str]:
+    """When local searches of the optimizer ``lm`` end a study."""
+    if optimizer != "lm":
+        return []
+    agreement, searches = options.get("agreement"), options.get("searches")
+    ends = [f"when {searches:g} local searches have ended"] if searches else []
+    if agreement is None:
+        return [*ends, f"when enough local searches, at least {_FEWEST:g}, have found the best point again"]
+    return [*ends, f"when {agreement:g} local searches have found the best point again"] if agreement else ends
 
 
-def more_searches(store: str | Path) -> str:
-    """The command that continues a study that has ended because its searches agree."""
-    return f"culmen resume {shlex.quote(str(store))} --agreement 0"
+def end_no_later(options: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    """Whether a study that has converged with the options ``before`` has converged with these, too."""
+    agreement, former = options.get("agreement"), before.get("agreement")
+    agree = agreement == former or (agreement is not None and 0 < agreement <= (former or _FEWEST))
+    searches, most = options.get("searches") or 0, before.get("searches") or 0
+    return agree and (searches == most or 0 < searches <= (most or math.inf))
+
+
+def new_ends(options: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+    """Those that differ, as options of ``culmen resume``."""
+    changed = [n for n in ENDS if n in options and options[n] != before.get(n)]
+    return "".join(f" --{name} {options[name]:g}" for name in changed)
+
+
+def more_searches(store: str | Path, options: Mapping[str, Any]) -> str:
+    """The command that continues a study that its local searches have ended."""
+    searches = " --searches 0" if options.get("searches") else ""
+    return f"culmen resume {shlex.quote(str(store))} --agreement 0{searches}"

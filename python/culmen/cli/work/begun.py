@@ -13,7 +13,7 @@ from ..._core import InputError, StoreError
 from ...run.study import Study
 from ...store.opening import Opened, open_store
 from ...study_file import StopTable
-from .agreement import agreement_in, more_searches
+from .agreement import end_no_later, more_searches, new_ends
 from .codes import FAILED, FINISHED
 from .notes import note_change
 from .summary import print_state
@@ -103,7 +103,7 @@ def _is_over(opened: Opened, config: _core.StudyConfig) -> bool:
     if summary["finished"] == "stagnation":
         return 0 < config.stagnation <= (_stop_table(opened.begun.configuration).get("stagnation") or 0)
     if summary["finished"] == "converged":
-        return 0 < agreement_in(config.optimizer_options) <= agreement_in(opened.begun.configuration["optimizer"])
+        return end_no_later(config.optimizer_options, opened.begun.configuration["optimizer"])
     return bool(summary["finished"])
 
 
@@ -115,7 +115,7 @@ def _goes_on_with(opened: Opened) -> str:
     """How a finished study can continue, as the end of a sentence; without a limit it cannot."""
     finished = opened.summary["finished"]
     if finished == "converged":
-        return f"to continue, give a new limit: `{more_searches(opened.path)}`"
+        return f"to continue, give a new limit: `{more_searches(opened.path, opened.begun.configuration['optimizer'])}`"
     more = {"evaluations": "a larger", "stagnation": "a larger", "target": "a lower"}.get(finished)
     if more is None:
         return "it cannot be resumed"
@@ -134,7 +134,7 @@ def _new_limits(opened: Opened, study: Study) -> str:
     changed = [key for key in _OPTIONS if key in now and now[key] != before.get(key)]
     options = [f" {_OPTIONS[key]} {now[key]}" for key in changed]
     if finished == "converged":
-        options.append(f" --agreement {agreement_in(study.config.optimizer_options):g}")
+        options.append(new_ends(study.config.optimizer_options, opened.begun.configuration["optimizer"]))
     return "".join(options)
 
 

@@ -19,7 +19,7 @@ from ...run.progress.monitor import Silent
 from ...run.study import Study
 from ...store.opening import working_folder
 from ...store.table import STATUSES
-from .agreement import agreement_in
+from .agreement import ends_of_searches
 from .codes import FAILED, FINISHED, RESUMABLE
 from .notes import note_file_left_behind
 from .summary import console, print_figures
@@ -120,15 +120,14 @@ def _optimizer(config: _core.StudyConfig) -> str:
 
 
 def _ends(config: _core.StudyConfig) -> str:
-    agreeing = agreement_in(config.optimizer_options) if config.optimizer == "lm" else 0
     rules = {
         "after {} evaluations": config.evaluations or None,
         "at a value of {:g}": as_given(config.target, config.objectives) if math.isfinite(config.target) else None,
         "after {} evaluations without an improvement": config.stagnation or None,
-        "when {:g} local searches have found the best point again": agreeing or None,
         "after {:g} s": config.wall_time_s if math.isfinite(config.wall_time_s) else None,
     }
-    return ", or ".join(text.format(rule) for text, rule in rules.items() if rule is not None)
+    given = [text.format(rule) for text, rule in rules.items() if rule is not None]
+    return ", or ".join([*given, *ends_of_searches(config.optimizer, config.optimizer_options)])
 
 
 def _try(study: Study, path: Path, evaluations: int) -> int:

@@ -55,7 +55,7 @@ def print_result(
     if result.store and Path(result.store).exists() and not result.final and not result.all_failed:
         print(f"To resume: culmen resume {shlex.quote(result.store)}")
     if result.store and result.reason == "converged":
-        print(f"To search further: {more_searches(result.store)}")
+        print(f"To search further: {more_searches(result.store, ended.begun.configuration['optimizer'])}")
 
 
 def print_state(opened: Opened, digits: int | None = None) -> None:

@@ -2,7 +2,7 @@
 // starts come first. When a descent has ended, the next one starts. It starts at the best of a few points of the box,
 // or at a known minimum with some parameters drawn anew (iterated local search: Lourenço, Martin and Stützle, Handbook
 // of Metaheuristics, 2003). Descents alternate between the parameters and their logarithms, until enough of them agree
-// (Minima::settled).
+// (Minima::settled) or have ended.
 #include "culmen/optimizer/methods/lm/lm.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +28,8 @@ namespace {
 constexpr std::size_t most_given = 100;
 
 struct Settings {
-  std::size_t agreement, descents, screen;
+  std::optional<std::size_t> agreement;  // none: Minima::settled
+  std::size_t descents, screen, searches;
   double noise;
   Loss loss;
   Mode mode;
@@ -68,9 +69,7 @@ class LevenbergMarquardt final : public Remembering<Place> {
         most_lanes_(settings.descents) {}
   Mode mode() const override { return settings_.mode; }
   bool finished() const override { return false; }
-  bool converged() const override {
-    return given_.empty() && settings_.agreement > 0 && minima_.settled(settings_.agreement);
-  }
+  bool converged() const override { return searched() || agreed(); }
   bool waits_for_starts() const override { return starts_first(); }
   void resize(std::size_t workers) override { most_lanes_ = std::max(settings_.descents, workers); }
   std::string name() const override { return "lm"; }
@@ -78,6 +77,8 @@ class LevenbergMarquardt final : public Remembering<Place> {
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
 
  private:
+  bool searched() const { return settings_.searches > 0 && minima_.descents() >= settings_.searches; }
+  bool agreed() const;
   bool starts_first() const { return settings_.edition >= Edition::second; }
   void do_ask(std::size_t n, Asked& out) override;
   void do_tell(EvaluationId, Place&& place, const Outcome& outcome) override { settle(place, reply_of(outcome)); }
@@ -239,10 +240,18 @@ void LevenbergMarquardt::conclude(Lane& lane) {
   lane.descent.reset();
 }
 
+bool LevenbergMarquardt::agreed() const {
+  if (!given_.empty()) return false;
+  if (!settings_.agreement) return minima_.settled();
+  return *settings_.agreement > 0 && minima_.repeats() >= *settings_.agreement;
+}
+
 std::string LevenbergMarquardt::remark() const {
-  if (minima_.descents() == 0) return "no descent has ended yet";
-  return fmt::format("{} of {} local searches ended at the best value{}", minima_.agreeing(), minima_.descents(),
-                     converged() ? ", so option 'agreement' ended the search; with agreement = 0 it continues" : "");
+  if (minima_.descents() == 0) return "no local search has ended yet";
+  const std::string option = searched() ? "searches" : "agreement";
+  return fmt::format(
+      "{} of {} local searches ended at the best value{}", minima_.agreeing(), minima_.descents(),
+      converged() ? fmt::format(", so option '{0}' ended the search; with {0} = 0 it continues", option) : "");
 }
 
 /// A share of a budget: the first descents screen at most about a twentieth of it.
@@ -262,8 +271,10 @@ Settings settings_of(const Space& space, const OptimizerOptions& options, const 
       options.contains("descents") ? count_of(options, "descents") : descents_of(terms.evaluations, space.size());
   const auto screen = options.contains("screen") ? count_of(options, "screen") : screen_of(terms.evaluations, descents);
   const auto loss = terms.yield.goals ? terms.yield.goals->loss : Loss{};
-  return {
-      count_of(options, "agreement"), descents, screen, number_of(options, "noise"), loss, terms.mode, terms.edition};
+  std::optional<std::size_t> agreement;
+  if (options.contains("agreement")) agreement = count_of(options, "agreement");
+  return {agreement, descents,   screen,       count_of(options, "searches"), number_of(options, "noise"),
+          loss,      terms.mode, terms.edition};
 }
 }  // namespace
 }  // namespace lm
@@ -277,7 +288,7 @@ OptimizerKind lm_kind() {
            .options = {OptionRule::whole("agreement",
                                          "the study ends when this number of local searches have found the best point "
                                          "again; 0: the study does not end for this reason",
-                                         0, 1e6, 6)
+                                         0, 1e6, "6, if these are half of all searches; otherwise at least 12")
                            .formerly(0)
                            .that_only_ends(),
                        OptionRule::whole("descents",
@@ -287,7 +298,12 @@ OptimizerKind lm_kind() {
                        OptionRule::number("noise", "relative error of the residuals", 1e-16, 0.01, 2.3e-16),
                        OptionRule::whole("screen", "number of points that are evaluated to choose a starting point", 1,
                                          10000, "8, or fewer if the limit on evaluations is small")
-                           .formerly(8)},
+                           .formerly(8),
+                       OptionRule::whole("searches",
+                                         "the study ends when this number of local searches have ended; 1 is one fit "
+                                         "from your start; 0: the study does not end for this reason",
+                                         0, 1e6, 0)
+                           .that_only_ends()},
            .edition = Edition::second},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options, const Terms& terms) {
             return std::make_unique<lm::LevenbergMarquardt>(space, seed, lm::settings_of(space, options, terms));

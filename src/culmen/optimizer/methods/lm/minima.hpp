@@ -31,20 +31,26 @@ class Minima {
   bool empty() const { return known_.empty(); }
   std::uint64_t descents() const { return descents_; }
   std::uint64_t agreeing() const { return agreeing_; }  ///< of the descents
-  /// Whether at least `repeats` descents, and half of all, returned to a place where another one had found the best
-  /// value. Places count because on a plateau sums agree although nothing was found. This is evidence, not proof:
-  /// descents also start near known minima, so a narrow minimum elsewhere may be missed.
-  bool settled(std::uint64_t repeats) const { return repeats_ >= repeats && 2 * repeats_ >= descents_; }
+  /// The descents that returned to a place where another one had found the best value. Places count because on a
+  /// plateau sums agree although nothing was found.
+  std::uint64_t repeats() const { return repeats_; }
+  /// Whether there are enough repeats to stop. This is evidence, not proof: descents also start near known minima, so a
+  /// narrow minimum elsewhere may be missed.
+  bool settled() const;
 
  private:
   bool same(double a, double b) const;
   void visit(const std::vector<double>& x);
+  void count(double sum);
+  double unseen() const;
 
   const Space space_;
   std::vector<Minimum> known_;               // best first
   std::vector<std::vector<double>> places_;  // of the best value, in magnitudes
+  std::vector<double> sums_;                 // of different minima, in their order
   double zero_ = std::numeric_limits<double>::infinity();
   std::uint64_t descents_ = 0, agreeing_ = 0, repeats_ = 0;
+  std::uint64_t uncounted_ = 0;  // descents that ended where no other is known to have ended
 };
 
 }  // namespace culmen::lm
