@@ -88,7 +88,9 @@ def folder(tmp_path):
 
 def test_the_commands_say_that_a_fit_converged_and_how_it_continues(folder):
     checked = command("check", "study.toml", cwd=folder)
-    assert "or when enough local searches, at least 6, have found the best point again" in " ".join(checked.stdout.split())
+    assert "or when enough local searches, at least 6, have found the best point again" in " ".join(
+        checked.stdout.split()
+    )
     done = command("run", "study.toml", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "converged after" in done.stdout

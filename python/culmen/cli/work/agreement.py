@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-
 ENDS = ("agreement", "searches")  # options of the optimizer "lm"
 _FEWEST = 6.0  # repeats with which the default can end a study
 
