@@ -67,7 +67,7 @@ class Study:
     ) -> "Study":
         """Reads a study file. ``fix``: parameters that are fixed, with their values, such as ``{"n": 5}``.
         ``store`` and ``seed`` replace the values in the file. So do ``evaluations``, ``target``,
-        ``stagnation``, ``wall_time_s``, ``workers``, and ``agreement`` and ``searches``, options of the optimizer ``lm``.
+        ``stagnation``, ``wall_time_s``, ``workers``, and the options ``agreement`` and ``searches`` of ``lm``.
 
         Raises InputError that names each mistake in the file.
         """
