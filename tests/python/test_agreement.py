@@ -35,7 +35,7 @@ def test_one_search_from_a_start_is_one_fit_and_continues(tmp_path):
     one = fit(store=store, starts=start, options={"searches": 1, "descents": 1})
     assert one.reason == "converged"
     assert one.evaluations < fit(starts=start).evaluations / 2
-    assert one.remark.startswith("1 of 1 descents ended at the best value, so option 'searches' ended the search")
+    assert one.remark.startswith("1 of 1 local searches ended at the best value, so option 'searches' ended the search")
     assert one.best == pytest.approx({"a": 2.5, "b": 1.3}, rel=1e-9)
     more = fit(store=store, starts=start, options={"descents": 1})
     assert more.evaluations > one.evaluations

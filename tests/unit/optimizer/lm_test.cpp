@@ -124,7 +124,7 @@ TEST(Lm, says_how_many_descents_agree) {
           "agreement = 0 it continues"));
   EXPECT_THAT(fit(cube(2, -5, 5), rosenbrock_residuals, 3000, -1, 1, {{"agreement", 0}}).remark,
               testing::MatchesRegex("[0-9]+ of [0-9]+ local searches ended at the best value"));
-  EXPECT_EQ(fit(cube(2, -5, 5), rosenbrock_residuals, 10).remark, "no descent has ended yet");
+  EXPECT_EQ(fit(cube(2, -5, 5), rosenbrock_residuals, 10).remark, "no local search has ended yet");
 }
 
 TEST(Lm, ends_where_descents_come_back_to_the_best_place) {
@@ -181,8 +181,9 @@ TEST(Lm, ends_after_a_given_number_of_searches) {
   for (const int searches : {1, 5}) {
     const auto found = fit(cube(2, -5, 5), rosenbrock_residuals, 3000, -1, 1, {{"searches", searches}});
     EXPECT_TRUE(found.finished);
-    EXPECT_THAT(found.remark, testing::EndsWith("descents ended at the best value, so option 'searches' ended the "
-                                                "search; with searches = 0 it continues"));
+    EXPECT_THAT(found.remark,
+                testing::EndsWith("local searches ended at the best value, so option 'searches' ended the "
+                                  "search; with searches = 0 it continues"));
   }
 }
 
