@@ -166,7 +166,7 @@ TEST(LmSearches, one_from_a_start_is_one_fit) {
     tell_all(*lm, batch, line);
   }
   EXPECT_LE(told, 45) << "to all digits";
-  EXPECT_TRUE(lm->remark().starts_with("1 of 1 descents")) << lm->remark();
+  EXPECT_TRUE(lm->remark().starts_with("1 of 1 local searches")) << lm->remark();
 }
 
 TEST(LmAgreement, changes_no_candidate) {
