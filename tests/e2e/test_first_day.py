@@ -103,11 +103,12 @@ def test_check_names_every_mistake(tmp_path):
     study = tmp_path / "fit.toml"
     text = study.read_text().replace("upper = 10.0", 'upper = "ten"').replace("evaluations", "evaluatons")
     study.write_text(text)
+    line = next(n for n, words in enumerate(text.splitlines(), 1) if words.startswith("evaluatons"))
     checked = culmen("check", "fit.toml", cwd=tmp_path)
     assert checked.returncode == 2
     assert checked.stderr.splitlines() == [
         'culmen: fit.toml: [space] amplitude.upper must be a number, got "ten" (line 9)',
-        "culmen: fit.toml: [stop] has no key 'evaluatons'; did you mean 'evaluations'? (line 57)",
+        f"culmen: fit.toml: [stop] has no key 'evaluatons'; did you mean 'evaluations'? (line {line})",
     ]
 
 
