@@ -24,7 +24,6 @@ class LineInMemory final : public Line {
     }
     return ends;
   }
-  std::size_t peers() const override { return out_.size(); }
   bool send(std::size_t peer, BytesView message) override {
     auto& way = *out_[peer];
     const std::lock_guard lock(way.mutex);

@@ -12,9 +12,8 @@ class Line {
   static constexpr std::size_t largest_message = std::size_t{128} << 10;
 
   virtual ~Line() = default;
-  /// The processes at other ends of this line have the numbers 0, 1, …
-  virtual std::size_t peers() const = 0;
-  /// Copies the message, at most largest_message, and sends it. False: former messages to this peer are still on their
+  /// Copies the message, at most largest_message, and sends it. The processes at the other ends of this line have the
+  /// numbers 0, 1, … False: former messages to this peer are still on their
   /// way out, and this one was not sent.
   virtual bool send(std::size_t peer, BytesView message) = 0;
   /// The next message, valid until the next call. False: there is none.

@@ -17,7 +17,6 @@ class MpiLine final : public Line {
   MpiLine(const MpiLine&) = delete;
   MpiLine& operator=(const MpiLine&) = delete;
 
-  std::size_t peers() const override { return ranks_.size(); }
   bool send(std::size_t peer, BytesView message) override;
   bool receive(std::size_t& peer, BytesView& message) override;
   bool idle() override;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "culmen/base/error.hpp"
-#include "culmen/transport/transport.hpp"
 
 namespace culmen {
 namespace {
@@ -23,6 +22,13 @@ struct FragmentHead {
 void append_to(Bytes& out, BytesView more) { out.insert(out.end(), more.begin(), more.end()); }
 
 }  // namespace
+
+std::pair<FrameHead, BytesView> frame_in(const Parcel& parcel) {
+  FrameHead head;
+  if (parcel.content.size() < sizeof head) throw Error("a frame that is shorter than its head");
+  std::memcpy(&head, parcel.content.data(), sizeof head);
+  return {head, parcel.content.subspan(sizeof head)};
+}
 
 void Outbox::append(WorkerId worker, ParcelKind kind, bool whole, BytesView first, BytesView second) {
   const FragmentHead head{worker, static_cast<std::uint32_t>(kind), whole ? is_last : 0,
@@ -70,7 +76,6 @@ void Outbox::flush(Line& line, std::size_t peer) {
     fill();
     if (message_.empty() || !line.send(peer, message_)) return;
     ++messages_;
-    bytes_ += message_.size();
     message_.clear();
   }
 }

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "culmen/base/ids.hpp"
 #include "culmen/transport/line.hpp"
+#include "culmen/transport/transport.hpp"
 
 namespace culmen {
 
@@ -25,18 +27,23 @@ struct Parcel {
   BytesView content;
 };
 
+/// Of a parcel of kind `frame`. Throws Error if it is shorter than a head.
+std::pair<FrameHead, BytesView> frame_in(const Parcel& parcel);
+
 /// Parcels on their way to one peer. Those of one worker keep their order; a large one travels in fragments, between
 /// which other workers' parcels travel. What is added while the line is busy shares the next message.
 class Outbox {
  public:
   void add(WorkerId worker, ParcelKind kind, BytesView first = {}, BytesView second = {});
+  void add_frame(WorkerId worker, const FrameHead& head, BytesView body) {
+    add(worker, ParcelKind::frame, std::as_bytes(std::span(&head, 1)), body);
+  }
   /// Sends as many messages as the line takes.
   void flush(Line& line, std::size_t peer);
   void clear();
   bool empty() const { return message_.empty() && turns_.empty(); }
   std::size_t queued_bytes() const { return queued_bytes_; }
   std::uint64_t messages() const { return messages_; }  ///< that were sent
-  std::uint64_t bytes() const { return bytes_; }        ///< of these messages
 
  private:
   struct Waiting {
@@ -50,7 +57,7 @@ class Outbox {
   std::vector<std::deque<Waiting>> queues_;  // by worker
   std::deque<WorkerId> turns_;               // workers with a queue
   std::size_t queued_bytes_ = 0;
-  std::uint64_t messages_ = 0, bytes_ = 0;
+  std::uint64_t messages_ = 0;
 };
 
 /// Joins the fragments of one peer's parcels.

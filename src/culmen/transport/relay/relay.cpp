@@ -47,11 +47,9 @@ void Relay::take(const Parcel& parcel) {
     closing_ = true;
   }
   if (parcel.kind != ParcelKind::frame) return;
-  FrameHead head;
-  if (parcel.content.size() < sizeof head) throw Error("a frame that is shorter than its head");
-  std::memcpy(&head, parcel.content.data(), sizeof head);
+  const auto [head, body] = frame_in(parcel);
   patience_.sent(parcel.worker);
-  node_.send(parcel.worker, head, parcel.content.subspan(sizeof head));
+  node_.send(parcel.worker, head, body);
 }
 
 void Relay::joined(WorkerId worker) {
@@ -60,7 +58,7 @@ void Relay::joined(WorkerId worker) {
 }
 
 void Relay::arrived(WorkerId worker, const FrameHead& head, BytesView body) {
-  out_.add(worker, ParcelKind::frame, std::as_bytes(std::span(&head, 1)), body);
+  out_.add_frame(worker, head, body);
   patience_.arrived(worker, clock_.now_s());
 }
 

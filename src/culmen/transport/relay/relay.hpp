@@ -18,7 +18,6 @@ class Relay final : private Transport::Sink {
   /// Until the master closes, and the workers have left or their time is over. Throws Error for a message that cannot
   /// be read.
   void run();
-  const Outbox& outbox() const { return out_; }
 
  private:
   void joined(WorkerId worker) override;

@@ -23,7 +23,6 @@ struct RelayTransport::Impl {
     std::size_t workers;
     Outbox out;
     Inbox in;
-    std::vector<bool> present;  // by the relay's numbers
     bool closed = false;
     std::size_t remaining = 0;
   };
@@ -31,7 +30,7 @@ struct RelayTransport::Impl {
   Impl(Line& given, const std::vector<std::size_t>& workers) : line(given) {
     WorkerId first = 0;
     for (const auto n : workers) {
-      relays.push_back({first, n, {}, {}, std::vector<bool>(n), false, n});
+      relays.push_back({first, n, {}, {}, false, n});
       first += static_cast<WorkerId>(n);
     }
   }
@@ -64,14 +63,15 @@ struct RelayTransport::Impl {
     const auto worker = relay.first + parcel.worker;
     switch (parcel.kind) {
       case ParcelKind::frame:
-        if (sink != nullptr) deliver(worker, parcel.content, *sink);
+        if (sink != nullptr) {
+          const auto [head, body] = frame_in(parcel);
+          sink->arrived(worker, head, body);
+        }
         return;
       case ParcelKind::joined:
-        relay.present[parcel.worker] = true;
         if (sink != nullptr) sink->joined(worker);
         return;
       case ParcelKind::lost:
-        relay.present[parcel.worker] = false;
         if (sink != nullptr) sink->lost(worker, text_in(parcel.content));
         return;
       case ParcelKind::closed:
@@ -82,13 +82,6 @@ struct RelayTransport::Impl {
       case ParcelKind::alive:
         return;
     }
-  }
-
-  static void deliver(WorkerId worker, BytesView content, Sink& sink) {
-    FrameHead head;
-    if (content.size() < sizeof head) throw Error("a frame that is shorter than its head");
-    std::memcpy(&head, content.data(), sizeof head);
-    sink.arrived(worker, head, content.subspan(sizeof head));
   }
 
   Line& line;
@@ -111,7 +104,7 @@ void RelayTransport::send(WorkerId worker, const FrameHead& head, BytesView body
   if (impl_->closed) return;
   auto& relay = impl_->relay_of(worker);
   if (worker - relay.first >= relay.workers) throw InputError(fmt::format("worker {} does not exist", worker));
-  relay.out.add(worker - relay.first, ParcelKind::frame, std::as_bytes(std::span(&head, 1)), body);
+  relay.out.add_frame(worker - relay.first, head, body);
 }
 
 bool RelayTransport::receive(Sink& sink) {
@@ -158,15 +151,6 @@ void RelayTransport::close(double grace_s) {
 std::size_t RelayTransport::remaining() const {
   std::size_t sum = 0;
   for (const auto& relay : impl_->relays) sum += relay.remaining;
-  return sum;
-}
-
-RelayTransport::Traffic RelayTransport::sent() const {
-  Traffic sum;
-  for (const auto& relay : impl_->relays) {
-    sum.messages += relay.out.messages();
-    sum.bytes += relay.out.bytes();
-  }
   return sum;
 }
 

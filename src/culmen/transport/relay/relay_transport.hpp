@@ -24,11 +24,6 @@ class RelayTransport final : public Transport {
   void close(double grace_s) override;
   /// After close(): workers that had not left in time, as their relays say.
   std::size_t remaining() const;
-  struct Traffic {
-    std::uint64_t messages = 0, bytes = 0;
-  };
-  /// From here to all relays.
-  Traffic sent() const;
 
  private:
   struct Impl;
