@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <utility>
+
+#include "culmen/base/portion.hpp"
 
 namespace culmen {
 namespace {
@@ -27,13 +28,7 @@ bool HandedTransport::receive(Sink& sink) {
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return false;
-    if (in_.size() <= portion) {
-      arrived.swap(in_);
-    } else {
-      const auto end = in_.begin() + portion;
-      arrived.assign(std::make_move_iterator(in_.begin()), std::make_move_iterator(end));
-      in_.erase(in_.begin(), end);
-    }
+    arrived = take_portion(in_, portion);
   }
   const bool first = !std::exchange(joined_, true);
   if (first)

@@ -15,6 +15,7 @@
 
 #include "culmen/base/alarm.hpp"
 #include "culmen/base/error.hpp"
+#include "culmen/base/portion.hpp"
 #include "culmen/transport/network/connection.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -282,13 +283,7 @@ bool NetworkTransport::receive(Sink& sink) {
   {
     const std::lock_guard lock(impl_->mutex);
     if (impl_->closing) return false;
-    if (impl_->happenings.size() <= portion) {
-      some.swap(impl_->happenings);
-    } else {
-      const auto end = impl_->happenings.begin() + portion;
-      some.assign(std::make_move_iterator(impl_->happenings.begin()), std::make_move_iterator(end));
-      impl_->happenings.erase(impl_->happenings.begin(), end);
-    }
+    some = take_portion(impl_->happenings, portion);
   }
   for (const auto& happening : some) impl_->deliver(happening, sink);
   return !some.empty();
