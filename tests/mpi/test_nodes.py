@@ -16,13 +16,13 @@ exec "$@"
 
 @pytest.fixture
 def on_nodes(mpi, tmp_path):
-    """on_nodes(ranks, ranks_a_node, words…): the words of a launch on so many nodes."""
+    """on_nodes(ranks, ranks_a_node, words…): the words of a launch on so many nodes. ``program``: culmen by default."""
 
-    def words(ranks: int, ranks_a_node: int, *arguments: str) -> list[str]:
+    def words(ranks: int, ranks_a_node: int, *arguments: str, program: str = "culmen") -> list[str]:
         script = tmp_path / "on_nodes"
         script.write_text(ON_NODES.replace("RANKS_A_NODE", str(ranks_a_node)))
         script.chmod(0o755)
-        return ["launch", "-n", str(ranks), "--mpi", mpi, str(script), "culmen", *arguments]
+        return ["launch", "-n", str(ranks), "--mpi", mpi, str(script), program, *arguments]
 
     return words
 
@@ -89,8 +89,7 @@ def test_large_results_cross_in_fragments(on_nodes, tmp_path, megabytes):
         "if culmen.is_master():\n"
         "    print(result.evaluations, result.failed, len(result.residuals))\n"
     )
-    words = on_nodes(4, 2)
-    done = culmen(*words[:-1], "python", "large.py", cwd=tmp_path)
+    done = culmen(*on_nodes(4, 2, "large.py", program="python"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert f"4 0 {values}\n" in done.stdout
 
@@ -119,7 +118,6 @@ def test_studies_and_executors_follow_each_other(on_nodes, tmp_path):
         "    if culmen.is_master():\n"
         "        print(found, sum(pool.map(abs, range(-50, 0))))\n"
     )
-    words = on_nodes(6, 2)
-    done = culmen(*words[:-1], "python", "several.py", cwd=tmp_path)
+    done = culmen(*on_nodes(6, 2, "several.py", program="python"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "[20, 20] 1275\n" in done.stdout
