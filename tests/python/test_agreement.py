@@ -2,10 +2,12 @@
 
 import inspect
 
+import numpy as np
 import pytest
 from fits import DECAY, decay
 from harness import culmen as command
 from harness import write_fit
+from scipy.optimize import least_squares
 
 import culmen
 from culmen import InputError
@@ -35,10 +37,25 @@ def test_one_search_from_a_start_is_one_fit_and_continues(tmp_path):
     one = fit(store=store, starts=start, options={"searches": 1, "descents": 1})
     assert one.reason == "converged"
     assert one.evaluations < fit(starts=start).evaluations / 2
-    assert one.remark.startswith("1 of 1 local searches ended at the best value, so option 'searches' ended the search")
+    assert one.remark == "option 'searches' ended the study after 1 local search; with searches = 0 it continues"
     assert one.best == pytest.approx({"a": 2.5, "b": 1.3}, rel=1e-9)
     more = fit(store=store, starts=start, options={"descents": 1})
     assert more.evaluations > one.evaluations
+
+
+def test_one_search_needs_about_as_many_evaluations_as_scipy():
+    times = np.linspace(0, 10, 60)
+    measured = 8 * np.exp(-times / 2.1) + 0.3 + 0.1 * np.random.default_rng(0).normal(size=60)
+
+    def residuals(p):
+        return (p["a"] * np.exp(-times / p["t"]) + p["c"] - measured) / 0.1
+
+    space = {name: culmen.real(-50 if name == "c" else 0.01, 50, initial=1) for name in "atc"}
+    one = culmen.minimize(residuals, space, budget=2000, result="residuals", options={"searches": 1}, workers=1)
+    theirs = least_squares(lambda x: residuals(dict(zip("atc", x, strict=True))), [1, 1, 1])
+    assert one.evaluations < 2 * (theirs.nfev + 3 * theirs.njev)
+    errors = np.sqrt(np.diag(np.linalg.inv(theirs.jac.T @ theirs.jac)))
+    assert np.all(np.abs(np.array([one.best[name] for name in "atc"]) - theirs.x) < 0.05 * errors)
 
 
 def test_without_an_agreement_a_fit_goes_on_to_its_limit():

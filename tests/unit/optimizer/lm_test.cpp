@@ -181,9 +181,8 @@ TEST(Lm, ends_after_a_given_number_of_searches) {
   for (const int searches : {1, 5}) {
     const auto found = fit(cube(2, -5, 5), rosenbrock_residuals, 3000, -1, 1, {{"searches", searches}});
     EXPECT_TRUE(found.finished);
-    EXPECT_THAT(found.remark,
-                testing::EndsWith("local searches ended at the best value, so option 'searches' ended the "
-                                  "search; with searches = 0 it continues"));
+    EXPECT_THAT(found.remark, testing::MatchesRegex("option 'searches' ended the study after [0-9]+ local "
+                                                    "search(es)?; with searches = 0 it continues"));
   }
 }
 

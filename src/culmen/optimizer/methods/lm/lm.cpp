@@ -41,6 +41,7 @@ struct Lane {
   bool logarithmic = false;
   std::optional<Descent> descent;           // none: it looks for a start
   bool given = false;                       // the descent began at a point that was heard of
+  bool near = false;                        // the descent is near a minimum, and counts for option `searches`
   std::vector<std::vector<double>> points;  // of this turn
   std::vector<Reply> replies;
   Turn turn;
@@ -77,7 +78,7 @@ class LevenbergMarquardt final : public Remembering<Place> {
   void hear(const std::vector<double>& x, const Outcome& outcome) override;
 
  private:
-  bool searched() const { return settings_.searches > 0 && minima_.descents() >= settings_.searches; }
+  bool searched() const { return settings_.searches > 0 && near_minima_ >= settings_.searches; }
   bool agreed() const;
   bool starts_first() const { return settings_.edition >= Edition::second; }
   void do_ask(std::size_t n, Asked& out) override;
@@ -94,6 +95,7 @@ class LevenbergMarquardt final : public Remembering<Place> {
   void start(Lane& lane);
   void begin_at_given(Lane& lane);
   void begin(Lane& lane, const std::vector<double>& x, Reply reply);
+  void count(Lane& lane);
   void conclude(Lane& lane);
 
   const Settings settings_;
@@ -104,6 +106,7 @@ class LevenbergMarquardt final : public Remembering<Place> {
   Minima minima_;
   Lanes<Lane> lanes_;
   std::uint64_t started_ = 0;
+  std::uint64_t near_minima_ = 0;     // descents that came near a minimum or gave up
   bool began_ = false;                // the lanes have points
   std::vector<std::size_t> retired_;  // lanes
   std::size_t most_lanes_;            // without generations: those beyond retire when their descents have ended
@@ -129,7 +132,9 @@ void LevenbergMarquardt::propose(std::size_t place) {
   lane.points.clear();
   while (starts_first() && !lane.descent && !given_.empty()) {
     begin_at_given(lane);
-    if (lane.descent->over()) conclude(lane);
+    if (!lane.descent->over()) continue;
+    count(lane);
+    conclude(lane);
   }
   if (lane.descent) {
     std::vector<Eigen::VectorXd> points;
@@ -202,8 +207,14 @@ void LevenbergMarquardt::digest(Lane& lane) {
   if (!lane.descent) start(lane);
   else lane.descent->digest(lane.replies);
   if (!lane.descent) return;
+  if (lane.descent->rests() || lane.descent->over()) count(lane);
   if (lane.descent->rests() && minima_.worth_refining(lane.descent->sum())) lane.descent->refine();
   if (lane.descent->rests() || lane.descent->over()) conclude(lane);
+}
+
+/// Each descent once. Option `searches` asks for fits, not for all digits of a minimum, so refining comes after this.
+void LevenbergMarquardt::count(Lane& lane) {
+  if (!std::exchange(lane.near, true)) ++near_minima_;
 }
 
 void LevenbergMarquardt::start(Lane& lane) {
@@ -230,7 +241,7 @@ void LevenbergMarquardt::begin_at_given(Lane& lane) {
 void LevenbergMarquardt::begin(Lane& lane, const std::vector<double>& x, Reply reply) {
   minima_.begin(reply.sum);
   const auto& coordinates = lane.logarithmic ? logarithmic_ : plain_;
-  lane.given = false;
+  lane.given = lane.near = false;
   lane.descent.emplace(coordinates, coordinates->from_space(x), std::move(reply), settings_.noise, settings_.loss);
 }
 
@@ -247,11 +258,12 @@ bool LevenbergMarquardt::agreed() const {
 }
 
 std::string LevenbergMarquardt::remark() const {
+  if (searched())
+    return fmt::format("option 'searches' ended the study after {} local search{}; with searches = 0 it continues",
+                       near_minima_, near_minima_ == 1 ? "" : "es");
   if (minima_.descents() == 0) return "no local search has ended yet";
-  const std::string option = searched() ? "searches" : "agreement";
-  return fmt::format(
-      "{} of {} local searches ended at the best value{}", minima_.agreeing(), minima_.descents(),
-      converged() ? fmt::format(", so option '{0}' ended the search; with {0} = 0 it continues", option) : "");
+  return fmt::format("{} of {} local searches ended at the best value{}", minima_.agreeing(), minima_.descents(),
+                     agreed() ? ", so option 'agreement' ended the search; with agreement = 0 it continues" : "");
 }
 
 /// A share of a budget: the first descents screen at most about a twentieth of it.
