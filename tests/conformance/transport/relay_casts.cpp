@@ -14,10 +14,8 @@ class Relayed final : public Cast {
  public:
   Relayed(const CastFactory& node, std::size_t workers)
       : halves_{workers - workers / 2, workers / 2}, ends_(LineInMemory::make(2)), transport_(*ends_[0], halves_) {
-    for (std::size_t r = 0; r < 2; ++r) {
-      nodes_.push_back(halves_[r] > 0 ? node(halves_[r]) : nullptr);
-      relays_.emplace_back([this, r] { relay(r); });
-    }
+    for (const auto half : halves_) nodes_.push_back(half > 0 ? node(half) : nullptr);
+    for (std::size_t r = 0; r < halves_.size(); ++r) relays_.emplace_back([this, r] { relay(r); });
   }
   ~Relayed() override {
     transport_.close(10);
