@@ -128,6 +128,25 @@ TEST(Auto, solves_a_sum_over_parameters_by_a_search_along_each) {
               HasSubstr("seems to be a sum over the parameters; brent_step found the best value"));
 }
 
+TEST(Auto, solves_a_sum_with_a_parameter_of_many_magnitudes) {
+  auto a = real("a", 1e-3, 10);
+  a.scale = Scale::log;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const auto optimizer = make_optimizer("auto", Space{a, real("b", -5, 5), real("c", -5, 5)}, seed);
+    double best = 1;
+    std::vector<Candidate> batch;
+    for (std::size_t told = 0; told < 80; told += batch.size()) {
+      batch.clear();
+      optimizer->ask(80 - told, batch);
+      for (const auto& c : batch) {
+        best = std::min(best, sphere(c.x));
+        optimizer->tell(c.id, Outcome::of_value(sphere(c.x)));
+      }
+    }
+    EXPECT_LT(best, 1e-3) << seed;
+  }
+}
+
 TEST(Auto, goes_back_to_descents_where_what_looked_like_a_sum_is_none) {
   const auto walls = [](const Point& x) {  // so steep that an interaction is hidden in rounding at some random points
     double sum = 0;

@@ -20,8 +20,9 @@ class StudyEdition : public ::testing::Test {
   }
   ~StudyEdition() override { fs::remove_all(folder_); }
 
-  static StudyConfig config(Edition edition, std::uint64_t evaluations) {
+  static StudyConfig config(Edition edition, std::uint64_t evaluations, const std::string& optimizer = {}) {
     StudyConfig c;
+    c.optimizer = optimizer;
     c.space = Space{real("x", -5, 5), real("y", -5, 5)};
     c.starts = {{1, 2}};
     c.evaluator.isolation = Isolation::none;
@@ -57,6 +58,16 @@ TEST_F(StudyEdition, of_an_older_store_stays_in_a_resume) {
     const auto resumed = run(config(newest_edition, 3000), true);
     EXPECT_EQ(resumed.reason, StopReason::evaluations) << resumed.message;
     EXPECT_EQ(resumed.counts.told, 3000U) << "it does not end because descents agree";
+    fs::remove(folder_ + "/study.db");
+  }
+}
+
+TEST_F(StudyEdition, of_an_older_store_stays_in_a_resume_of_every_optimizer_that_changed) {
+  for (const std::string optimizer : {"brent_step", "auto"}) {
+    EXPECT_EQ(run(config(Edition::first, 60, optimizer), false).counts.told, 60U);
+    auto now = config(newest_edition, 200, optimizer);
+    EXPECT_NE(now.fingerprint, config(Edition::first, 60, optimizer).fingerprint);
+    EXPECT_EQ(run(now, true).counts.told, 200U) << optimizer;
     fs::remove(folder_ + "/study.db");
   }
 }

@@ -24,8 +24,9 @@ struct Yield {
 enum class Edition : unsigned char {
   first = 1,
   second = 2,  ///< "lm" descends from starts at once, screens by the budget and ends when descents agree
+  third = 3,   ///< "brent_step" and "auto" divide a bracket if parabolas only creep
 };
-inline constexpr Edition newest_edition = Edition::second;
+inline constexpr Edition newest_edition = Edition::third;
 
 /// The conditions of a search.
 struct Terms {

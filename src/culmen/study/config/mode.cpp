@@ -32,10 +32,13 @@ std::optional<Mode> mode_of_store(const StudyConfig& config, const std::string& 
 void settle_edition(StudyConfig& config, const std::string& begun) {
   if (begun.empty() || mode_of_store(config, begun)) return;
   auto former = config;
-  former.edition = Edition::first;
-  if (!mode_of_store(former, begun)) return;
-  config.edition = former.edition;
-  config.fingerprint = fingerprint_of(config);
+  for (const auto edition : {Edition::second, Edition::first}) {
+    former.edition = edition;
+    if (!mode_of_store(former, begun)) continue;
+    config.edition = edition;
+    config.fingerprint = fingerprint_of(config);
+    return;
+  }
 }
 
 /// Generations keep all workers busy, and the budget has no evaluations to spare.

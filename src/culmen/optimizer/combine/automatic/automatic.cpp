@@ -107,7 +107,8 @@ OptimizerKind auto_kind() {
                        OptionRule::whole("points",
                                          "number of evaluations that bayes keeps for its model; used only if some "
                                          "parameter is not real",
-                                         10, 2000, automatic::model_points)}},
+                                         10, 2000, automatic::model_points)},
+           .edition = Edition::third},
           [](const Space& space, std::uint64_t seed, const OptimizerOptions& options,
              const Terms& terms) -> std::unique_ptr<Optimizer> {
             const auto parallel = count_of(options, "parallel");

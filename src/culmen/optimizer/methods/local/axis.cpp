@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace culmen::local {
 namespace {
 constexpr std::size_t most_points = 400;
 constexpr double least_gain = 1e-8;   // of the values' spread: an interval must promise this much
+constexpr double golden = 0.381966;   // share of the longer side of a bracket
 constexpr double narrowest = 1e-12;   // narrower intervals are not halved
 constexpr double least_share = 1e-3;  // of an interval: nearer to its ends, a parabola's minimum is useless
 }  // namespace
@@ -28,12 +30,12 @@ void Axis::move_to_best() {
   for (auto& p : known_) p.value -= least;
 }
 
-std::optional<double> Axis::next(double rounding) const {
+std::optional<double> Axis::next(double rounding) {
   if (known_.front().place > 0) return 0;
   if (known_.back().place < 1) return 1;
   if (known_.size() >= most_points) return {};
   const auto best = lowest();
-  if (const auto place = by_parabola(best, rounding)) return place;
+  if (const auto place = by_parabola(best, rounding)) return guarded_ ? divided(*place) : *place;
   return by_interval(best);
 }
 
@@ -50,6 +52,18 @@ std::optional<double> Axis::by_parabola(std::size_t best, double rounding) const
   const double kept = std::abs(place - here.place) < nearest ? here.place + side : place;
   if (!(kept > low.place && kept < high.place) || kept == here.place) return {};
   return kept;
+}
+
+/// `place`, of a parabola, if this step is at most half as long as the last but one.
+double Axis::divided(double place) {
+  const auto best = lowest();
+  const double here = known_[best].place, low = known_[best - 1].place, high = known_[best + 1].place;
+  const double allowed = 0.5 * std::exchange(last_but_one_, last_);
+  last_ = std::abs(place - here);
+  if (last_ <= allowed) return place;
+  const double longer = high - here > here - low ? high - here : low - here;
+  last_ = std::abs(longer);
+  return here + golden * longer;
 }
 
 std::optional<double> Axis::by_interval(std::size_t best) const {

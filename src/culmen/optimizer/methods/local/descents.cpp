@@ -29,6 +29,7 @@ struct Settings {
   std::size_t descents, screen;
   double noise, step;
   Mode mode;
+  bool guarded;
 };
 
 /// One place; the searches in it follow each other.
@@ -86,7 +87,7 @@ class Descents final : public Remembering<Origin> {
   void begin(Lane& lane, const Eigen::VectorXd& x, std::optional<double> value) {
     if (constraints_.count() > 0) value.reset();
     lane.first = value;
-    lane.search = make_({x, value, settings_.step, settings_.noise, constraints_.count()});
+    lane.search = make_({x, value, settings_.step, settings_.noise, constraints_.count(), settings_.guarded});
   }
   void conclude(Lane& lane);
   double tolerance(double best) const;
@@ -279,7 +280,7 @@ OptimizerKind descents_kind(OptimizerInfo info, double step, ReadOptions search)
             return std::make_unique<Descents>(
                 space, seed,
                 Settings{name, count_of(options, "descents"), count_of(options, "screen"), number_of(options, "noise"),
-                         number_of(options, "step"), terms.mode},
+                         number_of(options, "step"), terms.mode, terms.edition >= Edition::third},
                 search(options), terms.yield);
           }};
 }

@@ -62,10 +62,12 @@ OptimizerKind bobyqa_kind() {
 }
 
 OptimizerKind brent_step_kind() {
-  return descents_kind(
-      {.name = "brent_step", .about = "a global search along each parameter: sums of one-parameter functions"},
-      usual_step,
-      [](const OptimizerOptions&) { return [](const local::Start& start) { return local::axis_search(start); }; });
+  return descents_kind({.name = "brent_step",
+                        .about = "a global search along each parameter: sums of one-parameter functions",
+                        .edition = Edition::third},
+                       usual_step, [](const OptimizerOptions&) {
+                         return [](const local::Start& start) { return local::axis_search(start); };
+                       });
 }
 
 OptimizerKind conjugate_gradient_kind() {
