@@ -57,14 +57,14 @@ Part& part_of(EvaluatorSpec& spec) {
   throw nb::attribute_error(fmt::format("an evaluator of kind \"{}\" does not have it", word_of(spec.kind())).c_str());
 }
 
-Bytes& pickle_in(EvaluatorSpec& spec) { return field_of(spec, "pickle", &PythonSpec::pickle, &ItemsSpec::pickle); }
+SharedBytes& pickle_in(EvaluatorSpec& spec) { return field_of(spec, "pickle", &PythonSpec::pickle, &ItemsSpec::pickle); }
 nb::bytes pickle_of(EvaluatorSpec& spec) {
-  const auto& pickle = pickle_in(spec);
+  const BytesView pickle = pickle_in(spec);
   return nb::bytes(reinterpret_cast<const char*>(pickle.data()), pickle.size());
 }
 void set_pickle(EvaluatorSpec& spec, nb::bytes bytes) {
   const auto* data = reinterpret_cast<const std::byte*>(bytes.c_str());
-  pickle_in(spec).assign(data, data + bytes.size());
+  pickle_in(spec) = Bytes(data, data + bytes.size());
 }
 
 CommandSpec& command_in(EvaluatorSpec& spec) {

@@ -93,6 +93,12 @@ class Reader:
         self.at += size
         return self.frame[self.at - size : self.at]
 
+    def view(self):
+        """A blob without a copy of it."""
+        size = self.take("Q")
+        self.at += size
+        return memoryview(self.frame)[self.at - size : self.at]
+
     def text(self):
         return self.blob().decode("utf-8", "surrogateescape")  # paths may hold any bytes
 
@@ -136,7 +142,7 @@ def decode_set_up(frame):
     kind, _isolation, set_up.result = (reader.take("B") for _ in range(3))
     set_up.takes_items = kind == ITEMS
     set_up.target = reader.text()
-    set_up.pickle = reader.blob()
+    set_up.pickle = reader.view()
     _interpreter = reader.text()
     _command = [reader.text() for _ in range(reader.take("Q"))]
     _time_limit_s = reader.take("d")

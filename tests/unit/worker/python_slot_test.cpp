@@ -216,10 +216,10 @@ TEST(PythonSlot, imports_modules_from_the_base_folder) {
 TEST(PythonSlot, takes_a_pickled_function) {
   auto spec = python_spec("");
   const std::string pickled = "cbuiltins\nlen\n.";  // protocol 0; len of the dict of parameters
-  spec.as<PythonSpec>().pickle.assign(reinterpret_cast<const std::byte*>(pickled.data()),
-                                      reinterpret_cast<const std::byte*>(pickled.data() + pickled.size()));
+  const auto* first = reinterpret_cast<const std::byte*>(pickled.data());
+  spec.as<PythonSpec>().pickle = Bytes(first, first + pickled.size());
   EXPECT_EQ(evaluate(spec).value, 2);
-  spec.as<PythonSpec>().pickle.pop_back();
+  spec.as<PythonSpec>().pickle = Bytes(first, first + pickled.size() - 1);
   EXPECT_THAT(error_of_prepare(spec), HasSubstr("cannot unpickle the function: "));
 }
 

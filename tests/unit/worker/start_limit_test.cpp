@@ -72,7 +72,7 @@ TEST(StartLimit, holds_though_the_interpreter_never_reads_what_it_is_to_do) {
   std::ofstream(script) << "#!/bin/sh\necho looking for a licence\nexec sleep 3600\n";
   std::filesystem::permissions(script, std::filesystem::perms::owner_all);
   spec.as<PythonSpec>().interpreter = script;
-  spec.as<PythonSpec>().pickle.resize(8 << 20);  // more than the socket holds
+  spec.as<PythonSpec>().pickle = Bytes(8 << 20);  // more than the socket holds
   spec.time_limit_s = 0.1;
   EXPECT_THAT(hello(spec, 0.3), AllOf(StartsWith("starting the evaluator (unpickling the function) took longer than"),
                                       HasSubstr("\nlooking for a licence")));

@@ -11,12 +11,13 @@
 namespace culmen {
 namespace {
 constexpr std::uint8_t set_up_version = 3;
+constexpr std::size_t usual_size = 4096;
 const std::string removed(1, '\0');  // no variable has this value
 
 /// The parts of all kinds, in the order of the layout.
 struct AllParts {
   std::string target;
-  Bytes pickle;
+  SharedBytes pickle;
   std::string interpreter;
   std::uint32_t batch = 0;
   CommandSpec command;
@@ -125,6 +126,12 @@ EvaluatorSpec decode_spec(ByteReader& in) {
   spec.how = part_of(kind, std::move(all));
   return spec;
 }
+
+BytesView pickle_of(const EvaluatorSpec& spec) {
+  if (const auto* python = std::get_if<PythonSpec>(&spec.how)) return python->pickle;
+  if (const auto* items = std::get_if<ItemsSpec>(&spec.how)) return items->pickle;
+  return {};
+}
 }  // namespace
 
 bool starts_children(const EvaluatorSpec& spec) {
@@ -139,6 +146,7 @@ std::size_t batch_of(const EvaluatorSpec& spec) {
 
 Bytes encode(const SetUp& set_up) {
   Bytes out;
+  out.reserve(pickle_of(set_up.evaluator).size() + usual_size);
   ByteWriter w(out);
   w.u8(set_up_version);
   set_up.space.encode(w);

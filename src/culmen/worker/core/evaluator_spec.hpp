@@ -6,6 +6,7 @@
 
 #include "culmen/base/bytes.hpp"
 #include "culmen/base/process.hpp"
+#include "culmen/base/shared_bytes.hpp"
 #include "culmen/evaluation/goals.hpp"
 #include "culmen/space/space.hpp"
 
@@ -58,7 +59,7 @@ struct FunctionSpec {
 /// A Python function.
 struct PythonSpec {
   std::string target;       ///< "module:function" or "/abs/file.py:function"
-  Bytes pickle{};           ///< a callable pickled by cloudpickle, instead of the target
+  SharedBytes pickle{};     ///< a callable pickled by cloudpickle, instead of the target
   std::string interpreter;  ///< the study's own
   std::uint32_t batch = 0;  ///< the most candidates of one call, as vectors; 0: one candidate, as numbers
   bool operator==(const PythonSpec&) const = default;
@@ -96,7 +97,7 @@ struct CommandSpec {
 
 /// A Python process that receives with each candidate the function to call, and its arguments.
 struct ItemsSpec {
-  Bytes pickle;             ///< a callable that is called first
+  SharedBytes pickle;       ///< a callable that is called first
   std::string interpreter;  ///< the study's own
   bool operator==(const ItemsSpec&) const = default;
 };

@@ -74,8 +74,8 @@ struct Connection {
 class SlotEvaluator final : public Evaluator {
  public:
   SlotEvaluator(const SetUp& set_up, double start_limit_s)
-      : set_up_(encode(set_up)),
-        spec_(set_up.evaluator),
+      : set_up_(set_up),
+        spec_(set_up_.evaluator),
         time_limit_s_(set_up.evaluator.time_limit_s),
         start_limit_s_(std::max(time_limit_s_, start_limit_s)),
         what_starts_(describe_start(set_up.evaluator)) {
@@ -97,7 +97,7 @@ class SlotEvaluator final : public Evaluator {
     child_.end(true);
     if (!has_environment_) set_environment();
     start();
-    const auto received = exchange(set_up_, start_limit_s_);
+    const auto received = exchange(encode(set_up_), start_limit_s_);
     if (received == Received::too_late) throw StartTimedOut(end_of_start());
     if (received == Received::nothing) {
       throw Error(with_tail(
@@ -336,8 +336,8 @@ class SlotEvaluator final : public Evaluator {
     return Outcome::failure(status, with_tail(std::move(what), log));
   }
 
-  Bytes set_up_;
-  EvaluatorSpec spec_;
+  const SetUp set_up_;
+  const EvaluatorSpec& spec_;
   double time_limit_s_;
   double start_limit_s_;
   std::string what_starts_;
