@@ -1,5 +1,6 @@
 // The workers of one run. See workplace.hpp for where they come from.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,9 +25,10 @@ class Crew {
 struct CrewRequest {
   std::size_t workers = 1;
   std::string run_marker;
-  Function function;              ///< EvaluatorKind::function only
-  std::uint64_t work = 0;         ///< digest of the work, for workers that join
-  bool starts_processes = false;  ///< evaluators have child processes
+  Function function;                    ///< EvaluatorKind::function only
+  std::uint64_t work = 0;               ///< digest of the work, for workers that join
+  bool starts_processes = false;        ///< evaluators have child processes
+  std::function<std::string()> status;  ///< the state of the study as JSON, for WebPages
 };
 
 std::unique_ptr<Crew> make_thread_crew(const CrewRequest& request);

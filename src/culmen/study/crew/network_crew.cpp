@@ -8,20 +8,21 @@
 namespace culmen {
 namespace {
 
-ListenOptions options_of(const Listening& listening, std::uint64_t work) {
+ListenOptions options_of(const Listening& listening, const CrewRequest& request) {
   ListenOptions options;
   options.address = parse_address(listening.address);
   options.certificate = listening.certificate;
   options.token = listening.token;
-  options.work = work;
+  options.work = request.work;
+  options.status = request.status;
   options.io_threads = listening.io_threads;
   return options;
 }
 
 class OpenCrew final : public NetworkCrew {
  public:
-  OpenCrew(const Listening& listening, std::uint64_t work, std::unique_ptr<Crew> own)
-      : own_(std::move(own)), network_(options_of(listening, work)) {
+  OpenCrew(const Listening& listening, const CrewRequest& request, std::unique_ptr<Crew> own)
+      : own_(std::move(own)), network_(options_of(listening, request)) {
     if (!own_) return;
     network_.ring([this] { own_->transport().wake(); });
     merged_.emplace(own_->transport(), own_->workers(), network_);
@@ -44,9 +45,9 @@ class OpenCrew final : public NetworkCrew {
 
 }  // namespace
 
-std::unique_ptr<NetworkCrew> make_network_crew(const Listening& listening, std::uint64_t work,
+std::unique_ptr<NetworkCrew> make_network_crew(const Listening& listening, const CrewRequest& request,
                                                std::unique_ptr<Crew> own) {
-  return std::make_unique<OpenCrew>(listening, work, std::move(own));
+  return std::make_unique<OpenCrew>(listening, request, std::move(own));
 }
 
 }  // namespace culmen

@@ -29,7 +29,7 @@ class NetworkCrew : public Crew {
 };
 
 /// Throws InputError if it cannot listen. `own` may be null.
-std::unique_ptr<NetworkCrew> make_network_crew(const Listening& listening, std::uint64_t work,
+std::unique_ptr<NetworkCrew> make_network_crew(const Listening& listening, const CrewRequest& request,
                                                std::unique_ptr<Crew> own);
 
 }  // namespace culmen

@@ -82,7 +82,7 @@ class OpenPlace final : public Workplace {
       own.workers = own_->workers();
       crew = own_->hire(own);
     }
-    return make_network_crew(listening_, request.work, std::move(crew));
+    return make_network_crew(listening_, request, std::move(crew));
   }
 
  private:

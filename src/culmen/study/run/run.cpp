@@ -16,6 +16,7 @@
 #include "culmen/study/config/search.hpp"
 #include "culmen/study/crew/crew.hpp"
 #include "culmen/study/crew/thread_share.hpp"
+#include "culmen/study/run/status_page.hpp"
 #include "culmen/worker/process/child_table.hpp"
 #include "culmen/worker/process/guard.hpp"
 
@@ -163,7 +164,8 @@ struct Run::Impl {
     try {
       get_ready();
       crew = workplace->hire({workplace->workers(), marker, function, work_of(config, options.listening.content),
-                              starts_children(config.evaluator)});
+                              starts_children(config.evaluator),
+                              [this] { return status_page(config.name, progress(), clock.now_s()); }});
       if (const auto* open = dynamic_cast<const NetworkCrew*>(crew.get()))
         door = {to_string(open->address()), open->fingerprint()};
     } catch (const std::exception& e) {
@@ -207,6 +209,15 @@ struct Run::Impl {
     if (options.resume) return;
     for (const char* ending : {"", "-wal", "-shm"}) std::remove((options.store + ending).c_str());
     options.store.clear();
+  }
+
+  /// The best value is as the user knows it.
+  Progress progress() const {
+    Progress p;
+    if (const auto* running = live.load()) p = running->progress();
+    p.budget = config.stop.evaluations;
+    p.best_value = config.goals.as_given(0, p.best_value);
+    return p;
   }
 
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(crew->nodes()); }
@@ -271,12 +282,6 @@ void Run::offer() noexcept {
 
 std::shared_ptr<const History> Run::history() const { return impl_->history; }
 
-Progress Run::progress() const {
-  auto* engine = impl_->live.load();
-  if (engine == nullptr) return {};
-  auto p = engine->progress();
-  p.best_value = impl_->config.goals.as_given(0, p.best_value);
-  return p;
-}
+Progress Run::progress() const { return impl_->progress(); }
 
 }  // namespace culmen

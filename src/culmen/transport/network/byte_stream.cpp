@@ -9,7 +9,9 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
 #include <boost/beast/websocket.hpp>
 #include <boost/beast/websocket/ssl.hpp>
@@ -19,6 +21,7 @@
 namespace culmen {
 namespace {
 namespace beast = boost::beast;
+namespace http = beast::http;
 namespace ssl = asio::ssl;
 namespace websocket = beast::websocket;
 using asio::use_awaitable;
@@ -26,6 +29,7 @@ using asio::ip::tcp;
 
 /// A peer that does not answer for this time is gone, whether or not data is on its way.
 constexpr int silence_ms = 30'000, probe_after_s = 10, probe_every_s = 5, probes = 4;
+constexpr std::uint32_t longest_header = 8192;  // of a request, in bytes
 
 void set_up(tcp::socket& socket) {
   const int fd = socket.native_handle(), on = 1;
@@ -63,9 +67,10 @@ class TcpStream final : public ByteStream {
 template <class Under>
 class WebSocketStream : public ByteStream {
  public:
+  /// `pages`: for a master.
   template <class... Arguments>
-  WebSocketStream(Side side, std::string host, Arguments&&... under)
-      : side_(side), host_(std::move(host)), stream_(std::forward<Arguments>(under)...) {
+  WebSocketStream(Side side, std::string host, std::shared_ptr<const WebPages> pages, Arguments&&... under)
+      : side_(side), host_(std::move(host)), pages_(std::move(pages)), stream_(std::forward<Arguments>(under)...) {
     set_up(socket());
     stream_.binary(true);
     stream_.auto_fragment(false);
@@ -76,7 +81,7 @@ class WebSocketStream : public ByteStream {
     stream_.set_option(limits);
   }
   asio::awaitable<void> open() override {
-    if (side_ == Side::master) co_await stream_.async_accept(use_awaitable);
+    if (side_ == Side::master) co_await accept();
     else co_await stream_.async_handshake(host_, "/", use_awaitable);
   }
   asio::awaitable<std::size_t> read_some(asio::mutable_buffer to) override {
@@ -91,6 +96,32 @@ class WebSocketStream : public ByteStream {
   }
   bool is_open() const noexcept override { return beast::get_lowest_layer(stream_).socket().is_open(); }
   asio::any_io_executor executor() override { return stream_.get_executor(); }
+
+ private:
+  asio::awaitable<void> accept() {
+    beast::flat_buffer buffer;
+    http::request_parser<http::empty_body> parser;
+    parser.header_limit(longest_header);
+    co_await http::async_read_header(stream_.next_layer(), buffer, parser, use_awaitable);
+    const auto& request = parser.get();
+    if (websocket::is_upgrade(request)) co_return co_await stream_.async_accept(request, use_awaitable);
+    const auto response = page_for(request);
+    co_await http::async_write(stream_.next_layer(), response, use_awaitable);
+    throw InputError("it wanted a web page");
+  }
+  http::response<http::string_body> page_for(const http::request<http::empty_body>& request) const {
+    const auto as_std = [](beast::string_view text) { return std::string_view(text.data(), text.size()); };
+    auto page = pages_->answer(as_std(request.method_string()), as_std(request.target()),
+                               as_std(request[http::field::authorization]));
+    http::response<http::string_body> response(static_cast<http::status>(page.code), request.version(),
+                                               std::move(page.body));
+    response.set(http::field::content_type, page.type);
+    response.set(http::field::cache_control, "no-store");
+    response.keep_alive(false);
+    response.prepare_payload();
+    return response;
+  }
+  std::shared_ptr<const WebPages> pages_;
 
  protected:
   tcp::socket& socket() { return beast::get_lowest_layer(stream_).socket(); }
@@ -128,8 +159,10 @@ using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 class SecureStream final : public WebSocketStream<TlsStream> {
  public:
-  SecureStream(Side side, std::string host, tcp::socket socket, std::shared_ptr<Tls> tls)
-      : WebSocketStream(side, std::move(host), std::move(socket), tls->context), tls_(std::move(tls)) {
+  SecureStream(Side side, std::string host, std::shared_ptr<const WebPages> pages, tcp::socket socket,
+               std::shared_ptr<Tls> tls)
+      : WebSocketStream(side, std::move(host), std::move(pages), std::move(socket), tls->context),
+        tls_(std::move(tls)) {
     if (side == Side::worker) expect_master();
   }
   asio::awaitable<void> open() override {
@@ -175,14 +208,14 @@ std::shared_ptr<Tls> make_tls(const Certificate& of_master) { return std::make_s
 std::shared_ptr<Tls> make_tls(const std::string& fingerprint) { return std::make_shared<Tls>(fingerprint); }
 
 std::unique_ptr<ByteStream> make_byte_stream(Scheme scheme, Side side, tcp::socket socket, const std::string& host,
-                                             const std::shared_ptr<Tls>& tls) {
+                                             const std::shared_ptr<Tls>& tls, std::shared_ptr<const WebPages> pages) {
   switch (scheme) {
     case Scheme::tcp:
       return std::make_unique<TcpStream>(std::move(socket));
     case Scheme::ws:
-      return std::make_unique<WebSocketStream<beast::tcp_stream>>(side, host, std::move(socket));
+      return std::make_unique<WebSocketStream<beast::tcp_stream>>(side, host, std::move(pages), std::move(socket));
     case Scheme::wss:
-      return std::make_unique<SecureStream>(side, host, std::move(socket), tls);
+      return std::make_unique<SecureStream>(side, host, std::move(pages), std::move(socket), tls);
   }
   throw InputError("this scheme has no stream");
 }

@@ -10,6 +10,7 @@
 
 #include "culmen/transport/network/address.hpp"
 #include "culmen/transport/network/certificate.hpp"
+#include "culmen/transport/network/web_pages.hpp"
 
 namespace culmen {
 
@@ -19,7 +20,8 @@ namespace asio = boost::asio;
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  /// The handshakes of the scheme. Throws InputError, too: the master's certificate is not the right one.
+  /// The handshakes of the scheme. Throws InputError, too: the master's certificate is not the right one; the other
+  /// side wanted a web page and got it.
   virtual asio::awaitable<void> open() = 0;
   /// At least one byte; throws at the stream's end.
   virtual asio::awaitable<std::size_t> read_some(asio::mutable_buffer to) = 0;
@@ -41,7 +43,9 @@ std::shared_ptr<Tls> make_tls(const Certificate& of_master);
 std::shared_ptr<Tls> make_tls(const std::string& fingerprint);
 
 /// Takes a connected socket, whose executor is a strand. `host`: for a worker, as it was given. `tls`: for wss.
+/// `pages`: for a master.
 std::unique_ptr<ByteStream> make_byte_stream(Scheme scheme, Side side, asio::ip::tcp::socket socket,
-                                             const std::string& host, const std::shared_ptr<Tls>& tls);
+                                             const std::string& host, const std::shared_ptr<Tls>& tls,
+                                             std::shared_ptr<const WebPages> pages = {});
 
 }  // namespace culmen

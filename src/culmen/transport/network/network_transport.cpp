@@ -1,7 +1,6 @@
 #include "culmen/transport/network/network_transport.hpp"
 
 #include <fmt/format.h>
-#include <openssl/crypto.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -47,17 +46,15 @@ struct Happening {
   std::variant<CameIn, Said, Left> what;
 };
 
-/// Takes the same time wherever they differ.
-bool same_text(const std::string& a, const std::string& b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
 BytesView as_bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace
 
 struct NetworkTransport::Impl {
-  explicit Impl(ListenOptions given) : options(std::move(given)), acceptor(asio::make_strand(io)) {
+  explicit Impl(ListenOptions given)
+      : options(std::move(given)),
+        pages(std::make_shared<WebPages>(options.token, options.status)),
+        acceptor(asio::make_strand(io)) {
     prove();
     listen();
   }
@@ -116,7 +113,7 @@ struct NetworkTransport::Impl {
       }
       if (handshakes >= options.handshakes) continue;
       auto connection = std::make_shared<Connection>(
-          make_byte_stream(options.address.scheme, Side::master, std::move(socket), options.address.host, tls));
+          make_byte_stream(options.address.scheme, Side::master, std::move(socket), options.address.host, tls, pages));
       asio::co_spawn(
           strand, [this, connection] { return serve(connection); }, asio::detached);
     }
@@ -176,7 +173,7 @@ struct NetworkTransport::Impl {
     } catch (const Error& e) {
       return e.what();
     }
-    if (!same_text(said.token, options.token)) return "its token is not the one of this study";
+    if (!same_secret(said.token, options.token)) return "its token is not the one of this study";
     if (said.work != options.work) return "it was started with another study";
     return {};
   }
@@ -234,6 +231,7 @@ struct NetworkTransport::Impl {
   }
 
   ListenOptions options;
+  std::shared_ptr<const WebPages> pages;
   asio::io_context io;
   tcp::acceptor acceptor;
   std::shared_ptr<Tls> tls;

@@ -11,10 +11,11 @@ namespace culmen {
 
 struct ListenOptions {
   Address address;
-  std::string certificate;     ///< wss: the file with it; see certificate_in(). Empty: a new one, not kept
-  std::string token;           ///< a worker must say the same
-  std::uint64_t work = 0;      ///< digest of the work; a worker must say the same
-  std::size_t io_threads = 1;  ///< they read, decode and write
+  std::string certificate;  ///< wss: the file with it; see certificate_in(). Empty: a new one, not kept
+  std::string token;        ///< a worker must say the same
+  std::uint64_t work = 0;   ///< digest of the work; a worker must say the same
+  std::function<std::string()> status = [] { return std::string("{}"); };  ///< ws, wss: see WebPages
+  std::size_t io_threads = 1;                                              ///< they read, decode and write
   std::size_t connections = 65536;
   std::size_t handshakes = 1024;  ///< connections that have not said their greeting yet
   double handshake_s = 10;
