@@ -34,7 +34,7 @@ def study(tmp_path):
 
 def get(scheme, port, page, token=None, method="GET"):
     """Status code and text."""
-    insecure = ssl._create_unverified_context()  # noqa: S323: the certificate is the run's own
+    insecure = ssl._create_unverified_context()  # noqa: S323, the certificate is the run's own
     connection = (
         http.client.HTTPSConnection("127.0.0.1", port, context=insecure, timeout=60)
         if scheme == "wss"
