@@ -107,7 +107,7 @@ def test_a_conditional_space_begins_anew_when_it_changes() -> None:
     study = optuna.create_study(sampler=CulmenSampler("cmaes"))
     study.optimize(conditional, n_trials=120)
     assert len(study.get_trials(states=(TrialState.COMPLETE,))) == 120
-    assert abs(study.best_params["x"]) < 0.2
+    assert study.best_value < 0.5  # 110 random points miss this once in 10⁹ times
 
 
 def test_several_objectives() -> None:

@@ -66,7 +66,7 @@ TEST(Spawn, removes_variables_on_wish) {
   setenv("CULMEN_TEST_A", "ours", 1);
   SpawnRequest request;
   request.environment = {{"CULMEN_TEST_A", std::nullopt}, {"CULMEN_TEST_D", std::nullopt}};
-  EXPECT_EQ(output_of("env | grep -c '^CULMEN_TEST_[AD]' || true", request), "0\n");
+  EXPECT_EQ(output_of("env | grep -c '^CULMEN_TEST_[AD]=' || true", request), "0\n");
 }
 
 TEST(Spawn, passes_on_nothing_that_tells_a_rank_its_place_in_a_launch) {
