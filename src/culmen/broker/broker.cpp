@@ -17,7 +17,10 @@ constexpr std::uint32_t usually_waiting = 8, most_waiting = 64;
 // A worker that waits for its next candidate loses a round trip; if that is less than a tenth of an evaluation, better
 // candidates are worth more.
 constexpr double round_trips_short = 10;
-constexpr double shortest_s = 1e-6;         // of an evaluation
+constexpr double shortest_s = 1e-6;  // of an evaluation
+// While the longest evaluation runs, the other workers end so many: without that many, thousands of workers would wait
+// for it.
+constexpr std::uint64_t asked_per_worker = 16;
 constexpr double round_trip_growth = 1.02;  // of the least round trip, so that it can become longer
 }  // namespace
 
@@ -374,9 +377,10 @@ void Broker::ask_if_needed() {
   const std::uint64_t want = static_cast<std::uint64_t>(counts_.workers) * credits();
   const std::uint64_t open = evaluations_.end() - evaluations_.first();
   const std::uint64_t low_water = options_.mode == Mode::generational ? want : 1;
-  if (counts_.workers == 0 || ready_.size() >= low_water || open >= options_.ask_ahead) return;
+  const std::uint64_t most_open = std::max(options_.ask_ahead, asked_per_worker * counts_.workers);
+  if (counts_.workers == 0 || ready_.size() >= low_water || open >= most_open) return;
   std::uint64_t n = options_.mode == Mode::generational ? std::max(want, ask_at_once) : asynchronous_need();
-  n = std::min(n, options_.ask_ahead - open);
+  n = std::min(n, most_open - open);
   if (options_.rules.evaluations != 0)
     n = std::min(n, options_.rules.evaluations - std::min(counts_.asked, options_.rules.evaluations));
   if (n == 0) {

@@ -116,7 +116,7 @@ struct BrokerOptions {
   double prefetch_below_s = 0.25;
   std::uint32_t batch = 1;          ///< largest number of candidates that a worker evaluates together; as many wait
   bool needs_workers = true;        ///< the study stops when the last worker is lost
-  std::uint64_t ask_ahead = 65536;  ///< largest number of evaluations that are asked and not told
+  std::uint64_t ask_ahead = 65536;  ///< most evaluations that are asked and not told; at least 16 per worker
 };
 
 /// Counters for monitors.

@@ -283,6 +283,16 @@ TEST(Broker, asks_no_further_ahead_than_allowed_when_one_evaluation_hangs) {
   EXPECT_EQ(t.asked, 1000u);
 }
 
+TEST(Broker, asks_further_ahead_for_many_workers_so_that_they_need_not_wait_for_the_longest_evaluation) {
+  auto options = with_budget(0);
+  options.ask_ahead = 1000;
+  Table t(options);
+  t.start();
+  for (WorkerId w = 0; w < 200; ++w) t.feed(Joined{w});
+  for (int i = 0; i < 5000 && t.sent.size() > 1; ++i) t.answer(1);
+  EXPECT_EQ(t.asked, 16u * 200);
+}
+
 TEST(Broker, replay_of_a_study_that_was_at_its_end_ends_at_once) {
   auto at_target = with_budget(100);
   at_target.rules.target = 1;
