@@ -45,7 +45,7 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
     ByteReader reader(body);
     const auto hash = reader.u64();
     // A worker that answers for another candidate gets no more work.
-    if (table_.has(head.evaluation) && table_[head.evaluation].hash != hash)
+    if (table_.has(head.evaluation) && table_.hash(head.evaluation) != hash)
       return lost(worker, fmt::format("worker {} answered for another candidate", worker));
     decode(body.subspan(sizeof(hash)), incoming_);
   } catch (const Error& e) {

@@ -33,7 +33,7 @@ void Engine::replay(const Journal& journal) {
     return stopped_in_replay(journal);
   }
   journal.outcomes(broker_.first_open(), [&](const OutcomeRecord& record) {
-    if (!table_.has(record.evaluation) || !table_[record.evaluation].open) return;
+    if (!table_.open(record.evaluation)) return;
     table_[record.evaluation].outcome = record.outcome;
     broker_.replay_outcome(record.evaluation, record.outcome.ok(), merit_of(record.outcome),
                            record.outcome.residuals.size());

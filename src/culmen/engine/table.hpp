@@ -13,34 +13,40 @@ namespace culmen {
 struct EvaluationEntry {
   Candidate candidate;
   Outcome outcome;
-  std::uint64_t hash = 0;
   WorkerId worker = 0;  // of the outcome, like the next two
   Attempt attempt = 0;
   double at_s = 0;
-  bool open = true;
 };
 
+/// What was closed stays while an older one is open, but takes only 16 bytes.
 class EvaluationTable {
  public:
   /// Ids are consecutive.
   EvaluationEntry& add(Candidate candidate, std::uint64_t hash) {
-    auto& e = window_.push();
-    e.candidate = std::move(candidate);
-    e.hash = hash;
-    return e;
+    auto& place = window_.push();
+    place.hash = hash;
+    place.entry = std::make_unique<EvaluationEntry>();
+    place.entry->candidate = std::move(candidate);
+    return *place.entry;
   }
+  /// Whether it is open, or was closed while an older one was open.
   bool has(EvaluationId id) const { return window_.has(id); }
-  EvaluationEntry& operator[](EvaluationId id) { return window_[id]; }
+  bool open(EvaluationId id) { return has(id) && window_[id].entry != nullptr; }
+  /// Of the candidate; has(id).
+  std::uint64_t hash(EvaluationId id) { return window_[id].hash; }
+  /// open(id).
+  EvaluationEntry& operator[](EvaluationId id) { return *window_[id].entry; }
   void close(EvaluationId id) {
-    auto& entry = window_[id];
-    entry.open = false;
-    entry.candidate.payload = {};  // the entry stays while an older one is open; its content need not
-    entry.outcome = {};
-    window_.trim([](const EvaluationEntry& e) { return !e.open; });
+    window_[id].entry.reset();
+    window_.trim([](const Place& p) { return p.entry == nullptr; });
   }
 
  private:
-  Window<EvaluationEntry> window_;
+  struct Place {
+    std::uint64_t hash = 0;
+    std::unique_ptr<EvaluationEntry> entry;
+  };
+  Window<Place> window_;
 };
 
 }  // namespace culmen
