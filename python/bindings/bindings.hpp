@@ -20,6 +20,7 @@ void bind_optimizer(nanobind::module_& m);
 void bind_store(nanobind::module_& m);
 void bind_study(nanobind::module_& m);
 void bind_run(nanobind::module_& m);
+void bind_simulation(nanobind::module_& m);
 void bind_points(nanobind::module_& m);
 void bind_executor(nanobind::module_& m);
 void bind_ranks(nanobind::module_& m);

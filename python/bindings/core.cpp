@@ -34,6 +34,7 @@ NB_MODULE(_core, m) {
   bind_store(m);
   bind_study(m);
   bind_run(m);
+  bind_simulation(m);
   bind_points(m);
   bind_executor(m);
   bind_ranks(m);

@@ -884,6 +884,201 @@ class Run:
     def result(self) -> Result:
         """The result, after wait() was true. Raises the error of the run."""
 
+class NetworkModel:
+    """What messages and the store cost in a simulated cluster; seconds."""
+
+    def __init__(self) -> None: ...
+    @property
+    def latency_s(self) -> float:
+        """Of a message between nodes, one way."""
+
+    @latency_s.setter
+    def latency_s(self, arg: float, /) -> None: ...
+    @property
+    def bandwidth_bytes_s(self) -> float:
+        """Of the master's line, each way."""
+
+    @bandwidth_bytes_s.setter
+    def bandwidth_bytes_s(self, arg: float, /) -> None: ...
+    @property
+    def message_s(self) -> float:
+        """CPU time of one side for a message between nodes."""
+
+    @message_s.setter
+    def message_s(self, arg: float, /) -> None: ...
+    @property
+    def wake_s(self) -> float:
+        """Of a frame inside a node, one way."""
+
+    @wake_s.setter
+    def wake_s(self, arg: float, /) -> None: ...
+    @property
+    def frame_s(self) -> float:
+        """CPU time of one side for a frame inside a node."""
+
+    @frame_s.setter
+    def frame_s(self, arg: float, /) -> None: ...
+    @property
+    def row_s(self) -> float:
+        """Of the store's thread, for each row."""
+
+    @row_s.setter
+    def row_s(self, arg: float, /) -> None: ...
+    @property
+    def commit_s(self) -> float:
+        """Of the store's thread, for each commit."""
+
+    @commit_s.setter
+    def commit_s(self, arg: float, /) -> None: ...
+
+def measured_network() -> NetworkModel:
+    """Measures the model on this machine, in about half a second."""
+
+class SimulationPlan:
+    def __init__(self) -> None: ...
+    @property
+    def workers(self) -> int: ...
+    @workers.setter
+    def workers(self, arg: int, /) -> None: ...
+    @property
+    def workers_per_node(self) -> int: ...
+    @workers_per_node.setter
+    def workers_per_node(self, arg: int, /) -> None: ...
+    @property
+    def network(self) -> NetworkModel: ...
+    @network.setter
+    def network(self, arg: NetworkModel, /) -> None: ...
+    @property
+    def distribution(self) -> str:
+        """One of "constant", "exponential", "lognormal", "measured"."""
+
+    @distribution.setter
+    def distribution(self, arg: str, /) -> None: ...
+    @property
+    def mean_s(self) -> float:
+        """Mean duration of an evaluation."""
+
+    @mean_s.setter
+    def mean_s(self, arg: float, /) -> None: ...
+    @property
+    def spread(self) -> float:
+        """
+        For lognormal: standard deviation of the natural logarithm of the duration.
+        """
+
+    @spread.setter
+    def spread(self, arg: float, /) -> None: ...
+    @property
+    def seed(self) -> int:
+        """Of the durations."""
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+    @property
+    def measured_s(self) -> list[float]:
+        """For measured: the duration of each evaluation; below 0: not known."""
+
+    @measured_s.setter
+    def measured_s(self, arg: Sequence[float], /) -> None: ...
+    @property
+    def function(self) -> str:
+        """One of "sphere", "rosenbrock", "rastrigin"."""
+
+    @function.setter
+    def function(self, arg: str, /) -> None: ...
+    @property
+    def prefetch(self) -> bool: ...
+    @prefetch.setter
+    def prefetch(self, arg: bool, /) -> None: ...
+    @property
+    def master_s(self) -> float:
+        """
+        CPU time of the master for each frame that it receives; below 0: what the engine really takes.
+        """
+
+    @master_s.setter
+    def master_s(self, arg: float, /) -> None: ...
+
+class SimulationFigures:
+    """The result of a simulated run; times are virtual."""
+
+    @property
+    def reason(self) -> str:
+        """
+        One of "none", "evaluations", "target", "exhausted", "stagnation", "converged", "wall_time", "interrupted", "callback", "failure", "all_failed", "set_up", "error".
+        """
+
+    @property
+    def generational(self) -> bool: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def wall_s(self) -> float: ...
+    @property
+    def utilisation(self) -> float:
+        """Of the workers, over the whole run."""
+
+    @property
+    def steady_s(self) -> float:
+        """
+        From the moment when all workers have work to the sending of the last candidate.
+        """
+
+    @property
+    def steady_utilisation(self) -> float: ...
+    @property
+    def steady_rate(self) -> float:
+        """Evaluations per second."""
+
+    @property
+    def master_load(self) -> float:
+        """Share of one core in the steady part."""
+
+    @property
+    def writer_load(self) -> float:
+        """Share of one core."""
+
+    @property
+    def line_load(self) -> float:
+        """Share of the bandwidth of the master's line."""
+
+    @property
+    def relay_load(self) -> float:
+        """Of the busiest relay: share of one core."""
+
+    @property
+    def most_running(self) -> int:
+        """Evaluations at the same time."""
+
+    @property
+    def frames_per_message(self) -> float:
+        """Between nodes; 0: there was none."""
+
+    @property
+    def simulated_in_s(self) -> float:
+        """CPU time of this simulation."""
+
+class Simulation:
+    """A simulated run, which starts at once, on a C++ thread."""
+
+    def __init__(self, config: StudyConfig, plan: SimulationPlan) -> None: ...
+    def wait(self, timeout_s: float) -> bool:
+        """Whether it has ended."""
+
+    def stop(self) -> None:
+        """Ends it soon. From any thread."""
+
+    @property
+    def evaluations(self) -> int:
+        """So far."""
+
+    def figures(self) -> SimulationFigures:
+        """
+        Waits for the end. Only once. Raises CulmenError if the optimizer fails.
+        """
+
 class PointsRun:
     def __init__(self, config: StudyConfig, options: RunOptions) -> None: ...
     def start(self) -> None:

@@ -31,6 +31,13 @@ Exit codes:
   1   the connection failed, or the evaluator does not work on this machine
   2   the input was wrong, or the run refused the workers
 """
+CODES_OF_SIMULATE = """\b
+Exit codes:
+  0   the simulation has finished
+  1   an error occurred during the simulation
+  2   the input was wrong, and nothing was simulated
+  75  Ctrl-C or a signal stopped the simulation
+"""
 
 
 class Entry(NamedTuple):
@@ -57,6 +64,9 @@ COMMANDS = {
     "errors": Entry("Show the errors of the best parameters. The first call computes and stores them."),
     "launch": Entry(
         "Run a culmen command or another program under MPI. Example: culmen launch -n 9 run STUDY.toml", rest=True
+    ),
+    "simulate": Entry(
+        "Show how long a study would take on a cluster that this machine does not have.", codes=CODES_OF_SIMULATE
     ),
     "worker": Entry(
         "Start workers for a run on another machine. That run must have been started with `--listen`.",

@@ -5,7 +5,22 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import check, compare, errors, export, init, launch, optimizers, report, rescue, run, schema, status, worker
+    from . import (
+        check,
+        compare,
+        errors,
+        export,
+        init,
+        launch,
+        optimizers,
+        report,
+        rescue,
+        run,
+        schema,
+        simulate,
+        status,
+        worker,
+    )
 
 __all__ = [
     "check",
@@ -19,6 +34,7 @@ __all__ = [
     "rescue",
     "run",
     "schema",
+    "simulate",
     "status",
     "worker",
 ]

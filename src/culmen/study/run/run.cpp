@@ -10,6 +10,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/judge.hpp"
+#include "culmen/study/config/broker_options.hpp"
 #include "culmen/study/config/build.hpp"
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/config/mode.hpp"
@@ -26,12 +27,6 @@ namespace {
 // How long the end of a study waits for its workers. Evaluations in child processes are killed at once, so that such
 // workers are late only on a crowded machine. A function inside a worker may never return.
 constexpr double leave_s = 2, leave_function_s = 0.1;
-
-// The calls of a program may take any time, and a call that waits behind another one may wait long.
-constexpr double prefetch_items_below_s = 0.01;
-// A candidate that waits at a worker was proposed before the worker's last result was known. Without generations this
-// costs more than it saves, unless a message takes as long as an evaluation.
-constexpr double prefetch_asynchronous_below_s = 0.0002;
 
 }  // namespace
 
@@ -106,19 +101,11 @@ struct Run::Impl {
 
   EngineOptions engine_options() const {
     EngineOptions o;
-    o.broker.rules = config.stop;
-    o.broker.failures = config.failures;
-    o.broker.prefetch = options.prefetch;
+    o.broker = broker_options_of(config, *source, options.prefetch);
     if (const auto first = workplace->first_visitor()) {
       o.first_visitor = static_cast<WorkerId>(*first);
       o.visitors_are_to_blame = !starts_children(config.evaluator);
       o.broker.needs_workers = false;
-    }
-    o.broker.batch = static_cast<std::uint32_t>(batch_of(config.evaluator));
-    if (!source->generational()) o.broker.prefetch_below_s = prefetch_asynchronous_below_s;
-    if (source->open_ended()) {
-      o.broker.ask_ahead = std::numeric_limits<std::uint64_t>::max();
-      o.broker.prefetch_below_s = prefetch_items_below_s;
     }
     auto evaluator = config.evaluator;
     evaluator.environment.merge(thread_share(workplace->local_workers(), evaluator));

@@ -1,0 +1,1 @@
+"""Simulations of studies on clusters that this machine does not have."""

@@ -1,0 +1,28 @@
+#include "culmen/study/config/broker_options.hpp"
+
+#include <limits>
+
+namespace culmen {
+namespace {
+// The calls of a program may take any time, and a call that waits behind another one may wait long.
+constexpr double prefetch_items_below_s = 0.01;
+// A candidate that waits at a worker was proposed before the worker's last result was known. Without generations this
+// costs more than it saves, unless a message takes as long as an evaluation.
+constexpr double prefetch_asynchronous_below_s = 0.0002;
+}  // namespace
+
+BrokerOptions broker_options_of(const StudyConfig& config, const Source& source, bool prefetch) {
+  BrokerOptions o;
+  o.rules = config.stop;
+  o.failures = config.failures;
+  o.prefetch = prefetch;
+  o.batch = static_cast<std::uint32_t>(batch_of(config.evaluator));
+  if (!source.generational()) o.prefetch_below_s = prefetch_asynchronous_below_s;
+  if (source.open_ended()) {
+    o.ask_ahead = std::numeric_limits<std::uint64_t>::max();
+    o.prefetch_below_s = prefetch_items_below_s;
+  }
+  return o;
+}
+
+}  // namespace culmen
