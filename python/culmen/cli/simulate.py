@@ -88,6 +88,12 @@ def simulate(
         bool,
         typer.Option("--only", help="Simulate only this run, without other numbers of workers and other networks."),
     ] = False,
+    max_workers: Annotated[
+        int,
+        typer.Option(
+            "--max-workers", min=100, max=10_000_000, metavar="N", help="Largest number of workers in the table."
+        ),
+    ] = 1_000_000,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Also write the figures as an HTML page.")
     ] = None,
@@ -108,5 +114,6 @@ def simulate(
         seed=seed,
         fix=fixed_values(fix),
         only=only,
+        max_workers=max_workers,
     )
     raise typer.Exit(work.simulate.simulate_study(study, given, html, json, force, quiet))

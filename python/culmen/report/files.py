@@ -27,13 +27,7 @@ def replacing(path: Path, made: "Kind", force: bool, option: str = "-o") -> Iter
     An existing file is replaced if it is of the kind that is ``made``, or with ``force``; a store or a study file is
     never replaced. Raises InputError, which names ``option``, also for a folder or if the file cannot be written.
     """
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; {option} needs the name of a file")
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise InputError(f"{path} cannot be written: there is no folder {folder}")
-    if path.is_file():
-        _refuse(path, made, force, option)
+    check_target(path, made, force, option)
     if path.exists() and not path.is_file():  # /dev/stdout, a pipe
         yield path
         return
@@ -45,6 +39,17 @@ def replacing(path: Path, made: "Kind", force: bool, option: str = "-o") -> Iter
         raise InputError(f"{path} cannot be written: {e.strerror or e}") from None
     finally:
         part.unlink(missing_ok=True)
+
+
+def check_target(path: Path, made: Kind, force: bool, option: str = "-o") -> None:
+    """Raises InputError as ``replacing`` does, before the content is made."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; {option} needs the name of a file")
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise InputError(f"{path} cannot be written: there is no folder {folder}")
+    if path.is_file():
+        _refuse(path, made, force, option)
 
 
 def _refuse(path: Path, made: "Kind", force: bool, option: str) -> None:

@@ -11,7 +11,6 @@ from .durations import Durations
 EVALUATIONS_PER_WORKER = 5
 _MOST_S = 90.0  # CPU time of one run besides the first
 _SLICE_S = 0.05
-_POWERS = tuple(10**k for k in range(2, 7))
 _VARIED = {
     "latency": ("latency_s", "wake_s"),
     "bandwidth": ("bandwidth_bytes_s",),
@@ -89,11 +88,13 @@ class Simulator:
         if self._running is not None:
             self._running.stop()
 
-    def run(self, evaluations: int, only: bool) -> Sweep:
-        """Raises InputError for a plan or a study that cannot be simulated, CulmenError if the optimizer fails."""
+    def run(self, evaluations: int, most_workers: int) -> Sweep:
+        """``most_workers``: of the curve; 0: only the run that was asked for.
+
+        Raises InputError for a plan or a study that cannot be simulated, CulmenError if the optimizer fails."""
         main = Step(self._cluster.workers, evaluations)
-        curve = [] if only else list(self._curve())
-        variations = [] if only else list(self._variations(evaluations))
+        curve = list(self._curve(most_workers)) if most_workers else []
+        variations = list(self._variations(evaluations)) if most_workers else []
         steps = [main, *curve, *variations]
         total, done = sum(step.evaluations for step in steps), 0
         for k, step in enumerate(steps):
@@ -110,8 +111,10 @@ class Simulator:
         self.sweep.stopped = self._stopped
         return self.sweep
 
-    def _curve(self) -> Iterator[Step]:
-        for workers in sorted({*_POWERS, self._cluster.workers}):
+    def _curve(self, most: int) -> Iterator[Step]:
+        for workers in sorted({*(10**k for k in range(2, 8)), self._cluster.workers}):
+            if workers > max(most, self._cluster.workers):
+                return
             yield Step(workers, workers * EVALUATIONS_PER_WORKER)
 
     def _variations(self, evaluations: int) -> Iterator[Step]:

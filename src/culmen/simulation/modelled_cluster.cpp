@@ -30,6 +30,7 @@ void ModelledCluster::send(WorkerId worker, const FrameHead& head, BytesView bod
 
 bool ModelledCluster::receive(Sink& sink) {
   const auto before = delivered_;
+  reminded_ = false;
   for (; joined_ < model_.workers && delivered_ - before < portion; ++joined_, ++delivered_)
     sink.joined(static_cast<WorkerId>(joined_));
   while (!for_master_.empty() && delivered_ - before < portion) {
@@ -58,8 +59,9 @@ bool ModelledCluster::deliver(Sink& sink, const Happening& message) {
 }
 
 void ModelledCluster::sleep(double at_most_s) {
-  if (std::exchange(woken_, false)) return;
+  if (woken_.exchange(false)) return;
   settle();
+  if (std::exchange(reminded_, false)) return;
   const double end_s = clock_.now_s() + at_most_s;
   while (for_master_.empty()) {
     if (future_.empty() && std::isinf(end_s))
@@ -188,6 +190,7 @@ void ModelledCluster::flush_up(Index node, double at_s) {
 void ModelledCluster::happen(const Happening& h) {
   if (h.kind == Kind::done) return done(h.task, h.at_s);
   if (h.kind == Kind::at_master) return for_master_.push_back(h);
+  if (h.kind == Kind::reminder) reminded_ = true;
   if (h.kind != Kind::at_relay) return;
   auto& relay = relays_[h.node];
   work(relay, h.at_s, model_.network.message_s);

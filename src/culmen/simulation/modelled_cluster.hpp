@@ -1,6 +1,7 @@
 // A cluster of many workers on a virtual clock: a transport for the real engine. A worker takes 16 bytes, and an
 // evaluation under way about 200.
 #pragma once
+#include <atomic>
 #include <deque>
 #include <queue>
 #include <string>
@@ -47,7 +48,7 @@ class ModelledCluster final : public Transport {
   /// The master has worked for so long since settle(), without the cost of its messages: the clock moves on, and what
   /// it has sent departs.
   void worked(double master_s);
-  /// sleep() ends then even if nothing arrives.
+  /// sleep() ends then even if nothing arrives, at once if that was since the last receive().
   void remind(double at_s) { future_.push({at_s, Kind::reminder, 0, none}); }
   std::size_t delivered() const { return delivered_; }  ///< frames, since the last worked()
 
@@ -135,7 +136,8 @@ class ModelledCluster final : public Transport {
   std::uint64_t begun_ = 0, ended_ = 0, messages_ = 0, relayed_ = 0;
   double begins_s_ = 0, ends_s_ = 0;  // sums
   ClusterMoment full_, last_sent_;
-  bool was_full_ = false, woken_ = false;
+  bool was_full_ = false, reminded_ = false;
+  std::atomic<bool> woken_ = false;
 };
 
 }  // namespace culmen

@@ -21,6 +21,7 @@ void ModelledWriter::settle() {
   calls_.clear();
   outcomes_.clear();
   if (committing_ > 0 && due_s_ > clock_.now_s()) return;
+  if (committing_ > 0) cluster_.remind(clock_.now_s());
   durable_ += std::exchange(committing_, 0);
   committing_ = std::min(pushed_ - durable_, most_rows);
   if (committing_ == 0) return;

@@ -19,7 +19,7 @@ from ..._core import InputError
 from ...base.signals import STOP_SIGNALS, stopping_on
 from ...base.terminal import on_terminal
 from ...problem.options import mode_of
-from ...report.files import replacing
+from ...report.files import check_target, replacing
 from ...report.page import PAGE
 from ...run.study import Study
 from ...simulate.durations import Durations, durations_of_store, given_durations, no_durations
@@ -49,10 +49,13 @@ class Given:
     seed: int | None
     fix: dict[str, str]
     only: bool
+    max_workers: int
 
 
 def simulate_study(path: Path, given: Given, html: Path | None, as_json: bool, force: bool, quiet: bool) -> int:
     """Raises InputError if the study cannot be simulated; else prints and returns an exit code."""
+    if html:
+        check_target(html, PAGE, force, "--html")
     study = Study.from_file(path, seed=given.seed, fix=given.fix, evaluations=given.evaluations)
     durations = _durations(path, given)
     evaluations = study.config.evaluations
@@ -71,7 +74,7 @@ def simulate_study(path: Path, given: Given, html: Path | None, as_json: bool, f
     with _progress(quiet or as_json) as watch:
         simulator = Simulator(lambda: copy.copy(study.config), cluster, watch)
         with stopping_on(STOP_SIGNALS, simulator.stop, lambda _number: os._exit(FAILED)):
-            sweep = simulator.run(evaluations, given.only)
+            sweep = simulator.run(evaluations, 0 if given.only else given.max_workers)
     if sweep.main is None:
         print("culmen: stopped before anything was known", file=sys.stderr)
         return RESUMABLE
@@ -113,7 +116,8 @@ def _assumed(study: Study, cluster: Cluster, source: str) -> dict[str, str]:
         "study": f"{study.config.name}, seed {study.config.seed}",
         "durations": str(cluster.durations),
         "values": f"test function {cluster.function}; the evaluator is not called",
-        "network": f"{costs} ({source})",
+        "costs": costs,
+        "source of the costs": source,
     }
 
 
