@@ -92,7 +92,9 @@ def production() -> None:
 
 
 def real() -> None:
-    print(f"{REAL_EVALUATIONS} log-normal evaluations of {REAL_MEAN_S} s in generations of 40 on {REAL_WORKERS} workers")
+    print(
+        f"{REAL_EVALUATIONS} log-normal evaluations of {REAL_MEAN_S} s in generations of 40 on {REAL_WORKERS} workers"
+    )
     path = study("real", REAL_EVALUATIONS, 'name = "evolution"\nchildren = 40\ngenerational = true')
     ratios = []
     for repeat in range(1, REPEATS + 1):

@@ -55,11 +55,7 @@ def knee_of(curve: list[Point]) -> str:
     if not good:
         return f"{where}, the utilisation is below {_BUSY * 100:.0f} %: {reason}."
     knee = _reach(good[-1], first)
-    at = (
-        f"The knee is at about {_count(knee)} workers"
-        if knee
-        else f"The knee is between this and {_count(first.workers)}"
-    )
+    at = f"at about {_count(knee)} workers" if knee else f"between this and {_count(first.workers)} workers"
     return f"{where}, the utilisation is at least {_BUSY * 100:.0f} %. The knee is {at}: {reason}."
 
 
