@@ -122,6 +122,8 @@ class Simulation {
     o.broker.rules.target = plan_.target;
     o.broker.failures.lost_workers = plan_.lost_workers;
     o.broker.needs_workers = false;
+    if (plan_.visitors) o.first_visitor = 0;
+    o.visitors_are_to_blame = !plan_.visitors;
     o.set_up = encode(SetUp{space, {}});
     o.epoch = epoch;
     o.build = "test";

@@ -21,7 +21,8 @@ struct SimulationPlan {
   double dies_at_end = 0;      ///< probability after the last tell, before the end is in the journal
   double commits_early = 0.5;  ///< probability that the writer commits before the next event
   std::uint32_t lost_workers = 1000;
-  std::string store;  ///< fresh path
+  bool visitors = false;  ///< all workers come and go
+  std::string store;      ///< fresh path
 };
 
 /// One call of the optimizer, as it saw it.

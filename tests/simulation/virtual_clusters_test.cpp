@@ -1,89 +1,17 @@
 // Virtual clusters in which workers join, leave, die, answer twice and late, and masters die: over the real engine,
 // store, optimizers and worker code.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <tuple>
 
-#include "culmen/evaluation/codec.hpp"
-#include "simulation/simulated_study.hpp"
+#include "simulation/disturbed.hpp"
 
 namespace culmen::testing {
 namespace {
-constexpr std::array optimizers{"annealing", "cmaes", "de", "evolution", "modelled", "random", "sobol", "swarm"};
-
-class Folder {
- public:
-  Folder() {
-    // In memory where there is such a place: the simulation asks nothing of the disk.
-    const std::filesystem::path memory = "/dev/shm";
-    std::string pattern = ((std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path()) /
-                           "culmen-simulation-XXXXXX")
-                              .string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string file() { return path_ + "/" + std::to_string(next_++) + ".db"; }
-
- private:
-  std::string path_;
-  int next_ = 0;
-};
-
-std::uint64_t seeds() {
-  const char* given = std::getenv("CULMEN_TEST_SEEDS");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 1000;
-}
-
-SimulationPlan plan_for(std::uint64_t seed, const std::string& store) {
-  Random random(seed, 80);
-  SimulationPlan plan;
-  plan.optimizer = optimizers[seed % optimizers.size()];
-  plan.store = store;
-  plan.commits_early = 0.05 + 0.95 * random.uniform();
-  plan.master_dies = random.below(2) == 0 ? 0 : 0.02 * random.uniform();
-  plan.cluster.seed = seed;
-  plan.cluster.workers = 1 + random.below(12);
-  plan.cluster.mean_duration_s = std::pow(10, 3 * random.uniform() - 2);
-  plan.cluster.mean_delay_s = std::pow(10, 3 * random.uniform() - 3);
-  plan.mean_job_s = std::pow(10, 4 * random.uniform() - 3);
-  for (auto* p : {&plan.cluster.dies, &plan.cluster.leaves, &plan.cluster.answers_twice, &plan.cluster.answers_late,
-                  &plan.cluster.joins}) {
-    *p = 0.2 * random.uniform() * static_cast<double>(random.below(2));
-  }
-  return plan;
-}
-
-std::map<EvaluationId, int> tells_in(const Journal& journal) {
-  std::map<EvaluationId, int> tells;
-  journal.replay([&](const CallRecord& call) {
-    if (call.kind != CallKind::tell) return;
-    for (auto id : call.ids) ++tells[id];
-  });
-  return tells;
-}
-
-std::vector<Seen> undisturbed(const std::string& optimizer, const std::string& store) {
-  SimulationPlan plan;
-  plan.optimizer = optimizer;
-  plan.store = store;
-  plan.cluster.workers = 1;
-  return simulate(plan).seen;
-}
-
-// The order of asks among tells may differ; the candidates, and the tells, may not.
-std::pair<std::vector<Seen>, std::vector<Seen>> parted(const std::vector<Seen>& seen) {
-  std::vector<Seen> asks, tells;
-  for (const auto& s : seen) (s.is_ask ? asks : tells).push_back(s);
-  return {asks, tells};
-}
-
 TEST(VirtualClusters, tell_every_candidate_once_after_the_journal_and_see_the_undisturbed_sequence) {
   Folder folder;
   std::map<std::string, std::pair<std::vector<Seen>, std::vector<Seen>>> expected;

@@ -6,6 +6,10 @@
 #include <stdexcept>
 
 namespace culmen {
+namespace {
+constexpr std::size_t most_last_results = 16;
+constexpr double long_delays = 20;  // times the usual one
+}  // namespace
 
 VirtualCluster::VirtualCluster(const ClusterPlan& plan, VirtualClock& clock, EvaluatorFactory factory)
     : plan_(plan), clock_(clock), factory_(std::move(factory)), random_(plan.seed, 77) {
@@ -20,13 +24,74 @@ void VirtualCluster::schedule(double delay_s, Happening happening) {
 
 void VirtualCluster::schedule_join() {
   const auto id = static_cast<WorkerId>(workers_.size());
-  workers_.push_back({std::make_unique<Worker>(factory_), true, false, {}});
-  schedule(exponential(plan_.mean_delay_s), {Kind::joined, id, {}, {}, false});
+  const double joins_s = exponential(plan_.mean_delay_s);
+  workers_.push_back({std::make_shared<Worker>(factory_), true, false, {}, {}, {}, clock_.now_s() + joins_s});
+  schedule(joins_s, {Kind::joined, id, {}, {}, false});
+}
+
+double VirtualCluster::delay(std::uint64_t& delayed) {
+  if (plan_.delays == 0 || !chance(plan_.delays)) return exponential(plan_.mean_delay_s);
+  ++delayed;
+  return exponential(long_delays * plan_.mean_delay_s);
 }
 
 void VirtualCluster::send(WorkerId worker, const FrameHead& head, BytesView body) {
-  schedule(exponential(plan_.mean_delay_s),
-           {Kind::frame_to_worker, worker, head, Bytes(body.begin(), body.end()), false});
+  if (!workers_[worker].alive) return;
+  if (plan_.loses > 0 && chance(plan_.loses)) {
+    ++faults_.lost_down;
+    return connect_again(worker);
+  }
+  const Happening frame{Kind::frame_to_worker, worker, head, Bytes(body.begin(), body.end()), false};
+  schedule(delay(faults_.delayed_down), frame);
+  if (plan_.repeats > 0 && chance(plan_.repeats)) {
+    ++faults_.repeated_down;
+    schedule(delay(faults_.delayed_down), frame);
+  }
+}
+
+/// As a worker of the network does: it finishes its evaluation, and what it has answered may have been lost.
+void VirtualCluster::connect_again(WorkerId id) {
+  if (!workers_[id].alive) return;
+  const auto next = static_cast<WorkerId>(workers_.size());
+  auto& old = workers_[id];
+  const double joins_s = exponential(plan_.mean_delay_s);
+  VirtualWorker again{
+      old.worker, true, old.busy, {}, std::exchange(old.last_results, {}), {}, clock_.now_s() + joins_s};
+  old.next = next;
+  lose(id);
+  workers_.push_back(std::move(again));
+  schedule(joins_s, {Kind::joined, next, {}, {}, false});
+  for (const auto& reply : workers_[next].last_results) {
+    ++faults_.returned;
+    schedule(joins_s + exponential(plan_.mean_delay_s), {Kind::arrived, next, reply.head, reply.body, false});
+  }
+}
+
+WorkerId VirtualCluster::latest(WorkerId w) const {
+  while (workers_[w].next) w = *workers_[w].next;
+  return w;
+}
+
+void VirtualCluster::keep(WorkerId w, const Worker::Reply& reply) {
+  if (reply.head.kind != FrameKind::result) return;
+  auto& kept = workers_[w].last_results;
+  kept.push_back(reply);
+  if (kept.size() > most_last_results) kept.pop_front();
+}
+
+/// What the relay had already sent arrives.
+void VirtualCluster::kill_relay_of(WorkerId w) {
+  ++faults_.relays;
+  const auto relay = w / plan_.per_relay;
+  const auto behind = [&](WorkerId other) {
+    return other / plan_.per_relay == relay && workers_[other].alive && workers_[other].joins_s < clock_.now_s();
+  };
+  std::erase_if(future_, [&](const auto& item) {
+    return item.second.kind == Kind::arrived && !item.second.from_former_master && behind(item.second.worker) &&
+           chance(0.5);
+  });
+  for (WorkerId other = 0; other < workers_.size(); ++other)
+    if (behind(other)) ++faults_.behind_relays, lose(other);
 }
 
 bool VirtualCluster::receive(Sink& sink) {
@@ -38,10 +103,15 @@ bool VirtualCluster::receive(Sink& sink) {
     any = true;
     faults_.stale += h.from_former_master;
     if (h.kind == Kind::joined) sink.joined(h.worker);
-    if (h.kind == Kind::arrived) sink.arrived(h.worker, h.head, h.body);
-    if (h.kind == Kind::lost) sink.lost(h.worker, "simulated");
+    if (h.kind == Kind::arrived && !comes_too_late(h)) sink.arrived(h.worker, h.head, h.body);
+    if (h.kind == Kind::lost) workers_[h.worker].gone = true, sink.lost(h.worker, "simulated");
   }
   return any;
+}
+
+/// Results of lost workers come over other ways, but a lost worker never says that it is ready.
+bool VirtualCluster::comes_too_late(const Happening& h) const {
+  return h.head.kind == FrameKind::hello && workers_[h.worker].gone;
 }
 
 void VirtualCluster::sleep(double at_most_s) {
@@ -80,11 +150,17 @@ void VirtualCluster::begin(WorkerId id) {
 }
 
 void VirtualCluster::finish(Happening& h) {
-  if (!workers_[h.worker].alive) return;
+  // A set-up belongs to its connection, a result to the worker.
+  if (h.head.kind == FrameKind::evaluate) h.worker = latest(h.worker);
+  if (!workers_[h.worker].alive) return release(h.worker);
   workers_[h.worker].busy = false;
   const auto& reply = workers_[h.worker].worker->on(h.head, h.body);
-  const double delay = exponential(plan_.mean_delay_s);
-  if (h.head.kind != FrameKind::evaluate) {
+  const double delay = this->delay(faults_.delayed_up);
+  if (plan_.loses > 0 && chance(plan_.loses)) {
+    ++faults_.lost_up;
+    keep(h.worker, reply);
+    connect_again(h.worker);
+  } else if (h.head.kind != FrameKind::evaluate) {
     answer(h.worker, reply, delay);
   } else if (chance(plan_.dies)) {
     ++faults_.died;
@@ -99,12 +175,26 @@ void VirtualCluster::finish(Happening& h) {
       ++faults_.twice, answer(h.worker, reply, delay + exponential(plan_.mean_duration_s));
     if (chance(plan_.leaves)) ++faults_.left, lose(h.worker);
   }
+  if (plan_.relay_dies > 0 && chance(plan_.relay_dies)) kill_relay_of(h.worker);
   if (chance(plan_.joins) || alive() == 0) ++faults_.joined, schedule_join();
-  begin(h.worker);
+  release(h.worker);
+}
+
+/// The worker, which may have connected again meanwhile, can begin its next frame.
+void VirtualCluster::release(WorkerId w) {
+  w = latest(w);
+  workers_[w].busy = false;
+  if (workers_[w].alive) begin(w);
 }
 
 void VirtualCluster::answer(WorkerId w, const Worker::Reply& reply, double delay_s) {
+  keep(w, reply);
+  constexpr double after_s = 1e-9;
+  delay_s = std::max(delay_s, workers_[w].joins_s - clock_.now_s() + after_s);
   schedule(delay_s, {Kind::arrived, w, reply.head, reply.body, false});
+  if (plan_.repeats == 0 || !chance(plan_.repeats)) return;
+  ++faults_.repeated_up;
+  schedule(delay_s + delay(faults_.delayed_up), {Kind::arrived, w, reply.head, reply.body, false});
 }
 
 void VirtualCluster::lose(WorkerId w) {

@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "culmen/base/random.hpp"
@@ -12,22 +13,34 @@
 
 namespace culmen {
 
-/// How the cluster behaves; probabilities are per evaluation, times in virtual seconds.
+/// How the cluster behaves; times in virtual seconds.
 struct ClusterPlan {
   std::uint64_t seed = 1;
   std::size_t workers = 4;     ///< at the start, and again after a restart of the master
   double mean_duration_s = 1;  ///< of an evaluation, exponentially distributed
   double mean_delay_s = 0.01;  ///< of a frame, in each direction
-  double dies = 0;             ///< the worker dies instead of answering
-  double leaves = 0;           ///< it answers, then leaves
-  double answers_twice = 0;    ///< the result comes a second time, later
-  double answers_late = 0;     ///< the worker is considered dead, and its answer comes afterwards
-  double joins = 0;            ///< a new worker joins
+  // Probabilities for each evaluation.
+  double dies = 0;            ///< the worker dies instead of answering
+  double leaves = 0;          ///< it answers, then leaves
+  double answers_twice = 0;   ///< the result comes a second time, later
+  double answers_late = 0;    ///< the worker is considered dead, and its answer comes afterwards
+  double joins = 0;           ///< a new worker joins
+  double relay_dies = 0;      ///< all workers of the relay are lost, and the results that wait there
+  std::size_t per_relay = 4;  ///< workers with consecutive numbers
+  // Probabilities for each frame, in both directions.
+  double loses = 0;    ///< the connection breaks: the worker connects again, as a new one, with its last results
+  double delays = 0;   ///< it comes much later, and others overtake it
+  double repeats = 0;  ///< it comes twice
 };
 
 /// Faults that happened, so that a test can see that it tested something.
 struct FaultCounts {
   std::uint64_t died = 0, left = 0, twice = 0, late = 0, joined = 0, stale = 0;
+  std::uint64_t relays = 0;                  ///< that died
+  std::uint64_t behind_relays = 0;           ///< workers that were lost with them
+  std::uint64_t lost_down = 0, lost_up = 0;  ///< frames: from the master, to the master
+  std::uint64_t returned = 0;                ///< results that came again over a new connection
+  std::uint64_t delayed_down = 0, delayed_up = 0, repeated_down = 0, repeated_up = 0;
 };
 
 class VirtualCluster final : public Transport {
@@ -59,14 +72,25 @@ class VirtualCluster final : public Transport {
     bool from_former_master = false;
   };
   struct VirtualWorker {
-    std::unique_ptr<Worker> worker;
+    std::shared_ptr<Worker> worker;  // of all its connections
     bool alive = true;
     bool busy = false;
     std::deque<Happening> waiting;
+    std::deque<Worker::Reply> last_results;
+    std::optional<WorkerId> next = {};  // its number since it has connected again
+    double joins_s = 0;                 // when the master hears of it
+    bool gone = false;                  // the master has heard that it is lost
   };
 
   void schedule(double delay_s, Happening happening);
   void schedule_join();
+  bool comes_too_late(const Happening& h) const;
+  void connect_again(WorkerId w);
+  WorkerId latest(WorkerId w) const;
+  void keep(WorkerId w, const Worker::Reply& reply);
+  void kill_relay_of(WorkerId w);
+  void release(WorkerId w);
+  double delay(std::uint64_t& delayed);
   void take_frame(Happening& h);
   void begin(WorkerId w);
   void finish(Happening& h);
