@@ -1,5 +1,5 @@
-/* Sleeps for a log-normal time with a mean of CULMEN_BENCH_MEAN_S and a spread of 0.5, which depends on the number of the
- * evaluation and on CULMEN_BENCH_SEED. The value is the distance from a point. */
+/* Sleeps for a log-normal time with a mean of CULMEN_BENCH_MEAN_S and a spread of 0.5, which depends on the number of
+ * the evaluation and on CULMEN_BENCH_SEED. The value is the distance from a point. */
 #define _GNU_SOURCE
 #include <culmen/evaluator.h>
 #include <math.h>

@@ -65,9 +65,7 @@ COMMANDS = {
     "launch": Entry(
         "Run a culmen command or another program under MPI. Example: culmen launch -n 9 run STUDY.toml", rest=True
     ),
-    "simulate": Entry(
-        "Show how long a study would take on a cluster that this machine does not have.", codes=CODES_OF_SIMULATE
-    ),
+    "simulate": Entry("Show how long a study would take on a larger cluster.", codes=CODES_OF_SIMULATE),
     "worker": Entry(
         "Start workers for a run on another machine. That run must have been started with `--listen`.",
         codes=CODES_OF_WORKER,

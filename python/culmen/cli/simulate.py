@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from . import work
-from .arguments import Fix, Force, Quiet, StudyFile, fixed_values
+from .arguments import Fix, Force, StudyFile, fixed_values
 
 
 def simulate(
@@ -99,7 +99,7 @@ def simulate(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     force: Force = False,
-    quiet: Quiet = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Draw no progress bar.")] = False,
 ) -> None:
     given = work.simulate.Given(
         workers=workers,
