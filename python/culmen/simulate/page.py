@@ -10,7 +10,7 @@ from ..report.page import Section, page, place_of, table, text
 from ..report.style import BLACK, BLUE, GREY, ORANGE, VERMILLION, Figure, axis, layout
 from .reasons import knee_of, used
 from .rows import CURVE, VARIATIONS, curve_rows, variation_rows
-from .sweep import Point, Sweep
+from .sweep import EVALUATIONS_PER_WORKER, Point, Sweep
 
 
 def simulation_page(title: str, facts: Mapping[str, str], sweep: Sweep) -> str:
@@ -23,7 +23,10 @@ def simulation_page(title: str, facts: Mapping[str, str], sweep: Sweep) -> str:
         sections.append(Section("curve", "Number of workers", f"<p>{text(knee_of(sweep.curve))}</p>{drawn}{numbers}"))
     if sweep.variations:
         rows = table(variation_rows(sweep.variations), VARIATIONS, numbers=range(1, 5))
-        about = "<p>The same run, with one part of the network ten times as fast or as slow.</p>"
+        about = (
+            "<p>The same cluster, with one part of the network ten times as fast or as slow. Each run has at most "
+            f"{EVALUATIONS_PER_WORKER} evaluations per worker.</p>"
+        )
         sections.append(Section("network", "The network", about + rows))
     now = time.strftime("%Y-%m-%d %H:%M:%S %z")
     lead = f"<p>Simulated by culmen on {text(now)}. No evaluation was made.</p>"

@@ -155,7 +155,7 @@ def _print(facts: dict[str, str], sweep: Sweep) -> None:
         console().print(_table(CURVE, curve_rows(sweep.curve)))
         print(knee_of(sweep.curve))
     if sweep.variations:
-        print("\nOther networks:")
+        print(f"\nOther networks, with at most {EVALUATIONS_PER_WORKER} evaluations per worker:")
         console().print(_table(VARIATIONS, variation_rows(sweep.variations)))
     if sweep.stopped:
         print("The simulation was stopped; this is what is known.")
