@@ -139,9 +139,16 @@ void Broker::on_event(const Joined& e) {
   if (e.worker >= workers_.size()) workers_.resize(e.worker + 1);
   if (workers_[e.worker].alive) return;
   workers_[e.worker].alive = true;
+  workers_[e.worker].leaving = false;
   ++counts_.workers;
   set_free(e.worker);
   actions_->push_back(Resize{counts_.workers});
+}
+
+void Broker::on_event(const Leaving& e) {
+  if (e.worker >= workers_.size() || !workers_[e.worker].alive || workers_[e.worker].leaving) return;
+  unset_free(e.worker);
+  workers_[e.worker].leaving = true;
 }
 
 void Broker::on_event(const Lost& e) {
@@ -403,6 +410,7 @@ std::uint64_t Broker::asynchronous_need() const {
 }
 
 void Broker::set_free(WorkerId worker) {
+  if (workers_[worker].leaving) return;
   const auto level = workers_[worker].sent.size();
   if (level >= free_.size()) return;
   workers_[worker].place = free_[level].size();
@@ -410,6 +418,7 @@ void Broker::set_free(WorkerId worker) {
 }
 
 void Broker::unset_free(WorkerId worker) {
+  if (workers_[worker].leaving) return;
   const auto level = workers_[worker].sent.size();
   if (level >= free_.size()) return;
   auto& list = free_[level];

@@ -18,6 +18,9 @@ namespace culmen {
 struct Joined {
   WorkerId worker;
 };
+struct Leaving {
+  WorkerId worker;
+};  ///< it takes no more work
 struct Lost {
   WorkerId worker;
   bool to_blame = true;  ///< its evaluation may have ended it
@@ -54,8 +57,8 @@ struct StopRequested {
   StopReason reason;
 };
 struct Tick {};
-using Event = std::variant<Joined, Lost, Asked, Offered, Converged, Arrived, Recorded, RecordFailed, JobGiven, JobDone,
-                           StopRequested, Tick>;
+using Event = std::variant<Joined, Leaving, Lost, Asked, Offered, Converged, Arrived, Recorded, RecordFailed, JobGiven,
+                           JobDone, StopRequested, Tick>;
 
 /// The actions, to be executed in this order.
 struct Ask {
@@ -168,12 +171,14 @@ class Broker {
   };
   struct WorkerState {
     bool alive = false;
+    bool leaving = false;
     std::vector<std::pair<EvaluationId, Attempt>> sent;
     std::size_t place = 0;      // in free_[sent.size()], while there is such
     double alone_since_s = -1;  // when it got its only candidate; below 0: it has had several since
   };
 
   void on_event(const Joined& e);
+  void on_event(const Leaving& e);
   void on_event(const Lost& e);
   void on_event(const Asked& e);
   void on_event(const Offered&) { must_tell_first_ = false; }

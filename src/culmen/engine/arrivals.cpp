@@ -17,6 +17,10 @@ void Engine::joined(WorkerId worker) {
   transport_->send(worker, head, options_.set_up);
 }
 
+void Engine::leaving(WorkerId worker) {
+  if (!stopped()) feed(Leaving{worker});
+}
+
 void Engine::lost(WorkerId worker, const std::string& why) {
   if (stopped()) return;
   result_.evaluated_s += underway_.lost(worker, clock_.now_s());

@@ -84,6 +84,7 @@ class Engine final : private Transport::Sink {
  private:
   void joined(WorkerId worker) override;
   void arrived(WorkerId worker, const FrameHead& head, BytesView body) override;
+  void leaving(WorkerId worker) override;
   void lost(WorkerId worker, const std::string& why) override;
 
   void feed(const Event& event);

@@ -15,6 +15,7 @@ enum class FrameKind : std::uint32_t {
   evaluate = 3,  ///< master -> worker: a candidate
   result = 4,    ///< worker -> master: an outcome
   trouble = 5,   ///< worker -> master: it cannot evaluate anything now (a sentence)
+  renew = 6,     ///< master -> members of a team, after an evaluation that failed: take another communicator
 };
 
 /// Travels in front of the body, unchanged.
@@ -37,6 +38,8 @@ class Transport {
     virtual ~Sink() = default;
     virtual void joined(WorkerId worker) = 0;
     virtual void arrived(WorkerId worker, const FrameHead& head, BytesView body) = 0;
+    /// This worker takes no more work; what it has may still end.
+    virtual void leaving(WorkerId /*worker*/) {}
     /// No more frames come from this worker; its finished outcomes were delivered before.
     virtual void lost(WorkerId worker, const std::string& why) = 0;
   };

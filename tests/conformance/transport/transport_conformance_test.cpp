@@ -10,6 +10,7 @@
 #include "conformance/transport/merged_casts.hpp"
 #include "conformance/transport/network_casts.hpp"
 #include "conformance/transport/relay_casts.hpp"
+#include "conformance/transport/team_casts.hpp"
 
 namespace culmen::conformance {
 namespace {
@@ -106,6 +107,33 @@ TEST_P(RelayedProcesses, conforms) {
 }
 INSTANTIATE_TEST_SUITE_P(Checks, RelayedProcesses, testing::ValuesIn(checks_that(is_quick)), name_of);
 
+/// Its check of memory counts one frame for each worker, but every member of a team has one.
+bool teams_will_do(const Check& check) { return is_quick(check) || check.name == "a_body_of_100_MiB"; }
+
+class TeamsOfThreads : public testing::TestWithParam<Check> {};
+TEST_P(TeamsOfThreads, conform) {
+  const Limits limits;
+  EXPECT_EQ(GetParam().run(in_teams(mailbox_threads(limits.ring_bytes)), limits), "");
+}
+INSTANTIATE_TEST_SUITE_P(Checks, TeamsOfThreads, testing::ValuesIn(checks_that([](const Check& check) {
+                           return threads_will_do(check) && teams_will_do(check);
+                         })),
+                         name_of);
+
+class TeamsOfProcesses : public testing::TestWithParam<Check> {};
+TEST_P(TeamsOfProcesses, conform) {
+  const Limits limits;
+  EXPECT_EQ(GetParam().run(in_teams(mailbox_processes(limits.ring_bytes)), limits), "");
+}
+INSTANTIATE_TEST_SUITE_P(Checks, TeamsOfProcesses, testing::ValuesIn(checks_that(teams_will_do)), name_of);
+
+class TeamsBehindRelays : public testing::TestWithParam<Check> {};
+TEST_P(TeamsBehindRelays, conform) {
+  const auto& limits = relay_limits[0];
+  EXPECT_EQ(GetParam().run(in_teams(relayed_processes(limits.ring_bytes)), limits), "");
+}
+INSTANTIATE_TEST_SUITE_P(Checks, TeamsBehindRelays, testing::ValuesIn(checks_that(is_quick)), name_of);
+
 /// The kit's first complaint about a transport with that fault, from the checks that are quick.
 std::string complaint(Fault fault) {
   const Limits limits{.deadline_s = 5};
@@ -123,6 +151,16 @@ TEST(Kit, notices_a_transport_that_truncates) { EXPECT_NE(complaint(Fault::trunc
 TEST(Kit, notices_a_transport_that_alters_heads) { EXPECT_NE(complaint(Fault::alter_head), ""); }
 TEST(Kit, notices_a_transport_that_loses_twice) { EXPECT_NE(complaint(Fault::lose_twice), ""); }
 TEST(Kit, notices_a_transport_that_forgets_wakes) { EXPECT_NE(complaint(Fault::forget_wake), ""); }
+
+TEST(Kit, notices_a_fault_behind_a_team) {
+  for (const auto fault : {Fault::drop, Fault::alter_head, Fault::forget_wake}) {
+    const Limits limits{.deadline_s = 5};
+    const auto start = in_teams(broken(mailbox_processes(limits.ring_bytes), fault));
+    EXPECT_TRUE(std::ranges::any_of(checks_that(is_quick), [&](const Check& check) {
+      return !check.run(start, limits).empty();
+    })) << static_cast<int>(fault);
+  }
+}
 
 /// 10⁶, or as CULMEN_TEST_HANDOFFS says.
 std::uint64_t hand_offs() {

@@ -48,6 +48,24 @@ TEST(Broker, work_of_a_lost_worker_goes_elsewhere_as_a_new_attempt) {
   EXPECT_EQ(t.broker.counts().lost, 1u);
 }
 
+TEST(Broker, a_worker_that_leaves_gets_no_more_work) {
+  Table t(with_budget(4));
+  t.start();
+  t.feed(Joined{0});
+  t.feed(Joined{1});
+  const auto last = t.sent_to(0).at(0).id;
+  t.feed(Leaving{0});
+  t.feed(Leaving{0});
+  t.answer(0);
+  EXPECT_TRUE(t.sent_to(0).empty()) << "evaluation " << last << " was its last one";
+  t.feed(Lost{0});
+  EXPECT_EQ(t.broker.counts().lost, 0u);
+  for (int i = 0; i < 3; ++i) t.answer(1);
+  t.feed(Recorded{t.records});
+  EXPECT_EQ(t.stopped, StopReason::evaluations);
+  t.feed(Leaving{9});
+}
+
 TEST(Broker, only_the_evaluation_a_dead_worker_was_at_is_blamed_and_after_three_deaths_it_fails) {
   Table t(needs_no_workers());
   t.start();

@@ -15,6 +15,7 @@ class Shifted final : public Transport::Sink {
   void arrived(WorkerId worker, const FrameHead& head, BytesView body) override {
     sink_.arrived(worker + by_, head, body);
   }
+  void leaving(WorkerId worker) override { sink_.leaving(worker + by_); }
   void lost(WorkerId worker, const std::string& why) override { sink_.lost(worker + by_, why); }
 
  private:
