@@ -8,14 +8,18 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "culmen/base/descriptors.hpp"
 #include "culmen/base/error.hpp"
 #include "culmen/base/executable.hpp"
 #include "culmen/base/process.hpp"
+#include "culmen/store/journal.hpp"
 #include "culmen/study/crew/local_worker.hpp"
 #include "culmen/study/crew/ranks.hpp"
 #include "culmen/transport/mpi/launcher.hpp"
@@ -43,15 +47,47 @@ std::string find_python() {
   return "python3";
 }
 
-int become_python(int argc, char** argv) {
+int become_python(std::vector<const char*> words) {
   const auto python = find_python();
-  std::vector<const char*> words{python.c_str(), "-m", "culmen"};
-  words.insert(words.end(), argv + 1, argv + argc);
+  words.insert(words.begin(), python.c_str());
   words.push_back(nullptr);
   execvp(python.c_str(), const_cast<char* const*>(words.data()));
   fmt::print(stderr, "culmen: cannot start '{}': {}; CULMEN_PYTHON can name the Python that has the package culmen\n",
              python, std::strerror(errno));
   return 127;
+}
+
+int run_command(int argc, char** argv) {
+  std::vector<const char*> words{"-m", "culmen"};
+  words.insert(words.end(), argv + 1, argv + argc);
+  return become_python(std::move(words));
+}
+
+/// The study that a file describes or stores, as text; empty if it is neither.
+std::string study_in(const std::string& file) {
+  try {
+    if (file.ends_with(".toml")) {
+      std::ifstream in(file);
+      return {std::istreambuf_iterator<char>(in), {}};
+    }
+    return access(file.c_str(), R_OK) == 0 ? culmen::Journal::read(file).study().configuration : "";
+  } catch (const culmen::Error&) {
+    return "";
+  }
+}
+
+/// Whether this rank may have to call a Python function: as a member of a team. Looks for words only: a rank that runs
+/// Python for nothing does no harm.
+bool may_call_python(int argc, char** argv) {
+  bool in_team = false, calls_python = false;
+  for (int i = 2; i < argc; ++i) {
+    const std::string word = argv[i];
+    in_team |= word.starts_with("--team-size");
+    const auto study = word.starts_with("-") ? "" : study_in(word);
+    in_team |= study.find("team_size") != study.npos;
+    calls_python |= study.find("python") != study.npos;
+  }
+  return in_team && calls_python;
 }
 
 /// `__guard PID START MARKER`
@@ -63,13 +99,16 @@ int guard(int argc, char** argv) {
   return culmen::guard_main(master, argv[4]);
 }
 
-int rank(std::string_view command) {
+int rank(std::string_view command, int argc, char** argv) {
   // Only the master acts on signals, from its start on: a launcher passes them to every rank.
   for (const int ignored : culmen::stop_signals) signal(ignored, SIG_IGN);
   // Only these commands have work for the other ranks; all others run in rank 0 only. The launch's exit code must be
   // that of rank 0, but launchers return any rank's, or mix them.
   try {
-    if (command == "run" || command == "resume" || command == "errors") culmen::rank_main();
+    if (command != "run" && command != "resume" && command != "errors") return 0;
+    if (!may_call_python(argc, argv)) return culmen::rank_main();
+    setenv("PYTHONSAFEPATH", "1", 1);  // modules in the current folder must not shadow Python's own
+    return become_python({"-X", "faulthandler", "-m", "culmen.launch.member"});
   } catch (const std::exception& error) {
     fmt::print(stderr, "culmen: rank {}: {}\n", culmen::detect_launch().rank, error.what());
   }
@@ -85,7 +124,7 @@ int main(int argc, char** argv) {
     if (command == "__slot") return culmen::slot_main();
     if (command == "__guard") return guard(argc, argv);
     if (command == "__worker") return culmen::local_worker_main(argc - 1, argv + 1);
-    return culmen::detect_launch().rank == 0 ? become_python(argc, argv) : rank(command);
+    return culmen::detect_launch().rank == 0 ? run_command(argc, argv) : rank(command, argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "culmen: {}\n", error.what());
     return 1;

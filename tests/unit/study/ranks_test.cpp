@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <barrier>
 #include <map>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
@@ -93,6 +94,24 @@ struct FakeLaunch {
   std::map<int, std::string> troubles;  // what a rank answers in place of its own answer
   std::vector<std::unique_ptr<LineInMemory>> ends;
   int broadcasts = 0;
+  std::mutex mutex;  // of the following
+  std::map<int, int> teams;
+  int left = 0;
+};
+
+class FakeTeam final : public RankTeam {
+ public:
+  explicit FakeTeam(FakeLaunch& launch) : launch_(launch) {}
+  int communicator() const override { return communicator_; }
+  void renew() override { ++communicator_; }
+  void leave() override {
+    const std::lock_guard lock(launch_.mutex);
+    ++launch_.left;
+  }
+
+ private:
+  FakeLaunch& launch_;
+  int communicator_ = 1000;
 };
 
 class FakeRank final : public RankGroup {
@@ -121,6 +140,11 @@ class FakeRank final : public RankGroup {
   }
   void barrier() override { launch_.meeting.arrive_and_wait(); }
   std::vector<std::size_t> nodes() const override { return launch_.nodes; }
+  std::unique_ptr<RankTeam> team(int number) override {
+    const std::lock_guard lock(launch_.mutex);
+    launch_.teams[rank_] = number;
+    return number < 0 ? nullptr : std::make_unique<FakeTeam>(launch_);
+  }
   std::unique_ptr<Line> line(std::vector<int>) override {
     return std::move(launch_.ends[rank_ == 0 ? 0 : launch_.nodes[static_cast<std::size_t>(rank_)]]);
   }
@@ -300,6 +324,27 @@ TEST_F(SeveralNodes, have_all_workers_in_one_transport) {
   crew->conclude({});
   EXPECT_EQ(states_.state(), State::waiting) << "nobody remained";
   master_.dismiss();
+}
+
+TEST_F(SeveralNodes, can_be_one_team_and_then_others) {
+  for (const std::size_t size : {5U, 1U}) {
+    const auto crew = master_.hire({1, make_run_marker(), {}, 0, false, {size, TeamPlacement::any}});
+    EXPECT_EQ(crew->workers(), 5 / size);
+    Gathered sink;
+    while (sink.workers.size() < 5 / size)
+      if (!crew->transport().receive(sink)) crew->transport().sleep(1);
+    crew->transport().close(10);
+    crew->conclude({});
+  }
+  EXPECT_THAT(
+      [&] {
+        master_.hire({1, make_run_marker(), {}, 0, false, {2, TeamPlacement::any}});
+      },
+      ThrowsMessage<InputError>(::testing::HasSubstr("team_size = 2")));
+  master_.dismiss();
+  const std::map<int, int> alone{{0, -1}, {1, 0}, {2, -1}, {3, 1}, {4, 2}, {5, -1}, {6, 3}, {7, 4}};
+  EXPECT_EQ(launch_.teams, alone);
+  EXPECT_EQ(launch_.left, 10) << "five members in each of two studies";
 }
 
 TEST_F(SeveralNodes, start_nothing_if_a_relay_cannot) {

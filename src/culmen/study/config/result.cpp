@@ -14,6 +14,7 @@ Bytes encode(const StudyResult& r) {
   w.u8(r.store_failed);
   w.f64(r.wall_s);
   w.u32(r.workers);
+  w.u32(r.team_size);
   w.u32(r.nodes);
   w.text(r.store);
   w.text(r.first_failure);
@@ -55,6 +56,7 @@ StudyResult decode_result(BytesView in) {
   r.store_failed = b.u8() != 0;
   r.wall_s = b.f64();
   r.workers = b.u32();
+  r.team_size = b.u32();
   r.nodes = b.u32();
   r.store = b.text();
   r.first_failure = b.text();

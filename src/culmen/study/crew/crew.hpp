@@ -5,6 +5,7 @@
 #include <string>
 
 #include "culmen/study/config/result.hpp"
+#include "culmen/study/crew/team_layout.hpp"
 #include "culmen/transport/transport.hpp"
 #include "culmen/worker/worker.hpp"
 
@@ -28,6 +29,7 @@ struct CrewRequest {
   Function function;                    ///< EvaluatorKind::function only
   std::uint64_t work = 0;               ///< digest of the work, for workers that join
   bool starts_processes = false;        ///< evaluators have child processes
+  TeamsWanted teams;                    ///< of ranks
   std::function<std::string()> status;  ///< the state of the study as JSON, for WebPages
 };
 

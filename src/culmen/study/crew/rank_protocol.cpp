@@ -9,10 +9,12 @@
 #include "culmen/base/error.hpp"
 #include "culmen/base/process.hpp"
 #include "culmen/study/crew/local_worker.hpp"
+#include "culmen/study/crew/team_rules.hpp"
 #include "culmen/transport/mailbox/mailbox.hpp"
 #include "culmen/transport/merged/merged_transport.hpp"
 #include "culmen/transport/relay/relay.hpp"
 #include "culmen/transport/relay/relay_transport.hpp"
+#include "culmen/transport/team/team_endpoint.hpp"
 #include "culmen/worker/process/child_table.hpp"
 #include "culmen/worker/process/guard.hpp"
 #include "culmen/worker/worker.hpp"
@@ -31,6 +33,7 @@ struct RankCall {
   bool starts_processes = false;       // workers do
   std::vector<Node> nodes;             // first that of rank 0 alone
   std::vector<std::string> processes;  // of all ranks, once they are known
+  std::vector<int> teams;              // the team of each rank, below 0: none; empty: no teams
 
   bool is_dismissal() const { return dismissed && refusal.empty(); }
 };
@@ -52,6 +55,8 @@ Bytes bytes_of(const RankCall& call) {
   }
   w.u64(call.processes.size());
   for (const auto& process : call.processes) w.text(process);
+  w.u64(call.teams.size());
+  for (const auto team : call.teams) w.u64(static_cast<std::uint64_t>(team + 1));
   return out;
 }
 
@@ -76,6 +81,7 @@ RankCall call_of(BytesView in) {
     node.server.start_ticks = r.u64();
   }
   for (auto n = r.u64(); n > 0; --n) call.processes.push_back(r.text());
+  for (auto n = r.u64(); n > 0; --n) call.teams.push_back(static_cast<int>(r.u64()) - 1);
   return call;
 }
 
@@ -107,10 +113,15 @@ std::shared_ptr<MailboxMemory> mailbox_for(const RankLayout& layout, std::size_t
 
 class RankCrew final : public Crew {
  public:
-  RankCrew(RankGroup& group, RanksStates& states, const RankLayout& layout)
-      : group_(group), states_(states), layout_(layout), memory_(mailbox_for(layout, 0)), here_(memory_) {}
-  Transport& transport() override { return merged_ ? static_cast<Transport&>(*merged_) : here_; }
-  std::size_t workers() const override { return layout_.workers(); }
+  RankCrew(RankGroup& group, RanksStates& states, const RankLayout& layout, std::optional<TeamLayout> teams)
+      : group_(group),
+        states_(states),
+        layout_(layout),
+        teams_(std::move(teams)),
+        memory_(mailbox_for(layout, 0)),
+        here_(memory_) {}
+  Transport& transport() override { return in_teams_ ? static_cast<Transport&>(*in_teams_) : of_ranks(); }
+  std::size_t workers() const override { return teams_ ? teams_->teams().size() : layout_.workers(); }
   std::size_t nodes() const override { return layout_.nodes(); }
   void conclude(const StudyResult& result) override {
     line_.reset();  // this object may live on, and the next line would miss the messages that this one receives
@@ -145,10 +156,21 @@ class RankCrew final : public Crew {
       here_.watch(layout_.box_of(r), *process_in(decision.processes[static_cast<std::size_t>(r)]), false);
     if (layout_.nodes() > 1) join_nodes();
     else decision.processes.clear();
+    if (teams_) decision.teams = teams_->team_of_rank();
     return decision;
   }
 
+  /// After the decision, which all ranks follow.
+  void form_teams(const TeamsWanted& wanted) {
+    if (!teams_) return;
+    group_.team(-1);
+    TeamPatience patience;
+    if (wanted.time_limit_s > 0) patience.time_limit_s = wanted.time_limit_s;
+    in_teams_.emplace(of_ranks(), teams_->teams(), make_team_rules(*teams_, wanted.time_limit_s), patience);
+  }
+
  private:
+  Transport& of_ranks() { return merged_ ? static_cast<Transport&>(*merged_) : here_; }
   /// Every relay makes the mailbox of its node. Returns why one of them cannot.
   std::string call_relays(RankCall& call) {
     const auto answers = group_.gather("");
@@ -171,16 +193,20 @@ class RankCrew final : public Crew {
   RankGroup& group_;
   RanksStates& states_;
   const RankLayout layout_;
+  const std::optional<TeamLayout> teams_;
   std::shared_ptr<MailboxMemory> memory_;
   MailboxTransport here_;
   std::unique_ptr<Line> line_;
   std::optional<RelayTransport> elsewhere_;
   std::optional<MergedTransport> merged_;
+  std::optional<TeamTransport> in_teams_;
 };
 
 void check_ranks(const RankLayout& layout, RanksState state) {
   if (const auto fault = layout.fault(); !fault.empty()) throw InputError(fault);
-  if (state == RanksState::working || state == RanksState::stuck)
+  if (state == RanksState::stuck)
+    throw InputError("a rank of this launch still hangs in an evaluation of the former study; start another launch");
+  if (state == RanksState::working)
     throw InputError("the ranks of this launch already work for another study or executor; end that one first");
   if (state == RanksState::dismissed)
     throw InputError("the ranks of this launch have left the program; start all studies and executors before that");
@@ -195,6 +221,24 @@ EvaluatorFactory factory_with(Function function, const std::string& marker) {
   };
 }
 
+std::string serve_alone(Endpoint& endpoint, Function function, const std::string& marker) {
+  Worker worker(factory_with(std::move(function), marker));
+  return serve(endpoint, worker);
+}
+
+/// Only this thread calls MPI: in the evaluator, and for another communicator.
+std::string serve_in_team(Endpoint& endpoint, RankTeam& ranks, const TeamEvaluatorFactory& make,
+                          const std::vector<int>& teams, int rank) {
+  Team team{ranks.communicator(), 0};
+  team.size = static_cast<int>(std::ranges::count(teams, teams[static_cast<std::size_t>(rank)]));
+  TeamEndpoint of_member(endpoint, [&] {
+    ranks.renew();
+    team.communicator = ranks.communicator();
+  });
+  Worker worker([&](const SetUp& set_up) { return make(set_up, team); });
+  return serve(of_member, worker);
+}
+
 }  // namespace
 
 void RankMaster::abandon(const std::string& message) {
@@ -207,7 +251,8 @@ std::unique_ptr<Crew> RankMaster::hire(const CrewRequest& request) {
   check_ranks(layout, states_.state());
   std::unique_ptr<RankCrew> crew;
   try {
-    crew = std::make_unique<RankCrew>(group_, states_, layout);
+    const auto teams = request.teams ? std::optional(TeamLayout(layout, request.teams)) : std::nullopt;
+    crew = std::make_unique<RankCrew>(group_, states_, layout, teams);
   } catch (const Error& e) {
     abandon(e.what());
     throw;
@@ -216,6 +261,7 @@ std::unique_ptr<Crew> RankMaster::hire(const CrewRequest& request) {
   group_.broadcast(bytes_of(decision));
   states_.on(decision.refusal.empty() ? RanksEvent::accept : RanksEvent::decline);
   if (!decision.refusal.empty()) throw TransportError(decision.refusal);
+  crew->form_teams(request.teams);
   return crew;
 }
 
@@ -238,17 +284,20 @@ RankCall RankWorker::decision() {
   return call;
 }
 
-StudyResult RankWorker::follow(const RankCall& call, Function function) {
+StudyResult RankWorker::follow(const RankCall& call, const OwnEvaluators& own) {
   if (!call.refusal.empty()) throw TransportError(call.refusal);
+  std::unique_ptr<RankTeam> team;
   if (layout_.is_relay(group_.rank())) relay(call);
-  else work(call, std::move(function));
+  else team = work(call, own);
   auto bytes = group_.broadcast({});
+  if (team) team->leave();
   if (bytes.back() != std::byte{0}) states_.on(RanksEvent::dismiss);
   bytes.pop_back();
   return decode_result(bytes);
 }
 
-void RankWorker::work(const RankCall& call, Function function) {
+/// Returns its team, which it leaves once all others have ended their work, too.
+std::unique_ptr<RankTeam> RankWorker::work(const RankCall& call, const OwnEvaluators& own) {
   auto node = call.nodes[0];
   if (layout_.nodes() > 1) {
     group_.gather("");
@@ -262,12 +311,14 @@ void RankWorker::work(const RankCall& call, Function function) {
     answer = e.what();
   }
   group_.gather(answer);
-  decision();
+  const auto decided = decision();
+  auto ranks = decided.teams.empty() ? nullptr : group_.team(decided.teams[static_cast<std::size_t>(group_.rank())]);
   const WorkerRole role(node.server, node.marker);
   MailboxEndpoint endpoint(memory, layout_.box_of(group_.rank()));
-  Worker worker(factory_with(std::move(function), node.marker));
-  if (const auto why = culmen::serve(endpoint, worker); !why.empty())
-    fmt::print(stderr, "culmen: rank {}: {}\n", group_.rank(), why);
+  const auto why = ranks ? serve_in_team(endpoint, *ranks, own.in_team, decided.teams, group_.rank())
+                         : serve_alone(endpoint, own.function, node.marker);
+  if (!why.empty()) fmt::print(stderr, "culmen: rank {}: {}\n", group_.rank(), why);
+  return ranks;
 }
 
 void RankWorker::relay(const RankCall& call) {
@@ -287,8 +338,10 @@ void RankWorker::relay(const RankCall& call) {
   group_.gather(answer);
   decision();
   group_.gather(describe(this_process()));
-  const auto processes = decision().processes;  // all have attached; a gather alone does not mean that
+  const auto decided = decision();  // all have attached; a gather alone does not mean that
+  const auto& processes = decided.processes;
   memory->unlink();
+  if (!decided.teams.empty()) group_.team(-1);
   const StopSignalsIgnored role;
   MailboxTransport mailbox(memory, layout_.first_worker(node));
   for (const auto r : workers)
@@ -301,18 +354,18 @@ void RankWorker::relay(const RankCall& call) {
   }
 }
 
-StudyResult RankWorker::serve(Function function) {
+StudyResult RankWorker::serve(const OwnEvaluators& own) {
   const auto call = receive();
   if (call.is_dismissal()) throw TransportError("rank 0 has left the program while this rank waits for it");
-  return follow(call, std::move(function));
+  return follow(call, own);
 }
 
-void RankWorker::serve_until_dismissed() {
+void RankWorker::serve_until_dismissed(const OwnEvaluators& own) {
   while (states_.state() != RanksState::dismissed) {
     const auto call = receive();
     if (call.is_dismissal()) return group_.barrier();
     try {
-      follow(call, {});
+      follow(call, own);
     } catch (const TransportError&) {  // rank 0 has the sentence, and may start another
     }
   }

@@ -10,10 +10,17 @@
 #include "culmen/study/crew/ranks_states.hpp"
 #include "culmen/transport/mpi/world.hpp"
 #include "culmen/worker/core/evaluator.hpp"
+#include "culmen/worker/core/team.hpp"
 
 namespace culmen {
 
 struct RankCall;
+
+/// What a rank evaluates itself, if the evaluator does not say all.
+struct OwnEvaluators {
+  Function function;                                   ///< EvaluatorKind::function
+  TeamEvaluatorFactory in_team = make_team_evaluator;  ///< of a member of a team
+};
 
 /// The side of rank 0. `group` and `states` must outlive it and its crews.
 class RankMaster {
@@ -36,13 +43,13 @@ class RankWorker {
  public:
   RankWorker(RankGroup& group, RanksStates& states) : group_(group), states_(states), layout_(group.nodes()) {}
   /// Works for one study and returns its result. Throws TransportError with the sentence of rank 0 if it cannot start.
-  StudyResult serve(Function function);
+  StudyResult serve(const OwnEvaluators& own);
   /// Works for all studies and executors until rank 0 dismisses its ranks.
-  void serve_until_dismissed();
+  void serve_until_dismissed(const OwnEvaluators& own = {});
 
  private:
-  StudyResult follow(const RankCall& call, Function function);
-  void work(const RankCall& call, Function function);
+  StudyResult follow(const RankCall& call, const OwnEvaluators& own);
+  std::unique_ptr<RankTeam> work(const RankCall& call, const OwnEvaluators& own);
   void relay(const RankCall& call);
   RankCall receive();
   RankCall decision();

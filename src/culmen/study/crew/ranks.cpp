@@ -86,9 +86,9 @@ std::unique_ptr<Crew> make_rank_crew(const CrewRequest& request) {
   return ranks->master().hire(request);
 }
 
-StudyResult serve_as_rank(Function function) { return open_ranks()->worker().serve(std::move(function)); }
+StudyResult serve_as_rank(const OwnEvaluators& own) { return open_ranks()->worker().serve(own); }
 
-void serve_until_dismissed() { open_ranks()->worker().serve_until_dismissed(); }
+void serve_until_dismissed(const OwnEvaluators& own) { open_ranks()->worker().serve_until_dismissed(own); }
 
 int rank_main() {
   try {

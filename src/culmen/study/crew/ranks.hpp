@@ -5,6 +5,7 @@
 
 #include "culmen/study/config/result.hpp"
 #include "culmen/study/crew/crew.hpp"
+#include "culmen/study/crew/rank_protocol.hpp"
 #include "culmen/worker/core/evaluator.hpp"
 
 namespace culmen {
@@ -31,9 +32,9 @@ std::unique_ptr<Crew> make_rank_crew(const CrewRequest& request);
 
 /// In every other rank: works for one study of the master and returns its result. Throws TransportError with the
 /// master's sentence if it cannot start.
-StudyResult serve_as_rank(Function function = {});
+StudyResult serve_as_rank(const OwnEvaluators& own = {});
 /// In every other rank: works for all studies and executors of the master, until it dismisses its ranks.
-void serve_until_dismissed();
+void serve_until_dismissed(const OwnEvaluators& own = {});
 /// The native program's whole life as a rank; returns the exit code.
 int rank_main();
 

@@ -1,9 +1,12 @@
 #include "culmen/study/crew/workplace.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 
+#include "culmen/base/error.hpp"
 #include "culmen/study/crew/cpus.hpp"
 #include "culmen/study/crew/lent_workers.hpp"
 #include "culmen/study/crew/ranks.hpp"
@@ -45,17 +48,21 @@ class ProcessPlace final : public Workplace {
 
 class RankPlace final : public Workplace {
  public:
+  explicit RankPlace(std::size_t team_size) : team_size_(std::max<std::size_t>(1, team_size)) {}
   /// One rank of every node does not work: the master, or a relay. Other nodes are taken to have as many ranks as this.
   std::size_t workers() const override {
     const auto launch = detect_launch();
     const auto nodes = (launch.size + launch.here - 1) / launch.here;
-    return static_cast<std::size_t>(std::max(1, launch.size - nodes));
+    return std::max<std::size_t>(1, static_cast<std::size_t>(std::max(1, launch.size - nodes)) / team_size_);
   }
   std::size_t local_workers() const override { return static_cast<std::size_t>(std::max(1, detect_launch().here - 1)); }
   bool uses_ranks() const override { return true; }
   void expect() override { expect_ranks(); }
   void abandon(const std::string& message) override { abandon_ranks(message); }
   std::unique_ptr<Crew> hire(const CrewRequest& request) override { return make_rank_crew(request); }
+
+ private:
+  std::size_t team_size_;
 };
 
 /// Workers join over a network. `own`: those that work from the start; may be null.
@@ -98,7 +105,9 @@ std::unique_ptr<Workplace> make_local(const WorkersWanted& wanted) {
   return std::make_unique<Local>(wanted.workers != 0 ? wanted.workers : usable_cpus());
 }
 
-std::unique_ptr<Workplace> make_ranks(const WorkersWanted&) { return std::make_unique<RankPlace>(); }
+std::unique_ptr<Workplace> make_ranks(const WorkersWanted& wanted) {
+  return std::make_unique<RankPlace>(wanted.team_size);
+}
 
 std::unique_ptr<Workplace> make_automatic(const WorkersWanted& wanted) {
   return detect_launch().is_rank() ? make_ranks(wanted) : make_local<ThreadPlace>(wanted);
@@ -134,6 +143,23 @@ std::unique_ptr<Workplace> make_own(const WorkersWanted& wanted) {
   return row->make(wanted);
 }
 }  // namespace
+
+void check_teams(const WorkersWanted& wanted, const EvaluatorSpec& evaluator) {
+  if (wanted.team_size == 0) return;
+  const auto refuse = [&](const char* why) {
+    throw InputError(fmt::format("team_size = {}: {}", wanted.team_size, why));
+  };
+  if (wanted.lent) refuse("a lent executor evaluates each candidate alone; remove one of the two");
+  if (wanted.listening) refuse("workers that join over a network cannot be in a team; remove one of the two");
+  if (!make_own(wanted)->uses_ranks())
+    refuse("teams consist of the ranks of an MPI launch; start with culmen launch, mpiexec or srun");
+  if (evaluator.kind() == EvaluatorKind::command)
+    refuse("an external program cannot be evaluated by a team; give a function in Python, C, C++ or Fortran");
+  if (evaluator.kind() == EvaluatorKind::items) refuse("an Executor has no teams");
+  if (batch_of(evaluator) > 1) refuse("a team evaluates one candidate at a time; remove batch");
+  if (!evaluator.modules.empty() || !evaluator.environment.empty())
+    refuse("a team evaluates in the ranks themselves; remove environment and modules, and set variables at the launch");
+}
 
 std::unique_ptr<Workplace> make_workplace(const WorkersWanted& wanted) {
   if (!wanted.listening) return make_own(wanted);

@@ -26,6 +26,8 @@ class LentWorkers;
 struct WorkersWanted {
   std::size_t workers = 0;  ///< 0: one for each usable CPU. mpi: the ranks decide
   Place place = Place::automatic;
+  std::size_t team_size = 0;  ///< so many ranks evaluate a candidate together; 0: each rank evaluates alone
+  TeamPlacement team_placement = TeamPlacement::node;
   std::shared_ptr<LentWorkers> lent;  ///< if given, they evaluate, whatever the place
   Listening listening;                ///< others may join them. Then there are `workers` of them, also if that is 0
 };
@@ -55,6 +57,8 @@ class Workplace {
 /// Every place with the word that users write for it.
 std::vector<std::pair<Place, const char*>> place_words();
 
+/// Throws InputError if a team is wanted that cannot evaluate this.
+void check_teams(const WorkersWanted& wanted, const EvaluatorSpec& evaluator);
 std::unique_ptr<Workplace> make_workplace(const WorkersWanted& wanted);
 /// As Workplace::workers().
 std::size_t workers_of(const WorkersWanted& wanted);

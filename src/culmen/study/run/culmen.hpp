@@ -28,8 +28,9 @@ struct MinimizeOptions {
   std::uint64_t stagnation = 0;                  ///< stops after N evaluations without an improvement; 0: no such limit
   std::vector<std::vector<double>> starts = {};  ///< points that are evaluated first
   std::size_t workers = 0;                       ///< number of threads; 0: one per CPU. Ignored under MPI
-  std::string optimizer = {};                    ///< a name from `culmen optimizers`; empty: culmen chooses
-  OptimizerOptions optimizer_options = {};       ///< `culmen optimizers NAME` lists the options
+  std::size_t team_size = 0;  ///< under MPI: number of ranks that evaluate a point together; see minimize() with a team
+  std::string optimizer = {};               ///< a name from `culmen optimizers`; empty: culmen chooses
+  OptimizerOptions optimizer_options = {};  ///< `culmen optimizers NAME` lists the options
   /// True: the candidates do not depend on the number of workers or on their speed. False: no worker waits for others.
   /// Not given: culmen chooses. A resumed study keeps its mode.
   std::optional<bool> generational = {};
@@ -82,9 +83,20 @@ struct MinimizeResult {
 MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space,
                         const MinimizeOptions& options = {});
 
+/// Minimizes a function that the ranks of a team call together, with the same values and the communicator of the team:
+/// MPI_Comm_f2c(communicator). The value of the team's first rank counts. If `f` throws on one rank, the evaluation
+/// fails. options.team_size is the number of ranks of a team.
+MinimizeResult minimize(const std::function<double(const std::vector<double>&, int communicator)>& f,
+                        const Space& space, const MinimizeOptions& options);
+
 /// Minimizes the sum of the squares of the residuals, or MinimizeOptions::loss of them.
 MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals,
                              const Space& space, const MinimizeOptions& options = {});
+
+/// The same for a function that the ranks of a team call together.
+MinimizeResult least_squares(
+    const std::function<std::vector<double>(const std::vector<double>&, int communicator)>& residuals,
+    const Space& space, const MinimizeOptions& options);
 
 /// Minimizes several values: `f` returns `objectives` values, at least two. The result is `front`. Then x and value
 /// belong to the point with the best first objective. Do not set options.target or options.stagnation.

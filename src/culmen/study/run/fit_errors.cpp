@@ -210,9 +210,9 @@ FitErrors errors_of_fit(const StudyConfig& config, const RunOptions& options, co
   }
 }
 
-FitErrors errors_from_master(const Function& function) noexcept {
+FitErrors errors_from_master(const OwnEvaluators& own) noexcept {
   try {
-    return from_note(serve_as_rank(function).message);
+    return from_note(serve_as_rank(own).message);
   } catch (const std::exception&) {
     return {};
   }

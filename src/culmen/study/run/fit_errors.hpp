@@ -6,6 +6,7 @@
 
 #include "culmen/study/config/result.hpp"
 #include "culmen/study/config/study_config.hpp"
+#include "culmen/study/crew/rank_protocol.hpp"
 #include "culmen/study/run/run_options.hpp"
 
 namespace culmen {
@@ -29,7 +30,7 @@ std::string constraint_at_best(const Space& space, const StudyResult& result);
 FitErrors errors_of_fit(const StudyConfig& config, const RunOptions& options, const Function& function,
                         const StudyResult& result) noexcept;
 /// In the other ranks of a launch, collective with errors_of_fit.
-FitErrors errors_from_master(const Function& function) noexcept;
+FitErrors errors_from_master(const OwnEvaluators& own) noexcept;
 
 /// As a note to ranks; all digits.
 std::string to_note(const FitErrors& errors);

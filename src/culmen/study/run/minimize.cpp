@@ -54,22 +54,33 @@ MinimizeResult with_errors(MinimizeResult result, const Space& space, const Stud
   return result;
 }
 
-MinimizeResult result_of_rank(const Function& function, const Space& space, bool errors) {
-  const auto found = serve_as_rank(function);
+MinimizeResult result_of_rank(const OwnEvaluators& own, const Space& space, bool errors) {
+  const auto found = serve_as_rank(own);
   auto out = public_result(found, space, false);
   if (!errors) return out;
-  return with_errors(std::move(out), space, found, [&] { return errors_from_master(function); });
+  return with_errors(std::move(out), space, found, [&] { return errors_from_master(own); });
 }
 
-MinimizeResult minimize_outcome(const Function& function, ResultKind result, const Space& space,
+void check_team(const OwnEvaluators& own, std::size_t size) {
+  const bool in_team = own.function == nullptr;
+  if (in_team && size == 0)
+    throw InputError("the function takes a communicator, but team_size is 0; give the number of ranks of a team");
+  if (!in_team && size > 0)
+    throw InputError(fmt::format(
+        "team_size = {}, but the function takes no communicator; let it take one, or remove team_size", size));
+}
+
+MinimizeResult minimize_outcome(const OwnEvaluators& own, ResultKind result, const Space& space,
                                 const MinimizeOptions& options, std::size_t objectives = 0) {
+  const auto& function = own.function;
+  check_team(own, options.team_size);
   if (space.size() == 0) throw InputError("the space has no parameter; give at least one");
   if (options.resume && options.store.empty())
     throw InputError("resume = true needs a store, but store is empty; give its file name");
   options.loss.check();
   if (!options.loss.linear() && result != ResultKind::residuals)
     throw InputError("options.loss is for residuals; call least_squares(), or remove the loss");
-  if (detect_launch().rank > 0) return result_of_rank(function, space, options.errors);
+  if (detect_launch().rank > 0) return result_of_rank(own, space, options.errors);
   StudyConfig config;
   config.space = space;
   config.goals = goals_of(objectives);
@@ -87,6 +98,7 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
   config.fingerprint = fingerprint_of(config);
   RunOptions run_options;
   run_options.workers = options.workers;
+  run_options.team_size = options.team_size;
   run_options.store = options.store;
   run_options.resume = options.resume;
   Run run(config, run_options, function);
@@ -100,6 +112,15 @@ MinimizeResult minimize_outcome(const Function& function, ResultKind result, con
   return with_errors(std::move(out), space, found, [&] { return errors_of_fit(config, run_options, function, found); });
 }
 
+/// `outcome_of(x, communicator)`
+template <class OutcomeOf>
+OwnEvaluators in_team(OutcomeOf outcome_of) {
+  return {{}, [outcome_of](const SetUp&, const Team& team) {
+            return make_function_evaluator(
+                [outcome_of, &team](const std::vector<double>& x) { return outcome_of(x, team.communicator); });
+          }};
+}
+
 void check_function(bool there, const char* name) {
   if (!there)
     throw InputError(fmt::format("{}() got an empty function; give one that takes a std::vector<double>", name));
@@ -111,14 +132,29 @@ MinimizeResult minimize(const std::function<double(const std::vector<double>&)>&
                         const MinimizeOptions& options) {
   check_function(f != nullptr, "minimize");
   const auto outcome = [&f](const std::vector<double>& x) { return Outcome::of_value(f(x)); };
-  return minimize_outcome(outcome, ResultKind::value, space, options);
+  return minimize_outcome({outcome}, ResultKind::value, space, options);
+}
+
+MinimizeResult minimize(const std::function<double(const std::vector<double>&, int)>& f, const Space& space,
+                        const MinimizeOptions& options) {
+  check_function(f != nullptr, "minimize");
+  const auto own = in_team([&f](const std::vector<double>& x, int team) { return Outcome::of_value(f(x, team)); });
+  return minimize_outcome(own, ResultKind::value, space, options);
 }
 
 MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals,
                              const Space& space, const MinimizeOptions& options) {
   check_function(residuals != nullptr, "least_squares");
   const auto outcome = [&residuals](const std::vector<double>& x) { return Outcome::of_residuals(residuals(x)); };
-  return minimize_outcome(outcome, ResultKind::residuals, space, options);
+  return minimize_outcome({outcome}, ResultKind::residuals, space, options);
+}
+
+MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&, int)>& residuals,
+                             const Space& space, const MinimizeOptions& options) {
+  check_function(residuals != nullptr, "least_squares");
+  const auto own = in_team(
+      [&residuals](const std::vector<double>& x, int team) { return Outcome::of_residuals(residuals(x, team)); });
+  return minimize_outcome(own, ResultKind::residuals, space, options);
 }
 
 MinimizeResult minimize_several(const std::function<std::vector<double>(const std::vector<double>&)>& f,
@@ -137,7 +173,7 @@ MinimizeResult minimize_several(const std::function<std::vector<double>(const st
     for (std::size_t k = 0; k < objectives; ++k) o.extras.emplace_back(fmt::format("value{}", k + 1), values[k]);
     return o;
   };
-  return minimize_outcome(outcome, ResultKind::figures, space, options, objectives);
+  return minimize_outcome({outcome}, ResultKind::figures, space, options, objectives);
 }
 
 }  // namespace culmen

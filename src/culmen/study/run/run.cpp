@@ -52,8 +52,9 @@ struct Run::Impl {
   std::atomic<StopReason> stop_wanted{StopReason::none};
 
   void check() const {
+    check_teams(options, config.evaluator);
     const auto& e = config.evaluator;
-    if (e.time_limit_s > 0 && !starts_children(e))
+    if (e.time_limit_s > 0 && !starts_children(e) && !in_teams())
       throw InputError(
           "a time limit needs isolation = \"process\": a function inside the worker cannot be ended alone");
     const auto& s = config.stop;
@@ -62,6 +63,8 @@ struct Run::Impl {
       throw InputError("nothing ends this study; give at least one of evaluations, target, stagnation and wall_time_s");
     }
   }
+
+  bool in_teams() const { return options.team_size > 0; }
 
   /// The store that this run resumes, opened for reading.
   std::optional<Journal> former() const {
@@ -101,7 +104,7 @@ struct Run::Impl {
 
   EngineOptions engine_options() const {
     EngineOptions o;
-    o.broker = broker_options_of(config, *source, options.prefetch);
+    o.broker = broker_options_of(config, *source, options.prefetch && !in_teams());  // members begin together
     if (const auto first = workplace->first_visitor()) {
       o.first_visitor = static_cast<WorkerId>(*first);
       o.visitors_are_to_blame = !starts_children(config.evaluator);
@@ -138,6 +141,7 @@ struct Run::Impl {
     check();
     const Judge checked(config.goals, config.space);
     config.evaluator.run_marker = marker;
+    if (in_teams()) config.evaluator.isolation = Isolation::none;
     settle();
     journal = open_store();
     engine = std::make_unique<Engine>(*source, clock, engine_options());
@@ -150,8 +154,12 @@ struct Run::Impl {
     workplace->expect();
     try {
       get_ready();
-      crew = workplace->hire({workplace->workers(), marker, function, work_of(config, options.listening.content),
+      crew = workplace->hire({workplace->workers(),
+                              marker,
+                              function,
+                              work_of(config, options.listening.content),
                               starts_children(config.evaluator),
+                              {options.team_size, options.team_placement, config.evaluator.time_limit_s},
                               [this] { return status_page(config.name, progress(), clock.now_s()); }});
       if (const auto* open = dynamic_cast<const NetworkCrew*>(crew.get()))
         door = {to_string(open->address()), open->fingerprint()};
@@ -227,6 +235,7 @@ struct Run::Impl {
     r.wall_s = clock.now_s() - started_s;
     r.workers = std::max(static_cast<std::uint32_t>(crew->workers()), result.counts.workers);
     r.nodes = nodes();
+    r.team_size = static_cast<std::uint32_t>(options.team_size);
     r.store = options.store;
     r.history = history;
     crew->conclude(r);

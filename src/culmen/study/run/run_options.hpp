@@ -20,6 +20,8 @@ struct RunOptions : WorkersWanted {
   template <class Visit>
   static void each_setting(Visit visit) {
     visit("workers", &RunOptions::workers);
+    visit("team_size", &RunOptions::team_size);
+    visit("team_placement", &RunOptions::team_placement);
     visit("prefetch", &RunOptions::prefetch);
     visit("durability", &RunOptions::durability);
   }

@@ -92,6 +92,38 @@ static int may_use_line(int* may) {
   return error;
 }
 
+/* `pristine` never carries a message. A former communicator may still hold some, and must not be freed soon: MPICH
+ * gives its number to the next one, which would then receive them. MPICH has 2048 numbers. */
+enum { most_former = 500 };
+static MPI_Comm pristine = MPI_COMM_NULL, teams = MPI_COMM_NULL, former[most_former];
+static size_t renewals;
+
+static int form_team(int number, int* communicator) {
+  renewals = 0;
+  int error = MPI_Comm_split(ours, number < 0 ? MPI_UNDEFINED : number, 0, &pristine);
+  if (error != MPI_SUCCESS || number < 0) return error;
+  error = MPI_Comm_dup(pristine, &teams);
+  *communicator = (int)MPI_Comm_c2f(teams);
+  return error;
+}
+
+static int renew_team(int* communicator) {
+  MPI_Comm* oldest = &former[renewals % most_former];
+  int error = renewals >= most_former ? MPI_Comm_free(oldest) : MPI_SUCCESS;
+  if (error != MPI_SUCCESS) return error;
+  *oldest = teams;
+  ++renewals;
+  error = MPI_Comm_dup(pristine, &teams);
+  *communicator = (int)MPI_Comm_c2f(teams);
+  return error;
+}
+
+static int leave_team(void) {
+  if (pristine == MPI_COMM_NULL) return MPI_SUCCESS;
+  const int error = MPI_Comm_free(&teams);
+  return error == MPI_SUCCESS ? MPI_Comm_free(&pristine) : error;
+}
+
 static int finalize(void) {
   int finalized = 0;
   MPI_Finalized(&finalized);
@@ -138,6 +170,9 @@ __attribute__((visibility("default"))) const struct culmen_mpi_module* culmen_mp
       .test = test,
       .cancel = cancel,
       .may_use_line = may_use_line,
+      .form_team = form_team,
+      .renew_team = renew_team,
+      .leave_team = leave_team,
       .finalize = finalize,
       .library_version = library_version,
       .error_text = error_text,

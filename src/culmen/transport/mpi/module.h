@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-#define CULMEN_MPI_MODULE_ABI 2
+#define CULMEN_MPI_MODULE_ABI 3
 
 /* A message on its way. */
 typedef uintptr_t culmen_mpi_request;
@@ -30,6 +30,10 @@ struct culmen_mpi_module {
   int (*cancel)(culmen_mpi_request* request); /* of a receive */
   /* Whether this thread may use the line: MPI was initialised in it, or with MPI_THREAD_SERIALIZED. */
   int (*may_use_line)(int* may);
+  /* Collective in all ranks: ranks with the same number get a communicator of their own; below 0: none. As MPI_Fint. */
+  int (*form_team)(int number, int* communicator);
+  int (*renew_team)(int* communicator); /* collective in the team: another one, without messages of the former */
+  int (*leave_team)(void);              /* collective in the team */
   int (*finalize)(void); /* collective; frees our communicators; MPI_Finalize only if init() initialised */
   int (*library_version)(char* text, size_t n);
   void (*error_text)(int code, char* text, size_t n);

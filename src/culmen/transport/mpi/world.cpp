@@ -91,6 +91,25 @@ std::string advice(LauncherKind kind, const std::string& why) {
   return "start with culmen launch, or with that MPI's own mpiexec";
 }
 
+void check(const culmen_mpi_module& mpi, int error, const char* what) {
+  if (error == 0) return;
+  char text[512] = "";
+  mpi.error_text(error, text, sizeof text);
+  throw TransportError(fmt::format("MPI failed {}: {}", what, text));
+}
+
+class MpiTeam final : public RankTeam {
+ public:
+  MpiTeam(const culmen_mpi_module& mpi, int communicator) : mpi_(mpi), communicator_(communicator) {}
+  int communicator() const override { return communicator_; }
+  void renew() override { check(mpi_, mpi_.renew_team(&communicator_), "giving a team another communicator"); }
+  void leave() override { check(mpi_, mpi_.leave_team(), "at the end of a team"); }
+
+ private:
+  const culmen_mpi_module& mpi_;
+  int communicator_;
+};
+
 }  // namespace
 
 struct MpiWorld::Impl {
@@ -99,12 +118,7 @@ struct MpiWorld::Impl {
   int size = 0;
   std::vector<std::size_t> nodes = {};
 
-  void check(int error, const char* what) const {
-    if (error == 0) return;
-    char text[512] = "";
-    mpi.error_text(error, text, sizeof text);
-    throw TransportError(fmt::format("MPI failed {}: {}", what, text));
-  }
+  void check(int error, const char* what) const { culmen::check(mpi, error, what); }
 };
 
 MpiWorld::MpiWorld(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -139,6 +153,12 @@ std::string MpiWorld::fault(const Launch& launch, const std::string& why) {
 }
 
 std::vector<std::size_t> MpiWorld::nodes() const { return impl_->nodes; }
+
+std::unique_ptr<RankTeam> MpiWorld::team(int number) {
+  int communicator = 0;
+  impl_->check(impl_->mpi.form_team(number, &communicator), "forming teams");
+  return number < 0 ? nullptr : std::make_unique<MpiTeam>(impl_->mpi, communicator);
+}
 
 std::unique_ptr<Line> MpiWorld::line(std::vector<int> ranks) {
   return std::make_unique<MpiLine>(impl_->mpi, std::move(ranks));

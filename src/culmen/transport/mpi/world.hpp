@@ -12,6 +12,18 @@
 
 namespace culmen {
 
+/// The communicator of the ranks that evaluate together.
+class RankTeam {
+ public:
+  virtual ~RankTeam() = default;
+  /// As a Fortran handle (MPI_Comm_f2c), and with error handler MPI_ERRORS_RETURN.
+  virtual int communicator() const = 0;
+  /// Collective in the team. A fresh communicator: the former one may hold messages of an evaluation that failed.
+  virtual void renew() = 0;
+  /// Collective in the team. Nothing may be on its way.
+  virtual void leave() = 0;
+};
+
 /// Processes that communicate collectively: every one makes the same calls in the same order.
 class RankGroup {
  public:
@@ -26,6 +38,9 @@ class RankGroup {
   virtual void barrier() = 0;
   /// The node of every rank: 0 for those that share memory with rank 0, then 1, 2, … in the order of ranks.
   virtual std::vector<std::size_t> nodes() const { return std::vector<std::size_t>(static_cast<std::size_t>(size())); }
+  /// Collective. Ranks with the same number from 0 on are a team, of which each rank is in one at a time; below 0:
+  /// none, and a null pointer.
+  virtual std::unique_ptr<RankTeam> team(int /*number*/) { throw std::logic_error("this group has no teams"); }
   /// To these ranks. Only if there are several nodes.
   virtual std::unique_ptr<Line> line(std::vector<int> /*ranks*/) { throw std::logic_error("this group has no line"); }
 };
@@ -46,6 +61,7 @@ class MpiWorld final : public RankGroup {
   std::vector<std::string> gather(const std::string& text) override;
   void barrier() override;
   std::vector<std::size_t> nodes() const override;
+  std::unique_ptr<RankTeam> team(int number) override;
   std::unique_ptr<Line> line(std::vector<int> ranks) override;
   /// Collective. After it MPI is not used.
   void finalize();

@@ -16,7 +16,7 @@ module culmen_evaluator
   use, intrinsic :: iso_c_binding
   implicit none
 
-  integer(c_int32_t), parameter :: culmen_evaluator_abi = 1_c_int32_t
+  integer(c_int32_t), parameter :: culmen_evaluator_abi = 2_c_int32_t
 
   type, bind(C) :: culmen_candidate
     integer(c_int32_t) :: abi
@@ -25,6 +25,8 @@ module culmen_evaluator
     integer(c_size_t) :: size        ! number of parameters
     type(c_ptr) :: x                 ! see culmen_values
     type(c_ptr) :: names             ! see culmen_name
+    integer(c_int) :: communicator   ! with --team-size: of the ranks that make this call
+    integer(c_int) :: team_size      ! number of these ranks; 0 without --team-size: then there is no communicator
   end type
 
   type, bind(C) :: culmen_result

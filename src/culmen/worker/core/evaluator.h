@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-#define CULMEN_EVALUATOR_ABI 1
+#define CULMEN_EVALUATOR_ABI 2
 
 typedef struct culmen_candidate {
   uint32_t abi;             /* CULMEN_EVALUATOR_ABI of culmen; later versions add fields only at the end */
@@ -37,6 +37,8 @@ typedef struct culmen_candidate {
   size_t size;              /* number of parameters */
   const double* x;          /* values of the parameters, in the order of the study file */
   const char* const* names; /* names of the parameters */
+  int communicator;         /* with --team-size: of the ranks that make this call; MPI_Comm_f2c(communicator) */
+  int team_size;            /* number of these ranks; 0 without --team-size, and then there is no communicator */
 } culmen_candidate;
 
 typedef struct culmen_result {

@@ -6,6 +6,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/worker/core/evaluator.h"
 #include "culmen/worker/core/guarded.hpp"
+#include "culmen/worker/core/team.hpp"
 
 namespace culmen {
 namespace {
@@ -67,8 +68,9 @@ Outcome value_of(Answer& answer) {
 
 class LibraryEvaluator final : public Evaluator {
  public:
-  explicit LibraryEvaluator(const SetUp& set_up)
+  LibraryEvaluator(const SetUp& set_up, const Team* team)
       : space_(set_up.space.whole()),
+        team_(team),
         goals_(set_up.goals),
         result_(set_up.evaluator.result),
         function_(load(set_up.evaluator.as<LibrarySpec>().target)) {
@@ -94,8 +96,9 @@ class LibraryEvaluator final : public Evaluator {
 
   Outcome call(const Candidate& candidate, Attempt attempt) const {
     Answer answer;
-    const culmen_candidate in{CULMEN_EVALUATOR_ABI, attempt,      candidate.id, candidate.x.size(),
-                              candidate.x.data(),   names_.data()};
+    const auto team = team_ != nullptr ? *team_ : Team{};
+    const culmen_candidate in{CULMEN_EVALUATOR_ABI, attempt,       candidate.id,      candidate.x.size(),
+                              candidate.x.data(),   names_.data(), team.communicator, team.size};
     culmen_result out{CULMEN_EVALUATOR_ABI, &answer, set_value, set_residuals, set_extra, set_error};
     const int code = function_(&in, &out);
     if (code != 0) {
@@ -113,6 +116,7 @@ class LibraryEvaluator final : public Evaluator {
   }
 
   Space space_;
+  const Team* team_;
   Goals goals_;
   ResultKind result_;
   culmen_evaluator function_;
@@ -121,7 +125,15 @@ class LibraryEvaluator final : public Evaluator {
 }  // namespace
 
 std::unique_ptr<Evaluator> make_library_evaluator(const SetUp& set_up) {
-  return std::make_unique<LibraryEvaluator>(set_up);
+  return std::make_unique<LibraryEvaluator>(set_up, nullptr);
+}
+
+std::unique_ptr<Evaluator> make_team_evaluator(const SetUp& set_up, const Team& team) {
+  if (set_up.evaluator.kind() != EvaluatorKind::library)
+    throw InputError(
+        "a team needs a function in a shared library, a Python function in ranks that run Python, or "
+        "culmen::minimize with a function that takes a communicator");
+  return std::make_unique<LibraryEvaluator>(set_up, &team);
 }
 
 }  // namespace culmen
