@@ -213,6 +213,7 @@ void bind_result(nb::module_& m) {
           "The run broke because its store could not be read or written.")
       .def_ro("wall_s", &StudyResult::wall_s)
       .def_ro("workers", &StudyResult::workers)
+      .def_ro("team_size", &StudyResult::team_size, "Ranks of each worker; 0: no teams.")
       .def_ro("nodes", &StudyResult::nodes, "Machines with workers that were there from the start.")
       .def_ro("store", &StudyResult::store)
       .def_prop_ro(

@@ -74,6 +74,10 @@ struct Words<Place> {
   static inline const auto all = place_words();
 };
 template <>
+struct Words<TeamPlacement> {
+  static constexpr std::array all{std::pair{TeamPlacement::node, "node"}, std::pair{TeamPlacement::any, "any"}};
+};
+template <>
 struct Words<Durability> {
   static constexpr std::array all{std::pair{Durability::process, "process"}, std::pair{Durability::power, "power"}};
 };

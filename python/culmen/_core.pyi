@@ -651,6 +651,16 @@ class RunOptions:
     @workers.setter
     def workers(self, arg: int, /) -> None: ...
     @property
+    def team_size(self) -> int: ...
+    @team_size.setter
+    def team_size(self, arg: int, /) -> None: ...
+    @property
+    def team_placement(self) -> str:
+        """One of "node", "any"."""
+
+    @team_placement.setter
+    def team_placement(self, arg: str, /) -> None: ...
+    @property
     def prefetch(self) -> bool: ...
     @prefetch.setter
     def prefetch(self, arg: bool, /) -> None: ...
@@ -835,6 +845,10 @@ class Result:
     def wall_s(self) -> float: ...
     @property
     def workers(self) -> int: ...
+    @property
+    def team_size(self) -> int:
+        """Ranks of each worker; 0: no teams."""
+
     @property
     def nodes(self) -> int:
         """Machines with workers that were there from the start."""

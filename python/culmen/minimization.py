@@ -52,7 +52,7 @@ _ANSWERS = {
 
 @explained("culmen.minimize", _EXAMPLE, _WORDS, _ANSWERS)
 def minimize(
-    f: Callable[[Any], Any] | Command,
+    f: Callable[..., Any] | Command,
     space: Space | Mapping[str, Bounds] | Iterable[Bounds],
     *,
     # By tools/quote_settings, from the models of study_file:
@@ -77,6 +77,8 @@ def minimize(
     give_up_after: int = 100,
     evaluate_infeasible: bool = False,
     workers: int | None = None,
+    team_size: int | None = None,
+    team_placement: str = "node",
     prefetch: bool = True,
     durability: str = "process",
     # The program's own:
@@ -147,6 +149,9 @@ def minimize(
     - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures. 0: no such limit
     - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
     - ``workers``: number of evaluations in parallel. Under MPI, every rank except the master is a worker
+    - ``team_size``: under MPI, this number of ranks evaluates each candidate together, with a communicator of their own
+    - ``team_placement``: with ``"node"``, all ranks of a team are on the same node. With ``"any"``, they may be on
+      several nodes
     - ``prefetch``: if true, culmen may send further candidates to a worker before the worker has returned a result.
       This happens only if evaluations take less than about 0.25 s
     - ``durability``: with ``"process"``, stored results survive ``kill -9``. With ``"power"``, they also survive a
@@ -214,7 +219,7 @@ def minimize(
         if executor is not None:
             _lend(study, function, executor)
         elif not isinstance(f, Command):
-            study.config.evaluator.pickle = _pickled(function)
+            study.config.evaluator.pickle = _pickled(function, bool(team_size))
         if store is not None and Path(store).exists():
             study.prepare_resume()
     return study.run(progress=progress, accept_changes=accept_changes, callback=callback)
@@ -285,12 +290,12 @@ def _returned(config: _core.StudyConfig) -> list[str]:
     return [name for name, _ in config.objectives if name not in derived]
 
 
-def _pickled(f: Callable[[Any], Any]) -> bytes:
+def _pickled(f: Callable[..., Any], in_team: bool) -> bytes:
     import cloudpickle
 
     if not callable(f):
         raise InputError(f"culmen.minimize: f must be a function, got {f!r}")
-    if why := misfit(f.function, "p[0]") if isinstance(f, Positional) else misfit(f):
+    if why := misfit(f.function, "p[0]", in_team) if isinstance(f, Positional) else misfit(f, in_team=in_team):
         raise InputError(f"culmen.minimize: {why}")
     try:
         return pickle.dumps(ToSlot(cloudpickle.dumps(f)))

@@ -14,6 +14,24 @@ Workers = Annotated[
         help="Number of evaluations in parallel. Default: as in the study, otherwise one per CPU.",
     ),
 ]
+TeamSize = Annotated[
+    int | None,
+    typer.Option(
+        "--team-size",
+        min=1,
+        max=65536,
+        metavar="N",
+        help="Under MPI, this number of ranks evaluates each candidate together, with a communicator of their own. Default: as in the study, otherwise each rank evaluates alone.",
+    ),
+]
+TeamPlacement = Annotated[
+    str | None,
+    typer.Option(
+        "--team-placement",
+        metavar="node|any",
+        help='With "node", all ranks of a team are on the same node. Default: as in the study.',
+    ),
+]
 Evaluations = Annotated[
     int | None,
     typer.Option(
@@ -53,6 +71,8 @@ WallTime = Annotated[
 ]
 SETTINGS = {
     "workers": Workers,
+    "team_size": TeamSize,
+    "team_placement": TeamPlacement,
     "evaluations": Evaluations,
     "target": Target,
     "stagnation": Stagnation,

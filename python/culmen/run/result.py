@@ -53,6 +53,7 @@ class Result:
     retried: int  #: number of repeated evaluations
     lost: int  #: number of workers that died
     workers: int  #: number of workers
+    team_size: int  #: number of ranks of each worker; 0: without teams
     nodes: int  #: number of machines of the launch on which they were
     wall_s: float  #: duration of the run in seconds
     evaluated_s: float  #: total duration of the evaluations of this run in seconds
@@ -178,6 +179,7 @@ _SAME = (
     "retried",
     "lost",
     "workers",
+    "team_size",
     "nodes",
     "wall_s",
     "evaluated_s",

@@ -3,21 +3,9 @@
 import os
 
 from culmen.slot import batch, output, protocol, stops
-from culmen.slot.outcome import outcome_of
 from culmen.slot.process import Process
+from culmen.slot.single import answer_one
 from culmen.slot.target import TargetError, load
-
-
-def evaluate(function, set_up, request, process):
-    """The encoded outcome of one evaluation."""
-    values = protocol.decode_candidate(request)
-    named = zip(set_up.names, set_up.converters, values, strict=True)
-    arguments = {name: convert(value) for name, convert, value in named if value == value}  # NaN: inactive
-    return outcome_of(function, arguments, set_up.result, set_up.objectives, process.call)
-
-
-def answer_one(function, set_up, request, process):
-    return protocol.begin_answer(request) + evaluate(function, set_up, request, process)
 
 
 def main():

@@ -10,13 +10,13 @@ from . import program
 
 
 class Positional:
-    """Calls a function that takes a list."""
+    """Calls a function that takes a list. In a team a communicator follows."""
 
     def __init__(self, f: Callable[[list[float]], Any]) -> None:
         self.function = f
 
-    def __call__(self, params: dict[str, float]) -> Any:
-        return self.function(list(params.values()))
+    def __call__(self, params: dict[str, float], *communicator: Any) -> Any:
+        return self.function(list(params.values()), *communicator)
 
 
 class Travelling:

@@ -1,10 +1,10 @@
-"""Checks that a function can be called as evaluators are: with one argument."""
+"""Checks that a function can be called as evaluators are: with one argument, or in a team with two."""
 
 
-def misfit(function, parameter="p['{}']"):
+def misfit(function, parameter="p['{}']", in_team=False):
     """A sentence if a plain function cannot be called so; empty if it can, or if only a call can tell.
 
-    ``parameter``: how one is read from the argument.
+    ``parameter``: how one is read from the argument. ``in_team``: the second argument is a communicator.
     """
     if type(function) is not type(misfit):
         return ""
@@ -14,11 +14,17 @@ def misfit(function, parameter="p['{}']"):
     takes_any = code.co_flags & 0x04  # *args
     by_name = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     missing = [name for name in by_name if name not in (function.__kwdefaults__ or {})]
-    if len(needed) <= 1 and (names or takes_any) and not missing:
+    passed = 2 if in_team else 1
+    if len(needed) <= passed and (len(names) >= passed or takes_any) and not missing:
         return ""
     taken = [*names, *by_name]
     name, is_lambda = function.__name__, function.__name__ == "<lambda>"
     given = f"lambda {', '.join(taken)}:" if is_lambda else f"{name}({', '.join(taken)})"
-    wanted = "lambda p: …" if is_lambda else f"def {name}(p): …"
+    arguments = "p, comm" if in_team else "p"
+    wanted = f"lambda {arguments}: …" if is_lambda else f"def {name}({arguments}): …"
     read = parameter.format((taken or ["x"])[0])
-    return f"{given} takes {len(taken) or 'no'} arguments, but culmen passes one; write {wanted} {read} …"
+    plural = "" if len(taken) == 1 else "s"
+    takes = f"{given} takes {len(taken) or 'no'} argument{plural}, but culmen passes"
+    if in_team:
+        return f"{takes} two, the parameters and a communicator; write {wanted}"
+    return f"{takes} one; write {wanted} {read} …"

@@ -30,7 +30,8 @@ class TargetError(Exception):
     """The reason why the function cannot be loaded."""
 
 
-def load(set_up):
+def load(set_up, in_team=False):
+    """``in_team``: the function takes a communicator, too."""
     if set_up.base_folder:
         sys.path.insert(0, set_up.base_folder)
     if set_up.pickle:
@@ -40,7 +41,7 @@ def load(set_up):
         raise TargetError(f'\'{set_up.target}\' must be "module:function" or "/folder/file.py:function"')
     is_file = place.endswith(".py") or os.sep in place
     module = _load_file(place) if is_file else _import_module(place, set_up.base_folder)
-    return _find(module, place, name)
+    return _find(module, place, name, in_team)
 
 
 def _unpickle(pickled):
@@ -102,13 +103,13 @@ def _is_offered(module, name):
     return callable(value) and getattr(value, "__module__", None) == module.__name__ and not name.startswith("_")
 
 
-def _find(module, place, name):
+def _find(module, place, name, in_team):
     function = getattr(module, name, None)
     if function is None:
         there = ", ".join(sorted(key for key in vars(module) if _is_offered(module, key))) or "none"
         raise TargetError(f"{place} has no function '{name}' (it has: {there})")
     if not callable(function):
         raise TargetError(f"'{name}' in {place} must be a function, but is of type {type(function).__name__}")
-    if why := misfit(function):
+    if why := misfit(function, in_team=in_team):
         raise TargetError(f"{place}: {why}")
     return function

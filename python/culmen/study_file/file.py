@@ -31,6 +31,25 @@ Workers = Annotated[
     ),
 ]
 
+TeamSize = Annotated[
+    Annotated[int, Field(ge=1, le=65_536), WHOLE] | None,
+    Setting(
+        "under MPI, this number of ranks evaluates each candidate together, with a communicator of their own",
+        sets="options",
+        page="see [parallel cost functions](../howto/parallel-cost-functions.md)",
+        default="each rank evaluates alone",
+        option="--team-size",
+    ),
+]
+TeamPlacement = Annotated[
+    Literal["node", "any"],
+    Setting(
+        'with `"node"`, all ranks of a team are on the same node. With `"any"`, they may be on several nodes',
+        sets="options",
+        option="--team-placement",
+    ),
+]
+
 
 class _OrString:
     """In the schema, a string may take the place of the table."""
@@ -150,6 +169,8 @@ class LimitTable(Table):
 
 class RunTable(Table):
     workers: Workers = None
+    team_size: TeamSize = None
+    team_placement: TeamPlacement = "node"
     prefetch: Annotated[
         bool,
         Setting(
@@ -178,6 +199,8 @@ def _expression_of(objective: Any) -> tuple[str, Any] | None:
 
 class _Given(StopTable):
     workers: Workers = None
+    team_size: TeamSize = None
+    team_placement: TeamPlacement | None = None
 
 
 class StudyFile(Table):
@@ -248,15 +271,16 @@ class StudyFile(Table):
         return f"[[{table}]] " if table == "starts" else f"[{table}] "
 
     def limit(self, source: str, *, agreement: int | None = None, searches: int | None = None, **given: Any) -> None:
-        """Replaces keys of the file by the given ones: keys of [stop], workers, and the options ``agreement`` and
-        ``searches`` of the optimizer. None: not given.
+        """Replaces keys of the file by the given ones: keys of [stop], workers, those of teams, and the options
+        ``agreement`` and ``searches`` of the optimizer. None: not given.
 
         Raises InputError, which begins with ``source``, for values that are not allowed in a file.
         """
         given = {name: limit for name, limit in given.items() if limit is not None}
         told = checked(_Given, {**self.stop.model_dump(exclude_none=True), **given}, source)
-        self.run.workers = told.workers or self.run.workers
-        self.stop = StopTable(**told.model_dump(exclude={"workers"}))
+        for key in ("workers", "team_size", "team_placement"):
+            setattr(self.run, key, getattr(told, key) or getattr(self.run, key))
+        self.stop = StopTable(**told.model_dump(exclude={"workers", "team_size", "team_placement"}))
         ends = {"agreement": agreement, "searches": searches}
         if changed := {name: limit for name, limit in ends.items() if limit is not None}:
             self.optimizer = OptimizerTable(**{**self.optimizer.model_dump(), **changed})

@@ -20,6 +20,7 @@ from .codes import FINISHED, RESUMABLE
 from .ending import show_end
 from .errors import errors_at_end
 from .notes import ACCEPT, note, note_file_left_behind, note_idle_options
+from .summary import teams_or_workers
 
 Given = dict[str, Any]  # evaluations, target, stagnation, wall_time_s, workers, agreement; None: not given
 
@@ -123,7 +124,7 @@ def _execute(study: Study, quiet: bool, errors: bool, digits: int | None, door: 
         if not quiet:
             with contextlib.suppress(OSError):
                 _say_what_searches(config)
-                _say_where_workers_are(run)
+                _say_where_workers_are(run, study.options.team_size)
                 if door:
                     print(f"Workers join with: {door.how_to_join(run.address, run.fingerprint, study)}", flush=True)
         return make_monitor(not quiet, best_of(config.objectives))
@@ -134,10 +135,13 @@ def _execute(study: Study, quiet: bool, errors: bool, digits: int | None, door: 
     return show_end(result, ran.here, fit, ended, study.source, quiet, digits)
 
 
-def _say_where_workers_are(run: _core.Run) -> None:
+def _say_where_workers_are(run: _core.Run, team_size: int) -> None:
+    workers = teams_or_workers(run.workers, team_size) if team_size else str(run.workers)
     if run.nodes > 1:
         relays = "a relay" if run.nodes == 2 else f"{run.nodes - 1} relays"
-        print(f"Workers: {run.workers} on {run.nodes} nodes, with {relays} between the nodes", flush=True)
+        print(f"Workers: {workers} on {run.nodes} nodes, with {relays} between the nodes", flush=True)
+    elif team_size:
+        print(f"Workers: {workers}", flush=True)
 
 
 def _say_what_searches(config: _core.StudyConfig) -> None:

@@ -212,10 +212,16 @@ def _figures(result: "Result", here: int, digits: int, fit: Errors | None) -> di
         **({} if result.front else _others(result.extras, fit, digits)),
         "evaluations": f"{result.evaluations}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
-        "time": f"{lasted(result.wall_s)} with {result.workers} workers{nodes}, {rate}",
+        "time": f"{lasted(result.wall_s)} with {teams_or_workers(result.workers, result.team_size)}{nodes}, {rate}",
         "workers waited": _waited(result, here),
         "store": result.store or None,
     }
+
+
+def teams_or_workers(workers: int, team_size: int) -> str:
+    if not team_size:
+        return f"{workers} workers"
+    return f"{workers} team{'' if workers == 1 else 's'} of {team_size} rank{'' if team_size == 1 else 's'}"
 
 
 def _waited(result: "Result", here: int) -> str | None:

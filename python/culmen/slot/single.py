@@ -1,0 +1,16 @@
+"""One candidate in one call."""
+
+from culmen.slot import protocol
+from culmen.slot.outcome import outcome_of
+
+
+def evaluate(function, set_up, request, process):
+    """The encoded outcome of one evaluation."""
+    values = protocol.decode_candidate(request)
+    named = zip(set_up.names, set_up.converters, values, strict=True)
+    arguments = {name: convert(value) for name, convert, value in named if value == value}  # NaN: inactive
+    return outcome_of(function, arguments, set_up.result, set_up.objectives, process.call)
+
+
+def answer_one(function, set_up, request, process):
+    return protocol.begin_answer(request) + evaluate(function, set_up, request, process)
