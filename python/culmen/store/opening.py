@@ -128,7 +128,15 @@ def how_to_resume(path: str | Path, configuration: dict[str, Any]) -> str:
         return "run the program that made it, with resume = true"
     if function := function_in(configuration):
         return f"make the same call in Python, culmen.minimize({function}, …, store={str(path)!r})"
-    return f"culmen resume {shlex.quote(str(path))}"
+    return resume_command(path, configuration)
+
+
+def resume_command(path: str | Path, configuration: dict[str, Any]) -> str:
+    """Teams need a launch: as many ranks as this one has, or enough for one team."""
+    team_size = (configuration.get("run") or {}).get("team_size")
+    ranks = _core.detect_launch()
+    launch = f"launch -n {ranks.size if ranks.is_rank else team_size + 1} " if team_size else ""
+    return f"culmen {launch}resume {shlex.quote(str(path))}"
 
 
 def recommended_in(

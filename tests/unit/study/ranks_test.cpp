@@ -326,25 +326,26 @@ TEST_F(SeveralNodes, have_all_workers_in_one_transport) {
   master_.dismiss();
 }
 
-TEST_F(SeveralNodes, can_be_one_team_and_then_others) {
-  for (const std::size_t size : {5U, 1U}) {
-    const auto crew = master_.hire({1, make_run_marker(), {}, 0, false, {size, TeamPlacement::any}});
-    EXPECT_EQ(crew->workers(), 5 / size);
-    Gathered sink;
-    while (sink.workers.size() < 5 / size)
-      if (!crew->transport().receive(sink)) crew->transport().sleep(1);
-    crew->transport().close(10);
-    crew->conclude({});
-  }
-  EXPECT_THAT(
-      [&] {
-        master_.hire({1, make_run_marker(), {}, 0, false, {2, TeamPlacement::any}});
-      },
-      ThrowsMessage<InputError>(::testing::HasSubstr("team_size = 2")));
+TEST_F(SeveralNodes, can_be_one_team) {
+  const auto request = [](std::size_t size) {
+    CrewRequest of_teams{1, make_run_marker(), {}};
+    of_teams.teams = {size, TeamPlacement::any};
+    return of_teams;
+  };
+  EXPECT_THAT([&] { master_.hire(request(2)); }, ThrowsMessage<InputError>(::testing::HasSubstr("team_size = 2")));
+  const auto crew = master_.hire(request(5));
+  EXPECT_EQ(crew->workers(), 1U);
+  Gathered sink;
+  while (sink.workers.empty())
+    if (!crew->transport().receive(sink)) crew->transport().sleep(1);
+  crew->transport().close(10);
+  crew->conclude({});
   master_.dismiss();
-  const std::map<int, int> alone{{0, -1}, {1, 0}, {2, -1}, {3, 1}, {4, 2}, {5, -1}, {6, 3}, {7, 4}};
-  EXPECT_EQ(launch_.teams, alone);
-  EXPECT_EQ(launch_.left, 10) << "five members in each of two studies";
+  for (auto& rank : ranks_) rank.join();
+  ranks_.clear();
+  const std::map<int, int> teams{{0, -1}, {1, 0}, {2, -1}, {3, 0}, {4, 0}, {5, -1}, {6, 0}, {7, 0}};
+  EXPECT_EQ(launch_.teams, teams);
+  EXPECT_EQ(launch_.left, 5);
 }
 
 TEST_F(SeveralNodes, start_nothing_if_a_relay_cannot) {

@@ -7,7 +7,7 @@
 #include "culmen/study/crew/team_rules.hpp"
 #include "culmen/study/crew/workplace.hpp"
 
-namespace culmen {
+namespace culmen::in_teams {
 namespace {
 
 using testing::ElementsAre;
@@ -127,7 +127,7 @@ TEST(Teams, need_ranks_and_a_function_that_the_ranks_can_call) {
   EvaluatorSpec library, command, batch, variables;
   library.how = LibrarySpec{"lib.so:f"};
   command.how = CommandSpec{{"true"}};
-  batch.how = PythonSpec{.target = "m:f", .batch = 4};
+  batch.how.emplace<PythonSpec>().batch = 4;
   variables = library;
   variables.environment["A"] = "1";
   WorkersWanted wanted;
@@ -144,4 +144,4 @@ TEST(Teams, need_ranks_and_a_function_that_the_ranks_can_call) {
 }
 
 }  // namespace
-}  // namespace culmen
+}  // namespace culmen::in_teams

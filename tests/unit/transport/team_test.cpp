@@ -15,7 +15,7 @@
 
 #include "culmen/transport/team/team_endpoint.hpp"
 
-namespace culmen {
+namespace culmen::in_teams {
 namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -312,4 +312,4 @@ TEST(TeamEndpoint, renews_before_the_next_frame_reaches_the_worker) {
 }
 
 }  // namespace
-}  // namespace culmen
+}  // namespace culmen::in_teams

@@ -1,10 +1,11 @@
 """The end of a fit because its local searches agree or have all ended, and how to continue."""
 
 import math
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from ...store.opening import resume_command
 
 ENDS = ("agreement", "searches")  # options of the optimizer "lm"
 _FEWEST = 6.0  # repeats with which the default can end a study
@@ -35,7 +36,7 @@ def new_ends(options: Mapping[str, Any], before: Mapping[str, Any]) -> str:
     return "".join(f" --{name} {options[name]:g}" for name in changed)
 
 
-def more_searches(store: str | Path, options: Mapping[str, Any]) -> str:
+def more_searches(store: str | Path, configuration: dict[str, Any]) -> str:
     """The command that continues a study that its local searches have ended."""
-    searches = " --searches 0" if options.get("searches") else ""
-    return f"culmen resume {shlex.quote(str(store))} --agreement 0{searches}"
+    searches = " --searches 0" if configuration["optimizer"].get("searches") else ""
+    return f"{resume_command(store, configuration)} --agreement 0{searches}"

@@ -11,7 +11,7 @@ from typing import Any
 from ... import _core
 from ..._core import InputError, StoreError
 from ...run.study import Study
-from ...store.opening import Opened, open_store
+from ...store.opening import Opened, open_store, resume_command
 from ...study_file import StopTable
 from .agreement import end_no_later, more_searches, new_ends
 from .codes import FAILED, FINISHED
@@ -86,7 +86,7 @@ def refuse_in_use(opened: Opened) -> None:
 def _unfinished(opened: Opened, study: Study) -> str:
     """Says that the store holds this study, and how to resume it."""
     summary, path = opened.summary, opened.path
-    resume = f"`culmen resume {shlex.quote(str(path))}{_new_limits(opened, study)}`"
+    resume = f"`{resume_command(path, opened.begun.configuration)}{_new_limits(opened, study)}`"
     how = "finished" if summary["finished"] else "stopped"
     failed = ", which all failed" if summary["failed"] == summary["told"] > 0 else ""
     advice = f"resume it with {resume}, or restart it with --overwrite"
@@ -115,11 +115,12 @@ def _goes_on_with(opened: Opened) -> str:
     """How a finished study can continue, as the end of a sentence; without a limit it cannot."""
     finished = opened.summary["finished"]
     if finished == "converged":
-        return f"to continue, give a new limit: `{more_searches(opened.path, opened.begun.configuration['optimizer'])}`"
+        return f"to continue, give a new limit: `{more_searches(opened.path, opened.begun.configuration)}`"
     more = {"evaluations": "a larger", "stagnation": "a larger", "target": "a lower"}.get(finished)
     if more is None:
         return "it cannot be resumed"
-    return f"to continue, give {more} N: `culmen resume {shlex.quote(str(opened.path))} {_OPTIONS[finished]} N`"
+    resume = resume_command(opened.path, opened.begun.configuration)
+    return f"to continue, give {more} N: `{resume} {_OPTIONS[finished]} N`"
 
 
 def _new_limits(opened: Opened, study: Study) -> str:

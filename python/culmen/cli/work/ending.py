@@ -1,12 +1,11 @@
 """The end of a run: tables on standard output, the reason of a failure on standard error, and the exit code."""
 
 import contextlib
-import shlex
 import sys
 
 from ...fit.errors import Errors
 from ...run.result import Result
-from ...store.opening import Opened
+from ...store.opening import Opened, resume_command
 from .codes import BAD_INPUT, FAILED, FINISHED, RESUMABLE
 from .summary import ERRORS, from_here, print_result
 
@@ -32,11 +31,17 @@ def show_end(
 def _say_why(result: Result, source: str, ended: Opened) -> None:
     if result.reason in ERRORS:
         place = f"{source}: [evaluator] " if result.reason == "set_up" else ""
-        print(f"culmen: {place}{result.message}", file=sys.stderr)
+        print(f"culmen: {place}{result.message}{_after_hanging_teams(result, ended)}", file=sys.stderr)
     elif result.all_failed:
         print(f"culmen: all evaluations failed; the first: {result.first_failure}", file=sys.stderr)
     if result.all_failed:
         print(f"culmen: {_after_failures(ended)}", file=sys.stderr)
+
+
+def _after_hanging_teams(result: Result, ended: Opened) -> str:
+    if result.reason != "error" or not (result.team_size and result.store and ended.path.exists()):
+        return ""
+    return f"; to resume: {resume_command(ended.path, ended.begun.configuration)}"
 
 
 def _code_of(result: Result) -> int:
@@ -53,5 +58,5 @@ def _after_failures(ended: Opened) -> str:
     look = f"its output is in {from_here(folder)}; " if folder else ""
     return (
         f"{look}find the mistake with `culmen check`, then restart with `culmen run --overwrite`, or resume after the "
-        f"failures with `culmen resume {shlex.quote(str(ended.path))}`"
+        f"failures with `{resume_command(ended.path, ended.begun.configuration)}`"
     )

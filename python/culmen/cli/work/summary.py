@@ -1,6 +1,5 @@
 """The end of a run as tables, and the content of a store."""
 
-import shlex
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +18,7 @@ from ...problem.options import choice_and_mode, mode_of
 from ...problem.recommended import Recommended, unnamed
 from ...problem.space import Value, at_bounds, fixed_names
 from ...store.kept_errors import kept
-from ...store.opening import Opened, how_to_resume, recommended_in
+from ...store.opening import Opened, how_to_resume, recommended_in, resume_command
 from .agreement import more_searches
 from .front import front_in, front_of, front_table
 
@@ -53,9 +52,9 @@ def print_result(
         tables.append(_failures_table(ended.failures))
     console().print(*tables, sep="\n")
     if result.store and Path(result.store).exists() and not result.final and not result.all_failed:
-        print(f"To resume: culmen resume {shlex.quote(result.store)}")
+        print(f"To resume: {resume_command(result.store, ended.begun.configuration if result.team_size else {})}")
     if result.store and result.reason == "converged":
-        print(f"To search further: {more_searches(result.store, ended.begun.configuration['optimizer'])}")
+        print(f"To search further: {more_searches(result.store, ended.begun.configuration)}")
 
 
 def print_state(opened: Opened, digits: int | None = None) -> None:

@@ -26,11 +26,11 @@ class Crew {
 struct CrewRequest {
   std::size_t workers = 1;
   std::string run_marker;
-  Function function;                    ///< EvaluatorKind::function only
-  std::uint64_t work = 0;               ///< digest of the work, for workers that join
-  bool starts_processes = false;        ///< evaluators have child processes
-  TeamsWanted teams;                    ///< of ranks
-  std::function<std::string()> status;  ///< the state of the study as JSON, for WebPages
+  Function function;                         ///< EvaluatorKind::function only
+  std::uint64_t work = 0;                    ///< digest of the work, for workers that join
+  bool starts_processes = false;             ///< evaluators have child processes
+  TeamsWanted teams = {};                    ///< of ranks
+  std::function<std::string()> status = {};  ///< the state of the study as JSON, for WebPages
 };
 
 std::unique_ptr<Crew> make_thread_crew(const CrewRequest& request);
