@@ -28,6 +28,7 @@ void bind_ranks(nb::module_& m) {
   m.def("expect_ranks", &expect_ranks, "In rank 0: call this before any code that may call abandon_ranks().");
   m.def("abandon_ranks", &abandon_ranks, nb::arg("message"), nb::call_guard<nb::gil_scoped_release>(),
         "In rank 0, if nothing can be run: the other ranks leave. Does nothing if no rank waits.");
+  m.def("a_rank_hangs", &a_rank_hangs, "In rank 0: whether finalize_mpi() leaves a rank behind in its evaluation.");
   m.def("finalize_mpi", &finalize_world, nb::arg("exit_code") = 0, nb::call_guard<nb::gil_scoped_release>(),
         "Ends MPI. If a rank hangs in an evaluation, this process exits at once with exit_code.");
 }

@@ -1257,6 +1257,11 @@ def abandon_ranks(message: str) -> None:
     In rank 0, if nothing can be run: the other ranks leave. Does nothing if no rank waits.
     """
 
+def a_rank_hangs() -> bool:
+    """
+    In rank 0: whether finalize_mpi() leaves a rank behind in its evaluation.
+    """
+
 def finalize_mpi(exit_code: int = 0) -> None:
     """
     Ends MPI. If a rank hangs in an evaluation, this process exits at once with exit_code.

@@ -10,6 +10,12 @@ from culmen.launch.mpi import LauncherError, find_launcher
 from culmen.launch.rank_watch import rank_in
 from harness import ROOT, Running, culmen
 
+ON_NODES = """#!/bin/sh
+rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
+export CULMEN_NODE_SHOWN="node$((rank / RANKS_A_NODE)) 1 2 3"
+exec "$@"
+"""
+
 
 @pytest.fixture(params=["openmpi", "mpich"])
 def mpi(request: pytest.FixtureRequest) -> str:
@@ -64,3 +70,16 @@ def rank_zero() -> Callable:
         return None
 
     return of
+
+
+@pytest.fixture
+def on_nodes(mpi: str, tmp_path: Path) -> Callable:
+    """on_nodes(ranks, ranks_a_node, words…): the words of a launch on so many nodes. ``program``: culmen by default."""
+
+    def words(ranks: int, ranks_a_node: int, *arguments: str, program: str = "culmen") -> list[str]:
+        script = tmp_path / "on_nodes"
+        script.write_text(ON_NODES.replace("RANKS_A_NODE", str(ranks_a_node)))
+        script.chmod(0o755)
+        return ["launch", "-n", str(ranks), "--mpi", mpi, str(script), program, *arguments]
+
+    return words

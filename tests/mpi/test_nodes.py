@@ -7,24 +7,6 @@ import pytest
 from harness import Running, calls_of, culmen, outcomes, run_undisturbed, sequence, wait_for, write_study
 
 BUDGET = 120
-ON_NODES = """#!/bin/sh
-rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
-export CULMEN_NODE_SHOWN="node$((rank / RANKS_A_NODE)) 1 2 3"
-exec "$@"
-"""
-
-
-@pytest.fixture
-def on_nodes(mpi, tmp_path):
-    """on_nodes(ranks, ranks_a_node, words…): the words of a launch on so many nodes. ``program``: culmen by default."""
-
-    def words(ranks: int, ranks_a_node: int, *arguments: str, program: str = "culmen") -> list[str]:
-        script = tmp_path / "on_nodes"
-        script.write_text(ON_NODES.replace("RANKS_A_NODE", str(ranks_a_node)))
-        script.chmod(0o755)
-        return ["launch", "-n", str(ranks), "--mpi", mpi, str(script), program, *arguments]
-
-    return words
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,9 @@ from .. import _core
 from ..base.errors import sentence
 
 
+LEFT_BEHIND = "left a rank behind"
+
+
 def is_master() -> bool:
     """True in rank 0 of an MPI launch, and without MPI. False in all other ranks.
 
@@ -75,11 +78,12 @@ def letting_ranks_go() -> Iterator[None]:
 def leave_launch(code: int) -> None:
     """The last step of a command, in every rank.
 
-    It tells `culmen launch` the exit code, because a launcher may return that of a rank that it had to kill. Ending MPI
+    It tells `culmen launch` the exit code, because a launcher may return that of a rank that it had to kill, and whether
+    it leaves such a rank behind. Ending MPI
     is collective; a rank that is still in its evaluation ends its process here.
     """
     place = os.environ.get("CULMEN_LAUNCH_CODE")
     if place and is_master():
         with suppress(OSError):
-            Path(place).write_text(str(code))
+            Path(place).write_text(f"{code} {LEFT_BEHIND}" if _core.a_rank_hangs() else str(code))
     _core.finalize_mpi(code)

@@ -13,6 +13,7 @@ from types import FrameType
 
 from ..base.signals import STOP_SIGNALS, handling
 from .rank_watch import RankWatch, rank_zero
+from .ranks import LEFT_BEHIND
 
 _PR_SET_PDEATHSIG = 1
 
@@ -56,20 +57,21 @@ def supervise(command: list[str], environment: dict[str, str], naps: bool, ranks
         watch = RankWatch(mark, ranks, child.pid, naps)
         code = child.wait()
         first = watch.first()
-    master = _said_in(said)
-    by = _signal_in(code) if code > 0 and code != master and master != 0 and not seen else None
+    master, had_to_kill = _said_in(said)
+    ended_well = master == 0 or had_to_kill
+    by = _signal_in(code) if code > 0 and code != master and not ended_well and not seen else None
     if master is None:
         master = 128 - code if code < 0 else code
     return End(master, by, first if by else [])
 
 
-def _said_in(place: Path) -> int | None:
-    """The master's exit code; None if it left none."""
+def _said_in(place: Path) -> tuple[int | None, bool]:
+    """The master's exit code, None if it left none; and whether it left a rank behind for the launcher to kill."""
     with contextlib.suppress(OSError, ValueError):
-        code = int(place.read_text())
+        code, _, more = place.read_text().partition(" ")
         place.unlink()
-        return code
-    return None
+        return int(code), more == LEFT_BEHIND
+    return None, False
 
 
 def _end_with_parent() -> None:

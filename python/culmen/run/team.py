@@ -6,7 +6,7 @@ from typing import Any
 from .. import _core
 from ..slot import protocol
 from ..slot.process import Process
-from ..slot.single import evaluate
+from ..slot.single import InTeam, evaluate
 from ..slot.target import TargetError, load
 
 
@@ -26,11 +26,7 @@ class Member:
 
     def evaluate(self, request: bytes, communicator: int) -> bytes:
         """The encoded outcome. ``communicator``: as a Fortran handle."""
-        comm = self._from_handle(communicator)
-
-        def function(arguments: dict[str, Any]) -> Any:
-            return self._function(arguments, comm)
-
+        function = InTeam(self._function, self._from_handle(communicator))
         return bytes(evaluate(function, self._set_up, request, self._process))
 
 

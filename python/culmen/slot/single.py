@@ -12,5 +12,16 @@ def evaluate(function, set_up, request, process):
     return outcome_of(function, arguments, set_up.result, set_up.objectives, process.call)
 
 
+class InTeam:
+    """Calls a function with the parameters and the communicator of its team."""
+
+    def __init__(self, function, communicator):
+        self._function = function
+        self._communicator = communicator
+
+    def __call__(self, arguments):
+        return self._function(arguments, self._communicator)
+
+
 def answer_one(function, set_up, request, process):
     return protocol.begin_answer(request) + evaluate(function, set_up, request, process)

@@ -10,7 +10,7 @@ namespace {
 /// Frames of the kit have no meaning.
 class NoRules final : public TeamRules {
  public:
-  bool is_failure(const FrameHead&, BytesView) const override { return false; }
+  bool is_failure(WorkerId, const FrameHead&, BytesView) const override { return false; }
   Bytes failure(WorkerId, const FrameHead&, BytesView) const override { return {}; }
   Bytes overdue(BytesView) const override { return {}; }
   std::string why_given_up(const std::optional<Answer>&, const std::vector<WorkerId>&, double) const override {

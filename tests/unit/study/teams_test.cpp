@@ -75,7 +75,7 @@ FrameHead head(FrameKind kind) {
 
 class Rules : public testing::Test {
  protected:
-  std::unique_ptr<TeamRules> rules = make_team_rules(layout({0, 1, 1, 1}, 1), 2.5);
+  std::unique_ptr<TeamRules> rules = make_team_rules(layout({0, 1, 1, 1}, 2), 2.5);
   FrameHead result = head(FrameKind::result), hello = head(FrameKind::hello);
   Bytes sentence = [] {
     Bytes out;
@@ -85,11 +85,19 @@ class Rules : public testing::Test {
 };
 
 TEST_F(Rules, know_failures) {
-  EXPECT_FALSE(rules->is_failure(result, answer(Outcome::of_value(3))));
-  EXPECT_TRUE(rules->is_failure(result, answer(Outcome::failure(Status::failed, "bad"))));
-  EXPECT_FALSE(rules->is_failure(hello, {}));
-  EXPECT_TRUE(rules->is_failure(hello, sentence));
-  EXPECT_TRUE(rules->is_failure(head(FrameKind::trouble), sentence));
+  EXPECT_FALSE(rules->is_failure(0, result, answer(Outcome::of_value(3))));
+  EXPECT_TRUE(rules->is_failure(0, result, answer(Outcome::failure(Status::failed, "bad"))));
+  EXPECT_FALSE(rules->is_failure(0, hello, {}));
+  EXPECT_TRUE(rules->is_failure(0, hello, sentence));
+  EXPECT_TRUE(rules->is_failure(1, head(FrameKind::trouble), sentence));
+}
+
+TEST_F(Rules, need_a_result_of_the_first_rank_only) {
+  for (const auto status : {Status::wrong_shape, Status::not_finite, Status::failed}) {
+    const auto body = answer(Outcome::failure(status, ""));
+    EXPECT_TRUE(rules->is_failure(0, result, body));
+    EXPECT_EQ(rules->is_failure(1, result, body), status == Status::failed);
+  }
 }
 
 TEST_F(Rules, name_the_rank_that_failed) {

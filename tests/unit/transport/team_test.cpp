@@ -90,7 +90,9 @@ class Listener final : public Transport::Sink {
 /// Answers that begin with "bad" are failures.
 class Rules final : public TeamRules {
  public:
-  bool is_failure(const FrameHead&, BytesView body) const override { return text_in(body).starts_with("bad"); }
+  bool is_failure(WorkerId, const FrameHead&, BytesView body) const override {
+    return text_in(body).starts_with("bad");
+  }
   Bytes failure(WorkerId member, const FrameHead&, BytesView body) const override {
     return bytes(std::to_string(member) + ":" + text_in(body));
   }

@@ -67,6 +67,8 @@ void finalize_world(int exit_code) {
   ranks.mpi.reset();
 }
 
+bool a_rank_hangs() { return launched_ranks().states.state() == RanksState::stuck; }
+
 void expect_ranks() { launched_ranks().states.on(RanksEvent::expect); }
 
 void abandon_ranks(const std::string& message) {

@@ -16,6 +16,8 @@ std::string mpi_library();
 /// Collective. Ends MPI. If a rank hangs in an evaluation, or if MPI does not end within 20 s, this rank leaves with
 /// `exit_code`, and the launcher ends the rest.
 void finalize_world(int exit_code);
+/// In rank 0: whether a rank did not leave its evaluation.
+bool a_rank_hangs();
 
 /// In rank 0, before anything that may end in abandon_ranks: the other ranks are waiting, also after a refusal.
 void expect_ranks();

@@ -1,5 +1,6 @@
 // Which ranks of a launch evaluate together.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ class TeamLayout {
   const std::vector<std::vector<WorkerId>>& teams() const { return teams_; }
   /// The team of each rank; -1 for rank 0 and relays.
   const std::vector<int>& team_of_rank() const { return team_of_rank_; }
+  bool is_first(WorkerId worker) const {
+    return std::ranges::any_of(teams_, [&](const auto& team) { return team.front() == worker; });
+  }
   int rank_of(WorkerId worker) const { return rank_of_worker_[worker]; }
 
  private:

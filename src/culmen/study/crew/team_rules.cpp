@@ -30,10 +30,13 @@ class Rules final : public TeamRules {
  public:
   Rules(const TeamLayout& layout, double time_limit_s) : layout_(layout), time_limit_s_(time_limit_s) {}
 
-  bool is_failure(const FrameHead& head, BytesView body) const override {
+  /// The result of the first rank counts. Others need not have one.
+  bool is_failure(WorkerId member, const FrameHead& head, BytesView body) const override {
     if (head.kind == FrameKind::hello) return !body.empty();
     if (head.kind != FrameKind::result) return true;
-    return !Result(body).outcome.ok();
+    const auto status = Result(body).outcome.status;
+    if (layout_.is_first(member)) return status != Status::ok;
+    return status == Status::failed || status == Status::crashed || status == Status::timed_out;
   }
 
   Bytes failure(WorkerId member, const FrameHead& head, BytesView body) const override {

@@ -80,7 +80,7 @@ double TeamTransport::look_again_s() const {
 void TeamTransport::arrived(const Place& place, const FrameHead& head, BytesView body, Sink& sink) {
   auto& team = teams_[place.team];
   if (team.over) return;
-  const bool failed = rules_->is_failure(head, body);
+  const bool failed = rules_->is_failure(team.members[place.member].id, head, body);
   const auto kept = failed || place.member == 0 ? body : BytesView{};
   team.members[place.member].answers.push_back({arrivals_++, head, Bytes(kept.begin(), kept.end()), failed});
   if (failed) team.trouble_s = std::min(team.trouble_s, clock_->now_s());

@@ -18,7 +18,7 @@ class TeamRules {
  public:
   virtual ~TeamRules() = default;
   /// Whether this is the answer of a member that failed. The others may then wait for it for ever.
-  virtual bool is_failure(const FrameHead& head, BytesView body) const = 0;
+  virtual bool is_failure(WorkerId member, const FrameHead& head, BytesView body) const = 0;
   /// The answer of a team, made of that of its member that failed first.
   virtual Bytes failure(WorkerId member, const FrameHead& head, BytesView body) const = 0;
   /// The answer of a team whose members took longer than the time limit for the candidate in `request`.
