@@ -6,8 +6,6 @@ tridiagonal system for each wave number. Each rank has some of the rows; for the
 All sums are sums along a row. Therefore the result does not depend on the number of ranks.
 """
 
-from pathlib import Path
-
 import numpy as np
 from mpi4py import MPI
 
@@ -16,6 +14,18 @@ AXIS = np.arange(1, N + 1) / (N + 1)
 SINES = np.sin(np.pi * np.outer(np.arange(1, N + 1), AXIS))
 SENSORS = np.arange(7, N, 8)  # rows and columns of the grid
 ERROR = 0.01  # of a measured temperature
+# Made by this model with x = 0.3, y = 0.6, width = 0.1, strength = 50, and normal errors of 0.01.
+MEASURED = np.array(
+    [
+        [0.0522, 0.0924, 0.1009, 0.0769, 0.0791, 0.0508, 0.0174],
+        [0.1173, 0.1961, 0.2205, 0.1921, 0.1487, 0.0845, 0.0427],
+        [0.1986, 0.3642, 0.3894, 0.3108, 0.2088, 0.1300, 0.0626],
+        [0.3126, 0.5952, 0.6165, 0.4074, 0.2536, 0.1568, 0.0688],
+        [0.3523, 0.6617, 0.6977, 0.4506, 0.2735, 0.1777, 0.0780],
+        [0.2566, 0.4487, 0.4576, 0.3466, 0.2174, 0.1121, 0.0498],
+        [0.1151, 0.1921, 0.2157, 0.1727, 0.1151, 0.0626, 0.0370],
+    ]
+)
 
 
 def shares(comm):
@@ -63,9 +73,8 @@ def temperatures(p, comm):
 
 def residuals(p, comm):
     """What culmen calls on every rank of a team, with the same parameters and the communicator of the team."""
-    measured = np.loadtxt(Path(__file__).with_name("temperatures.txt"))
     u = temperatures(p, comm)
-    return ((u[np.ix_(SENSORS, SENSORS)] - measured) / ERROR).ravel()
+    return ((u[np.ix_(SENSORS, SENSORS)] - MEASURED) / ERROR).ravel()
 
 
 if __name__ == "__main__":  # mpiexec -n 4 python poisson.py
