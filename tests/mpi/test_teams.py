@@ -68,6 +68,11 @@ def mean(p, comm):
     time.sleep(0.01)
     return comm.allreduce(p["x"] ** 2) / comm.size
 
+def sleeps(p, comm):
+    with open(Path(__file__).with_name("calls"), "a") as log:
+        log.write("here\\n")
+    time.sleep(3600)
+
 def with_stale_messages(p, comm):
     if p["x"] < 0:
         if comm.rank == 0:
@@ -302,6 +307,29 @@ def test_what_a_team_cannot_do_is_said_once(mpi, tmp_path, evaluator, ranks, siz
     assert done.returncode == 2, done.stderr
     assert done.stderr.count(said) == 1
     assert not (tmp_path / "study.db").exists()
+
+
+@pytest.mark.parametrize("mpi", ["mpich"])
+@pytest.mark.parametrize(
+    ("loaded", "said"), [("openmpi", "mpi4py has loaded Open MPI"), ("nonsense", "mpi4py cannot load an MPI")]
+)
+def test_another_mpi_of_mpi4py_is_said(mpi, tmp_path, loaded, said):
+    write(tmp_path, 'python = "model.py:mean"')
+    done = launched(mpi, tmp_path, 3, "run", "study.toml", "--team-size", 2, MPI4PY_MPIABI=loaded)
+    assert done.returncode == 2
+    assert done.stderr.count(said) == 1
+    assert "start with culmen launch, and without MPI4PY_MPIABI" in done.stderr
+
+
+def test_ctrl_c_leaves_evaluations_that_do_not_end(mpi, tmp_path, rank_zero):
+    write(tmp_path, 'python = "model.py:sleeps"')
+    words = ("launch", "-n", "5", "--mpi", mpi, "run", "study.toml", "--team-size", "2", "--quiet")
+    with Running(*words, cwd=tmp_path) as run:
+        wait_for(lambda: len(calls_of(tmp_path)) == 4, "all members in their evaluation")
+        os.kill(rank_zero(run), signal.SIGINT)
+        run.end()
+        assert run.process.returncode == 75
+        wait_for(lambda: not run.processes(), "the end of every process")
 
 
 def test_teams_need_a_launch_and_have_no_visitors(mpi, tmp_path):

@@ -5,9 +5,12 @@ from typing import Any
 
 from .. import _core
 from ..slot import protocol
+from ..slot.failure import sentence
 from ..slot.process import Process
 from ..slot.single import InTeam, evaluate
 from ..slot.target import TargetError, load
+
+_ADVICE = "start with culmen launch, and without MPI4PY_MPIABI in the environment"
 
 
 class Member:
@@ -40,12 +43,12 @@ def _communicators() -> Callable[[int], Any]:
             "`python -m pip install mpi4py`"
         ) from None
     mpi4py.rc.initialize = mpi4py.rc.finalize = False
-    from mpi4py import MPI
-
+    ours = _core.mpi_library()  # it looks at what this process has loaded
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError, OSError) as error:
+        raise _core.InputError(f"mpi4py cannot load an MPI ({sentence(error)}); {_ADVICE}") from None
     if not MPI.Is_initialized():
         other = MPI.Get_library_version().partition(",")[0].strip()
-        raise _core.InputError(
-            f"mpi4py has loaded {other}, but this launch uses {_core.mpi_library()}; start with culmen launch, or set "
-            f"MPI4PY_MPIABI"
-        )
+        raise _core.InputError(f"mpi4py has loaded {other}, but this launch uses {ours}; {_ADVICE}")
     return MPI.Comm.f2py
