@@ -18,10 +18,19 @@ void bind_ranks(nb::module_& m) {
   m.def("detect_launch", &detect_launch);
   m.def("mpi_library", &mpi_library, "Such as \"Open MPI v4.1.4\"; empty outside a launch.");
   m.def(
-      "serve_rank", [] { return serve_as_rank({{}, make_team_evaluator_here}); }, nb::call_guard<nb::gil_scoped_release>(),
+      "serve_rank",
+      [] {
+        return serve_as_rank({{}, make_team_evaluator_here});
+      },
+      nb::call_guard<nb::gil_scoped_release>(),
       "In a rank other than 0: works until the master ends. Returns the master's result, or raises its error.");
-  m.def("serve_until_dismissed", [] { serve_until_dismissed({{}, make_team_evaluator_here}); }, nb::call_guard<nb::gil_scoped_release>(),
-        "In a rank other than 0: works for every study and executor of rank 0.");
+  m.def(
+      "serve_until_dismissed",
+      [] {
+        serve_until_dismissed({{}, make_team_evaluator_here});
+      },
+      nb::call_guard<nb::gil_scoped_release>(),
+      "In a rank other than 0: works for every study and executor of rank 0.");
   m.def("dismiss_with_result", &dismiss_with_result, "In rank 0: the ranks leave with the result of the next study.");
   m.def("dismiss_ranks", &dismiss_ranks, nb::call_guard<nb::gil_scoped_release>(),
         "In rank 0: the ranks that still serve leave. Does nothing if there are none.");

@@ -78,8 +78,8 @@ def leave_launch(code: int) -> None:
     """The last step of a command, in every rank.
 
     It tells `culmen launch` the exit code, because a launcher may return that of a rank that it had to kill. It also
-    tells whether it leaves such a rank behind. Ending MPI is collective; a rank that is still in its evaluation ends its process
-    here.
+    tells whether it leaves such a rank behind. Ending MPI is collective; a rank that is still in its evaluation ends
+    its process here.
     """
     place = os.environ.get("CULMEN_LAUNCH_CODE")
     if place and is_master():

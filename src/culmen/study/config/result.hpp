@@ -16,7 +16,7 @@ struct StudyResult : EngineResult {
   double wall_s = 0;
   std::uint32_t workers = 0;
   std::uint32_t team_size = 0;  ///< ranks of each worker; 0: no teams
-  std::uint32_t nodes = 1;  ///< machines with workers that were there from the start
+  std::uint32_t nodes = 1;      ///< machines with workers that were there from the start
   std::string store;
   Goals goals;  ///< tell how the values are to be read
   std::string optimizer, optimizer_why;
