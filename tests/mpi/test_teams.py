@@ -202,9 +202,10 @@ def test_teams_on_several_nodes(on_nodes, tmp_path, size, placement, said):
     assert {status for status, *_ in outcomes(tmp_path / "study.db").values()} == {"ok"}
 
 
-def test_messages_of_a_failed_evaluation_do_not_reach_the_next_one(mpi, tmp_path):
-    write(tmp_path, 'python = "model.py:with_stale_messages"')
-    done = launched(mpi, tmp_path, 5, "run", "study.toml", "--team-size", 2)
+@pytest.mark.parametrize("budget", [30, 1200])  # more failures than communicators are kept
+def test_messages_of_a_failed_evaluation_do_not_reach_the_next_one(mpi, tmp_path, budget):
+    write(tmp_path, 'python = "model.py:with_stale_messages"', budget)
+    done = launched(mpi, tmp_path, 3, "run", "study.toml", "--team-size", 2)
     assert done.returncode == 0, done.stderr
     rows = json.loads(culmen("export", "study.db", "--json", cwd=tmp_path).stdout)
     assert {row["status"] for row in rows} == {"ok", "failed"}
@@ -221,6 +222,16 @@ def test_an_exception_costs_a_team_whose_other_ranks_are_blocked(mpi, tmp_path):
     told = [status for status, *_ in outcomes(tmp_path / "study.db").values()]
     assert sorted(told) == ["failed"] + 29 * ["ok"]
     assert "was killed" not in done.stderr
+
+
+def test_members_that_are_blocked_behind_a_relay(on_nodes, tmp_path):
+    write(tmp_path, 'python = "model.py:raises"\ntime_limit_s = 1')
+    words = ["run", "study.toml", "--team-size", "4", "--team-placement", "any"]
+    with Running(*on_nodes(6, 3, *words), cwd=tmp_path) as run:
+        code, _, said = run.end()
+        assert code == 1
+        assert "but ranks 1, 4, 5 of its team did not return within 1 s" in said
+        wait_for(lambda: not run.processes(), "the end of every process")
 
 
 def test_a_study_without_teams_ends_with_the_reason(mpi, tmp_path):

@@ -92,11 +92,23 @@ static int may_use_line(int* may) {
   return error;
 }
 
-/* `pristine` never carries a message. A former communicator may still hold some, and must not be freed soon: MPICH
- * gives its number to the next one, which would then receive them. MPICH has 2048 numbers. */
+/* `pristine` never carries a message. A former communicator may still hold some. MPICH has 2048 numbers for
+ * communicators and gives that of a freed one to the next, which would then receive these messages. Therefore it is
+ * freed late, and after its messages were taken out of the queue. Those of abandoned collectives cannot be taken out.
+ */
 enum { most_former = 500 };
 static MPI_Comm pristine = MPI_COMM_NULL, teams = MPI_COMM_NULL, former[most_former];
 static size_t renewals;
+
+/* No message is received: the memory of its sender may be gone. */
+static int discard_messages(MPI_Comm communicator) {
+  int found = 1, error = MPI_SUCCESS;
+  while (found && error == MPI_SUCCESS) {
+    MPI_Message message;
+    error = MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, &found, &message, MPI_STATUS_IGNORE);
+  }
+  return error;
+}
 
 static int form_team(int number, int* communicator) {
   renewals = 0;
@@ -109,7 +121,11 @@ static int form_team(int number, int* communicator) {
 
 static int renew_team(int* communicator) {
   MPI_Comm* oldest = &former[renewals % most_former];
-  int error = renewals >= most_former ? MPI_Comm_free(oldest) : MPI_SUCCESS;
+  int error = MPI_SUCCESS;
+  if (renewals >= most_former) {
+    error = discard_messages(*oldest);
+    if (error == MPI_SUCCESS) error = MPI_Comm_free(oldest);
+  }
   if (error != MPI_SUCCESS) return error;
   *oldest = teams;
   ++renewals;
