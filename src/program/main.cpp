@@ -8,10 +8,12 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -63,29 +65,34 @@ int run_command(int argc, char** argv) {
   return become_python(std::move(words));
 }
 
-/// The study that a file describes or stores, as text; empty if it is neither.
-std::string study_in(const std::string& file) {
+constexpr const char* team_key = "team_size";
+constexpr const char* python_key = "python";
+
+/// The study that a study file or a store describes, as text. If it cannot be read here, it may be any. Empty if the
+/// word names no file.
+std::string study_in(const std::string& word, bool is_store) {
+  const auto any = fmt::format("{} {}", team_key, python_key);
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(word, unknown)) return word.ends_with(is_store ? ".db" : ".toml") ? any : "";
   try {
-    if (file.ends_with(".toml")) {
-      std::ifstream in(file);
-      return {std::istreambuf_iterator<char>(in), {}};
-    }
-    return access(file.c_str(), R_OK) == 0 ? culmen::Journal::read(file).study().configuration : "";
+    if (is_store) return culmen::Journal::read(word).study().configuration;
   } catch (const culmen::Error&) {
-    return "";
+    return any;
   }
+  if (word.ends_with(".db")) return "";
+  std::ifstream in(word);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 /// Whether this rank may have to call a Python function: as a member of a team. Looks for words only: a rank that runs
 /// Python for nothing does no harm.
-bool may_call_python(int argc, char** argv) {
+bool may_call_python(std::string_view command, int argc, char** argv) {
   bool in_team = false, calls_python = false;
   for (int i = 2; i < argc; ++i) {
     const std::string word = argv[i];
-    in_team |= word.starts_with("--team-size");
-    const auto study = word.starts_with("-") ? "" : study_in(word);
-    in_team |= study.find("team_size") != study.npos;
-    calls_python |= study.find("python") != study.npos;
+    const auto study = word.starts_with("-") ? "" : study_in(word, command != "run");
+    in_team |= word.starts_with("--team-size") || study.find(team_key) != study.npos;
+    calls_python |= study.find(python_key) != study.npos;
   }
   return in_team && calls_python;
 }
@@ -106,7 +113,7 @@ int rank(std::string_view command, int argc, char** argv) {
   // that of rank 0, but launchers return any rank's, or mix them.
   try {
     if (command != "run" && command != "resume" && command != "errors") return 0;
-    if (!may_call_python(argc, argv)) return culmen::rank_main();
+    if (!may_call_python(command, argc, argv)) return culmen::rank_main();
     setenv("PYTHONSAFEPATH", "1", 1);  // modules in the current folder must not shadow Python's own
     return become_python({"-X", "faulthandler", "-m", "culmen.launch.member"});
   } catch (const std::exception& error) {
