@@ -38,6 +38,24 @@ CALLS = {
         lambda: culmen.minimize(lambda x, y: x + y, [(0, 1), (0, 1)], budget=9),
         MINIMIZE + "lambda x, y: takes 2 arguments, but culmen passes one; write lambda p: … p[0] …",
     ),
+    "a function of a team, without a team": (
+        lambda: culmen.minimize(lambda p, comm: p["x"], S, budget=9),
+        MINIMIZE + "lambda p, comm: takes 2 arguments, but culmen passes one; write lambda p: …; for a "
+        "communicator, set team_size",
+    ),
+    "a team, and a function without a communicator": (
+        lambda: culmen.minimize(f, S, budget=9, team_size=2),
+        MINIMIZE + "f(p) takes 1 argument, but culmen passes two, the parameters and a communicator; write "
+        "def f(p, comm): …",
+    ),
+    "a team without a launch": (
+        lambda: culmen.minimize(lambda p, comm: p["x"], S, budget=9, team_size=2),
+        "team_size = 2: teams consist of the ranks of an MPI launch; start with culmen launch, mpiexec or srun",
+    ),
+    "a placement that is none": (
+        lambda: culmen.minimize(f, S, budget=9, team_size=2, team_placement="nodes"),
+        MINIMIZE + 'team_placement must be "node" or "any", got "nodes"; did you mean \'node\'?',
+    ),
     "space and function exchanged": (
         lambda: culmen.minimize(S, "model.py:f", budget=9),
         "the space must be a dict such as {'x': (0, 1)}, or a list of pairs, got 'model.py:f'",

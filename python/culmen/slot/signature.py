@@ -22,9 +22,10 @@ def misfit(function, parameter="p['{}']", in_team=False):
     given = f"lambda {', '.join(taken)}:" if is_lambda else f"{name}({', '.join(taken)})"
     arguments = "p, comm" if in_team else "p"
     wanted = f"lambda {arguments}: …" if is_lambda else f"def {name}({arguments}): …"
-    read = parameter.format((taken or ["x"])[0])
+    wants_team = taken[1:] == ["comm"]
+    read = "" if wants_team else f" {parameter.format((taken or ['x'])[0])} …"
     plural = "" if len(taken) == 1 else "s"
     takes = f"{given} takes {len(taken) or 'no'} argument{plural}, but culmen passes"
     if in_team:
         return f"{takes} two, the parameters and a communicator; write {wanted}"
-    return f"{takes} one; write {wanted} {read} …"
+    return f"{takes} one; write {wanted}{read}" + ("; for a communicator, set team_size" if wants_team else "")
