@@ -58,5 +58,17 @@ TEST(WrongUses, a_function_that_is_none) {
   EXPECT_EQ(answer(use), "minimize() got an empty function; give one that takes a std::vector<double>");
 }
 
+TEST(WrongUses, a_function_and_its_team) {
+  const Space space{real("x", -1, 1)};
+  const auto alone = [](const std::vector<double>& x) { return x[0]; };
+  const auto together = [](const std::vector<double>& x, int) { return x[0]; };
+  EXPECT_EQ(answer([&] { minimize(alone, space, {.team_size = 2}); }),
+            "team_size = 2, but the function takes no communicator; let it take one, or remove team_size");
+  EXPECT_EQ(answer([&] { minimize(together, space, MinimizeOptions{}); }),
+            "the function takes a communicator, but team_size is 0; give the number of ranks of a team");
+  EXPECT_EQ(answer([&] { minimize(together, space, {.team_size = 2}); }),
+            "team_size = 2: teams consist of the ranks of an MPI launch; start with culmen launch, mpiexec or srun");
+}
+
 }  // namespace
 }  // namespace culmen
