@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "culmen/base/process.hpp"
-#include "culmen/transport/network/network_endpoint.hpp"
-#include "culmen/transport/network/network_transport.hpp"
+#include "culmen/transport/network/joined_endpoint.hpp"
+#include "culmen/transport/network/open_transport.hpp"
 
 namespace culmen::conformance {
 namespace {
@@ -17,56 +17,57 @@ ListenOptions listen_at(Scheme scheme) {
   ListenOptions options;
   options.address = {scheme, "127.0.0.1", 0};
   options.token = token;
+  options.absence_s = 5;
   return options;
 }
 
 void play_over_network(const Address& address, const std::string& fingerprint) {
-  NetworkEndpoint endpoint({.address = address, .fingerprint = fingerprint, .token = token, .patience_s = 20});
-  play_worker(endpoint);
+  const auto endpoint = join_master({.address = address, .fingerprint = fingerprint, .token = token, .patience_s = 20});
+  play_worker(*endpoint);
 }
 
 /// Workers have their numbers once they are connected.
-void wait_for(const NetworkTransport& transport, std::size_t workers) {
+void wait_for(const OpenTransport& transport, std::size_t workers) {
   while (transport.connected() < workers) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 class NetworkThreads final : public Cast {
  public:
-  NetworkThreads(Scheme scheme, std::size_t workers) : transport_(listen_at(scheme)) {
+  NetworkThreads(Scheme scheme, std::size_t workers) : transport_(make_open_transport(listen_at(scheme))) {
     for (std::size_t i = 0; i < workers; ++i)
-      threads_.emplace_back([this] { play_over_network(transport_.address(), transport_.fingerprint()); });
-    wait_for(transport_, workers);
+      threads_.emplace_back([this] { play_over_network(transport_->address(), transport_->fingerprint()); });
+    wait_for(*transport_, workers);
   }
   ~NetworkThreads() override {
-    transport_.close(10);
+    transport_->close(10);
     for (auto& thread : threads_) thread.join();
   }
-  Transport& transport() override { return transport_; }
+  Transport& transport() override { return *transport_; }
   bool has_processes() const override { return false; }
 
  private:
-  NetworkTransport transport_;
+  std::unique_ptr<OpenTransport> transport_;
   std::vector<std::thread> threads_;
 };
 
 class NetworkProcesses final : public Cast {
  public:
-  NetworkProcesses(Scheme scheme, std::size_t workers) : transport_(listen_at(scheme)) {
+  NetworkProcesses(Scheme scheme, std::size_t workers) : transport_(make_open_transport(listen_at(scheme))) {
     SpawnRequest request;
     request.command = {std::filesystem::read_symlink("/proc/self/exe").string(), network_worker_argument,
-                       to_string(transport_.address()), transport_.fingerprint()};
+                       to_string(transport_->address()), transport_->fingerprint()};
     for (std::size_t i = 0; i < workers; ++i) processes_.push_back(spawn(request));
-    wait_for(transport_, workers);
+    wait_for(*transport_, workers);
   }
   ~NetworkProcesses() override {
-    transport_.close(10);
+    transport_->close(10);
     for (const auto process : processes_) reap(process);
   }
-  Transport& transport() override { return transport_; }
+  Transport& transport() override { return *transport_; }
   bool has_processes() const override { return true; }
 
  private:
-  NetworkTransport transport_;
+  std::unique_ptr<OpenTransport> transport_;
   std::vector<pid_t> processes_;
 };
 }  // namespace

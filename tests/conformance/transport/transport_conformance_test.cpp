@@ -65,9 +65,11 @@ TEST_P(NetworkOfProcesses, conforms) {
 std::string network_name_of(const testing::TestParamInfo<std::tuple<Scheme, Check>>& info) {
   const auto& [scheme, check] = info.param;
   const auto address = to_string(Address{scheme, "a", 1});
-  return address.substr(0, address.find(':')) + "_" + check.name;
+  auto scheme_name = address.substr(0, address.find(':'));
+  std::ranges::replace(scheme_name, '-', '_');
+  return scheme_name + "_" + check.name;
 }
-const auto schemes = testing::Values(Scheme::tcp, Scheme::ws, Scheme::wss);
+const auto schemes = testing::Values(Scheme::tcp, Scheme::ws, Scheme::wss, Scheme::tcp_per_item);
 INSTANTIATE_TEST_SUITE_P(Checks, NetworkOfThreads,
                          testing::Combine(schemes, testing::ValuesIn(checks_that(threads_will_do))), network_name_of);
 INSTANTIATE_TEST_SUITE_P(Checks, NetworkOfProcesses, testing::Combine(schemes, testing::ValuesIn(checks())),

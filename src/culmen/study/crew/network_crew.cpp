@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "culmen/transport/merged/merged_transport.hpp"
-#include "culmen/transport/network/network_transport.hpp"
+#include "culmen/transport/network/open_transport.hpp"
 
 namespace culmen {
 namespace {
@@ -22,24 +22,24 @@ ListenOptions options_of(const Listening& listening, const CrewRequest& request)
 class OpenCrew final : public NetworkCrew {
  public:
   OpenCrew(const Listening& listening, const CrewRequest& request, std::unique_ptr<Crew> own)
-      : own_(std::move(own)), network_(options_of(listening, request)) {
+      : own_(std::move(own)), network_(make_open_transport(options_of(listening, request))) {
     if (!own_) return;
-    network_.ring([this] { own_->transport().wake(); });
-    merged_.emplace(own_->transport(), own_->workers(), network_);
+    network_->ring([this] { own_->transport().wake(); });
+    merged_.emplace(own_->transport(), own_->workers(), *network_);
   }
-  ~OpenCrew() override { network_.close(0); }
-  Transport& transport() override { return merged_ ? static_cast<Transport&>(*merged_) : network_; }
+  ~OpenCrew() override { network_->close(0); }
+  Transport& transport() override { return merged_ ? static_cast<Transport&>(*merged_) : *network_; }
   std::size_t workers() const override { return own_ ? own_->workers() : 0; }
   std::size_t nodes() const override { return own_ ? own_->nodes() : 1; }
   void conclude(const StudyResult& result) override {
     if (own_) own_->conclude(result);
   }
-  const Address& address() const override { return network_.address(); }
-  const std::string& fingerprint() const override { return network_.fingerprint(); }
+  const Address& address() const override { return network_->address(); }
+  const std::string& fingerprint() const override { return network_->fingerprint(); }
 
  private:
   std::unique_ptr<Crew> own_;
-  NetworkTransport network_;
+  std::unique_ptr<OpenTransport> network_;
   std::optional<MergedTransport> merged_;
 };
 

@@ -8,7 +8,7 @@
 
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/crew/thread_share.hpp"
-#include "culmen/transport/network/network_endpoint.hpp"
+#include "culmen/transport/network/joined_endpoint.hpp"
 #include "culmen/worker/process/child_table.hpp"
 #include "culmen/worker/process/guard.hpp"
 #include "culmen/worker/worker.hpp"
@@ -68,12 +68,12 @@ struct NetworkWorkers::Impl {
 
   void start() {
     if (starts_processes) guard = std::make_unique<Guard>(marker);
-    for (std::size_t i = 0; i < joining.slots; ++i) endpoints.push_back(std::make_unique<NetworkEndpoint>(options));
+    for (std::size_t i = 0; i < joining.slots; ++i) endpoints.push_back(join_master(options));
     left = endpoints.size();
     for (auto& endpoint : endpoints) threads.emplace_back([this, &endpoint] { work(*endpoint); });
   }
 
-  void work(NetworkEndpoint& endpoint) {
+  void work(JoinedEndpoint& endpoint) {
     Worker worker;
     OwnWork own(endpoint, set_up, results);
     auto why = serve(own, worker);
@@ -106,7 +106,7 @@ struct NetworkWorkers::Impl {
   bool starts_processes = false;
   std::unique_ptr<Guard> guard;
   std::atomic<std::uint64_t> results = 0;
-  std::vector<std::unique_ptr<NetworkEndpoint>> endpoints;
+  std::vector<std::unique_ptr<JoinedEndpoint>> endpoints;
   std::vector<std::thread> threads;
   mutable std::mutex mutex;  // of the following
   std::condition_variable all_left;

@@ -11,8 +11,8 @@
 
 namespace culmen {
 namespace {
-constexpr std::array<std::pair<std::string_view, Scheme>, 3> schemes{
-    {{"tcp", Scheme::tcp}, {"ws", Scheme::ws}, {"wss", Scheme::wss}}};
+constexpr std::array<std::pair<std::string_view, Scheme>, 4> schemes{
+    {{"tcp", Scheme::tcp}, {"ws", Scheme::ws}, {"wss", Scheme::wss}, {"tcp-per-item", Scheme::tcp_per_item}}};
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
   throw InputError(

@@ -9,6 +9,7 @@ enum class Scheme : unsigned char {
   tcp,  ///< plain
   ws,   ///< WebSocket, plain
   wss,  ///< WebSocket over TLS
+  tcp_per_item,  ///< plain, with a connection for each item: slow, the baseline of benchmarks
 };
 
 /// "tcp://HOST:PORT", "ws://HOST:PORT" or "wss://HOST:PORT"; an IPv6 address stands in brackets.

@@ -211,6 +211,7 @@ std::unique_ptr<ByteStream> make_byte_stream(Scheme scheme, Side side, tcp::sock
                                              const std::shared_ptr<Tls>& tls, std::shared_ptr<const WebPages> pages) {
   switch (scheme) {
     case Scheme::tcp:
+    case Scheme::tcp_per_item:
       return std::make_unique<TcpStream>(std::move(socket));
     case Scheme::ws:
       return std::make_unique<WebSocketStream<beast::tcp_stream>>(side, host, std::move(pages), std::move(socket));

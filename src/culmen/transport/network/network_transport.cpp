@@ -16,6 +16,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/base/portion.hpp"
 #include "culmen/transport/network/connection.hpp"
+#include "culmen/transport/network/listening.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -56,7 +57,7 @@ struct NetworkTransport::Impl {
         pages(std::make_shared<WebPages>(options.token, options.status)),
         acceptor(asio::make_strand(io)) {
     prove();
-    listen();
+    open_acceptor(acceptor, options);
   }
 
   void prove() {
@@ -64,23 +65,6 @@ struct NetworkTransport::Impl {
     const auto certificate = options.certificate.empty() ? make_certificate() : certificate_in(options.certificate);
     tls = make_tls(certificate);
     fingerprint = fingerprint_of(certificate.chain);
-  }
-
-  void listen() {
-    try {
-      tcp::resolver resolver(io);
-      const auto found = resolver.resolve(options.address.host, std::to_string(options.address.port),
-                                          tcp::resolver::passive | tcp::resolver::numeric_service);
-      const auto endpoint = found.begin()->endpoint();
-      acceptor.open(endpoint.protocol());
-      acceptor.set_option(tcp::acceptor::reuse_address(true));
-      acceptor.bind(endpoint);
-      acceptor.listen(tcp::acceptor::max_listen_connections);
-      options.address.port = acceptor.local_endpoint().port();
-    } catch (const boost::system::system_error& e) {
-      throw InputError(fmt::format("cannot listen at {}: {}; give another address, or port 0 for any free one",
-                                   to_string(options.address), e.code().message()));
-    }
   }
 
   void start() {
@@ -167,15 +151,11 @@ struct NetworkTransport::Impl {
     BytesView body;
     next_frame(block, head, body);
     if (head.kind != greeting || !block.empty()) return "it did not say a greeting first";
-    Greeting said;
     try {
-      said = decode_greeting(body);
+      return objection_to(decode_greeting(body), options);
     } catch (const Error& e) {
       return e.what();
     }
-    if (!same_secret(said.token, options.token)) return "its token is not the one of this study";
-    if (said.work != options.work) return "it was started with another study";
-    return {};
   }
 
   std::optional<WorkerId> admit(const std::shared_ptr<Connection>& connection) {

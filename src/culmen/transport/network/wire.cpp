@@ -23,40 +23,97 @@ FrameHead head_of(FrameKind kind) {
   return head;
 }
 
-Bytes encode(const Greeting& greeting) {
-  Bytes out;
-  ByteWriter writer(out);
+namespace {
+void write(ByteWriter& writer, const Greeting& greeting) {
   writer.u64(greeting_version);
   writer.text(greeting.token);
   writer.u64(greeting.work);
   writer.text(greeting.who);
-  return out;
 }
 
-Greeting decode_greeting(BytesView in) {
-  ByteReader reader(in);
+Greeting read_greeting(ByteReader& reader) {
   if (reader.u64() != greeting_version) throw Error("it speaks another version of the protocol");
   Greeting greeting;
   greeting.token = reader.text();
   greeting.work = reader.u64();
   greeting.who = reader.text();
-  if (reader.left() != 0) throw Error(fmt::format("{} bytes follow its greeting", reader.left()));
   return greeting;
 }
 
-void append_frame(Bytes& out, const FrameHead& head, BytesView body) {
+void expect_end(const ByteReader& reader, const char* of) {
+  if (reader.left() != 0) throw Error(fmt::format("{} bytes follow its {}", reader.left(), of));
+}
+}  // namespace
+
+Bytes encode(const Greeting& greeting) {
+  Bytes out;
   ByteWriter writer(out);
-  writer.u32(static_cast<std::uint32_t>(sizeof head + body.size()));
+  write(writer, greeting);
+  return out;
+}
+
+Greeting decode_greeting(BytesView in) {
+  ByteReader reader(in);
+  auto greeting = read_greeting(reader);
+  expect_end(reader, "greeting");
+  return greeting;
+}
+
+Bytes encode(const Visit& said) {
+  Bytes out;
+  ByteWriter writer(out);
+  write(writer, said.greeting);
+  for (const auto number : {said.worker, said.received, said.first, said.frames}) writer.u64(number);
+  writer.u8(said.waits);
+  writer.u8(said.leaves);
+  return out;
+}
+
+Visit decode_visit(BytesView in) {
+  ByteReader reader(in);
+  Visit said;
+  said.greeting = read_greeting(reader);
+  for (auto* number : {&said.worker, &said.received, &said.first, &said.frames}) *number = reader.u64();
+  said.waits = reader.u8() != 0;
+  said.leaves = reader.u8() != 0;
+  expect_end(reader, "visit");
+  return said;
+}
+
+Bytes encode(const Answer& said) {
+  Bytes out;
+  ByteWriter writer(out);
+  for (const auto number : {said.worker, said.received, said.first, said.frames}) writer.u64(number);
+  return out;
+}
+
+Answer decode_answer(BytesView in) {
+  ByteReader reader(in);
+  Answer said;
+  for (auto* number : {&said.worker, &said.received, &said.first, &said.frames}) *number = reader.u64();
+  expect_end(reader, "answer");
+  return said;
+}
+
+void append_prefix(Bytes& out, const FrameHead& head, std::size_t body_bytes) {
+  ByteWriter writer(out);
+  writer.u32(static_cast<std::uint32_t>(sizeof head + body_bytes));
   writer.raw(&head, sizeof head);
-  writer.raw(body.data(), body.size());
+}
+
+void append_frame(Bytes& out, const FrameHead& head, BytesView body) {
+  append_prefix(out, head, body.size());
+  ByteWriter(out).raw(body.data(), body.size());
 }
 
 WholeFrames whole_frames(BytesView in, std::size_t most_body_bytes) {
   WholeFrames found;
   while (in.size() - found.bytes >= sizeof(std::uint32_t)) {
     const std::size_t length = length_at(in.subspan(found.bytes));
+    const bool is_too_long = length > sizeof(FrameHead) + most_body_bytes;
+    if (is_too_long && found.bytes > 0) return found;
     if (length < sizeof(FrameHead)) throw Error(fmt::format("a frame of {} bytes is shorter than its head", length));
-    if (length - sizeof(FrameHead) > most_body_bytes)
+    if (is_too_long)
       throw Error(fmt::format("a frame of {} bytes is longer than {}", length, most_body_bytes + sizeof(FrameHead)));
     found.next = sizeof(std::uint32_t) + length;
     if (in.size() - found.bytes < found.next) return found;

@@ -1,0 +1,31 @@
+// The worker's side of a network.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "culmen/transport/network/address.hpp"
+#include "culmen/transport/transport.hpp"
+
+namespace culmen {
+
+struct JoinOptions {
+  Address address;
+  std::string fingerprint;  ///< wss: of the master's certificate; empty: an authority must have signed it
+  std::string token;
+  std::uint64_t work = 0;  ///< digest of the work
+  double patience_s = 60;  ///< how long it tries to reach the master, at first and after a lost connection
+};
+
+class JoinedEndpoint : public Endpoint {
+ public:
+  /// Leaves the study: the worker's evaluation is interrupted. Any thread.
+  virtual void leave() noexcept = 0;
+  /// Why it ended without a bye; empty otherwise.
+  virtual std::string trouble() const = 0;
+};
+
+/// Returns once the master has welcomed this worker. Throws TransportError if it is not reached, InputError if it
+/// refuses.
+std::unique_ptr<JoinedEndpoint> join_master(JoinOptions options);
+
+}  // namespace culmen
