@@ -4,12 +4,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -27,6 +29,7 @@
 #include "culmen/transport/mpi/launcher.hpp"
 #include "culmen/worker/process/guard.hpp"
 #include "culmen/worker/slot/slot_program.hpp"
+#include "transport_point.hpp"
 
 namespace {
 
@@ -112,7 +115,8 @@ int rank(std::string_view command, int argc, char** argv) {
   // Only these commands have work for the other ranks; all others run in rank 0 only. The launch's exit code must be
   // that of rank 0, but launchers return any rank's, or mix them.
   try {
-    if (command != "run" && command != "resume" && command != "errors") return 0;
+    const std::initializer_list<std::string_view> with_ranks{"run", "resume", "errors", "__point"};
+    if (std::ranges::find(with_ranks, command) == with_ranks.end()) return 0;
     if (!may_call_python(command, argc, argv)) return culmen::rank_main();
     setenv("PYTHONSAFEPATH", "1", 1);  // modules in the current folder must not shadow Python's own
     return become_python({"-X", "faulthandler", "-m", "culmen.launch.member"});
@@ -131,7 +135,9 @@ int main(int argc, char** argv) {
     if (command == "__slot") return culmen::slot_main();
     if (command == "__guard") return guard(argc, argv);
     if (command == "__worker") return culmen::local_worker_main(argc - 1, argv + 1);
-    return culmen::detect_launch().rank == 0 ? run_command(argc, argv) : rank(command, argc, argv);
+    if (command == "__point_worker") return culmen::point_worker_main(argc, argv);
+    if (culmen::detect_launch().rank != 0) return rank(command, argc, argv);
+    return command == "__point" ? culmen::point_main(argc, argv) : run_command(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "culmen: {}\n", error.what());
     return 1;

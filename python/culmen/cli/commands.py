@@ -1,6 +1,7 @@
 """The commands: for each its line of help, and the module that is loaded when it is typed.
 
-The command NAME is the function NAME in the module NAME of this folder. The function's arguments are the command's.
+The command NAME is the function NAME in the module NAME of this folder. The function's arguments are the command's. A
+group of commands is a module, too: each of its members is a function there.
 """
 
 import inspect
@@ -25,6 +26,13 @@ Exit codes:
   2   the study file has mistakes
   75  Ctrl-C or a signal stopped the trial evaluations
 """
+CODES_OF_BENCH = """\b
+Exit codes:
+  0   all points were measured
+  1   a point failed
+  2   the input was wrong, and nothing was measured
+  75  Ctrl-C or a signal stopped it; the same command continues
+"""
 CODES_OF_WORKER = """\b
 Exit codes:
   0   the study has ended, or you ended the command with Ctrl-C or a signal
@@ -44,6 +52,7 @@ class Entry(NamedTuple):
     help: str
     codes: str = ""  # its help ends with these exit codes
     rest: bool = False  # its arguments end with another command line
+    members: dict[str, "Entry"] | None = None  # it is a group of these commands
 
 
 COMMANDS = {
@@ -70,6 +79,16 @@ COMMANDS = {
         "Start workers for a run on another machine. That run must have been started with `--listen`.",
         codes=CODES_OF_WORKER,
     ),
+    "bench": Entry(
+        "Measure this machine.",
+        members={
+            "transport": Entry(
+                "Measure how well workers are used, for each way to reach them (transport). Write a table and plots. "
+                "If it was interrupted, the same command continues.",
+                codes=CODES_OF_BENCH,
+            )
+        },
+    ),
     "optimizers": Entry("List the optimizers with their options."),
     "schema": Entry("Print the JSON schema of study files. Editors can use it."),
     "include": Entry('Print the folder of <culmen/evaluator.h>. For compilers: cc -I"$(culmen include)".'),
@@ -78,10 +97,16 @@ COMMANDS = {
 
 def load(name: str) -> Any:
     """The command with its options: this loads its module, and the modules that it needs."""
-    entry = COMMANDS[name]
+    entry, module = COMMANDS[name], import_module(f".{name}", __package__)
+    if entry.members is None:
+        return _command(name, entry, getattr(module, name))
+    members = {each: _command(each, of, getattr(module, each)) for each, of in entry.members.items()}
+    return TyperGroup(name=name, help=entry.help, commands=members, no_args_is_help=True, rich_markup_mode=None)
+
+
+def _command(name: str, entry: Entry, function: Callable[..., None]) -> Any:
     one = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     rest = {"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False}
-    function = getattr(import_module(f".{name}", __package__), name)
     register = one.command(
         name,
         help=entry.help,

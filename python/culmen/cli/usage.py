@@ -65,7 +65,8 @@ def sentence(error: Any) -> str:
         output = f" -o {extra[1]}" if _has(command, "-o") and len(extra[1].split()) == 1 else ""
         return f"{_name(command)}: unexpected '{extra[1]}'; write `{_usage(command)}{output}`"
     if unknown := re.search(r"No such command '(.*?)'", error.format_message()):
-        return _unknown_command(unknown[1])
+        members = COMMANDS[command.name].members if command is not None and command.name in COMMANDS else None
+        return _unknown_member(unknown[1], command, list(members)) if members else _unknown_command(unknown[1])
     return f"{_name(command)}: {error.format_message()}"
 
 
@@ -84,6 +85,11 @@ def _unknown_command(word: str) -> str:
     ours = next((f"; did you mean '{name}'?" for name, words in _WORDS.items() if word in words), "")
     near = ours or did_you_mean(word, list(COMMANDS))
     return f"culmen: there is no command '{word}'" + (near or "; `culmen --help` lists the commands")
+
+
+def _unknown_member(word: str, group: Any, members: list[str]) -> str:
+    near = did_you_mean(word, members) or f"; there are: {', '.join(members)}"
+    return f"{_name(group)}: there is no command '{word}'{near}"
 
 
 def _unknown_option(given: str, command: Any) -> str:
@@ -144,7 +150,10 @@ def _shown(parameter: Any) -> str:
 
 
 def _name(command: Any) -> str:
-    return f"culmen {command.name}" if command is not None and command.name not in (None, "", "culmen") else "culmen"
+    if command is None or command.name in (None, "", "culmen"):
+        return "culmen"
+    group = next((f"{name} " for name, entry in COMMANDS.items() if command.name in (entry.members or {})), "")
+    return f"culmen {group}{command.name}"
 
 
 def _help(command: Any) -> str:

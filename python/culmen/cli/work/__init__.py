@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import (
+        bench,
         check,
         compare,
         errors,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "bench",
     "check",
     "compare",
     "errors",

@@ -1,0 +1,158 @@
+"""``culmen bench``: measures the machine at hand."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from ..._core import InputError
+from ...base.text import lasted
+from ...bench import figures, grid, rows
+from ...bench.grid import Grid
+from ...bench.point import COSTS, TRANSPORTS, Point, cost_library
+from ...bench.rows import Rows
+from ...bench.transport import GridStudy, rows_in
+from ...launch.mpi import LauncherError, find_launcher
+from ...report.files import Kind, replacing
+from ...report.page import PAGE
+from ...run.progress.monitor import Monitor, make_monitor
+from .codes import FAILED, FINISHED, RESUMABLE
+
+_FOLDER = Path("bench-transport")
+_OF_POINT_S, _OF_RANK_S = 0.7, 0.1  # workers start and end; ranks of MPI take longer
+_TABLE = Kind("table", lambda _path, head: head.startswith(",".join(rows.COLUMNS).encode()))
+
+
+def grid_of(
+    workers: str | None,
+    durations: str | None,
+    transports: str | None,
+    repetitions: int | None,
+    cost: str,
+    io_threads: str | None,
+    seconds: float,
+    mpi: str | None,
+    peers: list[Path],
+    quick: bool,
+) -> Grid:
+    """The grid that the options ask for. Raises InputError for a wrong option."""
+    if cost not in COSTS:
+        raise InputError(f"--cost {cost}: it must be {', '.join(COSTS[:-1])} or {COSTS[-1]}")
+    out = Grid(cost=cost, measure_s=seconds, mpi=mpi or "default", peers=grid.peers_of(peers))
+    if quick:
+        out = replace(out, workers=(2, 8), evaluations_s=(0.001, 0.01), repetitions=2, io_threads=(1, 2))
+    if workers is not None:
+        out = replace(out, workers=grid.workers_of(workers))
+    if durations is not None:
+        out = replace(out, evaluations_s=grid.durations_of(durations))
+    if io_threads is not None:
+        out = replace(out, io_threads=grid.io_threads_of(io_threads))
+    out = replace(out, repetitions=repetitions or out.repetitions)
+    named = grid.transports_of(transports) if transports is not None else _available(mpi)
+    return replace(out, transports=named)
+
+
+def _available(mpi: str | None) -> tuple[str, ...]:
+    """All transports; without an MPI on this machine, all but that."""
+    try:
+        find_launcher(mpi)
+    except LauncherError:
+        if mpi is not None:
+            return TRANSPORTS  # the check of the grid says what is wrong
+        return tuple(name for name in TRANSPORTS if name != "mpi")
+    return TRANSPORTS
+
+
+def measure_transports(wanted: Grid, output: Path | None, overwrite: bool, quiet: bool) -> int:
+    """Measures what is missing, writes the table and the page, and returns an exit code."""
+    wanted.check()
+    if not cost_library().is_file():
+        raise InputError(f"there are no cost functions at {cost_library()}; install culmen again")
+    folder = _folder_for(output or _FOLDER)
+    store = folder / "transport.db"
+    if overwrite:
+        for ending in ("", "-wal", "-shm"):
+            Path(f"{store}{ending}").unlink(missing_ok=True)
+    study = GridStudy(wanted, store)
+    done = study.open()
+    whole = True
+    if done < len(study.points):
+        whole = study.run(lambda: _begin(wanted, len(study.points), done, quiet), RESUMABLE)
+    elif not quiet:
+        print(f"All {done} points are in {store}; to measure again, write --overwrite")
+    found, failures = rows_in(store, wanted.cost)
+    return _conclude(found, failures, folder, whole, quiet)
+
+
+def _begin(wanted: Grid, points: int, done: int, quiet: bool) -> Monitor:
+    if not quiet:
+        about = sum(_seconds_of(p, wanted.measure_s) for p in wanted.points()[done:])
+        before = f", {done} of them measured before" if done else ""
+        print(f"{points} points{before}; this takes about {lasted(about)} or longer", flush=True)
+    return make_monitor(not quiet, "least lost share")
+
+
+def _seconds_of(p: Point, measure_s: float) -> float:
+    """About how long a point takes: it ends after nine rounds or more, and four rounds are still open then."""
+    start_s = _OF_POINT_S + (p.workers * _OF_RANK_S if p.transport == "mpi" else 0)
+    return max(measure_s, 9 * p.evaluation_s) + 4 * p.evaluation_s + start_s
+
+
+def _conclude(found: Rows, failures: list[str], folder: Path, whole: bool, quiet: bool) -> int:
+    for sentence in failures:
+        print(f"culmen: {sentence}")
+    if not found.rows:
+        print("culmen: no point was measured")
+        return FAILED if whole else RESUMABLE
+    table, page = folder / "transport.csv", folder / "transport.html"
+    with replacing(table, _TABLE, force=True) as path:
+        rows.write_csv(found, path)
+    with replacing(page, PAGE, force=True) as path:
+        path.write_text(figures.transport_page(found), encoding="utf-8")
+    if not quiet:
+        _print_table(found)
+        print(f"Wrote {table} and {page}")
+    if not whole:
+        print("Not all points are measured; the same command continues.")
+        return RESUMABLE
+    return FAILED if failures else FINISHED
+
+
+def _print_table(found: Rows) -> None:
+    lines = [figures.HEADINGS, *figures.summary(found)]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(figures.HEADINGS))]
+    for line in lines:
+        cells = (
+            cell.ljust(w) if k == 0 else cell.rjust(w) for k, (cell, w) in enumerate(zip(line, widths, strict=True))
+        )
+        print("  ".join(cells).rstrip())
+
+
+def _folder_for(path: Path) -> Path:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise InputError(f"--output {path}: the folder cannot be made: {e.strerror}") from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise InputError(f"--output {path}: the folder is not writable; give another one")
+    return path
+
+
+def compare_transports(first: Path, second: Path, output: Path | None) -> int:
+    """Draws the difference between two machines."""
+    a, b = rows.read_csv(first), rows.read_csv(second)
+    shared = [p for p in a.points if b.has(p) and p.prefetch and p.io_threads == 1]
+    if not shared:
+        raise InputError(f"{first} and {second} have no point in common; measure the same grid on both machines")
+    costs = [{row.cost for row in found.rows} for found in (a, b)]
+    if costs[0] != costs[1]:
+        names = [" and ".join(sorted(cost)) for cost in costs]
+        raise InputError(f"{first} was measured with --cost {names[0]}, but {second} with {names[1]}; use the same")
+    folder = _folder_for(output or _FOLDER)
+    page = folder / "compare.html"
+    names_of = (first.name, second.name) if first.name != second.name else (str(first), str(second))
+    with replacing(page, PAGE, force=True) as path:
+        path.write_text(figures.transport_page(a, b, names_of), encoding="utf-8")
+    apart = [abs(rows.difference(a, b, p).mean) for p in shared]
+    print(f"{len(shared)} points in common; the times differ by {100 * sum(apart) / len(apart):.3g} % on average")
+    print(f"Wrote {page}")
+    return FINISHED

@@ -1,0 +1,126 @@
+"""``culmen bench transport`` with real masters and workers."""
+
+import csv
+import json
+import re
+import signal
+
+import pytest
+from harness import Running, culmen, wait_for
+
+SMALL = ("--workers", "2", "--durations", "1ms,4ms", "--repetitions", "1", "--seconds", "0.05", "--io-threads", "1")
+
+
+def bench(folder, *words):
+    return "bench", "transport", *SMALL, "--output", "out", *words
+
+
+def rows_in(folder):
+    with (folder / "out/transport.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def state_of(folder):
+    done = culmen("status", "out/transport.db", "--json", cwd=folder)
+    return json.loads(done.stdout) if done.returncode == 0 else {}
+
+
+def test_a_small_grid_is_measured_drawn_and_not_measured_again(tmp_path):
+    names = ["mailbox", "ws", "tcp"]
+    done = culmen(*bench(tmp_path, "--transports", ",".join(names)), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    rows = rows_in(tmp_path)
+    expected = {(name, w, d, "True") for name in names for w in ("1", "2") for d in ("0.001", "0.004")}
+    expected |= {("mailbox", w, d, "False") for w in ("1", "2") for d in ("0.001", "0.004")}
+    found = [(row["transport"], row["workers"], row["evaluation_s"], row["prefetch"]) for row in rows]
+    assert set(found) == expected
+    assert len(found) == len(expected)
+    for row in rows:
+        assert int(row["items"]) >= 6 * int(row["workers"])
+        assert int(row["evaluations"]) >= int(row["items"])
+        busy = float(row["work_s"]) / (int(row["workers"]) * float(row["steady_s"]))
+        assert float(row["efficiency"]) == pytest.approx(busy, rel=1e-4)
+        assert float(row["lone_s"]) >= float(row["evaluation_s"])
+        assert float(row["whole_s"]) > float(row["steady_s"])
+    page = (tmp_path / "out/transport.html").read_text()
+    assert "1. Speed-up with TCP" in page
+    assert "2. Speed-up with WebSocket" in page
+    assert re.search(r"^tcp +4 ms +2 ", done.stdout, re.MULTILINE)
+    assert state_of(tmp_path)["evaluations"] == len(expected)
+
+    again = culmen(*bench(tmp_path, "--transports", ",".join(names)), cwd=tmp_path)
+    assert again.returncode == 0
+    assert f"All {len(expected)} points are in out/transport.db; to measure again, write --overwrite" in again.stdout
+    assert rows_in(tmp_path) == rows
+    other = culmen(*bench(tmp_path, "--transports", "ws"), cwd=tmp_path)
+    assert other.returncode == 2
+    assert (
+        "out/transport.db holds another grid; give another folder with --output, or write --overwrite" in other.stderr
+    )
+
+
+@pytest.mark.parametrize(("transport", "cost"), [("tcp-per-item", "sleep"), ("wss", "busy"), ("ws", "lognormal")])
+def test_other_transports_and_costs_lose_nothing(tmp_path, transport, cost):
+    done = culmen(*bench(tmp_path, "--transports", transport, "--cost", cost, "--quiet"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert done.stdout == ""
+    rows = rows_in(tmp_path)
+    assert {row["cost"] for row in rows} == {cost}
+    assert {(row["lost"], row["retried"]) for row in rows} == {("0", "0")}
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_an_interrupted_grid_is_continued(tmp_path, number):
+    words = bench(tmp_path, "--transports", "mailbox,tcp")
+    with Running(*words, cwd=tmp_path) as run:
+        wait_for(lambda: state_of(tmp_path).get("evaluations", 0) >= 3, run)
+        run.process.send_signal(number)
+        code = run.process.wait()
+    assert code == (75 if number == signal.SIGINT else -number)
+    before = state_of(tmp_path)["evaluations"]
+    done = culmen(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert f"12 points, {before} of them measured before" in done.stdout
+    assert len(rows_in(tmp_path)) == 12
+    table = culmen("export", "out/transport.db", "-o", "all.csv", cwd=tmp_path)
+    assert table.returncode == 0, table.stderr
+    with (tmp_path / "all.csv").open(newline="") as file:
+        epochs = [row["epoch"] for row in csv.DictReader(file)]
+    assert epochs.count("1") == before
+    assert epochs.count("2") == 12 - before
+
+
+def test_a_point_that_fails_is_said_and_left_out(tmp_path):
+    (tmp_path / "peer.py").write_text("import sys\nsys.exit('no such pool')\n")
+    done = culmen(*bench(tmp_path, "--transports", "tcp", "--peer", "peer.py"), cwd=tmp_path)
+    assert done.returncode == 1
+    assert "4 of 12 points failed: " in done.stdout
+    assert "no such pool" in done.stdout
+    assert {row["transport"] for row in rows_in(tmp_path)} == {"tcp"}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--transports", "carrier"], "--transports: there is no transport 'carrier'"),
+        (["--output", "file"], "--output file: the folder cannot be made: File exists"),
+        (["--output", "file/inside"], "--output file/inside: the folder cannot be made: Not a directory"),
+        (["--compare", "a.csv", "b.csv"], "a.csv cannot be read: No such file or directory"),
+    ],
+)
+def test_wrong_input_gets_one_sentence_and_measures_nothing(tmp_path, words, says):
+    (tmp_path / "file").write_text("")
+    done = culmen("bench", "transport", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"culmen: {says}")
+    assert done.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_group_names_its_commands(tmp_path):
+    assert "transport" in culmen("bench", "--help").stdout
+    wrong = culmen("bench", "transprt")
+    assert wrong.returncode == 2
+    assert "culmen bench: there is no command 'transprt'; did you mean 'transport'?" in wrong.stderr
+    wrong = culmen("bench", "transport", "--worker", "3")
+    assert "culmen bench transport: there is no option '--worker'; did you mean '--workers'?" in wrong.stderr
