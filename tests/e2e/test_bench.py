@@ -11,7 +11,7 @@ from harness import Running, culmen, wait_for
 SMALL = ("--workers", "2", "--durations", "1ms,4ms", "--repetitions", "1", "--seconds", "0.05", "--io-threads", "1")
 
 
-def bench(folder, *words):
+def bench(*words):
     return "bench", "transport", *SMALL, "--output", "out", *words
 
 
@@ -27,7 +27,7 @@ def state_of(folder):
 
 def test_a_small_grid_is_measured_drawn_and_not_measured_again(tmp_path):
     names = ["mailbox", "ws", "tcp"]
-    done = culmen(*bench(tmp_path, "--transports", ",".join(names)), cwd=tmp_path)
+    done = culmen(*bench("--transports", ",".join(names)), cwd=tmp_path)
     assert done.returncode == 0, done.stderr + done.stdout
     rows = rows_in(tmp_path)
     expected = {(name, w, d, "True") for name in names for w in ("1", "2") for d in ("0.001", "0.004")}
@@ -46,13 +46,13 @@ def test_a_small_grid_is_measured_drawn_and_not_measured_again(tmp_path):
     assert "1. Speed-up with TCP" in page
     assert "2. Speed-up with WebSocket" in page
     assert re.search(r"^tcp +4 ms +2 ", done.stdout, re.MULTILINE)
-    assert state_of(tmp_path)["evaluations"] == len(expected)
+    assert state_of(tmp_path)["told"] == len(expected)
 
-    again = culmen(*bench(tmp_path, "--transports", ",".join(names)), cwd=tmp_path)
+    again = culmen(*bench("--transports", ",".join(names)), cwd=tmp_path)
     assert again.returncode == 0
     assert f"All {len(expected)} points are in out/transport.db; to measure again, write --overwrite" in again.stdout
     assert rows_in(tmp_path) == rows
-    other = culmen(*bench(tmp_path, "--transports", "ws"), cwd=tmp_path)
+    other = culmen(*bench("--transports", "ws"), cwd=tmp_path)
     assert other.returncode == 2
     assert (
         "out/transport.db holds another grid; give another folder with --output, or write --overwrite" in other.stderr
@@ -61,7 +61,7 @@ def test_a_small_grid_is_measured_drawn_and_not_measured_again(tmp_path):
 
 @pytest.mark.parametrize(("transport", "cost"), [("tcp-per-item", "sleep"), ("wss", "busy"), ("ws", "lognormal")])
 def test_other_transports_and_costs_lose_nothing(tmp_path, transport, cost):
-    done = culmen(*bench(tmp_path, "--transports", transport, "--cost", cost, "--quiet"), cwd=tmp_path)
+    done = culmen(*bench("--transports", transport, "--cost", cost, "--quiet"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr + done.stdout
     assert done.stdout == ""
     rows = rows_in(tmp_path)
@@ -71,13 +71,13 @@ def test_other_transports_and_costs_lose_nothing(tmp_path, transport, cost):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_an_interrupted_grid_is_continued(tmp_path, number):
-    words = bench(tmp_path, "--transports", "mailbox,tcp")
+    words = bench("--transports", "mailbox,tcp")
     with Running(*words, cwd=tmp_path) as run:
-        wait_for(lambda: state_of(tmp_path).get("evaluations", 0) >= 3, run)
+        wait_for(lambda: state_of(tmp_path).get("told", 0) >= 3, "three points")
         run.process.send_signal(number)
         code = run.process.wait()
     assert code == (75 if number == signal.SIGINT else -number)
-    before = state_of(tmp_path)["evaluations"]
+    before = state_of(tmp_path)["told"]
     done = culmen(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr + done.stdout
     assert f"12 points, {before} of them measured before" in done.stdout
@@ -92,7 +92,7 @@ def test_an_interrupted_grid_is_continued(tmp_path, number):
 
 def test_a_point_that_fails_is_said_and_left_out(tmp_path):
     (tmp_path / "peer.py").write_text("import sys\nsys.exit('no such pool')\n")
-    done = culmen(*bench(tmp_path, "--transports", "tcp", "--peer", "peer.py"), cwd=tmp_path)
+    done = culmen(*bench("--transports", "tcp", "--peer", "peer.py"), cwd=tmp_path)
     assert done.returncode == 1
     assert "4 of 12 points failed: " in done.stdout
     assert "no such pool" in done.stdout
@@ -118,9 +118,9 @@ def test_wrong_input_gets_one_sentence_and_measures_nothing(tmp_path, words, say
 
 
 def test_the_group_names_its_commands(tmp_path):
-    assert "transport" in culmen("bench", "--help").stdout
-    wrong = culmen("bench", "transprt")
+    assert "transport" in culmen("bench", "--help", cwd=tmp_path).stdout
+    wrong = culmen("bench", "transprt", cwd=tmp_path)
     assert wrong.returncode == 2
     assert "culmen bench: there is no command 'transprt'; did you mean 'transport'?" in wrong.stderr
-    wrong = culmen("bench", "transport", "--worker", "3")
+    wrong = culmen("bench", "transport", "--worker", "3", cwd=tmp_path)
     assert "culmen bench transport: there is no option '--worker'; did you mean '--workers'?" in wrong.stderr

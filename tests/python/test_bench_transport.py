@@ -160,7 +160,7 @@ def test_the_page_has_the_six_figures():
     keys = ["speed-up-tcp", "speed-up-websocket", "gain-mpi", "gain-prefetch", "io-threads", "compared"]
     assert [figure["key"] for figure in drawn][:6] == keys
     for figure in drawn:
-        assert f'id="{figure["key"]}"' in page
+        assert page.count(f'id="{figure["key"]}"') == 1
         assert figure["data"]
     ideal = drawn[0]["data"][-1]
     assert (ideal["name"], ideal["x"], ideal["y"]) == ("ideal", [1, 32], [1, 32])

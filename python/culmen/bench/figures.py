@@ -16,7 +16,7 @@ from .rows import Rows, Value, difference
 
 _COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK, GREY)
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star", "triangle-down")
-_DASHES = ("solid", "dash", "dot", "dashdot")
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _LINEAR_BELOW = 1.0  # per cent: below it the symmetric-log axis is linear
 
 Pairs = Sequence[tuple[float, Value]]
@@ -30,7 +30,7 @@ def transport_page(rows: Rows, other: Rows | None = None, names: tuple[str, str]
     lead = f"<p>culmen bench transport; {text(_core.build)}; as of {when}.</p>"
     if other is None:
         lead += f"<p>{text(platform.node())}: {text(cpus)}.</p>"
-    sections = [Section(f.key, f.title, place_of(f)) for f in figures]
+    sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
     sections.append(Section("numbers", "Numbers", table(summary(rows), HEADINGS, numbers=range(1, len(HEADINGS)))))
     title = "Transports" if other is None else f"Transports: {names[0]} and {names[1]}"
     return page(title, lead, sections, figures)
@@ -92,7 +92,7 @@ def _speed_up(rows: Rows, key: str, title: str, transports: tuple[str, ...]) -> 
     figure.data.append(
         {"type": "scatter", "mode": "lines", "name": "ideal", "x": [1, most], "y": [1, most], "line": line}
     )
-    figure.layout |= {"xaxis": _log_axis("workers"), "yaxis": _log_axis("speed-up")}
+    figure.layout |= {"xaxis": _axis_of("workers", figure), "yaxis": axis("speed-up", type="log", dtick=1)}
     return figure
 
 
@@ -118,8 +118,11 @@ def _compared(a: Rows, b: Rows, names: tuple[str, str]) -> Figure | None:
         for colour, (duration_s, points) in enumerate(groups.items()):
             pairs = [(float(p.workers), difference(a, b, p)) for p in points]
             _add(figure, f"{points[0].name}, {shown_duration(duration_s)}", pairs, colour, dash, symmetric_log)
+    if not figure.data:
+        return None
     _finish_per_cent(figure, "difference in %")
-    return figure if figure.data else None
+    figure.layout |= {"height": max(420, 25 * len(figure.data)), "legend": {"x": 1.02, "y": 1}}
+    return figure
 
 
 def _per_cent(
@@ -134,8 +137,10 @@ def _per_cent(
     for colour, (duration_s, group) in enumerate(_by_duration(points).items()):
         pairs = [(float(p.workers), value) for p in group if (value := value_of(p)) is not None]
         _add(figure, shown_duration(duration_s), pairs, colour, 0, symmetric_log)
+    if not figure.data:
+        return None
     _finish_per_cent(figure, label)
-    return figure if figure.data else None
+    return figure
 
 
 def _io_threads(rows: Rows) -> Figure | None:
@@ -150,7 +155,7 @@ def _io_threads(rows: Rows) -> Figure | None:
     for colour, (duration_s, group) in enumerate(_by_duration(points).items()):
         ordered = sorted(group, key=lambda p: p.io_threads)
         _add(figure, shown_duration(duration_s), [(p.io_threads, rows.efficiency(p)) for p in ordered], colour, 0)
-    figure.layout |= {"xaxis": _log_axis("I/O threads"), "yaxis": axis("efficiency", rangemode="tozero")}
+    figure.layout |= {"xaxis": _axis_of("I/O threads", figure), "yaxis": axis("efficiency", rangemode="tozero")}
     return figure
 
 
@@ -168,7 +173,7 @@ def _efficiencies(rows: Rows) -> Iterator[Figure]:
             points = [p for p in group if p.transport == name]
             pairs = [(float(p.workers), rows.efficiency(p)) for p in points]
             _add(figure, points[0].name, pairs, colour, int(points[0].is_peer))
-        figure.layout |= {"xaxis": _log_axis("workers"), "yaxis": axis("efficiency", rangemode="tozero")}
+        figure.layout |= {"xaxis": _axis_of("workers", figure), "yaxis": axis("efficiency", rangemode="tozero")}
         yield figure
 
 
@@ -193,7 +198,7 @@ def _add(
             "x": [x for x, _ in pairs],
             "y": y,
             "line": look,
-            "marker": {"symbol": _SYMBOLS[colour % len(_SYMBOLS)], "size": 7, "color": look["color"]},
+            "marker": {"symbol": _SYMBOLS[(colour + 3 * dash) % len(_SYMBOLS)], "size": 7, "color": look["color"]},
             "error_y": {
                 "type": "data",
                 "symmetric": False,
@@ -216,24 +221,41 @@ def symmetric_log(share: float) -> float:
 
 
 def _finish_per_cent(figure: Figure, label: str) -> None:
-    ends = [abs(y) + abs(e) for d in figure.data for y, e in zip(d["y"], d["error_y"]["array"], strict=True)]
-    decades = math.ceil(max([1.0, *ends]) - 1)
-    numbers = [_LINEAR_BELOW * 10**k for k in range(decades + 1)]
-    ticks = [-n for n in reversed(numbers)] + [0.0, *numbers]
+    """The axes; the vertical one has at least the range ± 1 %."""
+    ends = [y for d in figure.data for y in _ends_of(d)]
+    low, high = min([-1.0, *ends]), max([1.0, *ends])
+    steps = range(-math.ceil(-low), math.ceil(high) + 1)
     figure.layout |= {
-        "xaxis": _log_axis("workers"),
+        "xaxis": _axis_of("workers", figure),
         "yaxis": axis(
             label,
-            tickvals=[symmetric_log(n / 100) for n in ticks],
-            ticktext=[f"{n:+g}".replace("-", "−") if n else "0" for n in ticks],
+            tickvals=list(steps),
+            ticktext=[_per_cent_at(step) for step in steps],
+            range=[low - 0.2, high + 0.2],
             zeroline=True,
             zerolinecolor="#444",
         ),
     }
 
 
-def _log_axis(title: str) -> dict[str, Any]:
-    return axis(title, type="log", dtick=1, minor={"ticks": "outside"}, exponentformat="none")
+def _ends_of(line: dict[str, Any]) -> Iterator[float]:
+    """Of the error bars."""
+    bars = line["error_y"]
+    for y, above, below in zip(line["y"], bars["array"], bars["arrayminus"], strict=True):
+        yield from (y + above, y - below)
+
+
+def _per_cent_at(step: int) -> str:
+    """The label at a whole place of the symmetric-log axis."""
+    if step == 0:
+        return "0"
+    return f"{'+' if step > 0 else '−'}{_LINEAR_BELOW * 10 ** (abs(step) - 1):g}"
+
+
+def _axis_of(title: str, figure: Figure) -> dict[str, Any]:
+    """Logarithmic, with a tick at each number that was measured."""
+    measured = sorted({x for line in figure.data for x in line["x"]})
+    return axis(title, type="log", tickvals=measured, ticktext=[f"{x:g}" for x in measured])
 
 
 HEADINGS = ["transport", "evaluation", "workers", "rate in 1/s", "efficiency", "of the whole run", "speed-up"]
