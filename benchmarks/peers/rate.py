@@ -48,7 +48,7 @@ def report(pool: Executor, workers: int, duration_s: float, seconds: float) -> N
 
 def _lone_s(duration_s: float) -> float:
     took = []
-    for _ in range(max(1, min(20, int(0.2 / duration_s)))):
+    for _ in range(max(3, min(20, int(0.5 / duration_s)))):
         begin = time.monotonic()
         task(duration_s)
         took.append(time.monotonic() - begin)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from ..launch.supervision import end_with_parent
 
 TRANSPORTS = ("mailbox", "mpi", "ws", "wss", "tcp", "tcp-per-item")
 COSTS = ("sleep", "busy", "lognormal")
@@ -72,7 +73,12 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         p["repetition"],
     )
     words = _words_of_peer(point, p) if point.is_peer else _words(point, p)
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    environment = dict(os.environ)
+    if point.transport == "mpi":
+        environment.pop("CULMEN_RUN", None)  # with it, ranks would not look for their launch
+    done = subprocess.run(
+        words, env=environment, capture_output=True, text=True, check=False, preexec_fn=end_with_parent
+    )
     line = next((line for line in reversed(done.stdout.splitlines()) if line.startswith("{")), "")
     if done.returncode != 0 or not line:
         said = [text for text in (done.stderr.strip(), done.stdout.strip()) if text]
@@ -88,6 +94,8 @@ def _words(point: Point, p: Mapping[str, Any]) -> list[str]:
     if point.transport != "mpi":
         return words
     mpi = ["--mpi", p["mpi"]] if p["mpi"] != "default" else []
+    if "CULMEN_EXECUTABLE" in os.environ:  # a launch then starts that program
+        words = words[1:]
     return [sys.executable, "-m", "culmen", "launch", "-n", str(point.workers + 1), *mpi, *words]
 
 

@@ -20,7 +20,7 @@ from .point import Point, PointMeasured
 from .rows import Row, Rows
 
 _SOURCE = "culmen bench transport"
-_TIME_LIMIT_S = 1800.0  # of a point
+_POINT_S, _WORKER_S, _ROUNDS = 300.0, 1.0, 50  # time limit of a point: also on a busy machine
 
 
 class GridStudy:
@@ -75,13 +75,17 @@ def _study_file(grid: Grid, points: list[Point]) -> StudyFile:
         "name": "bench transport",
         "space": space,
         "starts": starts,
-        "evaluator": {"python": "culmen.bench.point:measure", "time_limit_s": _TIME_LIMIT_S},
+        "evaluator": {"python": "culmen.bench.point:measure", "time_limit_s": _time_limit_s(grid)},
         "optimizer": {"name": "random", "generational": True},
         "stop": {"evaluations": len(points)},
         "run": {"workers": 1, "prefetch": False},
     }
     study: StudyFile = checked(StudyFile, tables, _SOURCE)
     return study
+
+
+def _time_limit_s(grid: Grid) -> float:
+    return _POINT_S + _WORKER_S * max(grid.workers) + _ROUNDS * max(grid.evaluations_s) + 2 * grid.measure_s
 
 
 def _parameter(values: list[Any]) -> dict[str, Any]:
@@ -103,7 +107,8 @@ def rows_in(store: Path, cost: str) -> tuple[Rows, list[str]]:
         for row in range(len(table))
         if columns["status"][row] == "ok"
     ]
-    failures = [f"{f['count']} of {len(table)} points failed: {f['message']}" for f in table.opened.failures]
+    told = table.summary["told"]
+    failures = [f"{f['count']} of {told} points failed: {f['message'].splitlines()[0]}" for f in table.opened.failures]
     return Rows(rows), failures
 
 

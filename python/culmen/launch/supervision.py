@@ -52,7 +52,7 @@ def supervise(command: list[str], environment: dict[str, str], naps: bool, ranks
             env={**os.environ, **environment, "CULMEN_LAUNCH": mark, "CULMEN_LAUNCH_CODE": str(said)},
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=_end_with_parent,
+            preexec_fn=end_with_parent,
         )
         watch = RankWatch(mark, ranks, child.pid, naps)
         code = child.wait()
@@ -74,7 +74,8 @@ def _said_in(place: Path) -> tuple[int | None, bool]:
     return None, False
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """For preexec_fn: the child gets SIGTERM when its parent ends."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 

@@ -18,7 +18,7 @@ from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, FINISHED, RESUMABLE
 
 _FOLDER = Path("bench-transport")
-_OF_POINT_S, _OF_RANK_S = 0.7, 0.1  # workers start and end; ranks of MPI take longer
+_OF_POINT_S, _OF_RANK_S = 0.5, 0.1  # workers start and end; ranks of MPI take longer
 _TABLE = Kind("table", lambda _path, head: head.startswith(",".join(rows.COLUMNS).encode()))
 
 
@@ -92,8 +92,8 @@ def _begin(wanted: Grid, points: int, done: int, quiet: bool) -> Monitor:
 
 
 def _seconds_of(p: Point, measure_s: float) -> float:
-    """About how long a point takes: it ends after nine rounds or more, and four rounds are still open then."""
-    start_s = _OF_POINT_S + (p.workers * _OF_RANK_S if p.transport == "mpi" else 0)
+    """About how long a point takes: some lone evaluations, nine rounds or more, and four that are still open then."""
+    start_s = _OF_POINT_S + max(0.5, 3 * p.evaluation_s) + (p.workers * _OF_RANK_S if p.transport == "mpi" else 0)
     return max(measure_s, 9 * p.evaluation_s) + 4 * p.evaluation_s + start_s
 
 
