@@ -1,4 +1,4 @@
-// The candidates of one point of `culmen bench transport`, and when each of them was told.
+// The candidates of one point of `culmen bench transport`, and when their outcomes arrived.
 #pragma once
 #include <atomic>
 #include <mutex>
@@ -31,17 +31,20 @@ struct SteadyState {
 /// Gives candidates, whose first number is the duration, until the measurement has lasted long enough.
 class TimedSource final : public Source {
  public:
-  explicit TimedSource(const Load& load);
+  /// The clock must outlive it.
+  TimedSource(const Load& load, const Clock& clock);
   /// From now on it counts. Any thread.
   void all_are_there();
   /// After the run.
   SteadyState steady_state() const;
-  std::uint64_t told() const { return told_.size(); }
+  std::uint64_t told() const { return told_; }
   /// Evaluations that failed, were cancelled or have another value than they should.
   std::uint64_t wrong() const { return wrong_; }
 
   std::size_t ask(std::size_t n, std::vector<Candidate>& out) override;
   void tell(EvaluationId id, Outcome& outcome) override;
+  /// Notes the time: the engine calls it once for each outcome that arrives, but tells in the order of candidates.
+  bool evaluated(const Outcome& outcome) const override;
   void cancel(EvaluationId) override { ++wrong_; }
   bool finished() const override { return finished_; }
   Mode mode() const override { return Mode::generational; }
@@ -50,19 +53,20 @@ class TimedSource final : public Source {
   std::uint64_t asked() const override { return durations_s_.size(); }
 
  private:
-  struct Told {
+  struct Arrival {
     double at_s;
-    double duration_s;
+    double duration_s;  // as it was asked for
   };
   double draw();
   bool is_long_enough() const;
 
   const Load load_;
   const std::size_t most_open_;  // candidates that are asked and not told
-  SteadyClock clock_;
+  const Clock& clock_;
   Random random_{1};
   std::vector<double> durations_s_;  // of all candidates
-  std::vector<Told> told_;
+  mutable std::vector<Arrival> arrived_;
+  std::uint64_t told_ = 0;
   std::uint64_t wrong_ = 0;
   double end_s_ = 0;                // it asks for no more from then on
   std::atomic<double> begin_s_{0};  // 0: not all workers are there

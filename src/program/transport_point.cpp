@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
-#include <map>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -75,7 +75,8 @@ RunOptions options_of(const Point& p) {
   return o;
 }
 
-/// The median duration of an evaluation that nothing disturbs: of 3 to 20 of them, in about half a second.
+/// The duration of an evaluation that nothing disturbs: the shortest of 3 to 20 of them, in about half a second. Ranks
+/// of MPI may still be starting, so that longer ones were disturbed.
 double lone_s(const Point& p) {
   void* library = dlopen(p.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* found = library != nullptr ? dlsym(library, symbol_of(p.cost).c_str()) : nullptr;
@@ -87,15 +88,13 @@ double lone_s(const Point& p) {
   nowhere.set_value = [](void*, double) { return 0; };
   const auto times = static_cast<std::size_t>(std::clamp(0.5 / p.duration_s, 3.0, 20.0));
   const SteadyClock clock;
-  std::vector<double> took;
+  auto shortest_s = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < times; ++i) {
     const auto begin = clock.now_s();
     evaluate(&candidate, &nowhere);
-    took.push_back(clock.now_s() - begin);
+    shortest_s = std::min(shortest_s, clock.now_s() - begin);
   }
-  const auto middle = took.begin() + static_cast<std::ptrdiff_t>(times / 2);
-  std::nth_element(took.begin(), middle, took.end());
-  return *middle;
+  return shortest_s;
 }
 
 /// Workers of one slot each, as processes.
@@ -151,12 +150,13 @@ int measure(const Point& p) {
   const auto lone = lone_s(p);
   const SteadyClock clock;
   const auto begin = clock.now_s();
-  const auto source = std::make_shared<TimedSource>(Load{.mean_s = p.duration_s,
-                                                         .spread = p.cost == "lognormal" ? lognormal_spread : 0,
-                                                         .workers = p.workers,
-                                                         .at_least_s = p.seconds,
-                                                         .rounds = rounds,
-                                                         .parameters = parameters});
+  const Load load{.mean_s = p.duration_s,
+                  .spread = p.cost == "lognormal" ? lognormal_spread : 0,
+                  .workers = p.workers,
+                  .at_least_s = p.seconds,
+                  .rounds = rounds,
+                  .parameters = parameters};
+  const auto source = std::make_shared<TimedSource>(load, clock);
   dismiss_with_result();
   Run run(study_of(p.cost, p.library), options_of(p), source);
   run.prepare();

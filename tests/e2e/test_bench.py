@@ -122,5 +122,11 @@ def test_the_group_names_its_commands(tmp_path):
     wrong = culmen("bench", "transprt", cwd=tmp_path)
     assert wrong.returncode == 2
     assert "culmen bench: there is no command 'transprt'; did you mean 'transport'?" in wrong.stderr
+    wrong = culmen("bench", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert wrong.stderr == "culmen bench: give a command: transport\n"
+    wrong = culmen("bench", "transport", "--cost", cwd=tmp_path)
+    says = "culmen bench transport: --cost needs a value; `culmen bench transport --help` lists the options\n"
+    assert wrong.stderr == says
     wrong = culmen("bench", "transport", "--worker", "3", cwd=tmp_path)
     assert "culmen bench transport: there is no option '--worker'; did you mean '--workers'?" in wrong.stderr

@@ -24,5 +24,14 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     if (!std::equal(again.begin(), again.end(), in.begin(), in.end())) std::abort();
   } catch (const culmen::Error&) {
   }
+  try {
+    culmen::decode_visit(in);
+  } catch (const culmen::Error&) {
+  }
+  try {
+    const auto again = culmen::encode(culmen::decode_answer(in));
+    if (!std::equal(again.begin(), again.end(), in.begin(), in.end())) std::abort();
+  } catch (const culmen::Error&) {
+  }
   return 0;
 }

@@ -101,7 +101,7 @@ def load(name: str) -> Any:
     if entry.members is None:
         return _command(name, entry, getattr(module, name))
     members = {each: _command(each, of, getattr(module, each)) for each, of in entry.members.items()}
-    return TyperGroup(name=name, help=entry.help, commands=members, no_args_is_help=True, rich_markup_mode=None)
+    return TyperGroup(name=name, help=entry.help, commands=members, rich_markup_mode=None)
 
 
 def _command(name: str, entry: Entry, function: Callable[..., None]) -> Any:

@@ -59,14 +59,17 @@ def sentence(error: Any) -> str:
     if getattr(error, "param", None) is not None:
         return f"{_name(command)}: {_wrong_value(error)}"
     if hasattr(error, "option_name"):
-        takes = "takes no value" if "not take" in error.message else "needs a value"
+        few = "needs 2 values" if "requires 2 arguments" in error.message else "needs a value"
+        takes = "takes no value" if "not take" in error.message else few
         return f"{_name(command)}: {error.option_name} {takes}; `{_help(command)}` lists the options"
     if extra := re.search(r"unexpected extra arguments? *(?:\(s\))? *\((.*)\)", error.format_message()):
         output = f" -o {extra[1]}" if _has(command, "-o") and len(extra[1].split()) == 1 else ""
         return f"{_name(command)}: unexpected '{extra[1]}'; write `{_usage(command)}{output}`"
+    if members := _members_of(command):
+        unknown = re.search(r"No such command '(.*?)'", error.format_message())
+        return _unknown_member(unknown[1] if unknown else "", command, members)
     if unknown := re.search(r"No such command '(.*?)'", error.format_message()):
-        members = COMMANDS[command.name].members if command is not None and command.name in COMMANDS else None
-        return _unknown_member(unknown[1], command, list(members)) if members else _unknown_command(unknown[1])
+        return _unknown_command(unknown[1])
     return f"{_name(command)}: {error.format_message()}"
 
 
@@ -74,7 +77,15 @@ def _command_of(error: Any) -> Any:
     """The typed click command, or None."""
     if error.ctx is not None:
         return error.ctx.command
-    return next((load(word) for word in sys.argv[1:] if word in COMMANDS), None)
+    words = sys.argv[1:]
+    command = next((load(word) for word in words if word in COMMANDS), None)
+    member = next((word for word in words if word in _members_of(command)), None)
+    return command.commands[member] if command is not None and member else command
+
+
+def _members_of(command: Any) -> list[str]:
+    """Of a group of commands."""
+    return list(COMMANDS[command.name].members or {}) if command is not None and command.name in COMMANDS else []
 
 
 def _unknown_command(word: str) -> str:
@@ -88,6 +99,8 @@ def _unknown_command(word: str) -> str:
 
 
 def _unknown_member(word: str, group: Any, members: list[str]) -> str:
+    if not word:
+        return f"{_name(group)}: give a command: {', '.join(members)}"
     near = did_you_mean(word, members) or f"; there are: {', '.join(members)}"
     return f"{_name(group)}: there is no command '{word}'{near}"
 

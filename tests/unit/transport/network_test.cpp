@@ -116,6 +116,15 @@ TEST(Wire, frames_of_wrong_lengths_are_refused) {
   EXPECT_THAT(complaint_of([&] { whole_frames(bytes, 100); }), HasSubstr("is shorter than its head"));
 }
 
+TEST(Wire, whole_frames_come_before_one_that_is_too_long) {
+  Bytes bytes;
+  append_frame(bytes, frame_of(1), Bytes(10));
+  const auto first = bytes.size();
+  append_frame(bytes, frame_of(2), Bytes(100));
+  EXPECT_EQ(whole_frames(bytes, 50).bytes, first);
+  EXPECT_THAT(complaint_of([&] { whole_frames(BytesView(bytes).subspan(first), 50); }), HasSubstr("is longer than"));
+}
+
 class Network : public testing::TestWithParam<Scheme> {};
 INSTANTIATE_TEST_SUITE_P(Schemes, Network, testing::Values(Scheme::tcp, Scheme::ws, Scheme::wss), [](const auto& info) {
   const auto text = to_string(Address{info.param, "a", 1});
