@@ -21,7 +21,8 @@ Outcome of_value(double value) {
 
 std::vector<Candidate> asked_of(TimedSource& source, std::size_t n) {
   std::vector<Candidate> out;
-  EXPECT_EQ(source.ask(n, out), out.size());
+  const auto given = source.ask(n, out);
+  EXPECT_EQ(given, out.size());
   return out;
 }
 
