@@ -6,9 +6,9 @@
 namespace culmen {
 
 enum class Scheme : unsigned char {
-  tcp,  ///< plain
-  ws,   ///< WebSocket, plain
-  wss,  ///< WebSocket over TLS
+  tcp,           ///< plain
+  ws,            ///< WebSocket, plain
+  wss,           ///< WebSocket over TLS
   tcp_per_item,  ///< plain, with a connection for each item: slow, the baseline of benchmarks
 };
 
