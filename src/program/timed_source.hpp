@@ -1,7 +1,6 @@
 // The candidates of one point of `culmen bench transport`, and when their outcomes arrived.
 #pragma once
 #include <atomic>
-#include <mutex>
 #include <vector>
 
 #include "culmen/base/clock.hpp"

@@ -5,9 +5,11 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "culmen/base/clock.hpp"

@@ -151,6 +151,7 @@ struct PerItemTransport::Impl {
     next_frame(rest, head, body);
     if (head.kind != visit) throw Error("it did not say its visit first");
     brought.said = decode_visit(body);
+    if (!objection_to(brought.said.greeting, options).empty()) co_return brought;  // a stranger's frames are not read
     brought.frames.assign(rest.begin(), rest.end());
     while (count_of(brought.frames) < brought.said.frames) {
       block = co_await connection.read(network_body_bytes);
