@@ -57,7 +57,9 @@ Part& part_of(EvaluatorSpec& spec) {
   throw nb::attribute_error(fmt::format("an evaluator of kind \"{}\" does not have it", word_of(spec.kind())).c_str());
 }
 
-SharedBytes& pickle_in(EvaluatorSpec& spec) { return field_of(spec, "pickle", &PythonSpec::pickle, &ItemsSpec::pickle); }
+SharedBytes& pickle_in(EvaluatorSpec& spec) {
+  return field_of(spec, "pickle", &PythonSpec::pickle, &ItemsSpec::pickle);
+}
 nb::bytes pickle_of(EvaluatorSpec& spec) {
   const BytesView pickle = pickle_in(spec);
   return nb::bytes(reinterpret_cast<const char*>(pickle.data()), pickle.size());

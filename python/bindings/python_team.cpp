@@ -22,7 +22,7 @@ class PythonTeamEvaluator final : public Evaluator {
     try {
       member_ = nb::module_::import_("culmen.run.team").attr("Member")(as_bytes(bytes), team.communicator);
     } catch (nb::python_error& error) {
-      throw InputError(nb::cast<std::string>(nb::str(error.value())));
+      throw InputError(nb::str(error.value()).c_str());
     }
   }
   ~PythonTeamEvaluator() override {

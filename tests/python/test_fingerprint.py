@@ -24,6 +24,7 @@ ROBUST = {"loss": {"result": "residuals"}, "f_scale": {"result": "residuals", "l
 NEEDS = {
     "which": {"regex": "(a)"},
     "stagnation_tolerance": {"stagnation": 50},
+    "team_placement": {"team_size": 2},
     **ROBUST,
 }  # other keys of the same table
 
@@ -58,6 +59,8 @@ CHANGES: dict[str, dict[str, tuple[Any, Any]]] = {
         "stop.wall_time_s": (None, 9),
         "run.workers": (None, 3),
         "run.prefetch": (True, False),
+        "run.team_size": (None, 2),
+        "run.team_placement": ("node", "any"),
         "run.durability": ("process", "power"),
         "store": (None, "other.db"),
         "evaluator.python": ("model.py:f", "model.py:g"),

@@ -110,8 +110,8 @@ def _unknown_option(given: str, command: Any) -> str:
     near = (
         _of_other_tools(given, command)
         or _is_command(given, known)
-        or did_you_mean(given, known)
         or _in_study_file(given.lstrip("-").replace("-", "_"))
+        or did_you_mean(given, known)
     )
     return f"{_name(command)}: there is no option '{given}'" + (near or f"; `{_help(command)}` lists the options")
 
