@@ -250,6 +250,16 @@ TEST_F(TeamTransportTest, a_team_is_lost_with_its_first_member) {
   EXPECT_THAT(listener.seen, ElementsAre("lost 0 gone"));
 }
 
+TEST_F(TeamTransportTest, a_team_is_lost_with_a_member_that_ended_before_the_others_joined) {
+  Listener other;
+  TeamTransport fresh(members, {{0, 1}}, std::make_unique<Rules>(), {});
+  members.events.push_back([](Transport::Sink& sink) { sink.joined(0); });
+  members.events.push_back([](Transport::Sink& sink) { sink.lost(0, "gone"); });
+  members.events.push_back([](Transport::Sink& sink) { sink.joined(1); });
+  fresh.receive(other);
+  EXPECT_THAT(other.seen, ElementsAre("joined 0", "lost 0 gone"));
+}
+
 TEST_F(TeamTransportTest, what_a_member_answered_before_it_was_lost_counts) {
   evaluate(0);
   answer(2, "fine");

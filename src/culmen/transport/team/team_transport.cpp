@@ -144,7 +144,8 @@ void TeamTransport::end(WorkerId worker, const std::string& why, Sink& sink) {
   const auto works = [&](const Member& member) { return !member.lost && member.answers.empty(); };
   some_may_hang_ |= !team.requests.empty() && std::ranges::any_of(team.members, works);
   team.requests.clear();
-  if (team.joined) sink.lost(worker, why);
+  if (!std::exchange(team.joined, true)) sink.joined(worker);  // who was never there cannot be lost
+  sink.lost(worker, why);
 }
 
 /// Its members have not all answered in time.
