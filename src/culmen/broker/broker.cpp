@@ -9,66 +9,17 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t ask_at_once = 256;
 constexpr std::size_t most_recording =
     4096;  // outcomes that wait for the disk; a kill can cost this many, and they take memory
-constexpr double duration_memory = 0.05;  // weight of the newest duration in the running mean
-// A worker that sleeps costs two switches of processes, 5 µs and more; so short evaluations wait there in plenty. What
-// waits at one worker cannot be given to another that has none: that idles a worker for no longer than this.
-constexpr double waiting_s = 2e-3;
-constexpr std::uint32_t usually_waiting = 8, most_waiting = 64;
-// A worker that waits for its next candidate loses a round trip; if that is less than a tenth of an evaluation, better
-// candidates are worth more.
-constexpr double round_trips_short = 10;
-constexpr double shortest_s = 1e-6;  // of an evaluation
 // While the longest evaluation runs, the other workers end so many: without that many, thousands of workers would wait
 // for it.
 constexpr std::uint64_t asked_per_worker = 16;
-constexpr double round_trip_growth = 1.02;  // of the least round trip, so that it can become longer
 }  // namespace
-
-const char* word_of(StopReason reason) {
-  return std::ranges::find(stop_words, reason, &std::pair<StopReason, const char*>::first)->second;
-}
-
-const char* to_string(StopReason reason) {
-  switch (reason) {
-    case StopReason::none:
-      return "running";
-    case StopReason::evaluations:
-      return "limit of evaluations reached";
-    case StopReason::target:
-      return "target reached";
-    case StopReason::exhausted:
-      return "no more candidates";
-    case StopReason::stagnation:
-      return "no more improvement";
-    case StopReason::converged:
-      return "converged";
-    case StopReason::wall_time:
-      return "wall time reached";
-    case StopReason::interrupted:
-      return "interrupted";
-    case StopReason::callback:
-      return "stopped by the callback";
-    case StopReason::failure:
-      return "an evaluation failed";
-    case StopReason::all_failed:
-      return "all evaluations failed";
-    case StopReason::set_up:
-      return "the evaluator cannot be set up";
-    case StopReason::error:
-      return "error";
-  }
-  return "unknown";
-}
-
-bool is_final(StopReason reason) {
-  return reason == StopReason::evaluations || reason == StopReason::target || reason == StopReason::exhausted ||
-         reason == StopReason::stagnation || reason == StopReason::converged;
-}
 
 Broker::Broker(const BrokerOptions& options)
     : options_(options),
       ends_s_(infinity),
-      free_(std::size_t{options.batch} + std::max(options.batch, most_waiting)),
+      free_(std::size_t{options.batch} + std::max(options.batch, Prefetch::most_waiting)),
+      prefetch_({options.prefetch, options.prefetch_below_s, options.batch,
+                 options.mode == Mode::asynchronous || options.open_ended}),
       stagnation_(options.rules.stagnation_tolerance) {}
 
 void Broker::replay_ask(std::uint64_t count) {
@@ -188,7 +139,8 @@ void Broker::on_event(const Arrived& e) {
     auto& worker = workers_[e.worker];
     const auto at = std::find(worker.sent.begin(), worker.sent.end(), std::pair{e.id, e.attempt});
     if (at != worker.sent.end()) {
-      learn_round_trip(worker, e.duration_s);
+      if (worker.alone_since_s >= 0 && e.duration_s >= 0)
+        prefetch_.learn_round_trip(std::max(0.0, now_s_ - worker.alone_since_s - e.duration_s));
       unset_free(e.worker);
       worker.sent.erase(at);
       counts_.busy -= worker.sent.empty();
@@ -202,8 +154,7 @@ void Broker::on_event(const Arrived& e) {
     actions_->push_back(Drop{e.id});
     return;
   }
-  if (mean_duration_s_ < 0) mean_duration_s_ = e.duration_s;
-  if (e.duration_s >= 0) mean_duration_s_ += duration_memory * (e.duration_s - mean_duration_s_);
+  prefetch_.learn_duration(e.duration_s);
   auto& evaluation = evaluations_[e.id];
   if (!e.ok && options_.failures.on_failure == OnFailure::stop) {
     actions_->push_back(Drop{e.id});
@@ -342,9 +293,7 @@ void Broker::advance() {
 }
 
 void Broker::dispatch() {
-  const auto short_s = std::max(options_.prefetch_below_s, round_trips_short * round_trip_s_);
-  if (options_.prefetch && !prefetching_ && mean_duration_s_ >= 0 && mean_duration_s_ < short_s) prefetching_ = true;
-  if (prefetching_ && mean_duration_s_ >= 2 * short_s) prefetching_ = false;
+  prefetch_.decide();
   if (recording_.size() >= most_recording) return;
   const auto most = credits();
   for (std::uint64_t level = 0; level < most && !ready_.empty(); ++level) {
@@ -354,26 +303,6 @@ void Broker::dispatch() {
       give(free_[level].back(), id);
     }
   }
-}
-
-/// Candidates that wait at each worker besides those that it evaluates. An asynchronous optimizer proposes better ones
-/// once it has heard more; a call of a program may be much longer than the mean.
-std::uint64_t Broker::waiting() const {
-  if (!prefetching_) return 0;
-  if (options_.batch > 1) return options_.batch;
-  if (options_.mode == Mode::asynchronous || options_.open_ended) return 1;
-  const auto trips = 2 * round_trip_s_ / std::max(mean_duration_s_, shortest_s);
-  const auto most = std::clamp<double>(trips, usually_waiting, most_waiting);
-  const auto ahead_s = std::max(waiting_s, 2 * round_trip_s_);
-  if (mean_duration_s_ * most <= ahead_s) return static_cast<std::uint64_t>(most);
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(ahead_s / mean_duration_s_));
-}
-
-/// The least one counts: others contain delays of a busy machine.
-void Broker::learn_round_trip(const WorkerState& worker, double duration_s) {
-  if (worker.alone_since_s < 0 || duration_s < 0) return;
-  const double trip_s = std::max(0.0, now_s_ - worker.alone_since_s - duration_s);
-  round_trip_s_ = round_trip_s_ < 0 ? trip_s : std::min(trip_s, round_trip_growth * round_trip_s_);
 }
 
 void Broker::ask_if_needed() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "culmen/base/ids.hpp"
+#include "culmen/broker/prefetch.hpp"
 #include "culmen/broker/rules.hpp"
 #include "culmen/broker/stagnation.hpp"
 #include "culmen/broker/window.hpp"
@@ -202,9 +203,7 @@ class Broker {
   void advance();
   void dispatch();
   void ask_if_needed();
-  std::uint64_t waiting() const;
-  void learn_round_trip(const WorkerState& worker, double duration_s);
-  std::uint64_t credits() const { return options_.batch + waiting(); }
+  std::uint64_t credits() const { return options_.batch + prefetch_.waiting(); }
   std::uint64_t asynchronous_need() const;
   void set_free(WorkerId worker);
   void unset_free(WorkerId worker);
@@ -224,9 +223,7 @@ class Broker {
   std::uint64_t recorded_ = 0;  // Record actions known to be durable
   std::vector<WorkerState> workers_;
   std::vector<std::vector<WorkerId>> free_;  // running workers by candidates sent, below the most credits
-  bool prefetching_ = false;
-  double mean_duration_s_ = -1;
-  double round_trip_s_ = -1;      // from sending a candidate to its outcome, without its evaluation; below 0: unknown
+  Prefetch prefetch_;
   bool asking_ = false;           // an Ask awaits its answer
   bool must_tell_first_ = false;  // the last Ask returned fewer than requested
   bool exhausted_ = false;

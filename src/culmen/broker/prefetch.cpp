@@ -1,0 +1,48 @@
+#include "culmen/broker/prefetch.hpp"
+
+#include <algorithm>
+
+namespace culmen {
+namespace {
+constexpr double duration_memory = 0.05;  // weight of the newest duration in the running mean
+// A worker that sleeps costs two switches of processes, 5 µs and more; so short evaluations wait there in plenty. What
+// waits at one worker cannot be given to another that has none: that idles a worker for no longer than this.
+constexpr double waiting_s = 2e-3;
+constexpr std::uint32_t usually_waiting = 8;
+// A worker that waits for its next candidate loses a round trip; if that is less than a tenth of an evaluation, better
+// candidates are worth more.
+constexpr double round_trips_short = 10;
+constexpr double shortest_s = 1e-6;         // of an evaluation
+constexpr double round_trip_growth = 1.02;  // of the least round trip, so that it can become longer
+}  // namespace
+
+void Prefetch::learn_duration(double duration_s) {
+  if (duration_s < 0) return;
+  if (mean_duration_s_ < 0) mean_duration_s_ = duration_s;
+  mean_duration_s_ += duration_memory * (duration_s - mean_duration_s_);
+}
+
+void Prefetch::learn_round_trip(double trip_s) {
+  round_trip_s_ = round_trip_s_ < 0 ? trip_s : std::min(trip_s, round_trip_growth * round_trip_s_);
+}
+
+void Prefetch::decide() {
+  const auto short_s = std::max(terms_.below_s, round_trips_short * round_trip_s_);
+  if (terms_.allowed && !on_ && mean_duration_s_ >= 0 && mean_duration_s_ < short_s) on_ = true;
+  if (on_ && mean_duration_s_ >= 2 * short_s) on_ = false;
+}
+
+/// An asynchronous optimizer proposes better candidates once it has heard more; a call of a program may be much longer
+/// than the mean. Then only one waits.
+std::uint64_t Prefetch::waiting() const {
+  if (!on_) return 0;
+  if (terms_.batch > 1) return terms_.batch;
+  if (terms_.only_one) return 1;
+  const auto trips = 2 * round_trip_s_ / std::max(mean_duration_s_, shortest_s);
+  const auto most = std::clamp<double>(trips, usually_waiting, most_waiting);
+  const auto ahead_s = std::max(waiting_s, 2 * round_trip_s_);
+  if (mean_duration_s_ * most <= ahead_s) return static_cast<std::uint64_t>(most);
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(ahead_s / mean_duration_s_));
+}
+
+}  // namespace culmen
