@@ -61,7 +61,6 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
   incoming_id_ = head.evaluation;
   result_.evaluated_s +=
       underway_.returned(worker, head.evaluation, head.attempt, std::max(0.0, incoming_.duration_s), clock_.now_s());
-  underway_changed_ = true;
   const double duration_s = source_.evaluated(incoming_) ? incoming_.duration_s : -1;
   feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), merit_of(incoming_), duration_s,
                incoming_.residuals.size()});

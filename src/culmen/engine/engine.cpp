@@ -21,8 +21,6 @@ BrokerOptions with_source(BrokerOptions options, const Source& source) {
 std::string describe(EvaluationId id, const Outcome& failed) {
   return fmt::format("evaluation {} {}: {}", id, to_string(failed.status), failed.message);
 }
-
-constexpr double look_period_s = 1;
 }  // namespace
 
 Engine::Engine(Source& source, const Clock& clock, EngineOptions options)
@@ -83,25 +81,18 @@ bool Engine::turn() {
 }
 
 double Engine::patience_s() const {
-  const auto look_s = underway_changed_ ? look_at_workers_s_ : std::numeric_limits<double>::infinity();
-  return std::max(0.0, std::min(broker_.deadline_s(), look_s) - clock_.now_s());
+  return std::max(0.0, std::min(broker_.deadline_s(), underway_.next_look_s()) - clock_.now_s());
 }
 
-/// Notes which evaluation has run longest, and tells the recorder if that is worth a row in the store. At most once per
-/// look_period_s; a sleep ends for it only if something has changed.
+/// Shows which evaluation has run longest, and tells the recorder if that is worth a row in the store.
 void Engine::look_at_workers() {
-  if (!underway_changed_ || stopped()) return;
   const auto now_s = clock_.now_s();
-  if (now_s < look_at_workers_s_) return;
-  look_at_workers_s_ = now_s + look_period_s;
-  const auto oldest = underway_.oldest();
-  const bool young = oldest && now_s - oldest->since_s < look_period_s;
-  underway_changed_ = young;  // look again when it is older
-  oldest_ = oldest && !young ? oldest : std::nullopt;
+  if (stopped() || !underway_.look(now_s)) return;
   show(Phase::running);
   if (recorder_ == nullptr) return;
-  if (!oldest || young) return recorder_->running({});
-  recorder_->running(Running{oldest->evaluation, oldest->worker, wall_clock_s() - (now_s - oldest->since_s)});
+  const auto& longest = underway_.longest();
+  if (!longest) return recorder_->running({});
+  recorder_->running(Running{longest->evaluation, longest->worker, wall_clock_s() - (now_s - longest->since_s)});
 }
 
 void Engine::request_stop(StopReason why) noexcept {
@@ -171,7 +162,7 @@ void Engine::execute(const Ask& a) {
     call.kind = CallKind::ask;
     call.wanted = a.wanted;
     call.candidates = asked_;
-    call.ids = forget_other_saved();
+    call.ids = saved_.forget_others(asked_);
     push(std::move(call));
   }
   for (auto& candidate : asked_) {
@@ -182,27 +173,12 @@ void Engine::execute(const Ask& a) {
   broker_.on(Asked{a.wanted, first, n, source_.finished()}, clock_.now_s(), actions_);
 }
 
-/// Removes the saved outcomes that are not of the candidates that were asked for now. A failed one is tried again.
-std::vector<EvaluationId> Engine::forget_other_saved() {
-  std::vector<EvaluationId> forgotten;
-  if (saved_.empty()) return forgotten;
-  for (const auto& candidate : asked_) {
-    const auto found = saved_.find(candidate.id);
-    if (found == saved_.end()) continue;
-    if (found->second.outcome.ok() && found->second.candidate == candidate) continue;
-    forgotten.push_back(candidate.id);
-    saved_.erase(found);
-  }
-  return forgotten;
-}
-
 /// As if the workers had returned the outcomes that a rescue saved.
 bool Engine::look_at_saved() {
-  const auto sends = std::exchange(answered_, {});
+  const auto sends = saved_.take_answered();
   for (const auto& a : sends) {
     if (stopped()) break;
-    auto found = saved_.extract(a.id);
-    incoming_ = std::move(found.mapped().outcome);
+    incoming_ = saved_.take(a.id);
     incoming_worker_ = a.worker;
     incoming_attempt_ = a.attempt;
     incoming_id_ = a.id;
@@ -212,10 +188,7 @@ bool Engine::look_at_saved() {
 }
 
 void Engine::execute(const Send& a) {
-  if (saved_.contains(a.id)) {
-    answered_.push_back(a);
-    return;
-  }
+  if (saved_.answers(a)) return;
   encode(table_[a.id].candidate, scratch_);
   FrameHead head;
   head.study = options_.study;
@@ -226,7 +199,6 @@ void Engine::execute(const Send& a) {
   transport_->send(a.worker, head, scratch_);
   clear(scratch_);
   underway_.sent(a.worker, a.id, a.attempt, clock_.now_s());
-  underway_changed_ = true;
 }
 
 void Engine::execute(const Record& a) {
@@ -427,7 +399,7 @@ void Engine::show(Phase phase) {
   p.failed = c.failed;
   p.retried = c.retried;
   p.lost = c.lost;
-  if (oldest_) p.oldest = oldest_->evaluation, p.oldest_since_s = oldest_->since_s;
+  if (const auto& longest = underway_.longest()) p.oldest = longest->evaluation, p.oldest_since_s = longest->since_s;
   board_.write(p);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 #include <atomic>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "culmen/base/clock.hpp"
 #include "culmen/broker/broker.hpp"
 #include "culmen/engine/jobs.hpp"
+#include "culmen/engine/saved_outcomes.hpp"
 #include "culmen/engine/table.hpp"
 #include "culmen/engine/underway.hpp"
 #include "culmen/evaluation/front.hpp"
@@ -113,8 +113,6 @@ class Engine final : private Transport::Sink {
   void flush_tells();
   void replay_call(const Journal& journal, const CallRecord& call);
   void replay_ask(const Journal& journal, const CallRecord& call);
-  void read_saved(const Journal& journal);
-  std::vector<EvaluationId> forget_other_saved();
   bool look_at_saved();
   void replay_job();
   void replay_adopt(const Journal& journal, const CallRecord& call);
@@ -134,16 +132,8 @@ class Engine final : private Transport::Sink {
   Broker broker_;
   EvaluationTable table_;
   ProgressBoard board_;
-  struct Saved {
-    Candidate candidate;
-    Outcome outcome;
-  };
-  std::map<EvaluationId, Saved> saved_;  // from a rescue, until they are asked for
-  std::vector<Send> answered_;           // sent, but the saved outcome is the answer
+  SavedOutcomes saved_;
   Underway underway_;
-  bool underway_changed_ = false;           // since look_at_workers() last looked
-  std::optional<Underway::Oldest> oldest_;  // then
-  double look_at_workers_s_ = 0;            // when it may do so again
   std::vector<Action> actions_;
   std::size_t next_action_ = 0;
   std::vector<Candidate> asked_;

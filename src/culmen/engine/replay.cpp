@@ -38,16 +38,7 @@ void Engine::replay(const Journal& journal) {
     broker_.replay_outcome(record.evaluation, record.outcome.ok(), merit_of(record.outcome),
                            record.outcome.residuals.size());
   });
-  read_saved(journal);
-}
-
-void Engine::read_saved(const Journal& journal) {
-  saved_.erase(saved_.begin(), saved_.lower_bound(source_.asked()));
-  for (auto at = saved_.begin(); at != saved_.end();) {
-    auto record = journal.outcome(at->first);
-    if (record) at->second.outcome = std::move(record->outcome);
-    at = record ? std::next(at) : saved_.erase(at);
-  }
+  saved_.read(journal, source_.asked());
 }
 
 void Engine::replay_call(const Journal& journal, const CallRecord& call) {
@@ -73,8 +64,7 @@ void Engine::replay_call(const Journal& journal, const CallRecord& call) {
     case CallKind::finish:
       return;
     case CallKind::saved:
-      for (const auto& candidate : call.candidates) saved_[candidate.id].candidate = candidate;
-      return;
+      return saved_.add(call.candidates);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -25,10 +26,12 @@ class Underway {
     auto& w = workers_[worker];
     if (w.sent.empty()) w.since_s = now_s;
     w.sent.emplace_back(id, attempt);
+    changed_ = true;
   }
   /// Returns the seconds by which the sum of all durations grows. A result that comes again adds nothing. That of a
   /// lost worker adds what lost() has not counted yet.
   double returned(WorkerId worker, EvaluationId id, Attempt attempt, double duration_s, double now_s) {
+    changed_ = true;
     if (worker < workers_.size()) {
       auto& w = workers_[worker];
       w.since_s = now_s;
@@ -61,6 +64,20 @@ class Underway {
     }
     return found;
   }
+  /// Notes which evaluation has run longest, if that is due: at most once a second, and only if something has changed.
+  /// One that has run for less than a second does not count.
+  bool look(double now_s) {
+    if (!changed_ || now_s < next_look_s_) return false;
+    next_look_s_ = now_s + look_period_s;
+    const auto found = oldest();
+    changed_ = found && now_s - found->since_s < look_period_s;  // look again when it is older
+    longest_ = changed_ ? std::nullopt : found;
+    return true;
+  }
+  /// What look() noted.
+  const std::optional<Oldest>& longest() const { return longest_; }
+  /// When look() is due; infinity if nothing has changed.
+  double next_look_s() const { return changed_ ? next_look_s_ : std::numeric_limits<double>::infinity(); }
   /// Seconds for which all that run now have run together.
   double running_s(double now_s) const {
     double sum = 0;
@@ -69,6 +86,7 @@ class Underway {
   }
 
  private:
+  static constexpr double look_period_s = 1;
   using Sent = std::pair<EvaluationId, Attempt>;
   struct Worker {
     std::deque<Sent> sent;
@@ -76,6 +94,9 @@ class Underway {
   };
   std::vector<Worker> workers_;
   std::map<Sent, double> lost_;  // by lost workers that may return them; seconds that lost() has counted
+  bool changed_ = false;         // since look()
+  double next_look_s_ = 0;
+  std::optional<Oldest> longest_;
 };
 
 }  // namespace culmen
