@@ -5,7 +5,7 @@
 #include "conformance/transport/mailbox_casts.hpp"
 #include "conformance/transport/network_casts.hpp"
 #include "culmen/transport/merged/merged_transport.hpp"
-#include "culmen/transport/network/network_transport.hpp"
+#include "culmen/transport/network/open_transport.hpp"
 
 namespace culmen::conformance {
 namespace {
@@ -16,7 +16,7 @@ class Merged final : public Cast {
       : first_(std::move(first)),
         second_(std::move(second)),
         transport_(first_->transport(), workers_of_first, second_->transport()) {
-    dynamic_cast<NetworkTransport&>(second_->transport()).ring([this] { first_->transport().wake(); });
+    dynamic_cast<OpenTransport&>(second_->transport()).ring([this] { first_->transport().wake(); });
   }
   Transport& transport() override { return transport_; }
   bool has_processes() const override { return first_->has_processes(); }

@@ -16,8 +16,8 @@
 #include "culmen/base/error.hpp"
 #include "culmen/transport/network/address.hpp"
 #include "culmen/transport/network/certificate.hpp"
-#include "culmen/transport/network/network_endpoint.hpp"
-#include "culmen/transport/network/network_transport.hpp"
+#include "culmen/transport/network/joined_endpoint.hpp"
+#include "culmen/transport/network/open_transport.hpp"
 #include "culmen/transport/network/wire.hpp"
 
 namespace culmen {
@@ -70,7 +70,7 @@ ListenOptions listen_at(Scheme scheme) {
   return options;
 }
 
-JoinOptions join(const NetworkTransport& transport) {
+JoinOptions join(const OpenTransport& transport) {
   return {.address = transport.address(),
           .fingerprint = transport.fingerprint(),
           .token = "secret",
@@ -132,31 +132,34 @@ INSTANTIATE_TEST_SUITE_P(Schemes, Network, testing::Values(Scheme::tcp, Scheme::
 });
 
 TEST_P(Network, a_worker_with_another_token_or_other_work_is_refused_with_the_reason) {
-  NetworkTransport transport(listen_at(GetParam()));
+  const auto owner = make_open_transport(listen_at(GetParam()));
+  auto& transport = *owner;
   auto wrong = join(transport);
   wrong.token = "secreT";
-  EXPECT_THAT(complaint_of([&] { NetworkEndpoint endpoint(wrong); }), HasSubstr("its token is not the one"));
+  EXPECT_THAT(complaint_of([&] { join_master(wrong); }), HasSubstr("its token is not the one"));
   wrong = join(transport);
   wrong.work = 8;
-  EXPECT_THAT(complaint_of([&] { NetworkEndpoint endpoint(wrong); }), HasSubstr("it was started with another study"));
+  EXPECT_THAT(complaint_of([&] { join_master(wrong); }), HasSubstr("it was started with another study"));
   EXPECT_EQ(transport.connected(), 0u);
 }
 
 TEST(Certificate, one_with_another_fingerprint_is_refused) {
-  NetworkTransport transport(listen_at(Scheme::wss));
+  const auto owner = make_open_transport(listen_at(Scheme::wss));
+  auto& transport = *owner;
   auto options = join(transport);
   options.fingerprint = fingerprint_of(make_certificate().chain);
-  EXPECT_THAT(complaint_of([&] { NetworkEndpoint endpoint(options); }),
+  EXPECT_THAT(complaint_of([&] { join_master(options); }),
               HasSubstr(fmt::format("the master's certificate has the fingerprint {}, not {}", transport.fingerprint(),
                                     options.fingerprint)));
   EXPECT_EQ(transport.connected(), 0u);
 }
 
 TEST(Certificate, one_that_no_authority_signed_is_refused_without_a_fingerprint) {
-  NetworkTransport transport(listen_at(Scheme::wss));
+  const auto owner = make_open_transport(listen_at(Scheme::wss));
+  auto& transport = *owner;
   auto options = join(transport);
   options.fingerprint.clear();
-  EXPECT_THAT(complaint_of([&] { NetworkEndpoint endpoint(options); }), HasSubstr("give its --fingerprint"));
+  EXPECT_THAT(complaint_of([&] { join_master(options); }), HasSubstr("give its --fingerprint"));
 }
 
 TEST(Certificate, a_file_keeps_it) {
@@ -172,30 +175,33 @@ TEST(Certificate, a_file_keeps_it) {
 }
 
 TEST_P(Network, a_port_in_use_is_an_input_error) {
-  NetworkTransport transport(listen_at(GetParam()));
+  const auto owner = make_open_transport(listen_at(GetParam()));
+  auto& transport = *owner;
   auto options = listen_at(GetParam());
   options.address = transport.address();
-  EXPECT_THAT(complaint_of([&] { NetworkTransport second(options); }), HasSubstr("Address already in use"));
+  EXPECT_THAT(complaint_of([&] { make_open_transport(options); }), HasSubstr("Address already in use"));
 }
 
 TEST_P(Network, a_master_that_is_not_there_is_named) {
   JoinOptions options;
   {
-    NetworkTransport transport(listen_at(GetParam()));
+    const auto owner = make_open_transport(listen_at(GetParam()));
+    auto& transport = *owner;
     options = join(transport);
   }
   options.patience_s = 0;
-  EXPECT_THAT(complaint_of([&] { NetworkEndpoint endpoint(options); }), HasSubstr(to_string(options.address)));
+  EXPECT_THAT(complaint_of([&] { join_master(options); }), HasSubstr(to_string(options.address)));
 }
 
 TEST_P(Network, hostile_bytes_neither_join_nor_hold_the_master) {
-  NetworkTransport transport(listen_at(GetParam()));
+  const auto owner = make_open_transport(listen_at(GetParam()));
+  auto& transport = *owner;
   std::vector<int> open;
   for (const std::string bytes : {"GET / HTTP/1.1\r\n\r\n", "\xff\xff\xff\xff", "", "\x20\0\0\0"}) {
     open.push_back(connect_to(transport.address().port));
     EXPECT_EQ(send(open.back(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
   }
-  NetworkEndpoint endpoint(join(transport));
+  const auto endpoint = join_master(join(transport));
   Heard heard;
   receive_until(transport, heard, [&] { return !heard.came.empty(); });
   EXPECT_EQ(transport.connected(), 1u);
@@ -205,7 +211,8 @@ TEST_P(Network, hostile_bytes_neither_join_nor_hold_the_master) {
 TEST_P(Network, a_silent_handshake_is_cut) {
   auto options = listen_at(GetParam());
   options.handshake_s = 0.05;
-  NetworkTransport transport(options);
+  const auto owner = make_open_transport(options);
+  auto& transport = *owner;
   const int fd = connect_to(transport.address().port);
   char byte = 0;
   EXPECT_LE(recv(fd, &byte, 1, 0), 0);
@@ -268,39 +275,43 @@ class CutLine {
 };
 
 TEST_P(Network, a_worker_that_was_cut_off_returns_with_its_result) {
-  NetworkTransport transport(listen_at(GetParam()));
+  const auto owner = make_open_transport(listen_at(GetParam()));
+  auto& transport = *owner;
   CutLine line(transport.address().port);
   auto options = join(transport);
   options.address.port = line.port();
-  NetworkEndpoint endpoint(options);
+  const auto endpoint = join_master(options);
+  std::thread beside([&] { endpoint->wait_closed(); });  // as a worker has it
   Heard heard;
   receive_until(transport, heard, [&] { return heard.came.size() == 1; });
   transport.send(0, frame_of(1), {});
   FrameHead head;
   Bytes body;
-  ASSERT_TRUE(endpoint.receive(head, body));
+  ASSERT_TRUE(endpoint->receive(head, body));
   line.cut();  // during the evaluation
   receive_until(transport, heard, [&] { return heard.left.size() == 1; });
-  ASSERT_TRUE(endpoint.send(frame_of(1, FrameKind::result), {}));
+  ASSERT_TRUE(endpoint->send(frame_of(1, FrameKind::result), {}));
   receive_until(transport, heard, [&] { return !heard.frames.empty(); });
   EXPECT_EQ(heard.came, (std::vector<WorkerId>{0, 1}));
   transport.send(1, frame_of(2), {});
-  ASSERT_TRUE(endpoint.receive(head, body));
+  ASSERT_TRUE(endpoint->receive(head, body));
   EXPECT_EQ(head.evaluation, 2u);
   line.cut();  // its last result may have been lost with the connection: it comes again
   receive_until(transport, heard, [&] { return heard.came.size() == 3 && heard.frames.size() >= 2; });
   for (const auto evaluation : heard.frames) EXPECT_EQ(evaluation, 1u);
+  endpoint->release();
+  beside.join();
 }
 
 TEST_P(Network, the_end_of_the_study_ends_the_worker_without_trouble) {
-  std::optional<NetworkTransport> transport(std::in_place, listen_at(GetParam()));
-  NetworkEndpoint endpoint(join(*transport));
+  auto transport = make_open_transport(listen_at(GetParam()));
+  const auto endpoint = join_master(join(*transport));
   std::thread master([&] { transport->close(hangs_s); });
   FrameHead head;
   Bytes body;
-  EXPECT_FALSE(endpoint.receive(head, body));
-  EXPECT_TRUE(endpoint.closed());
-  EXPECT_EQ(endpoint.trouble(), "");
+  EXPECT_FALSE(endpoint->receive(head, body));
+  EXPECT_TRUE(endpoint->closed());
+  EXPECT_EQ(endpoint->trouble(), "");
   master.join();
 }
 
@@ -327,13 +338,15 @@ TEST(NetworkTransport, uses_all_of_its_threads) {
   options.address = {Scheme::wss, "127.0.0.1", 0};
   options.token = "t";
   options.io_threads = io_threads;
-  NetworkTransport transport(options);
+  const auto owner = make_open_transport(options);
+  auto& transport = *owner;
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < workers; ++i)
     threads.emplace_back([&] {
-      NetworkEndpoint endpoint({.address = transport.address(), .fingerprint = transport.fingerprint(), .token = "t"});
+      const auto endpoint =
+          join_master({.address = transport.address(), .fingerprint = transport.fingerprint(), .token = "t"});
       const Bytes body(std::size_t{1} << 18);
-      while (endpoint.send(frame_of(1, FrameKind::result), body)) {
+      while (endpoint->send(frame_of(1, FrameKind::result), body)) {
       }
     });
   Heard heard;

@@ -121,12 +121,12 @@ class WebSocketStream : public ByteStream {
     response.prepare_payload();
     return response;
   }
-  std::shared_ptr<const WebPages> pages_;
 
  protected:
   tcp::socket& socket() { return beast::get_lowest_layer(stream_).socket(); }
   Side side_;
   std::string host_;  // with the port
+  std::shared_ptr<const WebPages> pages_;
   websocket::stream<Under> stream_;
 };
 }  // namespace

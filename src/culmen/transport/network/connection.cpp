@@ -2,6 +2,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -10,7 +11,7 @@
 
 namespace culmen {
 namespace {
-constexpr std::size_t read_bytes = std::size_t{64} << 10;
+constexpr std::size_t most_room = std::size_t{64} << 10;
 }
 
 std::chrono::nanoseconds span_of(double seconds) {
@@ -21,21 +22,33 @@ Connection::Connection(std::unique_ptr<ByteStream> stream)
     : stream_(std::move(stream)), taken_(stream_->executor(), asio::steady_timer::time_point::max()) {}
 
 asio::awaitable<Bytes> Connection::read(std::size_t most_body_bytes) {
-  Bytes block = std::move(unread_);
-  unread_ = {};
-  auto filled = block.size();
-  auto whole = whole_frames(block, most_body_bytes);
+  auto whole = whole_frames(BytesView(buffer_).first(filled_), most_body_bytes);
   while (whole.bytes == 0) {
     // Once to the size of the frame: a large one comes in many pieces.
-    block.resize(std::max({block.size(), whole.next, filled + sizeof(std::uint32_t), read_bytes}));
-    filled += co_await stream_->read_some(asio::buffer(block.data() + filled, block.size() - filled));
-    whole = whole_frames(BytesView(block).first(filled), most_body_bytes);
+    const auto wanted = std::max({whole.next, filled_ + sizeof(std::uint32_t), room_});
+    if (buffer_.size() < wanted) buffer_.resize(wanted);
+    filled_ += co_await stream_->read_some(asio::buffer(buffer_.data() + filled_, buffer_.size() - filled_));
+    if (filled_ == buffer_.size()) room_ = std::min(most_room, 2 * room_);
+    whole = whole_frames(BytesView(buffer_).first(filled_), most_body_bytes);
   }
-  const auto begin = block.begin();
-  unread_.assign(begin + static_cast<std::ptrdiff_t>(whole.bytes), begin + static_cast<std::ptrdiff_t>(filled));
-  block.resize(whole.bytes);
+  auto block = take_block(whole.bytes);
   given_bytes_ += block.size();
   co_return block;
+}
+
+/// A small block is copied, so that it keeps no memory that it does not need.
+Bytes Connection::take_block(std::size_t bytes) {
+  const auto begin = buffer_.begin(), end = begin + static_cast<std::ptrdiff_t>(bytes);
+  const auto unread = begin + static_cast<std::ptrdiff_t>(filled_);
+  filled_ -= bytes;
+  Bytes other(bytes < most_room ? begin : end, bytes < most_room ? end : unread);
+  if (bytes < most_room) {
+    std::copy(end, unread, begin);
+    return other;
+  }
+  std::swap(other, buffer_);
+  other.resize(bytes);
+  return other;
 }
 
 asio::awaitable<void> Connection::wait_until_taken(std::size_t most) {
@@ -101,7 +114,6 @@ asio::awaitable<void> Connection::write_all() {
       }
       co_await stream_->write(asio::buffer(block.data(), block.size()));
       queued_bytes_ -= block.size();
-      if (on_written) on_written();
     }
   } catch (const boost::system::system_error&) {
     stream_->cut();  // the reader notices; writing_ stays, so that nothing more is written
@@ -115,7 +127,7 @@ void Connection::finish() {
 }
 
 void Connection::cut() {
-  asio::post(executor(), [self = shared_from_this()] {
+  asio::dispatch(executor(), [self = shared_from_this()] {
     self->stream_->cut();
     self->taken_.cancel();
   });

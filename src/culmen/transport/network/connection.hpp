@@ -2,7 +2,6 @@
 #pragma once
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -35,28 +34,29 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void send_at_once(const FrameHead& head, BytesView body);
   /// Bytes that are queued and not yet with the system. Any thread.
   std::size_t queued_bytes() const { return queued_bytes_; }
-  /// Called after each write, on the strand.
-  std::function<void()> on_written;
   /// Counts what read() gave; any thread.
   void took(std::size_t bytes);
   /// From now on nothing waits until it is taken. Any thread.
   void take_all();
   /// Ends the connection once all that is queued has been written. Any thread.
   void finish();
-  /// Ends it now. Any thread.
+  /// Ends it now; on the strand, before it returns. Any thread.
   void cut();
   /// Ends it after this time, unless the timer is destroyed before.
   asio::steady_timer cut_after(double seconds);
   asio::any_io_executor executor() { return stream_->executor(); }
 
  private:
+  Bytes take_block(std::size_t bytes);
   bool must_wait() const { return !takes_all_ && given_bytes_ >= most_; }
   void start_writing();
   asio::awaitable<void> write_all();
 
   std::unique_ptr<ByteStream> stream_;
   asio::steady_timer taken_;
-  Bytes unread_;  // the start of a frame
+  Bytes buffer_;             // what was read is at its front
+  std::size_t filled_ = 0;   // bytes of it that were read
+  std::size_t room_ = 4096;  // for reading; grows if more comes at a time
   std::atomic<std::size_t> given_bytes_ = 0;
   std::atomic<std::size_t> most_ = 0;
   std::atomic<bool> waits_ = false, takes_all_ = false;

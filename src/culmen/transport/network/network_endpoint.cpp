@@ -1,17 +1,16 @@
-#include "culmen/transport/network/network_endpoint.hpp"
-
+// The worker's side of a connection over TCP or WebSocket.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <deque>
 #include <random>
-#include <thread>
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/machine.hpp"
 #include "culmen/transport/network/connection.hpp"
+#include "culmen/transport/network/kinds.hpp"
+#include "culmen/transport/network/turns.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/connect.hpp>
@@ -27,51 +26,107 @@ using asio::use_awaitable;
 using asio::ip::tcp;
 
 constexpr std::size_t most_kept_bytes = std::size_t{4} << 20, most_kept = 16;
-constexpr double first_pause_s = 0.1, longest_pause_s = 15, handshake_s = 20, longest_farewell_s = 10;
-}  // namespace
+constexpr double first_pause_s = 0.1, longest_pause_s = 15, handshake_s = 20, longest_leave_s = 1,
+                 longest_farewell_s = 10;
+constexpr double stand_in_after_s = 0.2;  // how late an evaluation may notice the end of the study
 
-struct NetworkEndpoint::Impl {
-  explicit Impl(JoinOptions given) : options(std::move(given)) {
-    if (options.address.scheme == Scheme::wss) tls = make_tls(options.fingerprint);
-  }
-
-  void start() {
+/// Connects again if the connection is lost, and sends its last results again, because they may be lost, too. Frames
+/// that had arrived and were not received are dropped, because the master gives them to others. It has no thread: the
+/// worker's thread reads and writes. During a long evaluation, the thread in wait_closed() does it.
+class NetworkEndpoint final : public JoinedEndpoint {
+ public:
+  explicit NetworkEndpoint(JoinOptions options) : options_(std::move(options)) {
+    if (options_.address.scheme == Scheme::wss) tls_ = make_tls(options_.fingerprint);
     asio::co_spawn(
-        strand, [this] { return live(); }, asio::detached);
-    thread = std::thread([this] { io.run(); });
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [this] { return state != State::joining; });
-    if (state == State::over) {
-      const auto why = reason;
-      lock.unlock();
-      end();
-      if (refused) throw InputError(why);
-      throw TransportError(why);
-    }
+        strand_, [this] { return live(); }, asio::detached);
+    Lock lock(mutex_);
+    turns_.run_until(lock, [this] { return state_ != State::joining; });
+    if (state_ != State::over) return;
+    if (refused_) throw InputError(reason_);
+    throw TransportError(reason_);
   }
 
-  void end() {
-    io.stop();
-    if (thread.joinable()) thread.join();
+  ~NetworkEndpoint() override {
+    leave();
+    Lock lock(mutex_);
+    await_farewell(lock, longest_farewell_s);
   }
+
+  void leave() noexcept override {
+    Lock lock(mutex_);
+    state_ = State::over;
+    if (current_) current_->finish();
+    asio::post(strand_, [this] { pause_.cancel(); });
+    await_farewell(lock, longest_leave_s);
+  }
+
+  bool receive(FrameHead& head, Bytes& body) override {
+    Lock lock(mutex_);
+    if (!over() && frames_.empty()) turns_.run_until(lock, [this] { return over() || !frames_.empty(); });
+    return pop(head, body);
+  }
+
+  bool try_receive(FrameHead& head, Bytes& body) override {
+    Lock lock(mutex_);
+    if (!over() && frames_.empty()) turns_.poll(lock);
+    return pop(head, body);
+  }
+
+  /// Returns when the system has the frame: then a worker that is killed has still sent it.
+  bool send(const FrameHead& head, BytesView body) override {
+    Lock lock(mutex_);
+    if (!current_) turns_.run_until(lock, [this] { return over() || current_; });
+    if (over()) return false;
+    if (head.kind == FrameKind::result) keep(head, body);
+    const auto connection = current_;
+    connection->send(head, body);
+    turns_.run_until(lock, [&] { return over() || current_ != connection || connection->queued_bytes() == 0; });
+    return !over();
+  }
+
+  void wait_closed() override {
+    Lock lock(mutex_);
+    turns_.stand_in(lock, span_of(stand_in_after_s), [this] { return over() || released_; });
+  }
+
+  void release() noexcept override {
+    {
+      const Lock lock(mutex_);
+      released_ = true;
+    }
+    turns_.wake();
+  }
+
+  bool closed() const noexcept override {
+    const Lock lock(mutex_);
+    return over();
+  }
+
+  std::string trouble() const override {
+    const Lock lock(mutex_);
+    return reason_;
+  }
+
+ private:
+  using Lock = Turns::Lock;
 
   /// Connects, works until the connection ends, connects again.
   asio::awaitable<void> live() {
     std::string why;
-    auto until = std::chrono::steady_clock::now() + span_of(options.patience_s);
+    auto until = std::chrono::steady_clock::now() + span_of(options_.patience_s);
     double pause_s = first_pause_s;
     while (true) {
       auto [joined, reason_now] = co_await work_once();
       if (joined) {
-        until = std::chrono::steady_clock::now() + span_of(options.patience_s);
+        until = std::chrono::steady_clock::now() + span_of(options_.patience_s);
         pause_s = first_pause_s;
       }
       why = reason_now;
-      if (is_over() || refused || std::chrono::steady_clock::now() >= until) break;
+      if (is_over() || refused_ || std::chrono::steady_clock::now() >= until) break;
       std::uniform_real_distribution<double> jitter(0.5, 1.5);
-      pause.expires_after(span_of(pause_s * jitter(random)));
+      pause_.expires_after(span_of(pause_s * jitter(random_)));
       boost::system::error_code ignored;
-      co_await pause.async_wait(asio::redirect_error(use_awaitable, ignored));
+      co_await pause_.async_wait(asio::redirect_error(use_awaitable, ignored));
       pause_s = std::min(longest_pause_s, 2 * pause_s);
     }
     finish(why);
@@ -89,64 +144,62 @@ struct NetworkEndpoint::Impl {
       connection = co_await reach();
       met.why = co_await shake_hands(*connection);
       met.joined = met.why.empty();
-      refused = !met.joined;
-      if (refused) co_return met;
+      refused_ = !met.joined;
+      if (refused_) co_return met;
       enter(connection);
       while (!is_over()) {
         const auto block = co_await connection->read(network_body_bytes);
         take(*connection, block);
       }
     } catch (const boost::system::system_error& e) {
-      met.why = fmt::format("{}: {}", to_string(options.address),
+      met.why = fmt::format("{}: {}", to_string(options_.address),
                             e.code() == asio::error::eof ? "the master ended the connection" : e.code().message());
     } catch (const InputError& e) {
-      refused = true;
-      met.why = fmt::format("{}: {}", to_string(options.address), e.what());
+      refused_ = true;
+      met.why = fmt::format("{}: {}", to_string(options_.address), e.what());
     } catch (const Error& e) {
-      met.why = fmt::format("{} sent bytes that cannot be read: {}", to_string(options.address), e.what());
+      met.why = fmt::format("{} sent bytes that cannot be read: {}", to_string(options_.address), e.what());
     }
     if (connection) connection->cut();
-    const std::lock_guard lock(mutex);
-    current.reset();
-    frames.clear();
+    const Lock lock(mutex_);
+    current_.reset();
+    frames_.clear();
     co_return met;
   }
 
   asio::awaitable<std::shared_ptr<Connection>> reach() {
-    tcp::resolver resolver(strand);
+    tcp::resolver resolver(strand_);
     const auto found =
-        co_await resolver.async_resolve(options.address.host, std::to_string(options.address.port), use_awaitable);
-    tcp::socket socket(strand);
+        co_await resolver.async_resolve(options_.address.host, std::to_string(options_.address.port), use_awaitable);
+    tcp::socket socket(strand_);
     co_await asio::async_connect(socket, found, use_awaitable);
     co_return std::make_shared<Connection>(
-        make_byte_stream(options.address.scheme, Side::worker, std::move(socket),
-                         fmt::format("{}:{}", options.address.host, options.address.port), tls));
+        make_byte_stream(options_.address.scheme, Side::worker, std::move(socket),
+                         fmt::format("{}:{}", options_.address.host, options_.address.port), tls_));
   }
 
   /// Why the master refuses this worker; empty if it does not.
   asio::awaitable<std::string> shake_hands(Connection& connection) {
     const auto deadline = connection.cut_after(handshake_s);
     co_await connection.open();
-    const Greeting said{options.token, options.work, fmt::format("{}:{}", host_name(), getpid())};
+    const Greeting said{options_.token, options_.work, fmt::format("{}:{}", host_name(), getpid())};
     connection.send(head_of(greeting), encode(said));
     const auto block = co_await connection.read(network_body_bytes);
     BytesView rest = block, body;
     FrameHead head;
     next_frame(rest, head, body);
     if (head.kind == refusal)
-      co_return fmt::format("{} refused this worker: {}", to_string(options.address), text_in(body));
+      co_return fmt::format("{} refused this worker: {}", to_string(options_.address), text_in(body));
     if (head.kind != welcome) throw Error("it did not answer the greeting");
     take(connection, rest);
     co_return std::string();
   }
 
   void enter(const std::shared_ptr<Connection>& connection) {
-    connection->on_written = [this] { changed_by_io(); };
-    const std::lock_guard lock(mutex);
-    current = connection;
-    for (const auto& frame : last_results) connection->send(frame.head, frame.body);
-    state = State::working;
-    changed.notify_all();
+    const Lock lock(mutex_);
+    current_ = connection;
+    for (const auto& frame : last_results_) connection->send(frame.head, frame.body);
+    state_ = State::working;
   }
 
   struct Frame {
@@ -157,144 +210,81 @@ struct NetworkEndpoint::Impl {
   void take(Connection& connection, BytesView rest) {
     BytesView body;
     FrameHead head;
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex_);
     while (next_frame(rest, head, body)) {
       if (head.kind == bye) {
-        state = State::over;
+        state_ = State::over;
         connection.cut();
         break;
       }
-      frames.push_back({head, Bytes(body.begin(), body.end())});
+      frames_.push_back({head, Bytes(body.begin(), body.end())});
     }
-    changed.notify_all();
   }
 
   /// Under the lock.
   void keep(const FrameHead& head, BytesView body) {
-    last_results.push_back({head, Bytes(body.begin(), body.end())});
-    kept_bytes += body.size();
-    while (last_results.size() > most_kept || (kept_bytes > most_kept_bytes && last_results.size() > 1)) {
-      kept_bytes -= last_results.front().body.size();
-      last_results.pop_front();
+    last_results_.push_back({head, Bytes(body.begin(), body.end())});
+    kept_bytes_ += body.size();
+    while (last_results_.size() > most_kept || (kept_bytes_ > most_kept_bytes && last_results_.size() > 1)) {
+      kept_bytes_ -= last_results_.front().body.size();
+      last_results_.pop_front();
     }
   }
 
-  void changed_by_io() {
-    const std::lock_guard lock(mutex);
-    changed.notify_all();
-  }
-
   void finish(const std::string& why) {
-    const std::lock_guard lock(mutex);
-    if (state != State::over) reason = why;
-    state = State::over;
-    gone = true;
-    changed.notify_all();
+    const Lock lock(mutex_);
+    if (state_ != State::over) reason_ = why;
+    state_ = State::over;
+    gone_ = true;
   }
 
-  bool is_over() {
-    const std::lock_guard lock(mutex);
-    return state == State::over;
+  bool is_over() const {
+    const Lock lock(mutex_);
+    return over();
+  }
+
+  /// What is queued is written, and the connection ended.
+  void await_farewell(Lock& lock, double at_most_s) {
+    turns_.run_until(
+        lock, [this] { return gone_; }, std::chrono::steady_clock::now() + span_of(at_most_s));
   }
 
   /// Under the lock.
+  bool over() const { return state_ == State::over; }
+
+  /// Under the lock.
   bool pop(FrameHead& head, Bytes& body) {
-    if (state == State::over || frames.empty()) return false;
-    head = frames.front().head;
-    body = std::move(frames.front().body);
-    frames.pop_front();
+    if (over() || frames_.empty()) return false;
+    head = frames_.front().head;
+    body = std::move(frames_.front().body);
+    frames_.pop_front();
     return true;
   }
 
   enum class State : unsigned char { joining, working, over };
-  JoinOptions options;
-  std::shared_ptr<Tls> tls;
-  asio::io_context io;
-  asio::strand<asio::io_context::executor_type> strand = asio::make_strand(io);
-  asio::steady_timer pause{strand};  // between two tries to connect
-  std::minstd_rand random{std::random_device{}()};
-  bool refused = false;
-  std::mutex mutex;  // of the following
-  std::condition_variable changed;
-  State state = State::joining;
-  std::string reason;
-  std::shared_ptr<Connection> current;
-  std::deque<Frame> frames;
-  std::deque<Frame> last_results;  // sent, but perhaps lost with the connection; a repetition is dropped
-  std::size_t kept_bytes = 0;
-  bool released = false;
-  bool gone = false;  // its last connection has ended
-  std::thread thread;
+  JoinOptions options_;
+  std::shared_ptr<Tls> tls_;
+  asio::io_context io_;
+  asio::strand<asio::io_context::executor_type> strand_ = asio::make_strand(io_);
+  asio::steady_timer pause_{strand_};  // between two tries to connect
+  std::minstd_rand random_{std::random_device{}()};
+  bool refused_ = false;
+  mutable std::mutex mutex_;  // of the following
+  State state_ = State::joining;
+  std::string reason_;
+  std::shared_ptr<Connection> current_;
+  std::deque<Frame> frames_;
+  std::deque<Frame> last_results_;  // sent, but perhaps lost with the connection; a repetition is dropped
+  std::size_t kept_bytes_ = 0;
+  bool released_ = false;
+  bool gone_ = false;  // its last connection has ended
+  Turns turns_{io_};
 };
 
-NetworkEndpoint::NetworkEndpoint(JoinOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {
-  impl_->start();
-}
+}  // namespace
 
-NetworkEndpoint::~NetworkEndpoint() {
-  leave();
-  {
-    std::unique_lock lock(impl_->mutex);
-    impl_->changed.wait_for(lock, span_of(longest_farewell_s), [this] { return impl_->gone; });
-  }
-  impl_->end();
-}
-
-void NetworkEndpoint::leave() noexcept {
-  std::shared_ptr<Connection> last;
-  {
-    const std::lock_guard lock(impl_->mutex);
-    impl_->state = Impl::State::over;
-    last = impl_->current;
-    impl_->changed.notify_all();
-  }
-  if (last) last->finish();
-  asio::post(impl_->strand, [this] { impl_->pause.cancel(); });
-}
-
-bool NetworkEndpoint::receive(FrameHead& head, Bytes& body) {
-  std::unique_lock lock(impl_->mutex);
-  impl_->changed.wait(lock, [this] { return impl_->state == Impl::State::over || !impl_->frames.empty(); });
-  return impl_->pop(head, body);
-}
-
-bool NetworkEndpoint::try_receive(FrameHead& head, Bytes& body) {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->pop(head, body);
-}
-
-/// Returns when the system has the frame: then a worker that is killed has still sent it.
-bool NetworkEndpoint::send(const FrameHead& head, BytesView body) {
-  std::unique_lock lock(impl_->mutex);
-  const auto over = [this] { return impl_->state == Impl::State::over; };
-  impl_->changed.wait(lock, [&] { return over() || impl_->current; });
-  if (over()) return false;
-  if (head.kind == FrameKind::result) impl_->keep(head, body);
-  const auto connection = impl_->current;
-  connection->send(head, body);
-  impl_->changed.wait(lock, [&] { return over() || impl_->current != connection || connection->queued_bytes() == 0; });
-  return !over();
-}
-
-void NetworkEndpoint::wait_closed() {
-  std::unique_lock lock(impl_->mutex);
-  impl_->changed.wait(lock, [this] { return impl_->state == Impl::State::over || impl_->released; });
-}
-
-void NetworkEndpoint::release() noexcept {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->released = true;
-  impl_->changed.notify_all();
-}
-
-bool NetworkEndpoint::closed() const noexcept {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->state == Impl::State::over;
-}
-
-std::string NetworkEndpoint::trouble() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->reason;
+std::unique_ptr<JoinedEndpoint> make_network_endpoint(JoinOptions options) {
+  return std::make_unique<NetworkEndpoint>(std::move(options));
 }
 
 }  // namespace culmen

@@ -1,5 +1,4 @@
-#include "culmen/transport/network/per_item_endpoint.hpp"
-
+// The worker's side of TCP with a connection for each item; see per_item_transport.cpp.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/base/machine.hpp"
 #include "culmen/transport/network/blocking_socket.hpp"
+#include "culmen/transport/network/kinds.hpp"
 #include "culmen/transport/network/wire.hpp"
 
 namespace culmen {
@@ -32,25 +32,92 @@ std::deque<std::pair<FrameHead, Bytes>> frames_in(BytesView block) {
   if (frames.empty()) throw Error("the connection ended early");
   return frames;
 }
-}  // namespace
 
-struct PerItemEndpoint::Impl {
-  explicit Impl(JoinOptions given) : options(std::move(given)) {}
+/// It has a connection while it waits for an item and while it hands in a result. During an evaluation it has none, so
+/// that the end of the study does not interrupt the evaluation.
+class PerItemEndpoint final : public JoinedEndpoint {
+ public:
+  explicit PerItemEndpoint(JoinOptions options) : options_(std::move(options)) {
+    if (!finish_visit(false) && !trouble().empty()) throw TransportError(trouble());
+  }
 
+  /// If the worker leaves before the end of the study, it says so.
+  ~PerItemEndpoint() override {
+    leave();
+    if (!left_ || worker_ == Visit::nobody) return;
+    try {
+      BlockingSocket last;
+      begin_visit(last, false, true);
+      last.read_all();
+    } catch (const std::exception&) {  // the master is gone, too
+    }
+  }
+
+  void leave() noexcept override {
+    {
+      const std::lock_guard lock(mutex_);
+      left_ = !std::exchange(over_, true) || left_;
+      changed_.notify_all();
+    }
+    socket_.interrupt();
+  }
+
+  bool receive(FrameHead& head, Bytes& body) override {
+    while (!pop(head, body))
+      if (!finish_visit(true)) return false;
+    return true;
+  }
+
+  bool try_receive(FrameHead& head, Bytes& body) override { return pop(head, body); }
+
+  /// If the worker has no other item, the visit that hands in the frame also waits for the next one.
+  bool send(const FrameHead& head, BytesView body) override {
+    if (is_over()) return false;
+    unconfirmed_.emplace_back(head, Bytes(body.begin(), body.end()));
+    const bool waits = waiting_.empty() && !socket_.is_open();
+    socket_.close();
+    if (!waits) return finish_visit(false);
+    try {
+      begin_visit(socket_, true, false);
+    } catch (const TransportError&) {  // receive() tries again
+      socket_.close();
+    }
+    return !is_over();
+  }
+
+  void wait_closed() override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return over_ || released_; });
+  }
+
+  void release() noexcept override {
+    const std::lock_guard lock(mutex_);
+    released_ = true;
+    changed_.notify_all();
+  }
+
+  bool closed() const noexcept override { return is_over(); }
+
+  std::string trouble() const override {
+    const std::lock_guard lock(mutex_);
+    return reason_;
+  }
+
+ private:
   /// Connects and says what it brings; the answer is not read yet.
   void begin_visit(BlockingSocket& by, bool waits, bool leaves) {
-    by.connect(options.address);
+    by.connect(options_.address);
     Visit said;
-    said.greeting = {options.token, options.work, fmt::format("{}:{}", host_name(), getpid())};
-    said.worker = worker;
-    said.received = received;
-    said.first = confirmed;
-    said.frames = unconfirmed.size();
+    said.greeting = {options_.token, options_.work, fmt::format("{}:{}", host_name(), getpid())};
+    said.worker = worker_;
+    said.received = received_;
+    said.first = confirmed_;
+    said.frames = unconfirmed_.size();
     said.waits = waits;
     said.leaves = leaves;
     Bytes out;
     append_frame(out, head_of(visit), encode(said));
-    for (const auto& [head, body] : unconfirmed) {
+    for (const auto& [head, body] : unconfirmed_) {
       append_prefix(out, head, body.size());
       if (body.size() < own_write_bytes) {
         out.insert(out.end(), body.begin(), body.end());
@@ -67,13 +134,13 @@ struct PerItemEndpoint::Impl {
   /// end of the study. Throws InputError if the master refuses.
   bool finish_visit(bool waits) {
     const SteadyClock clock;
-    const auto until = clock.now_s() + options.patience_s;
+    const auto until = clock.now_s() + options_.patience_s;
     for (auto pause_s = first_rest_s; !is_over(); pause_s = std::min(longest_rest_s, 2 * pause_s)) {
       std::string why;
       try {
-        if (!socket.is_open()) begin_visit(socket, waits, false);
-        const auto block = socket.read_all();
-        socket.close();
+        if (!socket_.is_open()) begin_visit(socket_, waits, false);
+        const auto block = socket_.read_all();
+        socket_.close();
         hear(block);
         return !is_over();
       } catch (const InputError&) {
@@ -81,8 +148,8 @@ struct PerItemEndpoint::Impl {
       } catch (const Error& e) {
         why = e.what();
       }
-      socket.close();
-      if (clock.now_s() >= until) give_up(fmt::format("{}: {}", to_string(options.address), why));
+      socket_.close();
+      if (clock.now_s() >= until) give_up(fmt::format("{}: {}", to_string(options_.address), why));
       rest(pause_s);
     }
     return false;
@@ -93,124 +160,63 @@ struct PerItemEndpoint::Impl {
     const auto [head, body] = std::move(frames.front());
     frames.pop_front();
     if (head.kind == bye) return end();
-    if (head.kind == refusal) throw InputError(fmt::format("{}: {}", to_string(options.address), text_in(body)));
+    if (head.kind == refusal) throw InputError(fmt::format("{}: {}", to_string(options_.address), text_in(body)));
     if (head.kind != answer) throw Error("it gave no answer");
     const auto said = decode_answer(body);
     if (frames.size() != said.frames) throw Error("the connection ended early");
-    for (; confirmed < said.received && !unconfirmed.empty(); ++confirmed) unconfirmed.pop_front();
-    if (std::exchange(worker, said.worker) != said.worker) waiting.clear();  // the master gave them to others
+    for (; confirmed_ < said.received && !unconfirmed_.empty(); ++confirmed_) unconfirmed_.pop_front();
+    if (std::exchange(worker_, said.worker) != said.worker) waiting_.clear();  // the master gave them to others
     for (auto number = said.first; number < said.first + said.frames; ++number) {
-      if (number >= received) waiting.push_back(std::move(frames.front()));
+      if (number >= received_) waiting_.push_back(std::move(frames.front()));
       frames.pop_front();
     }
-    received = std::max(received, said.first + said.frames);
+    received_ = std::max(received_, said.first + said.frames);
   }
 
   bool pop(FrameHead& head, Bytes& body) {
-    if (waiting.empty() || is_over()) return false;
-    std::tie(head, body) = std::move(waiting.front());
-    waiting.pop_front();
+    if (waiting_.empty() || is_over()) return false;
+    std::tie(head, body) = std::move(waiting_.front());
+    waiting_.pop_front();
     return true;
   }
 
   bool is_over() const {
-    const std::lock_guard lock(mutex);
-    return over;
+    const std::lock_guard lock(mutex_);
+    return over_;
   }
   void end(const std::string& why = {}) {
-    const std::lock_guard lock(mutex);
-    if (!over) reason = why;
-    over = true;
-    changed.notify_all();
+    const std::lock_guard lock(mutex_);
+    if (!over_) reason_ = why;
+    over_ = true;
+    changed_.notify_all();
   }
   void give_up(const std::string& why) {
-    worker = Visit::nobody;  // there is nobody to say good-bye to
+    worker_ = Visit::nobody;  // there is nobody to say good-bye to
     end(why);
   }
   void rest(double seconds) {
-    std::unique_lock lock(mutex);
-    changed.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return over; });
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return over_; });
   }
 
-  JoinOptions options;
+  JoinOptions options_;
   // Of the worker's thread:
-  BlockingSocket socket;
-  std::uint64_t worker = Visit::nobody;
-  std::deque<std::pair<FrameHead, Bytes>> waiting;      // from the master, for receive()
-  std::deque<std::pair<FrameHead, Bytes>> unconfirmed;  // to the master
-  std::uint64_t received = 0;                           // frames from the master
-  std::uint64_t confirmed = 0;                          // frames to the master
-  mutable std::mutex mutex;                             // of the following
-  std::condition_variable changed;
-  bool over = false, released = false, left = false;
-  std::string reason;
+  BlockingSocket socket_;
+  std::uint64_t worker_ = Visit::nobody;
+  std::deque<std::pair<FrameHead, Bytes>> waiting_;      // from the master, for receive()
+  std::deque<std::pair<FrameHead, Bytes>> unconfirmed_;  // to the master
+  std::uint64_t received_ = 0;                           // frames from the master
+  std::uint64_t confirmed_ = 0;                          // frames to the master
+  mutable std::mutex mutex_;                             // of the following
+  std::condition_variable changed_;
+  bool over_ = false, released_ = false, left_ = false;
+  std::string reason_;
 };
 
-PerItemEndpoint::PerItemEndpoint(JoinOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {
-  if (!impl_->finish_visit(false) && !trouble().empty()) throw TransportError(trouble());
-}
+}  // namespace
 
-/// If the worker leaves before the end of the study, it says so.
-PerItemEndpoint::~PerItemEndpoint() {
-  leave();
-  if (!impl_->left || impl_->worker == Visit::nobody) return;
-  try {
-    BlockingSocket last;
-    impl_->begin_visit(last, false, true);
-    last.read_all();
-  } catch (const std::exception&) {  // the master is gone, too
-  }
-}
-
-void PerItemEndpoint::leave() noexcept {
-  {
-    const std::lock_guard lock(impl_->mutex);
-    impl_->left = !std::exchange(impl_->over, true) || impl_->left;
-    impl_->changed.notify_all();
-  }
-  impl_->socket.interrupt();
-}
-
-bool PerItemEndpoint::receive(FrameHead& head, Bytes& body) {
-  while (!impl_->pop(head, body))
-    if (!impl_->finish_visit(true)) return false;
-  return true;
-}
-
-bool PerItemEndpoint::try_receive(FrameHead& head, Bytes& body) { return impl_->pop(head, body); }
-
-/// If the worker has no other item, the visit that hands in the frame also waits for the next one.
-bool PerItemEndpoint::send(const FrameHead& head, BytesView body) {
-  auto& it = *impl_;
-  if (it.is_over()) return false;
-  it.unconfirmed.emplace_back(head, Bytes(body.begin(), body.end()));
-  const bool waits = it.waiting.empty() && !it.socket.is_open();
-  it.socket.close();
-  if (!waits) return it.finish_visit(false);
-  try {
-    it.begin_visit(it.socket, true, false);
-  } catch (const TransportError&) {  // receive() tries again
-    it.socket.close();
-  }
-  return !it.is_over();
-}
-
-void PerItemEndpoint::wait_closed() {
-  std::unique_lock lock(impl_->mutex);
-  impl_->changed.wait(lock, [this] { return impl_->over || impl_->released; });
-}
-
-void PerItemEndpoint::release() noexcept {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->released = true;
-  impl_->changed.notify_all();
-}
-
-bool PerItemEndpoint::closed() const noexcept { return impl_->is_over(); }
-
-std::string PerItemEndpoint::trouble() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->reason;
+std::unique_ptr<JoinedEndpoint> make_per_item_endpoint(JoinOptions options) {
+  return std::make_unique<PerItemEndpoint>(std::move(options));
 }
 
 }  // namespace culmen

@@ -1,43 +1,26 @@
-#include "culmen/transport/network/per_item_transport.hpp"
-
+// The master's side of TCP with a connection for each item. It is the baseline of benchmarks, and slow: a worker
+// connects, hands in its result, waits for its next item, and the connection ends.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <map>
-#include <thread>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "culmen/base/alarm.hpp"
 #include "culmen/base/error.hpp"
-#include "culmen/base/portion.hpp"
-#include "culmen/transport/network/connection.hpp"
-#include "culmen/transport/network/listening.hpp"
+#include "culmen/transport/network/kinds.hpp"
+#include "culmen/transport/network/listening_transport.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace culmen {
 namespace {
 using asio::use_awaitable;
-using asio::ip::tcp;
 using Moment = std::chrono::steady_clock::time_point;
 
-constexpr std::size_t most_events = 1024;  // of one receive()
-constexpr double longest_close_s = 10;
-
-/// A worker joined (nothing), sent frames (a block of them), or is lost (why).
-struct Event {
-  WorkerId worker;
-  std::variant<std::monostate, Bytes, std::string> what;
-};
+constexpr double longest_close_s = 10;  // a worker hears of the end on its next visit
 
 struct Visitor {
   std::deque<std::pair<FrameHead, Bytes>> frames;  // for it, and not confirmed
@@ -54,58 +37,64 @@ struct Brought {
   Visit said;
   Bytes frames;
 };
-}  // namespace
 
-struct PerItemTransport::Impl {
-  explicit Impl(ListenOptions given) : options(std::move(given)), acceptor(asio::make_strand(io)) {
-    open_acceptor(acceptor, options);
+/// No frame is lost with a connection: both sides repeat what the other one has not confirmed. A worker without a
+/// connection may be evaluating, or dead: it is lost after ListenOptions::absence_s.
+class PerItemTransport final : public ListeningTransport {
+ public:
+  explicit PerItemTransport(ListenOptions options) : ListeningTransport(std::move(options)) {
+    run(watch_absences());
+    start();
+  }
+  ~PerItemTransport() override {
+    PerItemTransport::close(0);
+    end();
   }
 
-  void start() {
-    const auto begin = [this](auto task) { asio::co_spawn(acceptor.get_executor(), std::move(task), asio::detached); };
-    begin([this] { return accept_all(); });
-    begin([this] { return watch_absences(); });
-    for (std::size_t i = 0; i < std::max<std::size_t>(1, options.io_threads); ++i)
-      threads.emplace_back([this] {
-        pthread_setname_np(pthread_self(), io_thread_name);
-        io.run();
-      });
+  std::size_t connected() const override {
+    const std::lock_guard lock(mutex_);
+    return visitors_.size();
   }
 
-  void end() {
-    io.stop();
-    for (auto& thread : threads) thread.join();
-    threads.clear();
+  void send(WorkerId worker, const FrameHead& head, BytesView body) override {
+    const std::lock_guard lock(mutex_);
+    const auto found = visitors_.find(worker);
+    if (found == visitors_.end()) return;
+    found->second.frames.emplace_back(head, Bytes(body.begin(), body.end()));
+    answer_if_due(worker, found->second);
   }
 
-  asio::awaitable<void> accept_all() {
-    while (true) {
-      boost::system::error_code failed;
-      auto strand = asio::make_strand(io);
-      tcp::socket socket(strand);
-      co_await acceptor.async_accept(socket, asio::redirect_error(use_awaitable, failed));
-      if (failed == asio::error::operation_aborted) co_return;
-      if (failed) {  // too many open files, or a peer that is gone already
-        asio::steady_timer pause(acceptor.get_executor(), std::chrono::milliseconds(100));
-        co_await pause.async_wait(use_awaitable);
-        continue;
-      }
-      if (handshakes >= options.handshakes) continue;
-      auto connection = std::make_shared<Connection>(
-          make_byte_stream(options.address.scheme, Side::master, std::move(socket), options.address.host, nullptr));
-      asio::co_spawn(
-          strand, [this, connection] { return receive_visit(connection); }, asio::detached);
+  bool dismiss() override {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(closing_, true)) return true;
+    arrivals_.close();
+    std::vector<std::pair<WorkerId, std::shared_ptr<Connection>>> there;
+    for (const auto& [worker, visitor] : visitors_)
+      if (visitor.here) there.emplace_back(worker, visitor.here);
+    for (const auto& [worker, connection] : there) say_bye(worker, *connection);
+    return true;
+  }
+
+  void close(double grace_s) override {
+    dismiss();
+    {
+      std::unique_lock lock(mutex_);
+      const std::chrono::duration<double> grace(std::clamp(grace_s, 0.0, longest_close_s));
+      all_left_.wait_for(lock, grace, [this] { return visitors_.empty(); });
+      visitors_.clear();
     }
+    stop_accepting();
   }
 
+ private:
   asio::awaitable<void> watch_absences() {
-    asio::steady_timer timer(acceptor.get_executor());
+    asio::steady_timer timer(executor());
     while (true) {
-      timer.expires_after(span_of(options.absence_s / 4));
+      timer.expires_after(span_of(options().absence_s / 4));
       co_await timer.async_wait(use_awaitable);
-      const auto latest = std::chrono::steady_clock::now() - span_of(options.absence_s);
-      const std::lock_guard lock(mutex);
-      for (auto v = visitors.begin(); v != visitors.end();) {
+      const auto latest = std::chrono::steady_clock::now() - span_of(options().absence_s);
+      const std::lock_guard lock(mutex_);
+      for (auto v = visitors_.begin(); v != visitors_.end();) {
         const auto next = std::next(v);
         if (!v->second.here && v->second.away_since < latest) lose(v->first, "it has not come back");
         v = next;
@@ -113,11 +102,11 @@ struct PerItemTransport::Impl {
     }
   }
 
-  asio::awaitable<void> receive_visit(std::shared_ptr<Connection> connection) {
+  asio::awaitable<void> serve(std::shared_ptr<Connection> connection) override {
     WorkerId worker = 0;
     try {
       auto brought = co_await listen_to(*connection);
-      if (const auto why = objection_to(brought.said.greeting, options); !why.empty()) {
+      if (const auto why = objection_to(brought.said.greeting); !why.empty()) {
         connection->send(head_of(refusal), std::as_bytes(std::span(why)));
         connection->finish();
         co_return;
@@ -132,26 +121,19 @@ struct PerItemTransport::Impl {
   }
 
   asio::awaitable<Brought> listen_to(Connection& connection) {
-    ++handshakes;
     Brought brought;
     Bytes block;
-    std::exception_ptr failed;
     {
-      const auto deadline = connection.cut_after(options.handshake_s);
-      try {
-        block = co_await connection.read(greeting_bytes);
-      } catch (...) {
-        failed = std::current_exception();
-      }
+      const auto counted = count_handshake();
+      const auto deadline = connection.cut_after(options().handshake_s);
+      block = co_await connection.read(greeting_bytes);
     }
-    --handshakes;
-    if (failed) std::rethrow_exception(failed);
     FrameHead head;
     BytesView rest = block, body;
     next_frame(rest, head, body);
     if (head.kind != visit) throw Error("it did not say its visit first");
     brought.said = decode_visit(body);
-    if (!objection_to(brought.said.greeting, options).empty()) co_return brought;  // a stranger's frames are not read
+    if (!objection_to(brought.said.greeting).empty()) co_return brought;  // a stranger's frames are not read
     brought.frames.assign(rest.begin(), rest.end());
     while (count_of(brought.frames) < brought.said.frames) {
       block = co_await connection.read(network_body_bytes);
@@ -170,14 +152,14 @@ struct PerItemTransport::Impl {
   }
 
   WorkerId enter(const std::shared_ptr<Connection>& connection, Brought brought) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(mutex_);
     const auto& said = brought.said;
-    if (closing) {
-      dismiss(static_cast<WorkerId>(said.worker), *connection);
+    if (closing_) {
+      say_bye(static_cast<WorkerId>(said.worker), *connection);
       return 0;
     }
-    auto found = said.worker < next_worker ? visitors.find(static_cast<WorkerId>(said.worker)) : visitors.end();
-    if (found == visitors.end()) found = admit(said);
+    auto found = said.worker < next_worker_ ? visitors_.find(static_cast<WorkerId>(said.worker)) : visitors_.end();
+    if (found == visitors_.end()) found = admit(said);
     auto& [worker, visitor] = *found;
     if (visitor.here) visitor.here->cut();
     visitor.here = connection;
@@ -197,12 +179,12 @@ struct PerItemTransport::Impl {
 
   /// Under the lock, as all that follows.
   std::map<WorkerId, Visitor>::iterator admit(const Visit& said) {
-    const auto worker = next_worker++;
+    const auto worker = next_worker_++;
     Visitor visitor;
     visitor.first = said.received;
     visitor.received = said.first;
-    happen({worker, std::monostate()});
-    return visitors.emplace(worker, std::move(visitor)).first;
+    arrivals_.add({worker, std::monostate()});
+    return visitors_.emplace(worker, std::move(visitor)).first;
   }
 
   /// Frames that it has brought before are dropped.
@@ -212,7 +194,7 @@ struct PerItemTransport::Impl {
     if (first < known) brought.frames = without(brought.frames, known - first);
     visitor.received = first + count;
     ++visitor.undelivered;
-    happen({worker, std::move(brought.frames)});
+    arrivals_.add({worker, std::move(brought.frames)});
   }
 
   /// Without its first frames.
@@ -234,131 +216,43 @@ struct PerItemTransport::Impl {
   }
 
   void lose(WorkerId worker, const std::string& why) {
-    if (visitors.erase(worker) > 0) happen({worker, why});
+    if (visitors_.erase(worker) > 0) arrivals_.add({worker, why});
   }
 
-  void dismiss(WorkerId worker, Connection& connection) {
+  void say_bye(WorkerId worker, Connection& connection) {
     connection.send_at_once(head_of(bye), {});
     connection.finish();
-    visitors.erase(worker);
-    if (visitors.empty()) all_left.notify_all();
-  }
-
-  void happen(Event event) {
-    events.push_back(std::move(event));
-    if (events.size() > 1) return;
-    if (bell) bell();
-    else alarm.ring();
+    visitors_.erase(worker);
+    if (visitors_.empty()) all_left_.notify_all();
   }
 
   void leave(WorkerId worker, const std::shared_ptr<Connection>& connection) {
-    const std::lock_guard lock(mutex);
-    const auto found = visitors.find(worker);
-    if (found == visitors.end() || found->second.here != connection) return;
+    const std::lock_guard lock(mutex_);
+    const auto found = visitors_.find(worker);
+    if (found == visitors_.end() || found->second.here != connection) return;
     found->second.here.reset();
     found->second.away_since = std::chrono::steady_clock::now();
   }
 
-  void deliver(const Event& event, Sink& sink) {
-    if (std::holds_alternative<std::monostate>(event.what)) return sink.joined(event.worker);
-    if (const auto* why = std::get_if<std::string>(&event.what))
-      return sink.lost(event.worker, fmt::format("worker {}: {}", event.worker, *why));
-    BytesView rest = std::get<Bytes>(event.what), body;
-    FrameHead head;
-    while (next_frame(rest, head, body)) sink.arrived(event.worker, head, body);
-    const std::lock_guard lock(mutex);
-    const auto found = visitors.find(event.worker);
-    if (found == visitors.end()) return;
+  void delivered(WorkerId worker, std::size_t /*block_bytes*/) override {
+    const std::lock_guard lock(mutex_);
+    const auto found = visitors_.find(worker);
+    if (found == visitors_.end()) return;
     --found->second.undelivered;
-    answer_if_due(event.worker, found->second);
+    answer_if_due(worker, found->second);
   }
 
-  ListenOptions options;
-  asio::io_context io;
-  tcp::acceptor acceptor;
-  const std::string fingerprint;
-  Alarm alarm;
-  std::function<void()> bell;
-  std::atomic<std::size_t> handshakes = 0;
-  mutable std::mutex mutex;  // of the following
-  std::condition_variable all_left;
-  std::map<WorkerId, Visitor> visitors;
-  std::deque<Event> events;
-  WorkerId next_worker = 0;
-  bool closing = false;
-  std::vector<std::thread> threads;  // the last member: they use the others
+  mutable std::mutex mutex_;  // of the following
+  std::condition_variable all_left_;
+  std::map<WorkerId, Visitor> visitors_;
+  WorkerId next_worker_ = 0;
+  bool closing_ = false;
 };
 
-PerItemTransport::PerItemTransport(ListenOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {
-  impl_->start();
-}
+}  // namespace
 
-PerItemTransport::~PerItemTransport() {
-  close(0);
-  impl_->end();
-}
-
-const Address& PerItemTransport::address() const { return impl_->options.address; }
-const std::string& PerItemTransport::fingerprint() const { return impl_->fingerprint; }
-
-std::size_t PerItemTransport::connected() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->visitors.size();
-}
-
-void PerItemTransport::ring(std::function<void()> bell) {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->bell = std::move(bell);
-}
-
-void PerItemTransport::send(WorkerId worker, const FrameHead& head, BytesView body) {
-  const std::lock_guard lock(impl_->mutex);
-  const auto found = impl_->visitors.find(worker);
-  if (found == impl_->visitors.end()) return;
-  found->second.frames.emplace_back(head, Bytes(body.begin(), body.end()));
-  impl_->answer_if_due(worker, found->second);
-}
-
-bool PerItemTransport::receive(Sink& sink) {
-  std::deque<Event> some;
-  {
-    const std::lock_guard lock(impl_->mutex);
-    if (impl_->closing) return false;
-    some = take_portion(impl_->events, most_events);
-  }
-  for (const auto& event : some) impl_->deliver(event, sink);
-  return !some.empty();
-}
-
-void PerItemTransport::sleep(double at_most_s) {
-  {
-    const std::lock_guard lock(impl_->mutex);
-    if (!impl_->events.empty() && !impl_->closing) return;
-  }
-  impl_->alarm.sleep(at_most_s);
-}
-
-void PerItemTransport::wake() noexcept { impl_->alarm.ring(); }
-
-bool PerItemTransport::dismiss() {
-  const std::lock_guard lock(impl_->mutex);
-  if (std::exchange(impl_->closing, true)) return true;
-  std::vector<std::pair<WorkerId, std::shared_ptr<Connection>>> there;
-  for (const auto& [worker, visitor] : impl_->visitors)
-    if (visitor.here) there.emplace_back(worker, visitor.here);
-  for (const auto& [worker, connection] : there) impl_->dismiss(worker, *connection);
-  return true;
-}
-
-void PerItemTransport::close(double grace_s) {
-  dismiss();
-  {
-    std::unique_lock lock(impl_->mutex);
-    const std::chrono::duration<double> grace(std::clamp(grace_s, 0.0, longest_close_s));
-    impl_->all_left.wait_for(lock, grace, [this] { return impl_->visitors.empty(); });
-    impl_->visitors.clear();
-  }
-  asio::post(impl_->acceptor.get_executor(), [this] { impl_->acceptor.close(); });
+std::unique_ptr<OpenTransport> make_per_item_transport(ListenOptions options) {
+  return std::make_unique<PerItemTransport>(std::move(options));
 }
 
 }  // namespace culmen

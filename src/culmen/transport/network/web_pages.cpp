@@ -1,16 +1,12 @@
 #include "culmen/transport/network/web_pages.hpp"
 
-#include <openssl/crypto.h>
+#include "culmen/transport/network/secret.hpp"
 
 namespace culmen {
 namespace {
 constexpr char text[] = "text/plain; charset=utf-8";
 constexpr std::string_view bearer = "Bearer ";
 }  // namespace
-
-bool same_secret(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
-}
 
 WebPages::Answer WebPages::answer(std::string_view method, std::string_view target,
                                   std::string_view authorization) const {

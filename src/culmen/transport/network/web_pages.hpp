@@ -25,7 +25,4 @@ class WebPages {
   std::function<std::string()> status_;
 };
 
-/// Takes the same time wherever they differ.
-bool same_secret(std::string_view a, std::string_view b);
-
 }  // namespace culmen

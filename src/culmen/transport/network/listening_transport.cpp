@@ -1,0 +1,119 @@
+#include "culmen/transport/network/listening_transport.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "culmen/base/error.hpp"
+#include "culmen/transport/network/secret.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace culmen {
+namespace {
+using asio::use_awaitable;
+using asio::ip::tcp;
+
+/// Writes the port that the system chose into the options.
+void open_acceptor(tcp::acceptor& acceptor, ListenOptions& options) {
+  try {
+    tcp::resolver resolver(acceptor.get_executor());
+    const auto found = resolver.resolve(options.address.host, std::to_string(options.address.port),
+                                        tcp::resolver::passive | tcp::resolver::numeric_service);
+    const auto endpoint = found.begin()->endpoint();
+    acceptor.open(endpoint.protocol());
+    acceptor.set_option(tcp::acceptor::reuse_address(true));
+    acceptor.bind(endpoint);
+    acceptor.listen(tcp::acceptor::max_listen_connections);
+    options.address.port = acceptor.local_endpoint().port();
+  } catch (const boost::system::system_error& e) {
+    throw InputError(fmt::format("cannot listen at {}: {}; give another address, or port 0 for any free one",
+                                 to_string(options.address), e.code().message()));
+  }
+}
+}  // namespace
+
+ListeningTransport::ListeningTransport(ListenOptions options)
+    : options_(std::move(options)),
+      pages_(std::make_shared<WebPages>(options_.token, options_.status)),
+      acceptor_(asio::make_strand(io_)) {
+  if (options_.address.scheme == Scheme::wss) {
+    const auto certificate = options_.certificate.empty() ? make_certificate() : certificate_in(options_.certificate);
+    tls_ = make_tls(certificate);
+    fingerprint_ = fingerprint_of(certificate.chain);
+  }
+  open_acceptor(acceptor_, options_);
+}
+
+void ListeningTransport::start() {
+  run(accept_all());
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, options_.io_threads); ++i)
+    threads_.emplace_back([this] {
+      pthread_setname_np(pthread_self(), io_thread_name);
+      io_.run();
+    });
+}
+
+void ListeningTransport::run(asio::awaitable<void> task) {
+  asio::co_spawn(acceptor_.get_executor(), std::move(task), asio::detached);
+}
+
+void ListeningTransport::stop_accepting() {
+  asio::post(acceptor_.get_executor(), [this] { acceptor_.close(); });
+}
+
+void ListeningTransport::end() {
+  io_.stop();
+  for (auto& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+asio::awaitable<void> ListeningTransport::accept_all() {
+  while (true) {
+    boost::system::error_code failed;
+    auto strand = asio::make_strand(io_);
+    tcp::socket socket(strand);
+    co_await acceptor_.async_accept(socket, asio::redirect_error(use_awaitable, failed));
+    if (failed == asio::error::operation_aborted) co_return;
+    if (failed) {  // too many open files, or a peer that is gone already
+      asio::steady_timer pause(acceptor_.get_executor(), std::chrono::milliseconds(100));
+      co_await pause.async_wait(use_awaitable);
+      continue;
+    }
+    if (handshakes_ >= options_.handshakes) continue;
+    auto connection = std::make_shared<Connection>(make_byte_stream(
+        options_.address.scheme, Side::master, std::move(socket), options_.address.host, tls_, pages_));
+    asio::co_spawn(
+        strand, [this, connection] { return serve(connection); }, asio::detached);
+  }
+}
+
+std::string ListeningTransport::objection_to(const Greeting& said) const {
+  if (!same_secret(said.token, options_.token)) return "its token is not the one of this study";
+  if (said.work != options_.work) return "it was started with another study";
+  return {};
+}
+
+bool ListeningTransport::receive(Sink& sink) {
+  const auto some = arrivals_.take();
+  for (const auto& arrival : some) deliver(arrival, sink);
+  return !some.empty();
+}
+
+void ListeningTransport::deliver(const Arrival& arrival, Sink& sink) {
+  if (std::holds_alternative<std::monostate>(arrival.what)) return sink.joined(arrival.worker);
+  if (const auto* why = std::get_if<std::string>(&arrival.what))
+    return sink.lost(arrival.worker, fmt::format("worker {}: {}", arrival.worker, *why));
+  const auto& block = std::get<Bytes>(arrival.what);
+  BytesView rest = block, body;
+  FrameHead head;
+  while (next_frame(rest, head, body)) sink.arrived(arrival.worker, head, body);
+  delivered(arrival.worker, block.size());
+}
+
+}  // namespace culmen

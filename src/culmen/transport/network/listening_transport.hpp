@@ -1,0 +1,75 @@
+// What the transports that listen do alike: they accept connections, and hand on what arrives.
+#pragma once
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "culmen/transport/network/arrivals.hpp"
+#include "culmen/transport/network/connection.hpp"
+#include "culmen/transport/network/open_transport.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+namespace culmen {
+
+class ListeningTransport : public OpenTransport {
+ public:
+  const Address& address() const final { return options_.address; }
+  const std::string& fingerprint() const final { return fingerprint_; }
+  void ring(std::function<void()> bell) final { arrivals_.ring(std::move(bell)); }
+  bool receive(Sink& sink) final;
+  void sleep(double at_most_s) final { arrivals_.sleep(at_most_s); }
+  void wake() noexcept final { arrivals_.wake(); }
+
+ protected:
+  /// Counts a connection that has not said its greeting yet.
+  class Handshake {
+   public:
+    explicit Handshake(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
+    ~Handshake() { --count_; }
+    Handshake(const Handshake&) = delete;
+    Handshake& operator=(const Handshake&) = delete;
+
+   private:
+    std::atomic<std::size_t>& count_;
+  };
+
+  /// Listens from now on, and accepts after start(). Throws InputError if it cannot listen at the address.
+  explicit ListeningTransport(ListenOptions options);
+  void start();
+  /// Accepts no more. Any thread.
+  void stop_accepting();
+  /// Ends the I/O threads. A destructor must call it first.
+  void end();
+
+  /// Runs on the strand of its connection.
+  virtual asio::awaitable<void> serve(std::shared_ptr<Connection> connection) = 0;
+  /// The sink has all frames of a block.
+  virtual void delivered(WorkerId worker, std::size_t block_bytes) = 0;
+
+  /// Runs beside accepting, on its strand.
+  void run(asio::awaitable<void> task);
+  asio::any_io_executor executor() { return acceptor_.get_executor(); }
+  /// Why this greeting is not welcome; empty if it is.
+  std::string objection_to(const Greeting& said) const;
+  Handshake count_handshake() { return Handshake(handshakes_); }
+  const ListenOptions& options() const { return options_; }
+
+  Arrivals arrivals_;
+
+ private:
+  asio::awaitable<void> accept_all();
+  void deliver(const Arrival& arrival, Sink& sink);
+
+  ListenOptions options_;
+  std::shared_ptr<Tls> tls_;
+  std::string fingerprint_;
+  std::shared_ptr<const WebPages> pages_;
+  std::atomic<std::size_t> handshakes_ = 0;
+  asio::io_context io_;
+  asio::ip::tcp::acceptor acceptor_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace culmen
