@@ -6,11 +6,13 @@ seconds while all workers were busy. Alone, an evaluation takes `lone_s`, and th
 
 import ctypes
 import json
+import os
 import threading
 import time
 from concurrent.futures import Executor, Future
 
 _PR_SET_TIMERSLACK, _ROUNDS = 29, 8
+_LONGEST_START_S = 120.0
 _LIBC = ctypes.CDLL(None)
 
 
@@ -22,8 +24,7 @@ def task(duration_s: float) -> float:
 
 def report(pool: Executor, workers: int, duration_s: float, seconds: float) -> None:
     """Each worker has two tasks at a time, as with prefetch."""
-    for future in [pool.submit(task, 0.05) for _ in range(2 * workers)]:  # all workers have started then
-        future.result()
+    _start_all(pool, workers)
     lone_s = _lone_s(duration_s)
     under_way = threading.Semaphore(2 * workers)
     ends: list[float] = []
@@ -43,6 +44,20 @@ def report(pool: Executor, workers: int, duration_s: float, seconds: float) -> N
     items = (last - workers) // workers * workers  # after the first round; a multiple, so that phases do not matter
     steady_s = ends[workers - 1 + items] - ends[workers - 1]
     print(json.dumps({"items": items, "steady_s": steady_s, "work_s": items * lone_s, "lone_s": lone_s}), flush=True)
+
+
+def _start_all(pool: Executor, workers: int) -> None:
+    """Returns once each worker has evaluated. Workers are processes."""
+    seen: set[int] = set()
+    until = time.monotonic() + _LONGEST_START_S
+    while len(seen) < workers:
+        assert time.monotonic() < until, f"only {len(seen)} of {workers} workers have started"
+        seen |= {future.result() for future in [pool.submit(_process, 0.05) for _ in range(2 * workers)]}
+
+
+def _process(duration_s: float) -> int:
+    time.sleep(duration_s)
+    return os.getpid()
 
 
 def _lone_s(duration_s: float) -> float:
