@@ -56,6 +56,11 @@ def _fixed(x: float, place: int) -> str:
     return text.removeprefix("-") if not float(text) else text
 
 
+def grouped(n: int) -> str:
+    """With a space between thousands."""
+    return f"{n:,}".replace(",", " ")
+
+
 def counts(done: int, limit: int | None, waiting: int = 0, proposed: int = 0) -> str:
     """Evaluations that count for the study's rules, and their limit. ``waiting``: evaluations that ended before an
     earlier one. ``proposed``: candidates without a result."""

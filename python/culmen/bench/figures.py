@@ -63,7 +63,7 @@ def _figures(rows: Rows, other: Rows | None, names: tuple[str, str]) -> Iterator
 
 def _plain(rows: Rows, transport: str) -> list[Point]:
     """The points of a transport with the usual options."""
-    return [p for p in rows.points if p.transport == transport and p.prefetch and p.io_threads == 1]
+    return [p for p in rows.points if p.transport == transport and p.is_plain]
 
 
 def _by_duration(points: Iterable[Point]) -> dict[float, list[Point]]:
@@ -107,7 +107,7 @@ def _gain(rows: Rows, key: str, title: str, about: str, pairs: list[tuple[Point,
 
 
 def _compared(a: Rows, b: Rows, names: tuple[str, str]) -> Figure | None:
-    shared = [p for p in a.points if b.has(p) and p.prefetch and p.io_threads == 1]
+    shared = [p for p in a.points if b.has(p) and p.is_plain]
     about = (
         f"The difference is the time of an evaluation in {names[1]}, minus that in {names[0]}, in per cent of the "
         f"latter. Below 0, {names[1]} is faster."
@@ -161,7 +161,7 @@ def _io_threads(rows: Rows) -> Figure | None:
 
 def _efficiencies(rows: Rows) -> Iterator[Figure]:
     """All transports and peers, one figure for each duration."""
-    plain = [p for p in rows.points if p.prefetch and p.io_threads == 1]
+    plain = [p for p in rows.points if p.is_plain]
     for duration_s, group in _by_duration(plain).items():
         about = (
             "The share of the time in which the workers evaluate, in the steady state: evaluations × duration of a "
@@ -263,7 +263,7 @@ HEADINGS = ["transport", "evaluation", "workers", "rate in 1/s", "efficiency", "
 
 def summary(rows: Rows) -> list[list[str]]:
     """A line for each point with the usual options."""
-    plain = [p for p in rows.points if p.prefetch and p.io_threads == 1]
+    plain = [p for p in rows.points if p.is_plain]
     out = []
     for name in _ordered({p.transport for p in plain}):
         for p in (p for p in plain if p.transport == name):

@@ -33,6 +33,11 @@ class Point:
         return self.transport not in TRANSPORTS
 
     @property
+    def is_plain(self) -> bool:
+        """It has the usual options."""
+        return self.prefetch and self.io_threads == 1
+
+    @property
     def name(self) -> str:
         """Of the transport, for people."""
         return Path(self.transport).stem

@@ -1,7 +1,5 @@
 """How long simulated evaluations take."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The model of messages and of the store: measured here, or read from a file."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

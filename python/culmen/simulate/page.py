@@ -1,14 +1,12 @@
 """The result of simulated runs as one HTML page."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..report.page import Section, page, place_of, table, text
 from ..report.style import BLACK, BLUE, GREY, ORANGE, VERMILLION, Figure, axis, layout
-from .reasons import knee_of, used
+from .reasons import knee_of
 from .rows import CURVE, VARIATIONS, curve_rows, variation_rows
 from .sweep import EVALUATIONS_PER_WORKER, Point, Sweep
 
@@ -36,7 +34,7 @@ def simulation_page(title: str, facts: Mapping[str, str], sweep: Sweep) -> str:
 def _utilisation(curve: Sequence[Point]) -> Figure:
     workers = [point.workers for point in curve]
     data = [
-        _line("utilisation of the workers", workers, [used(p.figures) for p in curve], BLUE, "circle"),
+        _line("utilisation of the workers", workers, [p.figures.steady_utilisation for p in curve], BLUE, "circle"),
         _line("load of the master", workers, [p.figures.master_load for p in curve], VERMILLION, "square", "dash"),
         _line("load of the store's thread", workers, [p.figures.writer_load for p in curve], GREY, "x", "dot"),
     ]
@@ -50,7 +48,7 @@ def _utilisation(curve: Sequence[Point]) -> Figure:
 def _rate(curve: Sequence[Point]) -> Figure:
     workers = [point.workers for point in curve]
     lone = curve[0].figures
-    ideal = [lone.steady_rate / max(used(lone), 1e-9) * w / curve[0].workers for w in workers]
+    ideal = [lone.steady_rate / max(lone.steady_utilisation, 1e-9) * w / curve[0].workers for w in workers]
     data = [
         _line("all workers always busy", workers, ideal, BLACK, None, "dash"),
         _line("simulated", workers, [p.figures.steady_rate for p in curve], ORANGE, "circle"),

@@ -1,8 +1,7 @@
 """Why the workers of a simulated run wait, and where the knee of the curve is."""
 
-from __future__ import annotations
-
 from .. import _core
+from ..base.text import grouped
 from .sweep import Point
 
 _WELL_USED, _BUSY = 0.98, 0.9
@@ -12,22 +11,17 @@ def limit_of(point: Point) -> str:
     """A few words; empty if the workers hardly wait."""
     f = point.figures
     if point.evaluations <= point.workers and f.most_running < point.workers:
-        return f"only {point.evaluations:,} evaluations".replace(",", " ")
-    if used(f) >= _WELL_USED:
+        return f"only {grouped(point.evaluations)} evaluations"
+    if f.steady_utilisation >= _WELL_USED:
         return ""
     busiest, load = max(loads_of(f).items(), key=lambda item: item[1])
     if load >= _BUSY:
         return f"{busiest} is busy"
     if f.most_running < _WELL_USED * point.workers:
-        return f"the optimizer proposes at most {f.most_running:,} candidates at once".replace(",", " ")
+        return f"the optimizer proposes at most {grouped(f.most_running)} candidates at once"
     if f.generational:
         return "generations wait for their slowest evaluation"
     return "workers wait for messages"
-
-
-def used(f: _core.SimulationFigures) -> float:
-    """The utilisation while there are candidates."""
-    return f.steady_utilisation
 
 
 def loads_of(f: _core.SimulationFigures) -> dict[str, float]:
@@ -41,21 +35,21 @@ def loads_of(f: _core.SimulationFigures) -> dict[str, float]:
 
 def knee_of(curve: list[Point]) -> str:
     """A sentence on where the curve bends, and why."""
-    good = [point for point in curve if used(point.figures) >= _BUSY]
-    bent = [point for point in curve if used(point.figures) < _BUSY]
+    good = [point for point in curve if point.figures.steady_utilisation >= _BUSY]
+    bent = [point for point in curve if point.figures.steady_utilisation < _BUSY]
     if not curve:
         return ""
     if not bent:
-        return f"There is no knee up to {_count(curve[-1].workers)} workers: they hardly wait."
+        return f"There is no knee up to {grouped(curve[-1].workers)} workers: they hardly wait."
     first = bent[0]
     reason = limit_of(first) or "the workers wait"
     if good and good[-1].workers > first.workers:
         return ""
-    where = f"Up to {_count(good[-1].workers)} workers" if good else f"Already at {_count(first.workers)} workers"
+    where = f"Up to {grouped(good[-1].workers)} workers" if good else f"Already at {grouped(first.workers)} workers"
     if not good:
         return f"{where}, the utilisation is below {_BUSY * 100:.0f} %: {reason}."
     knee = _reach(good[-1], first)
-    at = f"at about {_count(knee)} workers" if knee else f"between this and {_count(first.workers)} workers"
+    at = f"at about {grouped(knee)} workers" if knee else f"between this and {grouped(first.workers)} workers"
     return f"{where}, the utilisation is at least {_BUSY * 100:.0f} %. The knee is {at}: {reason}."
 
 
@@ -68,7 +62,3 @@ def _reach(good: Point, bad: Point) -> int:
     before = loads_of(good.figures)[name]
     reach = int(good.workers / before) if before > 0 else 0
     return round(reach, 2 - len(str(reach))) if good.workers < reach < bad.workers else 0
-
-
-def _count(n: int) -> str:
-    return f"{n:,}".replace(",", " ")

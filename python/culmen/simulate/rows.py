@@ -1,23 +1,22 @@
 """The figures of simulated runs as rows of tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from .. import _core
-from ..base.text import clock, per_second
-from .reasons import limit_of, used
+from ..base.text import clock, grouped, per_second
+from .reasons import limit_of
 from .sweep import Point
 
 CURVE = ("workers", "utilisation", "evaluations/s", "master", "store", "why workers wait")
 VARIATIONS = ("network", "utilisation", "evaluations/s", "master", "whole run")
+TEXTS = ("network", "why workers wait")  # columns that are no numbers
 
 
 def curve_rows(curve: Sequence[Point]) -> list[tuple[str, ...]]:
     return [
         (
             grouped(p.workers),
-            percent(used(p.figures)),
+            percent(p.figures.steady_utilisation),
             rate(p.figures),
             percent(p.figures.master_load),
             percent(p.figures.writer_load),
@@ -32,7 +31,7 @@ def variation_rows(variations: Sequence[Point]) -> list[tuple[str, ...]]:
     return [
         (
             f"{p.network} × {p.factor:g}" if p.network else "as given",
-            percent(used(p.figures)),
+            percent(p.figures.steady_utilisation),
             rate(p.figures),
             percent(p.figures.master_load),
             lasted_s(p.figures.wall_s) + ("" if p.whole else " (stopped early)"),
@@ -47,10 +46,6 @@ def percent(share: float) -> str:
 
 def rate(f: _core.SimulationFigures) -> str:
     return grouped(round(f.steady_rate)) if f.steady_rate >= 1000 else per_second(f.steady_rate).removesuffix("/s")
-
-
-def grouped(n: int) -> str:
-    return f"{n:,}".replace(",", " ")
 
 
 def lasted_s(seconds: float) -> str:

@@ -1,12 +1,11 @@
 """Several simulated runs of one study: the one that was asked for, other numbers of workers, other networks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from .. import _core
 from .durations import Durations
+from .network import as_table
 
 EVALUATIONS_PER_WORKER = 5
 _MOST_S = 90.0  # CPU time of one run besides the first
@@ -147,6 +146,6 @@ class Simulator:
 
 def _scaled(network: _core.NetworkModel, names: tuple[str, ...], factor: float) -> _core.NetworkModel:
     scaled = _core.NetworkModel()
-    for name in ("latency_s", "bandwidth_bytes_s", "message_s", "wake_s", "frame_s", "row_s", "commit_s"):
-        setattr(scaled, name, getattr(network, name) * (factor if name in names else 1.0))
+    for name, value in as_table(network).items():
+        setattr(scaled, name, value * (factor if name in names else 1.0))
     return scaled

@@ -16,6 +16,7 @@ from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, FINISHED, RESUMABLE
+from .summary import print_table
 
 _FOLDER = Path("bench-transport")
 _OF_POINT_S, _OF_RANK_S = 0.5, 0.1  # workers start and end; ranks of MPI take longer
@@ -109,22 +110,12 @@ def _conclude(found: Rows, failures: list[str], folder: Path, whole: bool, quiet
     with replacing(page, PAGE, force=True) as path:
         path.write_text(figures.transport_page(found), encoding="utf-8")
     if not quiet:
-        _print_table(found)
+        print_table(figures.HEADINGS, figures.summary(found), figures.HEADINGS[:1])
         print(f"Wrote {table} and {page}")
     if not whole:
         print("Not all points are measured; the same command continues.")
         return RESUMABLE
     return FAILED if failures else FINISHED
-
-
-def _print_table(found: Rows) -> None:
-    lines = [figures.HEADINGS, *figures.summary(found)]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(figures.HEADINGS))]
-    for line in lines:
-        cells = (
-            cell.ljust(w) if k == 0 else cell.rjust(w) for k, (cell, w) in enumerate(zip(line, widths, strict=True))
-        )
-        print("  ".join(cells).rstrip())
 
 
 def _folder_for(path: Path) -> Path:
@@ -140,7 +131,7 @@ def _folder_for(path: Path) -> Path:
 def compare_transports(first: Path, second: Path, output: Path | None) -> int:
     """Draws the difference between two machines."""
     a, b = rows.read_csv(first), rows.read_csv(second)
-    shared = [p for p in a.points if b.has(p) and p.prefetch and p.io_threads == 1]
+    shared = [p for p in a.points if b.has(p) and p.is_plain]
     if not shared:
         raise InputError(f"{first} and {second} have no point in common; measure the same grid on both machines")
     costs = [{row.cost for row in found.rows} for found in (a, b)]

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from ... import _core
 from ..._core import InputError
 from ...base.signals import STOP_SIGNALS, stopping_on
 from ...base.terminal import on_terminal
+from ...base.text import grouped
 from ...problem.options import mode_of
 from ...report.files import check_target, replacing
 from ...report.page import PAGE
@@ -26,11 +26,11 @@ from ...simulate.durations import Durations, durations_of_store, given_durations
 from ...simulate.network import as_table, network_from
 from ...simulate.page import simulation_page
 from ...simulate.reasons import knee_of, limit_of
-from ...simulate.rows import CURVE, VARIATIONS, curve_rows, grouped, lasted_s, percent, rate, variation_rows
+from ...simulate.rows import CURVE, TEXTS, VARIATIONS, curve_rows, lasted_s, percent, rate, variation_rows
 from ...simulate.sweep import EVALUATIONS_PER_WORKER, Cluster, Point, Simulator, Sweep
 from ...store.opening import open_store
 from .codes import FAILED, FINISHED, RESUMABLE
-from .summary import console, print_figures
+from .summary import print_figures, print_table
 
 
 @dataclass(frozen=True)
@@ -152,23 +152,13 @@ def _print(facts: dict[str, str], sweep: Sweep) -> None:
     print_figures(facts)
     if sweep.curve:
         print(f"\nOther numbers of workers, each with {EVALUATIONS_PER_WORKER} evaluations per worker:")
-        console().print(_table(CURVE, curve_rows(sweep.curve)))
+        print_table(CURVE, curve_rows(sweep.curve), TEXTS)
         print(knee_of(sweep.curve))
     if sweep.variations:
         print(f"\nOther networks, with at most {EVALUATIONS_PER_WORKER} evaluations per worker:")
-        console().print(_table(VARIATIONS, variation_rows(sweep.variations)))
+        print_table(VARIATIONS, variation_rows(sweep.variations), TEXTS)
     if sweep.stopped:
         print("The simulation was stopped; this is what is known.")
-
-
-def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in headings:
-        is_text = heading in ("network", "why workers wait")
-        table.add_column(heading, justify="left" if is_text else "right")
-    for row in rows:
-        table.add_row(*row)
-    return table
 
 
 def _as_json(facts: dict[str, str], cluster: Cluster, sweep: Sweep) -> dict[str, Any]:

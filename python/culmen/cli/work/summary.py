@@ -1,6 +1,7 @@
 """The end of a run as tables, and the content of a store."""
 
 import time
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -263,6 +264,16 @@ def _figures_table(figures: dict[str, Any]) -> Table:
         if figure is not None:
             table.add_row(name, str(figure))
     return table
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], texts: Collection[str]) -> None:
+    """Numbers stand on the right. ``texts``: the headings of the other columns."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in texts else "right")
+    for row in rows:
+        table.add_row(*row)
+    console().print(table)
 
 
 def console() -> Console:
