@@ -1,25 +1,23 @@
 #include "transport_point.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <limits>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "culmen/base/error.hpp"
+#include "culmen/base/executable.hpp"
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/crew/network_workers.hpp"
 #include "culmen/study/crew/ranks.hpp"
 #include "culmen/study/run/run.hpp"
-#include "culmen/worker/core/evaluator.h"
+#include "culmen/worker/core/library_evaluator.hpp"
 #include "timed_source.hpp"
 
 namespace culmen {
@@ -80,20 +78,15 @@ RunOptions options_of(const Point& p) {
 /// The duration of an evaluation that nothing disturbs: the shortest of 3 to 20 of them, in about half a second. Ranks
 /// of MPI may still be starting, so that longer ones were disturbed.
 double lone_s(const Point& p) {
-  void* library = dlopen(p.library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  void* found = library != nullptr ? dlsym(library, symbol_of(p.cost).c_str()) : nullptr;
-  if (found == nullptr) throw Error(fmt::format("the cost functions cannot be loaded: {}", dlerror()));
-  const auto evaluate = reinterpret_cast<culmen_evaluator>(found);
-  const std::vector<double> x(parameters, p.duration_s);
-  const culmen_candidate candidate{CULMEN_EVALUATOR_ABI, 0, 0, x.size(), x.data(), nullptr};
-  culmen_result nowhere{};
-  nowhere.set_value = [](void*, double) { return 0; };
+  const auto study = study_of(p.cost, p.library);
+  const auto evaluator = make_library_evaluator({study.space, study.evaluator});
+  const Candidate candidate{.x = std::vector<double>(parameters, p.duration_s)};
   const auto times = static_cast<std::size_t>(std::clamp(0.5 / p.duration_s, 3.0, 20.0));
   const SteadyClock clock;
   auto shortest_s = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < times; ++i) {
     const auto begin = clock.now_s();
-    evaluate(&candidate, &nowhere);
+    evaluator->evaluate(candidate, 0);
     shortest_s = std::min(shortest_s, clock.now_s() - begin);
   }
   return shortest_s;
@@ -105,12 +98,7 @@ class Joiners {
   Joiners(const Point& p, const Run::Door& door) {
     if (!p.joins()) return;
     SpawnRequest request;
-    request.command = {std::filesystem::read_symlink("/proc/self/exe").string(),
-                       "__point_worker",
-                       door.address,
-                       door.fingerprint,
-                       p.cost,
-                       p.library};
+    request.command = {find_executable(), "__point_worker", door.address, door.fingerprint, p.cost, p.library};
     for (std::size_t i = 0; i < p.workers; ++i) processes_.push_back(spawn(request));
   }
   ~Joiners() {
