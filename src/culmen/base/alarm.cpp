@@ -31,4 +31,11 @@ bool Alarm::sleep(double at_most_s) {
   return eventfd_read(fd_, &rung) == 0;
 }
 
+bool Alarm::sleep_beside(int descriptor) {
+  pollfd waiting[] = {{fd_, POLLIN, 0}, {descriptor, POLLIN, 0}};
+  poll(waiting, 2, -1);
+  eventfd_t rung = 0;
+  return waiting[0].revents != 0 && eventfd_read(fd_, &rung) == 0;
+}
+
 }  // namespace culmen

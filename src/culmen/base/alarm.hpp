@@ -14,6 +14,8 @@ class Alarm {
   void ring() noexcept;
   /// At most so many seconds (infinity: no limit); false if nobody rang. One thread.
   bool sleep(double at_most_s);
+  /// Until somebody rings (true), or the descriptor can be read or is at its end. One thread.
+  bool sleep_beside(int descriptor);
 
  private:
   int fd_;

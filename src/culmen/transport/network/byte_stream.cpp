@@ -42,6 +42,11 @@ void set_up(tcp::socket& socket) {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, silence_ms);
 }
 
+void end_writing_of(tcp::socket& socket) noexcept {
+  boost::system::error_code ignored;
+  socket.shutdown(tcp::socket::shutdown_send, ignored);
+}
+
 class TcpStream final : public ByteStream {
  public:
   explicit TcpStream(tcp::socket socket) : socket_(std::move(socket)) { set_up(socket_); }
@@ -52,6 +57,9 @@ class TcpStream final : public ByteStream {
   asio::awaitable<void> write(asio::const_buffer from) override {
     co_await asio::async_write(socket_, from, use_awaitable);
   }
+  std::size_t read_now(asio::mutable_buffer to) override { return socket_.read_some(to); }
+  void write_now(asio::const_buffer from) override { asio::write(socket_, from); }
+  void end_writing() noexcept override { end_writing_of(socket_); }
   void cut() noexcept override {
     boost::system::error_code ignored;
     socket_.close(ignored);
@@ -60,6 +68,7 @@ class TcpStream final : public ByteStream {
   asio::any_io_executor executor() override { return socket_.get_executor(); }
 
  private:
+  tcp::socket& socket() override { return socket_; }
   tcp::socket socket_;
 };
 
@@ -90,6 +99,13 @@ class WebSocketStream : public ByteStream {
     co_return n;
   }
   asio::awaitable<void> write(asio::const_buffer from) override { co_await stream_.async_write(from, use_awaitable); }
+  std::size_t read_now(asio::mutable_buffer to) override {
+    std::size_t n = 0;
+    while (n == 0) n = stream_.read_some(to);
+    return n;
+  }
+  void write_now(asio::const_buffer from) override { stream_.write(from); }
+  void end_writing() noexcept override { end_writing_of(socket()); }
   void cut() noexcept override {
     boost::system::error_code ignored;
     socket().close(ignored);
@@ -123,7 +139,7 @@ class WebSocketStream : public ByteStream {
   }
 
  protected:
-  tcp::socket& socket() { return beast::get_lowest_layer(stream_).socket(); }
+  tcp::socket& socket() final { return beast::get_lowest_layer(stream_).socket(); }
   Side side_;
   std::string host_;  // with the port
   std::shared_ptr<const WebPages> pages_;
@@ -203,6 +219,11 @@ class SecureStream final : public WebSocketStream<TlsStream> {
   std::string seen_;  // another fingerprint than the pinned one
 };
 }  // namespace
+
+void ByteStream::become_blocking() {
+  socket().non_blocking(false);
+  socket().native_non_blocking(false);
+}
 
 std::shared_ptr<Tls> make_tls(const Certificate& of_master) { return std::make_shared<Tls>(of_master); }
 std::shared_ptr<Tls> make_tls(const std::string& fingerprint) { return std::make_shared<Tls>(fingerprint); }

@@ -26,10 +26,22 @@ class ByteStream {
   /// At least one byte; throws at the stream's end.
   virtual asio::awaitable<std::size_t> read_some(asio::mutable_buffer to) = 0;
   virtual asio::awaitable<void> write(asio::const_buffer from) = 0;
+  /// The other side reads the end of the stream.
+  virtual void end_writing() noexcept = 0;
   /// Ends everything that waits.
   virtual void cut() noexcept = 0;
   virtual bool is_open() const noexcept = 0;
   virtual asio::any_io_executor executor() = 0;
+
+  /// From now on, only read_now() and write_now() are used: the thread waits in them.
+  void become_blocking();
+  virtual std::size_t read_now(asio::mutable_buffer to) = 0;
+  virtual void write_now(asio::const_buffer from) = 0;
+  /// Of its socket.
+  int descriptor() { return socket().native_handle(); }
+
+ private:
+  virtual asio::ip::tcp::socket& socket() = 0;
 };
 
 enum class Side : unsigned char { master, worker };

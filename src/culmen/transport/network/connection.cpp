@@ -7,12 +7,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
-
 namespace culmen {
-namespace {
-constexpr std::size_t most_room = std::size_t{64} << 10;
-}
 
 std::chrono::nanoseconds span_of(double seconds) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
@@ -22,33 +17,14 @@ Connection::Connection(std::unique_ptr<ByteStream> stream)
     : stream_(std::move(stream)), taken_(stream_->executor(), asio::steady_timer::time_point::max()) {}
 
 asio::awaitable<Bytes> Connection::read(std::size_t most_body_bytes) {
-  auto whole = whole_frames(BytesView(buffer_).first(filled_), most_body_bytes);
-  while (whole.bytes == 0) {
-    // Once to the size of the frame: a large one comes in many pieces.
-    const auto wanted = std::max({whole.next, filled_ + sizeof(std::uint32_t), room_});
-    if (buffer_.size() < wanted) buffer_.resize(wanted);
-    filled_ += co_await stream_->read_some(asio::buffer(buffer_.data() + filled_, buffer_.size() - filled_));
-    if (filled_ == buffer_.size()) room_ = std::min(most_room, 2 * room_);
-    whole = whole_frames(BytesView(buffer_).first(filled_), most_body_bytes);
+  auto block = incoming_.take(most_body_bytes);
+  while (block.empty()) {
+    const auto room = incoming_.room();
+    incoming_.filled(co_await stream_->read_some(asio::buffer(room.data(), room.size())));
+    block = incoming_.take(most_body_bytes);
   }
-  auto block = take_block(whole.bytes);
   given_bytes_ += block.size();
   co_return block;
-}
-
-/// A small block is copied, so that it keeps no memory that it does not need.
-Bytes Connection::take_block(std::size_t bytes) {
-  const auto begin = buffer_.begin(), end = begin + static_cast<std::ptrdiff_t>(bytes);
-  const auto unread = begin + static_cast<std::ptrdiff_t>(filled_);
-  filled_ -= bytes;
-  Bytes other(bytes < most_room ? begin : end, bytes < most_room ? end : unread);
-  if (bytes < most_room) {
-    std::copy(end, unread, begin);
-    return other;
-  }
-  std::swap(other, buffer_);
-  other.resize(bytes);
-  return other;
 }
 
 asio::awaitable<void> Connection::wait_until_taken(std::size_t most) {
@@ -76,19 +52,25 @@ void Connection::take_all() {
 
 void Connection::send(const FrameHead& head, BytesView body) {
   const std::lock_guard lock(mutex_);
-  const auto before = queue_.size();
+  if (parting_) return;
   append_frame(queue_, head, body);
-  queued_bytes_ += queue_.size() - before;
   start_writing();
 }
 
 void Connection::send_at_once(const FrameHead& head, BytesView body) {
   {
     const std::lock_guard lock(mutex_);
-    queued_bytes_ -= queue_.size();
     queue_.clear();
   }
   send(head, body);
+}
+
+void Connection::send_last(const FrameHead& head) {
+  const std::lock_guard lock(mutex_);
+  queue_.clear();
+  append_frame(queue_, head, {});
+  parting_ = true;
+  start_writing();
 }
 
 /// Under the lock.
@@ -108,12 +90,12 @@ asio::awaitable<void> Connection::write_all() {
         std::swap(block, queue_);
         if (block.empty()) {
           writing_ = false;
+          if (parting_) stream_->end_writing();
           if (finishing_) stream_->cut();
           co_return;
         }
       }
       co_await stream_->write(asio::buffer(block.data(), block.size()));
-      queued_bytes_ -= block.size();
     }
   } catch (const boost::system::system_error&) {
     stream_->cut();  // the reader notices; writing_ stays, so that nothing more is written

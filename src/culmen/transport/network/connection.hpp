@@ -7,6 +7,7 @@
 #include <string>
 
 #include "culmen/transport/network/byte_stream.hpp"
+#include "culmen/transport/network/incoming.hpp"
 #include "culmen/transport/network/wire.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -32,8 +33,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void send(const FrameHead& head, BytesView body);
   /// The same, in place of all that is queued. Any thread.
   void send_at_once(const FrameHead& head, BytesView body);
-  /// Bytes that are queued and not yet with the system. Any thread.
-  std::size_t queued_bytes() const { return queued_bytes_; }
+  /// The same, and nothing after it: the other side reads the end of the stream. Any thread.
+  void send_last(const FrameHead& head);
   /// Counts what read() gave; any thread.
   void took(std::size_t bytes);
   /// From now on nothing waits until it is taken. Any thread.
@@ -47,24 +48,20 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::any_io_executor executor() { return stream_->executor(); }
 
  private:
-  Bytes take_block(std::size_t bytes);
   bool must_wait() const { return !takes_all_ && given_bytes_ >= most_; }
   void start_writing();
   asio::awaitable<void> write_all();
 
   std::unique_ptr<ByteStream> stream_;
   asio::steady_timer taken_;
-  Bytes buffer_;             // what was read is at its front
-  std::size_t filled_ = 0;   // bytes of it that were read
-  std::size_t room_ = 4096;  // for reading; grows if more comes at a time
+  Incoming incoming_;
   std::atomic<std::size_t> given_bytes_ = 0;
   std::atomic<std::size_t> most_ = 0;
   std::atomic<bool> waits_ = false, takes_all_ = false;
-  std::mutex mutex_;  // of the next three
+  std::mutex mutex_;  // of the following
   Bytes queue_;
   bool writing_ = false;
-  bool finishing_ = false;
-  std::atomic<std::size_t> queued_bytes_ = 0;
+  bool parting_ = false, finishing_ = false;
 };
 
 }  // namespace culmen

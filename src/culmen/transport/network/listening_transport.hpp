@@ -13,6 +13,8 @@
 
 namespace culmen {
 
+inline constexpr double longest_close_s = 10;
+
 class ListeningTransport : public OpenTransport {
  public:
   const Address& address() const final { return options_.address; }

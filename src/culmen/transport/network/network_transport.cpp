@@ -16,7 +16,6 @@ namespace culmen {
 namespace {
 
 constexpr std::size_t most_unreceived_bytes = std::size_t{256} << 10;  // of one worker
-constexpr double longest_close_s = 10;
 
 /// A worker that connects again gets a new number.
 class NetworkTransport final : public ListeningTransport {
@@ -45,7 +44,7 @@ class NetworkTransport final : public ListeningTransport {
     arrivals_.close();
     stop_accepting();
     for (const auto& connection : leaving_) {
-      connection->send_at_once(head_of(bye), {});
+      connection->send_last(head_of(bye));
       connection->take_all();
     }
     return true;

@@ -20,8 +20,6 @@ namespace {
 using asio::use_awaitable;
 using Moment = std::chrono::steady_clock::time_point;
 
-constexpr double longest_close_s = 10;  // a worker hears of the end on its next visit
-
 struct Visitor {
   std::deque<std::pair<FrameHead, Bytes>> frames;  // for it, and not confirmed
   std::uint64_t first = 0;                         // number of the first of them

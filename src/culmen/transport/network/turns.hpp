@@ -1,76 +1,74 @@
-// An event loop without a thread of its own: it runs on the threads that wait for it, one at a time.
+// Two threads that use the same thing: mostly one, and another one while the first is away.
 #pragma once
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 
-#include <boost/asio/io_context.hpp>
+#include "culmen/base/alarm.hpp"
 
 namespace culmen {
 
-/// The owner's lock guards it. All functions are called under this lock; it is not held while handlers run.
+/// The owner's lock guards it. All functions but wake() are called under this lock.
 class Turns {
  public:
   using Lock = std::unique_lock<std::mutex>;
-  using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+  using Moment = std::chrono::steady_clock::time_point;
 
-  explicit Turns(boost::asio::io_context& io) : io_(io) {}
+  /// Waits for the turn, and has it while this object lives. The lock may be released in between.
+  class Turn {
+   public:
+    Turn(Turns& turns, Lock& lock) : turns_(turns) { turns_.take(lock); }
+    ~Turn() { turns_.give_back(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
 
-  /// Runs the loop until `done()`, or the deadline. `done` may be true at once.
-  template <class Done>
-  void run_until(Lock& lock, Done done, Deadline deadline = {}) {
-    take(lock);
-    while (!done() && (!deadline || std::chrono::steady_clock::now() < *deadline)) run_one(lock, deadline);
-    give_back();
-  }
+   private:
+    Turns& turns_;
+  };
 
-  /// Runs what is due, and waits for nothing.
-  void poll(Lock& lock);
+  /// Another thread waits for its turn.
+  bool is_wanted() const { return wanted_ > 0; }
 
-  /// Returns once `ended()`. Runs the loop if nobody has run it for `absence`, until another thread wants to. For one
-  /// thread.
-  template <class Ended>
-  void stand_in(Lock& lock, std::chrono::nanoseconds absence, Ended ended) {
+  /// Returns once `ended()`. If nobody has had a turn for `absence`, calls `work(lock)` again and again, until another
+  /// thread wants a turn. For one thread.
+  template <class Ended, class Work>
+  void stand_in(Lock& lock, std::chrono::nanoseconds absence, Ended ended, Work work) {
     while (!ended()) {
-      const auto seen = taken_;
+      const auto seen = turns_;
       changed_.wait_for(lock, absence, ended);
-      if (ended() || seen != taken_) continue;
-      if (!running_) run_beside(lock, ended);
-      else rest(lock, ended);
+      if (ended() || seen != turns_) continue;
+      if (taken_) {  // the other thread waits for something, and notices everything itself
+        resting_ = true;
+        changed_.wait(lock, [&] { return ended() || !taken_; });
+        resting_ = false;
+        continue;
+      }
+      const Turn turn(*this, lock);
+      while (!ended() && !is_wanted()) work(lock);
     }
   }
 
-  /// Look at the ends again. Any thread, also without the lock.
-  void wake();
+  /// Sleeps until then, `done()`, or wake().
+  template <class Done>
+  void sleep_until(Lock& lock, Moment until, Done done) {
+    changed_.wait_until(lock, until, done);
+  }
+  /// Ends the sleeps, so that their ends are looked at again. Any thread, also without the lock.
+  void wake() noexcept;
+  /// wake() rings it. For the thread in work().
+  Alarm& alarm() { return alarm_; }
 
  private:
   void take(Lock& lock);
-  void run_one(Lock& lock, Deadline deadline);
   void give_back();
 
-  template <class Ended>
-  void run_beside(Lock& lock, Ended ended) {
-    running_ = true;
-    while (!ended() && wanted_ == 0) run_one(lock, {});
-    running_ = false;
-    changed_.notify_all();
-  }
-
-  /// While another thread is in run_until(), it notices everything itself.
-  template <class Ended>
-  void rest(Lock& lock, Ended ended) {
-    resting_ = true;
-    changed_.wait(lock, [&] { return ended() || !running_; });
-    resting_ = false;
-  }
-
-  boost::asio::io_context& io_;
+  Alarm alarm_;
   std::condition_variable changed_;
-  bool running_ = false;  // a thread runs the loop
-  int wanted_ = 0;        // threads that wait for their turn
-  bool resting_ = false;  // the thread in stand_in() waits for the end of a turn
-  std::uint64_t taken_ = 0;
+  bool taken_ = false;
+  bool resting_ = false;     // the thread in stand_in() waits for the end of a turn
+  int wanted_ = 0;           // threads that wait for their turn
+  std::uint64_t turns_ = 0;  // that began or ended
 };
 
 }  // namespace culmen

@@ -1,0 +1,46 @@
+#include "culmen/transport/network/incoming.hpp"
+
+#include <algorithm>
+
+#include "culmen/transport/network/wire.hpp"
+
+namespace culmen {
+namespace {
+constexpr std::size_t most_room = std::size_t{64} << 10;
+}
+
+Bytes Incoming::take(std::size_t most_body_bytes) {
+  const auto whole = whole_frames(BytesView(buffer_).first(filled_), most_body_bytes);
+  next_ = whole.bytes == 0 ? whole.next : 0;
+  return whole.bytes == 0 ? Bytes() : take_block(whole.bytes);
+}
+
+/// A small block is copied, so that it keeps no memory that it does not need.
+Bytes Incoming::take_block(std::size_t bytes) {
+  const auto begin = buffer_.begin(), end = begin + static_cast<std::ptrdiff_t>(bytes);
+  const auto unread = begin + static_cast<std::ptrdiff_t>(filled_);
+  filled_ -= bytes;
+  if (bytes < most_room) {
+    Bytes block(begin, end);
+    std::copy(end, unread, begin);
+    return block;
+  }
+  Bytes rest(end, unread);
+  std::swap(rest, buffer_);
+  rest.resize(bytes);
+  return rest;
+}
+
+/// Once to the size of the frame: a large one comes in many pieces.
+std::span<std::byte> Incoming::room() {
+  const auto wanted = std::max({next_, filled_ + sizeof(std::uint32_t), room_});
+  if (buffer_.size() < wanted) buffer_.resize(wanted);
+  return std::span(buffer_).subspan(filled_);
+}
+
+void Incoming::filled(std::size_t bytes) {
+  filled_ += bytes;
+  if (filled_ == buffer_.size()) room_ = std::min(most_room, 2 * room_);
+}
+
+}  // namespace culmen

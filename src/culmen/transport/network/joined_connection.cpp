@@ -1,0 +1,117 @@
+#include "culmen/transport/network/joined_connection.hpp"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "culmen/base/error.hpp"
+#include "culmen/base/machine.hpp"
+#include "culmen/transport/network/connection.hpp"
+#include "culmen/transport/network/wire.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace culmen {
+namespace {
+using asio::use_awaitable;
+using asio::ip::tcp;
+
+constexpr double handshake_s = 20;
+}  // namespace
+
+/// Turns all errors into sentences.
+template <class Work>
+void JoinedConnection::guarded(Work work) {
+  const auto from = to_string(options_.address);
+  try {
+    work();
+  } catch (const boost::system::system_error& e) {
+    const auto why = e.code() == asio::error::eof ? "the master ended the connection" : e.code().message();
+    throw TransportError(fmt::format("{}: {}", from, why));
+  } catch (const TransportError&) {
+    throw;
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", from, e.what()));
+  } catch (const Error& e) {
+    throw TransportError(fmt::format("{} sent bytes that cannot be read: {}", from, e.what()));
+  }
+}
+
+Bytes JoinedConnection::open() {
+  Bytes block;
+  guarded([&] {
+    std::exception_ptr failed;
+    asio::steady_timer deadline(io_, span_of(handshake_s));
+    deadline.async_wait([this](const boost::system::error_code& cancelled) {
+      if (!cancelled) io_.stop();
+    });
+    asio::co_spawn(io_, meet(), [&](std::exception_ptr e, Bytes first) {
+      failed = e;
+      block = std::move(first);
+      io_.stop();
+    });
+    io_.run();
+    if (failed) std::rethrow_exception(failed);
+    if (block.empty()) throw TransportError(fmt::format("{}: it has not answered", to_string(options_.address)));
+    stream_->become_blocking();
+  });
+  BytesView rest = block, body;
+  FrameHead head;
+  next_frame(rest, head, body);
+  const auto from = to_string(options_.address);
+  if (head.kind == refusal) throw InputError(fmt::format("{} refused this worker: {}", from, text_in(body)));
+  if (head.kind != welcome) throw TransportError(fmt::format("{} did not answer the greeting", from));
+  return {rest.begin(), rest.end()};
+}
+
+asio::awaitable<Bytes> JoinedConnection::meet() {
+  const auto executor = io_.get_executor();
+  const auto& address = options_.address;
+  tcp::resolver resolver(executor);
+  const auto found = co_await resolver.async_resolve(address.host, std::to_string(address.port), use_awaitable);
+  tcp::socket socket(executor);
+  co_await asio::async_connect(socket, found, use_awaitable);
+  stream_ = make_byte_stream(address.scheme, Side::worker, std::move(socket),
+                             fmt::format("{}:{}", address.host, address.port), tls_);
+  descriptor_ = stream_->descriptor();
+  co_await stream_->open();
+  Bytes out;
+  const Greeting said{options_.token, options_.work, fmt::format("{}:{}", host_name(), getpid())};
+  append_frame(out, head_of(greeting), encode(said));
+  co_await stream_->write(asio::buffer(out.data(), out.size()));
+  auto first = incoming_.take(network_body_bytes);
+  while (first.empty()) {
+    const auto room = incoming_.room();
+    const auto bytes = co_await stream_->read_some(asio::buffer(room.data(), room.size()));
+    incoming_.filled(bytes);
+    first = incoming_.take(network_body_bytes);
+  }
+  co_return first;
+}
+
+Bytes JoinedConnection::read() {
+  Bytes block;
+  guarded([&] {
+    block = incoming_.take(network_body_bytes);
+    while (block.empty()) {
+      const auto room = incoming_.room();
+      incoming_.filled(stream_->read_now(asio::buffer(room.data(), room.size())));
+      block = incoming_.take(network_body_bytes);
+    }
+  });
+  return block;
+}
+
+void JoinedConnection::write(BytesView frames) {
+  guarded([&] { stream_->write_now(asio::buffer(frames.data(), frames.size())); });
+}
+
+void JoinedConnection::shut() noexcept {
+  io_.stop();
+  if (const int descriptor = descriptor_; descriptor >= 0) shutdown(descriptor, SHUT_RDWR);
+}
+
+}  // namespace culmen

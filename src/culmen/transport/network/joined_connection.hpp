@@ -1,0 +1,46 @@
+// A worker's connection to its master. The thread that uses it waits in it.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "culmen/transport/network/byte_stream.hpp"
+#include "culmen/transport/network/incoming.hpp"
+#include "culmen/transport/network/joined_endpoint.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+namespace culmen {
+
+/// One thread at a time uses it.
+class JoinedConnection {
+ public:
+  /// The options outlive it. `tls`: for wss.
+  JoinedConnection(const JoinOptions& options, std::shared_ptr<Tls> tls) : options_(options), tls_(std::move(tls)) {}
+  /// Connects and waits for the welcome. Returns the frames that came with it. Throws InputError if the master refuses
+  /// this worker, TransportError with a sentence if it is not reached.
+  Bytes open();
+  /// Whole frames, at least one. Throws TransportError with a sentence at the end of the connection.
+  Bytes read();
+  /// Frames, as on the wire. Returns when the system has them. Throws TransportError.
+  void write(BytesView frames);
+  /// Can be read if read() would not wait. After open().
+  int descriptor() const { return descriptor_; }
+  /// Ends what waits; from now on, everything throws TransportError. Any thread.
+  void shut() noexcept;
+
+ private:
+  /// The first frames of the master.
+  asio::awaitable<Bytes> meet();
+  template <class Work>
+  void guarded(Work work);
+
+  const JoinOptions& options_;
+  std::shared_ptr<Tls> tls_;
+  asio::io_context io_;  // for open()
+  std::unique_ptr<ByteStream> stream_;
+  std::atomic<int> descriptor_ = -1;
+  Incoming incoming_;
+};
+
+}  // namespace culmen
