@@ -118,8 +118,9 @@ def minimize(
     vector of values or, for residuals, an array with one row per candidate. If a batch fails, culmen evaluates each of
     its candidates alone.
 
-    With ``team_size`` under MPI, several ranks call ``f`` together. A second argument is their communicator (mpi4py).
-    The result of the first of these ranks counts. ``f`` then runs in the ranks themselves, not in child processes.
+    With ``team_size`` under MPI, several ranks call ``f`` together. The second argument of ``f`` is then the
+    communicator of these ranks, an object of mpi4py. The result of the first of these ranks counts. ``f`` runs in the
+    ranks themselves, not in child processes.
 
     These arguments are also keys of a study file, where ``budget`` has the name ``evaluations``. Give at least one of
     ``budget``, ``target``, ``stagnation`` and ``wall_time_s``:
