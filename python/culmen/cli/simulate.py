@@ -68,7 +68,7 @@ def simulate(
             min=1,
             max=65536,
             metavar="N",
-            help="Number of workers on each node. On every node but the master's there is a relay, too.",
+            help="Number of workers on each node. On every node except the master's, there is a relay, too.",
         ),
     ] = 64,
     network: Annotated[
