@@ -190,8 +190,8 @@ def minimize(
       raised here. Evaluations continue while the function runs.
     - ``executor``: a ``concurrent.futures.Executor`` that runs the evaluations in place of culmen's processes, for
       example an executor of Dask. ``workers`` is then the number of evaluations in parallel.
-    - ``accept_changes``: resume the study in ``store`` even if ``f``, a value that ``f`` captures or a file in ``data``
-      has changed.
+    - ``accept_changes``: resume the study in ``store`` even if ``f``, a value that ``f`` uses or a file in ``data`` has
+      changed.
 
     If ``generational`` is None, culmen decides: without a named optimizer and with at least four workers, the study may
     be asynchronous. ``result.generational`` shows the decision.
