@@ -69,9 +69,7 @@ def transport(
     ] = None,
     quick: Annotated[
         bool,
-        typer.Option(
-            "--quick", help="A smaller grid: 2 and 8 workers, 1 and 10 ms, 2 repetitions, 1 and 2 I/O threads."
-        ),
+        typer.Option("--quick", help="Fewer points: 2 and 8 workers, 1 and 10 ms, 2 repetitions, 1 and 2 I/O threads."),
     ] = False,
     output: Annotated[
         Path | None,
