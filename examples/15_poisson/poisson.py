@@ -2,7 +2,7 @@
 
 The temperature u solves Poisson's equation -Δu = s on the unit square, with u = 0 at the edges, on a grid of N × N
 inner points. The solver is that of Hockney (J. ACM 12 (1965) 95): a sine transform along each row leaves one
-tridiagonal system for each wave number. Each rank has some of the rows; for the systems, they exchange rows for waves.
+tridiagonal system for each wave number. Each rank has some of the rows, and solves the systems of some wave numbers.
 All sums are sums along a row. Therefore the result does not depend on the number of ranks.
 """
 
@@ -72,7 +72,7 @@ def temperatures(p, comm):
 
 
 def residuals(p, comm):
-    """What culmen calls on every rank of a team, with the same parameters and the communicator of the team."""
+    """culmen calls this function on every rank of a team, with the same parameters and the team's communicator."""
     u = temperatures(p, comm)
     return ((u[np.ix_(SENSORS, SENSORS)] - MEASURED) / ERROR).ravel()
 

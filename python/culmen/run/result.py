@@ -53,8 +53,8 @@ class Result:
     retried: int  #: number of repeated evaluations
     lost: int  #: number of workers that died
     workers: int  #: number of workers
-    team_size: int  #: number of ranks of each worker; 0: without teams
-    nodes: int  #: number of machines of the launch on which they were
+    team_size: int  #: number of ranks in each team; 0: without teams
+    nodes: int  #: number of machines that had workers at the start of the run
     wall_s: float  #: duration of the run in seconds
     evaluated_s: float  #: total duration of the evaluations of this run in seconds
     store: str  #: path of the store; empty if there is none
@@ -126,7 +126,7 @@ class Result:
     @cached_property
     def errors(self) -> Errors:
         """Errors (uncertainties) of the parameters: ``result.errors["tau"].error``. The first use runs further
-        evaluations. Under MPI, only a least-squares fit has them. For other studies, call ``culmen.errors``.
+        evaluations. Under MPI, only a least-squares fit has errors here. For other studies, call ``culmen.errors``.
         """
         return self._known_errors or self.find_errors()
 

@@ -83,13 +83,13 @@ struct MinimizeResult {
 MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space,
                         const MinimizeOptions& options = {});
 
-/// Minimizes a function that the ranks of a team call together, with the same values and the communicator of the team:
-/// MPI_Comm_f2c(communicator). The value of the team's first rank counts. If `f` throws on one rank, the evaluation
+/// Minimizes a function that the ranks of a team call together, with the same values. MPI_Comm_f2c(communicator) is the
+/// communicator of the team. The value of the team's first rank counts. If `f` throws on one rank, the evaluation
 /// fails. options.team_size is the number of ranks of a team.
 MinimizeResult minimize(const std::function<double(const std::vector<double>&, int communicator)>& f,
                         const Space& space, const MinimizeOptions& options);
 
-/// Minimizes the sum of the squares of the residuals, or MinimizeOptions::loss of them.
+/// Minimizes the sum of the squares of the residuals, or another loss: see MinimizeOptions::loss.
 MinimizeResult least_squares(const std::function<std::vector<double>(const std::vector<double>&)>& residuals,
                              const Space& space, const MinimizeOptions& options = {});
 

@@ -25,8 +25,8 @@ module culmen_evaluator
     integer(c_size_t) :: size        ! number of parameters
     type(c_ptr) :: x                 ! see culmen_values
     type(c_ptr) :: names             ! see culmen_name
-    integer(c_int) :: communicator   ! with --team-size: of the ranks that make this call
-    integer(c_int) :: team_size      ! number of these ranks; 0 without --team-size: then there is no communicator
+    integer(c_int) :: communicator   ! with --team-size: communicator of the team
+    integer(c_int) :: team_size      ! number of ranks in the team; 0 without --team-size: there is no communicator
   end type
 
   type, bind(C) :: culmen_result

@@ -37,8 +37,8 @@ typedef struct culmen_candidate {
   size_t size;              /* number of parameters */
   const double* x;          /* values of the parameters, in the order of the study file */
   const char* const* names; /* names of the parameters */
-  int communicator;         /* with --team-size: of the ranks that make this call; MPI_Comm_f2c(communicator) */
-  int team_size;            /* number of these ranks; 0 without --team-size, and then there is no communicator */
+  int communicator;         /* with --team-size: MPI_Comm_f2c(communicator) is the communicator of the team */
+  int team_size;            /* number of ranks in the team; 0 without --team-size: there is no communicator */
 } culmen_candidate;
 
 typedef struct culmen_result {
