@@ -157,7 +157,7 @@ def minimize(
     - ``team_placement``: with ``"node"``, all ranks of a team are on the same node. With ``"any"``, they may be on
       several nodes
     - ``prefetch``: if true, culmen may send further candidates to a worker before the worker has returned a result.
-      This happens only if evaluations take less than about 0.25 s
+      This happens only if evaluations are short: below about 0.25 s, or much less in asynchronous studies
     - ``durability``: with ``"process"``, stored results survive ``kill -9``. With ``"power"``, they also survive a
       power failure
 

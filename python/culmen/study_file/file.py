@@ -175,7 +175,7 @@ class RunTable(Table):
         bool,
         Setting(
             "if true, culmen may send further candidates to a worker before the worker has returned a result. This "
-            "happens only if evaluations take less than about 0.25 s",
+            "happens only if evaluations are short: below about 0.25 s, or much less in asynchronous studies",
             sets="options",
         ),
     ] = True
