@@ -107,6 +107,21 @@ TEST_F(Parcels, of_any_size_arrive_as_they_were) {
   EXPECT_EQ(out_.queued_bytes(), 0U);
 }
 
+TEST_F(Parcels, of_no_worker_are_read_after_a_frame_that_never_ends) {
+  out_.add(0, ParcelKind::frame, bytes_of(std::size_t{1} << 20, 1));
+  flush();
+  out_.clear();
+  Bytes content;
+  ByteWriter(content).f64(7);
+  out_.add(0, ParcelKind::close, content);
+  deliver();
+  flush();
+  deliver();
+  ASSERT_EQ(taken_.size(), 1U);
+  EXPECT_EQ(taken_[0].kind, ParcelKind::close);
+  EXPECT_EQ(taken_[0].content, content);
+}
+
 TEST_F(Parcels, that_no_outbox_makes_are_an_error) {
   const auto read = [this](Bytes message) { in_.read(message, 4, [](const Parcel&) {}); };
   const auto message_of = [](std::initializer_list<std::uint32_t> words) {

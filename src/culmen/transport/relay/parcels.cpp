@@ -19,6 +19,9 @@ struct FragmentHead {
   std::uint32_t worker, kind, flags, bytes;
 };
 
+/// Those of no worker may follow a frame of worker 0 whose end is never sent.
+bool is_of_worker(ParcelKind kind) { return kind <= ParcelKind::lost; }
+
 void append_to(Bytes& out, BytesView more) { out.insert(out.end(), more.begin(), more.end()); }
 
 }  // namespace
@@ -101,7 +104,7 @@ void Inbox::read(BytesView message, std::size_t workers, const std::function<voi
     const bool whole = head.flags & is_last;
     if (head.worker >= begun_.size()) begun_.resize(head.worker + 1);
     auto& begun = begun_[head.worker];
-    if (begun.empty() && whole) {
+    if (whole && (begun.empty() || !is_of_worker(kind))) {
       take({head.worker, kind, content});
       continue;
     }
