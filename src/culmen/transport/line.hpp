@@ -1,10 +1,19 @@
-// Messages between the master and its relays, each of which serves the workers of another node.
+// Messages between nodes: between the master and relays, each of which serves the workers of another node, or between
+// relays.
 #pragma once
 #include <cstddef>
 
 #include "culmen/base/bytes.hpp"
 
 namespace culmen {
+
+/// If there are more nodes, the master talks to some of the relays only, and these to the others.
+inline constexpr std::size_t most_flat_nodes = 256;
+
+enum class LineEnd : unsigned char {
+  upper,  ///< the master's, or that of a relay with relays behind it
+  lower,  ///< a relay's
+};
 
 /// Messages arrive whole, once and in order. No call waits. One thread calls everything.
 class Line {

@@ -109,6 +109,19 @@ TEST_P(RelayedProcesses, conforms) {
 }
 INSTANTIATE_TEST_SUITE_P(Checks, RelayedProcesses, testing::ValuesIn(checks_that(is_quick)), name_of);
 
+class ThreadsBehindRelaysOfRelays : public testing::TestWithParam<Check> {};
+TEST_P(ThreadsBehindRelaysOfRelays, conform) {
+  for (const auto& limits : relay_limits) EXPECT_EQ(GetParam().run(relayed_threads(limits.ring_bytes, 2), limits), "");
+}
+INSTANTIATE_TEST_SUITE_P(Checks, ThreadsBehindRelaysOfRelays, testing::ValuesIn(checks_that(threads_will_do)), name_of);
+
+class ProcessesBehindRelaysOfRelays : public testing::TestWithParam<Check> {};
+TEST_P(ProcessesBehindRelaysOfRelays, conform) {
+  for (const auto& limits : relay_limits)
+    EXPECT_EQ(GetParam().run(relayed_processes(limits.ring_bytes, 2), limits), "");
+}
+INSTANTIATE_TEST_SUITE_P(Checks, ProcessesBehindRelaysOfRelays, testing::ValuesIn(checks_that(is_quick)), name_of);
+
 /// Its check of memory counts one frame for each worker, but every member of a team has one.
 bool teams_will_do(const Check& check) { return is_quick(check) || check.name == "a_body_of_100_MiB"; }
 
@@ -132,7 +145,8 @@ INSTANTIATE_TEST_SUITE_P(Checks, TeamsOfProcesses, testing::ValuesIn(checks_that
 class TeamsBehindRelays : public testing::TestWithParam<Check> {};
 TEST_P(TeamsBehindRelays, conform) {
   const auto& limits = relay_limits[0];
-  EXPECT_EQ(GetParam().run(in_teams(relayed_processes(limits.ring_bytes)), limits), "");
+  for (const std::size_t levels : {1, 2})
+    EXPECT_EQ(GetParam().run(in_teams(relayed_processes(limits.ring_bytes, levels)), limits), "");
 }
 INSTANTIATE_TEST_SUITE_P(Checks, TeamsBehindRelays, testing::ValuesIn(checks_that(is_quick)), name_of);
 
@@ -177,6 +191,9 @@ TEST(HandOffs, none_is_lost_between_processes) {
 }
 TEST(HandOffs, none_is_lost_behind_relays) {
   EXPECT_EQ(hand_off(relayed_processes(32 * 1024), patient, hand_offs() / 10, 1), "");
+}
+TEST(HandOffs, none_is_lost_behind_relays_of_relays) {
+  EXPECT_EQ(hand_off(relayed_processes(32 * 1024, 2), patient, hand_offs() / 20, 1), "");
 }
 TEST(HandOffs, none_is_lost_between_threads) {
   EXPECT_EQ(hand_off(mailbox_threads(4096), patient, hand_offs() / 4, 2), "");

@@ -6,11 +6,18 @@
 
 namespace culmen {
 
-RankLayout::RankLayout(const std::vector<std::size_t>& nodes) : node_of_(nodes) {
+RankLayout::RankLayout(const std::vector<std::size_t>& nodes, std::size_t flat) : node_of_(nodes) {
   for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
     if (nodes[rank] >= ranks_.size()) ranks_.resize(nodes[rank] + 1);
     ranks_[nodes[rank]].push_back(static_cast<int>(rank));
   }
+  tree_ = RelayTree(ranks_.size(), flat);
+}
+
+std::size_t RankLayout::workers_through(std::size_t node) const {
+  std::size_t sum = 0;
+  for (auto n = node; n < tree_.end(node); ++n) sum += ranks_[n].size() - 1;
+  return sum;
 }
 
 std::size_t RankLayout::workers() const { return node_of_.size() - nodes(); }

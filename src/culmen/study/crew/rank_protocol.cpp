@@ -9,11 +9,10 @@
 #include "culmen/base/error.hpp"
 #include "culmen/base/process.hpp"
 #include "culmen/study/crew/local_worker.hpp"
+#include "culmen/study/crew/reached_workers.hpp"
 #include "culmen/study/crew/team_rules.hpp"
 #include "culmen/transport/mailbox/mailbox.hpp"
-#include "culmen/transport/merged/merged_transport.hpp"
 #include "culmen/transport/relay/relay.hpp"
-#include "culmen/transport/relay/relay_transport.hpp"
 #include "culmen/transport/team/team_endpoint.hpp"
 #include "culmen/worker/process/child_table.hpp"
 #include "culmen/worker/process/guard.hpp"
@@ -124,8 +123,8 @@ class RankCrew final : public Crew {
   std::size_t workers() const override { return teams_ ? teams_->teams().size() : layout_.workers(); }
   std::size_t nodes() const override { return layout_.nodes(); }
   void conclude(const StudyResult& result) override {
-    line_.reset();  // this object may live on, and the next line would miss the messages that this one receives
-    if (here_.remaining() + (elsewhere_ ? elsewhere_->remaining() : 0) > 0) {
+    if (reached_) reached_->hang_up();  // this object may live on
+    if ((reached_ ? reached_->remaining() : here_.remaining()) > 0) {
       states_.on(RanksEvent::lose);
       return;
     }
@@ -154,8 +153,8 @@ class RankCrew final : public Crew {
         return refusal_of(fmt::format("rank {}: {}", r, decision.processes[r]), states_.is_last());
     for (const auto r : layout_.workers_of(0))
       here_.watch(layout_.box_of(r), *process_in(decision.processes[static_cast<std::size_t>(r)]), false);
-    if (layout_.nodes() > 1) join_nodes();
-    else decision.processes.clear();
+    if (layout_.nodes() == 1) decision.processes.clear();
+    else reached_.emplace(group_, layout_, 0, here_);  // the relays have agreed: they answer from now on
     if (teams_) decision.teams = teams_->team_of_rank();
     return decision;
   }
@@ -170,7 +169,7 @@ class RankCrew final : public Crew {
   }
 
  private:
-  Transport& of_ranks() { return merged_ ? static_cast<Transport&>(*merged_) : here_; }
+  Transport& of_ranks() { return reached_ ? reached_->transport() : here_; }
   /// Every relay makes the mailbox of its node. Returns why one of them cannot.
   std::string call_relays(RankCall& call) {
     const auto answers = group_.gather("");
@@ -182,23 +181,13 @@ class RankCrew final : public Crew {
     }
     return {};
   }
-  /// Once the relays have agreed: they answer from now on.
-  void join_nodes() {
-    std::vector<std::size_t> workers;
-    for (std::size_t node = 1; node < layout_.nodes(); ++node) workers.push_back(layout_.workers_of(node).size());
-    line_ = group_.line(layout_.relays());
-    elsewhere_.emplace(*line_, workers);
-    merged_.emplace(here_, layout_.workers_of(0).size(), *elsewhere_);
-  }
   RankGroup& group_;
   RanksStates& states_;
   const RankLayout layout_;
   const std::optional<TeamLayout> teams_;
   std::shared_ptr<MailboxMemory> memory_;
   MailboxTransport here_;
-  std::unique_ptr<Line> line_;
-  std::optional<RelayTransport> elsewhere_;
-  std::optional<MergedTransport> merged_;
+  std::optional<ReachedWorkers> reached_;
   std::optional<TeamTransport> in_teams_;
 };
 
@@ -247,7 +236,7 @@ void RankMaster::abandon(const std::string& message) {
 }
 
 std::unique_ptr<Crew> RankMaster::hire(const CrewRequest& request) {
-  const RankLayout layout(group_.nodes());
+  const RankLayout layout(group_.nodes(), group_.flat_nodes());
   check_ranks(layout, states_.state());
   std::unique_ptr<RankCrew> crew;
   try {
@@ -346,9 +335,13 @@ void RankWorker::relay(const RankCall& call) {
   MailboxTransport mailbox(memory, layout_.first_worker(node));
   for (const auto r : workers)
     mailbox.watch(layout_.box_of(r), *process_in(processes[static_cast<std::size_t>(r)]), false);
-  const auto line = group_.line({0});
+  const auto& tree = layout_.tree();
+  ReachedWorkers reached(group_, layout_, node, mailbox);
+  const auto line = group_.line({layout_.server(tree.parent(node))}, LineEnd::lower);
   try {
-    Relay(*line, mailbox, workers.size(), [&] { return mailbox.remaining(); }).run();
+    Relay(*line, reached.transport(), layout_.workers_through(node), [&] { return reached.remaining(); },
+          {reached.behind(), tree.relays_on_way(node)})
+        .run();
   } catch (const Error& e) {
     fmt::print(stderr, "culmen: rank {}: {}\n", group_.rank(), e.what());
   }

@@ -1,5 +1,6 @@
 // How rank 0 hires the other ranks of a group as workers. The group carries invitations, the mailboxes' names and, at
-// the end, the result. Everything else goes through a mailbox on each node, and between nodes over a line to its relay.
+// the end, the result. Everything else goes through a mailbox on each node, and between nodes over lines to
+// relays.
 #pragma once
 #include <memory>
 #include <string>
@@ -41,7 +42,8 @@ class RankMaster {
 /// The side of any other rank.
 class RankWorker {
  public:
-  RankWorker(RankGroup& group, RanksStates& states) : group_(group), states_(states), layout_(group.nodes()) {}
+  RankWorker(RankGroup& group, RanksStates& states)
+      : group_(group), states_(states), layout_(group.nodes(), group.flat_nodes()) {}
   /// Works for one study and returns its result. Throws TransportError with the sentence of rank 0 if it cannot start.
   StudyResult serve(const OwnEvaluators& own);
   /// Works for all studies and executors until rank 0 dismisses its ranks.

@@ -49,16 +49,14 @@ static MPI_Request kept_in(const culmen_mpi_request* kept) {
   return request;
 }
 
-enum { tag = 1 };
-
-static int post_send(const void* bytes, size_t n, int to, culmen_mpi_request* kept) {
+static int post_send(const void* bytes, size_t n, int to, int tag, culmen_mpi_request* kept) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int error = MPI_Isend(bytes, (int)n, MPI_BYTE, to, tag, line, &request);
   keep(request, kept);
   return error;
 }
 
-static int post_receive(void* bytes, size_t n, culmen_mpi_request* kept) {
+static int post_receive(void* bytes, size_t n, int tag, culmen_mpi_request* kept) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int error = MPI_Irecv(bytes, (int)n, MPI_BYTE, MPI_ANY_SOURCE, tag, line, &request);
   keep(request, kept);

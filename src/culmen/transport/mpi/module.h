@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-#define CULMEN_MPI_MODULE_ABI 3
+#define CULMEN_MPI_MODULE_ABI 4
 
 /* A message on its way. */
 typedef uintptr_t culmen_mpi_request;
@@ -23,8 +23,8 @@ struct culmen_mpi_module {
   int (*gather)(const void* mine, size_t n, void* all); /* collective, to rank 0: n bytes of each rank in order */
   int (*barrier)(void);                                 /* collective */
   int (*open_line)(void); /* collective: another duplicate of the world, for the following; once */
-  int (*post_send)(const void* bytes, size_t n, int to, culmen_mpi_request* request);
-  int (*post_receive)(void* bytes, size_t n, culmen_mpi_request* request); /* from any rank */
+  int (*post_send)(const void* bytes, size_t n, int to, int tag, culmen_mpi_request* request);
+  int (*post_receive)(void* bytes, size_t n, int tag, culmen_mpi_request* request); /* from any rank */
   /* If it is done: from which rank and how many bytes, which count only after a receive. Then the request is gone. */
   int (*test)(culmen_mpi_request* request, int* done, int* from, size_t* n);
   int (*cancel)(culmen_mpi_request* request); /* of a receive */

@@ -12,10 +12,16 @@ namespace culmen {
 namespace {
 constexpr std::size_t buffers = 8;
 constexpr auto nobody = std::numeric_limits<std::size_t>::max();
+constexpr int down = 1, up = 2;  // tags
 }  // namespace
 
-MpiLine::MpiLine(const culmen_mpi_module& mpi, std::vector<int> ranks)
-    : mpi_(mpi), ranks_(std::move(ranks)), outgoing_(ranks_.size()), incoming_(buffers) {
+MpiLine::MpiLine(const culmen_mpi_module& mpi, std::vector<int> ranks, LineEnd end)
+    : mpi_(mpi),
+      ranks_(std::move(ranks)),
+      sends_(end == LineEnd::upper ? down : up),
+      receives_(end == LineEnd::upper ? up : down),
+      outgoing_(ranks_.size()),
+      incoming_(buffers) {
   int may = 0;
   check(mpi_.may_use_line(&may), "asking for its threads");
   if (!may)
@@ -45,7 +51,8 @@ void MpiLine::check(int error, const char* what) const {
 }
 
 void MpiLine::post(Incoming& incoming) {
-  check(mpi_.post_receive(incoming.buffer.data(), incoming.buffer.size(), &incoming.request), "waiting for a message");
+  check(mpi_.post_receive(incoming.buffer.data(), incoming.buffer.size(), receives_, &incoming.request),
+        "waiting for a message");
 }
 
 bool MpiLine::is_free(Outgoing& outgoing) {
@@ -61,7 +68,7 @@ bool MpiLine::send(std::size_t peer, BytesView message) {
   const auto outgoing = std::ranges::find_if(outgoing_[peer], [this](Outgoing& one) { return is_free(one); });
   if (outgoing == outgoing_[peer].end()) return false;
   outgoing->message.assign(message.begin(), message.end());
-  check(mpi_.post_send(outgoing->message.data(), outgoing->message.size(), ranks_[peer], &outgoing->request),
+  check(mpi_.post_send(outgoing->message.data(), outgoing->message.size(), ranks_[peer], sends_, &outgoing->request),
         "sending a message");
   outgoing->underway = true;
   return true;

@@ -11,8 +11,9 @@ namespace culmen {
 
 class MpiLine final : public Line {
  public:
-  /// `ranks`: those at the other ends. The module's open_line() was called in every rank.
-  MpiLine(const culmen_mpi_module& mpi, std::vector<int> ranks);
+  /// `ranks`: those at the other ends. The module's open_line() was called in every rank, which has at most one line
+  /// with this end.
+  MpiLine(const culmen_mpi_module& mpi, std::vector<int> ranks, LineEnd end);
   ~MpiLine() override;
   MpiLine(const MpiLine&) = delete;
   MpiLine& operator=(const MpiLine&) = delete;
@@ -38,6 +39,7 @@ class MpiLine final : public Line {
 
   const culmen_mpi_module& mpi_;
   std::vector<int> ranks_;
+  int sends_, receives_;  // tags
   std::vector<std::size_t> peer_of_rank_;
   std::vector<Outgoings> outgoing_;  // of each peer
   std::deque<Incoming> incoming_;    // MPI fills them in this order

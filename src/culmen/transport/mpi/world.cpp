@@ -20,7 +20,7 @@ constexpr std::size_t largest_piece = std::size_t{1} << 30;  // MPI counts are i
 constexpr std::size_t first_piece = 4096;
 constexpr std::size_t text_bytes = 256;
 
-/// With this variable a test plays a rank of another version, or on another node.
+/// With this variable a test plays a rank of another version or on another node, or a launch on many nodes.
 std::string shown(const char* variable, std::string otherwise) {
   const char* value = std::getenv(variable);
   return value != nullptr ? value : otherwise;
@@ -46,6 +46,7 @@ struct Introduction {
 struct Meeting {
   std::string misfit;  // empty if all ranks fit together
   std::vector<std::size_t> nodes;
+  std::size_t flat_nodes = std::stoul(shown("CULMEN_FLAT_NODES", std::to_string(most_flat_nodes)));
 };
 
 Meeting meeting_of(const std::vector<std::string>& texts) {
@@ -70,6 +71,7 @@ Bytes bytes_of(const Meeting& meeting) {
   w.text(meeting.misfit);
   w.u64(meeting.nodes.size());
   for (const auto node : meeting.nodes) w.u64(node);
+  w.u64(meeting.flat_nodes);
   return out;
 }
 
@@ -78,6 +80,7 @@ Meeting meeting_in(BytesView bytes) {
   Meeting meeting;
   meeting.misfit = r.text();
   for (auto n = r.u64(); n > 0; --n) meeting.nodes.push_back(r.u64());
+  meeting.flat_nodes = r.u64();
   return meeting;
 }
 
@@ -117,6 +120,7 @@ struct MpiWorld::Impl {
   int rank = 0;
   int size = 0;
   std::vector<std::size_t> nodes = {};
+  std::size_t flat_nodes = most_flat_nodes;
 
   void check(int error, const char* what) const { culmen::check(mpi, error, what); }
 };
@@ -146,6 +150,7 @@ std::string MpiWorld::fault(const Launch& launch, const std::string& why) {
       fmt::format("{}\n{}", shown("CULMEN_VERSION_SHOWN", CULMEN_VERSION), shown("CULMEN_NODE_SHOWN", this_node())));
   auto meeting = meeting_in(broadcast(bytes_of(meeting_of(introductions))));
   impl_->nodes = std::move(meeting.nodes);
+  impl_->flat_nodes = meeting.flat_nodes;
   if (!meeting.misfit.empty()) return meeting.misfit;
   const bool several = std::ranges::any_of(impl_->nodes, [](auto node) { return node > 0; });
   if (several) impl_->check(impl_->mpi.open_line(), "opening a line between nodes");
@@ -154,14 +159,16 @@ std::string MpiWorld::fault(const Launch& launch, const std::string& why) {
 
 std::vector<std::size_t> MpiWorld::nodes() const { return impl_->nodes; }
 
+std::size_t MpiWorld::flat_nodes() const { return impl_->flat_nodes; }
+
 std::unique_ptr<RankTeam> MpiWorld::team(int number) {
   int communicator = 0;
   impl_->check(impl_->mpi.form_team(number, &communicator), "forming teams");
   return number < 0 ? nullptr : std::make_unique<MpiTeam>(impl_->mpi, communicator);
 }
 
-std::unique_ptr<Line> MpiWorld::line(std::vector<int> ranks) {
-  return std::make_unique<MpiLine>(impl_->mpi, std::move(ranks));
+std::unique_ptr<Line> MpiWorld::line(std::vector<int> ranks, LineEnd end) {
+  return std::make_unique<MpiLine>(impl_->mpi, std::move(ranks), end);
 }
 
 int MpiWorld::rank() const { return impl_->rank; }

@@ -41,8 +41,12 @@ class RankGroup {
   /// Collective. Ranks with the same number from 0 on are a team, of which each rank is in one at a time; below 0:
   /// none, and a null pointer.
   virtual std::unique_ptr<RankTeam> team(int /*number*/) { throw std::logic_error("this group has no teams"); }
-  /// To these ranks. Only if there are several nodes.
-  virtual std::unique_ptr<Line> line(std::vector<int> /*ranks*/) { throw std::logic_error("this group has no line"); }
+  /// With more nodes than this, relays get their work through other relays. Every rank has the same number.
+  virtual std::size_t flat_nodes() const { return most_flat_nodes; }
+  /// To these ranks, of which each has the other end. Only if there are several nodes.
+  virtual std::unique_ptr<Line> line(std::vector<int> /*ranks*/, LineEnd /*end*/) {
+    throw std::logic_error("this group has no line");
+  }
 };
 
 /// MPI, loaded at run time: a libmpi already in the process, else CULMEN_MPI ("openmpi", "mpich", or a module's path),
@@ -62,7 +66,8 @@ class MpiWorld final : public RankGroup {
   void barrier() override;
   std::vector<std::size_t> nodes() const override;
   std::unique_ptr<RankTeam> team(int number) override;
-  std::unique_ptr<Line> line(std::vector<int> ranks) override;
+  std::size_t flat_nodes() const override;
+  std::unique_ptr<Line> line(std::vector<int> ranks, LineEnd end) override;
   /// Collective. After it MPI is not used.
   void finalize();
 

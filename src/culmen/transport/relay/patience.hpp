@@ -9,10 +9,11 @@
 namespace culmen {
 
 /// A worker with candidates ahead of it does not notice that its result waits for half of the time that these will
-/// take. The result of a worker without any goes at once. Pure: time is given.
+/// take. The relays on its way share this time. The result of a worker without any goes at once. Pure: time is given.
 class Patience {
  public:
-  explicit Patience(std::size_t workers) : workers_(workers) {}
+  explicit Patience(std::size_t workers, std::size_t relays_on_way = 1)
+      : workers_(workers), share_(0.5 / static_cast<double>(relays_on_way)) {}
   /// The worker got a candidate.
   void sent(WorkerId worker) { ++workers_[worker].ahead; }
   /// The worker gave a result.
@@ -22,8 +23,8 @@ class Patience {
     if (w.ahead > 0) --w.ahead;
     w.result_s = now_s;
     w.was_busy = w.ahead > 0;
-    const double longest_s = static_cast<double>(w.ahead) * duration_s_ / 2;
-    until_s_ = std::min(until_s_, now_s + std::min(longest_s, most_s));
+    const double longest_s = static_cast<double>(w.ahead) * duration_s_ * share_;
+    until_s_ = std::min(until_s_, now_s + std::min(longest_s, 2 * share_ * most_s));
   }
   void hurry() { until_s_ = 0; }
   /// The results have gone.
@@ -40,6 +41,7 @@ class Patience {
   };
   void learn(double duration_s) { duration_s_ += (duration_s_ == 0 ? 1 : weight) * (duration_s - duration_s_); }
   std::vector<AtWorker> workers_;
+  double share_;
   double duration_s_ = 0;  // mean time between two results of a busy worker
   double until_s_ = std::numeric_limits<double>::infinity();
 };

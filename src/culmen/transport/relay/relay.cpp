@@ -2,18 +2,25 @@
 
 #include "culmen/base/alarm.hpp"
 #include "culmen/base/error.hpp"
+#include "culmen/transport/relay/relay_transport.hpp"
 
 namespace culmen {
 namespace {
-constexpr std::size_t most_queued_bytes = std::size_t{16} << 20;  // then the workers wait
+constexpr std::size_t most_queued_bytes = std::size_t{16} << 20;  // then those wait from whom more would come
 }  // namespace
 
-Relay::Relay(Line& line, Transport& node, std::size_t workers, std::function<std::size_t()> remaining)
-    : line_(line), node_(node), workers_(workers), remaining_(std::move(remaining)), patience_(workers) {}
+Relay::Relay(Line& line, Transport& node, std::size_t workers, std::function<std::size_t()> remaining,
+             const RelayPlace& place)
+    : line_(line),
+      node_(node),
+      workers_(workers),
+      remaining_(std::move(remaining)),
+      behind_(place.behind),
+      patience_(workers, place.relays_on_way) {}
 
 void Relay::run() {
   while (!closing_) {
-    const bool results = out_.queued_bytes() < most_queued_bytes && node_.receive(*this);
+    const bool results = look_at_node();
     const bool messages = look_at_line();
     flush();
     if (messages) pace_.found();
@@ -30,11 +37,18 @@ void Relay::flush() {
   if (out_.empty()) patience_.flushed();
 }
 
+bool Relay::look_at_node() {
+  if (out_.queued_bytes() < most_queued_bytes) return node_.receive(*this);
+  if (behind_ != nullptr) behind_->flush();
+  return false;
+}
+
 bool Relay::look_at_line() {
+  const auto is_full = [this] { return behind_ != nullptr && behind_->queued_bytes() >= most_queued_bytes; };
   std::size_t peer = 0;
   BytesView message;
   bool any = false;
-  while (!closing_ && line_.receive(peer, message)) {
+  while (!closing_ && !is_full() && line_.receive(peer, message)) {
     in_.read(message, workers_, [this](const Parcel& parcel) { take(parcel); });
     any = true;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "culmen/base/alarm.hpp"
 #include "culmen/base/error.hpp"
@@ -13,7 +14,7 @@
 namespace culmen {
 namespace {
 constexpr int most_messages = 64;       // of one receive()
-constexpr double relay_answers_s = 20;  // after the time that its workers have
+constexpr double relay_answers_s = 20;  // after the time that its workers have, for each relay on their way
 
 }  // namespace
 
@@ -23,14 +24,16 @@ struct RelayTransport::Impl {
     std::size_t workers;
     Outbox out;
     Inbox in;
+    bool is_due = false;  // is in due_
     bool closed = false;
     std::size_t remaining = 0;
   };
 
-  Impl(Line& given, const std::vector<std::size_t>& workers) : line(given) {
+  Impl(Line& given, const std::vector<std::size_t>& workers, std::size_t relays_on_way)
+      : line(given), answers_s(relay_answers_s * static_cast<double>(relays_on_way)) {
     WorkerId first = 0;
     for (const auto n : workers) {
-      relays.push_back({first, n, {}, {}, false, n});
+      relays.push_back({first, n, {}, {}, false, false, n});
       first += static_cast<WorkerId>(n);
     }
   }
@@ -40,8 +43,18 @@ struct RelayTransport::Impl {
     return *std::prev(after);
   }
 
+  /// The relay has something to send.
+  void note(Relay& relay) {
+    if (!std::exchange(relay.is_due, true)) due.push_back(static_cast<std::size_t>(&relay - relays.data()));
+  }
+
   void flush() {
-    for (std::size_t r = 0; r < relays.size(); ++r) relays[r].out.flush(line, r);
+    std::erase_if(due, [this](std::size_t r) {
+      auto& relay = relays[r];
+      relay.out.flush(line, r);
+      relay.is_due = !relay.out.empty();
+      return !relay.is_due;
+    });
   }
 
   /// Holds the next message until read(); false if there is none.
@@ -86,6 +99,8 @@ struct RelayTransport::Impl {
 
   Line& line;
   std::vector<Relay> relays;
+  std::vector<std::size_t> due;  // relays with something to send
+  double answers_s;
   Pace pace;
   Alarm alarm;
   SteadyClock clock;
@@ -95,8 +110,8 @@ struct RelayTransport::Impl {
   bool closed = false;
 };
 
-RelayTransport::RelayTransport(Line& line, const std::vector<std::size_t>& workers)
-    : impl_(std::make_unique<Impl>(line, workers)) {}
+RelayTransport::RelayTransport(Line& line, const std::vector<std::size_t>& workers, std::size_t relays_on_way)
+    : impl_(std::make_unique<Impl>(line, workers, relays_on_way)) {}
 
 RelayTransport::~RelayTransport() { close(0); }
 
@@ -105,6 +120,7 @@ void RelayTransport::send(WorkerId worker, const FrameHead& head, BytesView body
   auto& relay = impl_->relay_of(worker);
   if (worker - relay.first >= relay.workers) throw InputError(fmt::format("worker {} does not exist", worker));
   relay.out.add_frame(worker - relay.first, head, body);
+  impl_->note(relay);
 }
 
 bool RelayTransport::receive(Sink& sink) {
@@ -137,15 +153,24 @@ void RelayTransport::close(double grace_s) {
   for (auto& relay : impl_->relays) {
     relay.out.clear();
     relay.out.add(0, ParcelKind::close, content);
+    impl_->note(relay);
   }
   const auto& clock = impl_->clock;
-  const auto deadline_s = clock.now_s() + grace_s + relay_answers_s;
+  const auto deadline_s = clock.now_s() + grace_s + impl_->answers_s;
   const auto is_open = [](const Impl::Relay& relay) { return !relay.closed; };
   while (std::ranges::any_of(impl_->relays, is_open) && clock.now_s() < deadline_s) {
     impl_->flush();
     if (impl_->read(nullptr)) impl_->pace.found();
     else impl_->alarm.sleep(look_again_s());
   }
+}
+
+void RelayTransport::flush() { impl_->flush(); }
+
+std::size_t RelayTransport::queued_bytes() const {
+  std::size_t sum = 0;
+  for (const auto r : impl_->due) sum += impl_->relays[r].out.queued_bytes();
+  return sum;
 }
 
 std::size_t RelayTransport::remaining() const {

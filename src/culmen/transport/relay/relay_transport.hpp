@@ -1,4 +1,4 @@
-// The master's side of the workers behind relays.
+// The workers behind relays, for the master or for a relay in front of these.
 #pragma once
 #include <memory>
 #include <vector>
@@ -9,11 +9,12 @@
 namespace culmen {
 
 /// Workers are numbered by relay: first those of peer 0, then those of peer 1, … A message of the line carries what the
-/// engine sends to a relay within one turn; while the line is busy, more.
+/// sender gives a relay within one turn; while the line is busy, more.
 class RelayTransport final : public Transport {
  public:
-  /// `workers`: of each relay, in the order of the line's peers. The line outlives it.
-  RelayTransport(Line& line, const std::vector<std::size_t>& workers);
+  /// `workers`: of each relay and those behind it, in the order of the line's peers. The line outlives it.
+  /// `relays_on_way`: between here and the farthest worker.
+  RelayTransport(Line& line, const std::vector<std::size_t>& workers, std::size_t relays_on_way = 1);
   ~RelayTransport() override;
 
   void send(WorkerId worker, const FrameHead& head, BytesView body) override;
@@ -22,6 +23,10 @@ class RelayTransport final : public Transport {
   double look_again_s() const override;
   void wake() noexcept override;
   void close(double grace_s) override;
+  /// Sends what the line takes. receive() and sleep() do that, too.
+  void flush();
+  /// Bytes that wait for the line.
+  std::size_t queued_bytes() const;
   /// After close(): workers that had not left in time, as their relays say.
   std::size_t remaining() const;
 
