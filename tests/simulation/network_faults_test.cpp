@@ -13,19 +13,21 @@ SimulationPlan faulty_plan(std::uint64_t seed, const std::string& store) {
   plan.cluster.per_relay = 1 + random.below(4);
   for (auto* p : {&plan.cluster.loses, &plan.cluster.delays, &plan.cluster.repeats, &plan.cluster.relay_dies})
     *p = 0.1 * random.uniform() * static_cast<double>(random.below(2));
+  plan.cluster.per_branch = 1 + random.below(3);
   return plan;
 }
 
 void add(FaultCounts& total, const FaultCounts& more) {
-  for (auto field : {&FaultCounts::relays, &FaultCounts::behind_relays, &FaultCounts::lost_down, &FaultCounts::lost_up,
-                     &FaultCounts::returned, &FaultCounts::delayed_down, &FaultCounts::delayed_up,
-                     &FaultCounts::repeated_down, &FaultCounts::repeated_up})
+  for (auto field : {&FaultCounts::relays, &FaultCounts::behind_relays, &FaultCounts::behind_branches,
+                     &FaultCounts::lost_down, &FaultCounts::lost_up, &FaultCounts::returned, &FaultCounts::delayed_down,
+                     &FaultCounts::delayed_up, &FaultCounts::repeated_down, &FaultCounts::repeated_up})
     total.*field += more.*field;
 }
 
 void expect_all(const FaultCounts& total, std::uint64_t least) {
   EXPECT_GT(total.relays, least);
   EXPECT_GT(total.behind_relays, total.relays);
+  EXPECT_GT(total.behind_branches, least);
   EXPECT_GT(total.lost_down, least);
   EXPECT_GT(total.lost_up, least);
   EXPECT_GT(total.returned, least);

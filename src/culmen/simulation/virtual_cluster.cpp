@@ -83,15 +83,19 @@ void VirtualCluster::keep(WorkerId w, const Worker::Reply& reply) {
 void VirtualCluster::kill_relay_of(WorkerId w) {
   ++faults_.relays;
   const auto relay = w / plan_.per_relay;
+  const bool is_first = plan_.per_branch > 1 && relay % plan_.per_branch == 0;
+  const auto end = relay + (is_first ? plan_.per_branch : 1);
   const auto behind = [&](WorkerId other) {
-    return other / plan_.per_relay == relay && workers_[other].alive && workers_[other].joins_s < clock_.now_s();
+    const auto its = other / plan_.per_relay;
+    return its >= relay && its < end && workers_[other].alive && workers_[other].joins_s < clock_.now_s();
   };
   std::erase_if(future_, [&](const auto& item) {
     return item.second.kind == Kind::arrived && !item.second.from_former_master && behind(item.second.worker) &&
            chance(0.5);
   });
   for (WorkerId other = 0; other < workers_.size(); ++other)
-    if (behind(other)) ++faults_.behind_relays, lose(other);
+    if (behind(other))
+      ++faults_.behind_relays, faults_.behind_branches += other / plan_.per_relay != relay, lose(other);
 }
 
 bool VirtualCluster::receive(Sink& sink) {

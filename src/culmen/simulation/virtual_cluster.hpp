@@ -20,13 +20,14 @@ struct ClusterPlan {
   double mean_duration_s = 1;  ///< of an evaluation, exponentially distributed
   double mean_delay_s = 0.01;  ///< of a frame, in each direction
   // Probabilities for each evaluation.
-  double dies = 0;            ///< the worker dies instead of answering
-  double leaves = 0;          ///< it answers, then leaves
-  double answers_twice = 0;   ///< the result comes a second time, later
-  double answers_late = 0;    ///< the worker is considered dead, and its answer comes afterwards
-  double joins = 0;           ///< a new worker joins
-  double relay_dies = 0;      ///< all workers of the relay are lost, and the results that wait there
-  std::size_t per_relay = 4;  ///< workers with consecutive numbers
+  double dies = 0;             ///< the worker dies instead of answering
+  double leaves = 0;           ///< it answers, then leaves
+  double answers_twice = 0;    ///< the result comes a second time, later
+  double answers_late = 0;     ///< the worker is considered dead, and its answer comes afterwards
+  double joins = 0;            ///< a new worker joins
+  double relay_dies = 0;       ///< all workers of the relay are lost, and the results that wait there
+  std::size_t per_relay = 4;   ///< workers with consecutive numbers
+  std::size_t per_branch = 1;  ///< relays with consecutive numbers, which are lost with the first of them
   // Probabilities for each frame, in both directions.
   double loses = 0;    ///< the connection breaks: the worker connects again, as a new one, with its last results
   double delays = 0;   ///< it comes much later, and others overtake it
@@ -38,6 +39,7 @@ struct FaultCounts {
   std::uint64_t died = 0, left = 0, twice = 0, late = 0, joined = 0, stale = 0;
   std::uint64_t relays = 0;                  ///< that died
   std::uint64_t behind_relays = 0;           ///< workers that were lost with them
+  std::uint64_t behind_branches = 0;         ///< of these, those behind a further relay
   std::uint64_t lost_down = 0, lost_up = 0;  ///< frames: from the master, to the master
   std::uint64_t returned = 0;                ///< results that came again over a new connection
   std::uint64_t delayed_down = 0, delayed_up = 0, repeated_down = 0, repeated_up = 0;
