@@ -14,7 +14,7 @@
 namespace culmen {
 namespace {
 /// MPICH over TCP (UCX) may wait in it for ever if a set-up has failed on a loaded machine.
-constexpr std::chrono::seconds patience_with_finalize{20};
+constexpr std::chrono::seconds patience_with_finalize{60};
 
 /// The launch of this process. A process takes part in one launch only.
 struct LaunchedRanks {
