@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 _HOMES = {
     "minimize": "minimization",
+    "work": "minimization",
     "Command": "problem.command",
     "Executor": "executor.executor",
     "EvaluationError": "executor.item_pool",
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from .executor.joblib_backend import register_joblib
     from .fit.errors import Errors
     from .launch.ranks import is_master
-    from .minimization import minimize
+    from .minimization import minimize, work
     from .problem.command import Command
     from .problem.space import Space, boolean, categorical, fixed, integer, ordinal, real
     from .report.reading import Evaluations, read

@@ -1,5 +1,6 @@
 """``culmen.minimize``: a Python function, its bounds, and the best parameters."""
 
+import inspect
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._core import InputError
 from .base.keywords import explained
+from .base.text import did_you_mean
 from .launch.ranks import end_launch_with_rank, is_master, letting_ranks_go
 from .problem.command import Command
 from .problem.space import Bounds, Constraints, Space, Value, as_table, plain
@@ -96,6 +98,11 @@ def minimize(
     callback: Callable[[Evaluated], Any] | None = None,
     executor: "Executor | None" = None,
     accept_changes: bool = False,
+    listen: str | None = None,
+    token_file: str | Path | None = None,
+    certificate: str | Path | None = None,
+    insecure: bool = False,
+    io_threads: int = 1,
 ) -> Result:
     """Finds the parameters for which ``f`` is smallest. Example::
 
@@ -192,6 +199,16 @@ def minimize(
       example an executor of Dask. ``workers`` is then the number of evaluations in parallel.
     - ``accept_changes``: resume the study in ``store`` even if ``f``, a value that ``f`` uses or a file in ``data`` has
       changed.
+    - ``listen``: an address such as ``"wss://0.0.0.0:7443"``. Programs on other machines join the run there with
+      ``culmen.work``; the run prints the call for them on standard error. It waits for them, unless ``workers`` are
+      given, too. ``wss`` is encrypted. ``ws`` and ``tcp`` are not, so they need ``insecure=True``, except at
+      ``127.0.0.1``.
+    - ``token_file``: with ``listen``, a file with a password that these programs must know. If it does not exist,
+      culmen makes it. Only at ``127.0.0.1`` can you omit it.
+    - ``certificate``: with ``wss``, a file with the certificate of the run and its key (PEM). By default, culmen makes
+      one in its data folder.
+    - ``insecure``: allow connections from other machines that are not encrypted.
+    - ``io_threads``: with ``listen``, the number of threads that encrypt, send and receive, from 1 to 256.
 
     If ``generational`` is None, culmen decides: without a named optimizer and with at least four workers, the study may
     be asynchronous. ``result.generational`` shows the decision.
@@ -218,25 +235,128 @@ def minimize(
             return checked(with_errors_of_ranks(Result.of(_core.serve_rank(), core), core))
     with letting_ranks_go() if executor is None else nullcontext():
         checked_space = Space(space, constraints).fixing(fix or {})
-        study = _study_of(f, checked_space, given, store)
-        function: Any = Positional(f) if checked_space.positional and not isinstance(f, Command) else f
+        study = _study_of(f, checked_space, given, store, shared=listen is not None)
+        function = _callable_of(f, checked_space)
         if executor is not None:
             _lend(study, function, executor)
         elif not isinstance(f, Command):
             study.config.evaluator.pickle = _pickled(function, bool(team_size))
         if store is not None and Path(store).exists():
             study.prepare_resume()
-    return study.run(progress=progress, accept_changes=accept_changes, callback=callback)
+    return study.run(
+        progress=progress,
+        accept_changes=accept_changes,
+        callback=callback,
+        listen=listen,
+        token_file=token_file,
+        certificate=certificate,
+        insecure=insecure,
+        io_threads=io_threads,
+    )
 
 
-_NO_DATA = ("f", "space", "constraints", "fix", "store", "progress", "callback", "executor", "accept_changes")
+_LISTENING = ("listen", "token_file", "certificate", "insecure", "io_threads")
+_NO_DATA = (
+    *("f", "space", "constraints", "fix", "store", "progress", "callback", "executor", "accept_changes"),
+    *_LISTENING,
+)
 
 
-def _study_of(f: Any, space: Space, given: Mapping[str, Any], store: str | Path | None) -> Study:
+@explained("culmen.work", 'culmen.work("wss://host:7443", f, {"x": (0, 1)}, token_file="token.txt")', _WORDS, _ANSWERS)
+def work(
+    address: str,
+    f: Callable[..., Any] | Command,
+    space: Space | Mapping[str, Bounds] | Iterable[Bounds],
+    *,
+    token_file: str | Path | None = None,
+    fingerprint: str | None = None,
+    slots: int | None = None,
+    patience_s: float = 60.0,
+    progress: bool | None = None,
+    **arguments: Any,
+) -> int:
+    """Evaluates for a ``culmen.minimize`` on another machine, until its study ends. Example::
+
+        culmen.work("wss://host:7443", f, {"x": (-5, 5)}, token_file="token.txt", fingerprint="…")
+
+    The other program must have called ``culmen.minimize`` with ``listen``. It prints this call, with its arguments.
+
+    This program evaluates only its own ``f``: the run sends parameters and no code. Therefore ``f``, ``space`` and the
+    other arguments of ``culmen.minimize`` that affect a result must be the same in both programs. Otherwise the run
+    refuses these workers. The simplest way is to start the same script on both machines, with the same version of
+    Python.
+
+    - ``address``: the address of the run.
+    - ``f``, ``space``: those of the run. A function counts with its module's name, its code, and the values that it
+      captures.
+    - ``token_file``: a file with the token of the run.
+    - ``fingerprint``: for ``wss``, the fingerprint of the run's certificate: 64 hexadecimal digits. Without it, an
+      authority that this machine trusts must have signed the certificate.
+    - ``slots``: number of evaluations in parallel. By default, it is the number of CPUs.
+    - ``patience_s``: number of seconds for which workers try to connect, at the start and after a lost connection.
+    - ``progress``: True says that the workers have joined, False does not. None says it only on a terminal or in a
+      notebook.
+    - ``arguments``: arguments of ``culmen.minimize``, such as ``objectives`` or ``result``. Those that do not affect
+      a result, such as ``budget``, are ignored.
+
+    Returns the number of evaluations that ended here. Ctrl-C ends the work. The run then gives the evaluations to other
+    workers.
+
+    Raises InputError for wrong arguments and if the run refuses these workers. Raises TransportError if the run cannot
+    be reached, or if the workers had to leave before the end of the study.
+    """
+    given = {**_DEFAULTS, **_for_workers(arguments), **_ENDLESS}
+    checked_space = Space(space, given.pop("constraints")).fixing(given.pop("fix") or {})
+    study = _study_of(f, checked_space, given, None, shared=True, caller="culmen.work")
+    if not isinstance(f, Command):
+        study.config.evaluator.pickle = _pickled(_callable_of(f, checked_space), False, "culmen.work")
+    return study.work(
+        address,
+        token_file=token_file,
+        fingerprint=fingerprint,
+        slots=slots,
+        patience_s=patience_s,
+        progress=progress,
+    )
+
+
+_OF_RESULTS = (
+    *("result", "loss", "f_scale", "time_limit_s", "batch", "environment", "modules", "data"),
+    *("constraints", "fix", "objectives", "limits", "derived", "residuals"),
+)
+_DEFAULTS = {name: plain(inspect.signature(minimize).parameters[name].default) for name in _OF_RESULTS}
+_ENDLESS = {"budget": 1, "starts": []}  # the run decides on the end
+
+
+def _for_workers(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of ``minimize`` that affect an evaluation."""
+    known = list(inspect.signature(minimize).parameters)
+    for name in arguments:
+        if name in ("listen", "executor"):
+            raise InputError(f"culmen.work: {name} belongs to culmen.minimize; remove it")
+        if name not in known:
+            near = did_you_mean(_WORDS.get(name, name), [*known, "fingerprint", "slots", "patience_s"])
+            raise InputError(f"culmen.work: there is no argument '{name}'{near or '; help(culmen.work) lists them'}")
+    return {name: plain(value) for name, value in arguments.items() if name in _OF_RESULTS}
+
+
+def _callable_of(f: Any, space: Space) -> Any:
+    return Positional(f) if space.positional and not isinstance(f, Command) else f
+
+
+def _study_of(
+    f: Any,
+    space: Space,
+    given: Mapping[str, Any],
+    store: str | Path | None,
+    shared: bool = False,
+    caller: str = "culmen.minimize",
+) -> Study:
+    """``shared``: programs on other machines evaluate, too."""
     evaluator: dict[str, Any]
     if isinstance(f, Command):
         if not f.words:
-            raise InputError("culmen.minimize: Command([]): give a program and its arguments")
+            raise InputError(f"{caller}: Command([]): give a program and its arguments")
         evaluator, folder = {"command": f.words, **f.options}, f.folder
     else:
         name = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
@@ -245,10 +365,10 @@ def _study_of(f: Any, space: Space, given: Mapping[str, Any], store: str | Path 
     if isinstance(given["starts"], list):
         given = {**given, "starts": [_named(start, space.names) for start in given["starts"]]}
     called = getattr(f, "__name__", "function").replace("/", "_")
-    file = program_study(called, tables, dict(space.core.constraints), evaluator, given)
+    file = program_study(called, tables, dict(space.core.constraints), evaluator, given, caller)
     if file.evaluator.output == "all" and store is None:
         raise InputError('culmen.minimize: output = "all" keeps the output beside the store; give store as well')
-    return Study.of(file, folder, Mistakes("culmen.minimize"), str(store or ""), f)
+    return Study.of(file, folder, Mistakes(caller), str(store or ""), f, shared)
 
 
 def _named(start: Any, names: list[str]) -> Any:
@@ -294,14 +414,14 @@ def _returned(config: _core.StudyConfig) -> list[str]:
     return [name for name, _ in config.objectives if name not in derived]
 
 
-def _pickled(f: Callable[..., Any], in_team: bool) -> bytes:
+def _pickled(f: Callable[..., Any], in_team: bool, caller: str = "culmen.minimize") -> bytes:
     import cloudpickle
 
     if not callable(f):
-        raise InputError(f"culmen.minimize: f must be a function, got {f!r}")
+        raise InputError(f"{caller}: f must be a function, got {f!r}")
     if why := misfit(f.function, "p[0]", in_team) if isinstance(f, Positional) else misfit(f, in_team=in_team):
-        raise InputError(f"culmen.minimize: {why}")
+        raise InputError(f"{caller}: {why}")
     try:
         return pickle.dumps(ToSlot(cloudpickle.dumps(f)))
     except Exception as e:
-        raise InputError(f"culmen.minimize: the function cannot be sent to other processes: {e}") from None
+        raise InputError(f"{caller}: the function cannot be sent to other processes: {e}") from None

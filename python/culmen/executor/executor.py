@@ -189,6 +189,11 @@ def options_of(workers: int | None, transport: str, prefetch: bool = True) -> _c
         workers = _check_count("workers", workers, ", or None")
     if not isinstance(prefetch, bool):
         raise InputError(f"culmen.Executor: prefetch must be True or False, got {prefetch!r}")
+    if isinstance(transport, str) and "://" in transport:
+        raise InputError(
+            f"culmen.Executor: transport={transport!r}: workers of other machines evaluate only the function with "
+            "which they were started; use culmen.minimize(…, listen=…), or MPI (transport='mpi')"
+        )
     if transport not in _core.PLACES:
         raise InputError(f"culmen.Executor: transport must be one of {', '.join(_core.PLACES)}, got {transport!r}")
     options = _core.RunOptions()

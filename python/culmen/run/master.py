@@ -20,9 +20,12 @@ _CALLBACK_S = 0.01  # between two looks for a callback
 
 
 def execute(
-    config: _core.StudyConfig, options: _core.RunOptions, monitor: Monitor, callback: Callback | None = None
+    config: _core.StudyConfig,
+    options: _core.RunOptions,
+    begin: Callable[[_core.Run], Monitor],
+    callback: Callback | None = None,
 ) -> _core.Result:
-    """For programs: runs a study to its end.
+    """For programs: runs a study to its end. ``begin`` is called when the run has started.
 
     Ctrl-C stops it cleanly and prints the best so far on standard error. A second Ctrl-C, or one before any success,
     raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1 stop it as cleanly, and then the program, unless the program
@@ -38,7 +41,7 @@ def execute(
 
     ending = [n for n in STOP_SIGNALS if n != signal.SIGINT and signal.getsignal(n) == signal.SIG_DFL]
     with _working_folder(config, options):
-        ended = conduct(config, options, lambda _run: monitor, (signal.SIGINT, *ending), again, callback)
+        ended = conduct(config, options, begin, (signal.SIGINT, *ending), again, callback)
     result, seen = ended.result, ended.signals
     if seen and result.reason == "interrupted":
         _say_interrupted(result, config)

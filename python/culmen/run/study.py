@@ -1,6 +1,7 @@
 """A study: the content of a study file, ready to run."""
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -24,10 +25,12 @@ from .configuration import config_of, options_of
 from .errors import Lend, errors_of_study, finder, with_errors_of_ranks
 from .evaluations import CandidateEvaluator, evaluations_of_program, with_workers
 from .evaluator import digest_of
+from .joining import Door, content_of
 from .master import execute
-from .progress.monitor import best_of, make_monitor
+from .progress.monitor import Monitor, best_of, make_monitor
 from .result import Result
 from .result import checked as checked_result
+from .working import work_in_program
 
 if TYPE_CHECKING:
     import plotly.graph_objects
@@ -123,15 +126,18 @@ class Study:
         return study
 
     @classmethod
-    def of(cls, file: StudyFile, folder: Path, mistakes: Mistakes, store: str, f: Any = None) -> "Study":
+    def of(
+        cls, file: StudyFile, folder: Path, mistakes: Mistakes, store: str, f: Any = None, shared: bool = False
+    ) -> "Study":
         """``folder``: relative paths start there. ``mistakes``: those already known. ``f``: a program's function.
+        ``shared``: others evaluate, too, and must know the digest of the evaluator.
 
         Raises InputError with all mistakes."""
         config = config_of(file, folder, mistakes)
         if store:
             config.evaluator.working_folder = str(working_folder(Path(store)))
         file.optimizer.name = config.optimizer
-        now = digest_of(config.evaluator, file.evaluator, folder, f) if store else None
+        now = digest_of(config.evaluator, file.evaluator, folder, f) if store or shared else None
         config.configuration = file.normalised(folder, now, machine.here())
         return cls(config, options_of(file, store), now, mistakes.source)
 
@@ -174,9 +180,14 @@ class Study:
         progress: bool | None = None,
         accept_changes: bool = False,
         callback: Callable[[Evaluated], Any] | None = None,
+        listen: str | None = None,
+        token_file: str | Path | None = None,
+        certificate: str | Path | None = None,
+        insecure: bool = False,
+        io_threads: int = 1,
     ) -> Result:
-        """Runs the study to its end. ``progress``, ``accept_changes`` and ``callback`` are the same as for
-        ``culmen.minimize``.
+        """Runs the study to its end. The arguments are the same as for ``culmen.minimize``. With ``listen``, workers of
+        other machines join with ``Study.work``, or with the command ``culmen worker``.
 
         Ctrl-C stops the study. The call then returns the best result so far, and its ``reason`` is "interrupted".
         Before the first success, Ctrl-C raises KeyboardInterrupt.
@@ -185,17 +196,30 @@ class Study:
 
         Raises InputError, StoreError, TransportError and AllFailedError as ``culmen.minimize`` does.
         """
+        door = Door.of_program(listen, token_file, certificate, insecure, io_threads)
         on_ranks = self.lend is nullcontext and _core.uses_ranks(self.options)
         leads = is_master() or not on_ranks
         with letting_ranks_go() if on_ranks and leads else nullcontext():
             watch = None if callback is None else Callback(callback, self.config)
+            if leads and door:
+                door.open(self)
             if leads and self.options.resume:
                 self._join_store(accept_changes, watch)
         if leads and (watch or not self.options.store):
             self.options.history_bytes = _HISTORY_BYTES
-        with self.lend() as self.options.lent:
-            self.settle()
-            core = execute(self.config, self.options, make_monitor(progress, best_of(self.config.objectives)), watch)
+
+        def begin(run: _core.Run) -> Monitor:
+            if door and progress is not False:
+                how = door.how_to_join(run.address, run.fingerprint, self)
+                print(f"Workers join with: {how}", file=sys.stderr, flush=True)
+            return make_monitor(progress, best_of(self.config.objectives))
+
+        try:
+            with self.lend() as self.options.lent:
+                self.settle()
+                core = execute(self.config, self.options, begin, watch)
+        finally:
+            self.options.listen = ""  # the workers have left
         space = self.config.space
         result = Result.of(core, space, finder(self.config, self.options, self.lend) if leads else None)
         if leads and core.history is not None:
@@ -203,6 +227,22 @@ class Study:
         if on_ranks:
             result = with_errors_of_ranks(result, space)
         return checked_result(result)
+
+    def work(
+        self,
+        address: str,
+        *,
+        token_file: str | Path | None = None,
+        fingerprint: str | None = None,
+        slots: int | None = None,
+        patience_s: float = 60.0,
+        progress: bool | None = None,
+    ) -> int:
+        """Evaluates for a run of this study on another machine, until it ends. The arguments, the result and the errors
+        are those of ``culmen.work``."""
+        return work_in_program(
+            self.config, content_of(self), address, token_file, fingerprint, slots, patience_s, progress
+        )
 
     def _join_store(self, accept_changes: bool, watch: Callback | None) -> None:
         """Before a resume. Raises InputError if the store holds another study."""

@@ -4,7 +4,7 @@ from .evaluator import CommandOptions, EvaluatorTable
 from .file import RunTable, StopTable, StudyFile
 from .messages import checked, tables_in
 from .mistakes import Mistakes
-from .program import call_of, program_study
+from .program import call_of, program_study, worker_call_of
 from .reading import examine_study_file, read_study_file
 from .targets import is_source
 
@@ -22,4 +22,5 @@ __all__ = [
     "program_study",
     "read_study_file",
     "tables_in",
+    "worker_call_of",
 ]

@@ -68,8 +68,10 @@ def program_study(
     constraints: Mapping[str, str],
     evaluator: Mapping[str, Any],
     given: Mapping[str, Any],
+    caller: str = "culmen.minimize",
 ) -> ProgramStudy:
-    """``evaluator``: its kind and its own keys; ``given``: arguments of ``minimize``; None: not given.
+    """``evaluator``: its kind and its own keys; ``given``: arguments of ``minimize``; None: not given. ``caller``: the
+    function that messages name.
 
     Raises InputError with a line for each wrong argument."""
     given = {key: value for key, value in given.items() if value is not None}
@@ -77,11 +79,11 @@ def program_study(
     tables["evaluator"] |= evaluator
     options = given.get("options", {})
     if not isinstance(options, Mapping):
-        raise InputError(f'culmen.minimize: options must be a dict such as {{"population": 20}}, got {options!r}')
+        raise InputError(f'{caller}: options must be a dict such as {{"population": 20}}, got {options!r}')
     tables["optimizer"] = {key: given[key] for key in ("optimizer", "generational") if key in given} | dict(options)
     top: dict[str, Any] = {key: given[key] for key in ("seed", *_EXPRESSIONS, "starts") if key in given}
     study: ProgramStudy = checked(
-        ProgramStudy, {"name": name, "space": space, "constraints": constraints, **top, **tables}, "culmen.minimize"
+        ProgramStudy, {"name": name, "space": space, "constraints": constraints, **top, **tables}, caller
     )
     return study
 
@@ -93,7 +95,34 @@ def call_of(data: Mapping[str, Any], store: str) -> str:
     return f"culmen.minimize({', '.join(_arguments(study, store))})"
 
 
+def worker_call_of(data: Mapping[str, Any], address: str, known: Mapping[str, str]) -> str:
+    """The call of ``culmen.work`` that evaluates for a run of this study at this address. ``known``: further
+    arguments."""
+    study = ProgramStudy.model_validate({key: data[key] for key in data if key in ProgramStudy.model_fields})
+    work = [*_model(study), *_table(study, "evaluator"), *_of_space_and_results(study)]
+    return f"culmen.work({', '.join([repr(address), *work, *(f'{key}={text!r}' for key, text in known.items())])})"
+
+
 def _arguments(study: ProgramStudy, store: str) -> Iterator[str]:
+    yield from _model(study)
+    yield from _table(study, "stop")
+    yield from _table(study, "evaluator")
+    options = dict(study.model_dump(exclude_defaults=True).get("optimizer", {}))
+    for key, argument in (("name", "optimizer"), ("generational", "generational")):
+        if (value := options.pop(key, None)) is not None:
+            yield f"{argument}={value!r}"
+    if options:
+        yield f"options={options!r}"
+    if study.seed:
+        yield f"seed={study.seed!r}"
+    yield from _of_space_and_results(study)
+    if starts := study.model_dump(exclude_defaults=True).get("starts"):
+        yield f"starts={starts!r}"
+    yield f"store={store!r}"
+
+
+def _model(study: ProgramStudy) -> Iterator[str]:
+    """The function and the bounds."""
     function = (study.evaluator.function or "f").removeprefix("__main__.")
     yield function if all(map(str.isidentifier, function.split("."))) else "f"
     bounds = {name: _bounds(p.model_dump(exclude_defaults=True)) for name, p in study.space.items()}
@@ -101,20 +130,16 @@ def _arguments(study: ProgramStudy, store: str) -> Iterator[str]:
         yield f"[{', '.join(bounds.values())}]"
     else:
         yield f"{{{', '.join(f'{name!r}: {text}' for name, text in bounds.items())}}}"
+
+
+def _table(study: ProgramStudy, table: str) -> Iterator[str]:
+    said = study.model_dump(exclude_defaults=True).get(table, {})
+    yield from (f"{argument}={said[key]!r}" for argument, key in arguments_of(table).items() if key in said)
+
+
+def _of_space_and_results(study: ProgramStudy) -> Iterator[str]:
     said = study.model_dump(exclude_defaults=True)
-    for table in ("stop", "evaluator"):
-        for argument, key in arguments_of(table).items():
-            if key in said[table]:
-                yield f"{argument}={said[table][key]!r}"
-    options = dict(said.get("optimizer", {}))
-    for key, argument in (("name", "optimizer"), ("generational", "generational")):
-        if (value := options.pop(key, None)) is not None:
-            yield f"{argument}={value!r}"
-    said |= {"options": options, "seed": study.seed}
-    for argument in ("options", "seed", "constraints", *_EXPRESSIONS, "starts"):
-        if value := said.get(argument):
-            yield f"{argument}={value!r}"
-    yield f"store={store!r}"
+    yield from (f"{name}={said[name]!r}" for name in ("constraints", *_EXPRESSIONS) if said.get(name))
 
 
 def _bounds(table: dict[str, Any]) -> str:
