@@ -9,19 +9,27 @@ import shlex
 import socket
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 from urllib.parse import urlsplit
 
+from .. import _core
 from .._core import InputError
+from ..base.digest import Digest
 from ..problem.space import fixed_names
 from ..store.opening import function_in
 from ..study_file import worker_call_of
 
-if TYPE_CHECKING:
-    from .study import Study
-
 _LONGEST_TOKEN = 1024
 _MOST_IO_THREADS = 256
+
+
+class Shared(Protocol):
+    """A study, as far as workers of other machines need it."""
+
+    config: _core.StudyConfig
+    options: _core.RunOptions
+    evaluator_digest: Digest | None
+    source: str
 
 
 @dataclass(frozen=True)
@@ -59,10 +67,10 @@ class Door:
             raise InputError(f"listen must be an address such as 'wss://0.0.0.0:7443', got {listen!r}")
         if isinstance(io_threads, bool) or not isinstance(io_threads, int) or not 1 <= io_threads <= _MOST_IO_THREADS:
             raise InputError(f"io_threads must be a whole number from 1 to {_MOST_IO_THREADS}, got {io_threads!r}")
-        files = [None if file is None else Path(file) for file in (token_file, certificate)]
-        return cls(listen, *files, insecure, io_threads, in_program=True)
+        token, own = (None if file is None else Path(file) for file in (token_file, certificate))
+        return cls(listen, token, own, insecure, io_threads, in_program=True)
 
-    def open(self, study: "Study") -> None:
+    def open(self, study: Shared) -> None:
         """Sets the options of the study. Raises InputError if strangers could join, or read what is sent."""
         study.options.listen = self.address
         listen = f"listen={self.address!r}" if self.in_program else f"--listen {self.address}"
@@ -89,7 +97,7 @@ class Door:
         threads = ["--io-threads", str(self.io_threads)] if self.io_threads > 1 else []
         return ["--listen", self.address, *given, *(["--insecure"] if self.insecure else []), *threads]
 
-    def how_to_join(self, address: str, fingerprint: str, study: "Study") -> str:
+    def how_to_join(self, address: str, fingerprint: str, study: Shared) -> str:
         """The command or, for a function of a program, the call for other machines. ``address`` and ``fingerprint``:
         those of the run."""
         described = json.loads(study.config.configuration)
@@ -129,7 +137,7 @@ def pin_in(fingerprint: str | None, in_program: bool = False) -> str:
     return pin
 
 
-def content_of(study: "Study") -> str:
+def content_of(study: Shared) -> str:
     """The digest of the files that an evaluation uses, or of a program's function with the values that it captures. A
     program outside the study's folder is not among them: it differs from machine to machine.
 
