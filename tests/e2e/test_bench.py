@@ -48,8 +48,11 @@ def test_a_small_grid_is_measured_drawn_and_not_measured_again(tmp_path):
     assert re.search(r"^tcp +4 ms +2 ", done.stdout, re.MULTILINE)
     assert state_of(tmp_path)["told"] == len(expected)
 
+    costs = (tmp_path / "out/network.toml").read_text()
+    assert costs.startswith("# Costs of messages and of the store, measured by `culmen bench transport`,\n# on ")
     again = culmen(*bench("--transports", ",".join(names)), cwd=tmp_path)
     assert again.returncode == 0
+    assert (tmp_path / "out/network.toml").read_text() == costs
     assert f"All {len(expected)} points are in out/transport.db; to measure again, write --overwrite" in again.stdout
     assert rows_in(tmp_path) == rows
     other = culmen(*bench("--transports", "ws"), cwd=tmp_path)

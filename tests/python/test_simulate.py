@@ -89,6 +89,27 @@ def test_a_network_file_may_have_some_keys():
     assert "from some.toml, the rest measured on this machine" in done.stdout
 
 
+def test_a_folder_of_bench_transport_has_the_costs():
+    words = ["--transports", "mailbox", "--workers", 2, "--durations", "1ms", "--repetitions", 1, "--seconds", 0.05]
+    assert culmen("bench", "transport", *words, "--output", "here", "--quiet").returncode == 0
+    lines = Path("here/network.toml").read_text().splitlines()
+    given = dict(line.split(" #")[0].split(" = ") for line in lines if " = " in line)
+    words = ["--workers", 10, "--duration", 5, "--only", "--network", "here"]
+    found = json.loads(culmen("simulate", "study.toml", *words, "--json").stdout)
+    assert found["network"] == {name: float(value) for name, value in given.items()}
+    assert all(value > 0 for value in found["network"].values())
+    assert "from here/network.toml" in culmen("simulate", "study.toml", *words).stdout
+
+
+def test_a_folder_without_costs_gets_a_sentence():
+    Path("empty").mkdir()
+    done = culmen("simulate", "study.toml", "--workers", 10, "--duration", 5, "--network", "empty")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "culmen: --network empty/network.toml: there is no such file; `culmen bench transport` writes this file\n",
+    )
+
+
 def test_durations_come_from_the_store_of_the_study():
     assert culmen("run", "study.toml", "--workers", 2, "--quiet").returncode == 0
     found = figures("--workers", 10, "--only")

@@ -76,7 +76,8 @@ def simulate(
         typer.Option(
             "--network",
             metavar="FILE",
-            help="A TOML file with the costs of messages. Default: they are measured on this machine.",
+            help="A TOML file with the costs of messages, or a folder of culmen bench transport, which contains one. "
+            "Default: they are measured on this machine.",
         ),
     ] = None,
     seed: Annotated[

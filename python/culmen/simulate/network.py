@@ -23,10 +23,29 @@ MEANINGS = {
 }
 
 
+FILE = "network.toml"
+HEADING = "# Costs of messages and of the store, measured by `culmen bench transport`"
+
+
+def measured_text(when: str) -> str:
+    """A file with the model, which is measured now. ``when``: the place and the time of the measurement."""
+    model = _core.measured_network()
+    lines = [
+        f"{HEADING},",
+        f"# {when}.",
+        "# For messages between nodes: TCP over the loopback interface. A real network is usually slower.",
+        "",
+    ]
+    lines += [f"{name} = {getattr(model, name):.4g} # {meaning}" for name, meaning in MEANINGS.items()]
+    return "\n".join(lines) + "\n"
+
+
 def network_from(path: Path | None) -> tuple[_core.NetworkModel, str]:
-    """The model, and where it comes from. Keys that the file does not have are measured on this machine.
+    """The model, and where it comes from. ``path`` may be a folder of `culmen bench transport`. Keys that the file does
+    not have are measured on this machine.
 
     Raises InputError for a file that cannot be read, an unknown key, or a number that is not allowed."""
+    path = path / FILE if path is not None and path.is_dir() else path
     given = {} if path is None else _read(path)
     model = _core.NetworkModel() if len(given) == len(MEANINGS) else _core.measured_network()
     for name, value in given.items():
@@ -43,6 +62,9 @@ def as_table(model: _core.NetworkModel) -> dict[str, float]:
 def _read(path: Path) -> dict[str, float]:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        writes = "; `culmen bench transport` writes this file" if path.name == FILE else ""
+        raise InputError(f"--network {path}: there is no such file{writes}") from None
     except OSError as e:
         raise InputError(f"--network {path}: {e.strerror or e}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:

@@ -1,9 +1,12 @@
 """``culmen bench``: measures the machine at hand."""
 
 import os
+import platform
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
+from ... import _core
 from ..._core import InputError
 from ...base.text import lasted
 from ...bench import figures, grid, rows
@@ -15,11 +18,13 @@ from ...launch.mpi import LauncherError, find_launcher
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...run.progress.monitor import Monitor, make_monitor
+from ...simulate import network
 from .codes import FAILED, FINISHED, RESUMABLE
 from .summary import print_table
 
 _FOLDER = Path("bench-transport")
 _OF_POINT_S, _OF_RANK_S = 0.5, 0.1  # workers start and end; ranks of MPI take longer
+_NETWORK = Kind("network", lambda _path, head: head.startswith(network.HEADING.encode()))
 _TABLE = Kind("table", lambda _path, head: head.startswith(",".join(rows.COLUMNS).encode()))
 
 
@@ -81,7 +86,7 @@ def measure_transports(wanted: Grid, output: Path | None, overwrite: bool, quiet
     elif not quiet:
         print(f"All {done} points are in {store}; to measure again, write --overwrite")
     found, failures = rows_in(store, wanted.cost)
-    return _conclude(found, failures, folder, whole, quiet)
+    return _conclude(found, failures, folder, whole, quiet, anew=done < len(study.points))
 
 
 def _begin(wanted: Grid, points: int, done: int, quiet: bool) -> Monitor:
@@ -98,24 +103,34 @@ def _seconds_of(p: Point, measure_s: float) -> float:
     return max(measure_s, 9 * p.evaluation_s) + 4 * p.evaluation_s + start_s
 
 
-def _conclude(found: Rows, failures: list[str], folder: Path, whole: bool, quiet: bool) -> int:
+def _conclude(found: Rows, failures: list[str], folder: Path, whole: bool, quiet: bool, anew: bool) -> int:
+    """``anew``: points were measured now."""
     for sentence in failures:
         print(f"culmen: {sentence}")
     if not found.rows:
         print("culmen: no point was measured")
         return FAILED if whole else RESUMABLE
-    table, page = folder / "transport.csv", folder / "transport.html"
+    table, page, costs = folder / "transport.csv", folder / "transport.html", folder / network.FILE
     with replacing(table, _TABLE, force=True) as path:
         rows.write_csv(found, path)
     with replacing(page, PAGE, force=True) as path:
         path.write_text(figures.transport_page(found), encoding="utf-8")
     if not quiet:
         print_table(figures.HEADINGS, figures.summary(found), figures.HEADINGS[:1])
-        print(f"Wrote {table} and {page}")
+    if anew or not costs.exists():
+        with replacing(costs, _NETWORK, force=True) as path:
+            path.write_text(network.measured_text(_now_and_here()), encoding="utf-8")
+    if not quiet:
+        print(f"Wrote {table}, {page} and {costs}")
     if not whole:
         print("Not all points are measured; the same command continues.")
         return RESUMABLE
     return FAILED if failures else FINISHED
+
+
+def _now_and_here() -> str:
+    cpus = _core.usable_cpus()
+    return f"on {platform.node()} ({cpus} CPU{'s' if cpus > 1 else ''}) on {datetime.now().astimezone():%Y-%m-%d %H:%M}"
 
 
 def _folder_for(path: Path) -> Path:
