@@ -1,12 +1,14 @@
 """``culmen.minimize(…, listen=…)`` and ``culmen.work``: programs that join the run of a program."""
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from harness import EXAMPLES, HANGS_S, environment
+from harness import EXAMPLES, HANGS_S, ROOT, environment
 
 import culmen
 
@@ -36,7 +38,7 @@ class Program:
     """A script that runs in the background."""
 
     def __init__(self, folder, *words):
-        command = [sys.executable, *words]
+        command = [sys.executable, *words] if isinstance(words[0], str) else words
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         self.process = subprocess.Popen(command, cwd=folder, env=environment(), **pipes)
 
@@ -126,6 +128,19 @@ def test_the_example(tmp_path):
         with Program(tmp_path, "program.py", address, way["fingerprint"]) as worker:
             assert worker.end() == (0, "3000 evaluations were done here\n", "")
         assert run.end()[0] == 0
+
+
+def test_the_example_in_cpp(tmp_path):
+    program = Path(os.environ.get("CULMEN_BUILD", ROOT / "build" / "release")) / "tests" / "other_machines"
+    assert program.exists(), f"{program} is not built; make test builds it"
+    with Program(tmp_path, program) as run:
+        line = next(line for line in run.process.stderr if line.startswith("Workers join with: join = "))
+        address, fingerprint = re.fullmatch(r'.* join = "([^"]+)", fingerprint = "(\w{64})"\n', line).groups()
+        with Program(tmp_path, program, address, fingerprint) as worker:
+            assert worker.end() == (0, "3000 evaluations were done here\n", "")
+        code, out, err = run.end()
+    assert (code, err) == (0, "")
+    assert re.match(r"the least misfit is \S+\n", out)
 
 
 def f(p):

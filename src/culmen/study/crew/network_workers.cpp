@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "culmen/study/config/fingerprint.hpp"
+#include "culmen/study/crew/crew.hpp"
 #include "culmen/study/crew/thread_share.hpp"
 #include "culmen/transport/network/joined_endpoint.hpp"
 #include "culmen/worker/process/child_table.hpp"
@@ -53,7 +54,8 @@ class OwnWork final : public Endpoint {
 }  // namespace
 
 struct NetworkWorkers::Impl {
-  Impl(StudyConfig config, Joining given) : joining(std::move(given)), marker(children->marker()) {
+  Impl(StudyConfig config, Joining given, Function own)
+      : joining(std::move(given)), function(std::move(own)), marker(children->marker()) {
     auto evaluator = config.evaluator;
     evaluator.run_marker = marker;
     evaluator.environment.merge(thread_share(joining.slots, evaluator));
@@ -74,7 +76,7 @@ struct NetworkWorkers::Impl {
   }
 
   void work(JoinedEndpoint& endpoint) {
-    Worker worker;
+    Worker worker(factory_for(function));
     OwnWork own(endpoint, set_up, results);
     auto why = serve(own, worker);
     if (why.empty()) why = own.trouble();
@@ -99,6 +101,7 @@ struct NetworkWorkers::Impl {
   }
 
   Joining joining;
+  Function function;
   std::shared_ptr<ChildTable> children = ChildTable::create(make_run_marker());
   std::string marker;
   JoinOptions options;
@@ -114,8 +117,8 @@ struct NetworkWorkers::Impl {
   std::string trouble;
 };
 
-NetworkWorkers::NetworkWorkers(StudyConfig config, Joining joining)
-    : impl_(std::make_unique<Impl>(std::move(config), std::move(joining))) {}
+NetworkWorkers::NetworkWorkers(StudyConfig config, Joining joining, Function function)
+    : impl_(std::make_unique<Impl>(std::move(config), std::move(joining), std::move(function))) {}
 NetworkWorkers::~NetworkWorkers() { impl_->end(); }
 
 void NetworkWorkers::start() { impl_->start(); }

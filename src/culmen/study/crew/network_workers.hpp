@@ -4,6 +4,7 @@
 #include <string>
 
 #include "culmen/study/config/study_config.hpp"
+#include "culmen/worker/core/evaluator.hpp"
 
 namespace culmen {
 
@@ -19,7 +20,8 @@ struct Joining {
 /// They evaluate only the work of their own study: what the master sends as a set-up is not used.
 class NetworkWorkers {
  public:
-  NetworkWorkers(StudyConfig config, Joining joining);
+  /// `function` for EvaluatorKind::function.
+  NetworkWorkers(StudyConfig config, Joining joining, Function function = {});
   ~NetworkWorkers();
   /// Throws InputError if the master refuses a worker, TransportError if it is not reached.
   void start();

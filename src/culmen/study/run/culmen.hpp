@@ -21,6 +21,35 @@
 
 namespace culmen {
 
+/// Workers of other machines. One program listens and runs the study. Others call the same function with the same
+/// space, and join.
+struct OtherMachines {
+  /// The address at which the run waits for others, such as "wss://0.0.0.0:7443"; empty: nowhere. Threads then evaluate
+  /// only if MinimizeOptions::workers is not 0.
+  std::string listen = {};
+  /// The address of a run, such as "wss://host:7443". This program then evaluates for that run until it ends, with
+  /// MinimizeOptions::workers threads. Its result has is_master = false, no parameters, and the number of evaluations.
+  std::string join = {};
+  /// A file with a password that the run and its workers share. The run makes it if it does not exist. May be empty
+  /// only if the run listens at 127.0.0.1.
+  std::string token_file = {};
+  /// For a run at wss://: a PEM file with the certificate and the key, which is made if it does not exist. Empty: a
+  /// new certificate for each run.
+  std::string certificate = {};
+  /// For workers at wss://: of the run's certificate, 64 hexadecimal digits. Empty: an authority must have signed it.
+  std::string fingerprint = {};
+  /// True: the run may listen without encryption, at addresses other than 127.0.0.1.
+  bool insecure = false;
+  std::size_t io_threads = 1;  ///< threads of the run that encrypt, send and receive, from 1 to 256
+  double patience_s = 60;      ///< for how long workers try to connect, at the start and after a lost connection
+  /// A text that identifies the function, such as "pion fit 2". The run refuses workers with another one. Empty: their
+  /// executable must have the same content.
+  std::string version = {};
+  /// Called when the run listens, with the address and the fingerprint for `join`. Empty: they are printed on standard
+  /// error.
+  std::function<void(const std::string& address, const std::string& fingerprint)> listening = {};
+};
+
 struct MinimizeOptions {
   std::uint64_t evaluations = 1000;                              ///< stops after this number of evaluations
   double target = -std::numeric_limits<double>::infinity();      ///< stops at this value or a lower one
@@ -40,8 +69,9 @@ struct MinimizeOptions {
   Loss loss = {};
   /// For least_squares(): compute the errors of the parameters, by two more evaluations for each real parameter.
   bool errors = true;
-  std::string store = {};  ///< the file that keeps all results; empty: no file
-  bool resume = false;     ///< true: continues the study in the store. False: creates the store
+  std::string store = {};       ///< the file that keeps all results; empty: no file
+  bool resume = false;          ///< true: continues the study in the store. False: creates the store
+  OtherMachines machines = {};  ///< workers of other machines
 };
 
 /// A point of the Pareto front.
@@ -55,22 +85,23 @@ struct MinimizeResult {
   std::vector<FrontPoint> front;                            ///< the result of minimize_several()
   /// The result of least_squares(): the error (standard deviation) of each parameter. NaN: the parameter has no error,
   /// because it is not real, at a bound, inactive or not determined by the residuals. Empty: the fit did not reach its
-  /// end, its best parameters are at a constraint, or MinimizeOptions::errors is false.
+  /// end, its best parameters are at a constraint, its workers were all on other machines, or
+  /// MinimizeOptions::errors is false.
   ///
   /// The value rises by 1 if a parameter moves by its error and the others are fitted again. The residuals must
   /// therefore be in units of their standard deviations. If these are unknown but equal, multiply the errors by
   /// √(value / (residuals - parameters)). With a loss, this factor does not apply.
   std::vector<double> errors;
   std::vector<std::vector<double>> covariance;  ///< of the parameters, as for `errors`
-  std::string errors_message;                   ///< why a fit at a constraint has no errors; otherwise empty
-  std::optional<Recommendation> recommended;    ///< recommended by "racing" or "bayes" for noisy values
-  std::uint64_t evaluations = 0;                ///< number of evaluations
-  std::uint64_t failed = 0;                     ///< number of failed evaluations among them
-  std::string message;                          ///< why the study stopped
-  std::string optimizer;                        ///< the optimizer that was used
-  bool generational = true;                     ///< the mode that was used
-  bool final = false;                           ///< false: the study can be resumed if it has a store
-  bool is_master = true;                        ///< true in rank 0, and without MPI
+  std::string errors_message;  ///< why a fit has no errors, if it is at a constraint or no worker is left
+  std::optional<Recommendation> recommended;  ///< recommended by "racing" or "bayes" for noisy values
+  std::uint64_t evaluations = 0;              ///< number of evaluations
+  std::uint64_t failed = 0;                   ///< number of failed evaluations among them
+  std::string message;                        ///< why the study stopped
+  std::string optimizer;                      ///< the optimizer that was used
+  bool generational = true;                   ///< the mode that was used
+  bool final = false;                         ///< false: the study can be resumed if it has a store
+  bool is_master = true;                      ///< true in rank 0, and without MPI
 };
 
 /// Minimizes `f`. Its argument has one value per parameter, in the order of the space. Without MPI, several threads
@@ -78,7 +109,8 @@ struct MinimizeResult {
 ///
 /// An evaluation fails if `f` throws an exception, or returns NaN or infinity. The study then continues.
 ///
-/// Throws InputError, StoreError or TransportError before the first evaluation. Later it throws Error if it cannot
+/// Throws InputError, StoreError or TransportError before the first evaluation. With OtherMachines::join, it throws
+/// InputError if the run refuses the workers, and TransportError if they lose it. Later it throws Error if it cannot
 /// write the store or if no worker is left.
 MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space,
                         const MinimizeOptions& options = {});

@@ -10,6 +10,8 @@
 #include "culmen/study/crew/ranks.hpp"
 #include "culmen/study/run/culmen.hpp"
 #include "culmen/study/run/fit_errors.hpp"
+#include "culmen/study/run/further.hpp"
+#include "culmen/study/run/other_machines.hpp"
 #include "culmen/study/run/run.hpp"
 #include "culmen/transport/mpi/launcher.hpp"
 
@@ -70,6 +72,14 @@ void check_team(const OwnEvaluators& own, std::size_t size) {
         "team_size = {}, but the function takes no communicator; let it take one, or remove team_size", size));
 }
 
+MinimizeResult result_of_joined(std::uint64_t evaluations) {
+  MinimizeResult out;
+  out.evaluations = evaluations;
+  out.message = fmt::format("{} evaluations were done here", evaluations);
+  out.is_master = false;
+  return out;
+}
+
 MinimizeResult minimize_outcome(const OwnEvaluators& own, ResultKind result, const Space& space,
                                 const MinimizeOptions& options, std::size_t objectives = 0) {
   const auto& function = own.function;
@@ -80,6 +90,12 @@ MinimizeResult minimize_outcome(const OwnEvaluators& own, ResultKind result, con
   options.loss.check();
   if (!options.loss.linear() && result != ResultKind::residuals)
     throw InputError("options.loss is for residuals; call least_squares(), or remove the loss");
+  check(options.machines);
+  const bool joins = !options.machines.join.empty();
+  if (joins && detect_launch().is_rank())
+    throw InputError("join is for programs outside MPI; start this program without a launcher");
+  if (joins && !function)
+    throw InputError("workers that join a run cannot be in a team; let the function take no communicator");
   if (detect_launch().rank > 0) return result_of_rank(own, space, options.errors);
   StudyConfig config;
   config.space = space;
@@ -96,19 +112,28 @@ MinimizeResult minimize_outcome(const OwnEvaluators& own, ResultKind result, con
   config.stop = {options.evaluations, options.target, options.wall_time_s, options.stagnation};
   choose_optimizer(config);
   config.fingerprint = fingerprint_of(config);
+  if (joins) return result_of_joined(work_elsewhere(config, options.machines, options.workers, function));
   RunOptions run_options;
+  run_options.listening = listening_of(options.machines);
   run_options.workers = options.workers;
   run_options.team_size = options.team_size;
   run_options.store = options.store;
   run_options.resume = options.resume;
   Run run(config, run_options, function);
   run.prepare();
+  announce(options.machines, run.door());
   run.execute();
   const auto found = run.conclude();
   if (found.store_failed) throw StoreError(found.message);
   if (found.reason == StopReason::error) throw Error(found.message);
   auto out = public_result(found, space, true);
   if (!options.errors) return out;
+  try {
+    run_options = without_visitors(run_options);
+  } catch (const InputError& error) {
+    out.errors_message = std::string(error.what()) + "; give workers, too";
+    return out;
+  }
   return with_errors(std::move(out), space, found, [&] { return errors_of_fit(config, run_options, function, found); });
 }
 
