@@ -287,8 +287,8 @@ def work(
     Python.
 
     - ``address``: the address of the run.
-    - ``f``, ``space``: those of the run. A function counts with its module's name, its code, and the values that it
-      captures.
+    - ``f``, ``space``: those of the run. A function is compared by its code, the values that it uses, and the name of
+      its module.
     - ``token_file``: a file with the token of the run.
     - ``fingerprint``: for ``wss``, the fingerprint of the run's certificate: 64 hexadecimal digits. Without it, an
       authority that this machine trusts must have signed the certificate.
