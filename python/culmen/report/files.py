@@ -55,10 +55,12 @@ def check_target(path: Path, made: Kind, force: bool, option: str = "-o") -> Non
 def _refuse(path: Path, made: "Kind", force: bool, option: str) -> None:
     """Raises InputError if a file of the user would be lost."""
     head = _head(path)
+    if made.is_one(path, head):
+        return
     kept = "store, or another database" if head.startswith(_STORE) else "study file" if path.suffix == ".toml" else ""
     if kept:
         raise InputError(f"{path} is a {kept}, which would be lost; give {option} another file")
-    if head and not force and not made.is_one(path, head):
+    if head and not force:
         raise InputError(
             f"{path} exists and is no {made.name} of culmen; name another file, or replace it with --force"
         )
