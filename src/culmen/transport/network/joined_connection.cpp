@@ -25,18 +25,18 @@ constexpr double handshake_s = 20;
 /// Turns all errors into sentences.
 template <class Work>
 void JoinedConnection::guarded(Work work) {
-  const auto from = to_string(options_.address);
+  const auto from = [this] { return to_string(options_.address); };
   try {
     work();
   } catch (const boost::system::system_error& e) {
     const auto why = e.code() == asio::error::eof ? "the master ended the connection" : e.code().message();
-    throw TransportError(fmt::format("{}: {}", from, why));
+    throw TransportError(fmt::format("{}: {}", from(), why));
   } catch (const TransportError&) {
     throw;
   } catch (const InputError& e) {
-    throw InputError(fmt::format("{}: {}", from, e.what()));
+    throw InputError(fmt::format("{}: {}", from(), e.what()));
   } catch (const Error& e) {
-    throw TransportError(fmt::format("{} sent bytes that cannot be read: {}", from, e.what()));
+    throw TransportError(fmt::format("{} sent bytes that cannot be read: {}", from(), e.what()));
   }
 }
 
