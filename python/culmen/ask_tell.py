@@ -8,7 +8,7 @@ from typing import Any, Literal, NoReturn
 
 from . import _core
 from ._core import InputError
-from .base.keywords import explained
+from .base.keywords import check_whole, explained
 from .problem.goals import bounds_of
 from .problem.options import check, name_of, spelt_out
 from .problem.recommended import Recommended
@@ -64,8 +64,8 @@ class Optimizer:
         workers: int = 1,
     ) -> None:
         for name, number, least in (("seed", seed, 0), ("evaluations", evaluations, 0), ("workers", workers, 1)):
-            _check_whole(f"Optimizer: {name}", number, least, 2**64 - 1)
-        _check_whole("Optimizer: objectives", objectives, 1, 1000)
+            check_whole(f"Optimizer: {name}", number, least, 2**64 - 1)
+        check_whole("Optimizer: objectives", objectives, 1, 1000)
         if result not in ("value", "residuals"):
             raise InputError(f"Optimizer: result must be 'value' or 'residuals', got {result!r}")
         self.space = Space(space)
@@ -101,7 +101,7 @@ class Optimizer:
 
         If ``tell`` has received all results and ``ask`` returns an empty list, the optimizer has finished.
         """
-        _check_whole("Optimizer.ask: n", n, 0, 2**32 - 1)
+        check_whole("Optimizer.ask: n", n, 0, 2**32 - 1)
         asked = [Candidate(number, self.space.core.named(vector)) for number, vector in self._core.ask(n)]
         self._open.update((candidate.id, candidate) for candidate in asked)
         return asked
@@ -177,11 +177,6 @@ class Optimizer:
         """True if the optimizer has no more candidates, or if its option ``agreement`` ends the search. In the second
         case, ``ask`` still returns candidates."""
         return self._core.finished
-
-
-def _check_whole(what: str, number: object, lowest: int, highest: int) -> None:
-    if isinstance(number, bool) or not isinstance(number, int) or not lowest <= number <= highest:
-        raise InputError(f"{what} must be a whole number from {lowest} to {highest}, got {number!r}")
 
 
 def _count(value: object) -> int:

@@ -69,3 +69,8 @@ def _misfit(
         by_name = next(name for name in known if kinds[name] is inspect.Parameter.KEYWORD_ONLY)
         return f"arguments after {last} must be given by name, such as {by_name}={args[len(places)]!r:.40}"
     return ""
+
+
+def check_whole(what: str, number: object, lowest: int, highest: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, int) or not lowest <= number <= highest:
+        raise InputError(f"{what} must be a whole number from {lowest} to {highest}, got {number!r}")

@@ -2,13 +2,29 @@
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 from .. import _core
 
 STOP_SIGNALS: tuple[int, ...] = tuple(_core.STOP_SIGNALS)
+
+
+def signals_of_program() -> tuple[int, ...]:
+    """Those that end the work of a program's call: SIGINT, and the others that the program does not handle itself."""
+    return (signal.SIGINT, *(n for n in STOP_SIGNALS if n != signal.SIGINT and signal.getsignal(n) == signal.SIG_DFL))
+
+
+def interrupt(_number: int) -> None:
+    raise KeyboardInterrupt
+
+
+def raise_again(seen: Iterable[int]) -> None:
+    """After the call: the signals that end the program, too."""
+    for number in seen:
+        if number != signal.SIGINT:
+            signal.raise_signal(number)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from .. import _core
 from .._core import InputError
 from ..base.digest import Digest
+from ..base.keywords import check_whole
 from ..problem.space import fixed_names
 from ..store.opening import function_in
 from ..study_file import worker_call_of
@@ -65,8 +66,7 @@ class Door:
             return None
         if not isinstance(listen, str):
             raise InputError(f"listen must be an address such as 'wss://0.0.0.0:7443', got {listen!r}")
-        if isinstance(io_threads, bool) or not isinstance(io_threads, int) or not 1 <= io_threads <= _MOST_IO_THREADS:
-            raise InputError(f"io_threads must be a whole number from 1 to {_MOST_IO_THREADS}, got {io_threads!r}")
+        check_whole("io_threads", io_threads, 1, _MOST_IO_THREADS)
         token, own = (None if file is None else Path(file) for file in (token_file, certificate))
         return cls(listen, token, own, insecure, io_threads, in_program=True)
 

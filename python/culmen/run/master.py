@@ -1,7 +1,6 @@
 """The master's main thread: starts the engine, waits in slices, draws, and handles signals."""
 
 import json
-import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -9,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from .. import _core
-from ..base.signals import STOP_SIGNALS, stopping_on
+from ..base.signals import interrupt, raise_again, signals_of_program, stopping_on
 from ..base.text import shown
 from ..launch.ranks import is_master
 from ..store.opening import how_to_resume
@@ -36,17 +35,12 @@ def execute(
     if not is_master() and _core.uses_ranks(options):
         return _core.serve_rank()
 
-    def again(_number: int) -> None:
-        raise KeyboardInterrupt
-
-    ending = [n for n in STOP_SIGNALS if n != signal.SIGINT and signal.getsignal(n) == signal.SIG_DFL]
     with _working_folder(config, options):
-        ended = conduct(config, options, begin, (signal.SIGINT, *ending), again, callback)
+        ended = conduct(config, options, begin, signals_of_program(), interrupt, callback)
     result, seen = ended.result, ended.signals
     if seen and result.reason == "interrupted":
         _say_interrupted(result, config)
-    for number in filter(ending.__contains__, seen):
-        signal.raise_signal(number)
+    raise_again(seen)
     if seen and result.reason == "interrupted" and result.best is None:
         raise KeyboardInterrupt
     raise_error(result)

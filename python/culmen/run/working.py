@@ -1,6 +1,5 @@
 """Workers that evaluate for a run on another machine: from their start until the study ends."""
 
-import signal
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,7 +8,8 @@ from pathlib import Path
 
 from .. import _core
 from .._core import InputError, TransportError
-from ..base.signals import STOP_SIGNALS, stopping_on
+from ..base.keywords import check_whole
+from ..base.signals import interrupt, raise_again, signals_of_program, stopping_on
 from ..base.terminal import in_notebook, on_terminal
 from .joining import pin_in, token_in
 from .master import refuse_while_imported
@@ -89,13 +89,8 @@ def work_in_program(
             with suppress(OSError):
                 say_joined(place)
 
-    def again(_number: int) -> None:
-        raise KeyboardInterrupt
-
-    ending = [n for n in STOP_SIGNALS if n != signal.SIGINT and signal.getsignal(n) == signal.SIG_DFL]
-    worked = work(config, content, place, joined, (signal.SIGINT, *ending), again)
-    for number in filter(ending.__contains__, worked.signals):
-        signal.raise_signal(number)
+    worked = work(config, content, place, joined, signals_of_program(), interrupt)
+    raise_again(worked.signals)
     if worked.trouble and not worked.signals:
         raise TransportError(worked.trouble)
     return worked.evaluations
@@ -104,8 +99,8 @@ def work_in_program(
 def _check(address: str, slots: int | None, patience_s: float) -> None:
     if not isinstance(address, str):
         raise InputError(f"address must be that of a run, such as 'wss://host:7443', got {address!r}")
-    if slots is not None and (isinstance(slots, bool) or not isinstance(slots, int) or not 1 <= slots <= _MOST_SLOTS):
-        raise InputError(f"slots must be a whole number from 1 to {_MOST_SLOTS}, got {slots!r}")
+    if slots is not None:
+        check_whole("slots", slots, 1, _MOST_SLOTS)
     if not isinstance(patience_s, int | float) or not 0 <= patience_s <= _LONGEST_PATIENCE_S:
         raise InputError(
             f"patience_s must be a number of seconds from 0 to {_LONGEST_PATIENCE_S:g}, got {patience_s!r}"
