@@ -57,14 +57,6 @@ void Connection::send(const FrameHead& head, BytesView body) {
   start_writing();
 }
 
-void Connection::send_at_once(const FrameHead& head, BytesView body) {
-  {
-    const std::lock_guard lock(mutex_);
-    queue_.clear();
-  }
-  send(head, body);
-}
-
 void Connection::send_last(const FrameHead& head) {
   const std::lock_guard lock(mutex_);
   queue_.clear();

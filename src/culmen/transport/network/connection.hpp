@@ -31,9 +31,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// Queues a frame. Any thread.
   void send(const FrameHead& head, BytesView body);
-  /// The same, in place of all that is queued. Any thread.
-  void send_at_once(const FrameHead& head, BytesView body);
-  /// The same, and nothing after it: the other side reads the end of the stream. Any thread.
+  /// The same in place of all that is queued, and nothing after it: the other side reads the end of the stream. Any
+  /// thread.
   void send_last(const FrameHead& head);
   /// Counts what read() gave; any thread.
   void took(std::size_t bytes);

@@ -218,7 +218,7 @@ class PerItemTransport final : public ListeningTransport {
   }
 
   void say_bye(WorkerId worker, Connection& connection) {
-    connection.send_at_once(head_of(bye), {});
+    connection.send_last(head_of(bye));
     connection.finish();
     visitors_.erase(worker);
     if (visitors_.empty()) all_left_.notify_all();
