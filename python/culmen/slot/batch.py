@@ -3,7 +3,7 @@
 Vectors are NumPy arrays if NumPy can be imported, else lists.
 """
 
-from culmen.slot import protocol
+from culmen.slot import output, protocol
 from culmen.slot.outcome import encode_returned
 from culmen.slot.result import WrongShapeError, kind_of
 
@@ -11,7 +11,8 @@ from culmen.slot.result import WrongShapeError, kind_of
 def answer_batch(function, set_up, frame, process):
     requests = protocol.split_batch(frame)
     outcomes = evaluate_batch(function, set_up, requests, process.call)
-    return protocol.join_batch([protocol.begin_answer(r) + o for r, o in zip(requests, outcomes, strict=True)])
+    size = output.log_size()
+    return protocol.join_batch([protocol.begin_answer(r, size) + o for r, o in zip(requests, outcomes, strict=True)])
 
 
 def evaluate_batch(function, set_up, requests, call):

@@ -21,9 +21,9 @@ _SEARCHED_BYTES = 1 << 20  # arguments up to this size may bring functions that 
 _JOINED_BYTES = 64 << 10  # up to this size, one copy is cheaper than two writes
 
 _ITEM = struct.Struct("<IBQQQQQ")  # attempt; version, id, zero doubles; bytes of payload; function, bytes of its pickle
-# Length; attempt, id; version, status, duration, value, no residuals; no extras, message, values; violation; bytes of
-# payload; kind.
-_ANSWER = struct.Struct("<QIQBBddQIQQdQB")
+# Length; attempt, id, size of the log; version, status, duration, value, no residuals; no extras, message, values;
+# violation; bytes of payload; kind.
+_ANSWER = struct.Struct("<QIQQBBddQIQQdQB")
 _FIXED_BYTES = _ANSWER.size - 8
 
 
@@ -79,7 +79,7 @@ def serve(channel, process, initialize):
         attempt, _version, number, *_ = _ITEM.unpack_from(request)
         size = 1 + len(payload)
         head = _ANSWER.pack(
-            _FIXED_BYTES + len(payload), attempt, number, protocol.OUTCOME_VERSION, protocol.OK,
+            _FIXED_BYTES + len(payload), attempt, number, output.log_size(), protocol.OUTCOME_VERSION, protocol.OK,
             0.0, 0.0, 0, 0, 0, 0, 0.0, size, kind,
         )  # fmt: skip
         if size <= _JOINED_BYTES:

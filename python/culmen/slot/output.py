@@ -6,11 +6,24 @@ import sys
 
 _ALL, _FAILURES, NONE = 0, 1, 2
 _STREAMS = (sys.stdout, sys.stderr)
+_UNKNOWN = (1 << 64) - 1
+
+_log = None  # a descriptor that stays when the user's code closes stdout; None if stdout is no file
+
+
+def log_size():
+    """All that was printed so far; the streams are flushed before."""
+    try:
+        return _UNKNOWN if _log is None else os.lseek(_log, 0, os.SEEK_END)
+    except OSError:
+        return _UNKNOWN
 
 
 def write_lines():
     """One write for each line: after a crash, the worker has all complete lines. (With -u alone, Python writes each
     argument of print by itself.)"""
+    global _log
+    _log = os.dup(1)
     for stream in _STREAMS:
         stream.reconfigure(line_buffering=True, write_through=False)
 

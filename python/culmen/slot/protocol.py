@@ -27,10 +27,12 @@ class Channel:
 
     def __init__(self):
         os.set_inheritable(DESCRIPTOR, False)
+        self._rest = b""  # the beginning of a frame that came with the last one
 
     def receive(self):
-        """The next frame; None if the worker has gone. Only one frame is on its way at a time."""
-        first = self._read_some(_SMALL_BYTES)
+        """The next frame; None if the worker has gone."""
+        first = self._rest or self._read_some(_SMALL_BYTES)
+        self._rest = b""
         while first is not None and len(first) < _LENGTH.size:
             more = self._read_some(_SMALL_BYTES)
             first = None if more is None else first + more
@@ -39,6 +41,9 @@ class Channel:
         wanted = _LENGTH.unpack_from(first)[0] + _LENGTH.size
         if len(first) == wanted:
             return first[_LENGTH.size :]
+        if len(first) > wanted:
+            self._rest = first[wanted:]
+            return first[_LENGTH.size : wanted]
         return self._read_rest(first[_LENGTH.size :], wanted - len(first))
 
     def send(self, frame):
@@ -182,7 +187,7 @@ def join_batch(answers):
 
 _REQUEST = struct.Struct("<IBQQ")  # attempt; the candidate's version, id and number of values
 _NO_MORE = struct.pack("<QdQ", 0, 0.0, 0)  # further objectives, violation, payload
-_ANSWER = struct.Struct("<IQ")  # attempt, evaluation; then the outcome
+_ANSWER = struct.Struct("<IQQ")  # attempt, evaluation, size of the log; then the outcome
 
 
 def decode_candidate(request):
@@ -191,10 +196,10 @@ def decode_candidate(request):
     return struct.unpack_from(f"<{count}d", request, _REQUEST.size)
 
 
-def begin_answer(request):
-    """The beginning of an answer: the evaluation that it belongs to."""
+def begin_answer(request, log_size):
+    """The beginning of an answer: the evaluation that it belongs to, and what it has printed."""
     attempt, _version, evaluation, _count = _REQUEST.unpack_from(request)
-    return _ANSWER.pack(attempt, evaluation)
+    return _ANSWER.pack(attempt, evaluation, log_size)
 
 
 def encode_outcome(numbers, result, extras):

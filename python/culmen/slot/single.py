@@ -1,6 +1,6 @@
 """One candidate in one call."""
 
-from culmen.slot import protocol
+from culmen.slot import output, protocol
 from culmen.slot.outcome import outcome_of
 
 
@@ -24,4 +24,5 @@ class InTeam:
 
 
 def answer_one(function, set_up, request, process):
-    return protocol.begin_answer(request) + evaluate(function, set_up, request, process)
+    outcome = evaluate(function, set_up, request, process)
+    return protocol.begin_answer(request, output.log_size()) + outcome

@@ -73,6 +73,9 @@ class Endpoint {
   virtual bool receive(FrameHead& head, Bytes& body) = 0;
   /// The same without sleeping: false also if there is no whole frame. Worker's thread.
   virtual bool try_receive(FrameHead& head, Bytes& body) = 0;
+  /// For poll(): a descriptor that is readable once a frame arrives after this call; -1 if this endpoint has none.
+  /// Worker's thread.
+  virtual int arrivals() { return -1; }
   /// Sleeps while the ring is full; false if the master has closed or is gone. Worker's thread.
   virtual bool send(const FrameHead& head, BytesView body) = 0;
   /// Sleeps until the master closes or is gone, or until release() was called. For a second thread of the worker,

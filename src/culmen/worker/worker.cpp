@@ -13,7 +13,7 @@ namespace culmen {
 
 Worker::Worker(EvaluatorFactory factory) : factory_(std::move(factory)) {}
 
-const Worker::Reply& Worker::on(const FrameHead& head, BytesView body) {
+const Worker::Reply& Worker::on(const FrameHead& head, BytesView body, Upcoming* upcoming) {
   reply_.head = head;
   clear(reply_.body);
   switch (head.kind) {
@@ -21,7 +21,7 @@ const Worker::Reply& Worker::on(const FrameHead& head, BytesView body) {
       set_up(body);
       break;
     case FrameKind::evaluate:
-      evaluate(head, body);
+      evaluate(head, body, upcoming);
       break;
     default:
       throw Error(fmt::format("a worker got a frame of kind {}; it takes a set-up or a candidate",
@@ -80,10 +80,27 @@ void Worker::write(Outcome& outcome, const Candidate& candidate, const Task& tas
   encode(outcome, reply.body);
 }
 
-void Worker::evaluate(const FrameHead& head, BytesView body) {
-  const auto task = read(head, body, candidate_);
+/// Reads the frame into candidate_, if expect() has not read it.
+Worker::Task Worker::take(const FrameHead& head, BytesView body) {
+  const auto expected = std::exchange(expected_task_, {});
+  if (!expected || expected_.candidate.id != head.evaluation || expected_.attempt != head.attempt)
+    return read(head, body, candidate_);
+  std::swap(candidate_, expected_.candidate);
+  return *expected;
+}
+
+const Request* Worker::expect(const Frame& next) {
+  if (next.head.kind != FrameKind::evaluate) return nullptr;
+  expected_task_ = read(next.head, next.body, expected_.candidate);
+  expected_.attempt = next.head.attempt;
+  return &expected_;
+}
+
+void Worker::evaluate(const FrameHead& head, BytesView body, Upcoming* upcoming) {
+  const auto task = take(head, body);
   try {
-    auto outcome = evaluator_->evaluate(candidate_, head.attempt);
+    auto outcome = upcoming != nullptr ? evaluator_->evaluate_ahead(candidate_, head.attempt, *upcoming)
+                                       : evaluator_->evaluate(candidate_, head.attempt);
     write(outcome, candidate_, task, reply_);
   } catch (const ResourceError& error) {
     reply_.head.kind = FrameKind::trouble;
@@ -143,18 +160,62 @@ class CloseWatch {
   std::thread thread_;
 };
 
+/// The frame behind the one that the worker answers.
+class Following final : public Upcoming {
+ public:
+  Following(Endpoint& endpoint, Worker& worker) : endpoint_(endpoint), worker_(worker) {}
+
+  /// Sleeps until there is one; false if the master has closed or is gone.
+  bool receive(Worker::Frame& frame) {
+    if (!std::exchange(has_frame_, false)) return endpoint_.receive(frame.head, frame.body);
+    std::swap(frame, frame_);
+    clear(frame_.body);
+    return true;
+  }
+
+  const Request* next() override {
+    if (has_frame_ || damaged_) return request_;
+    request_ = nullptr;
+    try {
+      has_frame_ = endpoint_.try_receive(frame_.head, frame_.body);
+      if (has_frame_) request_ = worker_.expect(frame_);
+    } catch (const Error&) {  // it will end the worker, after the current evaluation
+      damaged_ = true;
+    }
+    return request_;
+  }
+
+  int arrivals() override { return has_frame_ || damaged_ ? -1 : endpoint_.arrivals(); }
+
+ private:
+  Endpoint& endpoint_;
+  Worker& worker_;
+  Worker::Frame frame_;
+  bool has_frame_ = false, damaged_ = false;
+  const Request* request_ = nullptr;
+};
+
 /// Takes the frames that have arrived, up to a batch. Never waits for more.
+void answer_batch(Endpoint& endpoint, Worker& worker, Worker::Frame first) {
+  std::vector<Worker::Frame> frames;
+  frames.push_back(std::move(first));
+  Worker::Frame next;
+  while (frames.size() < worker.batch() && endpoint.try_receive(next.head, next.body))
+    frames.push_back(std::move(next));
+  for (const auto& reply : worker.on_batch(frames))
+    if (!endpoint.send(reply.head, reply.body)) return;
+}
+
 void answer_all(Endpoint& endpoint, Worker& worker) {
-  std::vector<Worker::Frame> frames(1);
-  while (endpoint.receive(frames[0].head, frames[0].body)) {
-    Worker::Frame next;
-    while (frames[0].head.kind == FrameKind::evaluate && frames.size() < worker.batch() &&
-           endpoint.try_receive(next.head, next.body))
-      frames.push_back(std::move(next));
-    for (const auto& reply : worker.on_batch(frames))
-      if (!endpoint.send(reply.head, reply.body)) return;
-    frames.resize(1);
-    clear(frames[0].body);
+  Following following(endpoint, worker);
+  Worker::Frame frame;
+  while (following.receive(frame)) {
+    if (frame.head.kind == FrameKind::evaluate && worker.batch() > 1) {
+      answer_batch(endpoint, worker, std::move(frame));
+      continue;
+    }
+    const auto& reply = worker.on(frame.head, frame.body, &following);
+    if (!endpoint.send(reply.head, reply.body)) return;
   }
 }
 }  // namespace

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "culmen/evaluation/judge.hpp"
@@ -21,14 +22,16 @@ class Worker {
     FrameHead head;
     Bytes body;
   };
-  /// set_up -> hello (body: empty, or why it cannot work); evaluate -> result (head copied, body: u64 hash of the
-  /// candidate, encoded outcome). The reply is valid until the next call. Throws Error for any other frame, for a
-  /// candidate that does not fit the space, and for a damaged one.
-  const Reply& on(const FrameHead& head, BytesView body);
   struct Frame {
     FrameHead head;
     Bytes body;
   };
+  /// set_up -> hello (body: empty, or why it cannot work); evaluate -> result (head copied, body: u64 hash of the
+  /// candidate, encoded outcome). The reply is valid until the next call. Throws Error for any other frame, for a
+  /// candidate that does not fit the space, and for a damaged one. `upcoming`: see Evaluator::evaluate_ahead.
+  const Reply& on(const FrameHead& head, BytesView body, Upcoming* upcoming = nullptr);
+  /// Reads the frame of the following call. Null if it is no candidate. Throws as on() does.
+  const Request* expect(const Frame& next);
   /// How many candidates on_batch() takes together; at least 1.
   std::size_t batch() const { return evaluator_ ? evaluator_->batch() : 1; }
   /// The same for several frames `evaluate`, at most batch(). Returns their replies in the same order.
@@ -38,12 +41,13 @@ class Worker {
 
  private:
   void set_up(BytesView body);
-  void evaluate(const FrameHead& head, BytesView body);
+  void evaluate(const FrameHead& head, BytesView body, Upcoming* upcoming);
   struct Task {
     std::uint64_t hash;
     double violation;
   };
   Task read(const FrameHead& head, BytesView body, Candidate& candidate) const;
+  Task take(const FrameHead& head, BytesView body);
   void write(Outcome& outcome, const Candidate& candidate, const Task& task, Reply& reply) const;
   static void write_sentence(std::string sentence, Reply& reply);
 
@@ -55,6 +59,8 @@ class Worker {
   Space whole_;  // of the set-up: evaluators receive fixed parameters, too
   Judge judge_;
   Candidate candidate_;
+  Request expected_;                   // the content of a frame to come
+  std::optional<Task> expected_task_;  // empty: no frame is expected
   Reply reply_;
   std::vector<Request> requests_;
   std::vector<Reply> replies_;

@@ -89,6 +89,16 @@ bool MailboxEndpoint::try_receive(FrameHead& head, Bytes& body) {
   return false;
 }
 
+int MailboxEndpoint::arrivals() {
+  if (impl_->layout.poll_bells == nullptr) return -1;
+  auto& bell = impl_->layout.poll_bells[impl_->worker];
+  const int fd = bell.listen();
+  RingConsumer::Record record;
+  impl_->in.refresh();
+  if (fd >= 0 && impl_->in.consumer().look(record) != RingConsumer::Look::empty) bell.ring();
+  return fd;
+}
+
 bool MailboxEndpoint::send(const FrameHead& head, BytesView body) {
   if (body.size() > largest_body_bytes)
     throw TransportError(

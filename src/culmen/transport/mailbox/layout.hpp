@@ -1,5 +1,6 @@
 // The layout of a mailbox's memory.
 #pragma once
+#include <atomic>
 #include <cstddef>
 
 #include "culmen/transport/mailbox/mailbox.hpp"
@@ -34,11 +35,26 @@ struct Hub {
   alignas(64) Word closed;
 };
 
+/// Wakes a worker's thread that sleeps in poll() instead of at its door. In the memory of the process that has both
+/// sides.
+struct PollBell {
+  std::atomic<int> fd = -1;  ///< an eventfd, from the first use on
+  std::atomic<bool> listens = false;
+
+  PollBell() = default;
+  PollBell(const PollBell&) = delete;
+  ~PollBell();
+  /// For the worker's thread: from now on ring() makes the descriptor readable. -1 if there are no descriptors.
+  int listen();
+  void ring() noexcept;
+};
+
 /// The memory as this process sees it. The sizes are its own copy: no other process can change them.
 struct MailboxMemory::Layout {
   std::byte* base = nullptr;
   std::size_t workers = 0;
   std::uint32_t ring_bytes = 0;
+  PollBell* poll_bells = nullptr;  ///< one per worker; null if the memory belongs to another process
 
   static constexpr std::uint64_t magic = 0x3178'6f62'6c69'616d;  // "mailbox1"
   static constexpr std::uint32_t version = 1;

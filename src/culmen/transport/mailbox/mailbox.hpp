@@ -81,6 +81,7 @@ class MailboxEndpoint final : public Endpoint {
   ~MailboxEndpoint() override;
   bool receive(FrameHead& head, Bytes& body) override;
   bool try_receive(FrameHead& head, Bytes& body) override;
+  int arrivals() override;
   bool send(const FrameHead& head, BytesView body) override;
   void wait_closed() override;
   void release() noexcept override;

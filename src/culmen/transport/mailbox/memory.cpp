@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -84,6 +85,23 @@ std::byte* map(int fd, std::size_t bytes) {
 }
 }  // namespace
 
+PollBell::~PollBell() {
+  if (fd >= 0) close(fd);
+}
+
+int PollBell::listen() {
+  if (fd < 0) fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  std::uint64_t rings = 0;
+  if (fd >= 0 && !listens.load()) (void)!read(fd, &rings, sizeof rings);
+  listens.store(true, std::memory_order_seq_cst);
+  return fd;
+}
+
+void PollBell::ring() noexcept {
+  const std::uint64_t one = 1;
+  if (listens.load(std::memory_order_seq_cst) && listens.exchange(false)) (void)!write(fd, &one, sizeof one);
+}
+
 struct MailboxMemory::Impl {
   ~Impl() {
     if (layout.base) munmap(layout.base, layout.total_bytes());
@@ -96,6 +114,8 @@ struct MailboxMemory::Impl {
     layout.workers = options.workers;
     layout.ring_bytes = static_cast<std::uint32_t>(options.ring_bytes);
     created = true;
+    poll_bells = std::make_unique<PollBell[]>(options.workers);
+    layout.poll_bells = poll_bells.get();
     reserve(fd.get(), layout, !name.empty());
     layout.base = map(fd.get(), layout.total_bytes());
     auto& hub = layout.hub();
@@ -134,6 +154,7 @@ struct MailboxMemory::Impl {
   }
 
   Layout layout;
+  std::unique_ptr<PollBell[]> poll_bells;
   Descriptor fd;
   std::string name;
   bool created = false;

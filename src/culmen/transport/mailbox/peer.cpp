@@ -104,7 +104,9 @@ bool Peer::drain(Transport::Sink& sink) {
 }
 
 void Peer::ring() {
-  if (std::exchange(owes_ring_, false)) run(Ring<>({layout_.workers_door(worker_)}));
+  if (!std::exchange(owes_ring_, false)) return;
+  run(Ring<>({layout_.workers_door(worker_)}));
+  if (layout_.poll_bells != nullptr) layout_.poll_bells[worker_].ring();
 }
 
 /// One ring for all frames that the sink sends meanwhile; also if the sink throws.

@@ -18,6 +18,16 @@ struct Request {
   Attempt attempt = 0;
 };
 
+/// What waits while an evaluator is busy. For the evaluator's thread.
+class Upcoming {
+ public:
+  virtual ~Upcoming() = default;
+  /// The candidate of the next call, if it has arrived; else null. Valid until that call.
+  virtual const Request* next() = 0;
+  /// For poll(): a descriptor that is readable once a candidate arrives after this call. -1: there is none.
+  virtual int arrivals() { return -1; }
+};
+
 /// Evaluates candidates, one at a time or some together, on one thread.
 class Evaluator {
  public:
@@ -27,6 +37,11 @@ class Evaluator {
   virtual void prepare() {}
   /// The candidate's inactive parameters are NaN. Never throws: every failure is an Outcome. duration_s is filled in.
   virtual Outcome evaluate(const Candidate& candidate, Attempt attempt) = 0;
+  /// The same. The evaluator may send the upcoming candidate to a child that is still busy, so that the child goes on
+  /// without a pause. If the next call gets another candidate, that child is lost.
+  virtual Outcome evaluate_ahead(const Candidate& candidate, Attempt attempt, Upcoming& /*upcoming*/) {
+    return evaluate(candidate, attempt);
+  }
   /// How many candidates evaluate_batch() takes together; at least 1.
   virtual std::size_t batch() const { return 1; }
   /// Evaluates at most batch() candidates. Returns their outcomes in their order, each with an equal share of the time.

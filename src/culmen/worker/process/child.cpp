@@ -85,12 +85,20 @@ std::size_t ChildLog::size() const noexcept {
 }
 
 void ChildLog::trim() noexcept {
-  if (size() > log_bytes && ftruncate(fd_, 0) == 0) mark_ = 0;
+  if (size() - freed_ > log_bytes && ftruncate(fd_, 0) == 0) mark_ = freed_ = 0;
 }
 
 void ChildLog::mark() noexcept {
   trim();
   mark_ = size();
+}
+
+void ChildLog::mark(std::size_t end) noexcept {
+  mark_ = std::min(end, size());
+  if (mark_ < freed_) freed_ = 0;  // the child has truncated it
+  const auto unused = static_cast<off_t>(mark_);
+  if (mark_ - freed_ > log_bytes && fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, unused) == 0)
+    freed_ = mark_;
 }
 
 std::string ChildLog::tail() const {
@@ -101,6 +109,11 @@ std::string ChildLog::tail() const {
 std::string ChildLog::take() {
   const auto end = size();
   return text(std::exchange(mark_, end), end);
+}
+
+std::string ChildLog::take(std::size_t end) {
+  const auto begin = std::exchange(mark_, std::min(end, size()));
+  return text(begin, mark_);
 }
 
 std::string ChildLog::text(std::size_t begin, std::size_t end) const {

@@ -59,16 +59,21 @@ class ChildLog {
   void trim() noexcept;
   /// From now on tail() returns only output that comes after this.
   void mark() noexcept;
+  /// From now on they return only output after the first `end` bytes. Frees the memory of what comes before.
+  void mark(std::size_t end) noexcept;
   /// The last 2 KB after the mark.
   std::string tail() const;
   /// All output after the mark. Moves the mark to the end.
   std::string take();
+  /// The same, up to the first `end` bytes.
+  std::string take(std::size_t end);
 
  private:
   std::size_t size() const noexcept;
   std::string text(std::size_t begin, std::size_t end) const;
   int fd_;
   std::size_t mark_ = 0;
+  std::size_t freed_ = 0;
 };
 
 /// Sleeps until one of the descriptors has an event. False if `deadline_s` (of SteadyClock; infinity: none) came first.

@@ -9,7 +9,9 @@
 namespace culmen {
 namespace {
 constexpr std::uint64_t largest_frame = std::uint64_t{1} << 32;
-}
+
+ChannelProgress end_of(int error) { return error == ECONNRESET ? ChannelProgress::reset : ChannelProgress::ended; }
+}  // namespace
 
 ChannelProgress ChannelWriter::step(int fd, int flags) {
   iovec parts[2] = {{&length_, sizeof length_}, {const_cast<std::byte*>(frame_.data()), frame_.size()}};
@@ -25,7 +27,7 @@ ChannelProgress ChannelWriter::step(int fd, int flags) {
   message.msg_iovlen = 2;
   const auto n = sendmsg(fd, &message, flags | MSG_NOSIGNAL);
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return ChannelProgress::more;
-  if (n < 0) return ChannelProgress::ended;
+  if (n < 0) return end_of(errno);
   sent_ += static_cast<std::size_t>(n);
   return sent_ == sizeof length_ + frame_.size() ? ChannelProgress::complete : ChannelProgress::more;
 }
@@ -37,24 +39,38 @@ bool send_frame(int fd, BytesView frame) {
   return progress == ChannelProgress::complete;
 }
 
+void ChannelReader::drop_frame() {
+  const Bytes rest(buffer_.begin() + static_cast<std::ptrdiff_t>(wanted_),
+                   buffer_.begin() + static_cast<std::ptrdiff_t>(have_));
+  clear(buffer_);
+  buffer_.assign(rest.begin(), rest.end());
+  buffer_.resize(std::max(small_bytes, rest.size()));
+  have_ = rest.size();
+  wanted_ = prefix_bytes;
+  complete_ = false;
+}
+
+ChannelReader::Progress ChannelReader::look() {
+  if (have_ < prefix_bytes) return Progress::more;
+  std::uint64_t length = 0;
+  std::memcpy(&length, buffer_.data(), prefix_bytes);
+  if (length > largest_frame) return Progress::ended;
+  wanted_ = prefix_bytes + length;
+  complete_ = have_ >= wanted_;
+  return complete_ ? Progress::complete : Progress::more;
+}
+
 ChannelReader::Progress ChannelReader::step(int fd, int flags) {
-  if (have_ == wanted_) {
-    clear(buffer_);
-    buffer_.resize(small_bytes);
-    have_ = 0;
-    wanted_ = prefix_bytes;
+  if (complete_) {
+    drop_frame();
+    if (const auto progress = look(); progress != Progress::more) return progress;
   }
   if (buffer_.size() < wanted_) buffer_.resize(wanted_);
   const auto n = recv(fd, buffer_.data() + have_, buffer_.size() - have_, flags);
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return Progress::more;
-  if (n <= 0) return Progress::ended;
+  if (n <= 0) return n < 0 ? end_of(errno) : Progress::ended;
   have_ += static_cast<std::size_t>(n);
-  if (have_ < prefix_bytes) return Progress::more;
-  std::uint64_t length = 0;
-  std::memcpy(&length, buffer_.data(), prefix_bytes);
-  if (length > largest_frame || have_ > prefix_bytes + length) return Progress::ended;
-  wanted_ = prefix_bytes + length;
-  return have_ == wanted_ ? Progress::complete : Progress::more;
+  return look();
 }
 
 }  // namespace culmen

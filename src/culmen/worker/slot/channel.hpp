@@ -2,14 +2,18 @@
 // (little-endian), then the bytes.
 //
 //   worker -> slot: the encoded SetUp                     slot -> worker: a sentence; empty when ready
-//   worker -> slot: u32 attempt, the encoded candidate    slot -> worker: u32 attempt, u64 evaluation, the encoded
-//                                                                         outcome
+//   worker -> slot: u32 attempt, the encoded candidate    slot -> worker: u32 attempt, u64 evaluation, u64 log, the
+//                                                                         encoded outcome
 //   … and so on
+//
+// `log` is the size of the slot's log (its stdout and stderr) at the end of the evaluation, or 2^64 - 1 if it is not
+// known.
 //
 // In a study whose set-up has a batch > 0 these are instead u32 n, n blobs, each of which is such a request (answer).
 //
-// Only one frame travels at a time. An answer names its evaluation, because the slot may run code that also writes to
-// the socket. The slot leaves when the socket ends.
+// One further request may wait in the socket while the slot evaluates. Answers come in the order of requests. An answer
+// names its evaluation, because the slot may run code that also writes to the socket. The slot leaves when the socket
+// ends.
 #pragma once
 #include "culmen/base/bytes.hpp"
 
@@ -17,13 +21,14 @@ namespace culmen {
 
 inline constexpr int slot_descriptor = 3;
 
-enum class ChannelProgress : unsigned char { more, complete, ended };
+/// `ended`: the other side is gone. `reset`: it is gone, and left something unread.
+enum class ChannelProgress : unsigned char { more, complete, ended, reset };
 
 /// Sends one frame, which must outlive the writer.
 class ChannelWriter {
  public:
   explicit ChannelWriter(BytesView frame) : length_(frame.size()), frame_(frame) {}
-  /// Calls sendmsg once with these flags. `ended`: the other side is gone.
+  /// Calls sendmsg once with these flags.
   ChannelProgress step(int fd, int flags);
 
  private:
@@ -40,17 +45,22 @@ class ChannelReader {
  public:
   using Progress = ChannelProgress;
   ChannelReader() : buffer_(small_bytes) {}
-  /// Calls recv once with these flags. `ended`: the other side is gone, or its bytes are not a frame. After `complete`
-  /// the next call begins a new frame.
+  /// Calls recv with these flags, at most once. `ended`: also if the bytes are not a frame. After `complete` the next
+  /// call begins a new frame.
   Progress step(int fd, int flags);
+  /// After `complete`: the beginning of a further frame has been received, so poll() may not announce it.
+  bool holds_more() const { return complete_ && have_ > wanted_; }
   /// The complete frame; valid until the next step().
   BytesView frame() const { return BytesView(buffer_).subspan(prefix_bytes, wanted_ - prefix_bytes); }
 
  private:
   static constexpr std::size_t prefix_bytes = 8, small_bytes = 4096;
+  void drop_frame();
+  Progress look();
   Bytes buffer_;
   std::size_t have_ = 0;
   std::size_t wanted_ = prefix_bytes;
+  bool complete_ = false;
 };
 
 }  // namespace culmen

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "culmen/base/clock.hpp"
 #include "culmen/base/descriptors.hpp"
@@ -23,7 +25,8 @@ namespace culmen {
 namespace {
 constexpr double log_check_s = 1;  // interval of looking at the log during a long evaluation
 constexpr double dying_s = 1;
-constexpr std::size_t descriptors_of_a_slot = 4;  // socket (both ends at the start), log, pidfd
+constexpr std::size_t most_ahead_bytes = 1024 * 1024;  // of a request that is held twice, here and in the worker
+constexpr std::size_t descriptors_of_a_slot = 4;       // socket (both ends at the start), log, pidfd
 
 class Socket {
  public:
@@ -63,12 +66,29 @@ bool takes_batches(const EvaluatorSpec& spec) {
   return python != nullptr && python->batch > 0;
 }
 
+/// Names a request and its answer.
+struct Label {
+  EvaluationId evaluation;
+  Attempt attempt;
+  bool operator==(const Label&) const = default;
+};
+
+/// A frame on its way to the child.
+struct Outgoing {
+  explicit Outgoing(Bytes bytes) : frame(std::move(bytes)), writer(frame) {}
+  Outgoing(const Outgoing&) = delete;
+  Bytes frame;
+  ChannelWriter writer;
+};
+
 /// The state that belongs to one child.
 struct Connection {
   Connection(int ours) : socket(ours) {}
   Socket socket;
   ChildLog log;
   ChannelReader reader;
+  std::deque<Outgoing> outgoing;
+  std::optional<Label> ahead;  // of the request that was sent behind the current one
 };
 
 class SlotEvaluator final : public Evaluator {
@@ -97,9 +117,9 @@ class SlotEvaluator final : public Evaluator {
     child_.end(true);
     if (!has_environment_) set_environment();
     start();
-    const auto received = exchange(encode(set_up_), start_limit_s_);
+    const auto received = exchange(encode(set_up_), deadline_after(clock_.now_s(), start_limit_s_));
     if (received == Received::too_late) throw StartTimedOut(end_of_start());
-    if (received == Received::nothing) {
+    if (received != Received::frame) {
       throw Error(with_tail(
           fmt::format("the evaluator's process ({}) {} before it was ready", request_.command[0], end_of_child()),
           connection_->log.tail()));
@@ -111,10 +131,11 @@ class SlotEvaluator final : public Evaluator {
   }
 
   Outcome evaluate(const Candidate& candidate, Attempt attempt) override {
-    const Request request{candidate, attempt};
-    if (takes_batches(spec_)) return std::move(evaluate_batch({&request, 1}).front());
-    if (auto failed = start_failure()) return *std::move(failed);
-    return guarded([&] { return ask(candidate, attempt); });
+    return evaluated(candidate, attempt, nullptr);
+  }
+
+  Outcome evaluate_ahead(const Candidate& candidate, Attempt attempt, Upcoming& upcoming) override {
+    return evaluated(candidate, attempt, &upcoming);
   }
 
   std::size_t batch() const override { return batch_of(spec_); }
@@ -136,7 +157,19 @@ class SlotEvaluator final : public Evaluator {
   }
 
  private:
-  enum class Received : unsigned char { frame, nothing, too_late };
+  /// `nothing`: the child is gone. `unread`: it is gone, and has not read everything.
+  enum class Received : unsigned char { frame, nothing, unread, too_late };
+
+  Outcome evaluated(const Candidate& candidate, Attempt attempt, Upcoming* upcoming) {
+    const Request request{candidate, attempt};
+    if (takes_batches(spec_)) return std::move(evaluate_batch({&request, 1}).front());
+    const Label label{candidate.id, attempt};
+    if (was_sent_ahead(label)) {
+      if (auto outcome = collect(label, upcoming)) return *std::move(outcome);
+    }
+    if (auto failed = start_failure()) return *std::move(failed);
+    return timed(clock_.now_s(), [&] { return ask(request, upcoming); });
+  }
 
   void set_environment() {
     for (auto& [name, value] : load_modules(spec_.modules, spec_.run_marker, modules_))
@@ -175,61 +208,121 @@ class SlotEvaluator final : public Evaluator {
     return poll(&child, 1, 0) != 0;
   }
 
-  /// Sends a frame and waits for the answer; `limit_s` counts only if there is a time limit.
-  Received exchange(BytesView frame, double limit_s) {
-    const double deadline_s = time_limit_s_ > 0 ? clock_.now_s() + limit_s : std::numeric_limits<double>::infinity();
-    const auto sent = send(frame, deadline_s);
-    return sent == Received::frame ? receive(deadline_s) : sent;
+  /// `limit_s` counts only if there is a time limit.
+  double deadline_after(double begin_s, double limit_s) const {
+    return time_limit_s_ > 0 ? begin_s + limit_s : std::numeric_limits<double>::infinity();
   }
 
-  /// `frame`: the one that was sent.
-  Received send(BytesView frame, double deadline_s) {
-    ChannelWriter writer(frame);
-    for (;;) {
-      const auto progress = writer.step(connection_->socket.fd(), MSG_DONTWAIT);
-      if (progress == ChannelProgress::complete) return Received::frame;
-      pollfd wakers[2] = {{connection_->socket.fd(), POLLOUT, 0}, {child_.pidfd(), POLLIN, 0}};
-      if (progress == ChannelProgress::more && !wait_for(wakers, deadline_s)) return Received::too_late;
-      if (progress == ChannelProgress::ended || wakers[1].revents != 0) return Received::nothing;
-    }
+  /// Sends a frame and waits for the answer.
+  Received exchange(Bytes frame, double deadline_s) {
+    connection_->outgoing.emplace_back(std::move(frame));
+    return receive(deadline_s, nullptr);
   }
 
-  Received receive(double deadline_s) {
-    pollfd wakers[2] = {{connection_->socket.fd(), POLLIN, 0}, {child_.pidfd(), POLLIN, 0}};
+  /// Waits for the next answer, and meanwhile sends what is not sent yet and what is upcoming.
+  Received receive(double deadline_s, Upcoming* upcoming) {
+    auto& [socket, log, reader, outgoing, ahead] = *connection_;
+    bool unread = false;
     for (;;) {
+      if (upcoming != nullptr && send_ahead(*upcoming)) upcoming = nullptr;
+      unread |= write_some() == ChannelProgress::reset;
+      const short wanted = outgoing.empty() ? POLLIN : POLLIN | POLLOUT;
+      const int arrivals = upcoming != nullptr ? upcoming->arrivals() : -1;
+      pollfd wakers[3] = {{socket.fd(), wanted, 0}, {child_.pidfd(), POLLIN, 0}, {arrivals, POLLIN, 0}};
       const double slice_end_s = clock_.now_s() + log_check_s;
-      if (!wait_for(wakers, std::min(deadline_s, slice_end_s))) {
+      if (!reader.holds_more() && !wait_for(wakers, std::min(deadline_s, slice_end_s))) {
         if (deadline_s <= slice_end_s) return Received::too_late;
-        keep_log();
-        connection_->log.trim();
+        keep_log(std::numeric_limits<std::uint64_t>::max());
+        log.trim();
         continue;
       }
-      const auto progress = connection_->reader.step(wakers[0].fd, MSG_DONTWAIT);
-      if (progress == ChannelReader::Progress::complete) return Received::frame;
+      const bool only_arrivals = wakers[2].revents != 0 && wakers[0].revents == 0 && wakers[1].revents == 0;
+      if (only_arrivals) continue;
+      const auto progress = reader.step(socket.fd(), MSG_DONTWAIT);
+      if (progress == ChannelProgress::complete) return Received::frame;
+      unread |= progress == ChannelProgress::reset;
       const bool dead_and_silent = wakers[1].revents != 0 && (wakers[0].revents & POLLIN) == 0;
-      if (progress == ChannelReader::Progress::ended || dead_and_silent) return Received::nothing;
+      if (progress != ChannelProgress::more || dead_and_silent) return unread ? Received::unread : Received::nothing;
     }
   }
 
-  Outcome ask(const Candidate& candidate, Attempt attempt) {
-    clear(frame_);
-    write_request({candidate, attempt}, frame_);
-    return asked(candidate.id, [&] { return answer(connection_->reader.frame(), candidate.id, attempt); });
+  /// Without sleeping. What the child does not take any more is dropped: its answer, or its end, is still to be read.
+  ChannelProgress write_some() {
+    auto& outgoing = connection_->outgoing;
+    while (!outgoing.empty()) {
+      const auto progress = outgoing.front().writer.step(connection_->socket.fd(), MSG_DONTWAIT);
+      if (progress == ChannelProgress::more) return progress;
+      if (progress != ChannelProgress::complete) {
+        outgoing.clear();
+        return progress;
+      }
+      outgoing.pop_front();
+    }
+    return ChannelProgress::complete;
   }
 
-  /// The outcome of a single call, or of a batch of one.
-  template <class Read>
-  Outcome asked(EvaluationId evaluation, Read&& read) {
-    logged_ = evaluation;
+  bool was_sent_ahead(const Label& label) {
+    if (!child_.started() || !connection_->ahead) return false;
+    if (*connection_->ahead == label) return true;
+    child_.end(true);
+    return false;
+  }
+
+  /// True if no further candidate can be sent before the next call.
+  bool send_ahead(Upcoming& upcoming) {
+    const auto* next = upcoming.next();
+    if (next == nullptr) return false;
+    auto frame = request_frame(*next);
+    if (frame.size() > most_ahead_bytes) return true;
+    connection_->ahead = {next->candidate.id, next->attempt};
+    connection_->outgoing.emplace_back(std::move(frame));
+    return true;
+  }
+
+  /// The outcome of what was sent ahead; empty if the child died before it read it.
+  std::optional<Outcome> collect(const Label& label, Upcoming* upcoming) {
+    connection_->ahead.reset();
+    auto received = Received::nothing;
+    auto outcome = timed(answered_s_, [&] {
+      return asked(label.evaluation, answered_s_, died() ? nullptr : upcoming, received,
+                   [&] { return answer(connection_->reader.frame(), label); });
+    });
+    if (received == Received::unread && !connection_->ahead) return {};  // it is this request that was not read
+    return outcome;
+  }
+
+  Outcome ask(const Request& request, Upcoming* upcoming) {
+    const Label label{request.candidate.id, request.attempt};
     connection_->log.mark();
-    const auto received = exchange(frame_, time_limit_s_);
-    auto outcome = received == Received::frame ? read() : no_answer(received);
-    keep_log();
+    connection_->outgoing.emplace_back(request_frame(request));
+    auto received = Received::nothing;
+    return asked(label.evaluation, clock_.now_s(), upcoming, received,
+                 [&] { return answer(connection_->reader.frame(), label); });
+  }
+
+  /// The outcome of a call that is with the child or among the outgoing frames.
+  template <class Read>
+  Outcome asked(EvaluationId evaluation, double begin_s, Upcoming* upcoming, Received& received, Read&& read) {
+    logged_ = evaluation;
+    log_end_ = std::numeric_limits<std::uint64_t>::max();
+    received = receive(deadline_after(begin_s, time_limit_s_), upcoming);
+    answered_s_ = clock_.now_s();
+    const bool unasked = connection_->reader.holds_more() && !connection_->ahead;
+    auto outcome = received == Received::frame && !unasked ? read() : no_answer(received);
+    keep_log(log_end_);
+    if (connection_->ahead) connection_->log.mark(log_end_);
+    return outcome;
+  }
+
+  template <class Evaluate>
+  Outcome timed(double begin_s, Evaluate&& evaluate) {
+    auto outcome = guarded(evaluate);
+    outcome.duration_s = clock_.now_s() - begin_s;
     return outcome;
   }
 
   Outcome no_answer(Received received) {
-    if (received == Received::nothing)
+    if (received != Received::too_late)
       return failure(Status::crashed, fmt::format("the evaluator's process {} without an answer", end_of_child()));
     child_.end(true);
     return failure(Status::timed_out, describe_time_out(time_limit_s_));
@@ -238,9 +331,12 @@ class SlotEvaluator final : public Evaluator {
   /// If a batch ends its process or exceeds the time limit, each of its candidates is tried alone.
   std::vector<Outcome> ask_together(std::span<const Request> requests) {
     if (auto failed = start_failure()) return std::vector<Outcome>(requests.size(), *failed);
-    write_batch(requests);
+    connection_->log.mark();
+    connection_->outgoing.emplace_back(batch_frame(requests));
     std::vector<Outcome> outcomes;
-    const auto whole = asked(requests[0].candidate.id, [&] { return answers(requests, outcomes); });
+    auto received = Received::nothing;
+    const auto whole =
+        asked(requests[0].candidate.id, clock_.now_s(), nullptr, received, [&] { return answers(requests, outcomes); });
     if (whole.ok()) return outcomes;
     if (requests.size() == 1) return {whole};
     outcomes.clear();
@@ -248,26 +344,25 @@ class SlotEvaluator final : public Evaluator {
     return outcomes;
   }
 
-  static void write_request(const Request& request, Bytes& out) {
-    ByteWriter(out).u32(request.attempt);
-    encode(request.candidate, out);
+  static Bytes request_frame(const Request& request) {
+    Bytes frame;
+    ByteWriter(frame).u32(request.attempt);
+    encode(request.candidate, frame);
+    return frame;
   }
 
-  void write_batch(std::span<const Request> requests) {
-    clear(frame_);
-    ByteWriter frame(frame_);
+  static Bytes batch_frame(std::span<const Request> requests) {
+    Bytes bytes;
+    ByteWriter frame(bytes);
     frame.u32(static_cast<std::uint32_t>(requests.size()));
-    Bytes one;
-    for (const auto& request : requests) {
-      one.clear();
-      write_request(request, one);
-      frame.blob(one);
-    }
+    for (const auto& request : requests) frame.blob(request_frame(request));
+    return bytes;
   }
 
-  void keep_log() {
+  /// Keeps what is in the log's first `end` bytes.
+  void keep_log(std::uint64_t end) {
     if (spec_.output != Keep::all || spec_.working_folder.empty()) return;
-    if (const auto text = connection_->log.take(); !text.empty())
+    if (const auto text = connection_->log.take(end); !text.empty())
       add_text(fmt::format("{}/{}/stdout.txt", spec_.working_folder, logged_), text);
   }
 
@@ -290,13 +385,15 @@ class SlotEvaluator final : public Evaluator {
         connection_->log.tail());
   }
 
-  Outcome answer(BytesView bytes, EvaluationId evaluation, Attempt attempt) {
+  Outcome answer(BytesView bytes, const Label& wanted) {
     Outcome outcome;
     try {
       ByteReader frame(bytes);
-      const Attempt of_attempt = frame.u32();
-      const EvaluationId of_evaluation = frame.u64();
-      if (of_evaluation != evaluation || of_attempt != attempt) return stray(of_evaluation, of_attempt);
+      Label label{};
+      label.attempt = frame.u32();
+      label.evaluation = frame.u64();
+      if (label != wanted) return stray(label);
+      log_end_ = frame.u64();
       decode(frame.take(frame.left()), outcome);
     } catch (const Error& error) {
       return nonsense(error);
@@ -310,7 +407,8 @@ class SlotEvaluator final : public Evaluator {
     try {
       ByteReader frame(connection_->reader.frame());
       if (frame.u32() != requests.size()) throw Error("it is for another number of candidates");
-      for (const auto& [candidate, attempt] : requests) outcomes.push_back(answer(frame.blob(), candidate.id, attempt));
+      for (const auto& [candidate, attempt] : requests)
+        outcomes.push_back(answer(frame.blob(), {candidate.id, attempt}));
     } catch (const Error& error) {
       return nonsense(error);
     }
@@ -324,11 +422,11 @@ class SlotEvaluator final : public Evaluator {
   }
 
   /// Anything else on this channel cannot be distinguished from answers, so the channel ends.
-  Outcome stray(EvaluationId evaluation, Attempt attempt) {
+  Outcome stray(const Label& label) {
     child_.end(true);
-    return failure(
-        Status::crashed,
-        fmt::format("the evaluator's process answered for another evaluation ({}, attempt {})", evaluation, attempt));
+    return failure(Status::crashed,
+                   fmt::format("the evaluator's process answered for another evaluation ({}, attempt {})",
+                               label.evaluation, label.attempt));
   }
 
   Outcome failure(Status status, std::string what) const {
@@ -347,9 +445,10 @@ class SlotEvaluator final : public Evaluator {
   ProgramRun modules_;
   bool has_environment_ = false;
   Child child_;
-  EvaluationId logged_ = 0;  // the evaluation whose folder gets the log; in a batch the first
+  EvaluationId logged_ = 0;    // the evaluation whose folder gets the log; in a batch the first
+  std::uint64_t log_end_ = 0;  // of the last evaluation
+  double answered_s_ = 0;      // when it ended
   std::optional<Connection> connection_;
-  Bytes frame_;
 };
 }  // namespace
 

@@ -56,7 +56,7 @@ void ignore_stops() {
   });
 }
 
-void answer_all(Evaluator& evaluator, ChannelReader& reader, pid_t slot) {
+void answer_all(Evaluator& evaluator, ChannelReader& reader, pid_t slot, int log) {
   Candidate candidate;
   Bytes reply;
   while (receive(reader)) {
@@ -70,6 +70,7 @@ void answer_all(Evaluator& evaluator, ChannelReader& reader, pid_t slot) {
     ByteWriter head(reply);
     head.u32(attempt);
     head.u64(candidate.id);
+    head.u64(static_cast<std::uint64_t>(lseek(log, 0, SEEK_END)));
     encode(outcome, reply);
     if (!send_frame(slot_descriptor, reply)) return;
   }
@@ -79,6 +80,7 @@ void answer_all(Evaluator& evaluator, ChannelReader& reader, pid_t slot) {
 int slot_main() {
   const pid_t slot = getpid();
   fcntl(slot_descriptor, F_SETFD, FD_CLOEXEC);  // processes that the function starts must not hold the socket open
+  const int log = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, slot_descriptor + 1);  // the function may close stdout
   ignore_stops();
   ChannelReader reader;
   if (!receive(reader)) return 1;
@@ -91,7 +93,7 @@ int slot_main() {
   }
   end_copy_of(slot, true);
   try {
-    if (send_text("")) answer_all(*evaluator, reader, slot);
+    if (send_text("")) answer_all(*evaluator, reader, slot, log);
   } catch (const std::exception& error) {
     fmt::print(stderr, "culmen: slot: {}\n", error.what());
     return 1;
