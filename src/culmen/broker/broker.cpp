@@ -19,7 +19,7 @@ Broker::Broker(const BrokerOptions& options)
       ends_s_(infinity),
       free_(std::size_t{options.batch} + std::max(options.batch, Prefetch::most_waiting)),
       prefetch_({options.prefetch, options.prefetch_below_s, options.batch,
-                 options.mode == Mode::asynchronous || options.open_ended}),
+                 options.mode == Mode::asynchronous && !options.open_ended, options.open_ended}),
       stagnation_(options.rules.stagnation_tolerance) {}
 
 void Broker::replay_ask(std::uint64_t count) {
@@ -89,8 +89,8 @@ double Broker::deadline_s() const { return stopped() ? infinity : ends_s_; }
 void Broker::on_event(const Joined& e) {
   if (e.worker >= workers_.size()) workers_.resize(e.worker + 1);
   if (workers_[e.worker].alive) return;
+  workers_[e.worker] = {};
   workers_[e.worker].alive = true;
-  workers_[e.worker].leaving = false;
   ++counts_.workers;
   set_free(e.worker);
   actions_->push_back(Resize{counts_.workers});
@@ -135,26 +135,27 @@ void Broker::on_event(const Asked& e) {
 }
 
 void Broker::on_event(const Arrived& e) {
+  const bool open =
+      evaluations_.has(e.id) && (evaluations_[e.id].state == State::sent || evaluations_[e.id].state == State::queued);
+  if (open) prefetch_.learn_duration(e.duration_s);
   if (e.worker < workers_.size() && workers_[e.worker].alive) {
     auto& worker = workers_[e.worker];
     const auto at = std::find(worker.sent.begin(), worker.sent.end(), std::pair{e.id, e.attempt});
     if (at != worker.sent.end()) {
       if (worker.alone_since_s >= 0 && e.duration_s >= 0)
-        prefetch_.learn_round_trip(std::max(0.0, now_s_ - worker.alone_since_s - e.duration_s));
+        worker.round_trip.learn(std::max(0.0, now_s_ - worker.alone_since_s - e.duration_s));
+      worker.has_answered = true;
       unset_free(e.worker);
       worker.sent.erase(at);
       counts_.busy -= worker.sent.empty();
       set_free(e.worker);
     }
   }
-  const bool open =
-      evaluations_.has(e.id) && (evaluations_[e.id].state == State::sent || evaluations_[e.id].state == State::queued);
   if (!open) {
     ++counts_.dropped;
     actions_->push_back(Drop{e.id});
     return;
   }
-  prefetch_.learn_duration(e.duration_s);
   auto& evaluation = evaluations_[e.id];
   if (!e.ok && options_.failures.on_failure == OnFailure::stop) {
     actions_->push_back(Drop{e.id});
@@ -293,16 +294,31 @@ void Broker::advance() {
 }
 
 void Broker::dispatch() {
-  prefetch_.decide();
   if (recording_.size() >= most_recording) return;
-  const auto most = credits();
-  for (std::uint64_t level = 0; level < most && !ready_.empty(); ++level) {
-    while (!ready_.empty() && !free_[level].empty()) {
-      const auto id = ready_.front();
-      ready_.pop_front();
-      give(free_[level].back(), id);
+  WorkerId worker = 0;
+  while (!ready_.empty() && pick_free(worker)) {
+    const auto id = ready_.front();
+    ready_.pop_front();
+    give(worker, id);
+  }
+}
+
+/// One of those that have the fewest candidates.
+bool Broker::pick_free(WorkerId& worker) {
+  for (std::size_t level = 0; free_workers_ > 0; ++level) {
+    while (!free_[level].empty()) {
+      worker = free_[level].back();
+      if (level < credits(workers_[worker])) return true;
+      unset_free(worker);  // evaluations have become longer
     }
   }
+  return false;
+}
+
+/// A worker that has not answered yet gets no more than it can evaluate: its round trip is measured with the first.
+std::uint64_t Broker::credits(const WorkerState& worker) const {
+  if (options_.batch == 1 && !worker.has_answered) return 1;
+  return options_.batch + prefetch_.waiting(worker.round_trip);
 }
 
 void Broker::ask_if_needed() {
@@ -310,7 +326,7 @@ void Broker::ask_if_needed() {
     if (exhausted_ && evaluations_.first() == evaluations_.end()) stop(StopReason::exhausted);
     return;
   }
-  const std::uint64_t want = static_cast<std::uint64_t>(counts_.workers) * credits();
+  const std::uint64_t want = counts_.workers * (options_.batch + prefetch_.waiting({}));
   const std::uint64_t open = evaluations_.end() - evaluations_.first();
   const std::uint64_t low_water = options_.mode == Mode::generational ? want : 1;
   const std::uint64_t most_open = std::max(options_.ask_ahead, asked_per_worker * counts_.workers);
@@ -330,31 +346,29 @@ void Broker::ask_if_needed() {
 }
 
 std::uint64_t Broker::asynchronous_need() const {
-  std::uint64_t n = 0;
-  const auto most = credits();
-  for (std::uint64_t level = 0; level < most; ++level) n += free_[level].size();
-  n *= options_.batch;
+  auto n = std::uint64_t{free_workers_} * options_.batch;
   // Hundreds of quick evaluations would end before the optimizer has heard of one of them.
   return options_.open_ended ? n : n - std::min<std::uint64_t>(n, recording_.size());
 }
 
 void Broker::set_free(WorkerId worker) {
-  if (workers_[worker].leaving) return;
-  const auto level = workers_[worker].sent.size();
-  if (level >= free_.size()) return;
-  workers_[worker].place = free_[level].size();
+  auto& state = workers_[worker];
+  const auto level = state.sent.size();
+  if (state.leaving || level >= credits(state)) return;
+  state.place = free_[level].size();
   free_[level].push_back(worker);
+  ++free_workers_;
 }
 
 void Broker::unset_free(WorkerId worker) {
-  if (workers_[worker].leaving) return;
-  const auto level = workers_[worker].sent.size();
-  if (level >= free_.size()) return;
-  auto& list = free_[level];
-  const auto place = workers_[worker].place;
-  list[place] = list.back();
-  workers_[list[place]].place = place;
+  auto& state = workers_[worker];
+  if (state.place == not_free) return;
+  auto& list = free_[state.sent.size()];
+  list[state.place] = list.back();
+  workers_[list[state.place]].place = state.place;
   list.pop_back();
+  state.place = not_free;
+  --free_workers_;
 }
 
 void Broker::give(WorkerId worker, EvaluationId id) {

@@ -114,8 +114,8 @@ struct BrokerOptions {
   FailurePolicy failures;
   bool open_ended = false;  ///< the source may have no candidate now and more later
   Mode mode = Mode::generational;
-  /// Candidates wait at each worker while evaluations are shorter than prefetch_below_s, or than ten round trips to a
-  /// worker: one, or in generations as many as take 2 ms or two round trips together, at most 64.
+  /// Candidates wait at each worker while evaluations are shorter than prefetch_below_s, or than ten round trips to
+  /// this worker: one, or in generations as many as take 2 ms or two round trips together, at most 64.
   bool prefetch = true;
   double prefetch_below_s = 0.25;
   std::uint32_t batch = 1;          ///< largest number of candidates that a worker evaluates together; as many wait
@@ -170,12 +170,15 @@ class Broker {
     EvaluationId of = 0;
     std::uint64_t residuals = 0;  // 0: not known yet
   };
+  static constexpr std::size_t not_free = SIZE_MAX;
   struct WorkerState {
     bool alive = false;
     bool leaving = false;
     std::vector<std::pair<EvaluationId, Attempt>> sent;
-    std::size_t place = 0;      // in free_[sent.size()], while there is such
-    double alone_since_s = -1;  // when it got its only candidate; below 0: it has had several since
+    std::size_t place = not_free;  // in free_[sent.size()]
+    double alone_since_s = -1;     // when it got its only candidate; below 0: it has had several since
+    bool has_answered = false;
+    RoundTrip round_trip;
   };
 
   void on_event(const Joined& e);
@@ -203,7 +206,8 @@ class Broker {
   void advance();
   void dispatch();
   void ask_if_needed();
-  std::uint64_t credits() const { return options_.batch + prefetch_.waiting(); }
+  std::uint64_t credits(const WorkerState& worker) const;
+  bool pick_free(WorkerId& worker);
   std::uint64_t asynchronous_need() const;
   void set_free(WorkerId worker);
   void unset_free(WorkerId worker);
@@ -222,7 +226,8 @@ class Broker {
   std::deque<EvaluationId> recording_;
   std::uint64_t recorded_ = 0;  // Record actions known to be durable
   std::vector<WorkerState> workers_;
-  std::vector<std::vector<WorkerId>> free_;  // running workers by candidates sent, below the most credits
+  std::vector<std::vector<WorkerId>> free_;  // workers that had fewer candidates than credits, by candidates sent
+  std::size_t free_workers_ = 0;             // in free_
   Prefetch prefetch_;
   bool asking_ = false;           // an Ask awaits its answer
   bool must_tell_first_ = false;  // the last Ask returned fewer than requested

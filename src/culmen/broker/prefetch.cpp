@@ -20,27 +20,26 @@ void Prefetch::learn_duration(double duration_s) {
   if (duration_s < 0) return;
   if (mean_duration_s_ < 0) mean_duration_s_ = duration_s;
   mean_duration_s_ += duration_memory * (duration_s - mean_duration_s_);
+  if (mean_duration_s_ < terms_.below_s) short_ = true;
+  if (mean_duration_s_ >= 2 * terms_.below_s) short_ = false;
 }
 
-void Prefetch::learn_round_trip(double trip_s) {
-  round_trip_s_ = round_trip_s_ < 0 ? trip_s : std::min(trip_s, round_trip_growth * round_trip_s_);
+void RoundTrip::learn(double trip_s) {
+  seconds_ = seconds_ < 0 ? trip_s : std::min(trip_s, round_trip_growth * seconds_);
 }
 
-void Prefetch::decide() {
-  const auto short_s = std::max(terms_.below_s, round_trips_short * round_trip_s_);
-  if (terms_.allowed && !on_ && mean_duration_s_ >= 0 && mean_duration_s_ < short_s) on_ = true;
-  if (on_ && mean_duration_s_ >= 2 * short_s) on_ = false;
-}
-
-/// An asynchronous optimizer proposes better candidates once it has heard more; a call of a program may be much longer
-/// than the mean. Then only one waits.
-std::uint64_t Prefetch::waiting() const {
-  if (!on_) return 0;
+/// An asynchronous optimizer proposes better candidates once it has heard more, so only one waits. A call of a program
+/// may be much longer than the mean, so few wait: one in the child, and one that the worker sends there next.
+std::uint64_t Prefetch::waiting(const RoundTrip& trip) const {
+  const auto trip_s = trip.seconds();
+  if (!terms_.allowed || mean_duration_s_ < 0) return 0;
+  if (!short_ && mean_duration_s_ >= round_trips_short * trip_s) return 0;
   if (terms_.batch > 1) return terms_.batch;
   if (terms_.only_one) return 1;
-  const auto trips = 2 * round_trip_s_ / std::max(mean_duration_s_, shortest_s);
+  if (terms_.calls) return 2 * mean_duration_s_ <= terms_.below_s ? 2 : 1;
+  const auto trips = 2 * trip_s / std::max(mean_duration_s_, shortest_s);
   const auto most = std::clamp<double>(trips, usually_waiting, most_waiting);
-  const auto ahead_s = std::max(waiting_s, 2 * round_trip_s_);
+  const auto ahead_s = std::max(waiting_s, 2 * trip_s);
   if (mean_duration_s_ * most <= ahead_s) return static_cast<std::uint64_t>(most);
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(ahead_s / mean_duration_s_));
 }

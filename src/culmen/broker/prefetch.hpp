@@ -1,4 +1,4 @@
-// Whether candidates wait at the workers, and how many: from the durations of evaluations and the round trips.
+// Whether candidates wait at a worker, and how many: from the durations of evaluations and its round trip.
 #pragma once
 #include <cstdint>
 
@@ -9,6 +9,19 @@ struct PrefetchTerms {
   double below_s = 0;       ///< mean duration of an evaluation below which candidates wait
   std::uint32_t batch = 1;  ///< above 1: so many wait
   bool only_one = false;    ///< at most one waits, unless there are batches
+  bool calls = false;  ///< of a program: at most two wait, and no more than below_s takes, unless there are batches
+};
+
+/// Of one worker: from sending a candidate to its outcome, without its evaluation.
+class RoundTrip {
+ public:
+  /// The least one counts: others contain delays of a busy machine.
+  void learn(double trip_s);
+  /// 0 if unknown.
+  double seconds() const { return seconds_ < 0 ? 0 : seconds_; }
+
+ private:
+  double seconds_ = -1;  // below 0: unknown
 };
 
 class Prefetch {
@@ -18,19 +31,13 @@ class Prefetch {
   explicit Prefetch(const PrefetchTerms& terms) : terms_(terms) {}
   /// Of an evaluation; below 0: not known.
   void learn_duration(double duration_s);
-  /// From sending a candidate to its outcome, without its evaluation. The least one counts: others contain delays of a
-  /// busy machine.
-  void learn_round_trip(double trip_s);
-  /// Begins or ends, by what was learnt.
-  void decide();
-  /// Candidates that wait at each worker besides those that it evaluates.
-  std::uint64_t waiting() const;
+  /// Candidates that wait at a worker besides those that it evaluates.
+  std::uint64_t waiting(const RoundTrip& trip) const;
 
  private:
   PrefetchTerms terms_;
-  bool on_ = false;
+  bool short_ = false;           // evaluations are
   double mean_duration_s_ = -1;  // below 0: unknown
-  double round_trip_s_ = -1;     // below 0: unknown
 };
 
 }  // namespace culmen

@@ -11,6 +11,9 @@ TEST(Broker, gives_one_candidate_to_each_worker_and_a_second_once_evaluations_ar
   for (WorkerId w = 0; w < 3; ++w) t.feed(Joined{w});
   EXPECT_EQ(t.sent.size(), 3u);
   t.answer(0);
+  EXPECT_EQ(t.sent.size(), 4u) << "the others have not answered yet";
+  t.answer(0);
+  t.answer(0);
   EXPECT_EQ(t.sent.size(), 6u);
   for (WorkerId w = 0; w < 3; ++w) EXPECT_EQ(t.sent_to(w).size(), 2u) << w;
 }
@@ -34,7 +37,13 @@ TEST(Broker, gives_a_worker_several_short_evaluations) {
   EXPECT_EQ(at_a_worker(0.1), 2u);
   EXPECT_EQ(at_a_worker(5), 1u);
   EXPECT_EQ(at_a_worker(0, Mode::asynchronous), 2u) << "without generations";
-  EXPECT_EQ(at_a_worker(0, Mode::generational, true), 2u) << "calls of a program";
+}
+
+TEST(Broker, gives_a_worker_few_calls_of_a_program) {
+  EXPECT_EQ(at_a_worker(0, Mode::asynchronous, true), 3u);
+  EXPECT_EQ(at_a_worker(0.12, Mode::asynchronous, true), 3u) << "two take less than 0.25 s";
+  EXPECT_EQ(at_a_worker(0.2, Mode::asynchronous, true), 2u);
+  EXPECT_EQ(at_a_worker(1, Mode::asynchronous, true), 1u);
 }
 
 /// What a worker has after one evaluation that took `duration_s`, if its outcome came `trip_s` later than that.
@@ -58,6 +67,24 @@ TEST(Broker, has_more_candidates_wait_where_the_way_is_long) {
   EXPECT_EQ(at_a_far_worker(1, 0.01), 1u);
   EXPECT_EQ(at_a_far_worker(1e-3, 5e-3, Mode::asynchronous), 1u + 1);
   EXPECT_EQ(at_a_far_worker(1e-3, 5e-5, Mode::asynchronous), 1u) << "better candidates are worth more";
+}
+
+TEST(Broker, has_more_candidates_wait_only_at_those_workers_to_which_the_way_is_long) {
+  Table t(with_budget(1000));
+  t.start();
+  for (WorkerId w = 0; w < 2; ++w) t.feed(Joined{w});
+  const auto answer = [&](WorkerId worker) {
+    const auto it = std::find_if(t.sent.begin(), t.sent.end(), [&](const Send& s) { return s.worker == worker; });
+    t.answer(static_cast<std::size_t>(it - t.sent.begin()), 1, true, 1e-3);
+  };
+  t.now += 1e-3 + 1e-5;
+  answer(0);
+  t.now += 5e-3;
+  answer(1);
+  EXPECT_EQ(t.sent_to(0).size(), 1u + 2) << "2 ms";
+  EXPECT_EQ(t.sent_to(1).size(), 1u + 10) << "two round trips";
+  t.feed(Joined{2});
+  EXPECT_EQ(t.sent_to(2).size(), 1u) << "its way is not known";
 }
 
 TEST(Broker, judges_the_way_by_its_least_round_trip) {
