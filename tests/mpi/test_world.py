@@ -57,6 +57,11 @@ def test_what_is_no_mpi_is_one_sentence(launch, named):
     says(launch(2, CULMEN_MPI=named), f"'{named}'")
 
 
+@pytest.mark.parametrize("value", ["x", "", "-1", "3 nodes"])
+def test_a_wrong_number_of_flat_nodes_is_one_sentence(launch, value):
+    says(launch(2, CULMEN_FLAT_NODES=value), f"CULMEN_FLAT_NODES={value}: this must be a whole number from 0 on")
+
+
 def test_ranks_of_different_versions_are_one_sentence(launch, world_program, tmp_path):
     script = tmp_path / "ranks"
     script.write_text(

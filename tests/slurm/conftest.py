@@ -1,4 +1,4 @@
-"""A Slurm of one node on this machine, for these tests alone: its own key, ports, configuration and folder."""
+"""Slurms on this machine, for these tests alone: with their own keys, ports, configurations and folders."""
 
 import os
 import shutil
@@ -6,12 +6,13 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from harness import environment, wait_for
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "salloc", "scancel")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "salloc", "scancel", "unshare")
 CPUS = 8
 CONFIGURATION = """
 ClusterName=culmentest
@@ -23,11 +24,11 @@ CredType=cred/munge
 SlurmUser={user}
 SlurmdUser={user}
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool.%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
+SlurmdLogFile={folder}/slurmd.%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 AccountingStorageType=accounting_storage/none
@@ -39,30 +40,41 @@ SlurmdParameters=config_overrides
 MpiDefault=none
 ReturnToService=2
 KillWait=3
-NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={node} CPUs={cpus} RealMemory=1000 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
+NODE = """
+NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus} RealMemory=1000 State=UNKNOWN
+"""
+# MPIs tell nodes from each other by their host names.
+ON_NODE = ("unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"')
 
 
 class Slurm:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, nodes: int) -> None:
         self.folder = folder
+        self._nodes = [f"n{i}" for i in range(1, nodes + 1)]
         self.configuration = folder / "slurm.conf"
         self._daemons: list[subprocess.Popen] = []
 
     def start(self) -> None:
         (self.folder / "state").mkdir()
-        (self.folder / "spool").mkdir()
         key = self.folder / "munge.key"
         key.write_bytes(os.urandom(128))
         key.chmod(0o400)
-        controller, node = _free_ports(2)
+        controller, *ports = _free_ports(1 + len(self._nodes))
         words = {"host": socket.gethostname(), "folder": self.folder, "user": "root", "cpus": CPUS}
-        self.configuration.write_text(CONFIGURATION.format(controller=controller, node=node, **words))
+        nodes = [NODE.format(name=name, port=port, **words) for name, port in zip(self._nodes, ports, strict=True)]
+        self.configuration.write_text(CONFIGURATION.format(controller=controller, **words) + "".join(nodes))
         self._start_munge(key)
         self._start("slurmctld", "-D", "-i", "-f", self.configuration)
-        self._start("slurmd", "-D", "-N", "n1", "-f", self.configuration)
-        wait_for(lambda: "idle" in self.run("sinfo", "-h", "-o", "%T").stdout, "an idle node")
+        for name in self._nodes:
+            (self.folder / f"spool.{name}").mkdir()
+            place = (*ON_NODE, name) if len(self._nodes) > 1 else ()
+            self._start(*place, "slurmd", "-D", "-N", name, "-f", self.configuration)
+        wait_for(lambda: self._is_idle(), "idle nodes")
+
+    def _is_idle(self) -> bool:
+        return self.run("sinfo", "-h", "-N", "-o", "%T").stdout.split() == ["idle"] * len(self._nodes)
 
     def _start_munge(self, key: Path) -> None:
         names = {
@@ -76,7 +88,7 @@ class Slurm:
         wait_for((self.folder / "munge.socket").exists, "munged's socket")
 
     def _start(self, *words: object) -> None:
-        log = (self.folder / f"{words[0]}.out").open("w")
+        log = (self.folder / f"{words[0]}.out").open("a")
         command = [shutil.which(words[0]), *map(str, words[1:])]
         self._daemons.append(subprocess.Popen(command, stdout=log, stderr=log, env=self._environment()))
 
@@ -101,11 +113,12 @@ class Slurm:
 
     def batch(self, script: str, folder: Path, *options: str) -> tuple[int, str]:
         """Submits and waits; the script's exit code, and all that it printed."""
-        (folder / "job.sh").write_text(f"#!/bin/bash\n{script}\n")
+        first = "" if script.startswith("#!") else "#!/bin/bash\n"
+        (folder / "job.sh").write_text(f"{first}{script}\n")
         submitted = self.run("sbatch", "--parsable", "-o", "job.out", *options, "job.sh", cwd=folder)
         assert submitted.returncode == 0, submitted.stderr
         job = submitted.stdout.strip()
-        state = wait_for(lambda: self._end_of(job), f"the end of job {job}", timeout=60)
+        state = wait_for(lambda: self._end_of(job), f"the end of job {job}")
         return int(state["ExitCode"].partition(":")[0]), (folder / "job.out").read_text()
 
     def _end_of(self, job: str) -> dict[str, str] | None:
@@ -123,15 +136,29 @@ def _free_ports(n: int) -> list[int]:
     return ports
 
 
-@pytest.fixture(scope="session")
-def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
+@contextmanager
+def _cluster(folder: Path, nodes: int) -> Iterator[Slurm]:
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     if missing or os.geteuid() != 0:
         reason = f"no Slurm can be started here: root is needed, and missing are {', '.join(missing) or 'no programs'}"
         (pytest.fail if os.environ.get("CULMEN_TEST_ALL") else pytest.skip)(reason)
-    cluster = Slurm(tmp_path_factory.mktemp("slurm"))
+    cluster = Slurm(folder, nodes)
     try:
         cluster.start()
         yield cluster
     finally:
         cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
+    """One node."""
+    with _cluster(tmp_path_factory.mktemp("slurm"), 1) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def slurm_of_four(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
+    """Four nodes."""
+    with _cluster(tmp_path_factory.mktemp("slurm4"), 4) as cluster:
+        yield cluster

@@ -1,8 +1,10 @@
 """A Slurm job: ranks by srun, a launch inside an allocation, and a batch script that is no rank."""
 
+import json
+
 import executor_kit
 import pytest
-from harness import PYTHON, ROOT, culmen, outcomes, run_undisturbed, sequence, write_study
+from harness import PYTHON, ROOT, copy_example, culmen, outcomes, run_undisturbed, sequence, write_study
 
 BUDGET = 60
 PMI = {"openmpi": "pmix", "mpich": "pmi2"}
@@ -43,6 +45,23 @@ def test_a_launch_inside_a_batch_script(slurm, local, tmp_path, mpi):
     assert code == 0, out
     assert f"with {RANKS - 1} workers" in out
     assert of_store(tmp_path) == local
+
+
+@pytest.mark.parametrize("mpi", PMI)
+def test_the_job_script_of_the_tutorial_on_four_nodes(slurm_of_four, tmp_path, mpi):
+    copy_example("08_decay", tmp_path)
+    script = (tmp_path / "job.sh").read_text()
+    for here, there in {"node=101": "node=3", "-n 404": "-n 12"}.items():
+        assert here in script
+        script = script.replace(here, there)
+    study = (tmp_path / "wide.toml").read_text()
+    (tmp_path / "wide.toml").write_text(study.replace("evaluations = 20000", "evaluations = 500"))
+    # HYDRA_IFACE: MPICH's processes find each other by an address, because these host names have none.
+    code, out = slurm_of_four.batch(script, tmp_path, f"--export=ALL,CULMEN_MPI={mpi},HYDRA_IFACE=lo")
+    assert code == 0, out
+    assert "Workers: 8 on 4 nodes, with 3 relays between the nodes" in out
+    state = json.loads(culmen("status", "wide.db", "--json", cwd=tmp_path).stdout)
+    assert (state["finished"], state["told"]) == ("evaluations", 500)
 
 
 @pytest.mark.parametrize("mpi", PMI)

@@ -4,7 +4,10 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
+#include <regex>
+#include <string>
 #include <string_view>
 
 namespace culmen {
@@ -22,10 +25,26 @@ std::optional<std::uint64_t> number(const char* variable) {
   return error == std::errc() && end == view.data() + view.size() ? std::optional(value) : std::nullopt;
 }
 
+/// Of this node, in a step of so many tasks. Slurm writes "3,2(x3)" for four nodes.
+std::optional<std::uint64_t> slurm_tasks_here(std::uint64_t tasks) {
+  const char* text = std::getenv("SLURM_STEP_TASKS_PER_NODE");
+  auto node = number("SLURM_NODEID");
+  if (text == nullptr || !node || number("SLURM_STEP_NUM_TASKS") != tasks) return std::nullopt;
+  static const std::regex entry(R"((\d{1,9})(?:\(x(\d{1,9})\))?,?)");
+  for (std::cregex_iterator it(text, text + std::strlen(text), entry), end; it != end; ++it) {
+    const std::uint64_t nodes = (*it)[2].matched ? std::stoul((*it)[2]) : 1;
+    if (*node < nodes) return std::stoul((*it)[1]);
+    *node -= nodes;
+  }
+  return std::nullopt;
+}
+
 std::optional<Launch> read(LauncherKind kind, const char* rank, const char* size, const char* local_size = nullptr) {
   const auto r = number(rank), n = number(size);
   if (!r || !n) return std::nullopt;
-  const auto here = std::clamp<std::uint64_t>(number(local_size).value_or(*n), 1, std::max<std::uint64_t>(1, *n));
+  auto local = number(local_size);
+  if (!local) local = slurm_tasks_here(*n);
+  const auto here = std::clamp<std::uint64_t>(local.value_or(*n), 1, std::max<std::uint64_t>(1, *n));
   return Launch{kind, static_cast<int>(*r), static_cast<int>(*n), static_cast<int>(here)};
 }
 

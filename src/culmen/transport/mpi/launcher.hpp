@@ -21,6 +21,7 @@ struct Launch {
 
 /// Open MPI: OMPI_COMM_WORLD_RANK/SIZE/LOCAL_SIZE. MPICH and Intel: PMI_RANK/PMI_SIZE, MPI_LOCALNRANKS. srun:
 /// SLURM_PROCID/SLURM_STEP_NUM_TASKS, only if SLURM_STEP_ID is set and the step is not the batch script itself.
+/// Ranks of this node in a step of Slurm: SLURM_STEP_TASKS_PER_NODE and SLURM_NODEID, whichever MPI runs in it.
 /// Children of culmen (CULMEN_RUN set) are never ranks.
 Launch detect_launch();
 

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
+#include <thread>
 #include <utility>
 
+#include "culmen/base/clock.hpp"
 #include "culmen/base/error.hpp"
 
 namespace culmen {
 namespace {
 constexpr std::size_t buffers = 8;
 constexpr auto nobody = std::numeric_limits<std::size_t>::max();
+constexpr double longest_end_s = 1;
 constexpr int down = 1, up = 2;  // tags
 }  // namespace
 
@@ -41,6 +45,23 @@ MpiLine::MpiLine(const culmen_mpi_module& mpi, std::vector<int> ranks, LineEnd e
 MpiLine::~MpiLine() {
   if (owes_buffer_) incoming_.pop_front();
   for (auto& incoming : incoming_) mpi_.cancel(&incoming.request);
+  end_sends();
+}
+
+/// MPI reads a message until its send is complete, and a send cannot be cancelled. A peer that hangs never receives:
+/// its messages stay allocated until the process ends.
+void MpiLine::end_sends() noexcept {
+  try {
+    const SteadyClock clock;
+    const auto end_s = clock.now_s() + longest_end_s;
+    while (!idle()) {
+      if (clock.now_s() >= end_s) throw TransportError("a peer does not receive");
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  } catch (const TransportError&) {
+    static auto& kept = *new std::vector<std::vector<Outgoings>>;
+    kept.push_back(std::move(outgoing_));
+  }
 }
 
 void MpiLine::check(int error, const char* what) const {

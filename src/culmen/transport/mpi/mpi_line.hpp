@@ -14,6 +14,7 @@ class MpiLine final : public Line {
   /// `ranks`: those at the other ends. The module's open_line() was called in every rank, which has at most one line
   /// with this end.
   MpiLine(const culmen_mpi_module& mpi, std::vector<int> ranks, LineEnd end);
+  /// Waits up to 1 s for sends under way.
   ~MpiLine() override;
   MpiLine(const MpiLine&) = delete;
   MpiLine& operator=(const MpiLine&) = delete;
@@ -36,6 +37,7 @@ class MpiLine final : public Line {
   void check(int error, const char* what) const;
   void post(Incoming& incoming);
   bool is_free(Outgoing& outgoing);
+  void end_sends() noexcept;
 
   const culmen_mpi_module& mpi_;
   std::vector<int> ranks_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 
@@ -46,11 +47,19 @@ struct Introduction {
 struct Meeting {
   std::string misfit;  // empty if all ranks fit together
   std::vector<std::size_t> nodes;
-  std::size_t flat_nodes = std::stoul(shown("CULMEN_FLAT_NODES", std::to_string(most_flat_nodes)));
+  std::size_t flat_nodes = most_flat_nodes;
 };
+
+void read_flat_nodes(Meeting& meeting) {
+  const auto text = shown("CULMEN_FLAT_NODES", std::to_string(most_flat_nodes));
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), meeting.flat_nodes);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    meeting.misfit = fmt::format("CULMEN_FLAT_NODES={}: this must be a whole number from 0 on", text);
+}
 
 Meeting meeting_of(const std::vector<std::string>& texts) {
   Meeting meeting;
+  read_flat_nodes(meeting);
   std::vector<std::string> nodes;
   for (std::size_t r = 0; r < texts.size(); ++r) {
     const Introduction rank(texts[r]), master(texts[0]);
