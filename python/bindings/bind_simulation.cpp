@@ -105,6 +105,7 @@ void bind_figures(nb::module_& m) {
       .def_prop_ro("generational", [](const SimulationFigures& f) { return f.mode == Mode::generational; })
       .def_ro("evaluations", &SimulationFigures::evaluations)
       .def_ro("nodes", &SimulationFigures::nodes)
+      .def_ro("first_relays", &SimulationFigures::first_relays, "Those that talk to the master itself.")
       .def_ro("wall_s", &SimulationFigures::wall_s)
       .def_ro("utilisation", &SimulationFigures::utilisation, "Of the workers, over the whole run.")
       .def_ro("steady_s", &SimulationFigures::steady_s,

@@ -87,6 +87,35 @@ TEST_F(SimulatedRuns, lose_the_way_to_a_node_and_back_with_each_evaluation) {
   EXPECT_EQ(f.frames_per_message, 1);
 }
 
+TEST_F(SimulatedRuns, lose_the_way_through_two_relays_with_more_than_256_nodes) {
+  config_.stop.evaluations = 257;
+  plan_.cluster = {257, 1, free_network};
+  plan_.cluster.network.latency_s = 1;
+  plan_.durations.mean_s = 1000;
+  plan_.prefetch = false;
+  const auto f = run();
+  EXPECT_EQ(f.first_relays, 16u);
+  // The farthest worker is two messages away, for its set-up, its greeting, its candidate and its result. Frames may
+  // also wait for a message at the relay between.
+  EXPECT_GE(f.wall_s, 1008 - 1e-6);
+  EXPECT_LE(f.wall_s, 1012 + 1e-6);
+  plan_.cluster.workers = config_.stop.evaluations = 256;
+  const auto flat = run();
+  EXPECT_EQ(flat.first_relays, 255u);
+  EXPECT_NEAR(flat.wall_s, 1004, 1e-6);
+}
+
+TEST_F(SimulatedRuns, charge_the_relays_that_pass_messages_on) {
+  config_.stop.evaluations = 5140;
+  plan_.cluster = {257, 1, free_network};
+  plan_.durations.mean_s = 10;
+  plan_.cluster.network.message_s = 0.01;
+  plan_.cluster.network.latency_s = 0.1;
+  const double tree = run().relay_load;
+  plan_.cluster.workers = 256;
+  EXPECT_GT(tree, 5 * run().relay_load);
+}
+
 TEST_F(SimulatedRuns, share_messages_when_many_frames_go_the_same_way) {
   config_.stop.evaluations = 1000;
   plan_.cluster = {100, 50, free_network};

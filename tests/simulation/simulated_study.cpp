@@ -97,6 +97,7 @@ class Simulation {
                        : Journal::resume(plan_.store, Durability::process);
     WatchedOptimizer optimizer(made_for(plan_), out_.seen, out_.violations);
     Engine engine(optimizer, clock_, engine_options(journal.epoch()));
+    engine.expect_visitors(0);  // no worker that is lost in its set-up ends the study
     engine.replay(journal);
     journal.outcomes(0, [&](const OutcomeRecord& r) { optimizer.known_.insert(r.evaluation); });
     LossyRecorder recorder(std::move(journal));
@@ -122,7 +123,6 @@ class Simulation {
     o.broker.rules.target = plan_.target;
     o.broker.failures.lost_workers = plan_.lost_workers;
     o.broker.needs_workers = false;
-    if (plan_.visitors) o.first_visitor = 0;
     o.visitors_are_to_blame = !plan_.visitors;
     o.set_up = encode(SetUp{space, {}});
     o.epoch = epoch;

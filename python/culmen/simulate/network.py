@@ -14,10 +14,10 @@ else:
 
 MEANINGS = {
     "latency_s": "latency of a message between nodes",
-    "bandwidth_bytes_s": "bandwidth of the master's line, in bytes per second",
+    "bandwidth_bytes_s": "bandwidth of the line of the master or of a relay, in bytes per second",
     "message_s": "CPU time for one message between nodes, at either end",
     "wake_s": "latency of a message inside a node",
-    "frame_s": "CPU time for one message inside a node, at either end",
+    "frame_s": "CPU time for one message inside a node, at either end, or to pass it on",
     "row_s": "time to write one row of the store",
     "commit_s": "time to commit rows of the store",
 }

@@ -16,11 +16,14 @@ constexpr std::size_t parcel_bytes = 16;  // in front of a frame between nodes
 
 ModelledCluster::ModelledCluster(const ClusterModel& model, Durations durations, VirtualClock& clock, Worker& worker)
     : model_(model),
+      tree_(model.nodes()),
       durations_(std::move(durations)),
       clock_(clock),
       worker_(worker),
       workers_(model.workers),
-      relays_(model.nodes()) {}
+      nodes_(model.nodes()) {
+  for (Index node = 1; node < nodes_.size(); ++node) nodes_[node].parent = static_cast<Index>(tree_.parent(node));
+}
 
 void ModelledCluster::send(WorkerId worker, const FrameHead& head, BytesView body) {
   const auto begin = sent_bytes_.size();
@@ -41,7 +44,7 @@ bool ModelledCluster::receive(Sink& sink) {
   return delivered_ > before;
 }
 
-bool ModelledCluster::deliver(Sink& sink, const Happening& message) {
+void ModelledCluster::deliver(Sink& sink, const Happening& message) {
   const auto& network = model_.network;
   debt_s_ += message.node == 0 ? network.frame_s : network.message_s;
   for (auto i = message.task; i != none;) {
@@ -52,10 +55,9 @@ bool ModelledCluster::deliver(Sink& sink, const Happening& message) {
     i = tasks_[i].next;
   }
   if (message.node != 0) {
-    --relays_[message.node].up.under_way;
+    --nodes_[message.node].up.under_way;
     flush_up(message.node, clock_.now_s());
   }
-  return true;
 }
 
 void ModelledCluster::sleep(double at_most_s) {
@@ -90,14 +92,11 @@ void ModelledCluster::worked(double master_s) {
   for (const auto& sent : sent_) {
     const auto node = node_of(sent.worker);
     const auto task = new_task(sent);
-    if (node == 0) {
-      reach_worker(task, begin_s + model_.network.wake_s);
-    } else {
-      append(relays_[node].down, task);
-    }
+    if (node == 0) reach_worker(task, begin_s + model_.network.wake_s);
+    else append(nodes_[first_on_way(node)].down, task);
   }
   for (const auto& sent : sent_)
-    if (const auto node = node_of(sent.worker); node != 0) flush_down(node, begin_s);
+    if (const auto node = node_of(sent.worker); node != 0) flush_down(first_on_way(node), begin_s);
   if (!sent_.empty() && sent_.back().head.kind == FrameKind::evaluate) last_sent_ = now();
   sent_.clear();
   clear(sent_bytes_);
@@ -158,51 +157,85 @@ double ModelledCluster::Line::carry(double at_s, double seconds) {
 }
 
 void ModelledCluster::flush_down(Index node, double at_s) {
-  auto& queue = relays_[node].down;
+  auto& queue = nodes_[node].down;
   if (queue.first == none || queue.under_way == most_under_way) return;
+  auto& parent = nodes_[nodes_[node].parent];
   ++queue.under_way;
   ++messages_;
-  debt_s_ += model_.network.message_s;
-  const double leaves_s = out_.carry(at_s + debt_s_, seconds_of(queue.bytes));
-  future_.push({leaves_s + model_.network.latency_s, Kind::at_relay, node, queue.first});
+  if (nodes_[node].parent == 0) debt_s_ += model_.network.message_s;
+  else work(parent, at_s, model_.network.message_s);
+  const double begin_s = nodes_[node].parent == 0 ? at_s + debt_s_ : parent.free_s;
+  const double leaves_s = parent.to_behind.carry(begin_s, seconds_of(queue.bytes));
+  future_.push({leaves_s + model_.network.latency_s, Kind::came_down, node, queue.first});
   queue.first = queue.last = none;
   queue.bytes = 0;
 }
 
-void ModelledCluster::work(Relay& relay, double at_s, double seconds) {
-  relay.free_s = std::max(relay.free_s, at_s) + seconds;
-  relay.worked_s += seconds;
+void ModelledCluster::work(Node& node, double at_s, double seconds) {
+  node.free_s = std::max(node.free_s, at_s) + seconds;
+  node.worked_s += seconds;
 }
 
 void ModelledCluster::flush_up(Index node, double at_s) {
-  auto& relay = relays_[node];
-  auto& queue = relay.up;
+  auto& from = nodes_[node];
+  auto& queue = from.up;
   if (queue.first == none || queue.under_way == most_under_way) return;
   ++queue.under_way;
   ++messages_;
-  work(relay, at_s, model_.network.message_s);
-  const double leaves_s = in_.carry(relay.free_s, seconds_of(queue.bytes));
-  future_.push({leaves_s + model_.network.latency_s, Kind::at_master, node, queue.first});
+  work(from, at_s, model_.network.message_s);
+  const double leaves_s = nodes_[from.parent].from_behind.carry(from.free_s, seconds_of(queue.bytes));
+  future_.push({leaves_s + model_.network.latency_s, Kind::came_up, node, queue.first});
   queue.first = queue.last = none;
   queue.bytes = 0;
 }
 
 void ModelledCluster::happen(const Happening& h) {
-  if (h.kind == Kind::done) return done(h.task, h.at_s);
-  if (h.kind == Kind::at_master) return for_master_.push_back(h);
-  if (h.kind == Kind::reminder) reminded_ = true;
-  if (h.kind != Kind::at_relay) return;
-  auto& relay = relays_[h.node];
-  work(relay, h.at_s, model_.network.message_s);
+  switch (h.kind) {
+    case Kind::done:
+      return done(h.task, h.at_s);
+    case Kind::came_up:
+      return came_up(h);
+    case Kind::came_down:
+      return came_down(h);
+    case Kind::reminder:
+      reminded_ = true;
+  }
+}
+
+template <class Handle>
+void ModelledCluster::read(Node& node, const Happening& h, Handle handle) {
+  work(node, h.at_s, model_.network.message_s);
   for (auto i = h.task; i != none;) {
     const auto next = std::exchange(tasks_[i].next, none);
     ++relayed_;
-    work(relay, h.at_s, model_.network.frame_s);
-    reach_worker(i, relay.free_s + model_.network.wake_s);
+    work(node, h.at_s, model_.network.frame_s);
+    handle(i);
     i = next;
   }
+}
+
+void ModelledCluster::came_down(const Happening& h) {
+  auto& relay = nodes_[h.node];
+  reached_.clear();
+  read(relay, h, [&](Index task) {
+    const auto node = node_of(tasks_[task].worker);
+    if (node == h.node) return reach_worker(task, relay.free_s + model_.network.wake_s);
+    append(nodes_[node].down, task);
+    reached_.push_back(node);
+  });
+  for (const auto node : reached_) flush_down(node, relay.free_s);
   --relay.down.under_way;
   flush_down(h.node, h.at_s);
+}
+
+void ModelledCluster::came_up(const Happening& h) {
+  const auto above = nodes_[h.node].parent;
+  if (above == 0) return for_master_.push_back(h);
+  auto& relay = nodes_[above];
+  read(relay, h, [&](Index task) { append(relay.up, task); });
+  --nodes_[h.node].up.under_way;
+  flush_up(h.node, h.at_s);
+  flush_up(above, relay.free_s);
 }
 
 void ModelledCluster::reach_worker(Index index, double at_s) {
@@ -236,8 +269,8 @@ void ModelledCluster::done(Index index, double at_s) {
     ends_s_ += at_s;
     if (worker.waiting > 0) --worker.waiting, begin(at_s);
   }
-  if (node == 0) return future_.push({at_s + model_.network.wake_s, Kind::at_master, node, index});
-  auto& relay = relays_[node];
+  if (node == 0) return future_.push({at_s + model_.network.wake_s, Kind::came_up, node, index});
+  auto& relay = nodes_[node];
   ++relayed_;
   work(relay, at_s + model_.network.wake_s, model_.network.frame_s);
   append(relay.up, index);
@@ -249,7 +282,7 @@ ClusterMoment ModelledCluster::now() const {
   m.at_s = clock_.now_s();
   m.evaluated_s = static_cast<double>(begun_ - ended_) * m.at_s - begins_s_ + ends_s_;
   m.master_s = master_s_;
-  m.line_s = std::max(in_.worked_s, out_.worked_s);
+  m.line_s = std::max(nodes_[0].from_behind.worked_s, nodes_[0].to_behind.worked_s);
   m.ended = ended_;
   m.messages = messages_;
   m.relayed = relayed_;
@@ -258,7 +291,7 @@ ClusterMoment ModelledCluster::now() const {
 
 double ModelledCluster::busiest_relay_s() const {
   double most = 0;
-  for (const auto& relay : relays_) most = std::max(most, relay.worked_s);
+  for (const auto& node : nodes_) most = std::max(most, node.worked_s);
   return most;
 }
 

@@ -10,6 +10,7 @@
 #include "culmen/simulation/durations.hpp"
 #include "culmen/simulation/network_model.hpp"
 #include "culmen/simulation/virtual_clock.hpp"
+#include "culmen/transport/relay/relay_tree.hpp"
 #include "culmen/transport/transport.hpp"
 #include "culmen/worker/worker.hpp"
 
@@ -21,16 +22,18 @@ struct ClusterMoment {
   double evaluated_s = 0;      ///< of all workers together, also of evaluations that still run
   double master_s = 0;         ///< for which the master worked
   double line_s = 0;           ///< for which the master's line carried bytes, in the busier direction
-  double writer_s = 0;         ///< for which the store's thread worked; the owner of the recorder sets it
   std::uint64_t ended = 0;     ///< evaluations
-  std::uint64_t messages = 0;  ///< between nodes, both ways
+  std::uint64_t messages = 0;  ///< between nodes, both ways; one that a relay passes on counts again
   std::uint64_t relayed = 0;   ///< frames in them
 };
 
 /// Each worker evaluates its frames in their order; nothing fails. Between nodes:
-/// - At most two messages are on their way between the master and a relay, in each direction. Frames that wait share
-///   the next one.
-/// - The master's line carries one message at a time, each way. A relay works on one message or frame at a time.
+/// - The relays are those of RelayTree. With many nodes, some of them pass on the messages of others.
+/// - At most two messages are on their way between the master and a relay, or between two relays, in each direction.
+///   Frames that wait share the next one.
+/// - The line of the master, or of a relay with others behind it, carries one message at a time, each way. A relay
+/// works
+///   on one message or frame at a time.
 class ModelledCluster final : public Transport {
  public:
   /// `worker` gives the outcomes of all evaluations. All workers join at once.
@@ -59,11 +62,18 @@ class ModelledCluster final : public Transport {
   const ClusterMoment& last_sent() const { return last_sent_; }
   std::size_t most_running() const { return most_running_; }
   double busiest_relay_s() const;
+  /// Those that get their work from the master itself.
+  std::size_t first_relays() const { return tree_.children(0).size(); }
 
  private:
   using Index = std::uint32_t;
   static constexpr Index none = ~Index{0};
-  enum class Kind : unsigned char { done, at_master, at_relay, reminder };
+  enum class Kind : unsigned char {
+    done,
+    came_up,    ///< a message from this node, at the master or at the relay above
+    came_down,  ///< a message for this node's relay
+    reminder
+  };
   struct Happening {
     double at_s;
     Kind kind;
@@ -87,13 +97,15 @@ class ModelledCluster final : public Transport {
     std::size_t bytes = 0;
     unsigned under_way = 0;
   };
-  struct Relay {
-    double free_s = 0, worked_s = 0;
-    Queue up, down;
-  };
   struct Line {
     double free_s = 0, worked_s = 0;
     double carry(double at_s, double seconds);
+  };
+  struct Node {
+    Index parent = 0;                 ///< of its relay
+    double free_s = 0, worked_s = 0;  ///< of its relay
+    Queue up, down;                   ///< what waits for the way between its relay and the parent
+    Line from_behind, to_behind;      ///< carry what is between it and its children
   };
   struct Sent {
     WorkerId worker;
@@ -108,14 +120,21 @@ class ModelledCluster final : public Transport {
   void flush_down(Index node, double at_s);
   void flush_up(Index node, double at_s);
   void happen(const Happening& h);
+  void came_down(const Happening& h);
+  void came_up(const Happening& h);
+  /// Calls `handle` with each frame of a message that the relay of `node` reads.
+  template <class Handle>
+  void read(Node& node, const Happening& h, Handle handle);
   void reach_worker(Index task, double at_s);
   void done(Index task, double at_s);
   void begin(double at_s);
-  void work(Relay& relay, double at_s, double seconds);
-  bool deliver(Sink& sink, const Happening& message);
+  void work(Node& node, double at_s, double seconds);
+  Index first_on_way(Index node) const { return nodes_[node].parent == 0 ? node : nodes_[node].parent; }
+  void deliver(Sink& sink, const Happening& message);
   double seconds_of(std::size_t bytes) const { return static_cast<double>(bytes) / model_.network.bandwidth_bytes_s; }
 
   ClusterModel model_;
+  RelayTree tree_;
   Durations durations_;
   VirtualClock& clock_;
   Worker& worker_;
@@ -124,8 +143,8 @@ class ModelledCluster final : public Transport {
   std::vector<Task> tasks_;
   std::vector<Index> free_tasks_;
   std::vector<AtWorker> workers_;
-  std::vector<Relay> relays_;  // by node; the first one is not used
-  Line in_, out_;
+  std::vector<Node> nodes_;     // the first one is the master's
+  std::vector<Index> reached_;  // nodes behind a relay, for which a message has frames
   std::vector<Sent> sent_;
   Bytes sent_bytes_;
   Worker::Reply hello_;

@@ -129,6 +129,7 @@ def _found(main: Point) -> dict[str, str]:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         "cluster": f"{grouped(main.workers)} workers on {nodes}",
+        **_relays(f),
         "mode": mode_of(f.generational),
         "evaluations": grouped(main.evaluations) + stopped + _why_ended(f),
         "whole run": lasted_s(f.wall_s),
@@ -140,6 +141,18 @@ def _found(main: Point) -> dict[str, str]:
         "why workers wait": limit_of(main) or "they hardly wait",
         "simulated in": f"{f.simulated_in_s:.3g} s, with {memory / 1024:.0f} MB of memory",
     }
+
+
+def _relays(f: _core.SimulationFigures) -> dict[str, str]:
+    """Nothing on a single node."""
+    relays = f.nodes - 1
+    if not relays:
+        return {}
+    load = f"{percent(f.relay_load)} of one core" + (" for the busiest" if relays > 1 else "")
+    if f.first_relays == relays:
+        return {"relays": f"{grouped(relays)}; {load}"}
+    first = f"{grouped(f.first_relays)} of them between the master and the others"
+    return {"relays": f"{grouped(relays)}, {first}; {load}"}
 
 
 def _why_ended(f: _core.SimulationFigures) -> str:
@@ -178,9 +191,9 @@ def _as_json(facts: dict[str, str], cluster: Cluster, sweep: Sweep) -> dict[str,
 
 
 _FIGURES = (
-    "reason", "evaluations", "nodes", "generational", "wall_s", "utilisation", "steady_s", "steady_utilisation",
-    "steady_rate", "master_load", "writer_load", "line_load", "relay_load", "most_running", "frames_per_message",
-    "simulated_in_s",
+    "reason", "evaluations", "nodes", "first_relays", "generational", "wall_s", "utilisation", "steady_s",
+    "steady_utilisation", "steady_rate", "master_load", "writer_load", "line_load", "relay_load", "most_running",
+    "frames_per_message", "simulated_in_s",
 )  # fmt: skip
 
 

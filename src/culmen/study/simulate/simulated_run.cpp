@@ -111,6 +111,7 @@ struct SimulatedRun::Impl {
     const double steady_s = std::max(0.0, to.at_s - from.at_s);
     SimulationFigures f;
     f.nodes = plan.cluster.nodes();
+    f.first_relays = cluster.first_relays();
     f.mode = mode_of(config);
     f.wall_s = end.at_s;
     f.utilisation = share(end.evaluated_s, workers * end.at_s);

@@ -26,6 +26,7 @@ struct SimulationFigures {
   StopReason reason = StopReason::none;
   std::uint64_t evaluations = 0;  ///< told
   std::size_t nodes = 0;
+  std::size_t first_relays = 0;  ///< that talk to the master itself; the others are behind these
   Mode mode = Mode::generational;
   double wall_s = 0;       ///< of the whole run
   double utilisation = 0;  ///< share of the workers' time in which they evaluate, over the whole run
