@@ -35,11 +35,11 @@ CastFactory merged(CastFactory first, CastFactory second) {
 }  // namespace
 
 CastFactory merged_threads(std::size_t ring_bytes) {
-  return merged(mailbox_threads(ring_bytes), network_threads(Scheme::tcp));
+  return merged(mailbox_threads(ring_bytes), network_threads("tcp"));
 }
 
 CastFactory merged_processes(std::size_t ring_bytes) {
-  return merged(mailbox_processes(ring_bytes), network_processes(Scheme::tcp));
+  return merged(mailbox_processes(ring_bytes), network_processes("tcp"));
 }
 
 }  // namespace culmen::conformance

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* network_worker_argument = "--network-worker";
 constexpr const char* token = "a token of the tests";
 
-ListenOptions listen_at(Scheme scheme) {
+ListenOptions listen_at(const std::string& scheme) {
   ListenOptions options;
   options.address = {scheme, "127.0.0.1", 0};
   options.token = token;
@@ -35,7 +35,7 @@ void wait_for(const OpenTransport& transport, std::size_t workers) {
 
 class NetworkThreads final : public Cast {
  public:
-  NetworkThreads(Scheme scheme, std::size_t workers) : transport_(make_open_transport(listen_at(scheme))) {
+  NetworkThreads(const std::string& scheme, std::size_t workers) : transport_(make_open_transport(listen_at(scheme))) {
     for (std::size_t i = 0; i < workers; ++i)
       threads_.emplace_back([this] { play_over_network(transport_->address(), transport_->fingerprint()); });
     wait_for(*transport_, workers);
@@ -54,7 +54,8 @@ class NetworkThreads final : public Cast {
 
 class NetworkProcesses final : public Cast {
  public:
-  NetworkProcesses(Scheme scheme, std::size_t workers) : transport_(make_open_transport(listen_at(scheme))) {
+  NetworkProcesses(const std::string& scheme, std::size_t workers)
+      : transport_(make_open_transport(listen_at(scheme))) {
     SpawnRequest request;
     request.command = {std::filesystem::read_symlink("/proc/self/exe").string(), network_worker_argument,
                        to_string(transport_->address()), transport_->fingerprint()};
@@ -74,11 +75,11 @@ class NetworkProcesses final : public Cast {
 };
 }  // namespace
 
-CastFactory network_threads(Scheme scheme) {
+CastFactory network_threads(const std::string& scheme) {
   return [=](std::size_t workers) { return std::make_unique<NetworkThreads>(scheme, workers); };
 }
 
-CastFactory network_processes(Scheme scheme) {
+CastFactory network_processes(const std::string& scheme) {
   return [=](std::size_t workers) { return std::make_unique<NetworkProcesses>(scheme, workers); };
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "conformance/transport/broken_transports.hpp"
 #include "conformance/transport/handed_casts.hpp"
@@ -11,6 +13,7 @@
 #include "conformance/transport/network_casts.hpp"
 #include "conformance/transport/relay_casts.hpp"
 #include "conformance/transport/team_casts.hpp"
+#include "culmen/transport/network/scheme.hpp"
 
 namespace culmen::conformance {
 namespace {
@@ -50,29 +53,34 @@ INSTANTIATE_TEST_SUITE_P(Checks, SmallestMailbox, testing::ValuesIn(checks_that(
 /// A network has no ring. Its own buffers take this much, see network_transport.cpp.
 constexpr Limits network_limits{.ring_bytes = 64 * 1024};
 
-class NetworkOfThreads : public testing::TestWithParam<std::tuple<Scheme, Check>> {};
+class NetworkOfThreads : public testing::TestWithParam<std::tuple<std::string, Check>> {};
 TEST_P(NetworkOfThreads, conforms) {
   const auto& [scheme, check] = GetParam();
   EXPECT_EQ(check.run(network_threads(scheme), network_limits), "");
 }
 
-class NetworkOfProcesses : public testing::TestWithParam<std::tuple<Scheme, Check>> {};
+class NetworkOfProcesses : public testing::TestWithParam<std::tuple<std::string, Check>> {};
 TEST_P(NetworkOfProcesses, conforms) {
   const auto& [scheme, check] = GetParam();
   EXPECT_EQ(check.run(network_processes(scheme), network_limits), "");
 }
 
-std::string network_name_of(const testing::TestParamInfo<std::tuple<Scheme, Check>>& info) {
+std::string network_name_of(const testing::TestParamInfo<std::tuple<std::string, Check>>& info) {
   const auto& [scheme, check] = info.param;
-  const auto address = to_string(Address{scheme, "a", 1});
-  auto scheme_name = address.substr(0, address.find(':'));
+  auto scheme_name = scheme;
   std::ranges::replace(scheme_name, '-', '_');
   return scheme_name + "_" + check.name;
 }
-const auto schemes = testing::Values(Scheme::tcp, Scheme::ws, Scheme::wss, Scheme::tcp_per_item);
+std::vector<std::string> scheme_words() {
+  std::vector<std::string> out;
+  for (const auto& scheme : schemes()) out.emplace_back(scheme.word);
+  return out;
+}
+const auto each_scheme = testing::ValuesIn(scheme_words());
 INSTANTIATE_TEST_SUITE_P(Checks, NetworkOfThreads,
-                         testing::Combine(schemes, testing::ValuesIn(checks_that(threads_will_do))), network_name_of);
-INSTANTIATE_TEST_SUITE_P(Checks, NetworkOfProcesses, testing::Combine(schemes, testing::ValuesIn(checks())),
+                         testing::Combine(each_scheme, testing::ValuesIn(checks_that(threads_will_do))),
+                         network_name_of);
+INSTANTIATE_TEST_SUITE_P(Checks, NetworkOfProcesses, testing::Combine(each_scheme, testing::ValuesIn(checks())),
                          network_name_of);
 
 class MergedOfThreads : public testing::TestWithParam<Check> {};

@@ -55,5 +55,22 @@ TEST(Incoming, gives_all_frames_whatever_their_sizes_and_pieces) {
   for (const std::size_t piece : {1, 7, 4096, 50'000, 1 << 20}) EXPECT_EQ(sizes_after(stream, piece), sizes) << piece;
 }
 
+TEST(Incoming, reserves_little_memory_for_a_length_alone) {
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  Incoming incoming;
+  Bytes claim;
+  append_prefix(claim, head_of_number(1), network_body_bytes);
+  std::ranges::copy(claim, incoming.room().begin());
+  incoming.filled(claim.size());
+  EXPECT_TRUE(incoming.take(network_body_bytes).empty());
+  for (auto come = claim.size(); come < 10 * mebibyte;) {
+    const auto room = incoming.room().size();
+    EXPECT_LE(come + room, std::max(mebibyte, 2 * come));
+    incoming.filled(std::min(room, mebibyte / 2));
+    come += std::min(room, mebibyte / 2);
+    EXPECT_TRUE(incoming.take(network_body_bytes).empty());
+  }
+}
+
 }  // namespace
 }  // namespace culmen

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -18,6 +19,7 @@
 #include "culmen/transport/network/certificate.hpp"
 #include "culmen/transport/network/joined_endpoint.hpp"
 #include "culmen/transport/network/open_transport.hpp"
+#include "culmen/transport/network/scheme.hpp"
 #include "culmen/transport/network/wire.hpp"
 
 namespace culmen {
@@ -62,7 +64,7 @@ void receive_until(Transport& transport, Heard& heard, Done done) {
   }
 }
 
-ListenOptions listen_at(Scheme scheme) {
+ListenOptions listen_at(const std::string& scheme) {
   ListenOptions options;
   options.address = {scheme, "127.0.0.1", 0};
   options.token = "secret";
@@ -125,11 +127,44 @@ TEST(Wire, whole_frames_come_before_one_that_is_too_long) {
   EXPECT_THAT(complaint_of([&] { whole_frames(BytesView(bytes).subspan(first), 50); }), HasSubstr("is longer than"));
 }
 
-class Network : public testing::TestWithParam<Scheme> {};
-INSTANTIATE_TEST_SUITE_P(Schemes, Network, testing::Values(Scheme::tcp, Scheme::ws, Scheme::wss), [](const auto& info) {
-  const auto text = to_string(Address{info.param, "a", 1});
-  return text.substr(0, text.find(':'));
-});
+TEST(Schemes, each_has_a_word_of_its_own_and_makes_its_transport) {
+  std::set<std::string_view> words;
+  for (const auto& scheme : schemes()) {
+    EXPECT_TRUE(words.insert(scheme.word).second) << scheme.word;
+    EXPECT_EQ(find_scheme(scheme.word), &scheme);
+    const auto owner = make_open_transport(listen_at(std::string(scheme.word)));
+    EXPECT_EQ(owner->address().scheme, scheme.word);
+    EXPECT_NE(owner->address().port, 0);
+    EXPECT_EQ(owner->fingerprint().empty(), !scheme.encrypted) << scheme.word;
+  }
+}
+
+TEST(Addresses, of_the_loopback_device_are_told_from_names_that_look_like_them) {
+  const auto loopback = [](const char* text) { return is_loopback(parse_address(text)); };
+  for (const auto* text : {"ws://127.0.0.1:1", "ws://127.8.8.8:1", "ws://[::1]:1", "ws://localhost:1"})
+    EXPECT_TRUE(loopback(text)) << text;
+  for (const auto* text : {"ws://127.example.org:1", "ws://0.0.0.0:1", "ws://[::]:1", "ws://10.0.0.1:1"})
+    EXPECT_FALSE(loopback(text)) << text;
+}
+
+TEST(Addresses, that_stand_for_all_of_a_machine_are_reached_by_its_name) {
+  EXPECT_NE(reachable(parse_address("wss://0.0.0.0:7443")).host, "0.0.0.0");
+  EXPECT_NE(reachable(parse_address("wss://[::]:7443")).host, "::");
+  EXPECT_EQ(reachable(parse_address("wss://10.0.0.1:7443")).host, "10.0.0.1");
+}
+
+TEST(Schemes, an_unknown_one_is_answered_with_the_list) {
+  EXPECT_EQ(find_scheme("udp"), nullptr);
+  EXPECT_EQ(complaint_of([] { make_open_transport(listen_at("udp")); }),
+            "'udp' is not a way to reach workers; there are wss, ws, tcp, tcp-per-item");
+  EXPECT_EQ(complaint_of([] { parse_address("udp://127.0.0.1:1"); }),
+            "'udp://127.0.0.1:1' is not an address: 'udp' is not a way to reach workers; write wss://HOST:PORT, "
+            "ws://HOST:PORT or tcp://HOST:PORT");
+}
+
+class Network : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Schemes, Network, testing::Values("tcp", "ws", "wss"),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST_P(Network, a_worker_with_another_token_or_other_work_is_refused_with_the_reason) {
   const auto owner = make_open_transport(listen_at(GetParam()));
@@ -144,7 +179,7 @@ TEST_P(Network, a_worker_with_another_token_or_other_work_is_refused_with_the_re
 }
 
 TEST(Certificate, one_with_another_fingerprint_is_refused) {
-  const auto owner = make_open_transport(listen_at(Scheme::wss));
+  const auto owner = make_open_transport(listen_at("wss"));
   auto& transport = *owner;
   auto options = join(transport);
   options.fingerprint = fingerprint_of(make_certificate().chain);
@@ -155,7 +190,7 @@ TEST(Certificate, one_with_another_fingerprint_is_refused) {
 }
 
 TEST(Certificate, one_that_no_authority_signed_is_refused_without_a_fingerprint) {
-  const auto owner = make_open_transport(listen_at(Scheme::wss));
+  const auto owner = make_open_transport(listen_at("wss"));
   auto& transport = *owner;
   auto options = join(transport);
   options.fingerprint.clear();
@@ -335,7 +370,7 @@ std::size_t busy_threads(const std::string& name) {
 TEST(NetworkTransport, uses_all_of_its_threads) {
   constexpr std::size_t io_threads = 3, workers = 6;
   ListenOptions options;
-  options.address = {Scheme::wss, "127.0.0.1", 0};
+  options.address = {"wss", "127.0.0.1", 0};
   options.token = "t";
   options.io_threads = io_threads;
   const auto owner = make_open_transport(options);

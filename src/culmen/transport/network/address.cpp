@@ -1,28 +1,27 @@
 #include "culmen/transport/network/address.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <array>
+#include <boost/asio/ip/address.hpp>
 #include <charconv>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "culmen/base/error.hpp"
+#include "culmen/transport/network/scheme.hpp"
 
 namespace culmen {
 namespace {
-constexpr std::array<std::pair<std::string_view, Scheme>, 4> schemes{
-    {{"tcp", Scheme::tcp}, {"ws", Scheme::ws}, {"wss", Scheme::wss}, {"tcp-per-item", Scheme::tcp_per_item}}};
-
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
-  throw InputError(
-      fmt::format("'{}' is not an address: {}; write wss://HOST:PORT, ws://HOST:PORT or tcp://HOST:PORT", text, why));
-}
-
-Scheme scheme_of(const std::string& text, std::string_view word) {
-  for (const auto& [name, scheme] : schemes)
-    if (name == word) return scheme;
-  refuse(text, fmt::format("'{}' is not a way to reach workers", word));
+  std::vector<std::string> ways;
+  for (const auto& scheme : schemes())
+    if (scheme.is_suggested) ways.push_back(fmt::format("{}://HOST:PORT", scheme.word));
+  const auto last = std::move(ways.back());
+  ways.pop_back();
+  throw InputError(fmt::format("'{}' is not an address: {}; write {} or {}", text, why, fmt::join(ways, ", "), last));
 }
 
 std::uint16_t port_of(const std::string& text, std::string_view digits) {
@@ -39,7 +38,9 @@ Address parse_address(const std::string& text) {
   const auto colon = all.find("://");
   if (colon == std::string_view::npos) refuse(text, "it has no '://'");
   Address address;
-  address.scheme = scheme_of(text, all.substr(0, colon));
+  address.scheme = all.substr(0, colon);
+  if (find_scheme(address.scheme) == nullptr)
+    refuse(text, fmt::format("'{}' is not a way to reach workers", address.scheme));
   const auto rest = all.substr(colon + 3);
   const auto before_port = rest.rfind(':');
   if (before_port == std::string_view::npos || before_port < rest.find(']') + 1) refuse(text, "it has no port");
@@ -52,10 +53,22 @@ Address parse_address(const std::string& text) {
 }
 
 std::string to_string(const Address& address) {
-  const auto word = schemes.at(static_cast<std::size_t>(address.scheme)).first;
   const bool is_v6 = address.host.find(':') != std::string::npos;
-  return is_v6 ? fmt::format("{}://[{}]:{}", word, address.host, address.port)
-               : fmt::format("{}://{}:{}", word, address.host, address.port);
+  return is_v6 ? fmt::format("{}://[{}]:{}", address.scheme, address.host, address.port)
+               : fmt::format("{}://{}:{}", address.scheme, address.host, address.port);
+}
+
+bool is_loopback(const Address& address) {
+  boost::system::error_code error;
+  const auto number = boost::asio::ip::make_address(address.host, error);
+  return error ? address.host == "localhost" : number.is_loopback();
+}
+
+Address reachable(Address address) {
+  std::array<char, 256> name{};
+  const bool all = address.host == "0.0.0.0" || address.host == "::";
+  if (all && gethostname(name.data(), name.size() - 1) == 0) address.host = name.data();
+  return address;
 }
 
 }  // namespace culmen

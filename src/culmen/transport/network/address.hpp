@@ -5,16 +5,9 @@
 
 namespace culmen {
 
-enum class Scheme : unsigned char {
-  tcp,           ///< plain
-  ws,            ///< WebSocket, plain
-  wss,           ///< WebSocket over TLS
-  tcp_per_item,  ///< plain, with a connection for each item: slow, the baseline of benchmarks
-};
-
-/// "tcp://HOST:PORT", "ws://HOST:PORT" or "wss://HOST:PORT"; an IPv6 address stands in brackets.
+/// "SCHEME://HOST:PORT", such as "wss://host:7443"; an IPv6 address stands in brackets.
 struct Address {
-  Scheme scheme = Scheme::tcp;
+  std::string scheme = "tcp";  ///< its word, in the table of scheme.cpp
   std::string host;
   std::uint16_t port = 0;  ///< 0, for a master only: the system chooses one
   bool operator==(const Address&) const = default;
@@ -23,5 +16,9 @@ struct Address {
 /// Throws InputError that says what is allowed.
 Address parse_address(const std::string& text);
 std::string to_string(const Address& address);
+/// Only programs of this machine reach it. The name "localhost" does; other names are not looked up.
+bool is_loopback(const Address& address);
+/// With this machine's name as the host, if the address stands for all of its addresses.
+Address reachable(Address address);
 
 }  // namespace culmen

@@ -1,38 +1,17 @@
 #include "culmen/transport/network/byte_stream.hpp"
 
-#include <fmt/format.h>
 #include <netinet/tcp.h>
-#include <openssl/x509.h>
-
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core/buffers_to_string.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/ssl.hpp>
-#include <boost/beast/websocket.hpp>
-#include <boost/beast/websocket/ssl.hpp>
-
-#include "culmen/base/error.hpp"
 
 namespace culmen {
 namespace {
-namespace beast = boost::beast;
-namespace http = beast::http;
-namespace ssl = asio::ssl;
-namespace websocket = beast::websocket;
-using asio::use_awaitable;
 using asio::ip::tcp;
 
 /// A peer that does not answer for this time is gone, whether or not data is on its way.
 constexpr int silence_ms = 30'000, probe_after_s = 10, probe_every_s = 5, probes = 4;
-constexpr std::uint32_t longest_header = 8192;  // of a request, in bytes
+}  // namespace
 
-void set_up(tcp::socket& socket) {
-  const int fd = socket.native_handle(), on = 1;
+void ByteStream::set_up() {
+  const int fd = descriptor(), on = 1;
   const auto set = [&](int level, int name, int value) { setsockopt(fd, level, name, &value, sizeof value); };
   set(IPPROTO_TCP, TCP_NODELAY, on);
   set(SOL_SOCKET, SO_KEEPALIVE, on);
@@ -42,204 +21,21 @@ void set_up(tcp::socket& socket) {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, silence_ms);
 }
 
-void end_writing_of(tcp::socket& socket) noexcept {
+void ByteStream::end_writing() noexcept {
   boost::system::error_code ignored;
-  socket.shutdown(tcp::socket::shutdown_send, ignored);
+  socket().shutdown(tcp::socket::shutdown_send, ignored);
 }
 
-class TcpStream final : public ByteStream {
- public:
-  explicit TcpStream(tcp::socket socket) : socket_(std::move(socket)) { set_up(socket_); }
-  asio::awaitable<void> open() override { co_return; }
-  asio::awaitable<std::size_t> read_some(asio::mutable_buffer to) override {
-    co_return co_await socket_.async_read_some(to, use_awaitable);
-  }
-  asio::awaitable<void> write(asio::const_buffer from) override {
-    co_await asio::async_write(socket_, from, use_awaitable);
-  }
-  std::size_t read_now(asio::mutable_buffer to) override { return socket_.read_some(to); }
-  void write_now(asio::const_buffer from) override { asio::write(socket_, from); }
-  void end_writing() noexcept override { end_writing_of(socket_); }
-  void cut() noexcept override {
-    boost::system::error_code ignored;
-    socket_.close(ignored);
-  }
-  bool is_open() const noexcept override { return socket_.is_open(); }
-  asio::any_io_executor executor() override { return socket_.get_executor(); }
+void ByteStream::cut() noexcept {
+  boost::system::error_code ignored;
+  socket().close(ignored);
+}
 
- private:
-  tcp::socket& socket() override { return socket_; }
-  tcp::socket socket_;
-};
-
-/// Over plain TCP, or over TLS.
-template <class Under>
-class WebSocketStream : public ByteStream {
- public:
-  /// `pages`: for a master.
-  template <class... Arguments>
-  WebSocketStream(Side side, std::string host, std::shared_ptr<const WebPages> pages, Arguments&&... under)
-      : side_(side), host_(std::move(host)), pages_(std::move(pages)), stream_(std::forward<Arguments>(under)...) {
-    set_up(socket());
-    stream_.binary(true);
-    stream_.auto_fragment(false);
-    stream_.read_message_max(0);  // a message is a batch of frames, whose lengths are checked
-    auto limits = websocket::stream_base::timeout::suggested(side == Side::master ? beast::role_type::server
-                                                                                  : beast::role_type::client);
-    limits.keep_alive_pings = true;  // also for proxies, which drop silent connections
-    stream_.set_option(limits);
-  }
-  asio::awaitable<void> open() override {
-    if (side_ == Side::master) co_await accept();
-    else co_await stream_.async_handshake(host_, "/", use_awaitable);
-  }
-  asio::awaitable<std::size_t> read_some(asio::mutable_buffer to) override {
-    std::size_t n = 0;
-    while (n == 0) n = co_await stream_.async_read_some(to, use_awaitable);
-    co_return n;
-  }
-  asio::awaitable<void> write(asio::const_buffer from) override { co_await stream_.async_write(from, use_awaitable); }
-  std::size_t read_now(asio::mutable_buffer to) override {
-    std::size_t n = 0;
-    while (n == 0) n = stream_.read_some(to);
-    return n;
-  }
-  void write_now(asio::const_buffer from) override { stream_.write(from); }
-  void end_writing() noexcept override { end_writing_of(socket()); }
-  void cut() noexcept override {
-    boost::system::error_code ignored;
-    socket().close(ignored);
-  }
-  bool is_open() const noexcept override { return beast::get_lowest_layer(stream_).socket().is_open(); }
-  asio::any_io_executor executor() override { return stream_.get_executor(); }
-
- private:
-  asio::awaitable<void> accept() {
-    beast::flat_buffer buffer;
-    http::request_parser<http::empty_body> parser;
-    parser.header_limit(longest_header);
-    co_await http::async_read_header(stream_.next_layer(), buffer, parser, use_awaitable);
-    const auto& request = parser.get();
-    if (websocket::is_upgrade(request)) co_return co_await stream_.async_accept(request, use_awaitable);
-    const auto response = page_for(request);
-    co_await http::async_write(stream_.next_layer(), response, use_awaitable);
-    throw InputError("it wanted a web page");
-  }
-  http::response<http::string_body> page_for(const http::request<http::empty_body>& request) const {
-    const auto as_std = [](beast::string_view text) { return std::string_view(text.data(), text.size()); };
-    auto page = pages_->answer(as_std(request.method_string()), as_std(request.target()),
-                               as_std(request[http::field::authorization]));
-    http::response<http::string_body> response(static_cast<http::status>(page.code), request.version(),
-                                               std::move(page.body));
-    response.set(http::field::content_type, page.type);
-    response.set(http::field::cache_control, "no-store");
-    response.keep_alive(false);
-    response.prepare_payload();
-    return response;
-  }
-
- protected:
-  tcp::socket& socket() final { return beast::get_lowest_layer(stream_).socket(); }
-  Side side_;
-  std::string host_;  // with the port
-  std::shared_ptr<const WebPages> pages_;
-  websocket::stream<Under> stream_;
-};
-}  // namespace
-
-class Tls {
- public:
-  explicit Tls(const Certificate& of_master) : context(ssl::context::tls_server) {
-    harden();
-    boost::system::error_code failed;
-    context.use_certificate_chain(asio::buffer(of_master.chain), failed);
-    if (!failed) context.use_private_key(asio::buffer(of_master.key), ssl::context::pem, failed);
-    if (failed) throw InputError("the certificate cannot be used: " + failed.message());
-  }
-  explicit Tls(std::string pinned) : context(ssl::context::tls_client), fingerprint(std::move(pinned)) {
-    harden();
-    context.set_verify_mode(ssl::verify_peer);
-    if (fingerprint.empty()) context.set_default_verify_paths();
-  }
-  ssl::context context;
-  std::string fingerprint;
-
- private:
-  void harden() {
-    context.set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1);
-  }
-};
-
-namespace {
-using TlsStream = beast::ssl_stream<beast::tcp_stream>;
-
-class SecureStream final : public WebSocketStream<TlsStream> {
- public:
-  SecureStream(Side side, std::string host, std::shared_ptr<const WebPages> pages, tcp::socket socket,
-               std::shared_ptr<Tls> tls)
-      : WebSocketStream(side, std::move(host), std::move(pages), std::move(socket), tls->context),
-        tls_(std::move(tls)) {
-    if (side == Side::worker) expect_master();
-  }
-  asio::awaitable<void> open() override {
-    boost::system::error_code failed;
-    co_await stream_.next_layer().async_handshake(
-        side_ == Side::master ? ssl::stream_base::server : ssl::stream_base::client,
-        asio::redirect_error(use_awaitable, failed));
-    if (!seen_.empty())
-      throw InputError(
-          fmt::format("the master's certificate has the fingerprint {}, not {}", seen_, tls_->fingerprint));
-    const auto verified = SSL_get_verify_result(stream_.next_layer().native_handle());
-    if (failed && side_ == Side::worker && verified != X509_V_OK)
-      throw InputError(
-          fmt::format("the master's certificate is not accepted ({}); give its --fingerprint, which "
-                      "`culmen run` prints",
-                      X509_verify_cert_error_string(verified)));
-    if (failed) throw boost::system::system_error(failed);
-    co_await WebSocketStream::open();
-  }
-
- private:
-  void expect_master() {
-    const auto name = host_.substr(0, host_.rfind(':'));
-    SSL_set_tlsext_host_name(stream_.next_layer().native_handle(), name.c_str());
-    if (tls_->fingerprint.empty()) {
-      stream_.next_layer().set_verify_callback(ssl::host_name_verification(name));
-      return;
-    }
-    stream_.next_layer().set_verify_callback([this](bool, ssl::verify_context& context) {
-      if (X509_STORE_CTX_get_error_depth(context.native_handle()) > 0) return true;  // the pin is on the certificate
-      const auto found = fingerprint_of(*X509_STORE_CTX_get_current_cert(context.native_handle()));
-      if (found == tls_->fingerprint) return true;
-      seen_ = found;
-      return false;
-    });
-  }
-  std::shared_ptr<Tls> tls_;
-  std::string seen_;  // another fingerprint than the pinned one
-};
-}  // namespace
+bool ByteStream::is_open() noexcept { return socket().is_open(); }
 
 void ByteStream::become_blocking() {
   socket().non_blocking(false);
   socket().native_non_blocking(false);
-}
-
-std::shared_ptr<Tls> make_tls(const Certificate& of_master) { return std::make_shared<Tls>(of_master); }
-std::shared_ptr<Tls> make_tls(const std::string& fingerprint) { return std::make_shared<Tls>(fingerprint); }
-
-std::unique_ptr<ByteStream> make_byte_stream(Scheme scheme, Side side, tcp::socket socket, const std::string& host,
-                                             const std::shared_ptr<Tls>& tls, std::shared_ptr<const WebPages> pages) {
-  switch (scheme) {
-    case Scheme::tcp:
-    case Scheme::tcp_per_item:
-      return std::make_unique<TcpStream>(std::move(socket));
-    case Scheme::ws:
-      return std::make_unique<WebSocketStream<beast::tcp_stream>>(side, host, std::move(pages), std::move(socket));
-    case Scheme::wss:
-      return std::make_unique<SecureStream>(side, host, std::move(pages), std::move(socket), tls);
-  }
-  throw InputError("this scheme has no stream");
 }
 
 }  // namespace culmen

@@ -1,6 +1,7 @@
-// A stream of bytes between master and worker, over TCP or over WebSocket messages.
+// A stream of bytes between master and worker, such as TCP or WebSocket messages.
 #pragma once
 #include <memory>
+#include <string>
 #include <utility>  // Asio of Boost 1.74 needs it
 
 #include <boost/asio/awaitable.hpp>
@@ -8,7 +9,6 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/strand.hpp>
 
-#include "culmen/transport/network/address.hpp"
 #include "culmen/transport/network/certificate.hpp"
 #include "culmen/transport/network/web_pages.hpp"
 
@@ -27,10 +27,10 @@ class ByteStream {
   virtual asio::awaitable<std::size_t> read_some(asio::mutable_buffer to) = 0;
   virtual asio::awaitable<void> write(asio::const_buffer from) = 0;
   /// The other side reads the end of the stream.
-  virtual void end_writing() noexcept = 0;
+  void end_writing() noexcept;
   /// Ends everything that waits.
-  virtual void cut() noexcept = 0;
-  virtual bool is_open() const noexcept = 0;
+  void cut() noexcept;
+  bool is_open() noexcept;
   virtual asio::any_io_executor executor() = 0;
 
   /// From now on, only read_now() and write_now() are used: the thread waits in them.
@@ -39,6 +39,10 @@ class ByteStream {
   virtual void write_now(asio::const_buffer from) = 0;
   /// Of its socket.
   int descriptor() { return socket().native_handle(); }
+
+ protected:
+  /// Options of the socket: small messages leave at once, and a peer that is gone is noticed.
+  void set_up();
 
  private:
   virtual asio::ip::tcp::socket& socket() = 0;
@@ -54,10 +58,12 @@ std::shared_ptr<Tls> make_tls(const Certificate& of_master);
 /// signed it for the host's name.
 std::shared_ptr<Tls> make_tls(const std::string& fingerprint);
 
-/// Takes a connected socket, whose executor is a strand. `host`: for a worker, as it was given. `tls`: for wss.
-/// `pages`: for a master.
-std::unique_ptr<ByteStream> make_byte_stream(Scheme scheme, Side side, asio::ip::tcp::socket socket,
-                                             const std::string& host, const std::shared_ptr<Tls>& tls,
-                                             std::shared_ptr<const WebPages> pages = {});
+struct StreamRequest {
+  Side side;
+  asio::ip::tcp::socket socket;           ///< connected; its executor is a strand
+  std::string host;                       ///< for a worker: HOST:PORT, as it was given
+  std::shared_ptr<Tls> tls;               ///< for an encrypted scheme
+  std::shared_ptr<const WebPages> pages;  ///< for a master
+};
 
 }  // namespace culmen

@@ -1,5 +1,7 @@
 #include "culmen/transport/network/connection.hpp"
 
+#include "culmen/base/span.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
@@ -8,10 +10,6 @@
 #include <boost/asio/use_awaitable.hpp>
 
 namespace culmen {
-
-std::chrono::nanoseconds span_of(double seconds) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
-}
 
 Connection::Connection(std::unique_ptr<ByteStream> stream)
     : stream_(std::move(stream)), taken_(stream_->executor(), asio::steady_timer::time_point::max()) {}

@@ -1,7 +1,6 @@
 // One connection: frames from any thread out, blocks of whole frames in.
 #pragma once
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,9 +12,6 @@
 #include <boost/asio/steady_timer.hpp>
 
 namespace culmen {
-
-/// Of a timer.
-std::chrono::nanoseconds span_of(double seconds);
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:

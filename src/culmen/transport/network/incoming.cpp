@@ -7,7 +7,8 @@
 namespace culmen {
 namespace {
 constexpr std::size_t most_room = std::size_t{64} << 10;
-}
+constexpr std::size_t trusted_bytes = std::size_t{1} << 20;  // of a frame that only its length announces
+}  // namespace
 
 Bytes Incoming::take(std::size_t most_body_bytes) {
   const auto whole = whole_frames(BytesView(buffer_).first(filled_), most_body_bytes);
@@ -31,9 +32,11 @@ Bytes Incoming::take_block(std::size_t bytes) {
   return rest;
 }
 
-/// Once to the size of the frame: a large one comes in many pieces.
+/// To the size of the frame, because a large one comes in many pieces. A length alone reserves little memory: beyond
+/// that, the room doubles with what has come.
 std::span<std::byte> Incoming::room() {
-  const auto wanted = std::max({next_, filled_ + sizeof(std::uint32_t), room_});
+  const auto wanted =
+      std::max({std::min(next_, std::max(trusted_bytes, 2 * filled_)), filled_ + sizeof(std::uint32_t), room_});
   if (buffer_.size() < wanted) buffer_.resize(wanted);
   return std::span(buffer_).subspan(filled_);
 }

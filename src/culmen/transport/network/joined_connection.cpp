@@ -6,7 +6,8 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/machine.hpp"
-#include "culmen/transport/network/connection.hpp"
+#include "culmen/base/span.hpp"
+#include "culmen/transport/network/scheme.hpp"
 #include "culmen/transport/network/wire.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -63,6 +64,7 @@ Bytes JoinedConnection::open() {
   next_frame(rest, head, body);
   const auto from = to_string(options_.address);
   if (head.kind == refusal) throw InputError(fmt::format("{} refused this worker: {}", from, text_in(body)));
+  if (head.kind == bye) return block;
   if (head.kind != welcome) throw TransportError(fmt::format("{} did not answer the greeting", from));
   return {rest.begin(), rest.end()};
 }
@@ -74,8 +76,8 @@ asio::awaitable<Bytes> JoinedConnection::meet() {
   const auto found = co_await resolver.async_resolve(address.host, std::to_string(address.port), use_awaitable);
   tcp::socket socket(executor);
   co_await asio::async_connect(socket, found, use_awaitable);
-  stream_ = make_byte_stream(address.scheme, Side::worker, std::move(socket),
-                             fmt::format("{}:{}", address.host, address.port), tls_);
+  stream_ = scheme_named(address.scheme)
+                .stream({Side::worker, std::move(socket), fmt::format("{}:{}", address.host, address.port), tls_, {}});
   descriptor_ = stream_->descriptor();
   co_await stream_->open();
   Bytes out;

@@ -17,8 +17,8 @@ class JoinedConnection {
  public:
   /// The options outlive it. `tls`: for wss.
   JoinedConnection(const JoinOptions& options, std::shared_ptr<Tls> tls) : options_(options), tls_(std::move(tls)) {}
-  /// Connects and waits for the welcome. Returns the frames that came with it. Throws InputError if the master refuses
-  /// this worker, TransportError with a sentence if it is not reached.
+  /// Connects and waits for the welcome. Returns the frames that came with it, or the bye in its place. Throws
+  /// InputError if the master refuses this worker, TransportError with a sentence if it is not reached.
   Bytes open();
   /// Whole frames, at least one. Throws TransportError with a sentence at the end of the connection.
   Bytes read();

@@ -18,14 +18,19 @@ struct JoinOptions {
 
 class JoinedEndpoint : public Endpoint {
  public:
-  /// Leaves the study: the worker's evaluation is interrupted. Any thread.
+  /// Returns once the master has welcomed this worker, or after leave(). Called once, before all else. Throws
+  /// TransportError if the master is not reached, InputError if it refuses.
+  virtual void join() = 0;
+  /// Leaves the study: a join() under way and the worker's evaluation are interrupted. Any thread.
   virtual void leave() noexcept = 0;
   /// Why it ended without a bye; empty otherwise.
   virtual std::string trouble() const = 0;
 };
 
-/// Returns once the master has welcomed this worker. Throws TransportError if it is not reached, InputError if it
-/// refuses.
+/// It has not joined yet.
+std::unique_ptr<JoinedEndpoint> make_joined_endpoint(JoinOptions options);
+
+/// The same after its join().
 std::unique_ptr<JoinedEndpoint> join_master(JoinOptions options);
 
 }  // namespace culmen

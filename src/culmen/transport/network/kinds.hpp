@@ -1,7 +1,8 @@
-// The kinds of transports over a network. make_open_transport() and join_master() choose by the scheme of the address.
+// What the rows of the table of schemes make: transports, endpoints and streams.
 #pragma once
 #include <memory>
 
+#include "culmen/transport/network/byte_stream.hpp"
 #include "culmen/transport/network/joined_endpoint.hpp"
 #include "culmen/transport/network/open_transport.hpp"
 
@@ -14,5 +15,10 @@ std::unique_ptr<JoinedEndpoint> make_network_endpoint(JoinOptions options);
 /// A connection for each item.
 std::unique_ptr<OpenTransport> make_per_item_transport(ListenOptions options);
 std::unique_ptr<JoinedEndpoint> make_per_item_endpoint(JoinOptions options);
+
+std::unique_ptr<ByteStream> make_tcp_stream(StreamRequest request);
+std::unique_ptr<ByteStream> make_web_socket_stream(StreamRequest request);
+/// WebSocket over TLS.
+std::unique_ptr<ByteStream> make_secure_stream(StreamRequest request);
 
 }  // namespace culmen

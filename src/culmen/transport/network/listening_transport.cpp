@@ -40,9 +40,10 @@ void open_acceptor(tcp::acceptor& acceptor, ListenOptions& options) {
 
 ListeningTransport::ListeningTransport(ListenOptions options)
     : options_(std::move(options)),
+      scheme_(scheme_named(options_.address.scheme)),
       pages_(std::make_shared<WebPages>(options_.token, options_.status)),
       acceptor_(asio::make_strand(io_)) {
-  if (options_.address.scheme == Scheme::wss) {
+  if (scheme_.encrypted) {
     const auto certificate = options_.certificate.empty() ? make_certificate() : certificate_in(options_.certificate);
     tls_ = make_tls(certificate);
     fingerprint_ = fingerprint_of(certificate.chain);
@@ -86,16 +87,25 @@ asio::awaitable<void> ListeningTransport::accept_all() {
       continue;
     }
     if (handshakes_ >= options_.handshakes) continue;
-    auto connection = std::make_shared<Connection>(make_byte_stream(
-        options_.address.scheme, Side::master, std::move(socket), options_.address.host, tls_, pages_));
+    auto connection = std::make_shared<Connection>(
+        scheme_.stream({Side::master, std::move(socket), options_.address.host, tls_, pages_}));
     asio::co_spawn(
         strand, [this, connection] { return serve(connection); }, asio::detached);
   }
 }
 
 std::string ListeningTransport::objection_to(const Greeting& said) const {
-  if (!same_secret(said.token, options_.token)) return "its token is not the one of this study";
-  if (said.work != options_.work) return "it was started with another study";
+  if (said.version != CULMEN_VERSION)
+    return fmt::format("it has culmen {}, and the run has culmen {}; install the same version on both", said.version,
+                       CULMEN_VERSION);
+  if (!same_secret(said.token, options_.token)) {
+    const std::string wrong = "its token is not the one of this study";
+    if (options_.token.empty()) return wrong + ", which has none; leave out --token-file (token_file in a program)";
+    return wrong + "; give the token file of the run (--token-file, or token_file in a program)";
+  }
+  if (said.work != options_.work)
+    return "it was started with another study; copy the study and its model from the machine of the run, and fix the "
+           "same parameters";
   return {};
 }
 

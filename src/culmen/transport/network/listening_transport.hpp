@@ -8,6 +8,7 @@
 #include "culmen/transport/network/arrivals.hpp"
 #include "culmen/transport/network/connection.hpp"
 #include "culmen/transport/network/open_transport.hpp"
+#include "culmen/transport/network/scheme.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -65,6 +66,7 @@ class ListeningTransport : public OpenTransport {
   void deliver(const Arrival& arrival, Sink& sink);
 
   ListenOptions options_;
+  const Scheme& scheme_;
   std::shared_ptr<Tls> tls_;
   std::string fingerprint_;
   std::shared_ptr<const WebPages> pages_;

@@ -6,10 +6,12 @@
 #include <random>
 
 #include "culmen/base/error.hpp"
-#include "culmen/transport/network/connection.hpp"
+#include "culmen/base/span.hpp"
 #include "culmen/transport/network/joined_connection.hpp"
 #include "culmen/transport/network/kinds.hpp"
+#include "culmen/transport/network/scheme.hpp"
 #include "culmen/transport/network/turns.hpp"
+#include "culmen/transport/network/wire.hpp"
 
 namespace culmen {
 namespace {
@@ -30,16 +32,19 @@ bool can_be_read(int descriptor) {
 class NetworkEndpoint final : public JoinedEndpoint {
  public:
   explicit NetworkEndpoint(JoinOptions options) : options_(std::move(options)) {
-    if (options_.address.scheme == Scheme::wss) tls_ = make_tls(options_.fingerprint);
-    Lock lock(mutex_);
-    try_until_ = now() + span_of(options_.patience_s);
-    join(lock, [] { return false; });
-    if (current_) return;
-    if (refused_) throw InputError(reason_);
-    throw TransportError(reason_);
+    if (scheme_named(options_.address.scheme).encrypted) tls_ = make_tls(options_.fingerprint);
   }
 
   ~NetworkEndpoint() override { leave(); }
+
+  void join() override {
+    Lock lock(mutex_);
+    try_until_ = now() + span_of(options_.patience_s);
+    connect(lock, [] { return false; });
+    if (reason_.empty()) return;
+    if (refused_) throw InputError(reason_);
+    throw TransportError(reason_);
+  }
 
   void leave() noexcept override {
     Lock lock(mutex_);
@@ -70,7 +75,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
   bool send(const FrameHead& head, BytesView body) override {
     Lock lock(mutex_);
     const Turns::Turn turn(turns_, lock);
-    while (!over_ && !current_) join(lock, [] { return false; });
+    while (!over_ && !current_) connect(lock, [] { return false; });
     read_what_came(lock);  // it may be the end of the study, which a worker that only sends must notice
     if (over_) return false;
     if (head.kind == FrameKind::result) keep(head, body);
@@ -116,12 +121,12 @@ class NetworkEndpoint final : public JoinedEndpoint {
   /// Waits for frames of the master, or connects again.
   void hear(Lock& lock) {
     if (current_) read(lock);
-    else join(lock, [] { return false; });
+    else connect(lock, [] { return false; });
   }
 
   /// The same beside an evaluation. Returns early if the worker's thread wants its turn.
   void watch(Lock& lock) {
-    if (!current_) return join(lock, [this] { return turns_.is_wanted() || released_; });
+    if (!current_) return connect(lock, [this] { return turns_.is_wanted() || released_; });
     const auto descriptor = current_->descriptor();
     lock.unlock();
     const bool rung = turns_.alarm().sleep_beside(descriptor);
@@ -196,7 +201,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
 
   /// Tries to connect until it is welcome, the patience ends, or `interrupted()`.
   template <class Interrupted>
-  void join(Lock& lock, Interrupted interrupted) {
+  void connect(Lock& lock, Interrupted interrupted) {
     const auto ended = [&] { return over_ || interrupted(); };
     while (!current_ && !ended()) {
       if (now() < try_at_) {

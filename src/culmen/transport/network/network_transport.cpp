@@ -91,10 +91,8 @@ class NetworkTransport final : public ListeningTransport {
       const auto block = co_await connection->read(greeting_bytes);
       connection->took(block.size());
       if (const auto why = objection_to(block); !why.empty()) {
-        connection->send(head_of(refusal), std::as_bytes(std::span(why)));
-        connection->finish();
+        refuse(*connection, why);
       } else {
-        connection->send(head_of(welcome), {});
         worker = admit(connection);
       }
     } catch (const std::exception&) {
@@ -116,12 +114,25 @@ class NetworkTransport final : public ListeningTransport {
     }
   }
 
+  static void refuse(Connection& connection, const std::string& why) {
+    connection.send(head_of(refusal), std::as_bytes(std::span(why)));
+    connection.finish();
+  }
+
+  /// None: the study has ended, or there is no place for it.
   std::optional<WorkerId> admit(const std::shared_ptr<Connection>& connection) {
     const std::lock_guard lock(mutex_);
-    if (closing_ || connections_.size() >= options().connections) {
+    if (closing_) {
+      connection->send_last(head_of(bye));
       connection->finish();
       return {};
     }
+    if (connections_.size() >= options().connections) {
+      refuse(*connection, fmt::format("the run has {} workers already, and takes no more; start it when some have left",
+                                      connections_.size()));
+      return {};
+    }
+    connection->send(head_of(welcome), {});
     const auto worker = next_worker_++;
     connections_.emplace(worker, connection);
     arrivals_.add({worker, std::monostate()});

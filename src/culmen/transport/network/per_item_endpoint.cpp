@@ -37,7 +37,9 @@ std::deque<std::pair<FrameHead, Bytes>> frames_in(BytesView block) {
 /// that the end of the study does not interrupt the evaluation.
 class PerItemEndpoint final : public JoinedEndpoint {
  public:
-  explicit PerItemEndpoint(JoinOptions options) : options_(std::move(options)) {
+  explicit PerItemEndpoint(JoinOptions options) : options_(std::move(options)) {}
+
+  void join() override {
     if (!finish_visit(false) && !trouble().empty()) throw TransportError(trouble());
   }
 

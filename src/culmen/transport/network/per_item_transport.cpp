@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/span.hpp"
 #include "culmen/transport/network/kinds.hpp"
 #include "culmen/transport/network/listening_transport.hpp"
 
@@ -103,9 +104,16 @@ class PerItemTransport final : public ListeningTransport {
   asio::awaitable<void> serve(std::shared_ptr<Connection> connection) override {
     WorkerId worker = 0;
     try {
-      auto brought = co_await listen_to(*connection);
-      if (const auto why = objection_to(brought.said.greeting); !why.empty()) {
-        connection->send(head_of(refusal), std::as_bytes(std::span(why)));
+      Brought brought;
+      std::string objection;
+      try {
+        brought = co_await listen_to(*connection);
+        objection = objection_to(brought.said.greeting);
+      } catch (const Error& e) {
+        objection = e.what();
+      }
+      if (!objection.empty()) {
+        connection->send(head_of(refusal), std::as_bytes(std::span(objection)));
         connection->finish();
         co_return;
       }

@@ -8,7 +8,7 @@
 
 namespace culmen {
 namespace {
-constexpr std::uint64_t greeting_version = 0x31304E454D4C5543;  // "CULMEN01"
+constexpr std::uint64_t greeting_mark = 0x32304E454D4C5543;  // "CULMEN02"
 
 std::uint32_t length_at(BytesView in) {
   std::uint32_t length = 0;
@@ -25,15 +25,21 @@ FrameHead head_of(FrameKind kind) {
 
 namespace {
 void write(ByteWriter& writer, const Greeting& greeting) {
-  writer.u64(greeting_version);
+  writer.u64(greeting_mark);
+  writer.text(greeting.version);
   writer.text(greeting.token);
   writer.u64(greeting.work);
   writer.text(greeting.who);
 }
 
+bool is_of_this_version(const Greeting& greeting) { return greeting.version == CULMEN_VERSION; }
+
 Greeting read_greeting(ByteReader& reader) {
-  if (reader.u64() != greeting_version) throw Error("it speaks another version of the protocol");
+  if (reader.u64() != greeting_mark)
+    throw Error("its greeting is not one of culmen " CULMEN_VERSION "; install this version there, too");
   Greeting greeting;
+  greeting.version = reader.text();
+  if (!is_of_this_version(greeting)) return greeting;
   greeting.token = reader.text();
   greeting.work = reader.u64();
   greeting.who = reader.text();
@@ -55,7 +61,7 @@ Bytes encode(const Greeting& greeting) {
 Greeting decode_greeting(BytesView in) {
   ByteReader reader(in);
   auto greeting = read_greeting(reader);
-  expect_end(reader, "greeting");
+  if (is_of_this_version(greeting)) expect_end(reader, "greeting");
   return greeting;
 }
 
@@ -73,6 +79,7 @@ Visit decode_visit(BytesView in) {
   ByteReader reader(in);
   Visit said;
   said.greeting = read_greeting(reader);
+  if (!is_of_this_version(said.greeting)) return said;
   for (auto* number : {&said.worker, &said.received, &said.first, &said.frames}) *number = reader.u64();
   said.waits = reader.u8() != 0;
   said.leaves = reader.u8() != 0;

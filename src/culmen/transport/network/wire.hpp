@@ -26,10 +26,11 @@ struct Greeting {
   std::string token;
   std::uint64_t work = 0;  ///< digest of the work that both were started with
   std::string who;         ///< host and process, for messages
+  std::string version = CULMEN_VERSION;
 };
 
 Bytes encode(const Greeting& greeting);
-/// Throws Error on bytes that are no greeting of this version.
+/// Of another version of culmen, only the version is read. Throws Error on bytes that are no greeting.
 Greeting decode_greeting(BytesView in);
 
 /// What a worker says on each of its connections, in place of a greeting. Its frames follow. Both sides number the
@@ -54,7 +55,7 @@ struct Answer {
 };
 
 Bytes encode(const Visit& said);
-/// Throws Error on bytes that are no visit of this version.
+/// Of another version of culmen, only the version is read. Throws Error on bytes that are no visit.
 Visit decode_visit(BytesView in);
 Bytes encode(const Answer& said);
 /// Throws Error on bytes that are no answer.

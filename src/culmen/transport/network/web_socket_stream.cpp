@@ -1,0 +1,190 @@
+// Frames in messages of WebSocket, over plain TCP or over TLS.
+#include <fmt/format.h>
+#include <openssl/x509.h>
+
+#include "culmen/base/error.hpp"
+#include "culmen/transport/network/kinds.hpp"
+
+#include <chrono>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+#include <boost/beast/websocket.hpp>
+#include <boost/beast/websocket/ssl.hpp>
+
+namespace culmen {
+namespace {
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace ssl = asio::ssl;
+namespace websocket = beast::websocket;
+using asio::use_awaitable;
+using asio::ip::tcp;
+
+/// The master pings after half of it: many proxies, such as nginx, end a connection after 60 s of silence.
+constexpr std::chrono::seconds longest_silence{50};
+constexpr std::uint32_t longest_header = 8192;  // of a request, in bytes
+
+/// Over plain TCP, or over TLS.
+template <class Under>
+class WebSocketStream : public ByteStream {
+ public:
+  /// `pages`: for a master.
+  template <class... Arguments>
+  WebSocketStream(Side side, std::string host, std::shared_ptr<const WebPages> pages, Arguments&&... under)
+      : side_(side), host_(std::move(host)), pages_(std::move(pages)), stream_(std::forward<Arguments>(under)...) {
+    set_up();
+    stream_.binary(true);
+    stream_.auto_fragment(false);
+    stream_.read_message_max(0);  // a message is a batch of frames, whose lengths are checked
+    auto limits = websocket::stream_base::timeout::suggested(side == Side::master ? beast::role_type::server
+                                                                                  : beast::role_type::client);
+    limits.keep_alive_pings = true;
+    if (side == Side::master) limits.idle_timeout = longest_silence;
+    stream_.set_option(limits);
+  }
+  asio::awaitable<void> open() override {
+    if (side_ == Side::master) co_await accept();
+    else co_await stream_.async_handshake(host_, "/", use_awaitable);
+  }
+  asio::awaitable<std::size_t> read_some(asio::mutable_buffer to) override {
+    std::size_t n = 0;
+    while (n == 0) n = co_await stream_.async_read_some(to, use_awaitable);
+    co_return n;
+  }
+  asio::awaitable<void> write(asio::const_buffer from) override { co_await stream_.async_write(from, use_awaitable); }
+  std::size_t read_now(asio::mutable_buffer to) override {
+    std::size_t n = 0;
+    while (n == 0) n = stream_.read_some(to);
+    return n;
+  }
+  void write_now(asio::const_buffer from) override { stream_.write(from); }
+  asio::any_io_executor executor() override { return stream_.get_executor(); }
+
+ private:
+  asio::awaitable<void> accept() {
+    beast::flat_buffer buffer;
+    http::request_parser<http::empty_body> parser;
+    parser.header_limit(longest_header);
+    co_await http::async_read_header(stream_.next_layer(), buffer, parser, use_awaitable);
+    const auto& request = parser.get();
+    if (websocket::is_upgrade(request)) co_return co_await stream_.async_accept(request, use_awaitable);
+    const auto response = page_for(request);
+    co_await http::async_write(stream_.next_layer(), response, use_awaitable);
+    throw InputError("it wanted a web page");
+  }
+  http::response<http::string_body> page_for(const http::request<http::empty_body>& request) const {
+    const auto as_std = [](beast::string_view text) { return std::string_view(text.data(), text.size()); };
+    auto page = pages_->answer(as_std(request.method_string()), as_std(request.target()),
+                               as_std(request[http::field::authorization]));
+    http::response<http::string_body> response(static_cast<http::status>(page.code), request.version(),
+                                               std::move(page.body));
+    response.set(http::field::content_type, page.type);
+    response.set(http::field::cache_control, "no-store");
+    response.keep_alive(false);
+    response.prepare_payload();
+    return response;
+  }
+
+ protected:
+  tcp::socket& socket() final { return beast::get_lowest_layer(stream_).socket(); }
+  Side side_;
+  std::string host_;  // with the port
+  std::shared_ptr<const WebPages> pages_;
+  websocket::stream<Under> stream_;
+};
+}  // namespace
+
+class Tls {
+ public:
+  explicit Tls(const Certificate& of_master) : context(ssl::context::tls_server) {
+    harden();
+    boost::system::error_code failed;
+    context.use_certificate_chain(asio::buffer(of_master.chain), failed);
+    if (!failed) context.use_private_key(asio::buffer(of_master.key), ssl::context::pem, failed);
+    if (failed) throw InputError("the certificate cannot be used: " + failed.message());
+  }
+  explicit Tls(std::string pinned) : context(ssl::context::tls_client), fingerprint(std::move(pinned)) {
+    harden();
+    context.set_verify_mode(ssl::verify_peer);
+    if (fingerprint.empty()) context.set_default_verify_paths();
+  }
+  ssl::context context;
+  std::string fingerprint;
+
+ private:
+  void harden() {
+    context.set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1);
+  }
+};
+
+namespace {
+using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+
+class SecureStream final : public WebSocketStream<TlsStream> {
+ public:
+  SecureStream(Side side, std::string host, std::shared_ptr<const WebPages> pages, tcp::socket socket,
+               std::shared_ptr<Tls> tls)
+      : WebSocketStream(side, std::move(host), std::move(pages), std::move(socket), tls->context),
+        tls_(std::move(tls)) {
+    if (side == Side::worker) expect_master();
+  }
+  asio::awaitable<void> open() override {
+    boost::system::error_code failed;
+    co_await stream_.next_layer().async_handshake(
+        side_ == Side::master ? ssl::stream_base::server : ssl::stream_base::client,
+        asio::redirect_error(use_awaitable, failed));
+    if (!seen_.empty())
+      throw InputError(
+          fmt::format("the master's certificate has the fingerprint {}, not {}", seen_, tls_->fingerprint));
+    const auto verified = SSL_get_verify_result(stream_.next_layer().native_handle());
+    if (failed && side_ == Side::worker && verified != X509_V_OK)
+      throw InputError(
+          fmt::format("the master's certificate is not accepted ({}); give its --fingerprint, which "
+                      "`culmen run` prints",
+                      X509_verify_cert_error_string(verified)));
+    if (failed) throw boost::system::system_error(failed);
+    co_await WebSocketStream::open();
+  }
+
+ private:
+  void expect_master() {
+    const auto name = host_.substr(0, host_.rfind(':'));
+    SSL_set_tlsext_host_name(stream_.next_layer().native_handle(), name.c_str());
+    if (tls_->fingerprint.empty()) {
+      stream_.next_layer().set_verify_callback(ssl::host_name_verification(name));
+      return;
+    }
+    stream_.next_layer().set_verify_callback([this](bool, ssl::verify_context& context) {
+      if (X509_STORE_CTX_get_error_depth(context.native_handle()) > 0) return true;  // the pin is on the certificate
+      const auto found = fingerprint_of(*X509_STORE_CTX_get_current_cert(context.native_handle()));
+      if (found == tls_->fingerprint) return true;
+      seen_ = found;
+      return false;
+    });
+  }
+  std::shared_ptr<Tls> tls_;
+  std::string seen_;  // another fingerprint than the pinned one
+};
+}  // namespace
+
+std::shared_ptr<Tls> make_tls(const Certificate& of_master) { return std::make_shared<Tls>(of_master); }
+std::shared_ptr<Tls> make_tls(const std::string& fingerprint) { return std::make_shared<Tls>(fingerprint); }
+
+std::unique_ptr<ByteStream> make_web_socket_stream(StreamRequest r) {
+  return std::make_unique<WebSocketStream<beast::tcp_stream>>(r.side, std::move(r.host), std::move(r.pages),
+                                                              std::move(r.socket));
+}
+
+std::unique_ptr<ByteStream> make_secure_stream(StreamRequest r) {
+  return std::make_unique<SecureStream>(r.side, std::move(r.host), std::move(r.pages), std::move(r.socket),
+                                        std::move(r.tls));
+}
+
+}  // namespace culmen
