@@ -121,7 +121,7 @@ bool whole(const Request& request, const StudyResult& r) {
 int measure(const Request& request) {
   RunOptions options;
   options.workers = request.workers;
-  options.place = !request.command.empty() ? Place::threads : detect_launch().is_rank() ? Place::mpi : Place::processes;
+  options.place = !request.command.empty() ? "threads" : detect_launch().is_rank() ? "mpi" : "processes";
   options.store = request.store;
   dismiss_with_result();
   Run run(study_of(request), options);

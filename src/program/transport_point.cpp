@@ -17,6 +17,7 @@
 #include "culmen/study/crew/network_workers.hpp"
 #include "culmen/study/crew/ranks.hpp"
 #include "culmen/study/run/run.hpp"
+#include "culmen/transport/network/scheme.hpp"
 #include "culmen/worker/core/library_evaluator.hpp"
 #include "timed_source.hpp"
 
@@ -32,7 +33,7 @@ struct Point {
   std::size_t workers = 1, io_threads = 1;
   double duration_s = 0, seconds = 0;
   bool prefetch = true;
-  bool joins() const { return transport != "mailbox" && transport != "mpi"; }
+  bool joins() const { return find_scheme(transport) != nullptr; }
 };
 
 Point parse(char** words) {
@@ -71,7 +72,7 @@ RunOptions options_of(const Point& p) {
     return o;
   }
   o.workers = p.workers;
-  o.place = p.transport == "mpi" ? Place::mpi : Place::processes;
+  o.place = p.transport == "mpi" ? "mpi" : "processes";
   return o;
 }
 
@@ -184,6 +185,8 @@ int point_worker_main(int argc, char** argv) {
   joining.fingerprint = argv[3];
   NetworkWorkers workers(study_of(argv[4], argv[5]), joining);
   workers.start();
+  while (!workers.wait_joined(1e6)) {
+  }
   while (!workers.wait(1e6)) {
   }
   if (workers.trouble().empty()) return 0;

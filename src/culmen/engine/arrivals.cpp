@@ -23,23 +23,35 @@ void Engine::leaving(WorkerId worker) {
 
 void Engine::lost(WorkerId worker, const std::string& why) {
   if (stopped()) return;
+  if (worker < first_visitor_ && !was_ready(worker)) {
+    result_.message = "a worker was lost before it was ready: " + why;
+    return feed(StopRequested{StopReason::set_up});
+  }
   result_.evaluated_s += underway_.lost(worker, clock_.now_s());
   last_loss_ = why;
-  feed(Lost{worker, worker < options_.first_visitor || options_.visitors_are_to_blame});
+  feed(Lost{worker, worker < first_visitor_ || options_.visitors_are_to_blame});
 }
 
 void Engine::arrived(WorkerId worker, const FrameHead& head, BytesView body) {
   if (stopped() || head.study != options_.study || head.epoch != options_.epoch) return;
-  if (head.kind == FrameKind::hello && body.empty()) feed(Joined{worker});
+  if (head.kind == FrameKind::hello && body.empty()) ready(worker);
   if (head.kind == FrameKind::hello && !body.empty()) end_with(worker, StopReason::set_up, body);
   if (head.kind == FrameKind::trouble) end_with(worker, StopReason::error, body);
   if (head.kind == FrameKind::result) arrived_result(worker, head, body);
 }
 
+void Engine::ready(WorkerId worker) {
+  if (worker >= were_ready_.size()) were_ready_.resize(worker + 1);
+  were_ready_[worker] = true;
+  feed(Joined{worker});
+}
+
+bool Engine::was_ready(WorkerId worker) const { return worker < were_ready_.size() && were_ready_[worker]; }
+
 /// A worker cannot evaluate.
 void Engine::end_with(WorkerId worker, StopReason reason, BytesView sentence) {
   const auto why = text_in(sentence);
-  if (worker >= options_.first_visitor) return lost(worker, why);
+  if (worker >= first_visitor_) return lost(worker, why);
   result_.message = why;
   feed(StopRequested{reason});
 }
@@ -53,8 +65,9 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
       return lost(worker, fmt::format("worker {} answered for another candidate", worker));
     decode(body.subspan(sizeof(hash)), incoming_);
   } catch (const Error& e) {
-    incoming_ = Outcome::failure(Status::wrong_shape,
-                                 fmt::format("worker {} sent an answer that cannot be read: {}", worker, e.what()));
+    const auto why = fmt::format("worker {} sent an answer that cannot be read: {}", worker, e.what());
+    if (worker >= first_visitor_) return lost(worker, why);
+    incoming_ = Outcome::failure(Status::wrong_shape, why);
   }
   incoming_worker_ = worker;
   incoming_attempt_ = head.attempt;

@@ -29,9 +29,7 @@ struct EngineOptions {
   Epoch epoch = 1;
   std::string build;                     ///< of this culmen, for messages
   std::shared_ptr<JobRunner> jobs = {};  ///< where jobs run; none: each on a thread that the engine makes
-  /// Workers from this number on come and go. What goes wrong at one of them ends its own work, not the study.
-  WorkerId first_visitor = std::numeric_limits<WorkerId>::max();
-  bool visitors_are_to_blame = true;  ///< an evaluation may have ended a visitor that is lost
+  bool visitors_are_to_blame = true;     ///< an evaluation may have ended a visitor that is lost
   double close_grace_s = 0.1;  ///< time for workers to leave a study that did not reach its end; otherwise workers may
                                ///< finish their current evaluation
   std::shared_ptr<History> history = {};  ///< gets every evaluation that is told; none: nobody
@@ -59,6 +57,9 @@ class Engine final : private Transport::Sink {
   Engine(Source& source, const Clock& clock, EngineOptions options);
   ~Engine() override;
 
+  /// Before start(): workers from this number on come and go. What goes wrong at one of them ends its own work, not the
+  /// study.
+  void expect_visitors(WorkerId first) { first_visitor_ = first; }
   /// Before start(): replays a former master's journal with the source. Throws StoreError if the optimizer now
   /// proposes other candidates than then. Returns early after request_stop(); start() then stops at once.
   void replay(const Journal& journal);
@@ -101,6 +102,8 @@ class Engine final : private Transport::Sink {
   void execute(const Adopt& a);
   void execute(const Resize& a);
   void execute(const Stop& a);
+  void ready(WorkerId worker);
+  bool was_ready(WorkerId worker) const;
   void end_with(WorkerId worker, StopReason reason, BytesView sentence);
   void arrived_result(WorkerId worker, const FrameHead& head, BytesView body);
   bool look_at_records();
@@ -129,11 +132,13 @@ class Engine final : private Transport::Sink {
   std::atomic<Transport*> awake_{nullptr};  // the same, for request_stop
   Recorder* recorder_ = nullptr;
   EngineOptions options_;
+  WorkerId first_visitor_ = std::numeric_limits<WorkerId>::max();
   Broker broker_;
   EvaluationTable table_;
   ProgressBoard board_;
   SavedOutcomes saved_;
   Underway underway_;
+  std::vector<bool> were_ready_;  // by worker
   std::vector<Action> actions_;
   std::size_t next_action_ = 0;
   std::vector<Candidate> asked_;

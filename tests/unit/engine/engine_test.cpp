@@ -89,6 +89,34 @@ TEST(Engine, a_worker_that_cannot_be_set_up_ends_the_study_with_its_sentence) {
   EXPECT_EQ(result.message, "no module named 'nothing'");
 }
 
+/// Its only worker dies in its set-up.
+class DiesInSetUp final : public Transport {
+ public:
+  void send(WorkerId, const FrameHead&, BytesView) override {}
+  bool receive(Sink& sink) override {
+    if (std::exchange(died_, true)) return false;
+    sink.joined(0);
+    sink.lost(0, "worker 1 died by signal 6");
+    return true;
+  }
+  void sleep(double) override { throw std::logic_error("the master would sleep for ever"); }
+  void wake() noexcept override {}
+  void close(double) override {}
+
+ private:
+  bool died_ = false;
+};
+
+TEST(Engine, a_worker_that_dies_in_its_set_up_ends_the_study) {
+  VirtualClock clock;
+  DiesInSetUp transport;
+  const auto optimizer = make_optimizer("random", space, 1);
+  Engine engine(*optimizer, clock, options_for(10));
+  const auto result = engine.run(transport, nullptr);
+  EXPECT_EQ(result.reason, StopReason::set_up);
+  EXPECT_EQ(result.message, "a worker was lost before it was ready: worker 1 died by signal 6");
+}
+
 TEST(Engine, a_machine_that_can_evaluate_nothing_more_ends_the_study_and_gives_no_outcome) {
   VirtualClock clock;
   VirtualCluster cluster({}, clock, factory([calls = 0](const std::vector<double>& x) mutable -> Outcome {
@@ -115,9 +143,8 @@ EvaluatorFactory two_that_work(Function others) {
 /// All workers are visitors.
 EngineResult run_with_visitors(VirtualCluster& cluster, const Clock& clock, std::uint64_t evaluations) {
   const auto optimizer = make_optimizer("random", space, 1);
-  auto options = options_for(evaluations);
-  options.first_visitor = 0;
-  Engine engine(*optimizer, clock, options);
+  Engine engine(*optimizer, clock, options_for(evaluations));
+  engine.expect_visitors(0);
   return engine.run(cluster, nullptr);
 }
 
@@ -203,13 +230,18 @@ TEST(Engine, policy_stop_names_the_evaluation_and_its_failure) {
   EXPECT_THAT(result.message, HasSubstr("singular matrix"));
 }
 
-// Answers with the hash of another candidate.
+using Confusion = std::function<void(WorkerId, Bytes&)>;
+
+void take_another_candidate(WorkerId, Bytes& result) { result[0] ^= std::byte{1}; }
+
+// Changes the results on their way.
 class Confused final : public Transport {
  public:
-  explicit Confused(Transport& real) : real_(real) {}
+  explicit Confused(Transport& real, Confusion change = take_another_candidate)
+      : real_(real), change_(std::move(change)) {}
   void send(WorkerId worker, const FrameHead& head, BytesView body) override { real_.send(worker, head, body); }
   bool receive(Sink& sink) override {
-    Confuser confuser(sink);
+    Confuser confuser(sink, change_);
     return real_.receive(confuser);
   }
   void sleep(double at_most_s) override { real_.sleep(at_most_s); }
@@ -218,17 +250,19 @@ class Confused final : public Transport {
 
  private:
   struct Confuser final : Sink {
-    explicit Confuser(Sink& given) : sink(given) {}
+    Confuser(Sink& given, const Confusion& how) : sink(given), change(how) {}
     void joined(WorkerId worker) override { sink.joined(worker); }
     void arrived(WorkerId worker, const FrameHead& head, BytesView body) override {
       Bytes copy(body.begin(), body.end());
-      if (head.kind == FrameKind::result) copy[0] ^= std::byte{1};
+      if (head.kind == FrameKind::result) change(worker, copy);
       sink.arrived(worker, head, copy);
     }
     void lost(WorkerId worker, const std::string& why) override { sink.lost(worker, why); }
     Sink& sink;
+    const Confusion& change;
   };
   Transport& real_;
+  Confusion change_;
 };
 
 TEST(Engine, an_answer_for_another_candidate_is_never_told_and_its_worker_is_not_asked_again) {
@@ -241,6 +275,24 @@ TEST(Engine, an_answer_for_another_candidate_is_never_told_and_its_worker_is_not
   EXPECT_EQ(result.reason, StopReason::error);
   EXPECT_EQ(result.counts.told, 0u);
   EXPECT_THAT(result.message, HasSubstr("answered for another candidate"));
+}
+
+TEST(Engine, a_visitor_whose_answer_cannot_be_read_is_lost_and_its_candidate_is_given_to_others) {
+  VirtualClock clock;
+  ClusterPlan plan;
+  plan.workers = 3;
+  VirtualCluster cluster(plan, clock, sphere_factory);
+  Confused confused(cluster, [](WorkerId worker, Bytes& result) {
+    if (worker == 1) result.resize(9);
+  });
+  const auto optimizer = make_optimizer("random", space, 1);
+  Engine engine(*optimizer, clock, options_for(50));
+  engine.expect_visitors(0);
+  const auto result = engine.run(confused, nullptr);
+  EXPECT_EQ(result.reason, StopReason::evaluations);
+  EXPECT_EQ(result.counts.told, 50u);
+  EXPECT_EQ(result.counts.failed, 0u);
+  EXPECT_EQ(result.counts.workers, 2u);
 }
 
 TEST(Engine, a_study_of_which_nothing_ever_succeeds_is_given_up_with_its_first_failure) {

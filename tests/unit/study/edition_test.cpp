@@ -39,7 +39,7 @@ class StudyEdition : public ::testing::Test {
     RunOptions options;
     options.store = folder_ + "/study.db";
     options.workers = 2;
-    options.place = Place::threads;
+    options.place = "threads";
     options.resume = resume;
     culmen::Run run(config, options, [](const std::vector<double>& x) {
       return Outcome::of_residuals({10 * (x[1] - x[0] * x[0]), 1 - x[0]});

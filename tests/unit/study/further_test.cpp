@@ -11,7 +11,7 @@ namespace {
 RunOptions open_to_others(std::size_t workers) {
   RunOptions options;
   options.workers = workers;
-  options.place = Place::processes;
+  options.place = "processes";
   options.listening.address = "tcp://127.0.0.1:0";
   options.store = "study.db";
   options.resume = true;
@@ -21,7 +21,7 @@ RunOptions open_to_others(std::size_t workers) {
 TEST(Further, keeps_all_workers_and_no_store) {
   const auto options = further_options(open_to_others(3));
   EXPECT_EQ(options.workers, 3U);
-  EXPECT_EQ(options.place, Place::processes);
+  EXPECT_EQ(options.place, "processes");
   EXPECT_EQ(options.listening.address, "tcp://127.0.0.1:0");
   EXPECT_EQ(options.store, "");
   EXPECT_FALSE(options.resume);

@@ -140,7 +140,7 @@ TEST(Mode, of_a_programs_study_is_in_its_result_and_its_store) {
 
 TEST(Mode, of_a_run_follows_the_workers_that_it_is_going_to_have) {
   RunOptions options;
-  options.place = Place::threads;
+  options.place = "threads";
   options.workers = 3;
   EXPECT_EQ(workers_of(options), 3U);
   options.workers = 0;

@@ -25,7 +25,7 @@ class StudyRun : public ::testing::Test {
     folder_ = mkdtemp(pattern.data());
     options_.store = folder_ + "/study.db";
     options_.workers = 2;
-    options_.place = Place::threads;
+    options_.place = "threads";
     config_.space = Space{real("x", -1, 1)};
     config_.evaluator.isolation = Isolation::none;
     config_.optimizer = "random";
@@ -88,7 +88,7 @@ TEST_F(StudyRun, a_resume_opens_its_store_once_to_read_and_once_to_write) {
 }
 
 TEST_F(StudyRun, a_start_without_workers_leaves_no_store_behind) {
-  options_.place = Place::processes;  // which a function in this program cannot reach
+  options_.place = "processes";  // which a function in this program cannot reach
   EXPECT_THROW(run(), InputError);
   EXPECT_FALSE(fs::exists(options_.store));
 }

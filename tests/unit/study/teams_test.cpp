@@ -142,7 +142,7 @@ TEST(Teams, need_ranks_and_a_function_that_the_ranks_can_call) {
   EXPECT_NO_THROW(check_teams(wanted, command));
   wanted.team_size = 4;
   unsuited(wanted, library, "team_size = 4: teams consist of the ranks of an MPI launch");
-  wanted.place = Place::mpi;
+  wanted.place = "mpi";
   EXPECT_NO_THROW(check_teams(wanted, library));
   unsuited(wanted, command, "an external program cannot be evaluated by a team");
   unsuited(wanted, batch, "remove batch");

@@ -5,7 +5,7 @@
 namespace culmen {
 namespace {
 // The calls of a program may take any time, and a call that waits behind another one may wait long.
-constexpr double prefetch_items_below_s = 0.01;
+constexpr double prefetch_items_below_s = 0.05;
 // A candidate that waits at a worker was proposed before the worker's last result was known. Without generations this
 // costs more than it saves, unless a message takes as long as an evaluation.
 constexpr double prefetch_asynchronous_below_s = 0.0002;

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "culmen/study/config/result.hpp"
@@ -19,6 +20,14 @@ class Crew {
   virtual std::size_t workers() const = 0;
   /// Machines on which they are.
   virtual std::size_t nodes() const { return 1; }
+  /// Workers from this number on come and go. None: nobody comes.
+  virtual std::optional<WorkerId> first_visitor() const { return {}; }
+  /// Where others may join them, with the port that the system chose.
+  struct Door {
+    std::string address;      ///< empty: nowhere
+    std::string fingerprint;  ///< of the certificate; empty without TLS
+  };
+  virtual Door door() const { return {}; }
   /// After the transport was closed: waits until the workers have ended, and sends `result` to the ranks.
   virtual void conclude(const StudyResult& result) = 0;
 };

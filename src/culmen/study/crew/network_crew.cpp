@@ -19,7 +19,7 @@ ListenOptions options_of(const Listening& listening, const CrewRequest& request)
   return options;
 }
 
-class OpenCrew final : public NetworkCrew {
+class OpenCrew final : public Crew {
  public:
   OpenCrew(const Listening& listening, const CrewRequest& request, std::unique_ptr<Crew> own)
       : own_(std::move(own)), network_(make_open_transport(options_of(listening, request))) {
@@ -31,11 +31,11 @@ class OpenCrew final : public NetworkCrew {
   Transport& transport() override { return merged_ ? static_cast<Transport&>(*merged_) : *network_; }
   std::size_t workers() const override { return own_ ? own_->workers() : 0; }
   std::size_t nodes() const override { return own_ ? own_->nodes() : 1; }
+  std::optional<WorkerId> first_visitor() const override { return static_cast<WorkerId>(workers()); }
   void conclude(const StudyResult& result) override {
     if (own_) own_->conclude(result);
   }
-  const Address& address() const override { return network_->address(); }
-  const std::string& fingerprint() const override { return network_->fingerprint(); }
+  Door door() const override { return {to_string(network_->address()), network_->fingerprint()}; }
 
  private:
   std::unique_ptr<Crew> own_;
@@ -45,8 +45,8 @@ class OpenCrew final : public NetworkCrew {
 
 }  // namespace
 
-std::unique_ptr<NetworkCrew> make_network_crew(const Listening& listening, const CrewRequest& request,
-                                               std::unique_ptr<Crew> own) {
+std::unique_ptr<Crew> make_network_crew(const Listening& listening, const CrewRequest& request,
+                                        std::unique_ptr<Crew> own) {
   return std::make_unique<OpenCrew>(listening, request, std::move(own));
 }
 

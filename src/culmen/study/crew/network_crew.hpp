@@ -5,7 +5,6 @@
 #include <string>
 
 #include "culmen/study/crew/crew.hpp"
-#include "culmen/transport/network/address.hpp"
 
 namespace culmen {
 
@@ -19,17 +18,9 @@ struct Listening {
   explicit operator bool() const { return !address.empty(); }
 };
 
-/// A crew that others may join. Workers of `own`, if there are any, work from the start.
-class NetworkCrew : public Crew {
- public:
-  /// With the port that the system chose.
-  virtual const Address& address() const = 0;
-  /// Of the certificate; empty without TLS.
-  virtual const std::string& fingerprint() const = 0;
-};
-
-/// Throws InputError if it cannot listen. `own` may be null.
-std::unique_ptr<NetworkCrew> make_network_crew(const Listening& listening, const CrewRequest& request,
-                                               std::unique_ptr<Crew> own);
+/// A crew that others may join. Workers of `own`, if it is not null, work from the start. Throws InputError if it
+/// cannot listen.
+std::unique_ptr<Crew> make_network_crew(const Listening& listening, const CrewRequest& request,
+                                        std::unique_ptr<Crew> own);
 
 }  // namespace culmen

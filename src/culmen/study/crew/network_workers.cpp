@@ -2,10 +2,12 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "culmen/base/error.hpp"
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/crew/crew.hpp"
 #include "culmen/study/crew/thread_share.hpp"
@@ -66,13 +68,42 @@ struct NetworkWorkers::Impl {
     options.token = joining.token;
     options.work = work_of(config, joining.content);
     options.patience_s = joining.patience_s;
+    for (std::size_t i = 0; i < joining.slots; ++i) endpoints.push_back(make_joined_endpoint(options));
   }
 
   void start() {
     if (starts_processes) guard = std::make_unique<Guard>(marker);
-    for (std::size_t i = 0; i < joining.slots; ++i) endpoints.push_back(join_master(options));
-    left = endpoints.size();
-    for (auto& endpoint : endpoints) threads.emplace_back([this, &endpoint] { work(*endpoint); });
+    left = unjoined = endpoints.size();
+    for (auto& endpoint : endpoints)
+      threads.emplace_back([this, &endpoint] {
+        if (join(*endpoint)) work(*endpoint);
+        else depart({});
+      });
+  }
+
+  /// Returns when no other one is joining any more; false if one of them failed.
+  bool join(JoinedEndpoint& endpoint) {
+    std::exception_ptr why;
+    try {
+      endpoint.join();
+    } catch (const Error&) {
+      why = std::current_exception();
+      stop();
+    }
+    std::unique_lock lock(mutex);
+    if (!failed) failed = why;
+    --unjoined;
+    changed.notify_all();
+    changed.wait(lock, [this] { return unjoined == 0; });
+    return !failed;
+  }
+
+  bool wait_joined(double timeout_s) {
+    std::unique_lock lock(mutex);
+    const bool ended =
+        changed.wait_for(lock, std::chrono::duration<double>(timeout_s), [this] { return unjoined == 0; });
+    if (ended && failed) std::rethrow_exception(failed);
+    return ended;
   }
 
   void work(JoinedEndpoint& endpoint) {
@@ -82,10 +113,14 @@ struct NetworkWorkers::Impl {
     if (why.empty()) why = own.trouble();
     if (why.empty()) why = endpoint.trouble();
     endpoint.leave();
+    depart(why);
+  }
+
+  void depart(const std::string& why) {
     const std::lock_guard lock(mutex);
     if (trouble.empty()) trouble = why;
     --left;
-    all_left.notify_all();
+    changed.notify_all();
   }
 
   void stop() noexcept {
@@ -112,8 +147,9 @@ struct NetworkWorkers::Impl {
   std::vector<std::unique_ptr<JoinedEndpoint>> endpoints;
   std::vector<std::thread> threads;
   mutable std::mutex mutex;  // of the following
-  std::condition_variable all_left;
-  std::size_t left = 0;
+  std::condition_variable changed;
+  std::size_t unjoined = 0, left = 0;
+  std::exception_ptr failed;  // the first that kept one from joining
   std::string trouble;
 };
 
@@ -123,9 +159,11 @@ NetworkWorkers::~NetworkWorkers() { impl_->end(); }
 
 void NetworkWorkers::start() { impl_->start(); }
 
+bool NetworkWorkers::wait_joined(double timeout_s) { return impl_->wait_joined(timeout_s); }
+
 bool NetworkWorkers::wait(double timeout_s) {
   std::unique_lock lock(impl_->mutex);
-  return impl_->all_left.wait_for(lock, std::chrono::duration<double>(timeout_s), [this] { return impl_->left == 0; });
+  return impl_->changed.wait_for(lock, std::chrono::duration<double>(timeout_s), [this] { return impl_->left == 0; });
 }
 
 void NetworkWorkers::stop() noexcept { impl_->stop(); }

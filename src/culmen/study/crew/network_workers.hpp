@@ -23,11 +23,14 @@ class NetworkWorkers {
   /// `function` for EvaluatorKind::function.
   NetworkWorkers(StudyConfig config, Joining joining, Function function = {});
   ~NetworkWorkers();
-  /// Throws InputError if the master refuses a worker, TransportError if it is not reached.
+  /// Begins to join. Once.
   void start();
-  /// Whether all have left, after at most so long. A signal ends the wait, too.
+  /// Whether all have joined, after at most so long; they evaluate from then on. Also true after stop(). Throws
+  /// InputError if the master refuses a worker, TransportError if it is not reached.
+  bool wait_joined(double timeout_s);
+  /// Whether all have left, after at most so long.
   bool wait(double timeout_s);
-  /// Ends them; their evaluations are ended, too. Any thread.
+  /// Ends them, also while they join; their evaluations are ended, too. Any thread.
   void stop() noexcept;
   /// After the end: one sentence about what ended them; empty if the study has ended, or stop() was called.
   std::string trouble() const;

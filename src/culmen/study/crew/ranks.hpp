@@ -13,7 +13,7 @@ namespace culmen {
 /// The MPI of this rank's launch, for example "Open MPI v4.1.4". Empty outside a launch, and if there is no module for
 /// it. Does not initialise MPI.
 std::string mpi_library();
-/// Collective. Ends MPI. If a rank hangs in an evaluation, or if MPI does not end within 20 s, this rank leaves with
+/// Collective. Ends MPI. If a rank hangs in an evaluation, or if MPI does not end within 60 s, this rank leaves with
 /// `exit_code`, and the launcher ends the rest.
 void finalize_world(int exit_code);
 /// In rank 0: whether a rank did not leave its evaluation.

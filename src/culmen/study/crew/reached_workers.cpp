@@ -11,14 +11,13 @@ ReachedWorkers::ReachedWorkers(RankGroup& group, const RankLayout& layout, std::
   if (children.empty()) return;
   std::vector<int> ranks;
   std::vector<std::size_t> workers;
-  bool are_leaves = true;
   for (const auto child : children) {
     ranks.push_back(layout.server(child));
     workers.push_back(layout.workers_through(child));
-    are_leaves = are_leaves && layout.tree().children(child).empty();
   }
   line_ = group.line(std::move(ranks), LineEnd::upper);
-  behind_.emplace(*line_, workers, are_leaves ? 1 : 2);
+  const auto own_relay = node == 0 ? 0U : 1U;
+  behind_.emplace(*line_, workers, layout.tree().relays_on_way(node) - own_relay);
   merged_.emplace(here_, layout.workers_of(node).size(), *behind_);
 }
 

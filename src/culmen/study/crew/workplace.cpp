@@ -1,69 +1,18 @@
 #include "culmen/study/crew/workplace.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
+#include <string_view>
 
 #include "culmen/base/error.hpp"
-#include "culmen/study/crew/cpus.hpp"
-#include "culmen/study/crew/lent_workers.hpp"
-#include "culmen/study/crew/ranks.hpp"
+#include "culmen/study/crew/places.hpp"
 #include "culmen/transport/mpi/launcher.hpp"
 
 namespace culmen {
 namespace {
-
-class LentPlace final : public Workplace {
- public:
-  explicit LentPlace(std::shared_ptr<LentWorkers> lent) : lent_(std::move(lent)) {}
-  std::size_t workers() const override { return lent_->workers(); }
-  std::unique_ptr<Crew> hire(const CrewRequest&) override { return make_lent_crew(lent_); }
-
- private:
-  std::shared_ptr<LentWorkers> lent_;
-};
-
-class ThreadPlace final : public Workplace {
- public:
-  explicit ThreadPlace(std::size_t workers) : workers_(workers) {}
-  std::size_t workers() const override { return workers_; }
-  std::unique_ptr<Crew> hire(const CrewRequest& request) override { return make_thread_crew(request); }
-
- private:
-  std::size_t workers_;
-};
-
-class ProcessPlace final : public Workplace {
- public:
-  explicit ProcessPlace(std::size_t workers) : workers_(workers) {}
-  std::size_t workers() const override { return workers_; }
-  bool starts_processes() const override { return true; }
-  std::unique_ptr<Crew> hire(const CrewRequest& request) override { return make_process_crew(request); }
-
- private:
-  std::size_t workers_;
-};
-
-class RankPlace final : public Workplace {
- public:
-  explicit RankPlace(std::size_t team_size) : team_size_(std::max<std::size_t>(1, team_size)) {}
-  /// One rank of every node does not work: the master, or a relay. Other nodes are taken to have as many ranks as this.
-  std::size_t workers() const override {
-    const auto launch = detect_launch();
-    const auto nodes = (launch.size + launch.here - 1) / launch.here;
-    return std::max<std::size_t>(1, static_cast<std::size_t>(std::max(1, launch.size - nodes)) / team_size_);
-  }
-  std::size_t local_workers() const override { return static_cast<std::size_t>(std::max(1, detect_launch().here - 1)); }
-  bool uses_ranks() const override { return true; }
-  void expect() override { expect_ranks(); }
-  void abandon(const std::string& message) override { abandon_ranks(message); }
-  std::unique_ptr<Crew> hire(const CrewRequest& request) override { return make_rank_crew(request); }
-
- private:
-  std::size_t team_size_;
-};
 
 /// Workers join over a network. `own`: those that work from the start; may be null.
 class OpenPlace final : public Workplace {
@@ -75,7 +24,8 @@ class OpenPlace final : public Workplace {
   std::size_t local_workers() const override { return own_ ? own_->local_workers() : 0; }
   bool starts_processes() const override { return own_ && own_->starts_processes(); }
   bool uses_ranks() const override { return own_ && own_->uses_ranks(); }
-  std::optional<std::size_t> first_visitor() const override { return own_ ? own_->workers() : 0; }
+  bool has_own_workers() const override { return own_ != nullptr; }
+  bool is_open() const override { return true; }
   void expect() override {
     if (own_) own_->expect();
   }
@@ -98,51 +48,42 @@ class OpenPlace final : public Workplace {
   std::unique_ptr<Workplace> own_;
 };
 
-using MakeWorkplace = std::unique_ptr<Workplace> (*)(const WorkersWanted&);
-
-template <class Local>
-std::unique_ptr<Workplace> make_local(const WorkersWanted& wanted) {
-  return std::make_unique<Local>(wanted.workers != 0 ? wanted.workers : usable_cpus());
-}
-
-std::unique_ptr<Workplace> make_ranks(const WorkersWanted& wanted) {
-  return std::make_unique<RankPlace>(wanted.team_size);
-}
-
-std::unique_ptr<Workplace> make_automatic(const WorkersWanted& wanted) {
-  return detect_launch().is_rank() ? make_ranks(wanted) : make_local<ThreadPlace>(wanted);
-}
-
 struct PlaceRow {
-  const char* word;
-  Place place;
-  MakeWorkplace make;
+  std::string_view word;
+  bool is_chosen;  // by its word; the other is for those who lend workers
+  std::unique_ptr<Workplace> (*make)(const WorkersWanted&);
 };
 
 /// Every place, in the order in which messages list them.
 constexpr std::array place_table{
-    PlaceRow{"auto", Place::automatic, make_automatic},
-    PlaceRow{"threads", Place::threads, make_local<ThreadPlace>},
-    PlaceRow{"processes", Place::processes, make_local<ProcessPlace>},
-    PlaceRow{"mpi", Place::mpi, make_ranks},
+    PlaceRow{"auto", true, make_automatic_place},    PlaceRow{"threads", true, make_thread_place},
+    PlaceRow{"processes", true, make_process_place}, PlaceRow{"mpi", true, make_rank_place},
+    PlaceRow{"lent", false, make_lent_place},
 };
 
-}  // namespace
-
-std::vector<std::pair<Place, const char*>> place_words() {
-  std::vector<std::pair<Place, const char*>> out;
-  for (const auto& row : place_table) out.emplace_back(row.place, row.word);
-  return out;
+[[noreturn]] void refuse_place(std::string_view word) {
+  throw InputError(fmt::format("\"{}\" is not one of \"{}\"", word, fmt::join(place_words(), "\", \"")));
 }
 
-namespace {
 std::unique_ptr<Workplace> make_own(const WorkersWanted& wanted) {
-  if (wanted.lent) return std::make_unique<LentPlace>(wanted.lent);
-  const auto* row = std::ranges::find(place_table, wanted.place, &PlaceRow::place);
-  if (row == place_table.end()) throw std::logic_error("a place is missing in the table of places");
+  const std::string_view word = wanted.lent ? "lent" : std::string_view(wanted.place);
+  const auto* row = std::ranges::find(place_table, word, &PlaceRow::word);
+  if (row == place_table.end()) refuse_place(word);
   return row->make(wanted);
 }
 }  // namespace
+
+std::vector<std::string> place_words() {
+  std::vector<std::string> out;
+  for (const auto& row : place_table)
+    if (row.is_chosen) out.emplace_back(row.word);
+  return out;
+}
+
+void check_place(const std::string& word) {
+  const auto known = place_words();
+  if (std::ranges::find(known, word) == known.end()) refuse_place(word);
+}
 
 void check_teams(const WorkersWanted& wanted, const EvaluatorSpec& evaluator) {
   if (wanted.team_size == 0) return;
@@ -163,8 +104,9 @@ void check_teams(const WorkersWanted& wanted, const EvaluatorSpec& evaluator) {
 
 std::unique_ptr<Workplace> make_workplace(const WorkersWanted& wanted) {
   if (!wanted.listening) return make_own(wanted);
-  const bool alone = wanted.workers == 0 && !wanted.lent && wanted.place != Place::mpi && !detect_launch().is_rank();
-  return std::make_unique<OpenPlace>(wanted.listening, alone ? nullptr : make_own(wanted));
+  auto own = make_own(wanted);
+  const bool alone = wanted.workers == 0 && !wanted.lent && !own->uses_ranks() && !detect_launch().is_rank();
+  return std::make_unique<OpenPlace>(wanted.listening, alone ? nullptr : std::move(own));
 }
 
 std::size_t workers_of(const WorkersWanted& wanted) { return make_workplace(wanted)->workers(); }

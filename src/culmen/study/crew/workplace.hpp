@@ -2,9 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "culmen/study/crew/crew.hpp"
@@ -12,21 +10,13 @@
 
 namespace culmen {
 
-/// The table of places in workplace.cpp has their words and makes them.
-enum class Place : unsigned char {
-  automatic,  ///< mpi in a rank of an MPI launch, else threads
-  threads,    ///< of the master; isolated evaluators have a child process each
-  processes,  ///< native worker processes
-  mpi,        ///< the ranks but the first
-};
-
 class LentWorkers;
 
 /// The workers that a user asks for.
 struct WorkersWanted {
-  std::size_t workers = 0;  ///< 0: one for each usable CPU. mpi: the ranks decide
-  Place place = Place::automatic;
-  std::size_t team_size = 0;  ///< so many ranks evaluate a candidate together; 0: each rank evaluates alone
+  std::size_t workers = 0;     ///< 0: one for each usable CPU. mpi: the ranks decide
+  std::string place = "auto";  ///< a word of the table in workplace.cpp
+  std::size_t team_size = 0;   ///< so many ranks evaluate a candidate together; 0: each rank evaluates alone
   TeamPlacement team_placement = TeamPlacement::node;
   std::shared_ptr<LentWorkers> lent;  ///< if given, they evaluate, whatever the place
   Listening listening;                ///< others may join them. Then there are `workers` of them, also if that is 0
@@ -44,8 +34,10 @@ class Workplace {
   virtual bool starts_processes() const { return false; }
   /// Whether workers are the other ranks of this process's launch.
   virtual bool uses_ranks() const { return false; }
-  /// Workers from this number on come and go; a run without workers waits for them. None: nobody comes.
-  virtual std::optional<std::size_t> first_visitor() const { return {}; }
+  /// Whether there are workers from the start.
+  virtual bool has_own_workers() const { return true; }
+  /// Whether others may join. A run without workers waits for them.
+  virtual bool is_open() const { return false; }
   /// Before anything that may end in abandon().
   virtual void expect() {}
   /// The run cannot start, for this reason.
@@ -54,8 +46,10 @@ class Workplace {
   virtual std::unique_ptr<Crew> hire(const CrewRequest& request) = 0;
 };
 
-/// Every place with the word that users write for it.
-std::vector<std::pair<Place, const char*>> place_words();
+/// The words by which users choose a place.
+std::vector<std::string> place_words();
+/// Throws InputError that lists the words, if this is none of them.
+void check_place(const std::string& word);
 
 /// Throws InputError if a team is wanted that cannot evaluate this.
 void check_teams(const WorkersWanted& wanted, const EvaluatorSpec& evaluator);

@@ -27,8 +27,8 @@ RunOptions further_options(RunOptions options) {
 }
 
 RunOptions without_visitors(RunOptions options) {
-  const auto first = make_workplace(options)->first_visitor();
-  if (first && *first == 0) throw InputError("the workers of other machines have left, and none runs on this machine");
+  if (!make_workplace(options)->has_own_workers())
+    throw InputError("the workers of other machines have left, and none runs on this machine");
   options.listening = {};
   return options;
 }

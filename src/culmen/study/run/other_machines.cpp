@@ -18,16 +18,13 @@
 #include "culmen/study/crew/cpus.hpp"
 #include "culmen/study/crew/network_workers.hpp"
 #include "culmen/transport/network/address.hpp"
+#include "culmen/transport/network/scheme.hpp"
 
 namespace culmen {
 namespace {
 constexpr std::size_t most_io_threads = 256;
 constexpr std::size_t longest_token = 1024;
 constexpr double long_wait_s = 3600;
-
-bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host == "[::1]" || host.starts_with("127.");
-}
 
 [[noreturn]] void refuse_token(const std::string& file, const std::string& why) {
   throw InputError(fmt::format("token_file = \"{}\": {}", file, why));
@@ -88,15 +85,6 @@ std::string pin_of(const std::string& fingerprint) {
         fmt::format("fingerprint = \"{}\": a fingerprint has 64 hexadecimal digits (SHA-256)", fingerprint));
   return pin;
 }
-
-/// The host's name, if the address stands for all of its addresses.
-std::string reachable(const std::string& text) {
-  auto address = parse_address(text);
-  std::array<char, 256> name{};
-  const bool all = address.host == "0.0.0.0" || address.host == "::" || address.host == "[::]";
-  if (all && gethostname(name.data(), name.size() - 1) == 0) address.host = name.data();
-  return to_string(address);
-}
 }  // namespace
 
 void check(const OtherMachines& machines) {
@@ -105,8 +93,8 @@ void check(const OtherMachines& machines) {
   const auto address = parse_address(machines.listen);
   if (machines.io_threads < 1 || machines.io_threads > most_io_threads)
     throw InputError(fmt::format("io_threads = {}: it must be from 1 to {}", machines.io_threads, most_io_threads));
-  if (is_loopback(address.host)) return;
-  if (address.scheme != Scheme::wss && !machines.insecure)
+  if (is_loopback(address)) return;
+  if (!scheme_named(address.scheme).encrypted && !machines.insecure)
     throw InputError(fmt::format(
         "listen = \"{}\": others on the network could read and change what is sent; write wss://…, or set insecure",
         machines.listen));
@@ -123,7 +111,7 @@ Listening listening_of(const OtherMachines& machines) {
 
 void announce(const OtherMachines& machines, const Run::Door& door) {
   if (door.address.empty()) return;
-  const auto address = reachable(door.address);
+  const auto address = to_string(reachable(parse_address(door.address)));
   if (machines.listening) return machines.listening(address, door.fingerprint);
   const auto pin = door.fingerprint.empty() ? "" : fmt::format(", fingerprint = \"{}\"", door.fingerprint);
   fmt::print(stderr, "Workers join with: join = \"{}\"{}\n", address, pin);
@@ -136,6 +124,8 @@ std::uint64_t work_elsewhere(const StudyConfig& config, const OtherMachines& mac
                           content_of(machines), slots != 0 ? slots : usable_cpus(), machines.patience_s},
                          function);
   workers.start();
+  while (!workers.wait_joined(long_wait_s)) {
+  }
   while (!workers.wait(long_wait_s)) {
   }
   if (const auto trouble = workers.trouble(); !trouble.empty()) throw TransportError(trouble);

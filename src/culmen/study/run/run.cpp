@@ -105,8 +105,7 @@ struct Run::Impl {
   EngineOptions engine_options() const {
     EngineOptions o;
     o.broker = broker_options_of(config, *source, options.prefetch && !in_teams());  // members begin together
-    if (const auto first = workplace->first_visitor()) {
-      o.first_visitor = static_cast<WorkerId>(*first);
+    if (workplace->is_open()) {
       o.visitors_are_to_blame = !starts_children(config.evaluator);
       o.broker.needs_workers = false;
     }
@@ -161,8 +160,8 @@ struct Run::Impl {
                               starts_children(config.evaluator),
                               {options.team_size, options.team_placement, config.evaluator.time_limit_s},
                               [this] { return status_page(config.name, progress(), clock.now_s()); }});
-      if (const auto* open = dynamic_cast<const NetworkCrew*>(crew.get()))
-        door = {to_string(open->address()), open->fingerprint()};
+      if (const auto first = crew->first_visitor()) engine->expect_visitors(*first);
+      door = crew->door();
     } catch (const std::exception& e) {
       workplace->abandon(e.what());
       if (journal) journal->close();

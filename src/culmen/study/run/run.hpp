@@ -20,11 +20,7 @@ class Run {
   /// Checks the input, opens the store, starts the workers. Throws InputError, StoreError or TransportError. It then
   /// leaves nothing behind, and ranks that wait are told.
   void prepare();
-  /// Where workers may join.
-  struct Door {
-    std::string address;      ///< empty: nowhere
-    std::string fingerprint;  ///< of the certificate; empty without TLS
-  };
+  using Door = Crew::Door;
   /// After prepare().
   const Door& door() const;
   /// After prepare(): the workers that are there from the start, and on how many machines.
