@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 _HOMES = {
     "minimize": "minimization",
-    "work": "minimization",
+    "work": "run.program_workers",
     "Command": "problem.command",
     "Executor": "executor.executor",
     "EvaluationError": "executor.item_pool",
@@ -50,12 +50,13 @@ if TYPE_CHECKING:
     from .executor.joblib_backend import register_joblib
     from .fit.errors import Errors
     from .launch.ranks import is_master
-    from .minimization import minimize, work
+    from .minimization import minimize
     from .problem.command import Command
     from .problem.space import Space, boolean, categorical, fixed, integer, ordinal, real
     from .report.reading import Evaluations, read
     from .run.callback import Evaluated
     from .run.errors_of_store import errors
+    from .run.program_workers import work
     from .run.result import AllFailedError, Result
     from .run.study import Study
 

@@ -1,7 +1,5 @@
 """``culmen.minimize``: a Python function, its bounds, and the best parameters."""
 
-import inspect
-import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -12,47 +10,22 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._core import InputError
 from .base.keywords import explained
-from .base.text import did_you_mean
 from .launch.ranks import end_launch_with_rank, is_master, letting_ranks_go
 from .problem.command import Command
-from .problem.space import Bounds, Constraints, Space, Value, as_table, plain
+from .problem.space import Bounds, Constraints, Space, Value, plain
 from .run.callback import Evaluated
 from .run.errors import with_errors_of_ranks
+from .run.program import ANSWERS, WORDS, callable_of, pickled, study_of
 from .run.result import Result, checked
 from .run.study import Study
-from .slot.callables import Positional, ToSlot
-from .slot.signature import misfit
-from .study_file import Mistakes, program_study
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 _EXAMPLE = 'culmen.minimize(f, {"x": (0, 1)}, budget=1000)'
-_WORDS = {
-    **dict.fromkeys(("evaluations", "n_trials", "maxiter", "maxfun", "maxfev", "maxfevals", "max_evals"), "budget"),
-    **dict.fromkeys(("max_nfev", "n_calls", "iterations", "n_iter"), "budget"),
-    **dict.fromkeys(("method", "algorithm", "sampler"), "optimizer"),
-    **dict.fromkeys(("bounds", "dimensions", "search_space", "parameters"), "space"),
-    **dict.fromkeys(("x0", "p0", "initial", "start"), "starts"),
-    **dict.fromkeys(("fun", "func", "function", "objective"), "f"),
-    **dict.fromkeys(("n_jobs", "n_workers", "processes"), "workers"),
-    **dict.fromkeys(("fixed", "fix_parameters"), "fix"),
-    **dict.fromkeys(("tol", "ftol", "patience", "tolstagnation"), "stagnation"),
-    **dict.fromkeys(("ftarget", "stop_value"), "target"),
-    **dict.fromkeys(("direction", "directions"), "objectives"),
-    **dict.fromkeys(("random_state", "rng"), "seed"),
-    **dict.fromkeys(("verbose", "disp", "show_progress_bar"), "progress"),
-    **{"timeout": "wall_time_s", "storage": "store", "pool": "executor", "env": "environment"},
-}
-_ANSWERS = {
-    "args": "use functools.partial(f, …) or a lambda for more arguments",
-    "jac": "derivatives are not used",
-    "hess": "derivatives are not used",
-    "maximize": 'write objectives={"value": "maximize"}',
-}
 
 
-@explained("culmen.minimize", _EXAMPLE, _WORDS, _ANSWERS)
+@explained("culmen.minimize", _EXAMPLE, WORDS, ANSWERS)
 def minimize(
     f: Callable[..., Any] | Command,
     space: Space | Mapping[str, Bounds] | Iterable[Bounds],
@@ -235,12 +208,12 @@ def minimize(
             return checked(with_errors_of_ranks(Result.of(_core.serve_rank(), core), core))
     with letting_ranks_go() if executor is None else nullcontext():
         checked_space = Space(space, constraints).fixing(fix or {})
-        study = _study_of(f, checked_space, given, store, shared=listen is not None)
-        function = _callable_of(f, checked_space)
+        study = study_of(f, checked_space, given, store, shared=listen is not None)
+        function = callable_of(f, checked_space)
         if executor is not None:
             _lend(study, function, executor)
         elif not isinstance(f, Command):
-            study.config.evaluator.pickle = _pickled(function, bool(team_size))
+            study.config.evaluator.pickle = pickled(function, bool(team_size))
         if store is not None and Path(store).exists():
             study.prepare_resume()
     return study.run(
@@ -260,120 +233,6 @@ _NO_DATA = (
     *("f", "space", "constraints", "fix", "store", "progress", "callback", "executor", "accept_changes"),
     *_LISTENING,
 )
-
-
-@explained("culmen.work", 'culmen.work("wss://host:7443", f, {"x": (0, 1)}, token_file="token.txt")', _WORDS, _ANSWERS)
-def work(
-    address: str,
-    f: Callable[..., Any] | Command,
-    space: Space | Mapping[str, Bounds] | Iterable[Bounds],
-    *,
-    token_file: str | Path | None = None,
-    fingerprint: str | None = None,
-    slots: int | None = None,
-    patience_s: float = 60.0,
-    progress: bool | None = None,
-    **arguments: Any,
-) -> int:
-    """Evaluates for a ``culmen.minimize`` on another machine, until its study ends. Example::
-
-        culmen.work("wss://host:7443", f, {"x": (-5, 5)}, token_file="token.txt", fingerprint="…")
-
-    The other program must have called ``culmen.minimize`` with ``listen``. It prints this call, with its arguments.
-
-    This program evaluates only its own ``f``: the run sends parameters and no code. Therefore ``f``, ``space`` and the
-    other arguments of ``culmen.minimize`` that affect a result must be the same in both programs. Otherwise the run
-    refuses these workers. The simplest way is to start the same script on both machines, with the same version of
-    Python.
-
-    - ``address``: the address of the run.
-    - ``f``, ``space``: those of the run. A function is compared by its code, the values that it uses, and the name of
-      its module.
-    - ``token_file``: a file with the token of the run.
-    - ``fingerprint``: for ``wss``, the fingerprint of the run's certificate: 64 hexadecimal digits. Without it, an
-      authority that this machine trusts must have signed the certificate.
-    - ``slots``: number of evaluations in parallel. By default, it is the number of CPUs.
-    - ``patience_s``: number of seconds for which workers try to connect, at the start and after a lost connection.
-    - ``progress``: True says that the workers have joined, False does not. None says it only on a terminal or in a
-      notebook.
-    - ``arguments``: arguments of ``culmen.minimize``, such as ``objectives`` or ``result``. Those that do not affect
-      a result, such as ``budget``, are ignored.
-
-    Returns the number of evaluations that ended here. Ctrl-C ends the work. The run then gives the evaluations to other
-    workers.
-
-    Raises InputError for wrong arguments and if the run refuses these workers. Raises TransportError if the run cannot
-    be reached, or if the workers had to leave before the end of the study.
-    """
-    given = {**_DEFAULTS, **_for_workers(arguments), **_ENDLESS}
-    checked_space = Space(space, given.pop("constraints")).fixing(given.pop("fix") or {})
-    study = _study_of(f, checked_space, given, None, shared=True, caller="culmen.work")
-    if not isinstance(f, Command):
-        study.config.evaluator.pickle = _pickled(_callable_of(f, checked_space), False, "culmen.work")
-    return study.work(
-        address,
-        token_file=token_file,
-        fingerprint=fingerprint,
-        slots=slots,
-        patience_s=patience_s,
-        progress=progress,
-    )
-
-
-_OF_RESULTS = (
-    *("result", "loss", "f_scale", "time_limit_s", "batch", "environment", "modules", "data"),
-    *("constraints", "fix", "objectives", "limits", "derived", "residuals"),
-)
-_DEFAULTS = {name: plain(inspect.signature(minimize).parameters[name].default) for name in _OF_RESULTS}
-_ENDLESS = {"budget": 1, "starts": []}  # the run decides on the end
-
-
-def _for_workers(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of ``minimize`` that affect an evaluation."""
-    known = list(inspect.signature(minimize).parameters)
-    for name in arguments:
-        if name in ("listen", "executor"):
-            raise InputError(f"culmen.work: {name} belongs to culmen.minimize; remove it")
-        if name not in known:
-            near = did_you_mean(_WORDS.get(name, name), [*known, "fingerprint", "slots", "patience_s"])
-            raise InputError(f"culmen.work: there is no argument '{name}'{near or '; help(culmen.work) lists them'}")
-    return {name: plain(value) for name, value in arguments.items() if name in _OF_RESULTS}
-
-
-def _callable_of(f: Any, space: Space) -> Any:
-    return Positional(f) if space.positional and not isinstance(f, Command) else f
-
-
-def _study_of(
-    f: Any,
-    space: Space,
-    given: Mapping[str, Any],
-    store: str | Path | None,
-    shared: bool = False,
-    caller: str = "culmen.minimize",
-) -> Study:
-    """``shared``: programs on other machines evaluate, too."""
-    evaluator: dict[str, Any]
-    if isinstance(f, Command):
-        if not f.words:
-            raise InputError(f"{caller}: Command([]): give a program and its arguments")
-        evaluator, folder = {"command": f.words, **f.options}, f.folder
-    else:
-        name = f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', type(f).__name__)}"
-        evaluator, folder = {"function": name, "positional": space.positional or None}, Path.cwd()
-    tables = {p.name: as_table(p) for p in space.core.all}
-    if isinstance(given["starts"], list):
-        given = {**given, "starts": [_named(start, space.names) for start in given["starts"]]}
-    called = getattr(f, "__name__", "function").replace("/", "_")
-    file = program_study(called, tables, dict(space.core.constraints), evaluator, given, caller)
-    if file.evaluator.output == "all" and store is None:
-        raise InputError('culmen.minimize: output = "all" keeps the output beside the store; give store as well')
-    return Study.of(file, folder, Mistakes(caller), str(store or ""), f, shared)
-
-
-def _named(start: Any, names: list[str]) -> Any:
-    fits = isinstance(start, list) and len(start) == len(names)
-    return dict(zip(names, start, strict=True)) if fits else start
 
 
 def _lend(study: Study, f: Any, executor: "Executor") -> None:
@@ -412,16 +271,3 @@ def _returned(config: _core.StudyConfig) -> list[str]:
     """The names of the objectives that the function returns."""
     derived = dict(config.derived)
     return [name for name, _ in config.objectives if name not in derived]
-
-
-def _pickled(f: Callable[..., Any], in_team: bool, caller: str = "culmen.minimize") -> bytes:
-    import cloudpickle
-
-    if not callable(f):
-        raise InputError(f"{caller}: f must be a function, got {f!r}")
-    if why := misfit(f.function, "p[0]", in_team) if isinstance(f, Positional) else misfit(f, in_team=in_team):
-        raise InputError(f"{caller}: {why}")
-    try:
-        return pickle.dumps(ToSlot(cloudpickle.dumps(f)))
-    except Exception as e:
-        raise InputError(f"{caller}: the function cannot be sent to other processes: {e}") from None

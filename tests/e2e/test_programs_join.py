@@ -96,7 +96,8 @@ def test_a_worker_with_another_function_is_refused(tmp_path):
                 code, _, err = worker.end()
             assert code == 1
             assert err.splitlines()[-1] == (
-                f"culmen.InputError: {address} refused this worker: it was started with another study"
+                f"culmen.InputError: {address} refused this worker: it was started with another study; "
+                "copy the study and its model from the machine of the run, and fix the same parameters"
             ), what
         (tmp_path / "same.py").write_text("# the same, with a comment\n" + text)
         with Program(tmp_path, "same.py", address, "token_file=T") as worker:
@@ -118,6 +119,41 @@ def test_a_study_file_runs_and_works_in_programs(tmp_path):
         with Program(tmp_path / "study", "-c", worker, *found.groups()) as there:
             assert there.end() == (0, "True\n", "")
         assert run.end() == (0, "target\n", "")
+
+
+LENDING = """
+import os, pathlib, sys, time
+from concurrent import futures
+import culmen
+def f(p):  # ends only when both kinds of workers have begun an evaluation
+    with open(os.environ.get("KIND", "lent"), "a") as log:
+        log.write("x")
+    while not all(pathlib.Path(kind).exists() for kind in ("lent", "joined")):
+        time.sleep(0.001)
+    return p["x"] ** 2
+if __name__ == "__main__":
+    same = {"space": {"x": (-5, 5)}}
+    if len(sys.argv) > 2:
+        os.environ["KIND"] = "joined"
+        print(culmen.work(sys.argv[2], f, slots=2, **same))
+    else:
+        with getattr(futures, sys.argv[1])(2) as pool:
+            more = {"optimizer": "random", "budget": 60, "executor": pool, "listen": "tcp://127.0.0.1:0"}
+            print(culmen.minimize(f, **same, **more).evaluations, "ended")
+"""
+
+
+@pytest.mark.parametrize("pool", ["ThreadPoolExecutor", "ProcessPoolExecutor"])
+def test_a_lent_executor_and_joined_workers_share_a_run(tmp_path, pool):
+    (tmp_path / "fit.py").write_text(LENDING)
+    with Program(tmp_path, "fit.py", pool) as run:
+        address, *_ = run.way()
+        with Program(tmp_path, "fit.py", pool, address) as worker:
+            code, out, err = worker.end()
+        assert run.end() == (0, "60 ended\n", "")
+    lent, joined = (len((tmp_path / kind).read_text()) for kind in ("lent", "joined"))
+    assert lent + joined == 60
+    assert (code, out, err) == (0, f"{joined}\n", "")
 
 
 def test_the_example(tmp_path):
@@ -156,7 +192,7 @@ MISTAKES = {
         "listen='tcp://0.0.0.0:0': others on the network could read and change what is sent; write wss://…, or add "
         "insecure=True",
     ),
-    "no token": ({"listen": "wss://0.0.0.0:0"}, "listen='wss://0.0.0.0:0': anyone could join; add token_file=\"token"),
+    "no token": ({"listen": "wss://0.0.0.0:0"}, "listen='wss://0.0.0.0:0': anyone could join; add token_file='FILE'"),
     "no address": ({"listen": 7443}, "listen must be an address such as 'wss://0.0.0.0:7443', got 7443"),
     "token without address": ({"token_file": "T"}, "token_file has no effect without listen"),
     "io_threads": ({"listen": "tcp://127.0.0.1:0", "io_threads": 0}, "io_threads must be a whole number from 1 to 256"),

@@ -235,6 +235,33 @@ def test_where_all_fail_the_end_says_what_to_look_at(tmp_path):
         assert "To go on" not in done.stdout
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--listen", "udp://127.0.0.1:1"),
+        ("--listen", "wss://1.2.3.4:7443"),
+        ("--listen", "tcp://127.0.0.1:0", "--token-file", "/dev/null"),
+        ("--team-size", "3"),
+    ],
+)
+def test_a_refused_overwrite_loses_nothing(finished, wrong):
+    before = (finished / "study.db").read_bytes()
+    files = sorted(finished.iterdir())
+    assert culmen("run", "study.toml", "--overwrite", *wrong, cwd=finished).returncode == 2
+    assert (finished / "study.db").read_bytes() == before
+    assert sorted(finished.iterdir()) == files
+    assert culmen("status", "study.db", cwd=finished).returncode == 0
+
+
+def test_an_overwrite_by_a_function_that_is_missing_loses_nothing(finished):
+    before = (finished / "study.db").read_bytes()
+    study = (finished / "study.toml").read_text()
+    (finished / "study.toml").write_text(re.sub(r":(\w+)\"", r':no_\1"', study))
+    assert (finished / "study.toml").read_text() != study
+    assert culmen("run", "study.toml", "--overwrite", cwd=finished).returncode != 0
+    assert (finished / "study.db").read_bytes() == before
+
+
 def test_overwrite_begins_anew_but_never_on_what_is_no_study(finished):
     before = summary(finished / "study.db")["last_outcome_s"]
     assert culmen("run", "study.toml", "--overwrite", "-q", cwd=finished).returncode == 0

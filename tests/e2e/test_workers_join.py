@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 
 import pytest
 from harness import ROOT, Running, culmen, store_is_ready, wait_for
@@ -134,8 +135,10 @@ def test_a_worker_with_another_model_is_refused(tmp_path):
         address = way_to(run)[0]
         shutil.copy(here / "T", there)
         refusals = {
-            "its token is not the one of this study": (here, []),
-            "it was started with another study": (there, ["--token-file", "T"]),
+            "its token is not the one of this study; "
+            "give the token file of the run (--token-file, or token_file in a program)": (here, []),
+            "it was started with another study; copy the study and its model from the machine of the run, "
+            "and fix the same parameters": (there, ["--token-file", "T"]),
         }
         for reason, (folder, words) in refusals.items():
             done = culmen("worker", address, "--study", "fit.toml", *words, cwd=folder)
@@ -305,3 +308,15 @@ except FileExistsError:
         worker = culmen("worker", *way_to(run), "--study", "fit.toml", "--slots", 2, cwd=folder, FIRST=first)
         assert run.end()[0] == 0
     assert (worker.returncode, worker.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("scheme", ["tcp", "wss", "tcp-per-item"])
+def test_an_interrupt_ends_a_worker_that_nobody_answers(tmp_path, scheme):
+    folder = write(tmp_path / "study")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"{scheme}://127.0.0.1:{silent.getsockname()[1]}"
+        with Running("worker", address, "--study", "fit.toml", "--patience", 1e5, cwd=folder) as worker:
+            silent.accept()[0].close()
+            worker.process.send_signal(signal.SIGINT)
+            code, out, err = worker.end()
+    assert (code, out, err) == (0, "0 evaluations were done here\n", "")

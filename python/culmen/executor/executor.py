@@ -32,7 +32,7 @@ class Executor(futures.Executor):
     - ``initializer``, ``initargs``: ``initializer(*initargs)`` is called in each child process when it starts.
     - ``time_limit_s``: time limit of a call in seconds. With the ``chunksize`` of ``map``, it is for a whole chunk.
     - ``prefetch``: if true, a worker receives its next call in advance. This happens only if calls take less than
-      10 ms.
+      50 ms.
 
     Functions, arguments and results are pickled. Lambdas and functions of a notebook work, too. Printed output of the
     functions is not shown.

@@ -1,16 +1,15 @@
 """Workers of other machines: what they and the master must agree on, and what a user types."""
 
-import ipaddress
+import contextlib
 import json
 import os
 import re
 import secrets
 import shlex
-import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import urlsplit
 
 from .. import _core
 from .._core import InputError
@@ -22,6 +21,20 @@ from ..study_file import worker_call_of
 
 _LONGEST_TOKEN = 1024
 _MOST_IO_THREADS = 256
+
+
+def as_option(name: str, value: object) -> str:
+    """As the user of a command types it. ``value``: True for a flag."""
+    option = f"--{name.replace('_', '-')}"
+    return option if value is True else f"{option} {value}"
+
+
+def as_argument(name: str, value: object) -> str:
+    """As a program gives it to a function."""
+    return f"{name}={value!r}"
+
+
+Wording = Callable[[str, object], str]
 
 
 class Shared(Protocol):
@@ -42,7 +55,7 @@ class Door:
     certificate: Path | None = None
     insecure: bool = False  #: no encryption is wanted
     io_threads: int = 1  #: that encrypt, send and receive
-    in_program: bool = False  #: these are the arguments of a function, not options of a command
+    said: Wording = as_option  #: how messages name these settings
 
     @classmethod
     def of_program(
@@ -68,24 +81,23 @@ class Door:
             raise InputError(f"listen must be an address such as 'wss://0.0.0.0:7443', got {listen!r}")
         check_whole("io_threads", io_threads, 1, _MOST_IO_THREADS)
         token, own = (None if file is None else Path(file) for file in (token_file, certificate))
-        return cls(listen, token, own, insecure, io_threads, in_program=True)
+        return cls(listen, token, own, insecure, io_threads, as_argument)
 
     def open(self, study: Shared) -> None:
         """Sets the options of the study. Raises InputError if strangers could join, or read what is sent."""
         study.options.listen = self.address
-        listen = f"listen={self.address!r}" if self.in_program else f"--listen {self.address}"
-        if not is_loopback(self.address):
-            if not (self.insecure or self.address.startswith("wss://")):
+        listen = self.said("listen", self.address)
+        if not _core.is_loopback(self.address):
+            if not (self.insecure or _core.is_encrypted(self.address)):
                 raise InputError(
                     f"{listen}: others on the network could read and change what is sent; write wss://…, or add "
-                    f"{'insecure=True' if self.in_program else '--insecure'}"
+                    f"{self.said('insecure', True)}"
                 )
             if self.token_file is None:
-                token = 'token_file="token.txt"' if self.in_program else "--token-file FILE"
-                raise InputError(f"{listen}: anyone could join; add {token}")
-        if self.address.startswith("wss://"):
-            study.options.certificate = str(self.certificate or _certificate_file(self.in_program))
-        study.options.token = token_in(self.token_file, self.in_program, make=True) if self.token_file else ""
+                raise InputError(f"{listen}: anyone could join; add {self.said('token_file', 'FILE')}")
+        if _core.is_encrypted(self.address):
+            study.options.certificate = str(self.certificate or _certificate_file(self.said))
+        study.options.token = token_in(self.token_file, self.said, make=True) if self.token_file else ""
         study.options.content = content_of(study)
         study.options.io_threads = self.io_threads
 
@@ -103,37 +115,45 @@ class Door:
         described = json.loads(study.config.configuration)
         if study.source == "culmen.minimize" or function_in(described):
             known = {"token_file": self.token_file and str(self.token_file), "fingerprint": fingerprint}
-            return worker_call_of(described, _reachable(address), {key: value for key, value in known.items() if value})
+            return worker_call_of(
+                described, _core.reachable(address), {key: value for key, value in known.items() if value}
+            )
         pin = ["--fingerprint", fingerprint] if fingerprint else []
         token = ["--token-file", str(self.token_file)] if self.token_file else []
         file = study.source if study.source.endswith(".toml") else "STUDY.toml"
         space = study.config.space
         fixed = set(fixed_names(space))
         fix = [f"--fix={name}={value}" for name, value in space.named(space.start()).items() if name in fixed]
-        return shlex.join(["culmen", "worker", _reachable(address), "--study", file, *fix, *token, *pin])
+        return shlex.join(["culmen", "worker", _core.reachable(address), "--study", file, *fix, *token, *pin])
 
 
-def token_in(path: Path, in_program: bool = False, make: bool = False) -> str:
+def token_in(path: Path, said: Wording = as_option, make: bool = False) -> str:
     """The token in a file. ``make``: a missing file gets a new token, which only its owner can read."""
-    said = f"token_file={str(path)!r}" if in_program else f"--token-file {path}"
+    file = said("token_file", str(path))
     try:
-        if make and not path.exists():
-            path.touch(mode=0o600)
-            path.write_text(f"{secrets.token_urlsafe(32)}\n")
+        if make:
+            _make_token(path)
         token = path.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{said}: it cannot be read: {_reason(error)}") from None
+        raise InputError(f"{file}: it cannot be read: {_reason(error)}") from None
     if not 0 < len(token) <= _LONGEST_TOKEN:
-        raise InputError(f"{said}: a token has 1 to {_LONGEST_TOKEN} characters, this one has {len(token)}")
+        raise InputError(f"{file}: a token has 1 to {_LONGEST_TOKEN} characters, this one has {len(token)}")
     return token
 
 
-def pin_in(fingerprint: str | None, in_program: bool = False) -> str:
+def _make_token(path: Path) -> None:
+    """Unless there is one, also of another process that makes it now."""
+    with contextlib.suppress(FileExistsError):
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(f"{secrets.token_urlsafe(32)}\n")
+
+
+def pin_in(fingerprint: str | None, said: Wording = as_option) -> str:
     """64 hexadecimal digits; empty: none is given. Colons and capitals are taken, too."""
     pin = (fingerprint or "").replace(":", "").lower()
     if fingerprint is not None and not re.fullmatch("[0-9a-f]{64}", pin):
-        said = f"fingerprint={fingerprint!r}" if in_program else f"--fingerprint {fingerprint}"
-        raise InputError(f"{said}: a fingerprint has 64 hexadecimal digits (SHA-256)")
+        raise InputError(f"{said('fingerprint', fingerprint)}: a fingerprint has 64 hexadecimal digits (SHA-256)")
     return pin
 
 
@@ -155,31 +175,17 @@ def content_of(study: Shared) -> str:
     return json.dumps({"sha256": None if elsewhere else found.get("sha256"), "data": found.get("data")}, sort_keys=True)
 
 
-def _certificate_file(in_program: bool = False) -> Path:
+def _certificate_file(said: Wording) -> Path:
     """In the user's data folder (XDG Base Directory Specification)."""
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
     path = Path(data, "culmen", "certificate.pem")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        instead = "certificate='FILE'" if in_program else "--certificate FILE"
+        instead = said("certificate", "FILE")
         raise InputError(f"the folder for the certificate cannot be made: {error}; give {instead}") from None
     return path
 
 
 def _reason(error: Exception) -> str:
     return error.strerror or str(error) if isinstance(error, OSError) else "it is no text"
-
-
-def is_loopback(address: str) -> bool:
-    host = urlsplit(address).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _reachable(address: str) -> str:
-    """The host's name, where the address stands for all of its addresses."""
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{socket.gethostname()}:{parts.port}" if parts.hostname in ("0.0.0.0", "::") else address  # noqa: S104

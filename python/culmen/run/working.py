@@ -11,7 +11,7 @@ from .._core import InputError, TransportError
 from ..base.keywords import check_whole
 from ..base.signals import interrupt, raise_again, signals_of_program, stopping_on
 from ..base.terminal import in_notebook, on_terminal
-from .joining import pin_in, token_in
+from .joining import as_argument, pin_in, token_in
 from .master import refuse_while_imported
 
 _SLICE_S = 0.05
@@ -54,8 +54,11 @@ def work(
         )
         with stopping_on(signals, workers.stop, second) as seen:
             workers.start()
-            joined()
             try:
+                while not workers.wait_joined(_SLICE_S):
+                    pass
+                if not seen:
+                    joined()
                 while not workers.wait(_SLICE_S):
                     pass
             except BaseException:
@@ -81,8 +84,8 @@ def work_in_program(
     """For ``culmen.work`` and ``Study.work``, with their arguments."""
     refuse_while_imported()
     _check(address, slots, patience_s)
-    token = token_in(Path(token_file), in_program=True) if token_file is not None else ""
-    place = Place(address, token, pin_in(fingerprint, in_program=True), slots or _core.usable_cpus(), patience_s)
+    token = token_in(Path(token_file), as_argument) if token_file is not None else ""
+    place = Place(address, token, pin_in(fingerprint, as_argument), slots or _core.usable_cpus(), patience_s)
 
     def joined() -> None:
         if progress or (progress is None and (on_terminal() or in_notebook())):

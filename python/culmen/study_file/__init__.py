@@ -4,7 +4,7 @@ from .evaluator import CommandOptions, EvaluatorTable
 from .file import RunTable, StopTable, StudyFile
 from .messages import checked, tables_in
 from .mistakes import Mistakes
-from .program import call_of, program_study, worker_call_of
+from .program import call_of, program_study, settings_of_program, worker_call_of
 from .reading import examine_study_file, read_study_file
 from .targets import is_source
 
@@ -21,6 +21,7 @@ __all__ = [
     "is_source",
     "program_study",
     "read_study_file",
+    "settings_of_program",
     "tables_in",
     "worker_call_of",
 ]

@@ -1,9 +1,11 @@
 """A store that is there before a run: it may allow the run, forbid it, or hold the study's end already."""
 
+import contextlib
 import json
 import math
 import shlex
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,16 +40,16 @@ class Ended:
         return _code_of(self.opened.summary)
 
 
-def make_room(study: Study, overwrite: bool) -> Ended | None:
-    """For a run from the beginning. None: the store can be written. Raises InputError if it must be kept."""
+def check_room(study: Study, overwrite: bool) -> Ended | None:
+    """For a run from the beginning. None: the store can be written, in ``room``. Raises InputError if it must be
+    kept."""
     path = Path(study.options.store)
     if not path.exists():
         return None
     opened = _opened(path)
     if not overwrite and not opened.summary["outcomes"] and opened.without_log:
         raise InputError(f"{opened.without_log}, or restart the study with --overwrite")
-    if overwrite or not opened.summary["outcomes"]:
-        _remove(study)  # a run that could not even start may have left it empty
+    if overwrite or not opened.summary["outcomes"]:  # a run that could not even start may have left it empty
         return None
     met = study.meet(opened.begun)
     if met.another:
@@ -57,6 +59,32 @@ def make_room(study: Study, overwrite: bool) -> Ended | None:
     note_change(met.change)
     again = "restart it with `culmen run --overwrite`, or run it with --store PATH"
     return Ended(opened, f"{_goes_on_with(opened)}; {again}")
+
+
+@contextlib.contextmanager
+def room(study: Study) -> Iterator[None]:
+    """The former store and the files of its evaluations stand aside. They come back if the run leaves no store, because
+    it was refused."""
+    if not Path(study.options.store).exists():
+        yield
+        return
+    places = [Path(study.options.store + ending) for ending in ("", "-wal", "-shm")]
+    if study.config.evaluator.working_folder:
+        places.append(Path(study.config.evaluator.working_folder))
+    aside = {place: place.with_name(f"{place.name}.replaced") for place in places}
+    for place, other in aside.items():
+        _remove(other)
+        if place.exists():
+            place.rename(other)
+    try:
+        yield
+    finally:
+        refused = not places[0].exists()
+        for place, other in aside.items():
+            if refused and other.exists():
+                _remove(place)
+                other.rename(place)
+            _remove(other)
 
 
 def has_ended(opened: Opened, study: Study) -> Ended | None:
@@ -144,7 +172,8 @@ def _code_of(summary: dict[str, Any]) -> int:
     return FAILED if summary["best_value"] is None and summary["failed"] else FINISHED
 
 
-def _remove(study: Study) -> None:
-    for ending in ("", "-wal", "-shm"):
-        Path(study.options.store + ending).unlink(missing_ok=True)
-    shutil.rmtree(study.config.evaluator.working_folder, ignore_errors=True)
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from ...run.progress.monitor import Monitor, best_of, make_monitor
 from ...run.result import Result
 from ...run.study import Study
 from ...store.opening import Opened, open_store
-from .begun import has_ended, make_room, refuse_in_use
+from .begun import check_room, has_ended, refuse_in_use, room
 from .codes import FINISHED, RESUMABLE
 from .ending import show_end
 from .errors import errors_at_end
@@ -72,8 +72,10 @@ def run_study(
         _choose_workers(study, given, place, prefetch)
         if not quiet:
             note_file_left_behind(study)
-        ended = make_room(study, overwrite)
-        return ended.show(quiet) if ended else _execute(study, quiet, errors, digits, door)
+        if ended := check_room(study, overwrite):
+            return ended.show(quiet)
+        with room(study):
+            return _execute(study, quiet, errors, digits, door)
 
 
 def resume_study(

@@ -1,0 +1,98 @@
+"""``culmen.work``: a program evaluates for a run on another machine."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from .._core import InputError
+from ..base.keywords import explained
+from ..base.text import did_you_mean
+from ..problem.command import Command
+from ..problem.space import Bounds, Space, plain
+from ..study_file import settings_of_program
+from .program import ANSWERS, WORDS, callable_of, pickled, study_of
+
+_OF_RESULTS = (
+    *("result", "loss", "f_scale", "time_limit_s", "batch", "environment", "modules", "data"),
+    *("constraints", "fix", "objectives", "limits", "derived", "residuals"),
+)
+_OF_RUN = (
+    *("optimizer", "options", "starts", "store", "callback", "accept_changes"),
+    *("certificate", "insecure", "io_threads"),
+)
+_ENDLESS = {"budget": 1, "starts": []}  # the run decides on the end
+
+
+@explained("culmen.work", 'culmen.work("wss://host:7443", f, {"x": (0, 1)}, token_file="token.txt")', WORDS, ANSWERS)
+def work(
+    address: str,
+    f: Callable[..., Any] | Command,
+    space: Space | Mapping[str, Bounds] | Iterable[Bounds],
+    *,
+    token_file: str | Path | None = None,
+    fingerprint: str | None = None,
+    slots: int | None = None,
+    patience_s: float = 60.0,
+    progress: bool | None = None,
+    **arguments: Any,
+) -> int:
+    """Evaluates for a ``culmen.minimize`` on another machine, until its study ends. Example::
+
+        culmen.work("wss://host:7443", f, {"x": (-5, 5)}, token_file="token.txt", fingerprint="…")
+
+    The other program must have called ``culmen.minimize`` with ``listen``. It prints this call, with its arguments.
+
+    This program evaluates only its own ``f``: the run sends parameters and no code. Therefore ``f``, ``space`` and the
+    other arguments of ``culmen.minimize`` that affect a result must be the same in both programs. Otherwise the run
+    refuses these workers. The simplest way is to start the same script on both machines, with the same version of
+    Python.
+
+    - ``address``: the address of the run.
+    - ``f``, ``space``: those of the run. A function is compared by its code, the values that it uses, and the name of
+      its module.
+    - ``token_file``: a file with the token of the run.
+    - ``fingerprint``: for ``wss``, the fingerprint of the run's certificate: 64 hexadecimal digits. Without it, an
+      authority that this machine trusts must have signed the certificate.
+    - ``slots``: number of evaluations in parallel. By default, it is the number of CPUs.
+    - ``patience_s``: number of seconds for which workers try to connect, at the start and after a lost connection.
+    - ``progress``: True says that the workers have joined, False does not. None says it only on a terminal or in a
+      notebook.
+    - ``arguments``: arguments of ``culmen.minimize``, such as ``objectives`` or ``result``. Those that do not affect
+      a result, such as ``budget``, are ignored.
+
+    Returns the number of evaluations that ended here. Ctrl-C ends the work. The run then gives the evaluations to other
+    workers.
+
+    Raises InputError for wrong arguments and if the run refuses these workers. Raises TransportError if the run cannot
+    be reached, or if the workers had to leave before the end of the study.
+    """
+    given = {**_for_workers(arguments), **_ENDLESS}
+    checked_space = Space(space, given.pop("constraints", None)).fixing(given.pop("fix", None) or {})
+    study = study_of(f, checked_space, given, None, shared=True, caller="culmen.work")
+    if not isinstance(f, Command):
+        study.config.evaluator.pickle = pickled(callable_of(f, checked_space), False, "culmen.work")
+    return study.work(
+        address,
+        token_file=token_file,
+        fingerprint=fingerprint,
+        slots=slots,
+        patience_s=patience_s,
+        progress=progress,
+    )
+
+
+def known_arguments() -> list[str]:
+    """Those of ``culmen.minimize`` that may be given here, too."""
+    return [*dict.fromkeys((*_OF_RESULTS, *(name for name, _, _ in settings_of_program()), *_OF_RUN))]
+
+
+def _for_workers(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of ``minimize`` that affect an evaluation."""
+    known = [*known_arguments(), "fingerprint", "slots", "patience_s"]
+    for name in arguments:
+        if name in ("listen", "executor"):
+            raise InputError(f"culmen.work: {name} belongs to culmen.minimize; remove it")
+        if name not in known:
+            near = did_you_mean(WORDS.get(name, name), known)
+            raise InputError(f"culmen.work: there is no argument '{name}'{near or '; help(culmen.work) lists them'}")
+    return {name: plain(value) for name, value in arguments.items() if name in _OF_RESULTS}
