@@ -6,6 +6,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cmath>
 
 #include "background_run.hpp"
@@ -16,6 +19,7 @@
 #include "culmen/study/crew/network_workers.hpp"
 #include "culmen/study/crew/thread_share.hpp"
 #include "culmen/transport/network/address.hpp"
+#include "culmen/transport/network/scheme.hpp"
 #include "names.hpp"
 #include "settings.hpp"
 
@@ -78,8 +82,12 @@ void bind_options(nb::module_& m) {
                                  "How one start runs; none of this changes the candidates in generational mode.");
   options.def(nb::init<>())
       .def_prop_rw(
-          "place", [](const RunOptions& o) { return word_of(o.place); },
-          [](RunOptions& o, const std::string& word) { o.place = from_word<Place>(word); }, one_of<Place>().c_str())
+          "place", [](const RunOptions& o) { return o.place; },
+          [](RunOptions& o, const std::string& word) {
+            check_place(word);
+            o.place = word;
+          },
+          fmt::format("One of \"{}\".", fmt::join(place_words(), "\", \"")).c_str())
       .def_rw("lent", &RunOptions::lent, nb::arg().none(),
               nb::for_getter(nb::sig("def lent(self) -> LentWorkers | None")), "The program's own workers.");
   bind_text(options, "listen", &Listening::address,
@@ -104,8 +112,20 @@ void bind_options(nb::module_& m) {
 
 void bind_places(nb::module_& m) {
   nb::list places;
-  for (const auto& [place, word] : Words<Place>::all) places.append(word);
+  for (const auto& word : place_words()) places.append(word);
   m.attr("PLACES") = nb::tuple(places);
+  nb::list ways;
+  for (const auto& scheme : schemes()) ways.append(nb::str(scheme.word.data(), scheme.word.size()));
+  m.attr("SCHEMES") = nb::tuple(ways);
+  m.def(
+      "is_encrypted", [](const std::string& address) { return scheme_named(parse_address(address).scheme).encrypted; },
+      nb::arg("address"), "Whether what travels to and from a run at this address is encrypted.");
+  m.def(
+      "is_loopback", [](const std::string& address) { return is_loopback(parse_address(address)); }, nb::arg("address"),
+      "Whether only programs of this machine reach this address.");
+  m.def(
+      "reachable", [](const std::string& address) { return to_string(reachable(parse_address(address))); },
+      nb::arg("address"), "The address with this machine's name, if it stands for all addresses of the machine.");
   m.def(
       "workers_of", [](const RunOptions& o) { return workers_of(o); }, nb::arg("options"),
       "How many workers a run with these options has in this process.");
@@ -129,8 +149,10 @@ void bind_network_workers(nb::module_& m) {
           },
           nb::arg("config"), nb::arg("address"), nb::arg("fingerprint"), nb::arg("token"), nb::arg("content"),
           nb::arg("slots"), nb::arg("patience_s"))
-      .def("start", &NetworkWorkers::start, nb::call_guard<nb::gil_scoped_release>(),
-           "Joins. Raises InputError if the master refuses it, CulmenError if the master is not reached.")
+      .def("start", &NetworkWorkers::start, nb::call_guard<nb::gil_scoped_release>(), "Begins to join.")
+      .def("wait_joined", &NetworkWorkers::wait_joined, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>(),
+           "Whether all workers have joined. Raises InputError if the master refuses one, TransportError if it is not "
+           "reached.")
       .def("wait", &NetworkWorkers::wait, nb::arg("timeout_s"), nb::call_guard<nb::gil_scoped_release>(),
            "Whether all workers have left.")
       .def("stop", &NetworkWorkers::stop, "Leaves the study and ends the evaluations here.")

@@ -70,10 +70,6 @@ struct Words<OnFailure> {
                                   std::pair{OnFailure::stop, "stop"}};
 };
 template <>
-struct Words<Place> {
-  static inline const auto all = place_words();
-};
-template <>
 struct Words<TeamPlacement> {
   static constexpr std::array all{std::pair{TeamPlacement::node, "node"}, std::pair{TeamPlacement::any, "any"}};
 };

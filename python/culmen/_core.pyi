@@ -674,6 +674,20 @@ class RunOptions:
 PLACES: tuple[str, ...]
 """The words of RunOptions.place."""
 
+SCHEMES: tuple[str, ...]
+"""The schemes of addresses at which workers may join."""
+
+def is_encrypted(address: str) -> bool:
+    """Whether what travels to and from a run at this address is encrypted."""
+
+def is_loopback(address: str) -> bool:
+    """Whether only programs of this machine reach this address."""
+
+def reachable(address: str) -> str:
+    """
+    The address with this machine's name, if it stands for all addresses of the machine.
+    """
+
 def workers_of(options: RunOptions) -> int:
     """How many workers a run with these options has in this process."""
 
@@ -706,8 +720,11 @@ class NetworkWorkers:
         patience_s: float,
     ) -> None: ...
     def start(self) -> None:
+        """Begins to join."""
+
+    def wait_joined(self, timeout_s: float) -> bool:
         """
-        Joins. Raises InputError if the master refuses it, CulmenError if the master is not reached.
+        Whether all workers have joined. Raises InputError if the master refuses one, TransportError if it is not reached.
         """
 
     def wait(self, timeout_s: float) -> bool:
@@ -1028,6 +1045,10 @@ class SimulationFigures:
     def evaluations(self) -> int: ...
     @property
     def nodes(self) -> int: ...
+    @property
+    def first_relays(self) -> int:
+        """Those that talk to the master itself."""
+
     @property
     def wall_s(self) -> float: ...
     @property

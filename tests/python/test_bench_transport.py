@@ -1,5 +1,6 @@
 """The grid, the arithmetic and the plots of ``culmen bench transport``."""
 
+import csv
 import json
 import re
 from dataclasses import replace
@@ -107,7 +108,7 @@ def test_durations_are_written_with_their_unit(seconds, text):
         ({"io_threads": "0"}, "--io-threads: '0' is not a whole number from 1 to 256"),
         (
             {"transports": "mailbx"},
-            "--transports: there is no transport 'mailbx'; did you mean 'mailbox'?; there are mailbox, mpi, ws, wss, "
+            "--transports: there is no transport 'mailbx'; did you mean 'mailbox'?; there are mailbox, mpi, wss, ws, "
             "tcp, tcp-per-item",
         ),
         ({"cost": "nap"}, "--cost nap: it must be sleep, busy or lognormal"),
@@ -150,6 +151,15 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
     rows = Rows(synthetic(Grid(repetitions=2).points()))
     write_csv(rows, tmp_path / "transport.csv")
     assert read_csv(tmp_path / "transport.csv").rows == rows.rows
+
+
+def test_a_table_has_both_efficiencies(tmp_path):
+    path = tmp_path / "transport.csv"
+    write_csv(Rows([ALONE, FOUR]), path)
+    _, four = csv.DictReader(path.open())
+    assert (float(four["efficiency"]), float(four["efficiency_of_run"])) == pytest.approx((0.8, 0.6875))
+    write_csv(Rows([FOUR]), path)
+    assert next(csv.DictReader(path.open()))["efficiency_of_run"] == ""
 
 
 def test_the_page_has_the_six_figures():

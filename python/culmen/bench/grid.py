@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .. import _core
 from .._core import InputError
 from ..base.text import did_you_mean
 from ..launch.mpi import LauncherError, find_launcher
@@ -62,7 +63,7 @@ class Grid:
     @property
     def of_io_threads(self) -> str:
         """The transport that is also measured with several I/O threads; empty: none has them."""
-        return next((name for name in ("wss", "ws", "tcp", "tcp-per-item") if name in self.transports), "")
+        return next((name for name in _core.SCHEMES if name in self.transports), "")
 
     def check(self) -> None:
         """Raises InputError if this machine cannot measure the grid."""

@@ -12,7 +12,7 @@ from typing import Any
 from .. import _core
 from ..launch.supervision import end_with_parent
 
-TRANSPORTS = ("mailbox", "mpi", "ws", "wss", "tcp", "tcp-per-item")
+TRANSPORTS = ("mailbox", "mpi", *_core.SCHEMES)
 COSTS = ("sleep", "busy", "lognormal")
 _LIBRARY = "libculmen_cost.so"
 

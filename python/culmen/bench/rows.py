@@ -88,17 +88,25 @@ class Rows:
         alone = replace(point, workers=1)
         if not self.has(alone) or any(row.measured.whole_s <= 0 for row in self._groups[_key(point)]):
             return None
+        return self.time_of_item(alone).over(self._mean(point, _workers_s))
 
-        def workers_s(row: Row) -> float:
-            return row.point.workers * row.measured.whole_s / row.measured.evaluations
-
-        return self.time_of_item(alone).over(self._mean(point, workers_s))
+    def efficiency_of_one_run(self, row: Row) -> float | None:
+        """The same for one repetition."""
+        alone = replace(row.point, workers=1)
+        if not self.has(alone) or row.measured.whole_s <= 0:
+            return None
+        return self.time_of_item(alone).mean / _workers_s(row)
 
     def gain(self, point: Point, reference: Point) -> Value | None:
         """Time of the reference / time of the point − 1, for an item in the steady state."""
         if not self.has(point) or not self.has(reference):
             return None
         return self.time_of_item(reference).over(self.time_of_item(point)).minus(1)
+
+
+def _workers_s(row: Row) -> float:
+    """Time of all workers for each evaluation of the whole run."""
+    return row.point.workers * row.measured.whole_s / row.measured.evaluations
 
 
 def _key(point: Point) -> Point:
@@ -112,7 +120,7 @@ def difference(a: Rows, b: Rows, point: Point) -> Value:
 
 _POINT = [field.name for field in fields(Point)]
 _MEASURED = [field.name for field in fields(PointMeasured)]
-COLUMNS = [*_POINT, "cost", *_MEASURED, "rate", "efficiency"]
+COLUMNS = [*_POINT, "cost", *_MEASURED, "rate", "efficiency", "efficiency_of_run"]
 
 
 def write_csv(rows: Rows, path: Path) -> None:
@@ -120,9 +128,14 @@ def write_csv(rows: Rows, path: Path) -> None:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
         for row in rows.rows:
-            derived = {"rate": row.measured.rate, "efficiency": row.measured.efficiency(row.point.workers)}
+            derived = {
+                "rate": row.measured.rate,
+                "efficiency": row.measured.efficiency(row.point.workers),
+                "efficiency_of_run": rows.efficiency_of_one_run(row),
+            }
+            known = {name: "" if value is None else f"{value:.6g}" for name, value in derived.items()}
             named = {**asdict(row.point), "transport": row.point.name, "cost": row.cost}
-            writer.writerow({**named, **asdict(row.measured), **{k: f"{v:.6g}" for k, v in derived.items()}})
+            writer.writerow({**named, **asdict(row.measured), **known})
 
 
 def read_csv(path: Path) -> Rows:

@@ -25,7 +25,7 @@ def transport(
         typer.Option(
             "--transports",
             metavar="NAME,…",
-            help="Some of mailbox, mpi, ws, wss, tcp and tcp-per-item. Default: all; without an MPI, all but mpi.",
+            help="Some of mailbox, mpi, wss, ws, tcp and tcp-per-item. Default: all; without an MPI, all but mpi.",
         ),
     ] = None,
     repetitions: Annotated[
