@@ -142,6 +142,21 @@ TEST(CmaesMargin, a_member_of_another_cell_counts_from_its_middle) {
   EXPECT_NEAR(d.mean()[1], 0.7, 1e-12);
 }
 
+/// Of a distribution that was much wider, for example.
+TEST(CmaesDistribution, does_not_burst_by_a_member_far_away) {
+  const Constants constants(2, 10);
+  Distribution d(constants, Eigen::Vector2d(0.5, 0.5), 1e-6);
+  std::vector<double> weights(10);
+  for (std::size_t k = 0; k < 10; ++k) d.place(k, Eigen::Vector2d(k % 2 == 0 ? 1 : 0.4, 0.1 * static_cast<double>(k)));
+  for (std::size_t k = 0; k < 5; ++k) weights[k] = 0.2;
+  d.update(weights);
+  ASSERT_TRUE(d.healthy());
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_LE(d.deviation(i), 4e-6);
+    EXPECT_NEAR(d.mean()[static_cast<Eigen::Index>(i)], 0.5, 3e-6);
+  }
+}
+
 TEST(CmaesLimitedMemory, stretches_the_direction_in_which_the_mean_moves) {
   const Constants constants(50, 20);
   LimitedMemory memory(constants, LimitedMemory::default_count(50));

@@ -10,6 +10,7 @@ using Eigen::VectorXd;
 namespace {
 constexpr int redraws = 2;
 constexpr double reach = 2;  // of the mean beyond a bound, in standard deviations: 1 in 40 members lies inside
+constexpr double most_growth_log = 0.3;  // of a coordinate's scaling, in one update
 }  // namespace
 
 VectorXd Density::whitened(const VectorXd& step) const {
@@ -144,6 +145,11 @@ void Distribution::place(std::size_t k, const VectorXd& x) {
   const auto column = static_cast<Index>(k);
   steps_.col(column) = (x - mean_).cwiseQuotient(sigma_ * scaling_);
   whiten(column);
+  const double n = static_cast<double>(constants_.n), longest = std::sqrt(n) + 2 * n / (n + 2);
+  if (const double length = std::sqrt(squared_norms_[column]); length > longest) {
+    steps_.col(column) *= longest / length;
+    whiten(column);
+  }
   drawn_[k] = 0;
 }
 
@@ -226,7 +232,7 @@ void Distribution::learn_scaling(const VectorXd& weights, bool stalled) {
   weighted_ = normals_.array().square();
   VectorXd change = c.cmu_scaling * (weighted_ * weights - VectorXd::Constant(mean_.size(), weights.sum()));
   change += c.c1_scaling * (path.array().square() - kept).matrix();
-  scaling_ = scaling_.array() * (change.array() / (2 * damping)).exp();
+  scaling_ = scaling_.array() * (change.array() / (2 * damping)).min(most_growth_log).exp();
 }
 
 void Distribution::learn_sigma(double path_ratio) {

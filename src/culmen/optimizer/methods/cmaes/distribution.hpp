@@ -55,7 +55,8 @@ class Distribution {
   const Eigen::VectorXd& sample(std::size_t k, Random& random);
   /// The squared norm of member k as a standard normal vector.
   double squared_norm(std::size_t k) const { return squared_norms_[static_cast<Eigen::Index>(k)]; }
-  /// Makes x member k, whatever distribution it was drawn from.
+  /// Makes x member k, whatever distribution it was drawn from. Its step is shortened if it is much longer than steps
+  /// of the present distribution, as in Hansen, "Injecting external solutions into CMA-ES" (arXiv:1110.4181).
   void place(std::size_t k, const Eigen::VectorXd& x);
   Density density() const;
   /// Makes one generation's step. weights[k] is the weight of member k, by its rank; 0 leaves a member out. The
