@@ -48,6 +48,7 @@ class Optimizer:
     Raises InputError for wrong arguments, and if the optimizer cannot solve the problem.
     """
 
+    @explained("culmen.Optimizer", 'culmen.Optimizer({"x": (0, 1)})', {}, {})
     def __init__(
         self,
         space: Space | Mapping[str, Bounds] | Iterable[Bounds],

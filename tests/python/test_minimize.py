@@ -236,6 +236,27 @@ def test_too_many_or_too_few_arguments_are_one_sentence():
         culmen.minimize()
 
 
+def _nested(levels: int) -> list:
+    out: list = [0.5]
+    for _ in range(levels):
+        out = [out]
+    return out
+
+
+@pytest.mark.parametrize("argument", ["space", "starts", "limits", "fix", "objectives", "environment", "data"])
+@pytest.mark.parametrize("deep", [_nested(100_000), pytest.param("itself", id="contains-itself")])
+def test_arguments_that_nest_too_deeply_are_one_sentence(argument, deep):
+    if deep == "itself":
+        deep = []
+        deep += [deep, deep]
+    arguments = {"space": {"x": (0, 1)}, "budget": 9, argument: {"x": deep}}
+    with pytest.raises(InputError) as error:
+        culmen.minimize(sphere, **arguments)
+    assert (
+        str(error.value) == f"culmen.minimize: the argument '{argument}' nests lists or mappings in more than 50 levels"
+    )
+
+
 def test_whole_numbers_may_be_floats():
     assert culmen.minimize(sphere, {"x": (0, 1)}, budget=1e1, seed=2.0, workers=2.0).evaluations == 10
 

@@ -11,6 +11,9 @@ from .._core import InputError
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_DEEPEST = 50
+_NESTING = (list, tuple, dict)
+
 
 def explained(
     name: str, example: str, words: Mapping[str, str], answers: Mapping[str, str]
@@ -26,6 +29,11 @@ def explained(
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            for argument, value in (*zip(signature.parameters, args, strict=False), *kwargs.items()):
+                if _nests_too_deeply(value):
+                    raise InputError(
+                        f"{name}: the argument '{argument}' nests lists or mappings in more than {_DEEPEST} levels"
+                    )
             try:
                 return function(*args, **kwargs)
             except TypeError:
@@ -37,6 +45,22 @@ def explained(
         return call
 
     return decorate
+
+
+def _nests_too_deeply(value: object) -> bool:
+    """Also if a list contains itself."""
+    level = {id(value): value}
+    for _ in range(_DEEPEST + 1):
+        inner: dict[int, object] = {}
+        for outer in level.values():
+            if isinstance(outer, dict):
+                inner |= {id(one): one for one in outer.values() if isinstance(one, _NESTING)}
+            elif isinstance(outer, (list, tuple)):
+                inner |= {id(one): one for one in outer if isinstance(one, _NESTING)}
+        if not inner:
+            return False
+        level = inner
+    return True
 
 
 def _fits(signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
