@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
-#include <deque>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -19,7 +16,8 @@
 #include "culmen/worker/process/child.hpp"
 #include "culmen/worker/process/evaluation_folders.hpp"
 #include "culmen/worker/process/modules.hpp"
-#include "culmen/worker/slot/channel.hpp"
+#include "culmen/worker/slot/slot_connection.hpp"
+#include "culmen/worker/slot/slot_start.hpp"
 
 namespace culmen {
 namespace {
@@ -28,68 +26,16 @@ constexpr double dying_s = 1;
 constexpr std::size_t most_ahead_bytes = 1024 * 1024;  // of a request that is held twice, here and in the worker
 constexpr std::size_t descriptors_of_a_slot = 4;       // socket (both ends at the start), log, pidfd
 
-class Socket {
- public:
-  explicit Socket(int fd) : fd_(fd) {}
-  ~Socket() { close(fd_); }
-  Socket(const Socket&) = delete;
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 /// A slot that was killed because its start took too long.
 class StartTimedOut : public Error {
  public:
   using Error::Error;
 };
 
-/// For messages: the steps of a slot before its first evaluation.
-std::string describe_start(const EvaluatorSpec& spec) {
-  const auto place_of = [](const std::string& target) { return target.substr(0, target.rfind(':')); };
-  if (spec.kind() == EvaluatorKind::items) return "its interpreter and initializer";
-  if (spec.kind() == EvaluatorKind::library) return "loading the library " + place_of(spec.as<LibrarySpec>().target);
-  const auto& python = spec.as<PythonSpec>();
-  return python.pickle.empty() ? "importing " + place_of(python.target) : "unpickling the function";
-}
-
-/// For a Python slot; nullptr for a library, whose slot is native.
-const std::string* interpreter_of(const EvaluatorSpec& spec) {
-  if (const auto* python = std::get_if<PythonSpec>(&spec.how)) return &python->interpreter;
-  if (const auto* items = std::get_if<ItemsSpec>(&spec.how)) return &items->interpreter;
-  return nullptr;
-}
-
 bool takes_batches(const EvaluatorSpec& spec) {
   const auto* python = std::get_if<PythonSpec>(&spec.how);
   return python != nullptr && python->batch > 0;
 }
-
-/// Names a request and its answer.
-struct Label {
-  EvaluationId evaluation;
-  Attempt attempt;
-  bool operator==(const Label&) const = default;
-};
-
-/// A frame on its way to the child.
-struct Outgoing {
-  explicit Outgoing(Bytes bytes) : frame(std::move(bytes)), writer(frame) {}
-  Outgoing(const Outgoing&) = delete;
-  Bytes frame;
-  ChannelWriter writer;
-};
-
-/// The state that belongs to one child.
-struct Connection {
-  Connection(int ours) : socket(ours) {}
-  Socket socket;
-  ChildLog log;
-  ChannelReader reader;
-  std::deque<Outgoing> outgoing;
-  std::optional<Label> ahead;  // of the request that was sent behind the current one
-};
 
 class SlotEvaluator final : public Evaluator {
  public:
@@ -98,18 +44,9 @@ class SlotEvaluator final : public Evaluator {
         spec_(set_up_.evaluator),
         time_limit_s_(set_up.evaluator.time_limit_s),
         start_limit_s_(std::max(time_limit_s_, start_limit_s)),
-        what_starts_(describe_start(set_up.evaluator)) {
-    const auto& spec = set_up.evaluator;
-    request_.environment = {{"CULMEN_RUN", spec.run_marker}};
-    if (const auto* interpreter = interpreter_of(spec)) {
-      if (interpreter->empty()) throw InputError("a Python evaluator needs the path of its interpreter");
-      request_.command = {*interpreter, "-u", "-X", "faulthandler", "-m", "culmen.slot"};
-      request_.environment.emplace("PYTHONSAFEPATH",
-                                   "1");  // modules in the current folder must not shadow Python's own
-    } else {
-      request_.command = {find_executable(), "__slot"};
-    }
-    if (spec.modules.empty()) set_environment();
+        what_starts_(describe_start(set_up.evaluator)),
+        request_(slot_request(set_up.evaluator)) {
+    if (spec_.modules.empty()) set_environment();
   }
 
   void prepare() override {
@@ -163,7 +100,7 @@ class SlotEvaluator final : public Evaluator {
   Outcome evaluated(const Candidate& candidate, Attempt attempt, Upcoming* upcoming) {
     const Request request{candidate, attempt};
     if (takes_batches(spec_)) return std::move(evaluate_batch({&request, 1}).front());
-    const Label label{candidate.id, attempt};
+    const SlotLabel label{candidate.id, attempt};
     if (was_sent_ahead(label)) {
       if (auto outcome = collect(label, upcoming)) return *std::move(outcome);
     }
@@ -193,11 +130,8 @@ class SlotEvaluator final : public Evaluator {
   }
 
   void start() {
-    int pair[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-      throw Error(fmt::format("cannot make a socket for a slot: {}", std::strerror(errno)));
-    const Socket theirs(pair[1]);
-    connection_.emplace(pair[0]);
+    auto [ours, theirs] = SlotSocket::make_pair();
+    connection_.emplace(std::move(ours));
     const int log = connection_->log.fd();
     request_.descriptors = {{null_device(), 0}, {log, 1}, {log, 2}, {theirs.fd(), slot_descriptor}};
     if (!child_.start(request_)) throw Error("interrupted");
@@ -215,18 +149,18 @@ class SlotEvaluator final : public Evaluator {
 
   /// Sends a frame and waits for the answer.
   Received exchange(Bytes frame, double deadline_s) {
-    connection_->outgoing.emplace_back(std::move(frame));
+    connection_->outbox.add(std::move(frame));
     return receive(deadline_s, nullptr);
   }
 
   /// Waits for the next answer, and meanwhile sends what is not sent yet and what is upcoming.
   Received receive(double deadline_s, Upcoming* upcoming) {
-    auto& [socket, log, reader, outgoing, ahead] = *connection_;
+    auto& [socket, log, reader, outbox, ahead] = *connection_;
     bool unread = false;
     for (;;) {
       if (upcoming != nullptr && send_ahead(*upcoming)) upcoming = nullptr;
-      unread |= write_some() == ChannelProgress::reset;
-      const short wanted = outgoing.empty() ? POLLIN : POLLIN | POLLOUT;
+      unread |= outbox.write_some(socket) == ChannelProgress::reset;
+      const short wanted = outbox.empty() ? POLLIN : POLLIN | POLLOUT;
       const int arrivals = upcoming != nullptr ? upcoming->arrivals() : -1;
       pollfd wakers[3] = {{socket.fd(), wanted, 0}, {child_.pidfd(), POLLIN, 0}, {arrivals, POLLIN, 0}};
       const double slice_end_s = clock_.now_s() + log_check_s;
@@ -246,22 +180,7 @@ class SlotEvaluator final : public Evaluator {
     }
   }
 
-  /// Without sleeping. What the child does not take any more is dropped: its answer, or its end, is still to be read.
-  ChannelProgress write_some() {
-    auto& outgoing = connection_->outgoing;
-    while (!outgoing.empty()) {
-      const auto progress = outgoing.front().writer.step(connection_->socket.fd(), MSG_DONTWAIT);
-      if (progress == ChannelProgress::more) return progress;
-      if (progress != ChannelProgress::complete) {
-        outgoing.clear();
-        return progress;
-      }
-      outgoing.pop_front();
-    }
-    return ChannelProgress::complete;
-  }
-
-  bool was_sent_ahead(const Label& label) {
+  bool was_sent_ahead(const SlotLabel& label) {
     if (!child_.started() || !connection_->ahead) return false;
     if (*connection_->ahead == label) return true;
     child_.end(true);
@@ -275,12 +194,12 @@ class SlotEvaluator final : public Evaluator {
     auto frame = request_frame(*next);
     if (frame.size() > most_ahead_bytes) return true;
     connection_->ahead = {next->candidate.id, next->attempt};
-    connection_->outgoing.emplace_back(std::move(frame));
+    connection_->outbox.add(std::move(frame));
     return true;
   }
 
   /// The outcome of what was sent ahead; empty if the child died before it read it.
-  std::optional<Outcome> collect(const Label& label, Upcoming* upcoming) {
+  std::optional<Outcome> collect(const SlotLabel& label, Upcoming* upcoming) {
     connection_->ahead.reset();
     auto received = Received::nothing;
     auto outcome = timed(answered_s_, [&] {
@@ -292,9 +211,9 @@ class SlotEvaluator final : public Evaluator {
   }
 
   Outcome ask(const Request& request, Upcoming* upcoming) {
-    const Label label{request.candidate.id, request.attempt};
+    const SlotLabel label{request.candidate.id, request.attempt};
     connection_->log.mark();
-    connection_->outgoing.emplace_back(request_frame(request));
+    connection_->outbox.add(request_frame(request));
     auto received = Received::nothing;
     return asked(label.evaluation, clock_.now_s(), upcoming, received,
                  [&] { return answer(connection_->reader.frame(), label); });
@@ -332,7 +251,7 @@ class SlotEvaluator final : public Evaluator {
   std::vector<Outcome> ask_together(std::span<const Request> requests) {
     if (auto failed = start_failure()) return std::vector<Outcome>(requests.size(), *failed);
     connection_->log.mark();
-    connection_->outgoing.emplace_back(batch_frame(requests));
+    connection_->outbox.add(batch_frame(requests));
     std::vector<Outcome> outcomes;
     auto received = Received::nothing;
     const auto whole =
@@ -342,21 +261,6 @@ class SlotEvaluator final : public Evaluator {
     outcomes.clear();
     for (const auto& request : requests) outcomes.push_back(std::move(ask_together({&request, 1}).front()));
     return outcomes;
-  }
-
-  static Bytes request_frame(const Request& request) {
-    Bytes frame;
-    ByteWriter(frame).u32(request.attempt);
-    encode(request.candidate, frame);
-    return frame;
-  }
-
-  static Bytes batch_frame(std::span<const Request> requests) {
-    Bytes bytes;
-    ByteWriter frame(bytes);
-    frame.u32(static_cast<std::uint32_t>(requests.size()));
-    for (const auto& request : requests) frame.blob(request_frame(request));
-    return bytes;
   }
 
   /// Keeps what is in the log's first `end` bytes.
@@ -385,11 +289,11 @@ class SlotEvaluator final : public Evaluator {
         connection_->log.tail());
   }
 
-  Outcome answer(BytesView bytes, const Label& wanted) {
+  Outcome answer(BytesView bytes, const SlotLabel& wanted) {
     Outcome outcome;
     try {
       ByteReader frame(bytes);
-      Label label{};
+      SlotLabel label;
       label.attempt = frame.u32();
       label.evaluation = frame.u64();
       if (label != wanted) return stray(label);
@@ -422,7 +326,7 @@ class SlotEvaluator final : public Evaluator {
   }
 
   /// Anything else on this channel cannot be distinguished from answers, so the channel ends.
-  Outcome stray(const Label& label) {
+  Outcome stray(const SlotLabel& label) {
     child_.end(true);
     return failure(Status::crashed,
                    fmt::format("the evaluator's process answered for another evaluation ({}, attempt {})",
@@ -448,7 +352,7 @@ class SlotEvaluator final : public Evaluator {
   EvaluationId logged_ = 0;    // the evaluation whose folder gets the log; in a batch the first
   std::uint64_t log_end_ = 0;  // of the last evaluation
   double answered_s_ = 0;      // when it ended
-  std::optional<Connection> connection_;
+  std::optional<SlotConnection> connection_;
 };
 }  // namespace
 
