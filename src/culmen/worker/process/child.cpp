@@ -106,11 +106,6 @@ std::string ChildLog::tail() const {
   return text(std::max(std::min(mark_, end), end - std::min(end, tail_bytes)), end);
 }
 
-std::string ChildLog::take() {
-  const auto end = size();
-  return text(std::exchange(mark_, end), end);
-}
-
 std::string ChildLog::take(std::size_t end) {
   const auto begin = std::exchange(mark_, std::min(end, size()));
   return text(begin, mark_);

@@ -57,15 +57,13 @@ class ChildLog {
   ChildLog& operator=(const ChildLog&) = delete;
   int fd() const { return fd_; }
   void trim() noexcept;
-  /// From now on tail() returns only output that comes after this.
+  /// From now on tail() and take() return only output that comes after this.
   void mark() noexcept;
-  /// From now on they return only output after the first `end` bytes. Frees the memory of what comes before.
+  /// The same for output after the first `end` bytes. Frees the memory of what comes before.
   void mark(std::size_t end) noexcept;
   /// The last 2 KB after the mark.
   std::string tail() const;
-  /// All output after the mark. Moves the mark to the end.
-  std::string take();
-  /// The same, up to the first `end` bytes.
+  /// The output after the mark, up to the first `end` bytes of the log. Moves the mark behind it.
   std::string take(std::size_t end);
 
  private:
