@@ -183,15 +183,8 @@ int point_worker_main(int argc, char** argv) {
   Joining joining;
   joining.address = argv[2];
   joining.fingerprint = argv[3];
-  NetworkWorkers workers(study_of(argv[4], argv[5]), joining);
-  workers.start();
-  while (!workers.wait_joined(1e6)) {
-  }
-  while (!workers.wait(1e6)) {
-  }
-  if (workers.trouble().empty()) return 0;
-  fmt::print(stderr, "culmen: {}\n", workers.trouble());
-  return 1;
+  NetworkWorkers(study_of(argv[4], argv[5]), joining).run();
+  return 0;
 }
 
 }  // namespace culmen

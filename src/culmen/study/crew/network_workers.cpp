@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/span.hpp"
 #include "culmen/study/config/fingerprint.hpp"
 #include "culmen/study/crew/crew.hpp"
 #include "culmen/study/crew/thread_share.hpp"
@@ -98,12 +99,25 @@ struct NetworkWorkers::Impl {
     return !failed;
   }
 
+  void run() {
+    start();
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return unjoined == 0; });
+    if (failed) std::rethrow_exception(failed);
+    changed.wait(lock, [this] { return left == 0; });
+    if (!trouble.empty()) throw TransportError(trouble);
+  }
+
   bool wait_joined(double timeout_s) {
     std::unique_lock lock(mutex);
-    const bool ended =
-        changed.wait_for(lock, std::chrono::duration<double>(timeout_s), [this] { return unjoined == 0; });
+    const bool ended = changed.wait_for(lock, span_of(timeout_s), [this] { return unjoined == 0; });
     if (ended && failed) std::rethrow_exception(failed);
     return ended;
+  }
+
+  bool wait(double timeout_s) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, span_of(timeout_s), [this] { return left == 0; });
   }
 
   void work(JoinedEndpoint& endpoint) {
@@ -157,14 +171,13 @@ NetworkWorkers::NetworkWorkers(StudyConfig config, Joining joining, Function fun
     : impl_(std::make_unique<Impl>(std::move(config), std::move(joining), std::move(function))) {}
 NetworkWorkers::~NetworkWorkers() { impl_->end(); }
 
+void NetworkWorkers::run() { impl_->run(); }
+
 void NetworkWorkers::start() { impl_->start(); }
 
 bool NetworkWorkers::wait_joined(double timeout_s) { return impl_->wait_joined(timeout_s); }
 
-bool NetworkWorkers::wait(double timeout_s) {
-  std::unique_lock lock(impl_->mutex);
-  return impl_->changed.wait_for(lock, std::chrono::duration<double>(timeout_s), [this] { return impl_->left == 0; });
-}
+bool NetworkWorkers::wait(double timeout_s) { return impl_->wait(timeout_s); }
 
 void NetworkWorkers::stop() noexcept { impl_->stop(); }
 

@@ -23,6 +23,9 @@ class NetworkWorkers {
   /// `function` for EvaluatorKind::function.
   NetworkWorkers(StudyConfig config, Joining joining, Function function = {});
   ~NetworkWorkers();
+  /// Joins, and returns when all have left. Throws as wait_joined() does, and TransportError with the trouble() that
+  /// ended them. In place of start().
+  void run();
   /// Begins to join. Once.
   void start();
   /// Whether all have joined, after at most so long; they evaluate from then on. Also true after stop(). Throws

@@ -24,7 +24,6 @@ namespace culmen {
 namespace {
 constexpr std::size_t most_io_threads = 256;
 constexpr std::size_t longest_token = 1024;
-constexpr double long_wait_s = 3600;
 
 [[noreturn]] void refuse_token(const std::string& file, const std::string& why) {
   throw InputError(fmt::format("token_file = \"{}\": {}", file, why));
@@ -123,12 +122,7 @@ std::uint64_t work_elsewhere(const StudyConfig& config, const OtherMachines& mac
                          {machines.join, pin_of(machines.fingerprint), token_in(machines.token_file),
                           content_of(machines), slots != 0 ? slots : usable_cpus(), machines.patience_s},
                          function);
-  workers.start();
-  while (!workers.wait_joined(long_wait_s)) {
-  }
-  while (!workers.wait(long_wait_s)) {
-  }
-  if (const auto trouble = workers.trouble(); !trouble.empty()) throw TransportError(trouble);
+  workers.run();
   return workers.evaluations();
 }
 
