@@ -62,7 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   try {
     const auto greeting = culmen::decode_greeting(in);
     const auto again = culmen::encode(greeting);
-    if (!std::equal(again.begin(), again.end(), in.begin(), in.end())) std::abort();
+    const bool is_whole = greeting.version == CULMEN_VERSION;  // of another version, only the version is read
+    if (is_whole && !std::equal(again.begin(), again.end(), in.begin(), in.end())) std::abort();
   } catch (const culmen::Error&) {
   }
   try {
