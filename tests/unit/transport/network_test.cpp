@@ -1,84 +1,24 @@
 // What the conformance kit does not see of the network: addresses, refusals, lost connections, hostile bytes.
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
+#include <mutex>
 #include <set>
 #include <sstream>
 #include <thread>
+#include <vector>
 
-#include "culmen/base/error.hpp"
 #include "culmen/transport/network/address.hpp"
 #include "culmen/transport/network/certificate.hpp"
-#include "culmen/transport/network/joined_endpoint.hpp"
-#include "culmen/transport/network/open_transport.hpp"
 #include "culmen/transport/network/scheme.hpp"
-#include "culmen/transport/network/wire.hpp"
+#include "network_fixture.hpp"
 
 namespace culmen {
 namespace {
 using ::testing::HasSubstr;
-
-constexpr double hangs_s = 300;
-
-template <class F>
-std::string complaint_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-FrameHead frame_of(EvaluationId evaluation, FrameKind kind = FrameKind::evaluate) {
-  FrameHead head;
-  head.evaluation = evaluation;
-  head.kind = kind;
-  return head;
-}
-
-/// What a transport delivered.
-struct Heard final : Transport::Sink {
-  void joined(WorkerId worker) override { came.push_back(worker); }
-  void arrived(WorkerId, const FrameHead& head, BytesView) override { frames.push_back(head.evaluation); }
-  void lost(WorkerId worker, const std::string& why) override { left.emplace_back(worker, why); }
-  std::vector<WorkerId> came;
-  std::vector<EvaluationId> frames;
-  std::vector<std::pair<WorkerId, std::string>> left;
-};
-
-template <class Done>
-void receive_until(Transport& transport, Heard& heard, Done done) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(hangs_s);
-  while (!done()) {
-    ASSERT_LT(std::chrono::steady_clock::now(), until);
-    if (!transport.receive(heard)) transport.sleep(1);
-  }
-}
-
-ListenOptions listen_at(const std::string& scheme) {
-  ListenOptions options;
-  options.address = {scheme, "127.0.0.1", 0};
-  options.token = "secret";
-  options.work = 7;
-  return options;
-}
-
-JoinOptions join(const OpenTransport& transport) {
-  return {.address = transport.address(),
-          .fingerprint = transport.fingerprint(),
-          .token = "secret",
-          .work = 7,
-          .patience_s = hangs_s};
-}
 
 int connect_to(std::uint16_t port) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -169,10 +109,10 @@ INSTANTIATE_TEST_SUITE_P(Schemes, Network, testing::Values("tcp", "ws", "wss"),
 TEST_P(Network, a_worker_with_another_token_or_other_work_is_refused_with_the_reason) {
   const auto owner = make_open_transport(listen_at(GetParam()));
   auto& transport = *owner;
-  auto wrong = join(transport);
+  auto wrong = joining(transport);
   wrong.token = "secreT";
   EXPECT_THAT(complaint_of([&] { join_master(wrong); }), HasSubstr("its token is not the one"));
-  wrong = join(transport);
+  wrong = joining(transport);
   wrong.work = 8;
   EXPECT_THAT(complaint_of([&] { join_master(wrong); }), HasSubstr("it was started with another study"));
   EXPECT_EQ(transport.connected(), 0u);
@@ -181,7 +121,7 @@ TEST_P(Network, a_worker_with_another_token_or_other_work_is_refused_with_the_re
 TEST(Certificate, one_with_another_fingerprint_is_refused) {
   const auto owner = make_open_transport(listen_at("wss"));
   auto& transport = *owner;
-  auto options = join(transport);
+  auto options = joining(transport);
   options.fingerprint = fingerprint_of(make_certificate().chain);
   EXPECT_THAT(complaint_of([&] { join_master(options); }),
               HasSubstr(fmt::format("the master's certificate has the fingerprint {}, not {}", transport.fingerprint(),
@@ -192,7 +132,7 @@ TEST(Certificate, one_with_another_fingerprint_is_refused) {
 TEST(Certificate, one_that_no_authority_signed_is_refused_without_a_fingerprint) {
   const auto owner = make_open_transport(listen_at("wss"));
   auto& transport = *owner;
-  auto options = join(transport);
+  auto options = joining(transport);
   options.fingerprint.clear();
   EXPECT_THAT(complaint_of([&] { join_master(options); }), HasSubstr("give its --fingerprint"));
 }
@@ -222,7 +162,7 @@ TEST_P(Network, a_master_that_is_not_there_is_named) {
   {
     const auto owner = make_open_transport(listen_at(GetParam()));
     auto& transport = *owner;
-    options = join(transport);
+    options = joining(transport);
   }
   options.patience_s = 0;
   EXPECT_THAT(complaint_of([&] { join_master(options); }), HasSubstr(to_string(options.address)));
@@ -236,7 +176,7 @@ TEST_P(Network, hostile_bytes_neither_join_nor_hold_the_master) {
     open.push_back(connect_to(transport.address().port));
     EXPECT_EQ(send(open.back(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
   }
-  const auto endpoint = join_master(join(transport));
+  const auto endpoint = join_master(joining(transport));
   Heard heard;
   receive_until(transport, heard, [&] { return !heard.came.empty(); });
   EXPECT_EQ(transport.connected(), 1u);
@@ -257,25 +197,14 @@ TEST_P(Network, a_silent_handshake_is_cut) {
 /// Passes bytes between a worker and its master, until it cuts them.
 class CutLine {
  public:
-  explicit CutLine(std::uint16_t to) : to_(to), listening_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    EXPECT_EQ(bind(listening_, reinterpret_cast<sockaddr*>(&at), size), 0);
-    EXPECT_EQ(listen(listening_, 16), 0);
-    getsockname(listening_, reinterpret_cast<sockaddr*>(&at), &size);
-    port_ = ntohs(at.sin_port);
-    thread_ = std::thread([this] { pass(); });
-  }
+  explicit CutLine(std::uint16_t to) : to_(to), thread_([this] { pass(); }) {}
   ~CutLine() {
-    shutdown(listening_, SHUT_RDWR);
+    listener_.end();
     cut();
     thread_.join();
     for (auto& thread : passing_) thread.join();
-    close(listening_);
   }
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return listener_.port(); }
   void cut() {
     const std::lock_guard lock(mutex_);
     for (const int fd : open_) shutdown(fd, SHUT_RDWR);
@@ -284,7 +213,7 @@ class CutLine {
  private:
   void pass() {
     while (true) {
-      const int worker = accept(listening_, nullptr, nullptr);
+      const int worker = listener_.take();
       if (worker < 0) return;
       const int master = connect_to(to_);
       const std::lock_guard lock(mutex_);
@@ -301,8 +230,8 @@ class CutLine {
     shutdown(from, SHUT_RDWR);
     shutdown(to, SHUT_RDWR);
   }
-  std::uint16_t to_, port_ = 0;
-  int listening_;
+  std::uint16_t to_;
+  ListeningSocket listener_;
   std::mutex mutex_;
   std::vector<int> open_;
   std::vector<std::thread> passing_;
@@ -313,7 +242,7 @@ TEST_P(Network, a_worker_that_was_cut_off_returns_with_its_result) {
   const auto owner = make_open_transport(listen_at(GetParam()));
   auto& transport = *owner;
   CutLine line(transport.address().port);
-  auto options = join(transport);
+  auto options = joining(transport);
   options.address.port = line.port();
   const auto endpoint = join_master(options);
   std::thread beside([&] { endpoint->wait_closed(); });  // as a worker has it
@@ -333,14 +262,14 @@ TEST_P(Network, a_worker_that_was_cut_off_returns_with_its_result) {
   EXPECT_EQ(head.evaluation, 2u);
   line.cut();  // its last result may have been lost with the connection: it comes again
   receive_until(transport, heard, [&] { return heard.came.size() == 3 && heard.frames.size() >= 2; });
-  for (const auto evaluation : heard.frames) EXPECT_EQ(evaluation, 1u);
+  for (const auto& [worker, evaluation] : heard.frames) EXPECT_EQ(evaluation, 1u);
   endpoint->release();
   beside.join();
 }
 
 TEST_P(Network, the_end_of_the_study_ends_the_worker_without_trouble) {
   auto transport = make_open_transport(listen_at(GetParam()));
-  const auto endpoint = join_master(join(*transport));
+  const auto endpoint = join_master(joining(*transport));
   std::thread master([&] { transport->close(hangs_s); });
   FrameHead head;
   Bytes body;

@@ -1,20 +1,12 @@
 // TCP with a connection for each item: what its protocol promises when connections break, and many workers.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <thread>
 
-#include "culmen/base/error.hpp"
-#include "culmen/transport/network/blocking_socket.hpp"
-#include "culmen/transport/network/joined_endpoint.hpp"
-#include "culmen/transport/network/open_transport.hpp"
-#include "culmen/transport/network/wire.hpp"
+#include "network_fixture.hpp"
 
 namespace culmen {
 namespace {
@@ -22,64 +14,21 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-constexpr double waits_at_most_s = 300;
-
-struct Seen final : Transport::Sink {
-  void joined(WorkerId worker) override { came.push_back(worker); }
-  void arrived(WorkerId worker, const FrameHead& head, BytesView) override {
-    frames.emplace_back(worker, head.evaluation);
-    if (reply) reply(worker, head);
-  }
-  void lost(WorkerId worker, const std::string& why) override { left.emplace_back(worker, why); }
-  std::function<void(WorkerId, const FrameHead&)> reply;
-  std::vector<WorkerId> came;
-  std::vector<std::pair<WorkerId, EvaluationId>> frames;
-  std::vector<std::pair<WorkerId, std::string>> left;
-};
-
-template <class Done>
-void receive_while_not(Transport& transport, Seen& seen, Done done) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(waits_at_most_s);
-  while (!done()) {
-    ASSERT_LT(std::chrono::steady_clock::now(), until);
-    if (!transport.receive(seen)) transport.sleep(1);
-  }
-}
-
 std::unique_ptr<OpenTransport> listen_for_items(double absence_s = 3600) {
-  ListenOptions options;
-  options.address = {"tcp-per-item", "127.0.0.1", 0};
-  options.token = "secret";
-  options.work = 7;
+  auto options = listen_at("tcp-per-item");
   options.absence_s = absence_s;
   return make_open_transport(options);
-}
-
-JoinOptions joining(const OpenTransport& transport) {
-  JoinOptions options;
-  options.address = transport.address();
-  options.token = "secret";
-  options.work = 7;
-  options.patience_s = waits_at_most_s;
-  return options;
-}
-
-FrameHead numbered(EvaluationId evaluation, FrameKind kind = FrameKind::result) {
-  FrameHead head;
-  head.evaluation = evaluation;
-  head.kind = kind;
-  return head;
 }
 
 /// A worker that is written by hand.
 struct ByHand {
   explicit ByHand(const Address& address) : address(address) {}
   void bring(Visit said, const std::vector<EvaluationId>& results) {
-    said.greeting = {"secret", 7, "by hand"};
+    said.greeting = greeting_by_hand();
     said.frames = results.size();
     Bytes out;
     append_frame(out, head_of(visit), encode(said));
-    for (const auto result : results) append_frame(out, numbered(result), {});
+    for (const auto result : results) append_frame(out, frame_of(result, FrameKind::result), {});
     socket.connect(address);
     socket.write(out);
   }
@@ -101,16 +50,6 @@ struct ByHand {
   std::vector<EvaluationId> items;
 };
 
-template <class F>
-std::string what_it_says(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(PerItem, is_an_address) {
   EXPECT_EQ(parse_address("tcp-per-item://127.0.0.1:7443").scheme, "tcp-per-item");
   EXPECT_EQ(to_string(parse_address("tcp-per-item://127.0.0.1:7443")), "tcp-per-item://127.0.0.1:7443");
@@ -120,10 +59,10 @@ TEST(PerItem, refuses_others) {
   const auto transport = listen_for_items();
   auto options = joining(*transport);
   options.token = "wrong";
-  EXPECT_THAT(what_it_says([&] { join_master(options); }), HasSubstr("its token is not the one of this study"));
+  EXPECT_THAT(complaint_of([&] { join_master(options); }), HasSubstr("its token is not the one of this study"));
   options = joining(*transport);
   options.work = 8;
-  EXPECT_THAT(what_it_says([&] { join_master(options); }), HasSubstr("it was started with another study"));
+  EXPECT_THAT(complaint_of([&] { join_master(options); }), HasSubstr("it was started with another study"));
   EXPECT_EQ(transport->connected(), 0u);
 }
 
@@ -131,19 +70,15 @@ std::string refusal_of(const Address& address, BytesView said) {
   BlockingSocket socket;
   socket.connect(address);
   socket.write(said);
-  const auto block = socket.read_all();
-  BytesView rest = block, body;
-  FrameHead head;
-  EXPECT_TRUE(next_frame(rest, head, body));
-  EXPECT_EQ(head.kind, refusal);
-  return text_in(body);
+  const auto [kind, why] = only_frame(socket);
+  EXPECT_EQ(kind, refusal);
+  return why;
 }
 
 TEST(PerItem, refuses_another_version_of_culmen) {
   const auto transport = listen_for_items();
   Visit said;
-  said.greeting = {"secret", 7, "by hand"};
-  said.greeting.version = "0.0.7";
+  said.greeting = greeting_by_hand("0.0.7");
   Bytes out;
   append_frame(out, head_of(visit), encode(said));
   EXPECT_EQ(refusal_of(transport->address(), out),
@@ -155,60 +90,60 @@ TEST(PerItem, refuses_another_version_of_culmen) {
 
 TEST(PerItem, frames_of_a_broken_connection_are_repeated_and_used_once) {
   const auto transport = listen_for_items();
-  Seen seen;
+  Heard heard;
   ByHand worker(transport->address());
   worker.bring({.waits = false}, {5});
-  receive_while_not(*transport, seen, [&] { return seen.frames.size() == 1; });
+  receive_until(*transport, heard, [&] { return heard.frames.size() == 1; });
   worker.socket.close();  // it does not hear the answer
 
   // It does not know its number yet: for the master it is another worker.
   worker.bring({.waits = false}, {5});
-  receive_while_not(*transport, seen, [&] { return seen.frames.size() == 2; });
+  receive_until(*transport, heard, [&] { return heard.frames.size() == 2; });
   auto said = worker.hear();
   EXPECT_EQ(said.worker, 1u);
   EXPECT_EQ(said.received, 1u);
 
-  transport->send(1, numbered(10), {});
+  transport->send(1, frame_of(10), {});
   worker.bring({.worker = 1, .first = 1, .waits = true}, {6});
-  receive_while_not(*transport, seen, [&] { return seen.frames.size() == 3; });
+  receive_until(*transport, heard, [&] { return heard.frames.size() == 3; });
   worker.socket.close();  // the item is lost on its way
-  transport->send(1, numbered(11), {});
+  transport->send(1, frame_of(11), {});
   worker.bring({.worker = 1, .first = 1, .waits = true}, {6, 7});
-  receive_while_not(*transport, seen, [&] { return seen.frames.size() == 4; });
+  receive_until(*transport, heard, [&] { return heard.frames.size() == 4; });
   said = worker.hear();
   EXPECT_EQ(said.received, 3u);
   EXPECT_THAT(worker.items, ElementsAre(10, 11));
-  EXPECT_THAT(seen.frames, ElementsAre(Pair(0, 5), Pair(1, 5), Pair(1, 6), Pair(1, 7)));
+  EXPECT_THAT(heard.frames, ElementsAre(Pair(0, 5), Pair(1, 5), Pair(1, 6), Pair(1, 7)));
 
-  transport->send(1, numbered(12), {});
+  transport->send(1, frame_of(12), {});
   worker.bring({.worker = 1, .received = 2, .first = 3, .waits = true}, {});
   EXPECT_EQ(worker.hear().first, 2u);
   EXPECT_THAT(worker.items, ElementsAre(12));
-  EXPECT_TRUE(seen.left.empty());
+  EXPECT_TRUE(heard.left.empty());
 }
 
 TEST(PerItem, a_worker_that_stays_away_is_lost_and_comes_back_as_another) {
   const auto transport = listen_for_items(0.2);
-  Seen seen;
+  Heard heard;
   ByHand worker(transport->address());
   worker.bring({.waits = false}, {});
   EXPECT_EQ(worker.hear().worker, 0u);
-  receive_while_not(*transport, seen, [&] { return !seen.left.empty(); });
-  EXPECT_THAT(seen.left, ElementsAre(Pair(0, HasSubstr("it has not come back"))));
+  receive_until(*transport, heard, [&] { return !heard.left.empty(); });
+  EXPECT_THAT(heard.left, ElementsAre(Pair(0, HasSubstr("it has not come back"))));
   worker.bring({.worker = 0, .received = 4, .first = 3, .waits = true}, {9});
-  receive_while_not(*transport, seen, [&] { return !seen.frames.empty(); });
-  transport->send(1, numbered(20), {});
+  receive_until(*transport, heard, [&] { return !heard.frames.empty(); });
+  transport->send(1, frame_of(20), {});
   const auto said = worker.hear();
   EXPECT_EQ(said.worker, 1u);
   EXPECT_EQ(said.received, 4u);
   EXPECT_EQ(said.first, 4u);
-  EXPECT_THAT(seen.frames, ElementsAre(Pair(1, 9)));
+  EXPECT_THAT(heard.frames, ElementsAre(Pair(1, 9)));
 }
 
 TEST(PerItem, bytes_that_are_no_visit_are_refused) {
   const auto transport = listen_for_items();
   Bytes greeting_of_others, too_short(16);
-  append_frame(greeting_of_others, head_of(greeting), encode(Greeting{"secret", 7, "x"}));
+  append_frame(greeting_of_others, head_of(greeting), encode(greeting_by_hand()));
   EXPECT_THAT(refusal_of(transport->address(), greeting_of_others), HasSubstr("it did not say its visit first"));
   EXPECT_THAT(refusal_of(transport->address(), too_short), HasSubstr("a frame of 0 bytes is shorter than its head"));
   EXPECT_EQ(transport->connected(), 0u);
@@ -222,21 +157,21 @@ TEST(PerItem, a_thousand_workers_lose_no_item) {
   for (std::size_t i = 0; i < workers; ++i)
     threads.emplace_back([&] {
       const auto endpoint = join_master(joining(*transport));
-      FrameHead head = numbered(items, FrameKind::hello);
+      FrameHead head = frame_of(items, FrameKind::hello);
       endpoint->send(head, {});
       for (Bytes body; endpoint->receive(head, body);) endpoint->send(head, body);
     });
-  Seen seen;
+  Heard heard;
   EvaluationId next = 0;
   std::map<EvaluationId, int> results;
-  seen.reply = [&](WorkerId worker, const FrameHead& head) {
+  heard.reply = [&](WorkerId worker, const FrameHead& head) {
     if (head.evaluation < items) ++results[head.evaluation];
-    if (next < items) transport->send(worker, numbered(next++), Bytes(64));
+    if (next < items) transport->send(worker, frame_of(next++, FrameKind::result), Bytes(64));
   };
-  receive_while_not(*transport, seen, [&] { return results.size() == items; });
+  receive_until(*transport, heard, [&] { return results.size() == items; });
   for (const auto& [item, times] : results) EXPECT_EQ(times, 1) << item;
-  EXPECT_TRUE(seen.left.empty());
-  EXPECT_EQ(std::set<WorkerId>(seen.came.begin(), seen.came.end()).size(), seen.came.size());
+  EXPECT_TRUE(heard.left.empty());
+  EXPECT_EQ(std::set<WorkerId>(heard.came.begin(), heard.came.end()).size(), heard.came.size());
   transport->close(10);
   for (auto& thread : threads) thread.join();
 }
