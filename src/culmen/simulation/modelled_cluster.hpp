@@ -31,9 +31,8 @@ struct ClusterMoment {
 /// - The relays are those of RelayTree. With many nodes, some of them pass on the messages of others.
 /// - At most two messages are on their way between the master and a relay, or between two relays, in each direction.
 ///   Frames that wait share the next one.
-/// - The line of the master, or of a relay with others behind it, carries one message at a time, each way. A relay
-/// works
-///   on one message or frame at a time.
+/// - The line of the master, or of a relay with others behind it, carries one message at a time, each way.
+/// - A relay works on one message or frame at a time.
 class ModelledCluster final : public Transport {
  public:
   /// `worker` gives the outcomes of all evaluations. All workers join at once.

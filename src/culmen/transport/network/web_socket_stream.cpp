@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <openssl/x509.h>
 
+#include <chrono>
+
 #include "culmen/base/error.hpp"
 #include "culmen/transport/network/kinds.hpp"
-
-#include <chrono>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl.hpp>
