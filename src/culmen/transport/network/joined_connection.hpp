@@ -15,7 +15,7 @@ namespace culmen {
 /// One thread at a time uses it.
 class JoinedConnection {
  public:
-  /// The options outlive it. `tls`: for wss.
+  /// The options outlive it. `tls`: for an encrypted scheme.
   JoinedConnection(const JoinOptions& options, std::shared_ptr<Tls> tls) : options_(options), tls_(std::move(tls)) {}
   /// Connects and waits for the welcome. Returns the frames that came with it, or the bye in its place. Throws
   /// InputError if the master refuses this worker, TransportError with a sentence if it is not reached.

@@ -109,6 +109,11 @@ std::string ListeningTransport::objection_to(const Greeting& said) const {
   return {};
 }
 
+void ListeningTransport::refuse(Connection& connection, const std::string& why) {
+  connection.send(head_of(refusal), std::as_bytes(std::span(why)));
+  connection.finish();
+}
+
 bool ListeningTransport::receive(Sink& sink) {
   const auto some = arrivals_.take();
   for (const auto& arrival : some) deliver(arrival, sink);

@@ -56,6 +56,8 @@ class ListeningTransport : public OpenTransport {
   asio::any_io_executor executor() { return acceptor_.get_executor(); }
   /// Why this greeting is not welcome; empty if it is.
   std::string objection_to(const Greeting& said) const;
+  /// Says why, and ends the connection.
+  static void refuse(Connection& connection, const std::string& why);
   Handshake count_handshake() { return Handshake(handshakes_); }
   const ListenOptions& options() const { return options_; }
 

@@ -114,11 +114,6 @@ class NetworkTransport final : public ListeningTransport {
     }
   }
 
-  static void refuse(Connection& connection, const std::string& why) {
-    connection.send(head_of(refusal), std::as_bytes(std::span(why)));
-    connection.finish();
-  }
-
   /// None: the study has ended, or there is no place for it.
   std::optional<WorkerId> admit(const std::shared_ptr<Connection>& connection) {
     const std::lock_guard lock(mutex_);

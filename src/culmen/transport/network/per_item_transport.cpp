@@ -112,11 +112,7 @@ class PerItemTransport final : public ListeningTransport {
       } catch (const Error& e) {
         objection = e.what();
       }
-      if (!objection.empty()) {
-        connection->send(head_of(refusal), std::as_bytes(std::span(objection)));
-        connection->finish();
-        co_return;
-      }
+      if (!objection.empty()) co_return refuse(*connection, objection);
       worker = enter(connection, std::move(brought));
       co_await connection->read(0);  // nothing comes: this waits for the end
     } catch (const std::exception&) {
