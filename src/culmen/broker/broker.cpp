@@ -315,6 +315,16 @@ bool Broker::pick_free(WorkerId& worker) {
   return false;
 }
 
+/// Since a worker was set free, evaluations may have become longer. One without a candidate stays free.
+void Broker::unset_full() {
+  for (std::size_t level = 1; level < free_.size(); ++level) {
+    for (auto i = free_[level].size(); i-- > 0;) {
+      const auto worker = free_[level][i];
+      if (level >= credits(workers_[worker])) unset_free(worker);
+    }
+  }
+}
+
 /// A worker that has not answered yet gets no more than it can evaluate: its round trip is measured with the first.
 std::uint64_t Broker::credits(const WorkerState& worker) const {
   if (options_.batch == 1 && !worker.has_answered) return 1;
@@ -345,7 +355,8 @@ void Broker::ask_if_needed() {
   actions_->push_back(Ask{n});
 }
 
-std::uint64_t Broker::asynchronous_need() const {
+std::uint64_t Broker::asynchronous_need() {
+  unset_full();
   auto n = std::uint64_t{free_workers_} * options_.batch;
   // Hundreds of quick evaluations would end before the optimizer has heard of one of them.
   return options_.open_ended ? n : n - std::min<std::uint64_t>(n, recording_.size());

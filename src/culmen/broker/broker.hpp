@@ -208,7 +208,8 @@ class Broker {
   void ask_if_needed();
   std::uint64_t credits(const WorkerState& worker) const;
   bool pick_free(WorkerId& worker);
-  std::uint64_t asynchronous_need() const;
+  std::uint64_t asynchronous_need();
+  void unset_full();
   void set_free(WorkerId worker);
   void unset_free(WorkerId worker);
   void give(WorkerId worker, EvaluationId id);

@@ -87,6 +87,26 @@ TEST(Broker, has_more_candidates_wait_only_at_those_workers_to_which_the_way_is_
   EXPECT_EQ(t.sent_to(2).size(), 1u) << "its way is not known";
 }
 
+TEST(Broker, asks_without_generations_only_for_those_that_evaluate_at_once_if_evaluations_have_become_long) {
+  auto options = with_budget(1000);
+  options.mode = Mode::asynchronous;
+  Table t(options);
+  t.start();
+  const auto answer = [&](WorkerId worker, double duration_s) {
+    const auto it = std::find_if(t.sent.begin(), t.sent.end(), [&](const Send& s) { return s.worker == worker; });
+    t.answer(static_cast<std::size_t>(it - t.sent.begin()), 1, true, duration_s);
+  };
+  for (WorkerId w = 0; w < 4; ++w) t.feed(Joined{w});
+  for (WorkerId w = 0; w < 4; ++w) answer(w, 0.01);
+  ASSERT_EQ(t.sent.size(), 8u);
+  t.record_at_once = false;
+  for (WorkerId w = 0; w < 4; ++w) answer(w, 0.01);
+  answer(0, 1000);
+  const auto asked = t.asked;
+  t.feed(Recorded{t.records});
+  EXPECT_EQ(t.asked - asked, 1u);
+}
+
 TEST(Broker, judges_the_way_by_its_least_round_trip) {
   auto options = with_budget(1000);
   options.mode = Mode::asynchronous;
