@@ -19,23 +19,45 @@ function(culmen_mpi_module kind wrapper)
   execute_process(COMMAND ${wrapper} -show OUTPUT_VARIABLE line OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(words UNIX_COMMAND "${line}")
   list(POP_FRONT words)  # the compiler
-  set(target culmen_mpi_${kind})
-  add_library(${target} MODULE ${CULMEN_SOURCE_ROOT}/culmen/transport/mpi/module.c)
+  culmen_mpi_library(culmen_mpi_${kind} "${words}" ON ${CULMEN_SOURCE_ROOT}/culmen/transport/mpi/module.c)
+  culmen_mpi_library(culmen_mpiprobe_${kind} "${words}" OFF
+    ${CULMEN_SOURCE_ROOT}/mpiprobe/record.c ${CULMEN_PROBE_WRAPPERS})
+  # A preloaded library finds the program's MPI itself. Thread-local data without a call.
+  target_compile_options(culmen_mpiprobe_${kind} PRIVATE -ftls-model=initial-exec)
+  target_link_libraries(culmen_mpiprobe_${kind} PRIVATE ${CMAKE_DL_LIBS})
+  message(STATUS "MPI module: ${kind} by ${wrapper}")
+endfunction()
+
+# A library by the words of an MPI's compiler wrapper. linked: with the MPI.
+function(culmen_mpi_library target words linked)
+  add_library(${target} MODULE ${ARGN})
   foreach(word ${words})
     if(word MATCHES "^-I(.+)")
       target_include_directories(${target} SYSTEM PRIVATE ${CMAKE_MATCH_1})
-    elseif(word MATCHES "^-L(.+)")
-      target_link_directories(${target} PRIVATE ${CMAKE_MATCH_1})
-    elseif(word MATCHES "^-(l|Wl,)")
-      target_link_libraries(${target} PRIVATE ${word})
+    elseif(word MATCHES "^-(L|l|Wl,)")
+      if(NOT linked)
+        continue()
+      elseif(word MATCHES "^-L(.+)")
+        target_link_directories(${target} PRIVATE ${CMAKE_MATCH_1})
+      else()
+        target_link_libraries(${target} PRIVATE ${word})
+      endif()
     else()
       target_compile_options(${target} PRIVATE ${word})
     endif()
   endforeach()
   target_include_directories(${target} PRIVATE ${CULMEN_SOURCE_ROOT})
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CULMEN_MODULE_DIR} C_VISIBILITY_PRESET hidden)
-  message(STATUS "MPI module: ${kind} by ${wrapper}")
 endfunction()
+
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(CULMEN_PROBE_WRAPPERS ${CMAKE_BINARY_DIR}/mpiprobe/wrappers.c)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/mpiprobe)
+add_custom_command(
+  OUTPUT ${CULMEN_PROBE_WRAPPERS}
+  COMMAND Python3::Interpreter ${CULMEN_SOURCE_ROOT}/mpiprobe/wrappers.py ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini
+          ${CULMEN_PROBE_WRAPPERS}
+  DEPENDS ${CULMEN_SOURCE_ROOT}/mpiprobe/wrappers.py ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini)
 
 set(CULMEN_MODULE_DIR ${CMAKE_BINARY_DIR}/modules)
 list(APPEND CMAKE_BUILD_RPATH ${CULMEN_MODULE_DIR})  # how programs of the build tree find them
@@ -49,7 +71,7 @@ foreach(name ${CULMEN_MPICC})
   culmen_mpi_kind(${wrapper} kind)
   if(kind AND NOT TARGET culmen_mpi_${kind})
     culmen_mpi_module(${kind} ${wrapper})
-    list(APPEND CULMEN_MPI_MODULES culmen_mpi_${kind})
+    list(APPEND CULMEN_MPI_MODULES culmen_mpi_${kind} culmen_mpiprobe_${kind})
   endif()
 endforeach()
 if(NOT CULMEN_MPI_MODULES)

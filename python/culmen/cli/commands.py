@@ -39,6 +39,11 @@ Exit codes:
   1   the connection failed, or the evaluator does not work on this machine
   2   the input was wrong, or the run refused the workers
 """
+CODES_OF_PROFILE = """\b
+Exit codes:
+  2   the input was wrong, or the program left no profile
+  Otherwise the exit code of the program.
+"""
 CODES_OF_SIMULATE = """\b
 Exit codes:
   0   the simulation has finished
@@ -88,6 +93,12 @@ COMMANDS = {
                 codes=CODES_OF_BENCH,
             )
         },
+    ),
+    "profile": Entry(
+        "Run an MPI program and show where its MPI time goes. Example: culmen profile -- mpiexec -n 4 ./app. "
+        "`culmen profile report FOLDER` shows a profile again.",
+        codes=CODES_OF_PROFILE,
+        rest=True,
     ),
     "optimizers": Entry("List the optimizers with their options."),
     "schema": Entry("Print the JSON schema of study files. Editors can use it."),

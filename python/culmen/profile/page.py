@@ -1,0 +1,129 @@
+"""A profile as a page of text: where the MPI time goes, who waits, and what to do next."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+
+from .recorded import Rank
+
+_FEW_SHARE, _MANY_SHARE = 0.1, 0.4  # of the run: below, a faster MPI hardly helps; above, the program is MPI-bound
+_UNEVEN = 1.5  # the largest time in MPI over the smallest
+_SHOWN = 15
+
+
+@dataclass
+class Total:
+    """Of one function with one communicator, or with all that one split made, over all ranks."""
+
+    calls: int = 0
+    bytes: int = 0
+    seconds: float = 0
+    by_rank: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+
+
+def page(ranks: list[Rank]) -> Group:
+    """What `culmen profile` prints. There is at least one rank."""
+    totals = _totals(ranks)
+    ended = [rank for rank in ranks if rank.seconds]
+    run_s = sum(rank.seconds or 0 for rank in ended)
+    parts: list[Table | str] = [_title(ranks), "", _share(ended, run_s), "", _functions(totals, run_s), ""]
+    parts += _advice(ranks, ended, totals, run_s)
+    return Group(*parts)
+
+
+def _totals(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
+    totals: dict[tuple[str, str], Total] = defaultdict(Total)
+    for rank in ranks:
+        for calls in rank.calls:
+            total = totals[calls.function, re.sub(r" colour \d+", "", calls.communicator)]
+            total.calls += calls.calls
+            total.bytes += calls.bytes
+            total.seconds += calls.seconds
+            total.by_rank[rank.rank] += calls.seconds
+    return totals
+
+
+def _title(ranks: list[Rank]) -> str:
+    first, hosts = ranks[0], len({rank.host for rank in ranks})
+    longest = max((rank.seconds or 0 for rank in ranks), default=0)
+    nodes = "1 node" if hosts == 1 else f"{hosts} nodes"
+    return f"{first.program}: {first.size} ranks on {nodes}, {first.library}, {longest:.4g} s after MPI_Init"
+
+
+def _in_mpi(rank: Rank) -> float:
+    return sum(calls.seconds for calls in rank.calls)
+
+
+def _share(ended: list[Rank], run_s: float) -> str:
+    if not ended or run_s == 0:
+        return "No rank reached MPI_Finalize, so the share of MPI in the run is not known."
+    shares = sorted((_in_mpi(rank) / (rank.seconds or 1), rank.rank) for rank in ended)
+    all_s = sum(map(_in_mpi, ended))
+    return (
+        f"MPI takes {all_s / run_s:.0%} of the time of all ranks: from {shares[0][0]:.0%} (rank {shares[0][1]}) "
+        f"to {shares[-1][0]:.0%} (rank {shares[-1][1]})."
+    )
+
+
+def _functions(totals: dict[tuple[str, str], Total], run_s: float) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("function", no_wrap=True)
+    for name in ("calls", "bytes", "seconds", "of run", "µs a call"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("communicator", overflow="fold")
+    most = sorted(totals.items(), key=lambda item: -item[1].seconds)
+    for (function, communicator), total in most[:_SHOWN]:
+        share = f"{total.seconds / run_s:.1%}" if run_s else "–"
+        each = f"{total.seconds / total.calls * 1e6:,.1f}"
+        amount = _size(total.bytes) if total.bytes else ""
+        table.add_row(function, f"{total.calls:,}", amount, f"{total.seconds:,.4f}", share, each, communicator)
+    if len(most) > _SHOWN:
+        rest_s = sum(total.seconds for _, total in most[_SHOWN:])
+        table.add_row(f"{len(most) - _SHOWN} more", "", "", f"{rest_s:,.4f}", f"{rest_s / run_s:.1%}" if run_s else "–")
+    return table
+
+
+def _size(count: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024 or unit == "GiB":
+            return f"{count:.4g} {unit}"
+        count /= 1024
+    raise AssertionError
+
+
+def _advice(
+    ranks: list[Rank], ended: list[Rank], totals: dict[tuple[str, str], Total], run_s: float
+) -> list[Table | str]:
+    said: list[Table | str] = []
+    missing = sorted(set(range(ranks[0].size)) - {rank.rank for rank in ranks})
+    if missing:
+        said.append(f"No profile came from rank {', '.join(map(str, missing))}. Was the disk full?")
+    lost = [rank.rank for rank in ranks if rank.seconds is None]
+    if lost:
+        said.append(f"Rank {', '.join(map(str, lost))} did not reach MPI_Finalize. Its calls until then are counted.")
+    if uncounted := sum(rank.uncounted for rank in ranks):
+        said.append(f"{uncounted} calls are not in the table, because there was no room for so many different ones.")
+    if not run_s or not totals:
+        return said
+    share = sum(map(_in_mpi, ended)) / run_s
+    if share < _FEW_SHARE:
+        said.append(f"The program is not MPI-bound: without MPI it would take at most {share:.0%} less time.")
+        return said
+    word = "is MPI-bound" if share >= _MANY_SHARE else "is partly MPI-bound"
+    (function, communicator), most = max(totals.items(), key=lambda item: item[1].seconds)
+    where = f" ({communicator})" if communicator else ""
+    said.append(
+        f"The program {word}. {function}{where} takes most of that time: {most.seconds / run_s:.0%} of the run. "
+        f"If it were twice as fast, the run would take {most.seconds / run_s / 2:.0%} less time."
+    )
+    times = sorted((most.by_rank.get(rank.rank, 0.0), rank.rank) for rank in ended)
+    if times[0][0] > 0 and times[-1][0] > _UNEVEN * times[0][0]:
+        said.append(
+            f"Rank {times[0][1]} is in {function} for the shortest time ({times[0][0]:.3g} s), rank {times[-1][1]} "
+            f"for the longest ({times[-1][0]:.3g} s). Other ranks probably wait for rank {times[0][1]}."
+        )
+    return said

@@ -1,0 +1,159 @@
+"""The files that the ranks of a profiled program leave; their layout is src/mpiprobe/layout.h."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .._core import InputError
+
+_MAGIC = 0x31656C69666F7270
+_FUNCTIONS, _COMMUNICATORS, _ENTRIES = 256, 1024, 8192
+_HEADER = np.dtype(
+    [
+        ("magic", "u8"),
+        ("rank", "i4"),
+        ("size", "i4"),
+        ("process", "u4"),
+        ("functions", "u4"),
+        ("communicators", "u4"),
+        ("invariant", "u4"),
+        ("begin_ticks", "u8"),
+        ("begin_ns", "u8"),
+        ("start_ticks", "u8"),
+        ("start_ns", "u8"),
+        ("end_ticks", "u8"),
+        ("end_ns", "u8"),
+        ("uncounted", "u8"),
+        ("memory_kib", "u8"),
+        ("host", "S64"),
+        ("library", "S128"),
+        ("program", "S256"),
+    ]
+)
+_COMMUNICATOR = np.dtype([("rank", "i4"), ("size", "i4"), ("origin", "S112")])
+_ENTRY = np.dtype(
+    [
+        ("key", "u8"),
+        ("calls", "u8"),
+        ("bytes", "u8"),
+        ("ticks", "u8"),
+        ("least_ticks", "u8"),
+        ("most_ticks", "u8"),
+        ("reserved", "u8", 2),
+    ]
+)
+_FILE = np.dtype(
+    [
+        ("header", _HEADER),
+        ("names", "S48", _FUNCTIONS),
+        ("communicators", _COMMUNICATOR, _COMMUNICATORS),
+        ("entries", _ENTRY, _ENTRIES),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Calls of one function by one rank, with one communicator, size class and peer."""
+
+    function: str
+    communicator: str
+    """How the communicator came to be; empty for functions without one."""
+    ranks: int
+    """Of the communicator."""
+    size_class: int
+    """0: no bytes; k: from 2**(k - 1) to 2**k - 1 bytes a call."""
+    peer: int
+    """The root, or the other side's rank; -1: none; -2: any source."""
+    calls: int
+    bytes: int
+    seconds: float
+    least_s: float
+    most_s: float
+
+
+@dataclass(frozen=True)
+class Rank:
+    rank: int
+    size: int
+    host: str
+    library: str
+    program: str
+    seconds: float | None
+    """From the end of MPI_Init to the beginning of MPI_Finalize; None: the program did not get there."""
+    init_s: float
+    uncounted: int
+    memory_kib: int
+    calls: list[Calls]
+
+
+def read_folder(folder: Path) -> list[Rank]:
+    """The ranks in order. Raises InputError if there is none, or if a file is no profile."""
+    files = sorted(folder.glob("*.profile"))
+    if not files:
+        raise InputError(f"{folder} has no profile; `culmen profile -- mpiexec -n 4 ./app` writes one")
+    return sorted((rank for rank in map(read_rank, files) if rank is not None), key=lambda rank: rank.rank)
+
+
+def read_rank(path: Path) -> Rank | None:
+    """None if MPI did not start in this process."""
+    data = path.read_bytes()
+    if len(data) != _FILE.itemsize:
+        raise InputError(f"{path} is not a profile of this version of culmen: it has {len(data)} bytes")
+    file = np.frombuffer(data, _FILE)[0]
+    header = file["header"]
+    if header["magic"] == 0:
+        return None
+    if header["magic"] != _MAGIC:
+        raise InputError(f"{path} is not a profile of this version of culmen")
+    seconds_a_tick = _seconds_a_tick(header)
+    used = file["entries"][file["entries"]["key"] != 0]
+    ended = header["end_ns"] > 0
+    return Rank(
+        rank=int(header["rank"]),
+        size=int(header["size"]),
+        host=_text(header["host"]),
+        library=_library(_text(header["library"])),
+        program=_text(header["program"]),
+        seconds=int(header["end_ns"] - header["start_ns"]) * 1e-9 if ended else None,
+        init_s=int(header["start_ns"] - header["begin_ns"]) * 1e-9,
+        uncounted=int(header["uncounted"]),
+        memory_kib=int(header["memory_kib"]),
+        calls=[_calls(entry, file, seconds_a_tick) for entry in used],
+    )
+
+
+def _library(version: str) -> str:
+    """ "Open MPI v4.1.4" or "MPICH 4.0.2"."""
+    first = re.split(r"[,\n]", version)[0]
+    return re.sub(r"\s*Version:\s*", " ", first)
+
+
+def _seconds_a_tick(header: np.void) -> float:
+    """Over the whole run if it ended, else over MPI_Init."""
+    last = "end" if header["end_ns"] > 0 else "start"
+    ticks = int(header[f"{last}_ticks"]) - int(header["begin_ticks"])
+    return (int(header[f"{last}_ns"]) - int(header["begin_ns"])) * 1e-9 / max(1, ticks)
+
+
+def _calls(entry: np.void, file: np.void, seconds_a_tick: float) -> Calls:
+    key = int(entry["key"])
+    communicator = file["communicators"][key >> 16 & 0xFFFF]
+    return Calls(
+        function=_text(file["names"][(key & 0xFFFF) - 1]),
+        communicator=_text(communicator["origin"]),
+        ranks=int(communicator["size"]),
+        size_class=key >> 32 & 0xFF,
+        peer=(key >> 40) - 2,
+        calls=int(entry["calls"]),
+        bytes=int(entry["bytes"]),
+        seconds=int(entry["ticks"]) * seconds_a_tick,
+        least_s=(~int(entry["least_ticks"]) & (2**64 - 1)) * seconds_a_tick,
+        most_s=int(entry["most_ticks"]) * seconds_a_tick,
+    )
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,68 @@
+"""Runs a program with the probe preloaded, so that each rank of an MPI program leaves a profile."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from .. import _core
+from .._core import InputError
+from ..launch.mpi import recognise
+
+_VERSION_TIMEOUT_S = 20
+_LIBRARIES = {"libmpi.so.40": "openmpi", "libmpich.so.12": "mpich", "libmpi.so.12": "mpich"}  # by what programs link
+
+
+def run_profiled(command: list[str], folder: Path) -> int:
+    """Returns the exit code of the command, which prints as always.
+
+    Raises InputError if the command cannot run or no MPI is found in it.
+    """
+    if shutil.which(command[0]) is None:
+        raise InputError(f"the program '{command[0]}' was not found; write the path of a program after --")
+    probe = _probe_of(command)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder {folder} cannot be made: {error.strerror}; choose another --output") from None
+    preloaded = ":".join(filter(None, [str(probe), os.environ.get("LD_PRELOAD")]))
+    variables = {"LD_PRELOAD": preloaded, "CULMEN_PROFILE_DIR": str(folder.resolve())}
+    try:
+        return subprocess.run(command, env={**os.environ, **variables}).returncode
+    except OSError as error:
+        raise InputError(f"the program '{command[0]}' cannot be run: {error.strerror}") from None
+
+
+def _probe_of(command: list[str]) -> Path:
+    """The library for the MPI of this command."""
+    kinds = [kind for word in command if (kind := _kind_of(word))]
+    if not kinds:
+        raise InputError(
+            f"'{' '.join(command)}' names neither a launcher of an MPI that culmen knows nor a program that links one; "
+            "example: culmen profile -- mpiexec -n 4 ./app"
+        )
+    folder = os.environ.get("CULMEN_MODULE_DIR") or Path(_core.__file__).parent / "lib"
+    probe = Path(folder, f"libculmen_mpiprobe_{kinds[0]}.so")
+    if not probe.exists():
+        raise InputError(f"culmen was built without {kinds[0]}; build it again where that MPI's mpicc is on PATH")
+    return probe
+
+
+def _kind_of(word: str) -> str:
+    """openmpi, mpich, or nothing for other words."""
+    program = shutil.which(word)
+    if program is None or word.startswith("-"):
+        return ""
+    if Path(word).name.startswith("mpi"):
+        mpi = recognise(_output(program, "--version"))
+        return mpi.module if mpi else ""
+    linked = _output("ldd", program)
+    return next((kind for library, kind in _LIBRARIES.items() if library in linked), "")
+
+
+def _output(*words: str) -> str:
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=_VERSION_TIMEOUT_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + done.stderr

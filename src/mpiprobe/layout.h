@@ -1,0 +1,48 @@
+// The file that a rank of a profiled program leaves: what it called, how often, and how long that took. Plain data in
+// the machine's byte order; read by python/culmen/profile/recorded.py.
+#pragma once
+#include <stdint.h>
+
+enum {
+  probe_most_functions = 256,
+  probe_most_communicators = 1024,
+  probe_further_communicators = probe_most_communicators - 1,  ///< the number of all that had no room
+  probe_no_communicator = probe_most_communicators - 2,        ///< of functions that have none
+  probe_most_entries = 8192,
+  probe_name_bytes = 48,
+  probe_origin_bytes = 112,
+};
+#define PROBE_MAGIC UINT64_C(0x31656c69666f7270)  // "profile1"
+
+struct probe_header {
+  uint64_t magic;  ///< written last: the file is complete enough to be read
+  int32_t rank, size;
+  uint32_t process, functions, communicators;
+  uint32_t invariant;  ///< 1: ticks are those of the processor's constant counter; 0: nanoseconds
+  /// Ticks and nanoseconds (CLOCK_MONOTONIC) before MPI_Init, after it and at the beginning of MPI_Finalize; the last
+  /// two are 0 if the program did not get there.
+  uint64_t begin_ticks, begin_ns, start_ticks, start_ns, end_ticks, end_ns;
+  uint64_t uncounted;   ///< calls for which there was no room
+  uint64_t memory_kib;  ///< largest resident set, at MPI_Finalize
+  char host[64], library[128], program[256];
+};
+
+struct probe_communicator {
+  int32_t rank, size;
+  char
+      origin[probe_origin_bytes];  ///< how it came to be: "world/split 2 colour 1" was the second one made of the world
+};
+
+/// Calls of one function with one communicator, size class and peer. All 0: not used.
+struct probe_entry {
+  uint64_t key;  ///< 1 + function | communicator << 16 | size class << 32 | (peer + 2) << 40
+  uint64_t calls, bytes, ticks, least_ticks, most_ticks;
+  uint64_t reserved[2];
+};
+
+struct probe_file {
+  struct probe_header header;
+  char names[probe_most_functions][probe_name_bytes];
+  struct probe_communicator communicators[probe_most_communicators];
+  struct probe_entry entries[probe_most_entries];
+};

@@ -1,0 +1,106 @@
+"""Writes the wrappers of functions.ini as C: ``wrappers.py functions.ini wrappers.c``."""
+
+import re
+import sys
+from configparser import RawConfigParser
+from pathlib import Path
+
+_HEAD = """// Made by wrappers.py from functions.ini.
+#include <mpi.h>
+
+#include "mpiprobe/record.h"
+
+const char* const probe_names[] = {{{names}}};
+const unsigned probe_functions = {count};
+void* probe_real[{count}];
+"""
+
+_WRAPPER = """
+PROBE_PUBLIC int {name}({arguments}) {{
+  int (*const real)({types}) = (int (*)({types}))probe_function({number});
+  if (probe_inside) return real({words});
+  probe_inside = 1;
+  const uint64_t begin = probe_ticks();
+  const int error = real({words});
+  const uint64_t end = probe_ticks();
+{after}  probe_inside = 0;
+  return error;
+}}
+"""
+
+
+def main(table: Path, out: Path) -> None:
+    read = RawConfigParser()
+    read.read_string(table.read_text())
+    functions = {name: dict(read[name]) for name in read.sections()}
+    names = ", ".join(f'"{name}"' for name in functions)
+    text = _HEAD.format(names=names, count=len(functions))
+    text += "".join(_wrapper(k, name, **entry) for k, (name, entry) in enumerate(functions.items()))
+    out.write_text(text)
+
+
+def _wrapper(number: int, name: str, *, arguments: str, **entry: str) -> str:
+    declared = arguments.split(", ")
+    words = ", ".join(_word(one) for one in declared)
+    types = ", ".join(_type(one) for one in declared)
+    after = _after(number, {_word(one) for one in declared}, **entry)
+    return _WRAPPER.format(name=name, arguments=arguments, types=types, words=words, number=number, after=after)
+
+
+def _word(declared: str) -> str:
+    return re.sub(r"\[\]$", "", declared).split()[-1].lstrip("*")
+
+
+def _type(declared: str) -> str:
+    kind = re.sub(r"\s*\w+(\[\])?$", "", declared)
+    return f"{kind}*" if declared.endswith("[]") else kind
+
+
+def _after(
+    number: int,
+    words: set[str],
+    *,
+    bytes: str = "",  # noqa: A002
+    in_place: str = "",
+    in_place_of: str = "sendbuf",
+    peer: str = "-1",
+    creates: str = "",
+    colour: str = "-1",
+) -> str:
+    lines = []
+    group = "probe_communicator(comm)" if "comm" in words else "probe_no_communicator"
+    lines.append(f"const unsigned communicator = {group};")
+    amount = _amount(bytes)
+    if in_place:
+        amount = f"{in_place_of} == MPI_IN_PLACE ? {_amount(in_place)} : {amount}"
+    if peer in ("dest", "source") and amount != "0":
+        amount = f"{peer} == MPI_PROC_NULL ? 0 : {amount}"
+    if peer in ("dest", "source"):
+        peer = f"probe_peer({peer})"
+    lines.append(f"const uint64_t bytes = error == MPI_SUCCESS ? {amount} : 0;")
+    lines.append(f"probe_record({number}, communicator, bytes, {peer}, end - begin);")
+    if creates:
+        lines.append(f'if (error == MPI_SUCCESS) probe_created(communicator, *newcomm, "{creates}", {colour});')
+    return "".join(f"  {line}\n" for line in lines)
+
+
+def _amount(product: str) -> str:
+    """``count * datatype`` in C."""
+    if not product:
+        return "0"
+    *counts, datatype = product.split(" * ")
+    factors = [f"probe_size_of({datatype})"]
+    for count in counts:
+        if count == "size":
+            factors.append("probe_group_size(communicator)")
+        elif inner := re.fullmatch(r"sum\((\w+)\)", count):
+            factors.append(f"probe_sum({inner[1]}, communicator)")
+        elif inner := re.fullmatch(r"(\w+)\[rank\]", count):
+            factors.append(f"(uint64_t){inner[1]}[probe_group_rank(communicator)]")
+        else:
+            factors.append(f"(uint64_t){count}")
+    return " * ".join(factors)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
