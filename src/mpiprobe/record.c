@@ -147,7 +147,13 @@ uint64_t probe_group_size(unsigned communicator) {
 
 int probe_group_rank(unsigned communicator) { return file == NULL ? 0 : file->communicators[communicator].rank; }
 
-uint64_t probe_sum(const int* counts, unsigned communicator) {
+uint64_t probe_large_sum_of(const MPI_Count* counts, unsigned communicator) {
+  uint64_t sum = 0;
+  for (uint64_t k = 0; k < probe_group_size(communicator); ++k) sum += (uint64_t)counts[k];
+  return sum;
+}
+
+uint64_t probe_sum_of(const int* counts, unsigned communicator) {
   uint64_t sum = 0;
   for (uint64_t k = 0; k < probe_group_size(communicator); ++k) sum += (uint64_t)counts[k];
   return sum;
@@ -205,6 +211,17 @@ static int has_invariant_counter(void) {
 #else
   return 0;
 #endif
+}
+
+/// The words of this process with spaces between them.
+static void read_command(char* text, size_t room) {
+  const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  const ssize_t n = fd < 0 ? 0 : read(fd, text, room - 1);
+  if (fd >= 0) close(fd);
+  for (ssize_t k = 0; k + 1 < n; ++k) {
+    if (text[k] == '\0') text[k] = ' ';
+  }
+  text[n > 0 ? n : 0] = '\0';
 }
 
 static struct probe_file* open_file(const char* folder) {
@@ -270,8 +287,7 @@ static void after_init(int level) {
   int length = 0;
   ((int (*)(char*, int*))probe_find("MPI_Get_library_version"))(library, &length);
   snprintf(h->library, sizeof h->library, "%.*s", (int)sizeof h->library - 1, library);
-  const ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
-  h->program[n > 0 ? n : 0] = '\0';
+  read_command(h->program, sizeof h->program);
   for (unsigned k = 0; k < probe_functions && k < probe_most_functions; ++k)
     snprintf(made->names[k], sizeof made->names[k], "%s", probe_names[k]);
   no_communicator = NONE;

@@ -46,7 +46,10 @@ unsigned probe_communicator(MPI_Comm communicator);
 uint64_t probe_group_size(unsigned communicator);
 int probe_group_rank(unsigned communicator);
 /// Of so many counts as the communicator has ranks.
-uint64_t probe_sum(const int* counts, unsigned communicator);
+uint64_t probe_sum_of(const int* counts, unsigned communicator);
+uint64_t probe_large_sum_of(const MPI_Count* counts, unsigned communicator);
+#define probe_sum(counts, communicator) \
+  _Generic((counts)[0], int: probe_sum_of, MPI_Count: probe_large_sum_of)((const void*)(counts), communicator)
 uint64_t probe_size_of(MPI_Datatype datatype);
 /// -1 for MPI_PROC_NULL, -2 for MPI_ANY_SOURCE, whatever their values.
 static inline int probe_peer(int rank) { return rank == MPI_PROC_NULL ? -1 : rank == MPI_ANY_SOURCE ? -2 : rank; }

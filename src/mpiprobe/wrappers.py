@@ -33,17 +33,31 @@ def main(table: Path, out: Path) -> None:
     read = RawConfigParser()
     read.read_string(table.read_text())
     functions = {name: dict(read[name]) for name in read.sections()}
-    names = ", ".join(f'"{name}"' for name in functions)
-    text = _HEAD.format(names=names, count=len(functions))
-    text += "".join(_wrapper(k, name, **entry) for k, (name, entry) in enumerate(functions.items()))
-    out.write_text(text)
+    large = {name: entry for name, entry in functions.items() if "bytes" in entry}
+    names = [*functions, *(f"{name}_c" for name in large)]
+    text = _HEAD.format(names=", ".join(f'"{name}"' for name in names), count=len(names))
+    numbers = {name: k for k, name in enumerate(names)}
+    for name, entry in functions.items():
+        text += _wrapper(numbers[name], numbers[name], name, **entry)
+    # A program may ask whether its MPI has these, and an MPI without them has nothing to pass calls on to.
+    text += "\n#if MPI_VERSION >= 4\n"
+    for name, entry in large.items():
+        entry = {**entry, "arguments": _large(entry["arguments"])}
+        text += _wrapper(numbers[f"{name}_c"], numbers[name], f"{name}_c", **entry)
+    out.write_text(f"{text}\n#endif\n")
 
 
-def _wrapper(number: int, name: str, *, arguments: str, **entry: str) -> str:
+def _large(arguments: str) -> str:
+    """Of the function with large counts (MPI 4), which is counted as the other one."""
+    arguments = re.sub(r"\bint (\w*count(s\[\])?)(?=,|$)", r"MPI_Count \1", arguments)
+    return re.sub(r"\bint (\w*displs\[\])", r"MPI_Aint \1", arguments)
+
+
+def _wrapper(number: int, counted_as: int, name: str, *, arguments: str, **entry: str) -> str:
     declared = arguments.split(", ")
     words = ", ".join(_word(one) for one in declared)
     types = ", ".join(_type(one) for one in declared)
-    after = _after(number, {_word(one) for one in declared}, **entry)
+    after = _after(counted_as, {_word(one) for one in declared}, **entry)
     return _WRAPPER.format(name=name, arguments=arguments, types=types, words=words, number=number, after=after)
 
 

@@ -3,13 +3,17 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from culmen.launch.mpi import find_launcher
+from culmen.launch.mpi4py import variables_for_mpi4py
 from culmen.profile.recorded import Rank, read_folder
 from harness import HANGS_S, culmen
+
+from culmen import _core
 
 SOURCE = Path(__file__).with_name("traffic_program.c")
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_tcp_if_include": "lo"}
@@ -121,6 +125,31 @@ def test_a_folder_that_cannot_be_made_is_said(traffic, tmp_path):
     done = profiled(tmp_path, traffic, 2, folder="file/out")
     assert done.returncode == 2
     assert done.stderr == "culmen: the folder file/out cannot be made: Not a directory; choose another --output\n"
+
+
+MPI4PY = """
+import numpy
+from mpi4py import MPI
+
+numbers = numpy.ones(1000)
+for _ in range(10):
+    MPI.COMM_WORLD.Allreduce(MPI.IN_PLACE, numbers)
+MPI.COMM_WORLD.Barrier()
+"""
+
+
+def test_mpi4py_is_counted_whatever_names_it_calls(mpi, tmp_path):
+    (tmp_path / "script.py").write_text(MPI4PY)
+    launcher = find_launcher(mpi)
+    variables = variables_for_mpi4py(
+        launcher.mpi.module, Path(_core.__file__).parent / "lib" / f"libculmen_mpi_{mpi}.so"
+    )
+    words = ("--", launcher.program, *WAYS[mpi], "-n", 2, sys.executable, "script.py")
+    done = culmen("profile", "--output", "out", *words, cwd=tmp_path, **AS_ROOT, **variables)
+    assert done.returncode == 0, done.stderr
+    profile = read_folder(tmp_path / "out")
+    assert counted(profile) == {("MPI_Allreduce", "world"): (20, 160_000), ("MPI_Barrier", "world"): (2, 0)}
+    assert profile[0].program.endswith("script.py")
 
 
 @pytest.mark.parametrize(
