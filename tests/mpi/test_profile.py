@@ -169,6 +169,14 @@ def test_wrong_words_are_one_sentence(words, said, tmp_path):
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_a_program_that_is_no_launcher_is_not_run_to_find_its_mpi(tmp_path):
+    program = tmp_path / "mpi_mine"
+    program.write_text("#!/bin/sh\ntouch was_run\n")
+    program.chmod(0o755)
+    assert culmen("profile", "--", program, cwd=tmp_path).returncode == 2
+    assert not (tmp_path / "was_run").exists()
+
+
 def test_a_program_without_mpi_is_said(mpi, tmp_path):
     launcher = find_launcher(mpi).program
     done = culmen("profile", "--", launcher, *WAYS[mpi], "-n", 2, "true", cwd=tmp_path, **AS_ROOT)

@@ -10,6 +10,7 @@ from .._core import InputError
 from ..launch.mpi import recognise
 
 _VERSION_TIMEOUT_S = 20
+_LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")  # other programs are not run to find out what they are
 _LIBRARIES = {"libmpi.so.40": "openmpi", "libmpich.so.12": "mpich", "libmpi.so.12": "mpich"}  # by what programs link
 
 
@@ -53,7 +54,7 @@ def _kind_of(word: str) -> str:
     program = shutil.which(word)
     if program is None or word.startswith("-"):
         return ""
-    if Path(word).name.startswith("mpi"):
+    if Path(word).name.startswith(_LAUNCHERS):
         mpi = recognise(_output(program, "--version"))
         return mpi.module if mpi else ""
     linked = _output("ldd", program)
