@@ -112,6 +112,12 @@ def test_wrong_values_are_refused_in_one_sentence(fix, message):
         ),
         ("n = { value = inf }", "study.toml: [space] parameter 'n': value = inf: it must be a finite number"),
         ('n = { type = "real", value = "a" }', "study.toml: [space] parameter 'n': value = 'a': it must be a number"),
+        ("n = { lower = 0, value = -4.5 }", "parameter 'n': value = -4.5 is outside [0, inf]"),
+        ('n = { lower = 0.0, value = "a" }', "parameter 'n': value: it must be a number, got \"a\""),
+        (
+            'n = { type = "integer", upper = 3, value = 4 }',
+            "parameter 'n': value = 4 is outside [-9007199254740991, 3]",
+        ),
         ('n = { choices = ["a", "b"], value = "c" }', "parameter 'n': value = c is not one of its choices: a, b"),
     ],
 )

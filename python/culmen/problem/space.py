@@ -101,6 +101,8 @@ def type_of(value: Any) -> str:
 
 Bounds: TypeAlias = Parameter | tuple[float, float] | list[float]
 
+_LARGEST = 2**53 - 1  # bound of an integer
+
 
 class Space:
     """Named parameters in a fixed order, and constraints on them. Examples::
@@ -265,8 +267,12 @@ def _made(name: str, p: Parameter) -> _core.Parameter:
     if p.type in ("ordinal", "categorical"):
         make = _core.ordinal if p.type == "ordinal" else _core.categorical
         return make(name, _choices(name, [p.value] if p.choices is None and p.value is not None else p.choices))
-    lower, upper = (p.value if bound is None else bound for bound in (p.lower, p.upper))
-    if p.type == "real" and p.initial is not None:
+    lower, upper = p.lower, p.upper
+    if p.value is not None and lower is upper is None:
+        lower = upper = p.value
+    elif p.value is not None and p.type == "integer":
+        lower, upper = -_LARGEST if lower is None else lower, _LARGEST if upper is None else upper
+    if p.type == "real" and (p.initial is not None or p.value is not None):
         lower, upper = -math.inf if lower is None else lower, math.inf if upper is None else upper
     elif p.type == "real" and (missing := _missing(lower, upper)):
         raise InputError(f"parameter '{name}': {missing} missing; without bounds, the parameter needs initial")
