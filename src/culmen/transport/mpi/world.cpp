@@ -97,9 +97,11 @@ std::string advice(LauncherKind kind, const std::string& why) {
   if (kind == LauncherKind::slurm)
     return "start with culmen launch, or with that MPI's own mpiexec (srun: --mpi=pmix for Open MPI, --mpi=pmi2 for "
            "MPICH)";
-  if (why == loaded_before)
-    return fmt::format("if mpi4py loaded it, start with culmen launch, or set MPI4PY_MPIABI={}",
-                       kind == LauncherKind::openmpi ? "openmpi" : "mpich");
+  if (why == loaded_before) {
+    // MPICH's library may have another name than mpi4py's wheel looks for.
+    const auto* own = kind == LauncherKind::openmpi ? ", or set MPI4PY_MPIABI=openmpi" : "";
+    return fmt::format("if mpi4py loaded it, start with culmen launch, which makes mpi4py load the right one{}", own);
+  }
   return "start with culmen launch, or with that MPI's own mpiexec";
 }
 
