@@ -48,8 +48,14 @@ void bind_points(nb::module_& m) {
       "The study's configuration for further evaluations: no rule ends them, and they have their own working folder.");
   m.def("further_options", &further_options, nb::arg("options"),
         "The study's options for further evaluations: the same workers, but no store.");
-  m.def("without_visitors", &without_visitors, nb::arg("options"),
-        "The options with the workers of this machine only. Raises InputError if there are none.");
+  m.def(
+      "keep_visitors", &keep_visitors, nb::arg("options"),
+      "The workers of other machines that join a run with these options stay after its end, for further evaluations.");
+  m.def("dismiss_visitors", &dismiss_visitors, nb::arg("options"), nb::call_guard<nb::gil_scoped_release>(),
+        "Tells the workers of other machines that stayed to leave.");
+  m.def("remaining_workers", &remaining_workers, nb::arg("options"),
+        "The options with the workers that remain after a run: those of this machine, and those of other machines that "
+        "stayed. Raises InputError if there are none.");
 }
 
 }  // namespace culmen::bindings

@@ -1159,9 +1159,17 @@ def further_options(options: RunOptions) -> RunOptions:
     The study's options for further evaluations: the same workers, but no store.
     """
 
-def without_visitors(options: RunOptions) -> RunOptions:
+def keep_visitors(options: RunOptions) -> None:
     """
-    The options with the workers of this machine only. Raises InputError if there are none.
+    The workers of other machines that join a run with these options stay after its end, for further evaluations.
+    """
+
+def dismiss_visitors(options: RunOptions) -> None:
+    """Tells the workers of other machines that stayed to leave."""
+
+def remaining_workers(options: RunOptions) -> RunOptions:
+    """
+    The options with the workers that remain after a run: those of this machine, and those of other machines that stayed. Raises InputError if there are none.
     """
 
 class LentWorkers:

@@ -28,11 +28,11 @@ TEST(Further, keeps_all_workers_and_no_store) {
 }
 
 TEST(Further, after_the_end_of_a_study_only_its_own_workers_remain) {
-  const auto options = without_visitors(open_to_others(3));
+  const auto options = remaining_workers(open_to_others(3));
   EXPECT_EQ(options.workers, 3U);
   EXPECT_FALSE(options.listening);
-  EXPECT_THROW(without_visitors(open_to_others(0)), InputError);
-  EXPECT_EQ(without_visitors({}).workers, 0U) << "one for each CPU";
+  EXPECT_THROW(remaining_workers(open_to_others(0)), InputError);
+  EXPECT_EQ(remaining_workers({}).workers, 0U) << "one for each CPU";
 }
 
 TEST(Further, no_rule_of_the_study_ends_it) {

@@ -73,16 +73,18 @@ TEST_P(Machines, a_program_that_joins_evaluates_for_the_run) {
   EXPECT_EQ(file.st_mode & 0777U, 0600U);
 }
 
-TEST_P(Machines, a_fit_says_why_it_has_no_errors) {
-  const auto line = [](const Point& p) { return Point{p[0] - 1, p[1] + p[0]}; };
+TEST_P(Machines, those_that_joined_evaluate_for_the_errors_of_a_fit) {
+  const auto line = [](const Point& p) { return Point{p[0] - 1, p[1] + p[0], p[1] - 0.5}; };
+  const auto alone = least_squares(line, space, {.evaluations = 60});
   const auto way = start([line](const OtherMachines& machines) {
     return least_squares(line, space, {.evaluations = 60, .machines = machines});
   });
-  EXPECT_GT(least_squares(line, space, {.machines = joining(way)}).evaluations, 0U);
+  const auto there = least_squares(line, space, {.workers = 2, .machines = joining(way)});
   const auto found = result_.get();
-  EXPECT_TRUE(found.errors.empty());
-  EXPECT_EQ(found.errors_message,
-            "the workers of other machines have left, and none runs on this machine; give workers, too");
+  EXPECT_EQ(found.errors_message, "");
+  ASSERT_EQ(found.errors.size(), 2U);
+  EXPECT_EQ(found.errors, alone.errors);
+  EXPECT_GT(there.evaluations, found.evaluations);
 }
 
 TEST_P(Machines, a_worker_of_another_study_or_version_is_refused) {

@@ -78,7 +78,7 @@ def show_errors(
 def errors_at_end(study: Study, result: Result, ended: Opened, door: Door | None = None) -> Errors | str | None:
     """The errors for the last lines of a least-squares run, or why there are none. ``ended``: its store.
 
-    ``door``: where workers of other machines had joined. They have left."""
+    ``door``: where workers of other machines had joined. They evaluate, if they have stayed."""
     if not result.residuals or result.reason in NO_END:
         return None
     config = study.config
@@ -91,7 +91,7 @@ def errors_at_end(study: Study, result: Result, ended: Opened, door: Door | None
         return _stoppable(lambda started: find(config, options, best, wanted, started))
 
     try:
-        options = _core.without_visitors(study.options)
+        options = _core.remaining_workers(study.options)
         wanted = wanted_errors(False, None, 1.0, config)
         found, failure = look_up_or_compute(ended, config, wanted, compute)
     except CulmenError as e:

@@ -119,7 +119,9 @@ def _execute(study: Study, quiet: bool, errors: bool, digits: int | None, door: 
     study.settle()
     config = study.config
     errors = errors and config.returns_residuals
-    if not errors:
+    if errors:
+        _core.keep_visitors(study.options)
+    else:
         _core.dismiss_with_result()
 
     def begin(run: _core.Run) -> Monitor:
@@ -131,9 +133,12 @@ def _execute(study: Study, quiet: bool, errors: bool, digits: int | None, door: 
                     print(f"Workers join with: {door.how_to_join(run.address, run.fingerprint, study)}", flush=True)
         return make_monitor(not quiet, best_of(config.objectives))
 
-    ran = conduct(config, study.options, begin, STOP_SIGNALS, lambda _number: os._exit(RESUMABLE))
-    result, ended = Result.of(ran.result, config.space), Opened(study.options.store, "errors")
-    fit = errors_at_end(study, result, ended, door) if errors else None
+    try:
+        ran = conduct(config, study.options, begin, STOP_SIGNALS, lambda _number: os._exit(RESUMABLE))
+        result, ended = Result.of(ran.result, config.space), Opened(study.options.store, "errors")
+        fit = errors_at_end(study, result, ended, door) if errors else None
+    finally:
+        _core.dismiss_visitors(study.options)
     return show_end(result, ran.here, fit, ended, study.source, quiet, digits)
 
 

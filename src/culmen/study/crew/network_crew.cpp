@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "culmen/study/crew/staying_transport.hpp"
 #include "culmen/transport/merged/merged_transport.hpp"
 #include "culmen/transport/network/open_transport.hpp"
 
@@ -19,15 +20,30 @@ ListenOptions options_of(const Listening& listening, const CrewRequest& request)
   return options;
 }
 
+/// Null unless the workers stay.
+StayingTransport* staying(const Listening& listening, const CrewRequest& request) {
+  if (!listening.stay) return nullptr;
+  auto& transport = listening.stay->transport;
+  if (!transport) transport = std::make_unique<StayingTransport>(options_of(listening, request));
+  transport->begin(request.status);
+  return transport.get();
+}
+
 class OpenCrew final : public Crew {
  public:
   OpenCrew(const Listening& listening, const CrewRequest& request, std::unique_ptr<Crew> own)
-      : own_(std::move(own)), network_(make_open_transport(options_of(listening, request))) {
+      : own_(std::move(own)), stay_(listening.stay), network_(staying(listening, request)) {
+    if (network_ == nullptr) {
+      leaving_ = make_open_transport(options_of(listening, request));
+      network_ = leaving_.get();
+    }
     if (!own_) return;
     network_->ring([this] { own_->transport().wake(); });
     merged_.emplace(own_->transport(), own_->workers(), *network_);
   }
-  ~OpenCrew() override { network_->close(0); }
+  ~OpenCrew() override {
+    if (leaving_) leaving_->close(0);
+  }
   Transport& transport() override { return merged_ ? static_cast<Transport&>(*merged_) : *network_; }
   std::size_t workers() const override { return own_ ? own_->workers() : 0; }
   std::size_t nodes() const override { return own_ ? own_->nodes() : 1; }
@@ -39,7 +55,9 @@ class OpenCrew final : public Crew {
 
  private:
   std::unique_ptr<Crew> own_;
-  std::unique_ptr<OpenTransport> network_;
+  std::shared_ptr<Stay> stay_;              // one of these two has the network
+  std::unique_ptr<OpenTransport> leaving_;  // its workers leave at the end of the run
+  OpenTransport* network_;
   std::optional<MergedTransport> merged_;
 };
 

@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <limits>
 
 #include "culmen/base/error.hpp"
+#include "culmen/study/crew/staying_transport.hpp"
 
 namespace culmen {
-
 StudyConfig further_config(StudyConfig config) {
   static std::atomic<unsigned> runs = 0;
   config.stop = {};
@@ -26,7 +27,18 @@ RunOptions further_options(RunOptions options) {
   return options;
 }
 
-RunOptions without_visitors(RunOptions options) {
+void keep_visitors(RunOptions& options) {
+  if (options.listening) options.listening.stay = std::make_shared<Stay>();
+}
+
+void dismiss_visitors(const RunOptions& options) {
+  const auto& stay = options.listening.stay;
+  if (stay && stay->transport) stay->transport->dismiss_all(std::numeric_limits<double>::infinity());
+}
+
+RunOptions remaining_workers(RunOptions options) {
+  const auto& stay = options.listening.stay;
+  if (stay && stay->transport && stay->transport->connected() > 0) return options;
   if (!make_workplace(options)->has_own_workers())
     throw InputError("the workers of other machines have left, and none runs on this machine");
   options.listening = {};

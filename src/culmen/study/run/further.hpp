@@ -9,8 +9,13 @@ namespace culmen {
 StudyConfig further_config(StudyConfig config);
 /// The same workers; nothing is stored.
 RunOptions further_options(RunOptions options);
-/// At the end of a study, workers of other machines leave: those of this machine remain. Throws InputError if there are
-/// none.
-RunOptions without_visitors(RunOptions options);
+/// Before a run: the workers of other machines that join it stay after its end, for runs with a copy of the options,
+/// until dismiss_visitors().
+void keep_visitors(RunOptions& options);
+/// Tells those that stayed to leave.
+void dismiss_visitors(const RunOptions& options);
+/// At the end of a study: the workers that remain for further evaluations. These are those of this machine, and those
+/// of other machines that stayed. Throws InputError if there are none.
+RunOptions remaining_workers(RunOptions options);
 
 }  // namespace culmen

@@ -72,6 +72,18 @@ void check_team(const OwnEvaluators& own, std::size_t size) {
         "team_size = {}, but the function takes no communicator; let it take one, or remove team_size", size));
 }
 
+/// Workers of other machines may stay after the run. Then they leave at the end of this object.
+class Dismissal {
+ public:
+  explicit Dismissal(RunOptions options) : options_(std::move(options)) {}
+  ~Dismissal() { dismiss_visitors(options_); }
+  Dismissal(const Dismissal&) = delete;
+  Dismissal& operator=(const Dismissal&) = delete;
+
+ private:
+  RunOptions options_;
+};
+
 MinimizeResult result_of_joined(std::uint64_t evaluations) {
   MinimizeResult out;
   out.evaluations = evaluations;
@@ -119,6 +131,9 @@ MinimizeResult minimize_outcome(const OwnEvaluators& own, ResultKind result, con
   run_options.team_size = options.team_size;
   run_options.store = options.store;
   run_options.resume = options.resume;
+  const bool is_fit = options.errors && result == ResultKind::residuals;
+  if (is_fit) keep_visitors(run_options);
+  const Dismissal at_end(run_options);
   Run run(config, run_options, function);
   run.prepare();
   announce(options.machines, run.door());
@@ -127,9 +142,9 @@ MinimizeResult minimize_outcome(const OwnEvaluators& own, ResultKind result, con
   if (found.store_failed) throw StoreError(found.message);
   if (found.reason == StopReason::error) throw Error(found.message);
   auto out = public_result(found, space, true);
-  if (!options.errors) return out;
+  if (!is_fit) return out;
   try {
-    run_options = without_visitors(run_options);
+    run_options = remaining_workers(run_options);
   } catch (const InputError& error) {
     out.errors_message = std::string(error.what()) + "; give workers, too";
     return out;

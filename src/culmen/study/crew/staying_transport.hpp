@@ -1,0 +1,53 @@
+// Workers of other machines that stay from one run to the next.
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "culmen/transport/network/open_transport.hpp"
+
+namespace culmen {
+
+/// The end of a run does not end it: the workers keep their connections, and join the next run at its begin(). One
+/// run at a time uses it. What a worker evaluates at the end of a run, it finishes first.
+class StayingTransport final : public OpenTransport {
+ public:
+  /// Listens from now on. Throws InputError if it cannot listen at the address.
+  explicit StayingTransport(ListenOptions options);
+  ~StayingTransport() override;
+  /// A run begins. `status`: as ListenOptions::status, until the run ends.
+  void begin(std::function<std::string()> status);
+  /// Tells the workers to leave, and waits for that, as close() of another transport. After the last run.
+  void dismiss_all(double grace_s);
+
+  const Address& address() const override { return network_->address(); }
+  const std::string& fingerprint() const override { return network_->fingerprint(); }
+  std::size_t connected() const override { return network_->connected(); }
+  void ring(std::function<void()> bell) override { network_->ring(std::move(bell)); }
+  void send(WorkerId worker, const FrameHead& head, BytesView body) override { network_->send(worker, head, body); }
+  bool receive(Sink& sink) override;
+  void sleep(double at_most_s) override { network_->sleep(at_most_s); }
+  double look_again_s() const override { return network_->look_again_s(); }
+  void wake() noexcept override { network_->wake(); }
+  /// The workers stay.
+  bool dismiss() override { return true; }
+  void close(double grace_s) override;
+
+ private:
+  std::string status() const;
+
+  mutable std::mutex mutex_;
+  std::function<std::string()> status_ = [] { return std::string("{}"); };
+  std::unique_ptr<OpenTransport> network_;
+  std::set<WorkerId> present_;     // the run knows of them
+  std::set<WorkerId> introduced_;  // they are present, and the next run does not know of them yet
+};
+
+/// For all runs whose Listening has it. The first of them makes the transport.
+struct Stay {
+  std::unique_ptr<StayingTransport> transport;
+};
+
+}  // namespace culmen
