@@ -134,7 +134,7 @@ TEST(Certificate, one_that_no_authority_signed_is_refused_without_a_fingerprint)
   auto& transport = *owner;
   auto options = joining(transport);
   options.fingerprint.clear();
-  EXPECT_THAT(complaint_of([&] { join_master(options); }), HasSubstr("give its --fingerprint"));
+  EXPECT_THAT(complaint_of([&] { join_master(options); }), HasSubstr("give the fingerprint that the run prints"));
 }
 
 TEST(Certificate, a_file_keeps_it) {

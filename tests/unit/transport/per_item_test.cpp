@@ -144,7 +144,8 @@ TEST(PerItem, bytes_that_are_no_visit_are_refused) {
   const auto transport = listen_for_items();
   Bytes greeting_of_others, too_short(16);
   append_frame(greeting_of_others, head_of(greeting), encode(greeting_by_hand()));
-  EXPECT_THAT(refusal_of(transport->address(), greeting_of_others), HasSubstr("it did not say its visit first"));
+  EXPECT_THAT(refusal_of(transport->address(), greeting_of_others),
+              HasSubstr("it came with tcp://, and the run listens with"));
   EXPECT_THAT(refusal_of(transport->address(), too_short), HasSubstr("a frame of 0 bytes is shorter than its head"));
   EXPECT_EQ(transport->connected(), 0u);
 }

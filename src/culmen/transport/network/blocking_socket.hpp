@@ -16,7 +16,10 @@ class BlockingSocket {
   BlockingSocket(const BlockingSocket&) = delete;
   BlockingSocket& operator=(const BlockingSocket&) = delete;
   bool is_open() const { return fd_ >= 0; }
-  void connect(const Address& address);
+  /// Looking the host up may take longer.
+  void connect(const Address& address, double at_most_s = 120);
+  /// From now on read_all() fails if nothing comes for so long.
+  void expect_within(double seconds);
   void write(BytesView bytes);
   /// All bytes until the other side ends the connection.
   Bytes read_all();
@@ -25,6 +28,7 @@ class BlockingSocket {
   void interrupt() noexcept;
 
  private:
+  double longest_silence_s_ = 0;
   std::mutex mutex_;  // of the next two
   int fd_ = -1;
   bool interrupted_ = false;

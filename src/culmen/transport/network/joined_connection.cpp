@@ -8,6 +8,7 @@
 #include "culmen/base/machine.hpp"
 #include "culmen/base/span.hpp"
 #include "culmen/transport/network/scheme.hpp"
+#include "culmen/transport/network/unreached.hpp"
 #include "culmen/transport/network/wire.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -19,8 +20,6 @@ namespace culmen {
 namespace {
 using asio::use_awaitable;
 using asio::ip::tcp;
-
-constexpr double handshake_s = 20;
 }  // namespace
 
 /// Turns all errors into sentences.
@@ -30,8 +29,9 @@ void JoinedConnection::guarded(Work work) {
   try {
     work();
   } catch (const boost::system::system_error& e) {
-    const auto why = e.code() == asio::error::eof ? "the master ended the connection" : e.code().message();
-    throw TransportError(fmt::format("{}: {}", from(), why));
+    const auto why = fmt::format("{}: {}", from(), why_unreached(options_.address, e.code()));
+    if (is_unknown_host(e.code())) throw UnknownHost(why);
+    throw TransportError(why);
   } catch (const TransportError&) {
     throw;
   } catch (const InputError& e) {
@@ -41,11 +41,11 @@ void JoinedConnection::guarded(Work work) {
   }
 }
 
-Bytes JoinedConnection::open() {
+Bytes JoinedConnection::open(double at_most_s) {
   Bytes block;
   guarded([&] {
     std::exception_ptr failed;
-    asio::steady_timer deadline(io_, span_of(handshake_s));
+    asio::steady_timer deadline(io_, span_of(at_most_s));
     deadline.async_wait([this](const boost::system::error_code& cancelled) {
       if (!cancelled) io_.stop();
     });
@@ -56,7 +56,7 @@ Bytes JoinedConnection::open() {
     });
     io_.run();
     if (failed) std::rethrow_exception(failed);
-    if (block.empty()) throw TransportError(fmt::format("{}: it has not answered", to_string(options_.address)));
+    if (block.empty()) throw TransportError(fmt::format("{}: {}", to_string(options_.address), why_silent(at_most_s)));
     stream_->become_blocking();
   });
   BytesView rest = block, body;
@@ -89,7 +89,11 @@ asio::awaitable<Bytes> JoinedConnection::meet() {
     const auto room = incoming_.room();
     const auto bytes = co_await stream_->read_some(asio::buffer(room.data(), room.size()));
     incoming_.filled(bytes);
-    first = incoming_.take(network_body_bytes);
+    try {
+      first = incoming_.take(network_body_bytes);
+    } catch (const Error&) {
+      throw InputError("what answers there is no culmen run; give the address that the run prints");
+    }
   }
   co_return first;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/span.hpp"
 #include "culmen/transport/network/secret.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -13,6 +14,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 
 namespace culmen {
 namespace {
@@ -78,8 +80,8 @@ asio::awaitable<void> ListeningTransport::accept_all() {
   while (true) {
     boost::system::error_code failed;
     auto strand = asio::make_strand(io_);
-    tcp::socket socket(strand);
-    co_await acceptor_.async_accept(socket, asio::redirect_error(use_awaitable, failed));
+    auto socket = std::make_shared<tcp::socket>(strand);
+    co_await acceptor_.async_accept(*socket, asio::redirect_error(use_awaitable, failed));
     if (failed == asio::error::operation_aborted) co_return;
     if (failed) {  // too many open files, or a peer that is gone already
       asio::steady_timer pause(acceptor_.get_executor(), std::chrono::milliseconds(100));
@@ -87,11 +89,49 @@ asio::awaitable<void> ListeningTransport::accept_all() {
       continue;
     }
     if (handshakes_ >= options_.handshakes) continue;
-    auto connection = std::make_shared<Connection>(
-        scheme_.stream({Side::master, std::move(socket), options_.address.host, tls_, pages_}));
     asio::co_spawn(
-        strand, [this, connection] { return serve(connection); }, asio::detached);
+        strand, [this, socket] { return meet(socket); }, asio::detached);
   }
+}
+
+asio::awaitable<void> ListeningTransport::meet(std::shared_ptr<tcp::socket> socket) {
+  bool goes = true;
+  {
+    const auto counted = count_handshake();
+    asio::steady_timer deadline(socket->get_executor(), span_of(options_.handshake_s));
+    deadline.async_wait([socket](const boost::system::error_code& cancelled) {
+      boost::system::error_code ignored;
+      if (!cancelled) socket->close(ignored);
+    });
+    goes = co_await turn_away(*socket);
+  }
+  if (goes) co_return;
+  auto stream = scheme_.stream({Side::master, std::move(*socket), options_.address.host, tls_, pages_});
+  co_await serve(std::make_shared<Connection>(std::move(stream)));
+}
+
+/// False: it may stay. Otherwise it reads the refusal to its end before the connection ends: bytes that were not read
+/// would delete the answer.
+asio::awaitable<bool> ListeningTransport::turn_away(tcp::socket& socket) {
+  Bytes first(opening_bytes);
+  boost::system::error_code failed;
+  const auto peeked = co_await socket.async_receive(asio::buffer(first), tcp::socket::message_peek,
+                                                    asio::redirect_error(use_awaitable, failed));
+  if (failed) co_return true;
+  const auto opening = opening_of(BytesView(first).first(peeked));
+  if (opening == Opening::unknown || opening == scheme_.opening) co_return false;
+  const auto answer = refusal_for(opening, objection_to(opening));
+  co_await asio::async_write(socket, asio::buffer(answer), asio::redirect_error(use_awaitable, failed));
+  if (!failed) socket.shutdown(tcp::socket::shutdown_send, failed);
+  while (!failed) co_await socket.async_read_some(asio::buffer(first), asio::redirect_error(use_awaitable, failed));
+  co_return true;
+}
+
+std::string ListeningTransport::objection_to(Opening opening) const {
+  const auto* came = std::ranges::find(schemes(), opening, &Scheme::opening).operator->();
+  const auto* pin = scheme_.encrypted ? ", with the --fingerprint that the run prints" : "";
+  return fmt::format("it came with {0}://, and the run listens with {1}://; write {1}://{2}", came->word, scheme_.word,
+                     pin);
 }
 
 std::string ListeningTransport::objection_to(const Greeting& said) const {
@@ -99,6 +139,8 @@ std::string ListeningTransport::objection_to(const Greeting& said) const {
     return fmt::format("it has culmen {}, and the run has culmen {}; install the same version on both", said.version,
                        CULMEN_VERSION);
   if (!same_secret(said.token, options_.token)) {
+    if (said.token.empty())
+      return "it gave no token; give a copy of the run's token file (--token-file, or token_file in a program)";
     const std::string wrong = "its token is not the one of this study";
     if (options_.token.empty()) return wrong + ", which has none; leave out --token-file (token_file in a program)";
     return wrong + "; give the token file of the run (--token-file, or token_file in a program)";

@@ -54,6 +54,8 @@ class ListeningTransport : public OpenTransport {
   /// Runs beside accepting, on its strand.
   void run(asio::awaitable<void> task);
   asio::any_io_executor executor() { return acceptor_.get_executor(); }
+  /// Of one who came with another scheme.
+  std::string objection_to(Opening opening) const;
   /// Why this greeting is not welcome; empty if it is.
   std::string objection_to(const Greeting& said) const;
   /// Says why, and ends the connection.
@@ -65,6 +67,9 @@ class ListeningTransport : public OpenTransport {
 
  private:
   asio::awaitable<void> accept_all();
+  /// Serves it, unless it came with another scheme.
+  asio::awaitable<void> meet(std::shared_ptr<asio::ip::tcp::socket> socket);
+  asio::awaitable<bool> turn_away(asio::ip::tcp::socket& socket);
   void deliver(const Arrival& arrival, Sink& sink);
 
   ListenOptions options_;

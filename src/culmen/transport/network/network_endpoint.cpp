@@ -11,6 +11,7 @@
 #include "culmen/transport/network/kinds.hpp"
 #include "culmen/transport/network/scheme.hpp"
 #include "culmen/transport/network/turns.hpp"
+#include "culmen/transport/network/unreached.hpp"
 #include "culmen/transport/network/wire.hpp"
 
 namespace culmen {
@@ -195,7 +196,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
 
   void pause() {
     std::uniform_real_distribution<double> jitter(0.5, 1.5);
-    try_at_ = now() + span_of(pause_s_ * jitter(random_));
+    try_at_ = std::min(now() + span_of(pause_s_ * jitter(random_)), std::max(now(), try_until_));
     pause_s_ = std::min(longest_pause_s, 2 * pause_s_);
   }
 
@@ -215,14 +216,18 @@ class NetworkEndpoint final : public JoinedEndpoint {
   void try_to_join(Lock& lock) {
     const auto connection = std::make_shared<JoinedConnection>(options_, tls_);
     Bytes first;
-    bool joined = false;
+    bool joined = false, hopeless = false;
     joining_ = connection;
+    const std::chrono::duration<double> left = try_until_ - now();
     lock.unlock();
     try {
-      first = connection->open();
+      first = connection->open(length_of_try_s(left.count()));
       joined = true;
     } catch (const InputError& e) {
       refused_ = true;
+      last_trouble_ = e.what();
+    } catch (const UnknownHost& e) {
+      hopeless = !has_joined_;
       last_trouble_ = e.what();
     } catch (const Error& e) {
       last_trouble_ = e.what();
@@ -231,12 +236,13 @@ class NetworkEndpoint final : public JoinedEndpoint {
     joining_.reset();
     if (over_) return;
     if (joined) return enter(lock, connection, first);
-    if (refused_ || now() >= try_until_) give_up();
+    if (refused_ || hopeless || now() >= try_until_) give_up();
     else pause();
   }
 
   void enter(Lock& lock, std::shared_ptr<JoinedConnection> connection, BytesView first) {
     current_ = std::move(connection);
+    has_joined_ = true;
     take(first);
     clear(out_);
     for (const auto& frame : last_results_) append_frame(out_, frame.head, frame.body);
@@ -282,7 +288,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
   std::condition_variable written_;
   // With the turn:
   Bytes out_;
-  bool refused_ = false;
+  bool refused_ = false, has_joined_ = false;
   std::string last_trouble_;
   std::chrono::steady_clock::time_point try_at_, try_until_;
   double pause_s_ = first_pause_s;

@@ -15,6 +15,7 @@
 #include "culmen/base/machine.hpp"
 #include "culmen/transport/network/blocking_socket.hpp"
 #include "culmen/transport/network/kinds.hpp"
+#include "culmen/transport/network/unreached.hpp"
 #include "culmen/transport/network/wire.hpp"
 
 namespace culmen {
@@ -107,8 +108,9 @@ class PerItemEndpoint final : public JoinedEndpoint {
 
  private:
   /// Connects and says what it brings; the answer is not read yet.
-  void begin_visit(BlockingSocket& by, bool waits, bool leaves) {
-    by.connect(options_.address);
+  void begin_visit(BlockingSocket& by, bool waits, bool leaves, double at_most_s = longest_try_s) {
+    by.connect(options_.address, at_most_s);
+    if (worker_ == Visit::nobody) by.expect_within(at_most_s);  // its first answer comes at once
     Visit said;
     said.greeting = {options_.token, options_.work, fmt::format("{}:{}", host_name(), getpid())};
     said.worker = worker_;
@@ -140,7 +142,8 @@ class PerItemEndpoint final : public JoinedEndpoint {
     for (auto pause_s = first_rest_s; !is_over(); pause_s = std::min(longest_rest_s, 2 * pause_s)) {
       std::string why;
       try {
-        if (!socket_.is_open()) begin_visit(socket_, waits, false);
+        const auto left_s = until - clock.now_s();
+        if (!socket_.is_open()) begin_visit(socket_, waits, false, length_of_try_s(left_s));
         const auto block = socket_.read_all();
         socket_.close();
         hear(block);
@@ -152,7 +155,7 @@ class PerItemEndpoint final : public JoinedEndpoint {
       }
       socket_.close();
       if (clock.now_s() >= until) give_up(fmt::format("{}: {}", to_string(options_.address), why));
-      rest(pause_s);
+      rest(std::min(pause_s, std::max(0.0, until - clock.now_s())));
     }
     return false;
   }
@@ -162,7 +165,8 @@ class PerItemEndpoint final : public JoinedEndpoint {
     const auto [head, body] = std::move(frames.front());
     frames.pop_front();
     if (head.kind == bye) return end();
-    if (head.kind == refusal) throw InputError(fmt::format("{}: {}", to_string(options_.address), text_in(body)));
+    if (head.kind == refusal)
+      throw InputError(fmt::format("{} refused this worker: {}", to_string(options_.address), text_in(body)));
     if (head.kind != answer) throw Error("it gave no answer");
     const auto said = decode_answer(body);
     if (frames.size() != said.frames) throw Error("the connection ended early");

@@ -13,10 +13,11 @@
 namespace culmen {
 namespace {
 constexpr std::array scheme_table{
-    Scheme{"wss", true, true, make_network_transport, make_network_endpoint, make_secure_stream},
-    Scheme{"ws", false, true, make_network_transport, make_network_endpoint, make_web_socket_stream},
-    Scheme{"tcp", false, true, make_network_transport, make_network_endpoint, make_tcp_stream},
-    Scheme{"tcp-per-item", false, false, make_per_item_transport, make_per_item_endpoint, make_tcp_stream},
+    Scheme{"wss", true, true, Opening::tls, make_network_transport, make_network_endpoint, make_secure_stream},
+    Scheme{"ws", false, true, Opening::http, make_network_transport, make_network_endpoint, make_web_socket_stream},
+    Scheme{"tcp", false, true, Opening::greeting, make_network_transport, make_network_endpoint, make_tcp_stream},
+    Scheme{"tcp-per-item", false, false, Opening::visit, make_per_item_transport, make_per_item_endpoint,
+           make_tcp_stream},
 };
 }  // namespace
 

@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "culmen/transport/network/opening.hpp"
+
 namespace culmen {
 
 class ByteStream;
@@ -17,6 +19,7 @@ struct Scheme {
   std::string_view word;
   bool encrypted;     ///< the master has a certificate
   bool is_suggested;  ///< in messages; the others serve as the baseline of benchmarks
+  Opening opening;    ///< how a worker begins
   std::unique_ptr<OpenTransport> (*listen)(ListenOptions);
   std::unique_ptr<JoinedEndpoint> (*join)(JoinOptions);
   std::unique_ptr<ByteStream> (*stream)(StreamRequest);

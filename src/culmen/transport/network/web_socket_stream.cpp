@@ -6,6 +6,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/transport/network/kinds.hpp"
+#include "culmen/transport/network/unreached.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl.hpp>
@@ -51,7 +52,7 @@ class WebSocketStream : public ByteStream {
   }
   asio::awaitable<void> open() override {
     if (side_ == Side::master) co_await accept();
-    else co_await stream_.async_handshake(host_, "/", use_awaitable);
+    else co_await ask();
   }
   asio::awaitable<std::size_t> read_some(asio::mutable_buffer to) override {
     std::size_t n = 0;
@@ -68,6 +69,18 @@ class WebSocketStream : public ByteStream {
   asio::any_io_executor executor() override { return stream_.get_executor(); }
 
  private:
+  asio::awaitable<void> ask() {
+    websocket::response_type answer;
+    boost::system::error_code failed;
+    co_await stream_.async_handshake(answer, host_, "/", asio::redirect_error(use_awaitable, failed));
+    if (!failed) co_return;
+    if (failed == websocket::error::upgrade_declined && answer[http::field::server] == "culmen")
+      throw InputError(answer.body());
+    if (failed == websocket::error::upgrade_declined ||
+        failed.category() == http::make_error_code(http::error::bad_version).category())
+      throw InputError("what answers there is no culmen run; give the address that the run prints");
+    throw boost::system::system_error(failed);
+  }
   asio::awaitable<void> accept() {
     beast::flat_buffer buffer;
     http::request_parser<http::empty_body> parser;
@@ -142,13 +155,17 @@ class SecureStream final : public WebSocketStream<TlsStream> {
         asio::redirect_error(use_awaitable, failed));
     if (!seen_.empty())
       throw InputError(
-          fmt::format("the master's certificate has the fingerprint {}, not {}", seen_, tls_->fingerprint));
+          fmt::format("the master's certificate has the fingerprint {}, not {}; give the one that the run prints",
+                      seen_, tls_->fingerprint));
     const auto verified = SSL_get_verify_result(stream_.next_layer().native_handle());
     if (failed && side_ == Side::worker && verified != X509_V_OK)
       throw InputError(
-          fmt::format("the master's certificate is not accepted ({}); give its --fingerprint, which "
-                      "`culmen run` prints",
+          fmt::format("the master's certificate is not accepted ({}); give the fingerprint that the run prints "
+                      "(--fingerprint, or fingerprint in a program)",
                       X509_verify_cert_error_string(verified)));
+    if (failed && side_ == Side::worker && is_without_tls(failed))
+      throw InputError(
+          "what answers there does not use TLS; write ws:// or tcp://, as in the address that the run prints");
     if (failed) throw boost::system::system_error(failed);
     co_await WebSocketStream::open();
   }

@@ -1,0 +1,52 @@
+#include "culmen/transport/network/opening.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "culmen/transport/network/wire.hpp"
+
+namespace culmen {
+namespace {
+constexpr std::array methods{"GET ", "HEAD", "POST", "PUT ", "OPTI", "DELE", "CONN", "TRAC", "PATC"};
+constexpr std::size_t method_bytes = 4;
+
+bool is_method(BytesView first) {
+  return std::ranges::any_of(methods, [&](const char* m) { return std::memcmp(first.data(), m, method_bytes) == 0; });
+}
+
+Opening opening_of_frame(BytesView first) {
+  FrameHead head;
+  std::memcpy(&head, first.data() + sizeof(std::uint32_t), sizeof head);
+  if (head.kind == greeting) return Opening::greeting;
+  return head.kind == visit ? Opening::visit : Opening::unknown;
+}
+}  // namespace
+
+Opening opening_of(BytesView first) {
+  // RFC 8446, 5.1: a record begins with its type, 22 for a handshake, and a version 3.x.
+  if (first.size() >= 2 && first[0] == std::byte{22} && first[1] == std::byte{3}) return Opening::tls;
+  if (first.size() >= method_bytes && is_method(first)) return Opening::http;
+  return first.size() >= frame_prefix_bytes ? opening_of_frame(first) : Opening::unknown;
+}
+
+Bytes refusal_for(Opening opening, const std::string& sentence) {
+  Bytes out;
+  if (opening == Opening::greeting || opening == Opening::visit) {
+    append_frame(out, head_of(refusal), std::as_bytes(std::span(sentence)));
+    return out;
+  }
+  const auto text = fmt::format(
+      "HTTP/1.1 400 Bad Request\r\nServer: culmen\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+      "Content-Length: {}\r\n\r\n{}",
+      sentence.size(), sentence);
+  const auto bytes = std::as_bytes(std::span(text));
+  out.assign(bytes.begin(), bytes.end());
+  return out;
+}
+
+}  // namespace culmen
