@@ -157,6 +157,16 @@ def pin_in(fingerprint: str | None, said: Wording = as_option) -> str:
     return pin
 
 
+def check_pin(address: str, fingerprint: str | None, said: Wording = as_option) -> None:
+    """Raises InputError for a fingerprint that nothing would be compared with."""
+    if fingerprint is not None and not _core.is_encrypted(address):
+        scheme = address.partition("://")[0]
+        raise InputError(
+            f"{said('fingerprint', fingerprint)}: only wss:// has a certificate, and {address} begins with "
+            f"{scheme}://; write the address that the run prints, or remove the fingerprint"
+        )
+
+
 def content_of(study: Shared) -> str:
     """The digest of the files that an evaluation uses, or of a program's function with the values that it captures. A
     program outside the study's folder is not among them: it differs from machine to machine.

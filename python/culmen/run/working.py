@@ -11,8 +11,9 @@ from .._core import InputError, TransportError
 from ..base.keywords import check_whole
 from ..base.signals import interrupt, raise_again, signals_of_program, stopping_on
 from ..base.terminal import in_notebook, on_terminal
-from .joining import as_argument, pin_in, token_in
+from .joining import as_argument, check_pin, pin_in, token_in
 from .master import refuse_while_imported
+from .progress.connecting import Connecting
 
 _SLICE_S = 0.05
 _MOST_SLOTS = 65_536
@@ -44,9 +45,11 @@ def work(
     joined: Callable[[], None],
     signals: tuple[int, ...],
     second: Callable[[int], None],
+    shown: bool,
 ) -> Worked:
     """Joins, calls ``joined``, and works until the study ends. The first of the signals ends the work; a later SIGINT
-    calls ``second``. Raises InputError if the run refuses these workers, TransportError if it is not reached."""
+    calls ``second``. ``shown``: says that it connects. Raises InputError if the run refuses these workers,
+    TransportError if it is not reached."""
     with tempfile.TemporaryDirectory(prefix="culmen-", ignore_cleanup_errors=True) as folder:
         config.evaluator.working_folder = folder
         workers = _core.NetworkWorkers(
@@ -54,9 +57,11 @@ def work(
         )
         with stopping_on(signals, workers.stop, second) as seen:
             workers.start()
+            connecting = Connecting(place.address, place.patience_s, shown)
             try:
                 while not workers.wait_joined(_SLICE_S):
-                    pass
+                    connecting.look()
+                connecting.close()
                 if not seen:
                     joined()
                 while not workers.wait(_SLICE_S):
@@ -64,6 +69,8 @@ def work(
             except BaseException:
                 workers.stop()
                 raise
+            finally:
+                connecting.close()
     return Worked(workers.evaluations, workers.trouble, seen)
 
 
@@ -86,13 +93,16 @@ def work_in_program(
     _check(address, slots, patience_s)
     token = token_in(Path(token_file), as_argument) if token_file is not None else ""
     place = Place(address, token, pin_in(fingerprint, as_argument), slots or _core.usable_cpus(), patience_s)
+    check_pin(address, fingerprint, as_argument)
+
+    shown = progress or (progress is None and (on_terminal() or in_notebook()))
 
     def joined() -> None:
-        if progress or (progress is None and (on_terminal() or in_notebook())):
+        if shown:
             with suppress(OSError):
                 say_joined(place)
 
-    worked = work(config, content, place, joined, signals_of_program(), interrupt)
+    worked = work(config, content, place, joined, signals_of_program(), interrupt, bool(shown))
     raise_again(worked.signals)
     if worked.trouble and not worked.signals:
         raise TransportError(worked.trouble)

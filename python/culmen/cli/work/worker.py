@@ -5,8 +5,10 @@ import sys
 from pathlib import Path
 
 from ... import _core
+from ..._core import TransportError
+from ...base.errors import sentence
 from ...base.signals import STOP_SIGNALS
-from ...run.joining import content_of, pin_in, token_in
+from ...run.joining import check_pin, content_of, pin_in, token_in
 from ...run.study import Study
 from ...run.working import Place, say_joined, work
 from .codes import FAILED, FINISHED
@@ -26,12 +28,19 @@ def work_for(
     study = Study.from_file(path, fix=fix)
     token = token_in(token_file) if token_file else ""
     place = Place(address, token, pin_in(fingerprint), slots or _core.usable_cpus(), patience_s)
+    check_pin(address, fingerprint)
 
     def joined() -> None:
         if not quiet:
             say_joined(place)
 
-    worked = work(study.config, content_of(study), place, joined, STOP_SIGNALS, lambda _number: os._exit(FAILED))
+    try:
+        worked = work(
+            study.config, content_of(study), place, joined, STOP_SIGNALS, lambda _number: os._exit(FAILED), not quiet
+        )
+    except TransportError as error:
+        print(f"culmen: {sentence(error)}", file=sys.stderr)
+        return FAILED
     if worked.trouble and not worked.signals:
         print(f"culmen: {worked.trouble}", file=sys.stderr)
         return FAILED
