@@ -227,6 +227,8 @@ WRONG_WORK = {
     "token": ({"token_file": "none.txt"}, "token_file='none.txt': it cannot be read: No such file or directory"),
     "listen": ({"listen": "tcp://127.0.0.1:0"}, "culmen.work: listen belongs to culmen.minimize; remove it"),
     "unknown": ({"objectivs": {}}, "culmen.work: there is no argument 'objectivs'; did you mean 'objectives'?"),
+    "patience by another name": ({"patience": 3}, "there is no argument 'patience'; did you mean 'patience_s'?"),
+    "slots by another name": ({"n_jobs": 3}, "there is no argument 'n_jobs'; did you mean 'slots'?"),
     "nobody there": ({"patience_s": 0}, "tcp://127.0.0.1:1"),
 }
 

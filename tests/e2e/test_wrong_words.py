@@ -59,6 +59,8 @@ WORDS = {
     "init k --kind pyton": "culmen init: --kind must be python, library or command, got pyton; did you mean 'python'?",
     "init my-fit": "culmen: my-fit: the name must consist of letters, digits and _, such as fit, got 'my-fit'",
     "init nowhere/fit": "culmen: nowhere/fit: there is no folder nowhere; make it with `mkdir -p nowhere`",
+    "simulate study.toml": "culmen simulate: --workers is missing; write `culmen simulate STUDY.toml --workers N`",
+    "worker tcp://a:1": "culmen worker: --study is missing; write `culmen worker ADDRESS --study STUDY.toml`",
     "launch run study.toml": "culmen launch: -n is missing; write `culmen launch -n 4 run STUDY.toml`",
     "launch -n 1 run study.toml": "culmen launch: -n must be at least 2, got 1",
     "launch -n 4": "culmen: give a command to launch, for example `culmen launch -n 4 run STUDY.toml`",

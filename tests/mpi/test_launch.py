@@ -195,6 +195,25 @@ def test_ranks_are_told_the_module_of_an_mpi_that_has_none_of_its_own_name(tmp_p
     assert "CULMEN_MPI=mpich " in done.stdout
 
 
+def test_an_unknown_mpi_is_answered_with_those_of_this_machine(tmp_path):
+    nowhere = tmp_path / "empty"
+    nowhere.mkdir()
+    done = culmen("launch", "-n", 2, "--mpi", "foo", "run", "s.toml", cwd=tmp_path, PATH=str(nowhere))
+    assert done.returncode == 2
+    assert done.stderr == (
+        "culmen: there is no MPI 'foo'; this machine has none on PATH; install one, or write the path of its mpiexec\n"
+    )
+    mpiexec = nowhere / "mpiexec.openmpi"
+    mpiexec.write_text("#!/bin/sh\necho 'mpiexec (OpenRTE) 4.1.4'\n")
+    mpiexec.chmod(0o755)
+    done = culmen("launch", "-n", 2, "--mpi", "foo", "run", "s.toml", cwd=tmp_path, PATH=f"{nowhere}:/bin")
+    said = done.stderr.split("; ", 1)
+    assert said[0] == "culmen: there is no MPI 'foo'"
+    assert said[1].endswith(" or the path of an mpiexec\n")
+    assert "openmpi" in said[1]
+    assert "intel" not in said[1]
+
+
 def test_the_printed_line_runs_in_a_shell(launch):
     line = launch(2, "--dry-run").stdout
     done = subprocess.run(line, shell=True, env=environment(), capture_output=True, text=True, timeout=60)  # noqa: S602

@@ -214,6 +214,11 @@ def test_a_function_that_cannot_be_had_elsewhere_is_an_error():
         ({"args": (1,)}, "there is no argument 'args'; use functools.partial(f, …) or a lambda for more arguments"),
         ({"budget": 1e3 + 0.5}, "budget must be a whole number, got 1000.5"),
         ({"budget": 9, "optimizer": 3}, "optimizer must be a string in quotes, got 3"),
+        (
+            {"budget": 9, "optimizer": {"name": "cmaes", "population": 20}},
+            "optimizer must be a name such as 'cmaes' or a list of names, got {'name': 'cmaes', 'population': 20}; "
+            "write optimizer='cmaes', options={'population': 20}",
+        ),
         ({"budget": 9, "environment": {"A": 1}}, "environment.A must be a string in quotes, got 1"),
         ({"budget": 9, "starts": [{"x": 7}]}, "starts number 1: parameter 'x': 7 is outside [0, 1]"),
         (

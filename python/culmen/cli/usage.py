@@ -180,6 +180,8 @@ def _usage(command: Any) -> str:
 def _needed(command: Any) -> Iterator[str]:
     if command.name == "launch":
         yield "-n 4 run STUDY.toml"
+        return
     for parameter in command.params:
-        if not parameter.opts[0].startswith("-") and parameter.required:
-            yield parameter.metavar or parameter.name.upper()
+        if parameter.required:
+            word = parameter.metavar or parameter.name.upper()
+            yield f"{parameter.opts[0]} {word}" if parameter.opts[0].startswith("-") else word

@@ -20,10 +20,16 @@ _OF_RUN = (
     *("optimizer", "options", "starts", "store", "callback", "accept_changes"),
     *("certificate", "insecure", "io_threads"),
 )
+_WORDS = {
+    **WORDS,
+    **dict.fromkeys(("patience", "timeout", "timeout_s", "wait", "wait_s"), "patience_s"),
+    **dict.fromkeys(("n_jobs", "n_workers", "processes"), "slots"),
+    **dict.fromkeys(("token", "password"), "token_file"),
+}
 _ENDLESS = {"budget": 1, "starts": []}  # the run decides on the end
 
 
-@explained("culmen.work", 'culmen.work("wss://host:7443", f, {"x": (0, 1)}, token_file="token.txt")', WORDS, ANSWERS)
+@explained("culmen.work", 'culmen.work("wss://host:7443", f, {"x": (0, 1)}, token_file="token.txt")', _WORDS, ANSWERS)
 def work(
     address: str,
     f: Callable[..., Any] | Command,
@@ -88,11 +94,11 @@ def known_arguments() -> list[str]:
 
 def _for_workers(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of ``minimize`` that affect an evaluation."""
-    known = [*known_arguments(), "fingerprint", "slots", "patience_s"]
+    known = [*known_arguments(), "token_file", "fingerprint", "slots", "patience_s"]
     for name in arguments:
         if name in ("listen", "executor"):
             raise InputError(f"culmen.work: {name} belongs to culmen.minimize; remove it")
         if name not in known:
-            near = did_you_mean(WORDS.get(name, name), known)
+            near = did_you_mean(_WORDS.get(name, name), known)
             raise InputError(f"culmen.work: there is no argument '{name}'{near or '; help(culmen.work) lists them'}")
     return {name: plain(value) for name, value in arguments.items() if name in _OF_RESULTS}

@@ -80,12 +80,26 @@ def program_study(
     options = given.get("options", {})
     if not isinstance(options, Mapping):
         raise InputError(f'{caller}: options must be a dict such as {{"population": 20}}, got {options!r}')
+    _check_optimizer(given.get("optimizer"), caller)
     tables["optimizer"] = {key: given[key] for key in ("optimizer", "generational") if key in given} | dict(options)
     top: dict[str, Any] = {key: given[key] for key in ("seed", *_EXPRESSIONS, "starts") if key in given}
     study: ProgramStudy = checked(
         ProgramStudy, {"name": name, "space": space, "constraints": constraints, **top, **tables}, caller
     )
     return study
+
+
+def _check_optimizer(optimizer: object, caller: str) -> None:
+    """A dict is the table of a study file."""
+    if not isinstance(optimizer, Mapping):
+        return
+    options = {key: value for key, value in optimizer.items() if key != "name"}
+    name = optimizer.get("name", "cmaes")
+    instead = f"optimizer={name!r}" + (f", options={options!r}" if options else "")
+    raise InputError(
+        f"{caller}: optimizer must be a name such as 'cmaes' or a list of names, got {dict(optimizer)!r}; "
+        f"write {instead}"
+    )
 
 
 def call_of(data: Mapping[str, Any], store: str) -> str:

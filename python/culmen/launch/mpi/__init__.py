@@ -91,7 +91,7 @@ def find_launcher(wanted: str | None) -> Launcher:
         return _at(wanted)
     names = list(dict.fromkeys(mpi.name for mpi in load()))
     if wanted and wanted not in names:
-        raise LauncherError(f"there is no MPI '{wanted}'; write one of {', '.join(names)}, or the path of an mpiexec")
+        raise LauncherError(f"there is no MPI '{wanted}'; {_instead()}")
     own = [name for mpi in load() if wanted in (None, mpi.name) for name in mpi.launchers]
     order = [*own, *_BARE] if wanted else [*_BARE, *own]
     for launcher in _present(order):
@@ -101,6 +101,15 @@ def find_launcher(wanted: str | None) -> Launcher:
         f"no launcher of {wanted or 'an MPI'} is on PATH (looked for {', '.join(dict.fromkeys(order))}); "
         f"install one, or give the path of its mpiexec as --mpi PATH"
     )
+
+
+def _instead() -> str:
+    """What a user may write on this machine."""
+    mpis = load()
+    found = dict.fromkeys(there.mpi.name for there in _present([*_BARE, *(n for mpi in mpis for n in mpi.launchers)]))
+    if not found:
+        return "this machine has none on PATH; install one, or write the path of its mpiexec"
+    return f"write {', '.join(found)} or the path of an mpiexec"
 
 
 def _present(names: Iterable[str]) -> Iterable[Launcher]:
