@@ -224,6 +224,12 @@ void bind_result(nb::module_& m) {
           "evaluated_s", [](const StudyResult& r) { return r.evaluated_s; },
           "Total duration of the evaluations of this start.")
       .def_prop_ro(
+          "served_s", [](const StudyResult& r) { return r.served_s; },
+          "The seconds from the moment when the first worker was ready.")
+      .def_prop_ro(
+          "present_s", [](const StudyResult& r) { return r.present_s; },
+          "Total time for which workers were there and ready.")
+      .def_prop_ro(
           "remark", [](const StudyResult& r) { return r.remark; },
           "The optimizer's remark on its search; may be empty.")
       .def_prop_ro("recommended", &recommended_of, recommended_doc)

@@ -841,6 +841,14 @@ class Result:
         """Total duration of the evaluations of this start."""
 
     @property
+    def served_s(self) -> float:
+        """The seconds from the moment when the first worker was ready."""
+
+    @property
+    def present_s(self) -> float:
+        """Total time for which workers were there and ready."""
+
+    @property
     def remark(self) -> str:
         """The optimizer's remark on its search; may be empty."""
 

@@ -65,6 +65,8 @@ def test_a_run_without_workers_waits_for_those_that_join(tmp_path, scheme):
         code, out, _ = run.end()
     assert code == 0
     assert re.search(r"evaluations +300\b", out)
+    assert re.search(r"time +\S.* with 2 workers, \S+/s\b", out)
+    assert re.search(r"workers busy +\d+% of their time\b", out)
     assert worker.returncode == 0, worker.stderr
     assert worker.stdout.splitlines()[-1] == "300 evaluations were done here"
 

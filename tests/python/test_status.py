@@ -95,6 +95,23 @@ def test_a_long_run_says_how_long_its_workers_waited_for_each_other(changes, sai
     assert summary._waited(SimpleNamespace(**run), here) == said
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, ", 40/s"),
+        ({"wall_s": 62.0}, ", 40/s since the first worker joined, after 37 s"),
+        ({"served_s": 0.0}, ""),
+    ],
+)
+def test_the_rate_counts_from_the_first_worker(changes, said):
+    assert summary._rate(SimpleNamespace(**({"wall_s": 25.5, "served_s": 25.0} | changes)), 1000) == said
+
+
+def test_an_open_run_says_how_busy_its_workers_were():
+    assert summary._busy(SimpleNamespace(evaluated_s=40.0, present_s=50.0)) == "80% of their time"
+    assert summary._busy(SimpleNamespace(evaluated_s=0.0, present_s=0.0)) is None
+
+
 COST_AND_GAIN = {"cost": "minimize", "gain": "maximize"}
 
 

@@ -57,6 +57,8 @@ class Result:
     nodes: int  #: number of machines that had workers at the start of the run
     wall_s: float  #: duration of the run in seconds
     evaluated_s: float  #: total duration of the evaluations of this run in seconds
+    served_s: float  #: seconds since the first worker was ready
+    present_s: float  #: total time in seconds for which workers were there, whether or not they evaluated
     store: str  #: path of the store; empty if there is none
 
     # How its errors are computed, and the errors that were computed while the ranks of a launch still served.
@@ -183,6 +185,8 @@ _SAME = (
     "nodes",
     "wall_s",
     "evaluated_s",
+    "served_s",
+    "present_s",
     "store",
 )
 

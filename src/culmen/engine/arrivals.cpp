@@ -30,6 +30,7 @@ void Engine::lost(WorkerId worker, const std::string& why) {
   result_.evaluated_s += underway_.lost(worker, clock_.now_s());
   last_loss_ = why;
   feed(Lost{worker, worker < first_visitor_ || options_.visitors_are_to_blame});
+  count_presence();
 }
 
 void Engine::arrived(WorkerId worker, const FrameHead& head, BytesView body) {
@@ -44,6 +45,17 @@ void Engine::ready(WorkerId worker) {
   if (worker >= were_ready_.size()) were_ready_.resize(worker + 1);
   were_ready_[worker] = true;
   feed(Joined{worker});
+  count_presence();
+}
+
+/// After the number of workers has changed, and at the end.
+void Engine::count_presence() {
+  const auto now_s = clock_.now_s();
+  if (first_ready_s_ < 0 && broker_.counts().workers > 0) first_ready_s_ = now_s;
+  result_.present_s += present_ * (now_s - present_since_s_);
+  if (first_ready_s_ >= 0) result_.served_s = now_s - first_ready_s_;
+  present_ = broker_.counts().workers;
+  present_since_s_ = now_s;
 }
 
 bool Engine::was_ready(WorkerId worker) const { return worker < were_ready_.size() && were_ready_[worker]; }

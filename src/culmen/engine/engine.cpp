@@ -108,6 +108,7 @@ void Engine::offer() noexcept {
 EngineResult Engine::finish() {
   show(Phase::stopping);
   result_.evaluated_s += underway_.running_s(clock_.now_s());
+  count_presence();
   flush_tells();
   if (recorder_ != nullptr) {
     if (is_final(result_.reason)) {

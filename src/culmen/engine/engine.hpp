@@ -42,6 +42,8 @@ struct EngineResult {
   BrokerCounts counts;
   bool store_failed = false;  ///< the reason is error, because the store could not be written or read
   double evaluated_s = 0;     ///< sum of the durations of this start's evaluations, also of those that did not end
+  double served_s = 0;        ///< from the moment when the first worker was ready
+  double present_s = 0;       ///< sum of the times for which workers were there and ready
   bool has_best = false;
   Candidate best;
   Outcome best_outcome;
@@ -103,6 +105,7 @@ class Engine final : private Transport::Sink {
   void execute(const Resize& a);
   void execute(const Stop& a);
   void ready(WorkerId worker);
+  void count_presence();
   bool was_ready(WorkerId worker) const;
   void end_with(WorkerId worker, StopReason reason, BytesView sentence);
   void arrived_result(WorkerId worker, const FrameHead& head, BytesView body);
@@ -139,6 +142,8 @@ class Engine final : private Transport::Sink {
   SavedOutcomes saved_;
   Underway underway_;
   std::vector<bool> were_ready_;  // by worker
+  std::uint32_t present_ = 0;     // workers, since:
+  double present_since_s_ = 0, first_ready_s_ = -1;
   std::vector<Action> actions_;
   std::size_t next_action_ = 0;
   std::vector<Candidate> asked_;

@@ -63,6 +63,8 @@ TEST(Engine, results_that_come_twice_do_not_count_twice) {
     const auto result = engine.run(cluster, nullptr);
     EXPECT_EQ(result.counts.told, 100U);
     EXPECT_EQ(cluster.faults().twice > 0, answers_twice > 0);
+    EXPECT_EQ(result.present_s, result.served_s) << "there is one worker";
+    EXPECT_GT(result.served_s, 0);
     return result.evaluated_s;
   };
   EXPECT_EQ(evaluated_s(0), 200);

@@ -18,12 +18,14 @@ def show_end(
     source: str,
     quiet: bool,
     digits: int | None = None,
+    open_to_others: bool = False,
 ) -> int:
     """``here``: evaluations of this start; ``fit``: the errors of the parameters, or why there are none; ``ended``: the
-    store after the run; ``source``: the study's file; ``digits``: see print_result. Returns the exit code."""
+    store after the run; ``source``: the study's file; ``digits``,
+    ``open_to_others``: see print_result. Returns the exit code."""
     if not quiet and (here or result.reason not in ERRORS):
         with contextlib.suppress(OSError, SystemExit):
-            print_result(result, here, fit, ended, digits)
+            print_result(result, here, fit, ended, digits, open_to_others)
     _say_why(result, source, ended)
     return _code_of(result)
 

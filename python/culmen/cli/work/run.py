@@ -139,7 +139,7 @@ def _execute(study: Study, quiet: bool, errors: bool, digits: int | None, door: 
         fit = errors_at_end(study, result, ended, door) if errors else None
     finally:
         _core.dismiss_visitors(study.options)
-    return show_end(result, ran.here, fit, ended, study.source, quiet, digits)
+    return show_end(result, ran.here, fit, ended, study.source, quiet, digits, door is not None)
 
 
 def _say_where_workers_are(run: _core.Run, team_size: int) -> None:

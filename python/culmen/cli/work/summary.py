@@ -28,16 +28,23 @@ if TYPE_CHECKING:  # `culmen status` does not need it, nor what it loads
 
 # `workers waited` appears only above all three: duration of the run, mean duration of an evaluation, share of waiting.
 _LONG_S, _SLOW_S, _MUCH = 10.0, 0.01, 0.25
+_LATE_S = 1.0  # for the first worker to be ready
 ERRORS = ("failure", "all_failed", "set_up", "error")  # reasons that go to standard error
 
 
 def print_result(
-    result: "Result", here: int, fit: Errors | str | None, ended: Opened, digits: int | None = None
+    result: "Result",
+    here: int,
+    fit: Errors | str | None,
+    ended: Opened,
+    digits: int | None = None,
+    open_to_others: bool = False,
 ) -> None:
     """Prints the best parameters, the facts of the run, and the store.
 
     ``here``: evaluations of this start of the master. ``fit``: the errors, or why there are none. ``ended``: the
     store after the run. ``digits``: significant digits, instead of rounding parameters to their errors.
+    ``open_to_others``: workers of other machines could join.
     """
     tables: list[Table | Text] = []
     found = fit if isinstance(fit, Errors) else None
@@ -46,7 +53,7 @@ def print_result(
     elif result.best is not None:
         notes = _notes(result.at_bounds, result.fixed)
         tables.append(_best_table(result.best, notes, found, digits))
-    tables.append(_figures_table(_figures(result, here, digits or 10, found)))
+    tables.append(_figures_table(_figures(result, here, digits or 10, found, open_to_others)))
     if fit is not None:
         tables += _scale_lines(fit)
     if result.store and result.failed:
@@ -197,12 +204,12 @@ def _scale_lines(fit: Errors | str) -> list[Text]:
     return [Text(line) for line in ([f"No errors: {fit}."] if isinstance(fit, str) else fit.lines)]
 
 
-def _figures(result: "Result", here: int, digits: int, fit: Errors | None) -> dict[str, Any]:
+def _figures(result: "Result", here: int, digits: int, fit: Errors | None, is_open: bool) -> dict[str, Any]:
     residuals = f" ({len(result.residuals)} residuals)" if result.residuals else ""
-    rate = per_second(here / result.wall_s) if result.wall_s > 0 else ""
     former = f", {here} of them in this start" if here != result.evaluations else ""
     remark = f"; {result.remark}" if result.remark else ""
     nodes = f" on {result.nodes} nodes" if result.nodes > 1 else ""
+    workers = f"{teams_or_workers(result.workers, result.team_size)}{nodes}"
     return {
         "optimizer": f"{result.optimizer}{choice_and_mode(result.optimizer_why, result.generational)}{remark}",
         "end": None if result.reason in ERRORS else result.message,
@@ -212,10 +219,27 @@ def _figures(result: "Result", here: int, digits: int, fit: Errors | None) -> di
         **({} if result.front else _others(result.extras, fit, digits)),
         "evaluations": f"{result.evaluations}{former}",
         **{name: getattr(result, name) or None for name in ("failed", "retried", "lost")},
-        "time": f"{lasted(result.wall_s)} with {teams_or_workers(result.workers, result.team_size)}{nodes}, {rate}",
+        "time": f"{lasted(result.wall_s)} with {workers}{_rate(result, here)}",
+        "workers busy": _busy(result) if is_open else None,
         "workers waited": _waited(result, here),
         "store": result.store or None,
     }
+
+
+def _rate(result: "Result", here: int) -> str:
+    """Empty if there was no worker. Workers of other machines may join late, or never."""
+    if not result.served_s > 0:
+        return ""
+    waited_s = result.wall_s - result.served_s
+    late = f" since the first worker joined, after {lasted(waited_s)}" if waited_s >= _LATE_S else ""
+    return f", {per_second(here / result.served_s)}{late}"
+
+
+def _busy(result: "Result") -> str | None:
+    """The share of their time in which workers evaluated."""
+    if not result.present_s > 0:
+        return None
+    return f"{min(1.0, result.evaluated_s / result.present_s):.0%} of their time"
 
 
 def teams_or_workers(workers: int, team_size: int) -> str:

@@ -27,7 +27,7 @@ Bytes encode(const StudyResult& r) {
   encode(r.goals, w);
   for (const auto* text : {&r.optimizer, &r.optimizer_why, &r.remark}) w.text(*text);
   w.u8(static_cast<std::uint8_t>(r.mode));
-  w.f64(r.evaluated_s);
+  for (const auto seconds : {r.evaluated_s, r.served_s, r.present_s}) w.f64(seconds);
   w.u8(r.recommended.has_value());
   part.clear();
   if (r.recommended) encode(*r.recommended, part);
@@ -65,7 +65,7 @@ StudyResult decode_result(BytesView in) {
   r.goals = decode_goals(b);
   for (auto* text : {&r.optimizer, &r.optimizer_why, &r.remark}) *text = b.text();
   r.mode = b.member(Mode::asynchronous, "mode");
-  r.evaluated_s = b.f64();
+  for (auto* seconds : {&r.evaluated_s, &r.served_s, &r.present_s}) *seconds = b.f64();
   const bool recommends = b.u8() != 0;
   if (const auto part = b.blob(); recommends) decode(part, r.recommended.emplace());
   for (auto n = b.u64(); n > 0; --n) {
