@@ -91,6 +91,9 @@ TEST(WrongScheme, is_told_from_bytes_that_are_of_none) {
   Bytes bytes;
   append_frame(bytes, head_of(greeting), {});
   EXPECT_EQ(opening_of(bytes), Opening::greeting);
+  bytes.clear();
+  append_frame(bytes, head_of(greeting), Bytes(0x0316 - sizeof(FrameHead)));
+  EXPECT_EQ(opening_of(bytes), Opening::greeting) << "its length looks like the beginning of TLS";
 }
 
 TEST(WrongToken, none_at_all_is_told_from_another_one) {

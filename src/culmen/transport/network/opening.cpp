@@ -28,8 +28,10 @@ Opening opening_of_frame(BytesView first) {
 }  // namespace
 
 Opening opening_of(BytesView first) {
-  // RFC 8446, 5.1: a record begins with its type, 22 for a handshake, and a version 3.x.
-  if (first.size() >= 2 && first[0] == std::byte{22} && first[1] == std::byte{3}) return Opening::tls;
+  // RFC 8446, 5.1: a record begins with its type, 22 for a handshake, and the version 3.1 or 3.3. The length of a frame
+  // may begin alike, but is too short for a third byte.
+  if (first.size() >= 3 && first[0] == std::byte{22} && first[1] == std::byte{3} && first[2] != std::byte{0})
+    return Opening::tls;
   if (first.size() >= method_bytes && is_method(first)) return Opening::http;
   return first.size() >= frame_prefix_bytes ? opening_of_frame(first) : Opening::unknown;
 }
