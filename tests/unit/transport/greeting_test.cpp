@@ -1,4 +1,5 @@
 // What the master answers to a greeting that it cannot welcome.
+#include <array>
 #include <thread>
 
 #include "network_fixture.hpp"
@@ -43,6 +44,16 @@ TEST(Greeting, after_the_end_of_the_study_is_answered_with_bye) {
   const auto later = join_master(joining(*transport));  // then the early one was accepted, too
   transport->dismiss();
   EXPECT_EQ(answer_to(early).first, bye);
+}
+
+TEST(Greeting, of_a_worker_gets_through_beside_many_that_say_nothing) {
+  auto options = listen_at("tcp");
+  options.handshakes = 4;
+  const auto transport = make_open_transport(options);
+  std::array<BlockingSocket, 12> silent;
+  for (auto& socket : silent) socket.connect(transport->address());
+  const auto worker = join_master(joining(*transport));
+  EXPECT_TRUE(silent.front().read_all().empty());  // the oldest one was ended
 }
 
 /// Answers the greeting of one worker with this frame.

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "culmen/base/descriptors.hpp"
 #include "culmen/base/error.hpp"
 #include "culmen/base/span.hpp"
 #include "culmen/study/config/fingerprint.hpp"
@@ -19,6 +20,7 @@
 
 namespace culmen {
 namespace {
+constexpr std::size_t descriptors_of_an_endpoint = 6;  // its socket, and what wakes its thread
 
 /// Gives the worker its own set-up in place of the master's.
 class OwnWork final : public Endpoint {
@@ -58,7 +60,10 @@ class OwnWork final : public Endpoint {
 
 struct NetworkWorkers::Impl {
   Impl(StudyConfig config, Joining given, Function own)
-      : joining(std::move(given)), function(std::move(own)), marker(children->marker()) {
+      : joining(std::move(given)),
+        room(joining.slots * descriptors_of_an_endpoint),
+        function(std::move(own)),
+        marker(children->marker()) {
     auto evaluator = config.evaluator;
     evaluator.run_marker = marker;
     evaluator.environment.merge(thread_share(joining.slots, evaluator));
@@ -150,6 +155,7 @@ struct NetworkWorkers::Impl {
   }
 
   Joining joining;
+  DescriptorRoom room;
   Function function;
   std::shared_ptr<ChildTable> children = ChildTable::create(make_run_marker());
   std::string marker;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "culmen/base/descriptors.hpp"
 #include "culmen/base/error.hpp"
 #include "culmen/base/span.hpp"
 #include "culmen/transport/network/secret.hpp"
@@ -44,6 +45,7 @@ ListeningTransport::ListeningTransport(ListenOptions options)
     : options_(std::move(options)),
       scheme_(scheme_named(options_.address.scheme)),
       pages_(std::make_shared<WebPages>(options_.token, options_.status)),
+      handshakes_(options_.handshakes),
       acceptor_(asio::make_strand(io_)) {
   if (scheme_.encrypted) {
     const auto certificate = options_.certificate.empty() ? make_certificate() : certificate_in(options_.certificate);
@@ -88,16 +90,35 @@ asio::awaitable<void> ListeningTransport::accept_all() {
       co_await pause.async_wait(use_awaitable);
       continue;
     }
-    if (handshakes_ >= options_.handshakes) continue;
+    std::shared_ptr<DescriptorRoom> room;
+    try {
+      room = std::make_shared<DescriptorRoom>(1);
+    } catch (const InputError&) {
+      continue;  // the process may have no more files: evaluations need the rest
+    }
+    handshakes_.make_place();
     asio::co_spawn(
-        strand, [this, socket] { return meet(socket); }, asio::detached);
+        strand, [this, socket, room] { return meet(socket, room); }, asio::detached);
   }
 }
 
-asio::awaitable<void> ListeningTransport::meet(std::shared_ptr<tcp::socket> socket) {
+Handshakes::Entry ListeningTransport::begin_handshake(const std::shared_ptr<Connection>& connection) {
+  return {handshakes_, [weak = std::weak_ptr(connection)] {
+            if (const auto there = weak.lock()) there->cut();
+          }};
+}
+
+asio::awaitable<void> ListeningTransport::meet(std::shared_ptr<tcp::socket> socket,
+                                               std::shared_ptr<DescriptorRoom> room) {
   bool goes = true;
   {
-    const auto counted = count_handshake();
+    const Handshakes::Entry handshake(handshakes_, [weak = std::weak_ptr(socket)] {
+      if (const auto there = weak.lock())
+        asio::post(there->get_executor(), [there] {
+          boost::system::error_code ignored;
+          there->close(ignored);
+        });
+    });
     asio::steady_timer deadline(socket->get_executor(), span_of(options_.handshake_s));
     deadline.async_wait([socket](const boost::system::error_code& cancelled) {
       boost::system::error_code ignored;

@@ -1,12 +1,14 @@
 // What the transports that listen do alike: they accept connections, and hand on what arrives.
 #pragma once
-#include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "culmen/base/descriptors.hpp"
 #include "culmen/transport/network/arrivals.hpp"
 #include "culmen/transport/network/connection.hpp"
+#include "culmen/transport/network/handshakes.hpp"
 #include "culmen/transport/network/open_transport.hpp"
 #include "culmen/transport/network/scheme.hpp"
 
@@ -26,18 +28,6 @@ class ListeningTransport : public OpenTransport {
   void wake() noexcept final { arrivals_.wake(); }
 
  protected:
-  /// Counts a connection that has not said its greeting yet.
-  class Handshake {
-   public:
-    explicit Handshake(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
-    ~Handshake() { --count_; }
-    Handshake(const Handshake&) = delete;
-    Handshake& operator=(const Handshake&) = delete;
-
-   private:
-    std::atomic<std::size_t>& count_;
-  };
-
   /// Listens from now on, and accepts after start(). Throws InputError if it cannot listen at the address.
   explicit ListeningTransport(ListenOptions options);
   void start();
@@ -60,7 +50,8 @@ class ListeningTransport : public OpenTransport {
   std::string objection_to(const Greeting& said) const;
   /// Says why, and ends the connection.
   static void refuse(Connection& connection, const std::string& why);
-  Handshake count_handshake() { return Handshake(handshakes_); }
+  /// While it lives, the connection may have to end for newer ones.
+  Handshakes::Entry begin_handshake(const std::shared_ptr<Connection>& connection);
   const ListenOptions& options() const { return options_; }
 
   Arrivals arrivals_;
@@ -68,7 +59,7 @@ class ListeningTransport : public OpenTransport {
  private:
   asio::awaitable<void> accept_all();
   /// Serves it, unless it came with another scheme.
-  asio::awaitable<void> meet(std::shared_ptr<asio::ip::tcp::socket> socket);
+  asio::awaitable<void> meet(std::shared_ptr<asio::ip::tcp::socket> socket, std::shared_ptr<DescriptorRoom> room);
   asio::awaitable<bool> turn_away(asio::ip::tcp::socket& socket);
   void deliver(const Arrival& arrival, Sink& sink);
 
@@ -77,7 +68,7 @@ class ListeningTransport : public OpenTransport {
   std::shared_ptr<Tls> tls_;
   std::string fingerprint_;
   std::shared_ptr<const WebPages> pages_;
-  std::atomic<std::size_t> handshakes_ = 0;
+  Handshakes handshakes_;
   asio::io_context io_;
   asio::ip::tcp::acceptor acceptor_;
   std::vector<std::thread> threads_;

@@ -83,7 +83,7 @@ class NetworkTransport final : public ListeningTransport {
 
   /// None: the connection was refused.
   asio::awaitable<std::optional<WorkerId>> shake_hands(std::shared_ptr<Connection> connection) {
-    const auto counted = count_handshake();
+    const auto handshake = begin_handshake(connection);
     const auto deadline = connection->cut_after(options().handshake_s);
     std::optional<WorkerId> worker;
     try {

@@ -17,7 +17,7 @@ struct ListenOptions {
   std::function<std::string()> status = [] { return std::string("{}"); };  ///< ws, wss: see WebPages
   std::size_t io_threads = 1;                                              ///< they read, decode and write
   std::size_t connections = 65536;
-  std::size_t handshakes = 1024;  ///< connections that have not said their greeting yet
+  std::size_t handshakes = 1024;  ///< connections that have not said their greeting yet; for more, the oldest ones end
   double handshake_s = 10;
   double absence_s = 3600;  ///< tcp-per-item: a worker that has no connection for so long is lost
 };

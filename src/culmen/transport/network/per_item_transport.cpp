@@ -107,7 +107,7 @@ class PerItemTransport final : public ListeningTransport {
       Brought brought;
       std::string objection;
       try {
-        brought = co_await listen_to(*connection);
+        brought = co_await listen_to(connection);
         objection = objection_to(brought.said.greeting);
       } catch (const Error& e) {
         objection = e.what();
@@ -122,13 +122,13 @@ class PerItemTransport final : public ListeningTransport {
     leave(worker, connection);
   }
 
-  asio::awaitable<Brought> listen_to(Connection& connection) {
+  asio::awaitable<Brought> listen_to(std::shared_ptr<Connection> connection) {
     Brought brought;
     Bytes block;
     {
-      const auto counted = count_handshake();
-      const auto deadline = connection.cut_after(options().handshake_s);
-      block = co_await connection.read(greeting_bytes);
+      const auto handshake = begin_handshake(connection);
+      const auto deadline = connection->cut_after(options().handshake_s);
+      block = co_await connection->read(greeting_bytes);
     }
     FrameHead head;
     BytesView rest = block, body;
@@ -138,7 +138,7 @@ class PerItemTransport final : public ListeningTransport {
     if (!objection_to(brought.said.greeting).empty()) co_return brought;  // a stranger's frames are not read
     brought.frames.assign(rest.begin(), rest.end());
     while (count_of(brought.frames) < brought.said.frames) {
-      block = co_await connection.read(network_body_bytes);
+      block = co_await connection->read(network_body_bytes);
       if (brought.frames.empty()) brought.frames = std::move(block);
       else brought.frames.insert(brought.frames.end(), block.begin(), block.end());
     }
