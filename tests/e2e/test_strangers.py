@@ -4,7 +4,7 @@ import contextlib
 import re
 import socket
 
-from harness import Running, summary
+from harness import Running, culmen, summary
 
 STUDY = """
 [space]
@@ -31,3 +31,17 @@ def test_silent_connections_take_no_files_from_evaluations(tmp_path):
         code, out, err = run.end()
     assert code == 0, out + err
     assert summary(tmp_path / "fit.db")["failed"] == 0
+
+
+def test_a_trusted_certificate_of_another_host_is_refused(tmp_path):
+    (tmp_path / "fit.toml").write_text(STUDY)
+    (tmp_path / "token").write_text("secret")
+    (tmp_path / "token").chmod(0o600)
+    words = ("run", "fit.toml", "--listen", "wss://127.0.0.1:0", "--token-file", "token")
+    with Running(*words, "--certificate", "own.pem", cwd=tmp_path) as run:
+        line = next(line for line in run.process.stdout if "Workers join with" in line)
+        address = re.search(r"wss://\S+?:\d+", line)[0]
+        join = ("worker", address, "--study", "fit.toml", "--token-file", "token")
+        done = culmen(*join, cwd=tmp_path, SSL_CERT_FILE=str(tmp_path / "own.pem"))
+    assert done.returncode == 2
+    assert "the master's certificate is not accepted (it is for another host)" in done.stderr

@@ -162,7 +162,8 @@ class SecureStream final : public WebSocketStream<TlsStream> {
       throw InputError(
           fmt::format("the master's certificate is not accepted ({}); give the fingerprint that the run prints "
                       "(--fingerprint, or fingerprint in a program)",
-                      X509_verify_cert_error_string(verified)));
+                      verified == X509_V_ERR_UNSPECIFIED ? "it is for another host"  // of host_name_verification
+                                                         : X509_verify_cert_error_string(verified)));
     if (failed && side_ == Side::worker && is_without_tls(failed))
       throw InputError(
           "what answers there does not use TLS; write ws:// or tcp://, as in the address that the run prints");
