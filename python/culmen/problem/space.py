@@ -267,7 +267,8 @@ def _made(name: str, p: Parameter) -> _core.Parameter:
     if p.type in ("ordinal", "categorical"):
         make = _core.ordinal if p.type == "ordinal" else _core.categorical
         return make(name, _choices(name, [p.value] if p.choices is None and p.value is not None else p.choices))
-    lower, upper = p.lower, p.upper
+    lower: Any = p.lower
+    upper: Any = p.upper
     if p.value is not None and lower is upper is None:
         lower = upper = p.value
     elif p.value is not None and p.type == "integer":
@@ -277,7 +278,7 @@ def _made(name: str, p: Parameter) -> _core.Parameter:
     elif p.type == "real" and (missing := _missing(lower, upper)):
         raise InputError(f"parameter '{name}': {missing} missing; without bounds, the parameter needs initial")
     try:
-        lower, upper = float(lower), float(upper)  # type: ignore[arg-type]
+        lower, upper = float(lower), float(upper)
     except (TypeError, ValueError):
         if p.value is not None and p.lower is p.upper is None:
             raise InputError(f"parameter '{name}': value = {p.value!r}: it must be a number") from None
