@@ -12,6 +12,7 @@ from ..base.text import did_you_mean
 from .hosts import ranks_on_hosts
 from .mpi import Launcher, LauncherError, Words, find_launcher
 from .mpi4py import variables_for_mpi4py
+from .programs import own_library
 from .supervision import End, supervise
 
 _ALLOCATIONS = ("SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID")
@@ -138,5 +139,4 @@ def _cores() -> int:
 
 
 def _module(launcher: Launcher) -> Path:
-    folder = os.environ.get("CULMEN_MODULE_DIR") or Path(_core.__file__).parent / "lib"
-    return Path(folder, f"libculmen_mpi_{launcher.mpi.module}.so")
+    return own_library(f"mpi_{launcher.mpi.module}")

@@ -2,10 +2,11 @@
 
 import os
 import re
-import subprocess
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+
+from .programs import said_by
 
 _WANTED = "libmpi.so.12"  # mpi4py's wheel links this name of MPICH; Debian's MPICH is libmpich.so.12
 
@@ -18,16 +19,10 @@ def variables_for_mpi4py(kind: str, module: Path) -> dict[str, str]:
     if "MPI4PY_MPIABI" in os.environ or find_spec("mpi4py") is None or not module.exists():
         return {}
     found = {"MPI4PY_MPIABI": kind}
-    linked = re.search(r"^\s*libmpich\.so\.12 => (\S+) \(", _linked_by(module), re.MULTILINE)
+    linked = re.search(r"^\s*libmpich\.so\.12 => (\S+) \(", said_by("ldd", str(module)), re.MULTILINE)
     if linked and (folder := _folder_with(Path(linked[1]))):
         found["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [os.environ.get("LD_LIBRARY_PATH"), str(folder)]))
     return found
-
-
-def _linked_by(library: Path) -> str:
-    with suppress(OSError, subprocess.TimeoutExpired):
-        return subprocess.run(["ldd", str(library)], capture_output=True, text=True, timeout=20).stdout
-    return ""
 
 
 def _folder_with(library: Path) -> Path | None:

@@ -5,11 +5,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from .. import _core
 from .._core import InputError
 from ..launch.mpi import recognise
+from ..launch.programs import own_library, said_by
 
-_VERSION_TIMEOUT_S = 20
 _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")  # other programs are not run to find out what they are
 _LIBRARIES = {"libmpi.so.40": "openmpi", "libmpich.so.12": "mpich", "libmpi.so.12": "mpich"}  # by what programs link
 
@@ -42,8 +41,7 @@ def _probe_of(command: list[str]) -> Path:
             f"'{' '.join(command)}' names neither a launcher of an MPI that culmen knows nor a program that links one; "
             "example: culmen profile -- mpiexec -n 4 ./app"
         )
-    folder = os.environ.get("CULMEN_MODULE_DIR") or Path(_core.__file__).parent / "lib"
-    probe = Path(folder, f"libculmen_mpiprobe_{kinds[0]}.so")
+    probe = own_library(f"mpiprobe_{kinds[0]}")
     if not probe.exists():
         raise InputError(f"culmen was built without {kinds[0]}; build it again where that MPI's mpicc is on PATH")
     return probe
@@ -55,15 +53,7 @@ def _kind_of(word: str) -> str:
     if program is None or word.startswith("-"):
         return ""
     if Path(word).name.startswith(_LAUNCHERS):
-        mpi = recognise(_output(program, "--version"))
+        mpi = recognise(said_by(program, "--version"))
         return mpi.module if mpi else ""
-    linked = _output("ldd", program)
+    linked = said_by("ldd", program)
     return next((kind for library, kind in _LIBRARIES.items() if library in linked), "")
-
-
-def _output(*words: str) -> str:
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=_VERSION_TIMEOUT_S)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout + done.stderr

@@ -6,12 +6,13 @@ A data file and a test add another one.
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
+
+from ..programs import said_by
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -19,7 +20,6 @@ else:
     import tomli as tomllib
 
 _BARE = ("mpiexec", "mpirun")
-_VERSION_TIMEOUT_S = 20
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _instead() -> str:
 def _present(names: Iterable[str]) -> Iterable[Launcher]:
     for name in dict.fromkeys(names):
         program = shutil.which(name)
-        mpi = recognise(_version(program)) if program else None
+        mpi = recognise(said_by(program, "--version")) if program else None
         if program and mpi:
             yield Launcher(name, mpi)
 
@@ -125,7 +125,7 @@ def _at(path: str) -> Launcher:
         raise LauncherError(
             f"'{path}' cannot be run as a program; --mpi must be openmpi, mpich or the path of an mpiexec"
         )
-    version = _version(path)
+    version = said_by(path, "--version")
     mpi = recognise(version)
     if mpi is None:
         known = ", ".join(mpi.title for mpi in load())
@@ -134,11 +134,3 @@ def _at(path: str) -> Launcher:
             f"'{path}' is not a launcher that culmen supports (it prints '{said}'); supported are {known}"
         )
     return Launcher(path, mpi)
-
-
-def _version(program: str) -> str:
-    try:
-        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=_VERSION_TIMEOUT_S)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout + done.stderr

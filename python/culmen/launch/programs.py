@@ -1,0 +1,24 @@
+"""Programs and libraries of this machine."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from .. import _core
+
+_TIMEOUT_S = 20
+
+
+def said_by(*words: str) -> str:
+    """What a command prints; nothing if it cannot run or takes too long."""
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=_TIMEOUT_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + done.stderr
+
+
+def own_library(name: str) -> Path:
+    """Where culmen's library of this name is, if it was built."""
+    folder = os.environ.get("CULMEN_MODULE_DIR") or Path(_core.__file__).parent / "lib"
+    return Path(folder, f"libculmen_{name}.so")
