@@ -1,5 +1,4 @@
 // A worker that comes to a master with the wrong scheme, or to something else than a master.
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,12 +15,11 @@
 #include "culmen/transport/network/open_transport.hpp"
 #include "culmen/transport/network/opening.hpp"
 #include "culmen/transport/network/wire.hpp"
+#include "network_fixture.hpp"
 
 namespace culmen {
 namespace {
 using ::testing::HasSubstr;
-
-constexpr double long_patience_s = 300;
 
 /// Who refused, and why.
 struct Refused {
@@ -52,7 +50,7 @@ JoinOptions worker_with(const std::string& scheme, std::uint16_t port) {
   JoinOptions options;
   options.address = {scheme, "127.0.0.1", port};
   options.work = 7;
-  options.patience_s = long_patience_s;
+  options.patience_s = hangs_s;
   return options;
 }
 
@@ -107,28 +105,19 @@ TEST(WrongToken, none_at_all_is_told_from_another_one) {
 /// A port with something that is no master. It answers each connection with `says`, unless that is empty.
 class Stranger {
  public:
-  explicit Stranger(std::string says) : says_(std::move(says)), listening_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    EXPECT_EQ(bind(listening_, reinterpret_cast<sockaddr*>(&at), size), 0);
-    EXPECT_EQ(listen(listening_, 16), 0);
-    getsockname(listening_, reinterpret_cast<sockaddr*>(&at), &size);
-    port = ntohs(at.sin_port);
+  explicit Stranger(std::string says) : says_(std::move(says)) {
     if (!says_.empty()) thread_ = std::thread([this] { answer(); });
   }
   ~Stranger() {
-    shutdown(listening_, SHUT_RDWR);
+    listening_.end();
     if (thread_.joinable()) thread_.join();
-    close(listening_);
   }
-  std::uint16_t port = 0;
+  std::uint16_t port() const { return listening_.port(); }
 
  private:
   void answer() {
     char bytes[4096];
-    for (int one = 0; (one = accept(listening_, nullptr, nullptr)) >= 0; close(one)) {
+    for (int one = 0; (one = listening_.take()) >= 0; close(one)) {
       if (recv(one, bytes, sizeof bytes, 0) < 0) continue;
       if (send(one, says_.data(), says_.size(), MSG_NOSIGNAL) < 0) continue;
       shutdown(one, SHUT_WR);
@@ -137,7 +126,7 @@ class Stranger {
     }
   }
   std::string says_;
-  int listening_;
+  ListeningSocket listening_;
   std::thread thread_;
 };
 
@@ -148,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, NoMaster, testing::Values("tcp", "ws", "wss", 
 TEST_P(NoMaster, that_speaks_http_is_named_at_once) {
   if (std::string(GetParam()) == "tcp-per-item") return;  // it serves benchmarks
   const Stranger stranger("HTTP/1.1 404 Not Found\r\nServer: other\r\nContent-Length: 0\r\n\r\n");
-  const auto refused = try_to_join(worker_with(GetParam(), stranger.port));
+  const auto refused = try_to_join(worker_with(GetParam(), stranger.port()));
   EXPECT_TRUE(refused.at_once);
   EXPECT_THAT(refused.why, HasSubstr(std::string(GetParam()) == "wss" ? "does not use TLS" : "is no culmen run"));
 }
@@ -157,7 +146,7 @@ TEST_P(NoMaster, at_a_closed_port_is_named) {
   std::uint16_t port = 0;
   {
     const Stranger stranger("");
-    port = stranger.port;
+    port = stranger.port();
   }
   auto options = worker_with(GetParam(), port);
   options.patience_s = 0;
@@ -174,7 +163,7 @@ TEST_P(NoMaster, on_an_unknown_host_is_named_at_once) {
 /// An attempt without this bound takes 20 s.
 TEST_P(NoMaster, that_is_silent_is_not_waited_for_beyond_the_patience) {
   const Stranger silent("");
-  auto options = worker_with(GetParam(), silent.port);
+  auto options = worker_with(GetParam(), silent.port());
   options.patience_s = 0;
   const auto refused = try_to_join(options);
   EXPECT_FALSE(refused.at_once);
