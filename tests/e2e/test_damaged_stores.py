@@ -92,14 +92,53 @@ def test_only_the_lost_evaluations_of_a_rescued_store_are_repeated(finished):
     assert len(calls_of(finished)) == calls + 4
 
 
-@pytest.mark.parametrize("command", ["status", "resume", "export", "report", "compare", "errors", "rescue"])
+@pytest.mark.parametrize("command", ["status", "resume", "export", "report", "compare", "errors"])
 def test_a_damaged_description_is_one_sentence(finished, command):
     change(finished / "study.db", "UPDATE meta SET value = zeroblob(4096) WHERE key = 'configuration'")
     words = [command, "study.db", *(["study.db"] if command == "compare" else [])]
     done = culmen(*words, cwd=finished)
     assert done.returncode == 1, done.stderr
     assert "description of the study" in done.stderr
+    assert "`culmen rescue study.db`" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_damaged_description_is_rescued(finished):
+    before = outcomes(finished / "study.db")
+    change(finished / "study.db", "UPDATE meta SET value = zeroblob(4096) WHERE key = 'configuration'")
+    done = culmen("rescue", "study.db", cwd=finished)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert outcomes(finished / "study.rescued.db") == before
+    evaluations = summary(finished / "study.rescued.db")["told"] + 5
+    done = culmen("resume", "study.rescued.db", "--evaluations", evaluations, "--quiet", cwd=finished)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_damaged_log_loses_nothing_in_silence(tmp_path):
+    write_study(tmp_path, 100_000)
+    with Running("run", "study.toml", "--workers", "2", "--quiet", cwd=tmp_path) as run:
+        wait_for(lambda: len(calls_of(tmp_path)) > 60, "60 calls")
+        run.process.kill()
+        run.process.wait(10)
+        wait_for(lambda: not run.processes(), "the end of every child")
+    log = tmp_path / "study.db-wal"
+    content = bytearray(log.read_bytes())
+    assert len(content) > 100_000
+    middle = len(content) // 2
+    content[middle : middle + 4096] = bytes(4096)
+    log.write_bytes(content)
+    for command in ("status", "resume", "export", "report"):
+        done = culmen(command, "study.db", cwd=tmp_path)
+        assert done.returncode == 1, command
+        assert "its log study.db-wal is damaged" in done.stderr
+        assert "`culmen rescue study.db`" in done.stderr
+    rescued = culmen("rescue", "study.db", cwd=tmp_path)
+    assert rescued.stderr == ""
+    assert log.read_bytes() == content
+    count = len(outcomes(tmp_path / "study.rescued.db"))
+    assert count > 50
+    done = culmen("resume", "study.rescued.db", "--evaluations", count + 10, "--quiet", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_status_names_the_evaluation_that_hangs(tmp_path):

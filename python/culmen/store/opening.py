@@ -51,8 +51,8 @@ class Opened:
             configuration = None
         if not isinstance(configuration, dict):
             raise StoreError(
-                f"{self.path} is damaged: its description of the study cannot be read, so it cannot be resumed; if "
-                "there is no copy, run the study again with another store"
+                f"{self.path} is damaged: its description of the study cannot be read; "
+                f"`culmen rescue {shlex.quote(str(self.path))}` writes what can be read into a new store"
             )
         return Begun(self.path, store.name, store.fingerprint, configuration, self.without_log)
 

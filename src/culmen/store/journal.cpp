@@ -9,6 +9,7 @@
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/store/call_codec.hpp"
 #include "culmen/store/copy.hpp"
+#include "culmen/store/log.hpp"
 #include "culmen/store/ownership.hpp"
 #include "culmen/store/progress.hpp"
 #include "culmen/store/rescue.hpp"

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "culmen/base/error.hpp"
+#include "culmen/store/log.hpp"
 
 namespace culmen {
 namespace {
@@ -62,7 +63,8 @@ class Pages {
     size_ = Cursor(BytesView(head).subspan(16)).number(2);
     if (size_ == 1) size_ = 65536;
     usable_ = size_ - std::to_integer<std::size_t>(head[20]);
-    if (!std::has_single_bit(size_) || size_ < 512 || usable_ < 480) size_ = 0;
+    if (!std::has_single_bit(size_) || size_ < 512 || usable_ < 480)
+      size_ = usable_ = 4096;  // the first page is damaged
   }
 
   /// From 1.
@@ -72,9 +74,9 @@ class Pages {
     return out;
   }
 
-  std::optional<LeafRow> row(const Bytes& page, std::size_t at) {
+  std::optional<LeafRow> row(BytesView page, std::size_t at) {
     try {
-      Cursor cell(BytesView(page).subspan(std::min(at, page.size())));
+      Cursor cell(page.subspan(std::min(at, page.size())));
       const auto length = cell.varint();
       LeafRow out;
       out.id = static_cast<std::int64_t>(cell.varint());
@@ -121,19 +123,29 @@ class Pages {
   std::size_t size_ = 0, usable_ = 0;
 };
 
+void visit_page(Pages& pages, BytesView page, const std::function<void(const LeafRow&)>& visit) {
+  if (page.size() < 8 || page.front() != table_leaf) return;
+  Cursor head(page.subspan(3));
+  const auto cells = head.number(2);
+  head.take(3);
+  for (std::uint64_t i = 0; i < cells && head.left() >= 2; ++i) {
+    if (const auto row = pages.row(page, head.number(2))) visit(*row);
+  }
+}
+
 }  // namespace
 
 void visit_leaves(const std::string& path, const std::function<void(const LeafRow&)>& visit) {
   Pages pages(path);
-  for (std::uint64_t number = 2; const auto page = pages.page(number); ++number) {
-    if (page->front() != table_leaf) continue;
-    Cursor head(BytesView(*page).subspan(3));
-    const auto cells = head.number(2);
-    head.take(3);
-    for (std::uint64_t i = 0; i < cells && head.left() >= 2; ++i) {
-      if (const auto row = pages.row(*page, head.number(2))) visit(*row);
-    }
-  }
+  for (std::uint64_t number = 2; const auto page = pages.page(number); ++number) visit_page(pages, *page, visit);
+}
+
+void visit_logged_leaves(const std::string& log_of, const std::string& path,
+                         const std::function<void(const LeafRow&)>& visit) {
+  Pages pages(path);
+  visit_log(log_of, [&](std::uint64_t number, BytesView page) {
+    if (number > 1) visit_page(pages, page, visit);
+  });
 }
 
 }  // namespace culmen

@@ -3,87 +3,78 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/null_character.hpp"
-#include "culmen/evaluation/codec.hpp"
-#include "culmen/store/call_codec.hpp"
 #include "culmen/store/journal.hpp"
-#include "culmen/store/leaves.hpp"
+#include "culmen/store/log.hpp"
 #include "culmen/store/ownership.hpp"
 #include "culmen/store/rows.hpp"
 #include "culmen/store/schema.hpp"
 #include "culmen/store/sqlite.hpp"
+#include "culmen/store/stray_rows.hpp"
 
 namespace culmen {
 namespace {
 namespace fs = std::filesystem;
 
-std::int64_t integer(const LeafRow::Value& value) {
-  const auto* found = std::get_if<std::int64_t>(&value);
-  return found != nullptr ? *found : 0;
-}
-
-double real(const LeafRow::Value& value) {
-  const auto* found = std::get_if<double>(&value);
-  return found != nullptr ? *found : static_cast<double>(integer(value));
-}
-
-/// The rows that a walk over all pages finds, read when they are first needed.
-class Stray {
+/// The damaged file, or a copy of it that has what the file lacks: what can be read of a damaged log, and zeros up to
+/// the length in its header, without which SQLite does not even open it.
+class Complete {
  public:
-  explicit Stray(std::string path) : path_(std::move(path)) {}
+  Complete(const std::string& path, std::string copy) : path_(path), from_(path), copy_(std::move(copy)) {
+    if (log_is_damaged(path) || (!has_log(path) && is_truncated())) make_copy();
+  }
+  ~Complete() {
+    if (path_ == copy_) remove_store(copy_);
+  }
+  Complete(const Complete&) = delete;
+  const std::string& path() const { return path_; }
+  const std::string& given() const { return from_; }
 
-  const std::map<std::uint64_t, CallRecord>& calls() { return read(), calls_; }
-  const std::map<EvaluationId, OutcomeRecord>& outcomes() { return read(), outcomes_; }
+  /// For a walk over the pages, which sees no log.
+  void add_log() {
+    if (path_ != copy_ && has_log(from_)) make_copy();
+  }
 
  private:
-  void read() {
-    if (std::exchange(read_, true)) return;
-    visit_leaves(path_, [this](const LeafRow& row) {
-      try {
-        if (row.values.size() == 5) add_call(row);
-        if (row.values.size() == 8) add_outcome(row);
-      } catch (const Error&) {  // another table, or damaged
-      }
-    });
+  static constexpr auto most_bytes = std::uintmax_t{1} << 40;
+
+  void make_copy() {
+    std::error_code error;
+    fs::copy_file(from_, copy_, error);
+    path_ = copy_;
+    if (!error) apply_log(from_, copy_);
+    if (!error && is_truncated()) fs::resize_file(copy_, length(), error);
+    if (!error) return;
+    remove_store(copy_);
+    throw StoreError(fmt::format("{}: cannot be written: {}", copy_, error.message()));
   }
 
-  void add_call(const LeafRow& row) {
-    const auto* data = std::get_if<Bytes>(&row.values[4]);
-    const auto kind = integer(row.values[1]);
-    if (data == nullptr || kind < 0 || kind > static_cast<int>(CallKind::saved)) return;
-    CallRecord call;
-    call.kind = static_cast<CallKind>(kind);
-    call.wanted = static_cast<std::uint64_t>(integer(row.values[2]));
-    decode(*data, call);
-    calls_.emplace(row.id, std::move(call));
+  bool is_truncated() const {
+    const auto full = length();
+    return full > 0 && fs::file_size(path_) < full;
   }
 
-  void add_outcome(const LeafRow& row) {
-    const auto* data = std::get_if<Bytes>(&row.values[7]);
-    if (data == nullptr) return;
-    OutcomeRecord record;
-    record.evaluation = static_cast<EvaluationId>(row.id);
-    record.epoch = static_cast<Epoch>(integer(row.values[1]));
-    record.attempt = static_cast<Attempt>(integer(row.values[2]));
-    record.worker = static_cast<WorkerId>(integer(row.values[3]));
-    record.at_s = real(row.values[4]);
-    decode(*data, record.outcome);
-    outcomes_.emplace(record.evaluation, std::move(record));
+  /// As the file's header says; 0 if that cannot be.
+  std::uintmax_t length() const {
+    std::ifstream file(path_, std::ios::binary);
+    unsigned char head[32] = {};
+    if (!file.read(reinterpret_cast<char*>(head), sizeof head)) return 0;
+    const auto at = [&](std::size_t i) { return std::uintmax_t{head[i]}; };
+    const auto page = at(16) << 8 | at(17);
+    const auto length = (at(28) << 24 | at(29) << 16 | at(30) << 8 | at(31)) * (page == 1 ? 65536 : page);
+    return length <= most_bytes ? length : 0;
   }
 
-  std::string path_;
-  bool read_ = false;
-  std::map<std::uint64_t, CallRecord> calls_;
-  std::map<EvaluationId, OutcomeRecord> outcomes_;
+  std::string path_, from_, copy_;
 };
 
 /// The number of calls and outcomes that the store counts.
@@ -102,30 +93,15 @@ std::optional<Counted> counted(Database& database) {
   }
 }
 
-/// The rows of a damaged store, one at a time: a damaged row is none.
-class Remains {
+/// What SQLite finds in a damaged store, one row at a time: a damaged row is none.
+class Intact {
  public:
-  explicit Remains(Database& database)
-      : counted_(culmen::counted(database)),
-        stray_(database.path()),
-        one_call_(select_calls(database, "WHERE number = ?1")),
+  explicit Intact(Database& database)
+      : one_call_(select_calls(database, "WHERE number = ?1")),
         one_outcome_(select_outcomes(database, "WHERE evaluation = ?1")) {}
 
-  std::optional<CallRecord> call(std::uint64_t number) {
-    if (auto found = read(one_call_, number, call_of)) return found;
-    return stray(stray_.calls(), number);
-  }
-  std::optional<OutcomeRecord> outcome(EvaluationId id) {
-    if (auto found = read(one_outcome_, id, outcome_of)) return found;
-    return stray(stray_.outcomes(), id);
-  }
-  /// The number behind the last call.
-  std::uint64_t end() {
-    const auto& calls = stray_.calls();
-    const auto end = calls.empty() ? 0 : calls.rbegin()->first + 1;
-    return counted_ ? std::max(counted_->calls, end) : end;
-  }
-  const std::optional<Counted>& counted() const { return counted_; }
+  std::optional<CallRecord> call(std::uint64_t number) { return read(one_call_, number, call_of); }
+  std::optional<OutcomeRecord> outcome(EvaluationId id) { return read(one_outcome_, id, outcome_of); }
 
  private:
   template <class Record>
@@ -137,15 +113,59 @@ class Remains {
       return {};
     }
   }
+
+  Statement one_call_, one_outcome_;
+};
+
+/// The same, and what a walk over all pages finds where that is needed.
+class Remains {
+ public:
+  /// `database`: none if SQLite cannot open the file.
+  Remains(const Complete& file, std::optional<Database>& database) : path_(file.path()), log_of_(file.given()) {
+    if (!database) return;
+    counted_ = culmen::counted(*database);
+    try {
+      study_ = read_study(*database);
+      intact_.emplace(*database);
+    } catch (const StoreError&) {  // damaged
+    }
+  }
+
+  /// Without a fingerprint: damaged.
+  StudyRecord study() { return study_.fingerprint.empty() || has_null(study_.configuration) ? stray().study : study_; }
+  std::optional<CallRecord> call(std::uint64_t number) {
+    auto found = intact_ ? intact_->call(number) : std::nullopt;
+    return found ? found : find(stray().calls, number);
+  }
+  std::optional<OutcomeRecord> outcome(EvaluationId id) {
+    auto found = intact_ ? intact_->outcome(id) : std::nullopt;
+    return found ? found : find(stray().outcomes, id);
+  }
+  /// The number behind the last call.
+  std::uint64_t end() {
+    const auto& calls = stray().calls;
+    const auto end = calls.empty() ? 0 : calls.rbegin()->first + 1;
+    return counted_ ? std::max(counted_->calls, end) : end;
+  }
+  const std::optional<Counted>& counted() const { return counted_; }
+
+ private:
   template <class Record>
-  static std::optional<Record> stray(const std::map<std::uint64_t, Record>& rows, std::uint64_t id) {
+  static std::optional<Record> find(const std::map<std::uint64_t, Record>& rows, std::uint64_t id) {
     const auto found = rows.find(id);
     return found != rows.end() ? std::optional(found->second) : std::nullopt;
   }
 
+  const StrayRows& stray() {
+    if (!stray_) stray_ = find_stray_rows(path_, log_of_);
+    return *stray_;
+  }
+
+  std::string path_, log_of_;
   std::optional<Counted> counted_;
-  Stray stray_;
-  Statement one_call_, one_outcome_;
+  StudyRecord study_;
+  std::optional<Intact> intact_;
+  std::optional<StrayRows> stray_;
 };
 
 /// Appends the calls up to the first one that cannot be repeated: a damaged one, or a tell without its outcomes. Of the
@@ -231,73 +251,43 @@ class Rebuilding {
   Rescued found_;
 };
 
-/// A truncated file cannot even be opened: a copy of it, filled up with zeros to the length in its header.
-class FullLength {
- public:
-  FullLength(const std::string& path, const std::string& copy) : path_(path) {
-    std::ifstream file(path, std::ios::binary);
-    unsigned char head[32] = {};
-    if (!file.read(reinterpret_cast<char*>(head), sizeof head)) return;
-    const auto at = [&](std::size_t i) { return std::uintmax_t{head[i]}; };
-    const auto page = at(16) << 8 | at(17);
-    const auto length = (at(28) << 24 | at(29) << 16 | at(30) << 8 | at(31)) * (page == 1 ? 65536 : page);
-    if (fs::file_size(path) >= length || length > most_bytes || has_log(path)) return;
-    fs::copy_file(path, copy);
-    path_ = copy_ = copy;
-    fs::resize_file(copy, length);
-  }
-  ~FullLength() {
-    if (!copy_.empty()) remove_store(copy_);
-  }
-  FullLength(const FullLength&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  static constexpr auto most_bytes = std::uintmax_t{1} << 40;
-  std::string path_, copy_;
-};
-
-[[noreturn]] void nothing(const std::string& path, const char* why) {
-  throw StoreError(fmt::format("{}: nothing can be rescued, because {}", path, why));
-}
-
-Database open_damaged(const std::string& path, const std::string& name, NetworkProbe network) {
-  try {
-    return open_for_reading(path, network);
-  } catch (const StoreError& error) {
-    if (std::string_view(error.what()).find("is damaged") == std::string_view::npos) throw;
-    nothing(name, "its table of contents is damaged");
-  }
-}
-
-void refuse_if_held(Database& database) {
+void refuse_if_held(Database& database, const std::string& name) {
   std::optional<Owner> owner;
   try {
     owner = Ownership(database).live();
   } catch (const StoreError&) {
     return;  // damaged
   }
-  if (owner) throw StoreError(fmt::format("{}: belongs to a running master ({})", database.path(), owner->name()));
+  if (owner) throw StoreError(fmt::format("{}: belongs to a running master ({})", name, owner->name()));
 }
 
 }  // namespace
 
 Rescued rescue(const std::string& from, const std::string& to, NetworkProbe network) {
   if (fs::exists(to)) throw InputError(fmt::format("{}: exists already; give another name", to));
-  const FullLength full(from, to + ".part");
-  auto damaged = open_damaged(full.path(), from, network);
-  refuse_if_held(damaged);
-  StudyRecord study;
+  Complete file(from, to + ".part");
+  std::optional<Database> database;
+  std::exception_ptr why;
+  const auto walk_only = [&] {
+    why = std::current_exception();
+    file.add_log();
+  };
   try {
-    study = read_study(damaged);
-  } catch (const StoreError&) {
-    study = {};
+    database.emplace(open_for_reading(file.path(), network));
+  } catch (const DamagedFile&) {
+    walk_only();
+  } catch (const NotAStudy&) {
+    walk_only();
   }
-  if (study.fingerprint.empty() || has_null(study.configuration))
-    nothing(from, "the description of the study is damaged");
+  if (database) refuse_if_held(*database, from);
+  Remains remains(file, database);
+  const auto study = remains.study();
+  if (study.fingerprint.empty()) {
+    if (why) std::rethrow_exception(why);
+    throw StoreError(fmt::format("{}: nothing can be rescued, because the description of the study is damaged", from));
+  }
   auto journal = Journal::create(to, study, Durability::process, network);
   try {
-    Remains remains(damaged);
     auto found = Rebuilding(remains, journal).run();
     if (const auto& before = remains.counted())
       found.lost = before->outcomes > found.outcomes ? before->outcomes - found.outcomes : 0;

@@ -12,6 +12,8 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/file_system.hpp"
+#include "culmen/store/log.hpp"
+#include "culmen/store/rescue.hpp"
 
 namespace culmen {
 namespace {
@@ -31,6 +33,18 @@ CREATE TABLE progress(calls INTEGER, asked INTEGER, outcomes INTEGER, told INTEG
 CREATE TABLE failures(status INTEGER PRIMARY KEY, count INTEGER, first INTEGER);
 INSERT INTO progress VALUES (0, 0, 0, 0, 0, 0, NULL, NULL, 0, '');
 )";
+
+/// What meta says of the study once more, on a page of its own: for a rescue. Stores of earlier versions have none.
+void repeat_description(Database& database) {
+  database.execute(R"(
+CREATE TABLE IF NOT EXISTS description(id INTEGER PRIMARY KEY, name TEXT, configuration TEXT, fingerprint TEXT,
+                                       build TEXT, created_s REAL, budget INTEGER);
+INSERT OR REPLACE INTO description SELECT 1,
+  max(value) FILTER (WHERE key = 'name'), max(value) FILTER (WHERE key = 'configuration'),
+  max(value) FILTER (WHERE key = 'fingerprint'), max(value) FILTER (WHERE key = 'build'),
+  max(value) FILTER (WHERE key = 'created_s'), max(value) FILTER (WHERE key = 'budget') FROM meta;
+)");
+}
 
 std::int64_t number(Database& database, const char* sql) {
   Statement statement(database, sql);
@@ -94,21 +108,20 @@ void make_file(const std::string& path) {
 void expect_study(Database& database) {
   const auto& path = database.path();
   if (!database.is_database() || number(database, "PRAGMA application_id") != application_id)
-    refuse(path, "is not a culmen study");
+    throw NotAStudy(fmt::format("{}: is not a culmen study", path));
   const auto version = number(database, "PRAGMA user_version");
   if (version == format_version) return;
   throw StoreError(fmt::format("{}: was written by {} culmen (format {}, but this one reads format {})", path,
                                version > format_version ? "a newer" : "an older", version, format_version));
 }
 
-}  // namespace
-
-bool has_log(const std::string& path) {
-  std::error_code none;
-  const auto real = fs::canonical(path, none);
-  const auto size = fs::file_size(real.string() + "-wal", none);
-  return !none && size > 0;
+void refuse_damaged_log(const std::string& path) {
+  if (log_is_damaged(path))
+    throw StoreError(fmt::format("{}: its log {}-wal is damaged, and evaluations would be lost; {}", path, path,
+                                 how_to_rescue(path)));
 }
+
+}  // namespace
 
 Database make_study_file(const std::string& path, const StudyRecord& study, NetworkProbe network) {
   refuse_network(path, network(path));
@@ -132,6 +145,7 @@ Database make_study_file(const std::string& path, const StudyRecord& study, Netw
   insert.run("build", study.build);
   insert.run("created_s", study.created_s);
   insert.run("budget", study.budget);
+  repeat_description(database);
   return database;
 }
 
@@ -139,6 +153,7 @@ Database open_for_writing(const std::string& path, NetworkProbe network) {
   expect_file(path);
   refuse_network(path, network(path));
   expect_writable(path);
+  refuse_damaged_log(path);
   Database database(path, Database::Mode::write);
   expect_study(database);
   return database;
@@ -148,7 +163,10 @@ Database open_for_reading(const std::string& path, NetworkProbe network) {
   expect_file(path);
   const auto kind = network(path);
   const bool log = has_log(path);
-  if (log) refuse_network(path, kind);
+  if (log) {
+    refuse_network(path, kind);
+    refuse_damaged_log(path);
+  }
   const bool writable = access(path.c_str(), W_OK) == 0 && folder_is_writable(path);
   // A file in WAL mode needs its -shm beside it, except when nobody can write.
   const bool frozen = !log && (!kind.empty() || !folder_is_writable(path));
@@ -226,6 +244,7 @@ std::optional<Running> read_running(Database& database) {
 
 void replace_configuration(Database& database, const std::string& configuration) {
   Statement(database, "UPDATE meta SET value = ?1 WHERE key = 'configuration'").run(configuration);
+  repeat_description(database);
 }
 
 }  // namespace culmen

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "culmen/base/error.hpp"
 #include "culmen/store/journal.hpp"
 #include "culmen/store/sqlite.hpp"
 
@@ -10,6 +11,12 @@ namespace culmen {
 /// In SQLite's header: "CLMN", and the version of the tables.
 inline constexpr int application_id = 0x434C4D4E;
 inline constexpr int format_version = 2;
+
+/// The file is readable, but its first page is not that of a culmen study: it is another file, or is damaged.
+class NotAStudy : public InputError {
+ public:
+  using InputError::InputError;
+};
 
 /// Makes the tables in a file that is new or empty, in one transaction, which stays open for the caller to fill and
 /// commit. Throws StoreError if the file has content already, InputError if no file can be created there.
@@ -27,8 +34,6 @@ StudyRecord read_study(Database& database);
 void make_empty_file(const std::string& path, NetworkProbe network);
 /// Removes the file, its log and its index.
 void remove_store(const std::string& path) noexcept;
-/// Whether there is a write-ahead log with content.
-bool has_log(const std::string& path);
 /// For a copy of a store that was in use, without its log.
 std::string without_log(const std::string& path);
 /// The evaluation that has run longest; none: forget it.

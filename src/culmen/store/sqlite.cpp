@@ -20,6 +20,8 @@ std::string immutable_uri(const std::string& path) {
   return uri + "?immutable=1";
 }
 
+bool is_damage(int code) { return (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB; }
+
 int open_flags(Database::Mode mode) {
   switch (mode) {
     case Database::Mode::create:
@@ -74,7 +76,7 @@ void Database::back_up(Database& to) {
   const int code = sqlite3_backup_step(backup, -1);
   sqlite3_backup_finish(backup);
   if (code == SQLITE_DONE) return;
-  if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB) fail(code);
+  if (is_damage(code)) fail(code);
   to.fail(code);
 }
 
@@ -89,7 +91,9 @@ void Database::count_log_pages(std::uint64_t& pages) {
 void Database::fail(int code) const {
   const int system = handle_ ? sqlite3_system_errno(handle_.get()) : 0;
   const auto reason = system == 0 ? std::string() : ": " + std::generic_category().message(system);
-  throw StoreError(fmt::format("{}: {}", path_, sentence(code, system, reason)));
+  const auto message = fmt::format("{}: {}", path_, sentence(code, system, reason));
+  if (is_damage(code)) throw DamagedFile(message);
+  throw StoreError(message);
 }
 
 std::string Database::sentence(int code, int system, const std::string& reason) const {

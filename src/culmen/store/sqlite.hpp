@@ -10,8 +10,15 @@
 #include <string_view>
 
 #include "culmen/base/bytes.hpp"
+#include "culmen/base/error.hpp"
 
 namespace culmen {
+
+/// SQLite cannot read the file. A rescue may.
+class DamagedFile : public StoreError {
+ public:
+  using StoreError::StoreError;
+};
 
 /// One connection, for one thread at a time.
 class Database {

@@ -89,7 +89,6 @@ TEST_F(Rescues, WithAnyPageZeroedAllReadersEndWithASentence) {
   const auto pages = fs::file_size(path) / 4096;
   ASSERT_GT(pages, 8);
   std::uint64_t least = 400;
-  int rescued = 0;
   for (std::uintmax_t page = 0; page < pages; ++page) {
     const auto damaged = folder.file("damaged.db");
     fs::copy_file(path, damaged, fs::copy_options::overwrite_existing);
@@ -105,19 +104,108 @@ TEST_F(Rescues, WithAnyPageZeroedAllReadersEndWithASentence) {
       outcomes_of(journal);
     } catch (const Error&) {
     }
-    try {
-      const auto found = rescue(damaged, saved);
-      least = std::min(least, found.outcomes);
-      ++rescued;
-      EXPECT_EQ(found.lost.value_or(400 - found.outcomes), 400 - found.outcomes);
-      EXPECT_EQ(Journal::read(saved).summary().outcomes, found.outcomes);
-      fs::remove(saved);
-    } catch (const Error&) {
-      EXPECT_FALSE(fs::exists(saved));
-    }
+    const auto found = rescue(damaged, saved);
+    least = std::min(least, found.outcomes);
+    EXPECT_EQ(found.lost.value_or(400 - found.outcomes), 400 - found.outcomes);
+    const auto after = Journal::read(saved);
+    EXPECT_EQ(after.summary().outcomes, found.outcomes);
+    EXPECT_EQ(after.study().configuration, some_study().configuration);
+    fs::remove(saved);
   }
-  EXPECT_GT(rescued, 8);  // all but the file's head and the description of the study
   EXPECT_GT(least, 250) << "one page holds fewer than 150 evaluations";
+}
+
+TEST_F(Rescues, AChangedDescriptionIsReadFromItsCopy) {
+  Journal::resume(path, Durability::process, {}, "{\"changed\": 1}").close();
+  execute("UPDATE meta SET value = X'00' WHERE key = 'configuration'");
+  rescue(path, saved);
+  EXPECT_EQ(Journal::read(saved).study().configuration, "{\"changed\": 1}");
+}
+
+TEST_F(Rescues, AStoreWithoutItsDescriptionIsRefused) {
+  execute("DELETE FROM meta; DELETE FROM description; VACUUM");
+  EXPECT_THAT(error_of([&] { rescue(path, saved); }), HasSubstr("the description of the study is damaged"));
+  EXPECT_FALSE(fs::exists(saved));
+}
+
+/// A store that was copied while it was in use, so that most of it is in its log.
+class Logs : public StoreTest {
+ protected:
+  void SetUp() override {
+    auto journal = make(path);
+    for (EvaluationId id = 0; id < evaluations; ++id) {
+      journal.append(ask(id, 1));
+      journal.append(outcome(id, 1.0 / static_cast<double>(id + 1)));
+      journal.append(tell({id}));
+      journal.commit();
+    }
+    fs::copy_file(path, copy);
+    fs::copy_file(path + "-wal", copy + "-wal");
+    journal.close();
+  }
+  /// A fresh copy, with zeros in its log.
+  std::string with_zeros(std::uintmax_t at, std::size_t bytes) {
+    for (const char* ending : {"", "-wal"})
+      fs::copy_file(copy + ending, damaged + ending, fs::copy_options::overwrite_existing);
+    fs::remove(damaged + "-shm");
+    std::fstream file(damaged + "-wal", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(at));
+    file.write(std::string(bytes, '\0').data(), static_cast<std::streamsize>(bytes));
+    return damaged;
+  }
+
+  static constexpr std::uint64_t evaluations = 60;
+  const std::string copy = folder.file("copy.db"), damaged = folder.file("damaged.db"), saved = folder.file("saved.db");
+};
+
+TEST_F(Logs, AnIntactLogIsRead) { EXPECT_EQ(Journal::read(copy).summary().outcomes, evaluations); }
+
+TEST_F(Logs, ADamagedLogLosesNothingInSilence) {
+  const auto blocks = fs::file_size(copy + "-wal") / 4096;
+  ASSERT_GT(blocks, 100);
+  std::uint64_t refused = 0, least = evaluations;
+  for (std::uintmax_t block = 0; block < blocks; ++block) {
+    with_zeros(block * 4096, 4096);
+    try {
+      EXPECT_GE(Journal::read(damaged).summary().outcomes, evaluations - 2) << "the torn end of a log is no damage";
+      continue;
+    } catch (const StoreError& error) {
+      EXPECT_THAT(error.what(),
+                  testing::AllOf(HasSubstr("its log"), HasSubstr("is damaged"), HasSubstr("culmen rescue")));
+    }
+    ++refused;
+    EXPECT_THAT(error_of([&] { Journal::resume(damaged, Durability::process); }), HasSubstr("its log"));
+    const auto found = rescue(damaged, saved);
+    EXPECT_GE(found.outcomes + found.lost.value_or(evaluations), evaluations - 1) << "the last count may be damaged";
+    least = std::min(least, found.outcomes);
+    EXPECT_EQ(Journal::resume(saved, Durability::process).summary().outcomes, found.outcomes);
+    fs::remove(saved);
+    EXPECT_FALSE(fs::exists(saved + ".part"));
+    EXPECT_TRUE(fs::exists(damaged + "-wal")) << "the damaged store stays as it is";
+  }
+  EXPECT_GE(refused + 12, blocks);
+  EXPECT_GE(least, evaluations - 10);
+}
+
+TEST_F(Logs, TheTornEndOfALogIsNoDamage) {
+  const auto size = fs::file_size(copy + "-wal");
+  for (const std::uintmax_t missing : {1, 24, 100, 4096, 4120, 5000, 9000}) {
+    with_zeros(size - 1, 1);
+    fs::resize_file(damaged + "-wal", size - missing);
+    EXPECT_GE(Journal::read(damaged).summary().outcomes, evaluations - 2);
+  }
+}
+
+TEST_F(Logs, ThePagesOfAnEarlierLogBehindTheEndAreNoDamage) {
+  auto journal = Journal::resume(path, Durability::process);
+  for (EvaluationId id = evaluations; id < 5 * evaluations; ++id) {
+    journal.append(ask(id, 1));
+    journal.append(outcome(id, 1));
+    journal.append(tell({id}));
+    journal.commit();
+    if (id % 7 == 0) sql(path, "PRAGMA wal_checkpoint(RESTART)");
+    EXPECT_EQ(Journal::read(path).summary().outcomes, id + 1);
+  }
 }
 
 }  // namespace
