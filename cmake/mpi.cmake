@@ -25,12 +25,29 @@ function(culmen_mpi_module kind wrapper)
   # A preloaded library finds the program's MPI itself. Thread-local data without a call.
   target_compile_options(culmen_mpiprobe_${kind} PRIVATE -ftls-model=initial-exec)
   target_link_libraries(culmen_mpiprobe_${kind} PRIVATE ${CMAKE_DL_LIBS})
+  culmen_mpi_benchmark(${kind} "${words}")
   message(STATUS "MPI module: ${kind} by ${wrapper}")
+endfunction()
+
+# The benchmark of collectives. It exports its counting functions, which the MPI then calls instead of its own.
+function(culmen_mpi_benchmark kind words)
+  set(target culmen_collectives_${kind})
+  file(GLOB sources CONFIGURE_DEPENDS ${CULMEN_SOURCE_ROOT}/mpibench/*.c)
+  add_executable(${target} ${sources} ${CULMEN_BENCH_COUNTERS})
+  culmen_mpi_words(${target} "${words}" ON)
+  target_include_directories(${target} PRIVATE ${CULMEN_SOURCE_ROOT}/mpibench)
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CULMEN_MODULE_DIR} ENABLE_EXPORTS ON)
 endfunction()
 
 # A library by the words of an MPI's compiler wrapper. linked: with the MPI.
 function(culmen_mpi_library target words linked)
   add_library(${target} MODULE ${ARGN})
+  culmen_mpi_words(${target} "${words}" ${linked})
+  set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CULMEN_MODULE_DIR})
+endfunction()
+
+function(culmen_mpi_words target words linked)
   foreach(word ${words})
     if(word MATCHES "^-I(.+)")
       target_include_directories(${target} SYSTEM PRIVATE ${CMAKE_MATCH_1})
@@ -47,7 +64,7 @@ function(culmen_mpi_library target words linked)
     endif()
   endforeach()
   target_include_directories(${target} PRIVATE ${CULMEN_SOURCE_ROOT})
-  set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CULMEN_MODULE_DIR} C_VISIBILITY_PRESET hidden)
+  set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden)
 endfunction()
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -59,9 +76,18 @@ add_custom_command(
           ${CULMEN_PROBE_WRAPPERS}
   DEPENDS ${CULMEN_SOURCE_ROOT}/mpiprobe/wrappers.py ${CULMEN_SOURCE_ROOT}/mpiprobe/functions.ini)
 
+set(CULMEN_BENCH_COUNTERS ${CMAKE_BINARY_DIR}/mpibench/counters.c)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/mpibench)
+file(GLOB CULMEN_MPI_DATA CONFIGURE_DEPENDS ${CULMEN_SOURCE_ROOT}/../python/culmen/launch/mpi/*.toml)
+add_custom_command(
+  OUTPUT ${CULMEN_BENCH_COUNTERS}
+  COMMAND Python3::Interpreter ${CULMEN_SOURCE_ROOT}/mpibench/counters.py ${CULMEN_BENCH_COUNTERS} ${CULMEN_MPI_DATA}
+  DEPENDS ${CULMEN_SOURCE_ROOT}/mpibench/counters.py ${CULMEN_MPI_DATA})
+
 set(CULMEN_MODULE_DIR ${CMAKE_BINARY_DIR}/modules)
 list(APPEND CMAKE_BUILD_RPATH ${CULMEN_MODULE_DIR})  # how programs of the build tree find them
 set(CULMEN_MPI_MODULES)
+set(CULMEN_MPI_PROGRAMS)
 foreach(name ${CULMEN_MPICC})
   unset(wrapper)
   find_program(wrapper ${name} NO_CACHE)
@@ -72,6 +98,7 @@ foreach(name ${CULMEN_MPICC})
   if(kind AND NOT TARGET culmen_mpi_${kind})
     culmen_mpi_module(${kind} ${wrapper})
     list(APPEND CULMEN_MPI_MODULES culmen_mpi_${kind} culmen_mpiprobe_${kind})
+    list(APPEND CULMEN_MPI_PROGRAMS culmen_collectives_${kind})
   endif()
 endforeach()
 if(NOT CULMEN_MPI_MODULES)

@@ -58,7 +58,7 @@ def test_a_small_grid_is_measured_drawn_and_not_measured_again(tmp_path):
     other = culmen(*bench("--transports", "ws"), cwd=tmp_path)
     assert other.returncode == 2
     assert (
-        "out/transport.db holds another grid; give another folder with --output, or write --overwrite" in other.stderr
+        "out/transport.db holds other points; give another folder with --output, or write --overwrite" in other.stderr
     )
 
 
@@ -127,7 +127,7 @@ def test_the_group_names_its_commands(tmp_path):
     assert "culmen bench: there is no command 'transprt'; did you mean 'transport'?" in wrong.stderr
     wrong = culmen("bench", cwd=tmp_path)
     assert wrong.returncode == 2
-    assert wrong.stderr == "culmen bench: give a command: transport\n"
+    assert wrong.stderr == "culmen bench: give a command: transport, collectives\n"
     wrong = culmen("bench", "transport", "--cost", cwd=tmp_path)
     says = "culmen bench transport: --cost needs a value; `culmen bench transport --help` lists the options\n"
     assert wrong.stderr == says

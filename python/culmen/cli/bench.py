@@ -94,3 +94,103 @@ def transport(
         workers, durations, transports, repetitions, cost, io_threads, seconds, mpi, peer or [], quick
     )
     raise typer.Exit(work.bench.measure_transports(grid, output, overwrite, quiet))
+
+
+def collectives(
+    names: Annotated[
+        str | None,
+        typer.Option(
+            "--collectives",
+            metavar="NAME,…",
+            help="The collectives, or all. Default: bcast,reduce,allreduce,allgather,alltoall.",
+        ),
+    ] = None,
+    ranks: Annotated[
+        str | None,
+        typer.Option(
+            "--ranks",
+            metavar="N,N-N,…",
+            help="Numbers of ranks. The range 2-48 has its ends, the powers of two, and 1.5 times these; 2-48:2 has "
+            "the step 2. Default: from 2 to the number of cores, and at least to 4.",
+        ),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            "--sizes",
+            metavar="N,N-N,…",
+            help="Message sizes in bytes, also as 64K or 4M. A range has its ends and the powers of two. "
+            "Default: 1-1M.",
+        ),
+    ] = None,
+    mpi: Annotated[
+        str | None, typer.Option("--mpi", metavar="NAME", help="The MPI to measure, as for `culmen launch`.")
+    ] = None,
+    algorithms: Annotated[
+        str | None,
+        typer.Option(
+            "--algorithms",
+            metavar="NAME,…",
+            help="Only these algorithms, by the MPI's names; default is the MPI's own choice. Default: all.",
+        ),
+    ] = None,
+    interval: Annotated[
+        float,
+        typer.Option(
+            "--interval",
+            metavar="X",
+            show_default=False,
+            min=0.001,
+            max=1,
+            help="Repeat until the 95 % interval of the median is ± X, relative. Default: 0.05.",
+        ),
+    ] = 0.05,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            "--seconds",
+            metavar="X",
+            show_default=False,
+            min=0.01,
+            max=3600,
+            help="But at most X seconds for each algorithm and message size. Default: 1.",
+        ),
+    ] = 1.0,
+    repetitions: Annotated[
+        int | None,
+        typer.Option("--repetitions", metavar="N", min=1, max=1000000, help="Instead: always N repetitions."),
+    ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            "--timeout",
+            metavar="X",
+            show_default=False,
+            min=1,
+            max=86400,
+            help="If the ranks do not answer for X seconds, leave the algorithm out. Default: 60.",
+        ),
+    ] = 60.0,
+    root: Annotated[
+        int, typer.Option("--root", metavar="N", show_default=False, min=0, help="The root rank. Default: 0.")
+    ] = 0,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="Less: bcast and allreduce, 2 ranks up to the number of cores, 8 B, 1 KiB, 64 KiB."
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="The folder for the results. Default: bench-collectives."
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no table.")] = False,
+) -> None:
+    protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout, root)
+    plan = work.collectives.plan_of(mpi, names, algorithms, ranks, sizes, protocol, quick)
+    raise typer.Exit(work.collectives.measure_collectives(plan, output, overwrite, quiet))

@@ -91,7 +91,12 @@ COMMANDS = {
                 "Measure how well workers are used, for each way to reach them (transport). Write a table and plots. "
                 "If it was interrupted, the same command continues.",
                 codes=CODES_OF_BENCH,
-            )
+            ),
+            "collectives": Entry(
+                "Measure the collectives of an MPI, with each of its algorithms. Write a table and plots. If it was "
+                "interrupted, the same command continues.",
+                codes=CODES_OF_BENCH,
+            ),
         },
     ),
     "profile": Entry(

@@ -39,13 +39,13 @@ def launch(
     except LauncherError as error:
         raise _core.InputError(str(error)) from None
     on_hosts = ranks_on_hosts(hosts, n) if hosts is not None else []
-    situations = _situations(launcher, max((ranks for _, ranks in on_hosts), default=n), not on_hosts)
-    added = {name: value for words in situations for name, value in words.environment.items()}
+    words_of = situations(launcher, max((ranks for _, ranks in on_hosts), default=n), not on_hosts)
+    added = {name: value for words in words_of for name, value in words.environment.items()}
     environment = {name: value for name, value in added.items() if name not in os.environ}
     environment |= variables_for_mpi4py(launcher.mpi.module, _module(launcher))
     if _mpi_of_environment() == launcher.mpi.name != launcher.mpi.module:
         environment["CULMEN_MPI"] = launcher.mpi.module  # ranks need the module's name, not the MPI's
-    flags = [flag for words in situations for flag in words.flags]
+    flags = [flag for words in words_of for flag in words.flags]
     if on_hosts:
         flags += [launcher.mpi.hosts, ",".join(f"{host}:{ranks}" for host, ranks in on_hosts)]
     command = [launcher.program, *flags, "-n", str(n), *_rank_command(n, arguments, commands)]
@@ -105,19 +105,20 @@ def _mpi_of_environment() -> str | None:
     return None if named and named.endswith(".so") else named
 
 
-def _situations(launcher: Launcher, n: int, here: bool) -> list[Words]:
-    """``n``: ranks of a machine. ``here``: this one, unless there is an allocation."""
+def situations(launcher: Launcher, n: int, here: bool) -> list[Words]:
+    """What the launcher's command line needs. ``n``: ranks of a machine. ``here``: this one, unless there is an
+    allocation."""
     mpi = launcher.mpi
-    situations = [mpi.always]
-    if n > _cores():
-        situations.append(mpi.oversubscribed)
+    out = [mpi.always]
+    if n > cores():
+        out.append(mpi.oversubscribed)
     if os.geteuid() == 0:
-        situations.append(mpi.root)
+        out.append(mpi.root)
     if here and not any(name in os.environ for name in _ALLOCATIONS):
-        situations.append(mpi.one_machine)
+        out.append(mpi.one_machine)
         if n * mpi.shm_bytes_per_rank > _free_shm():
-            situations.append(mpi.small_shm)
-    return situations
+            out.append(mpi.small_shm)
+    return out
 
 
 def _free_shm() -> int:
@@ -128,7 +129,7 @@ def _free_shm() -> int:
     return state.f_bavail * state.f_frsize
 
 
-def _cores() -> int:
+def cores() -> int:
     """Cores that this process may use. Hardware threads of one core count once, as launchers count them."""
     topology = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
     cpus = os.sched_getaffinity(0)

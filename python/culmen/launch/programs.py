@@ -20,5 +20,13 @@ def said_by(*words: str) -> str:
 
 def own_library(name: str) -> Path:
     """Where culmen's library of this name is, if it was built."""
-    folder = os.environ.get("CULMEN_MODULE_DIR") or Path(_core.__file__).parent / "lib"
-    return Path(folder, f"libculmen_{name}.so")
+    return Path(_folder(), f"libculmen_{name}.so")
+
+
+def own_program(name: str) -> Path:
+    """The same for a program."""
+    return Path(_folder(), f"culmen_{name}")
+
+
+def _folder() -> Path:
+    return Path(os.environ.get("CULMEN_MODULE_DIR") or Path(_core.__file__).parent / "lib")

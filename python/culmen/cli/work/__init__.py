@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from . import (
         bench,
         check,
+        collectives,
         compare,
         errors,
         export,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "bench",
     "check",
+    "collectives",
     "compare",
     "errors",
     "export",

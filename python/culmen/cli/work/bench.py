@@ -13,7 +13,7 @@ from ...bench import figures, grid, rows
 from ...bench.grid import Grid
 from ...bench.point import COSTS, TRANSPORTS, Point, cost_library
 from ...bench.rows import Rows
-from ...bench.transport import GridStudy, rows_in
+from ...bench.transport import rows_in, study_of
 from ...launch.mpi import LauncherError, find_launcher
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
@@ -73,20 +73,19 @@ def measure_transports(wanted: Grid, output: Path | None, overwrite: bool, quiet
     wanted.check()
     if not cost_library().is_file():
         raise InputError(f"there are no cost functions at {cost_library()}; install culmen again")
-    folder = _folder_for(output or _FOLDER)
+    folder = folder_for(output or _FOLDER)
     store = folder / "transport.db"
     if overwrite:
-        for ending in ("", "-wal", "-shm"):
-            Path(f"{store}{ending}").unlink(missing_ok=True)
-    study = GridStudy(wanted, store)
+        remove_measurements(store)
+    study, points = study_of(wanted, store), len(wanted.points())
     done = study.open()
     whole = True
-    if done < len(study.points):
-        whole = study.run(lambda: _begin(wanted, len(study.points), done, quiet), RESUMABLE)
+    if done < points:
+        whole = study.run(lambda: _begin(wanted, points, done, quiet), RESUMABLE)
     elif not quiet:
         print(f"All {done} points are in {store}; to measure again, write --overwrite")
     found, failures = rows_in(store, wanted.cost)
-    return _conclude(found, failures, folder, whole, quiet, anew=done < len(study.points))
+    return _conclude(found, failures, folder, whole, quiet, anew=done < points)
 
 
 def _begin(wanted: Grid, points: int, done: int, quiet: bool) -> Monitor:
@@ -133,7 +132,13 @@ def _now_and_here() -> str:
     return f"on {platform.node()} ({cpus} CPU{'s' if cpus > 1 else ''}) on {datetime.now().astimezone():%Y-%m-%d %H:%M}"
 
 
-def _folder_for(path: Path) -> Path:
+def remove_measurements(store: Path) -> None:
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{store}{ending}").unlink(missing_ok=True)
+
+
+def folder_for(path: Path) -> Path:
+    """The folder for results. Raises InputError if it cannot be made or written."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as e:
@@ -153,7 +158,7 @@ def compare_transports(first: Path, second: Path, output: Path | None) -> int:
     if costs[0] != costs[1]:
         names = [" and ".join(sorted(cost)) for cost in costs]
         raise InputError(f"{first} was measured with --cost {names[0]}, but {second} with {names[1]}; use the same")
-    folder = _folder_for(output or _FOLDER)
+    folder = folder_for(output or _FOLDER)
     page = folder / "compare.html"
     names_of = (first.name, second.name) if first.name != second.name else (str(first), str(second))
     with replacing(page, PAGE, force=True) as path:

@@ -13,6 +13,7 @@ from importlib import resources
 from typing import Any
 
 from ..programs import said_by
+from .collectives import Collectives
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -36,7 +37,7 @@ class Mpi:
 
     ``hosts``: its option for a list such as ``a:4,b:4``. ``naps``: after a rank's failure its launcher sleeps, even
     without ranks, until SIGCHLD wakes it. ``shm_bytes_per_rank``: bytes of /dev/shm that it takes at its start;
-    ``small_shm``: if fewer are free.
+    ``small_shm``: if fewer are free. ``collectives``: None if culmen does not know how their algorithms are chosen.
     """
 
     title: str
@@ -52,6 +53,7 @@ class Mpi:
     root: Words = Words()
     one_machine: Words = Words()
     small_shm: Words = Words()
+    collectives: Collectives | None = None
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,9 @@ def load() -> list[Mpi]:
 
 
 def _parse(data: dict[str, Any]) -> Mpi:
+    collectives = data.pop("collectives", None)
     fields: dict[str, Any] = {key: Words(**v) if isinstance(v, dict) else v for key, v in data.items()}
-    return Mpi(**fields)
+    return Mpi(**fields, collectives=Collectives(**collectives) if collectives else None)
 
 
 def recognise(version: str) -> Mpi | None:

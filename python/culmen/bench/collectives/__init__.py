@@ -1,0 +1,1 @@
+"""``culmen bench collectives``: how long each algorithm of each collective takes."""

@@ -1,0 +1,123 @@
+"""The plots of a table of collectives, as one HTML page."""
+
+import math
+import platform
+import time
+from collections.abc import Iterator
+
+from ... import _core
+from ...launch.mpi.collectives import DEFAULT
+from ...report.page import Section, page, place_of, table, text
+from ...report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Figure, axis, layout
+from .plan import shown_size
+from .samples import Key, Table
+from .winners import HEADINGS, Winner, rows_of, winners
+
+_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
+_DASHES = ("solid", "dash", "dot", "dashdot")
+_GAIN = [[0, "#ffffff"], [1, "#0072b2"]]
+
+
+def collectives_page(found: Table) -> str:
+    """HTML."""
+    figures = list(_figures(found))
+    versions = sorted({point.version for point in found.points.values()})
+    when = time.strftime("%Y-%m-%d %H:%M:%S %z")
+    lead = (
+        f"<p>culmen bench collectives; {text(_core.build)}; as of {when}.</p><p>{text(', '.join(versions))}; "
+        f"{text(platform.node())}: {_core.usable_cpus()} CPUs, {text(platform.machine())}.</p>"
+    )
+    sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
+    sections.append(Section("winners", "Fastest algorithms", table(rows_of(found), HEADINGS, numbers=(2, 5, 6))))
+    return page("Collectives", lead, sections, figures)
+
+
+def _figures(found: Table) -> Iterator[Figure]:
+    won = winners(found)
+    for mpi, collective in sorted({(w.mpi, w.collective) for w in won}):
+        here = [w for w in won if (w.mpi, w.collective) == (mpi, collective)]
+        if collective != "barrier":
+            yield _map(mpi, collective, here)
+            most = max(w.ranks for w in here)
+            yield _times(found, mpi, collective, most)
+
+
+def _map(mpi: str, collective: str, won: list[Winner]) -> Figure:
+    """Ranks × size, with the name of the fastest algorithm."""
+    ranks, sizes = sorted({w.ranks for w in won}), sorted({w.size for w in won})
+    at = {(w.ranks, w.size): w for w in won}
+    cells = [[at.get((n, size)) for size in sizes] for n in ranks]
+    about = (
+        "Each cell names the fastest algorithm. The colour shows how many times faster it is than the "
+        "MPI's own choice. "
+        f"White: {DEFAULT}, which no other algorithm beats beyond doubt."
+    )
+    heat = {
+        "type": "heatmap",
+        "x": [shown_size(size) for size in sizes],
+        "y": [str(n) for n in ranks],
+        "z": [[math.log2(w.gain) if w else None for w in row] for row in cells],
+        "zmin": 0,
+        "zmax": max(1.0, *(math.log2(w.gain) for w in won)),
+        "colorscale": _GAIN,
+        "text": [[text(w.name) if w and w.name != DEFAULT else "" for w in row] for row in cells],
+        "texttemplate": "%{text}",
+        "hovertext": [[_said(w) if w else "" for w in row] for row in cells],
+        "hoverinfo": "text",
+        "colorbar": {
+            "title": {"text": "times faster"},
+            "tickvals": list(range(7)),
+            "ticktext": [str(2**k) for k in range(7)],
+        },
+    }
+    plain = layout(height=max(260, 120 + 34 * len(ranks)), showlegend=False)
+    plain |= {"xaxis": axis("message size", type="category"), "yaxis": axis("ranks", type="category")}
+    return Figure(f"map-{mpi}-{collective}", f"{collective}, {mpi}: the fastest algorithm", about, [heat], plain)
+
+
+def _said(w: Winner) -> str:
+    us = w.found.interval.median * 1e6
+    gain = "" if w.name == DEFAULT else f", {w.gain:.3g} times faster ({w.least_gain:.3g} to {w.most_gain:.3g})"
+    return text(f"{w.ranks} ranks, {shown_size(w.size)}: {w.name}, {us:.3g} µs{gain}")
+
+
+def _times(found: Table, mpi: str, collective: str, ranks: int) -> Figure:
+    """Against the message size, for one number of ranks."""
+    points = {key: point for key, point in found.points.items() if key[:3] == (mpi, collective, ranks)}
+    names = sorted({key.algorithm for key in points}, key=lambda name: (name != DEFAULT, name))
+    data = []
+    for number, name in enumerate(names):
+        there = sorted((key for key in points if key.algorithm == name), key=lambda key: key.size)
+        data.append(_line(name, number, there, points))
+    plain = layout(height=480)
+    plain |= {
+        "xaxis": axis("message size in bytes", type="log"),
+        "yaxis": axis("median time in µs", type="log"),
+        "legend": {"x": 1.02, "y": 1},
+    }
+    about = "The median time of a call, with its interval of 95 %. Grey: the MPI's own choice. Size 0 is not drawn."
+    title = f"{collective}, {mpi}: {ranks} ranks"
+    return Figure(f"times-{mpi}-{collective}", title, about, data, plain)
+
+
+def _line(name: str, number: int, keys: list[Key], points: dict) -> dict:
+    keys = [key for key in keys if key.size > 0]
+    own = [points[key].interval for key in keys]
+    colour = GREY if name == DEFAULT else _COLOURS[number % len(_COLOURS)]
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": text(name + ("" if all(points[key].verified for key in keys) else " (unverified)")),
+        "x": [key.size for key in keys],
+        "y": [each.median * 1e6 for each in own],
+        "line": {"color": colour, "dash": _DASHES[number % len(_DASHES)], "width": 3 if name == DEFAULT else 1.5},
+        "marker": {"symbol": _SYMBOLS[number % len(_SYMBOLS)], "size": 7, "color": colour},
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [(each.high - each.median) * 1e6 if math.isfinite(each.high) else 0 for each in own],
+            "arrayminus": [(each.median - each.low) * 1e6 for each in own],
+            "thickness": 1,
+        },
+    }

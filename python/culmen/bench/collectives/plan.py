@@ -1,0 +1,169 @@
+"""What is to be measured, as the options of the command say it."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..._core import InputError
+from ...base.text import did_you_mean
+from ...launch.mpi import Launcher, LauncherError, find_launcher
+from ...launch.mpi.collectives import Collectives
+from .measured import Protocol
+
+USUAL = ("bcast", "reduce", "allreduce", "allgather", "alltoall")
+_UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
+_MOST_RANKS, _MOST_BYTES = 4096, 2**31 - 1
+_MEMORY_SHARE = 0.5  # of the free memory, for messages
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``sizes``: bytes. ``algorithms``: names; empty: all."""
+
+    launcher: Launcher
+    mpi: str
+    collectives: tuple[str, ...]
+    ranks: tuple[int, ...]
+    sizes: tuple[int, ...]
+    algorithms: tuple[str, ...] = ()
+    protocol: Protocol = field(default_factory=Protocol)
+
+    def points(self) -> list[dict[str, Any]]:
+        """One for each launch."""
+        return [{"collective": name, "ranks": ranks} for ranks in self.ranks for name in self.collectives]
+
+    def fixed(self) -> dict[str, Any]:
+        protocol = self.protocol
+        return {
+            "mpi": self.mpi,
+            "sizes": ",".join(map(str, self.sizes)),
+            "algorithms": ",".join(self.algorithms) or "all",
+            "interval": protocol.interval,
+            "budget_s": protocol.budget_s,
+            "repetitions": protocol.repetitions,
+            "timeout_s": protocol.timeout_s,
+            "root": protocol.root,
+        }
+
+    def most_s(self) -> float:
+        """At most about so long."""
+        known = known_collectives(self.launcher)
+        count = sum(
+            len(self._chosen(known, name, ranks)) * (1 if name == "barrier" else len(self.sizes))
+            for name in self.collectives
+            for ranks in self.ranks
+        )
+        each_s = self.protocol.budget_s if not self.protocol.repetitions else 1e-3 * self.protocol.repetitions
+        return count * each_s + len(self.points())
+
+    def _chosen(self, known: Collectives, name: str, ranks: int) -> list[str]:
+        there = [algorithm.name for algorithm in known.algorithms(name, ranks)]
+        return [one for one in there if not self.algorithms or one in self.algorithms]
+
+    def check(self) -> None:
+        """Raises InputError if this machine cannot measure it."""
+        known = known_collectives(self.launcher)
+        _known_words("--collectives", "collective", self.collectives, known.names)
+        names = {one.name for name in self.collectives for one in known.algorithms(name)}
+        for name in self.algorithms:
+            _known_words(f"--algorithms of {self.launcher.mpi.title}", "algorithm", (name,), sorted(names))
+        empty = [name for name in self.collectives if not self._chosen(known, name, 2)]
+        if empty:
+            raise InputError(f"--algorithms: {empty[0]} has none of these; it has {_listed(known, empty[0])}")
+        if not 0 <= self.protocol.root < min(self.ranks):
+            raise InputError(f"--root {self.protocol.root}: it must be from 0 to {min(self.ranks) - 1}")
+        largest, ranks = max(self.sizes), max(self.ranks)
+        if largest * ranks > _MOST_BYTES:
+            raise InputError(f"--sizes {largest}: {ranks} ranks exchange at most {_MOST_BYTES // ranks} bytes each")
+        needed, free = 2 * largest * ranks * ranks, _free_bytes()
+        if needed > _MEMORY_SHARE * free:
+            raise InputError(
+                f"--sizes {largest}: {ranks} ranks need {needed / 1e9:.3g} GB for such messages, but only "
+                f"{free / 1e9:.3g} GB are free; give a smaller size or fewer ranks"
+            )
+
+
+def _listed(known: Collectives, collective: str) -> str:
+    return ", ".join(one.name for one in known.algorithms(collective))
+
+
+def known_collectives(launcher: Launcher) -> Collectives:
+    if launcher.mpi.collectives is None:
+        raise InputError(
+            f"culmen does not know yet how {launcher.mpi.title} chooses its algorithms; give another --mpi"
+        )
+    return launcher.mpi.collectives
+
+
+def launcher_of(mpi: str | None) -> Launcher:
+    try:
+        return find_launcher(mpi)
+    except LauncherError as error:
+        raise InputError(f"no collectives can be measured: {error}") from None
+
+
+def _known_words(option: str, kind: str, given: tuple[str, ...], known: list[str]) -> None:
+    for word in given:
+        if word not in known:
+            near = did_you_mean(word, known)
+            raise InputError(f"{option}: there is no {kind} '{word}'{near}; there are {', '.join(known)}")
+
+
+def words_of(text: str, option: str) -> tuple[str, ...]:
+    words = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+    if not words:
+        raise InputError(f"{option} is empty; write names with commas between them")
+    return words
+
+
+def ranks_of(text: str) -> tuple[int, ...]:
+    """`2,6` or ranges: `2-48` has its ends, the powers of two, and 1.5 times these; `2-48:2` has the step 2."""
+    out: set[int] = set()
+    for word in words_of(text, "--ranks"):
+        found = re.fullmatch(r"(\d+)(?:-(\d+)(?::(\d+))?)?", word)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        step = int(found[3]) if found and found[3] else 0
+        if not 2 <= first <= last <= _MOST_RANKS or (found and found[3] and not step):
+            raise InputError(
+                f"--ranks: '{word}' is neither a number from 2 to {_MOST_RANKS} nor a range such as 2-48 or 2-48:2"
+            )
+        if step:
+            out |= set(range(first, last + 1, step))
+            continue
+        usual = {n for k in range(1, 13) for n in (2**k, 3 * 2 ** (k - 1))}
+        out |= {first, last} | {n for n in usual if first <= n <= last}
+    return tuple(sorted(out))
+
+
+def sizes_of(text: str) -> tuple[int, ...]:
+    """`0,100,4K` or ranges: `1-4M` has its ends and the powers of two between them."""
+    out: set[int] = set()
+    for word in words_of(text, "--sizes"):
+        ends = [_bytes(end) for end in word.split("-")]
+        if len(ends) > 2 or None in ends:
+            raise InputError(f"--sizes: '{word}' is neither a size such as 100, 64K or 4M nor a range such as 1-4M")
+        first, last = ends[0] or 0, ends[-1] or 0
+        if first > last or last > _MOST_BYTES:
+            raise InputError(f"--sizes: '{word}' must go up, to at most {_MOST_BYTES} bytes")
+        out |= {first, last} | {2**k for k in range(32) if first <= 2**k <= last}
+    return tuple(sorted(out))
+
+
+def _bytes(word: str) -> int | None:
+    found = re.fullmatch(r"(\d+)([KMG]?)(?:i?B)?", word.strip(), re.IGNORECASE)
+    return int(found[1]) * _UNITS[found[2].upper()] if found else None
+
+
+def shown_size(size: int) -> str:
+    for unit, factor in (("MiB", 1024**2), ("KiB", 1024)):
+        if size >= factor and size % factor == 0:
+            return f"{size // factor} {unit}"
+    return f"{size} B"
+
+
+def _free_bytes() -> float:
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return 1024.0 * int(line.split()[1])
+    return float("inf")

@@ -1,0 +1,72 @@
+"""Which algorithm is the fastest, and how much faster than the MPI's own choice."""
+
+from dataclasses import dataclass
+from itertools import groupby
+
+from ...launch.mpi.collectives import DEFAULT
+from .plan import shown_size
+from .samples import Measured, Table
+
+HEADINGS = ["MPI", "collective", "ranks", "size", "fastest", "time in µs", "times faster than default"]
+
+
+@dataclass(frozen=True)
+class Winner:
+    """``gain``: time of the MPI's own choice / time of the fastest one, from ``least_gain`` to ``most_gain`` with the
+    ends of both intervals; 1 if that was not measured. ``name``: DEFAULT unless another one is faster beyond doubt."""
+
+    mpi: str
+    collective: str
+    ranks: int
+    size: int
+    name: str
+    found: Measured
+    gain: float = 1.0
+    least_gain: float = 1.0
+    most_gain: float = 1.0
+
+
+def winners(table: Table) -> list[Winner]:
+    return [_winner(table, place) for place in table.places()]
+
+
+def _winner(table: Table, place: tuple[str, str, int, int]) -> Winner:
+    """Only an algorithm that is known to have run can win."""
+    there = {name: found for name, found in table.algorithms(place).items() if found.verified}
+    default = there.get(DEFAULT)
+    if not there:
+        there = table.algorithms(place)
+    name, found = next(iter(there.items()))
+    if default is None:
+        return Winner(*place, name, found)
+    own = default.interval
+    if name == DEFAULT or found.interval.overlaps(own):
+        return Winner(*place, DEFAULT, default)
+    best = found.interval
+    return Winner(*place, name, found, own.median / best.median, own.low / best.high, own.high / best.low)
+
+
+def rows_of(table: Table) -> list[list[str]]:
+    """Neighbouring sizes with the same winner share a line."""
+    out = []
+    for _, group in groupby(winners(table), lambda w: (w.mpi, w.collective, w.ranks, w.name)):
+        same = list(group)
+        first, last = same[0], same[-1]
+        sizes = shown_size(first.size) if first is last else f"{shown_size(first.size)} – {shown_size(last.size)}"
+        out.append(
+            [
+                first.mpi,
+                first.collective,
+                str(first.ranks),
+                sizes if first.collective != "barrier" else "–",
+                first.name,
+                _between([w.found.interval.median * 1e6 for w in same]),
+                "–" if first.name == DEFAULT else _between([w.gain for w in same]),
+            ]
+        )
+    return out
+
+
+def _between(values: list[float]) -> str:
+    low, high = f"{min(values):.3g}", f"{max(values):.3g}"
+    return low if low == high else f"{low} – {high}"

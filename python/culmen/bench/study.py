@@ -1,0 +1,85 @@
+"""A study whose candidates are points to measure, one at a time, so that it can be resumed."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from .._core import InputError
+from ..base.signals import STOP_SIGNALS
+from ..run.master import conduct
+from ..run.progress.monitor import Monitor
+from ..run.study import Study
+from ..store.opening import open_store
+from ..study_file import Mistakes, StudyFile, checked
+
+
+class PointStudy:
+    """The study, in a store. ``command``: that measures them. ``points``: the parameters of each point, with values of
+    the same types. ``fixed``: of all points. ``evaluator``: a function of culmen."""
+
+    def __init__(
+        self,
+        command: str,
+        points: Sequence[Mapping[str, Any]],
+        fixed: Mapping[str, Any],
+        evaluator: str,
+        time_limit_s: float,
+        store: Path,
+    ) -> None:
+        self.store = store
+        space = {name: _parameter([point[name] for point in points]) for name in points[0]}
+        space["number"] = {"type": "integer", "lower": 0, "upper": max(len(points) - 1, 1)}  # each candidate differs
+        space |= {name: {"value": value} for name, value in fixed.items()}
+        tables = {
+            "name": command.removeprefix("culmen "),
+            "space": space,
+            "starts": [{"number": number} | dict(point) for number, point in enumerate(points)],
+            "evaluator": {"python": evaluator, "time_limit_s": time_limit_s},
+            "optimizer": {"name": "random", "generational": True},
+            "stop": {"evaluations": len(points)},
+            "run": {"workers": 1, "prefetch": False},
+        }
+        file: StudyFile = checked(StudyFile, tables, command)
+        self._study = Study.of(file, Path.cwd(), Mistakes(command), str(store))
+
+    def open(self) -> int:
+        """The number of points that the store has already. Raises InputError if it holds other points."""
+        if not self.store.exists():
+            return 0
+        opened = open_store(self.store)
+        if opened.summary["owned"]:
+            raise InputError(f"{self.store} is in use: {opened.summary['owner']} measures there")
+        if self._study.meet(opened.begun).another:
+            raise InputError(
+                f"{self.store} holds other points; give another folder with --output, or write --overwrite to measure "
+                "again"
+            )
+        self._study.prepare_resume()
+        return int(opened.summary["told"])
+
+    def run(self, begin: Callable[[], Monitor], exit_code: int) -> bool:
+        """Measures the points that are missing. False: a signal stopped it. ``exit_code``: of the program after a
+        second signal."""
+        self._study.settle()
+        ran = conduct(
+            self._study.config,
+            self._study.options,
+            lambda _run: begin(),
+            STOP_SIGNALS,
+            lambda _number: os._exit(exit_code),
+        )
+        if ran.result.reason in ("interrupted", "evaluations"):
+            return ran.result.reason == "evaluations"
+        raise _core.CulmenError(ran.result.message)
+
+
+def _parameter(values: list[Any]) -> dict[str, Any]:
+    """The values that a parameter has in a grid."""
+    different = sorted(set(values))
+    if len(different) == 1:
+        return {"value": different[0]}
+    if isinstance(different[0], bool):
+        return {"type": "boolean"}
+    return {"type": "categorical" if isinstance(different[0], str) else "ordinal", "choices": different}

@@ -1,0 +1,161 @@
+"""``culmen bench collectives``: measures the collectives of an MPI."""
+
+import json
+import os
+import platform
+from pathlib import Path
+
+from ... import _core
+from ...base.text import lasted
+from ...bench.collectives import figures, plan, samples, winners
+from ...bench.collectives.measured import Protocol
+from ...bench.collectives.plan import Plan
+from ...bench.study import PointStudy
+from ...launch.launcher import cores
+from ...report.files import Kind, replacing
+from ...report.page import PAGE
+from ...report.reading import read
+from ...run.progress.monitor import Monitor, make_monitor
+from .bench import folder_for, remove_measurements
+from .codes import FAILED, FINISHED, RESUMABLE
+from .summary import print_table
+
+_FOLDER = Path("bench-collectives")
+_TABLE = Kind("table", lambda _path, head: head.startswith(",".join(samples.COLUMNS).encode()))
+_START_S = 120.0  # a launch starts and ends
+
+
+def protocol_of(interval: float, seconds: float, repetitions: int | None, timeout_s: float, root: int) -> Protocol:
+    return Protocol(interval, seconds, repetitions or 0, timeout_s, root)
+
+
+def plan_of(
+    mpi: str | None,
+    collectives: str | None,
+    algorithms: str | None,
+    ranks: str | None,
+    sizes: str | None,
+    protocol: Protocol,
+    quick: bool,
+) -> Plan:
+    """Raises InputError for a wrong option."""
+    launcher = plan.launcher_of(mpi)
+    known = plan.known_collectives(launcher)
+    usual = ("bcast", "allreduce") if quick else tuple(name for name in plan.USUAL if name in known.names)
+    chosen = (
+        known.names if collectives == "all" else plan.words_of(collectives, "--collectives") if collectives else usual
+    )
+    out = Plan(
+        launcher,
+        mpi or "default",
+        tuple(chosen),
+        plan.ranks_of(ranks) if ranks else plan.ranks_of(f"2-{max(2 if quick else 4, cores())}"),
+        plan.sizes_of(sizes) if sizes else plan.sizes_of("8,1K,64K" if quick else "1-1M"),
+        plan.words_of(algorithms, "--algorithms") if algorithms else (),
+        protocol,
+    )
+    out.check()
+    return out
+
+
+def measure_collectives(wanted: Plan, output: Path | None, overwrite: bool, quiet: bool) -> int:
+    """Measures what is missing, writes the table and the page, and returns an exit code."""
+    folder = folder_for(output or _FOLDER)
+    store = folder / "collectives.db"
+    if overwrite:
+        remove_measurements(store)
+    points, protocol = wanted.points(), wanted.protocol
+    limit_s = _START_S + wanted.most_s() * 10 + protocol.timeout_s
+    evaluator = "culmen.bench.collectives.measured:measure"
+    study = PointStudy("culmen bench collectives", points, wanted.fixed(), evaluator, limit_s, store)
+    done = study.open()
+    whole = True
+    os.environ[samples.FOLDER] = str(folder.resolve())
+    if done < len(points):
+        whole = study.run(lambda: _begin(wanted, done, quiet), RESUMABLE)
+    elif not quiet:
+        print(f"All {done} launches are in {store}; to measure again, write --overwrite")
+    return _conclude(wanted, store, folder, whole, quiet)
+
+
+def _begin(wanted: Plan, done: int, quiet: bool) -> Monitor:
+    launches = len(wanted.points())
+    if not quiet:
+        before = f", {done} of them before" if done else ""
+        most_s = wanted.most_s() * (launches - done) / launches
+        print(f"{wanted.launcher.mpi.title}: {launches} launches{before}; this takes at most about {lasted(most_s)}")
+        if max(wanted.ranks) > cores():
+            print(f"With more ranks than cores ({cores()} here), the times contain waits for a CPU.", flush=True)
+    return make_monitor(not quiet, "least number of inexact points")
+
+
+def _conclude(wanted: Plan, store: Path, folder: Path, whole: bool, quiet: bool) -> int:
+    state = read(store)
+    done = [row for row in range(len(state)) if state.columns["status"][row] == "ok"]
+    columns = state.columns
+    files = [
+        path
+        for row in done
+        if (path := folder / "samples" / f"{columns['collective'][row]}-{int(columns['ranks'][row])}.csv").exists()
+    ]
+    for failure in state.opened.failures:
+        print(f"culmen: {failure['count']} of {len(state)} launches failed: {failure['message'].splitlines()[0]}")
+    if not files:
+        print("culmen: no collective was measured")
+        return FAILED if whole else RESUMABLE
+    found = samples.Table(sorted(files))
+    table, page = folder / "collectives.csv", folder / "collectives.html"
+    with replacing(table, _TABLE, force=True) as path:
+        samples.join(sorted(files), path)
+    with replacing(page, PAGE, force=True) as path:
+        path.write_text(figures.collectives_page(found), encoding="utf-8")
+    (folder / "environment.json").write_text(json.dumps(_environment(wanted, found), indent=2) + "\n", encoding="utf-8")
+    if not quiet:
+        print_table(winners.HEADINGS, winners.rows_of(found), (*winners.HEADINGS[:2], *winners.HEADINGS[3:5]))
+        for sentence in _remarks(found, wanted):
+            print(sentence)
+        print(f"Wrote {table} and {page}")
+    if not whole:
+        print("Not all launches are measured; the same command continues.")
+        return RESUMABLE
+    return FAILED if state.opened.failures else FINISHED
+
+
+def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
+    out = []
+    unverified = [key for key, point in found.points.items() if not point.verified]
+    if unverified:
+        out.append(
+            f"{len(unverified)} of {len(found.points)} points are unverified, such as {_named(unverified[0])}: the MPI "
+            "ran another algorithm there, or none."
+        )
+    if found.unavailable:
+        key, why = next(iter(found.unavailable.items()))
+        out.append(f"{len(found.unavailable)} points are not available, such as {_named(key)}: {why}")
+    bound = wanted.protocol.interval
+    inexact = sum(point.interval.relative > bound for point in found.points.values())
+    if inexact and not wanted.protocol.repetitions:
+        out.append(
+            f"The medians of {inexact} of {len(found.points)} points are less exact than ± {100 * bound:g} %; "
+            "to measure longer, give a larger --seconds"
+        )
+    return out
+
+
+def _named(key: samples.Key) -> str:
+    return f"{key.algorithm} of {key.collective} with {key.ranks} ranks"
+
+
+def _environment(wanted: Plan, found: samples.Table) -> dict[str, object]:
+    return {
+        "mpi": wanted.launcher.mpi.title,
+        "versions": sorted({point.version for point in found.points.values()}),
+        "launcher": wanted.launcher.program,
+        "host": platform.node(),
+        "kernel": platform.release(),
+        "cpus": _core.usable_cpus(),
+        "cores": cores(),
+        "load": os.getloadavg(),
+        "culmen": _core.build,
+        **wanted.fixed(),
+    }

@@ -1,0 +1,45 @@
+"""The collectives of an MPI and their algorithms, as in its data file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+DEFAULT = "default"  # the MPI's own choice
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """``variables``: those of MPI_T that choose it. ``function``: of the MPI's library, which runs it; may be empty."""
+
+    name: str
+    variables: dict[str, int]
+    function: str = ""
+
+
+@dataclass(frozen=True)
+class Collectives:
+    """``environment``: what a program needs to choose. ``kept_by_communicator``: a communicator keeps the algorithms
+    that were chosen when it was made. ``refuses``: an algorithm that cannot run is an error of the call.
+    ``two_ranks_only``: names of algorithms for two ranks."""
+
+    environment: dict[str, str] = field(default_factory=dict)
+    kept_by_communicator: bool = False
+    refuses: bool = False
+    two_ranks_only: list[str] = field(default_factory=list)
+    of: dict[str, dict[str, Any]] = field(default_factory=dict)  #: the table of each collective
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.of)
+
+    def algorithms(self, collective: str, ranks: int = 2) -> list[Algorithm]:
+        """Those that so many ranks can run; the first one is DEFAULT."""
+        table = self.of[collective]
+        choice, before = table["number_in"], table.get("default", {})
+        functions = table.get("functions") or [""] * len(table["algorithms"])
+        out = [Algorithm(DEFAULT, {**before, choice: 0})]
+        for number, (name, function) in enumerate(zip(table["algorithms"], functions, strict=True), 1):
+            if ranks == 2 or name not in self.two_ranks_only:
+                out.append(Algorithm(name, {**before, **table.get("forced", {}), choice: number}, function))
+        return out

@@ -1,0 +1,223 @@
+// Measures collectives of an MPI. Rank 0 reads commands from its standard input and answers each with one line.
+//
+//   set NAME VALUE                      writes a control variable of MPI_T (an integer) on all ranks
+//   new                                 makes a communicator; answers its number. Number 0 is there from the start
+//   clock                               measures again how the clocks of the ranks differ
+//   check COLLECTIVE COMM BYTES ROOT    one call with known data: answers whether all results are right
+//   time COLLECTIVE COMM BYTES ROOT N WINDOW_NS
+//                                       N calls: answers their times in ns, negative where a rank was late, and then
+//                                       the counted functions that ran once in each call on all ranks
+//   end
+//
+// Answers begin with "ok" or "error". The time of a call is that from the first start to the last end over all ranks,
+// on the clock of rank 0. With WINDOW_NS > 0 all ranks start at the same time of this clock, each call that long after
+// the one before (S. Hunold and A. Carpen-Amarie, IEEE TPDS 27 (2016) 3617). With 0, a barrier of own messages comes
+// before each call: for more ranks than cores, where ranks cannot all wait for a time.
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters.h"
+#include "operations.h"
+#include "ranks.h"
+
+enum { most_communicators = 1024, most_calls = 100000, line_bytes = 512, tag = 7 };
+
+typedef struct {
+  char verb[16];
+  char name[200];
+  int64_t number[6];
+} command;
+
+static MPI_Comm communicators[most_communicators];
+static int communicator_count;
+static char error_text[MPI_MAX_ERROR_STRING + 64];
+
+static int64_t *starts, *ends;
+
+// The slowest way of a call over all ranks, at rank 0, in `starts`; negative if a rank was late.
+static void collect(int calls) {
+  int64_t* both = malloc(2 * sizeof(int64_t) * (size_t)calls);
+  if (!both) MPI_Abort(control, 1);
+  if (rank != 0) {
+    memcpy(both, starts, sizeof(int64_t) * (size_t)calls);
+    memcpy(both + calls, ends, sizeof(int64_t) * (size_t)calls);
+    MPI_Send(both, 2 * calls, MPI_INT64_T, 0, tag, control);
+  }
+  for (int other = 1; rank == 0 && other < size; ++other) {
+    MPI_Recv(both, 2 * calls, MPI_INT64_T, other, tag, control, MPI_STATUS_IGNORE);
+    for (int i = 0; i < calls; ++i) {
+      const int late = starts[i] < 0 || both[i] < 0;
+      const int64_t mine = llabs(starts[i]), theirs = llabs(both[i]);
+      starts[i] = (mine < theirs ? mine : theirs) * (late ? -1 : 1);
+      if (both[calls + i] > ends[i]) ends[i] = both[calls + i];
+    }
+  }
+  free(both);
+}
+
+static int timed_calls(const operation* what, MPI_Comm comm, int bytes, int root, int calls, int64_t window_ns) {
+  int64_t first_ns = now_ns() + window_ns + 200000;
+  if (window_ns > 0) broadcast(&first_ns, sizeof first_ns);
+  for (int i = 0; i < calls; ++i) {
+    int late = 0;
+    if (window_ns > 0) {
+      const int64_t begin_ns = first_ns + i * window_ns;
+      late = now_ns() > begin_ns;
+      while (now_ns() < begin_ns) {
+      }
+    } else {
+      barrier();
+    }
+    starts[i] = now_ns();
+    if (late) starts[i] = -starts[i];
+    const int failed = call(what, comm, bytes, root);
+    ends[i] = now_ns();
+    if (failed != MPI_SUCCESS) return failed;
+  }
+  return MPI_SUCCESS;
+}
+
+static int set_variable(const char* name, int value) {
+  int index, count;
+  MPI_T_cvar_handle handle;
+  if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS) return 1;
+  if (MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS) return 1;
+  const int failed = MPI_T_cvar_write(handle, &value) != MPI_SUCCESS;
+  MPI_T_cvar_handle_free(&handle);
+  return failed;
+}
+
+static void finish_answer(void) {
+  putchar('\n');
+  fflush(stdout);
+}
+
+static int say_error(const char* what) {
+  snprintf(error_text, sizeof error_text, "%s", what);
+  return 0;
+}
+
+// Whether it succeeded on all ranks; rank 0 has the text of its own error, if there is one.
+static int all_succeeded(int code) {
+  if (on_all(code == MPI_SUCCESS)) return 1;
+  int length = 0;
+  snprintf(error_text, sizeof error_text, "another rank failed");
+  if (code != MPI_SUCCESS) MPI_Error_string(code, error_text, &length);
+  for (char* c = error_text; *c; ++c)
+    if (*c == '\n') *c = ' ';
+  return 0;
+}
+
+static int prepare(const command* c, const operation** what) {
+  *what = find_operation(c->name);
+  if (!*what) return say_error("there is no such collective");
+  if (c->number[0] < 0 || c->number[0] >= communicator_count) return say_error("there is no such communicator");
+  if (c->number[1] < 0 || c->number[1] * size > INT32_MAX) return say_error("the message is too large");
+  if (c->number[2] < 0 || c->number[2] >= size) return say_error("there is no such root");
+  return on_all(make_room((size_t)c->number[1])) || say_error("there is too little memory for the message");
+}
+
+static int check(const command* c) {
+  const operation* what;
+  if (!prepare(c, &what)) return 0;
+  make_data(what, (size_t)c->number[1]);
+  if (!all_succeeded(call(what, communicators[c->number[0]], (int)c->number[1], (int)c->number[2]))) return 0;
+  return on_all(result_is_right(what, (size_t)c->number[1], (int)c->number[2])) || say_error("a result is wrong");
+}
+
+static int time_calls(const command* c) {
+  const operation* what;
+  if (!prepare(c, &what)) return 0;
+  const int calls = (int)c->number[3];
+  if (calls < 1 || calls > most_calls) return say_error("that many calls cannot be made at once");
+  reset_counters();
+  const int code =
+      timed_calls(what, communicators[c->number[0]], (int)c->number[1], (int)c->number[2], calls, c->number[4]);
+  if (!all_succeeded(code)) return 0;
+  collect(calls);
+  if (rank == 0) {
+    printf("ok");
+    for (int i = 0; i < calls; ++i)
+      printf(" %lld", (long long)(starts[i] < 0 ? -(ends[i] + starts[i]) : ends[i] - starts[i]));
+  }
+  for (int i = 0; i < counter_count; ++i) {
+    const int64_t least = smallest(counted(i));
+    if (rank == 0 && least >= calls) printf(" %s", counter_name(i));
+  }
+  return 1;
+}
+
+static int execute(const command* c) {
+  if (strcmp(c->verb, "set") == 0) {
+    if (!on_all(!set_variable(c->name, (int)c->number[0]))) return say_error("the variable cannot be written");
+  } else if (strcmp(c->verb, "new") == 0) {
+    if (communicator_count == most_communicators) return say_error("there are too many communicators");
+    MPI_Comm* made = &communicators[communicator_count];
+    if (!all_succeeded(MPI_Comm_dup(MPI_COMM_WORLD, made))) return 0;
+    MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN);
+    if (rank == 0) printf("ok %d", communicator_count);
+    ++communicator_count;
+    return 1;
+  } else if (strcmp(c->verb, "clock") == 0) {
+    compare_clocks();
+  } else if (strcmp(c->verb, "check") == 0) {
+    if (!check(c)) return 0;
+  } else if (strcmp(c->verb, "time") == 0) {
+    return time_calls(c);
+  } else {
+    return say_error("there is no such command");
+  }
+  if (rank == 0) printf("ok");
+  return 1;
+}
+
+static int next_command(command* c) {
+  memset(c, 0, sizeof *c);
+  char line[line_bytes];
+  if (rank == 0) {
+    if (!fgets(line, sizeof line, stdin)) {
+      strcpy(c->verb, "end");
+    } else if (sscanf(line, "%15s", c->verb) == 1) {
+      long long n[6] = {0};
+      sscanf(line, "%*s %199s %lld %lld %lld %lld %lld", c->name, &n[0], &n[1], &n[2], &n[3], &n[4]);
+      for (int i = 0; i < 6; ++i) c->number[i] = n[i];
+    }
+  }
+  broadcast(c, sizeof *c);
+  return strcmp(c->verb, "end") != 0;
+}
+
+static void describe(void) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  for (char* c = version; *c; ++c)
+    if (*c == '\n' || *c == '\t') *c = ' ';
+  if (rank == 0) printf("ok %d %s", size, version), finish_answer();
+}
+
+int main(int argc, char** argv) {
+  int level;
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
+  MPI_Init(&argc, &argv);
+  join_ranks();
+  MPI_Comm_dup(MPI_COMM_WORLD, &communicators[communicator_count++]);
+  MPI_Comm_set_errhandler(communicators[0], MPI_ERRORS_RETURN);
+  starts = malloc(sizeof(int64_t) * most_calls);
+  ends = malloc(sizeof(int64_t) * most_calls);
+  if (!starts || !ends) MPI_Abort(MPI_COMM_WORLD, 1);
+  compare_clocks();
+  describe();
+  command c;
+  while (next_command(&c)) {
+    const int succeeded = execute(&c);
+    if (rank != 0) continue;
+    if (!succeeded) printf("error %s", error_text);
+    finish_answer();
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,225 @@
+#include "operations.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ranks.h"
+
+static unsigned char *sent, *received;
+static size_t buffer_bytes;
+static int *counts, *places;
+
+int make_room(size_t bytes) {
+  const size_t wanted = bytes * (size_t)size + 64;
+  if (!counts) counts = malloc(sizeof(int) * (size_t)size);
+  if (!places) places = malloc(sizeof(int) * (size_t)size);
+  if (!counts || !places) return 0;
+  if (wanted <= buffer_bytes) return 1;
+  free(sent);
+  free(received);
+  sent = malloc(wanted);
+  received = malloc(wanted);
+  buffer_bytes = sent && received ? wanted : 0;
+  if (!buffer_bytes) return 0;
+  memset(sent, 1, wanted);  // so that the pages are there
+  memset(received, 1, wanted);
+  return 1;
+}
+
+// A vector of the reductions: floats where the number of bytes allows it.
+typedef struct {
+  MPI_Datatype type;
+  int count;
+} vector;
+
+static vector vector_of(size_t bytes) {
+  return bytes % sizeof(float) ? (vector){MPI_UINT8_T, (int)bytes} : (vector){MPI_FLOAT, (int)(bytes / sizeof(float))};
+}
+
+static void equal_blocks(int bytes) {
+  for (int i = 0; i < size; ++i) counts[i] = bytes, places[i] = i * bytes;
+}
+
+struct operation {
+  const char* name;
+  int blocks;   // of the larger buffer: 1, or as many as ranks (0)
+  int reduces;  // its operands are vectors
+  int (*call)(MPI_Comm comm, int bytes, int root);
+  // What byte or element `i` of block `block` must be, for data made by value_of().
+  int (*expected)(int block, size_t i, int root);
+  int at_root;           // only the root has a result
+  int blocks_of_result;  // 1 or 0, as above
+};
+
+// Byte or element `i` that `from` sends to `to`: small, so that sums of floats are exact.
+static int value_of(int from, int to, size_t i) { return (int)((from * 7 + to * 3 + i) % 5); }
+
+static int sum_up_to(int last, int to, size_t i) {
+  int sum = 0;
+  for (int from = 0; from <= last; ++from) sum += value_of(from, to, i);
+  return sum;
+}
+
+static int call_barrier(MPI_Comm comm, int bytes, int root) {
+  (void)bytes, (void)root;
+  return MPI_Barrier(comm);
+}
+static int call_bcast(MPI_Comm comm, int bytes, int root) {
+  return MPI_Bcast(rank == root ? sent : received, bytes, MPI_BYTE, root, comm);
+}
+static int call_reduce(MPI_Comm comm, int bytes, int root) {
+  const vector v = vector_of(bytes);
+  return MPI_Reduce(sent, received, v.count, v.type, MPI_SUM, root, comm);
+}
+static int call_allreduce(MPI_Comm comm, int bytes, int root) {
+  (void)root;
+  const vector v = vector_of(bytes);
+  return MPI_Allreduce(sent, received, v.count, v.type, MPI_SUM, comm);
+}
+static int call_scan(MPI_Comm comm, int bytes, int root) {
+  (void)root;
+  const vector v = vector_of(bytes);
+  return MPI_Scan(sent, received, v.count, v.type, MPI_SUM, comm);
+}
+static int call_exscan(MPI_Comm comm, int bytes, int root) {
+  (void)root;
+  const vector v = vector_of(bytes);
+  return MPI_Exscan(sent, received, v.count, v.type, MPI_SUM, comm);
+}
+static int call_reduce_scatter_block(MPI_Comm comm, int bytes, int root) {
+  (void)root;
+  const vector v = vector_of(bytes);
+  return MPI_Reduce_scatter_block(sent, received, v.count, v.type, MPI_SUM, comm);
+}
+static int call_reduce_scatter(MPI_Comm comm, int bytes, int root) {
+  (void)root;
+  const vector v = vector_of(bytes);
+  equal_blocks(v.count);
+  return MPI_Reduce_scatter(sent, received, counts, v.type, MPI_SUM, comm);
+}
+static int call_gather(MPI_Comm comm, int bytes, int root) {
+  return MPI_Gather(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, root, comm);
+}
+static int call_gatherv(MPI_Comm comm, int bytes, int root) {
+  equal_blocks(bytes);
+  return MPI_Gatherv(sent, bytes, MPI_BYTE, received, counts, places, MPI_BYTE, root, comm);
+}
+static int call_scatter(MPI_Comm comm, int bytes, int root) {
+  return MPI_Scatter(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, root, comm);
+}
+static int call_scatterv(MPI_Comm comm, int bytes, int root) {
+  equal_blocks(bytes);
+  return MPI_Scatterv(sent, counts, places, MPI_BYTE, received, bytes, MPI_BYTE, root, comm);
+}
+static int call_allgather(MPI_Comm comm, int bytes, int root) {
+  (void)root;
+  return MPI_Allgather(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, comm);
+}
+static int call_allgatherv(MPI_Comm comm, int bytes, int root) {
+  (void)root;
+  equal_blocks(bytes);
+  return MPI_Allgatherv(sent, bytes, MPI_BYTE, received, counts, places, MPI_BYTE, comm);
+}
+static int call_alltoall(MPI_Comm comm, int bytes, int root) {
+  (void)root;
+  return MPI_Alltoall(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, comm);
+}
+static int call_alltoallv(MPI_Comm comm, int bytes, int root) {
+  (void)root;
+  equal_blocks(bytes);
+  return MPI_Alltoallv(sent, counts, places, MPI_BYTE, received, counts, places, MPI_BYTE, comm);
+}
+
+static int of_root(int block, size_t i, int root) {
+  (void)block;
+  return value_of(root, 0, i);
+}
+static int of_all(int block, size_t i, int root) {
+  (void)root;
+  return sum_up_to(size - 1, block, i);
+}
+static int of_all_mine(int block, size_t i, int root) {
+  (void)block, (void)root;
+  return sum_up_to(size - 1, rank, i);
+}
+static int of_lower(int block, size_t i, int root) {
+  (void)block, (void)root;
+  return sum_up_to(rank, 0, i);
+}
+static int of_lower_others(int block, size_t i, int root) {
+  (void)block, (void)root;
+  return sum_up_to(rank - 1, 0, i);
+}
+static int from_block(int block, size_t i, int root) {
+  (void)root;
+  return value_of(block, 0, i);
+}
+static int from_root_to_me(int block, size_t i, int root) {
+  (void)block;
+  return value_of(root, rank, i);
+}
+static int from_block_to_me(int block, size_t i, int root) {
+  (void)root;
+  return value_of(block, rank, i);
+}
+
+static const operation operations[] = {
+    {"barrier", 1, 0, call_barrier, NULL, 0, 0},
+    {"bcast", 1, 0, call_bcast, of_root, 0, 1},
+    {"reduce", 1, 1, call_reduce, of_all, 1, 1},
+    {"allreduce", 1, 1, call_allreduce, of_all, 0, 1},
+    {"scan", 1, 1, call_scan, of_lower, 0, 1},
+    {"exscan", 1, 1, call_exscan, of_lower_others, 0, 1},
+    {"reduce_scatter_block", 0, 1, call_reduce_scatter_block, of_all_mine, 0, 1},
+    {"reduce_scatter", 0, 1, call_reduce_scatter, of_all_mine, 0, 1},
+    {"gather", 0, 0, call_gather, from_block, 1, 0},
+    {"gatherv", 0, 0, call_gatherv, from_block, 1, 0},
+    {"scatter", 0, 0, call_scatter, from_root_to_me, 0, 1},
+    {"scatterv", 0, 0, call_scatterv, from_root_to_me, 0, 1},
+    {"allgather", 0, 0, call_allgather, from_block, 0, 0},
+    {"allgatherv", 0, 0, call_allgatherv, from_block, 0, 0},
+    {"alltoall", 0, 0, call_alltoall, from_block_to_me, 0, 0},
+    {"alltoallv", 0, 0, call_alltoallv, from_block_to_me, 0, 0},
+};
+
+const operation* find_operation(const char* name) {
+  for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i)
+    if (strcmp(operations[i].name, name) == 0) return &operations[i];
+  return NULL;
+}
+
+int call(const operation* what, MPI_Comm comm, int bytes, int root) { return what->call(comm, bytes, root); }
+
+static void put(unsigned char* block, size_t i, int value, int as_float) {
+  if (as_float) ((float*)block)[i] = (float)value;
+  else block[i] = (unsigned char)value;
+}
+
+static int get(const unsigned char* block, size_t i, int as_float) {
+  return as_float ? (int)((const float*)block)[i] : block[i];
+}
+
+void make_data(const operation* what, size_t bytes) {
+  const int as_float = what->reduces && bytes % sizeof(float) == 0;
+  const size_t elements = as_float ? bytes / sizeof(float) : bytes;
+  const int blocks = what->blocks ? what->blocks : size;
+  for (int block = 0; block < blocks; ++block)
+    for (size_t i = 0; i < elements; ++i) put(sent + block * bytes, i, value_of(rank, block, i), as_float);
+  memset(received, 0xA5, bytes * blocks);
+}
+
+int result_is_right(const operation* what, size_t bytes, int root) {
+  if (!what->expected || (what->at_root && rank != root)) return 1;
+  if (what->call == call_exscan && rank == 0) return 1;
+  if (what->call == call_bcast && rank == root) return 1;
+  const int as_float = what->reduces && bytes % sizeof(float) == 0;
+  const size_t elements = as_float ? bytes / sizeof(float) : bytes;
+  const int blocks = what->blocks_of_result ? 1 : size;
+  for (int block = 0; block < blocks; ++block)
+    for (size_t i = 0; i < elements; ++i) {
+      const int wanted = what->expected(block, i, root);
+      if (get(received + block * bytes, i, as_float) != (as_float ? wanted : (unsigned char)wanted)) return 0;
+    }
+  return 1;
+}

@@ -1,0 +1,16 @@
+// The collectives that the benchmark calls, with data whose results it knows.
+#pragma once
+#include <mpi.h>
+#include <stddef.h>
+
+typedef struct operation operation;
+
+// NULL: there is no such collective.
+const operation* find_operation(const char* name);
+// Memory for messages of so many bytes. 0: there is not enough.
+int make_room(size_t bytes);
+void make_data(const operation* what, size_t bytes);
+// An error code of MPI. `bytes`: of the vector; of one block where each rank gets another one.
+int call(const operation* what, MPI_Comm comm, int bytes, int root);
+// After make_data() and one call.
+int result_is_right(const operation* what, size_t bytes, int root);

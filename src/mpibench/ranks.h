@@ -1,0 +1,21 @@
+// What the ranks of the benchmark say to each other, by messages only: collectives are what it measures.
+#pragma once
+#include <mpi.h>
+#include <stdint.h>
+
+extern MPI_Comm control;  // for these messages
+extern int rank, size;
+
+void join_ranks(void);
+// From rank 0 to all. A rank that waits uses no core.
+void broadcast(void* data, int bytes);
+void barrier(void);
+// The smallest number of all ranks, at rank 0.
+int64_t smallest(int64_t mine);
+// Whether it is true on all ranks; the same answer everywhere.
+int on_all(int mine);
+
+// Measures how far the clock of each rank is ahead of that of rank 0.
+void compare_clocks(void);
+// On the clock of rank 0.
+int64_t now_ns(void);

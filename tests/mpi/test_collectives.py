@@ -1,0 +1,225 @@
+"""``culmen bench collectives`` with real ranks of both MPIs."""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+import pytest
+from culmen.bench.collectives.measured import Protocol, measure_points
+from culmen.bench.collectives.session import LostError, Ranks, RefusedError, Session
+from culmen.launch.mpi import find_launcher
+from culmen.launch.mpi.collectives import DEFAULT
+from harness import HANGS_S, Running, culmen, wait_for
+
+SMALL = (
+    "--collectives",
+    "bcast,barrier",
+    "--ranks",
+    "2,3",
+    "--sizes",
+    "8,1K",
+    "--seconds",
+    "0.05",
+    "--interval",
+    "0.5",
+)
+
+# Wraps MPI_Bcast: its result is wrong, or one rank never comes back.
+BROKEN = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  if (getenv("HANG") && rank == 1) for (;;) pause();
+  int code = PMPI_Bcast(data, count, type, root, comm);
+  if (rank != root && count > 0) ((char*)data)[count - 1] ^= 1;
+  return code;
+}
+"""
+
+
+@pytest.fixture
+def launcher(mpi):
+    return find_launcher(mpi)
+
+
+@pytest.fixture
+def broken(mpi, tmp_path, monkeypatch):
+    compiler = shutil.which(f"mpicc.{mpi}")
+    if compiler is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"there is no mpicc.{mpi}")
+    (tmp_path / "broken.c").write_text(BROKEN)
+    library = tmp_path / "libbroken.so"
+    subprocess.run([compiler, "-c", "-fPIC", "broken.c"], cwd=tmp_path, check=True)
+    # Without the MPI: the library is loaded into culmen's own processes, too.
+    subprocess.run(["cc", "-shared", "broken.o", "-o", str(library)], cwd=tmp_path, check=True)
+    monkeypatch.setenv("LD_PRELOAD", str(library))
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_each_algorithm_gives_right_results_or_is_refused(launcher, ranks):
+    known = launcher.mpi.collectives
+    refused = []
+    with Session(launcher, ranks, HANGS_S) as session:
+        for collective in known.names:
+            for algorithm in known.algorithms(collective, ranks):
+                if algorithm.name == "noncommutative" and ranks == 3:
+                    continue  # MPICH ends the program
+                for size in (0, 1, 7, 1000, 40_000):
+                    communicator = session.choose(collective, algorithm)
+                    try:
+                        session.check(collective, communicator, size, (size + 1) % ranks)
+                    except RefusedError as error:
+                        assert "wrong" not in str(error), (collective, algorithm.name, size)
+                        refused.append((collective, algorithm.name))
+    assert DEFAULT not in {name for _, name in refused}
+    assert not refused or known.refuses
+    assert (("allgather", "recursive_doubling") in refused) == (known.refuses and ranks == 3)
+
+
+@pytest.mark.parametrize("ranks", [3, 4])
+def test_the_algorithm_that_was_asked_for_ran(launcher, ranks):
+    """By the functions of the MPI's library, where it shows them; 3 ranks are too few or odd for some algorithms."""
+    known = launcher.mpi.collectives
+    protocol = Protocol(repetitions=4)
+    ran = {}
+    with Ranks(launcher, ranks, HANGS_S) as launched:
+        for collective in ("bcast", "allgather", "allreduce", "reduce", "alltoall"):
+            algorithms = known.algorithms(collective, ranks)
+            for point in measure_points(launched, collective, algorithms, [20_000], protocol, seed=1):
+                assert point.unavailable or sum(map(len, point.in_time)) >= 4
+                ran[collective, point.algorithm.name] = point.verified and not point.unavailable
+    assert ran["bcast", "binomial"]
+    assert ran["allreduce", "recursive_doubling"]
+    assert ran["allgather", "ring"]
+    assert ran["allgather", "recursive_doubling"] == (ranks == 4), "for 3 ranks another algorithm runs"
+
+
+@pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
+def test_an_algorithm_that_ends_the_ranks_is_left_out(launcher):
+    algorithms = launcher.mpi.collectives.algorithms("reduce_scatter", 3)
+    with Ranks(launcher, 3, HANGS_S) as launched:
+        points = measure_points(launched, "reduce_scatter", algorithms, [8, 64], Protocol(repetitions=2), seed=1)
+    why = {point.algorithm.name: point.unavailable for point in points}
+    assert why["noncommutative"].startswith("the ranks ended: Assertion failed")
+    assert not why[DEFAULT]
+    assert not why["pairwise"]
+
+
+def test_wrong_results_are_noticed(launcher, broken):
+    with Session(launcher, 2, HANGS_S) as session:
+        session.check("allreduce", 0, 64, 0)
+        with pytest.raises(RefusedError, match="a result is wrong"):
+            session.check("bcast", 0, 64, 0)
+
+
+def test_ranks_that_hang_are_given_up(launcher, broken, monkeypatch):
+    monkeypatch.setenv("HANG", "1")
+    with Session(launcher, 2, 1.0) as session:
+        with pytest.raises(LostError, match="no answer within 1 s"):
+            session.check("bcast", 0, 64, 0)
+        process = session._process
+    assert process.returncode is not None
+
+
+def test_wrong_commands_are_refused_and_the_ranks_go_on(launcher):
+    with Session(launcher, 2, HANGS_S) as session:
+        for words, says in [
+            (("nothing", 0, 8, 0), "there is no such collective"),
+            (("bcast", 5, 8, 0), "there is no such communicator"),
+            (("bcast", 0, 8, 2), "there is no such root"),
+            (("bcast", 0, 2**31, 0), "the message is too large"),
+            (("bcast", 0, -1, 0), "the message is too large"),
+        ]:
+            with pytest.raises(RefusedError, match=says):
+                session.check(*words)
+        with pytest.raises(RefusedError, match="that many calls"):
+            session.time("bcast", 0, 8, 0, 10**6, 0.0)
+        with pytest.raises(RefusedError, match="the variable cannot be written"):
+            session._ask("set no_such_variable 1")
+        session.compare_clocks()
+        assert len(session.time("bcast", 0, 8, 0, 5, 0.0)[0]) == 5
+
+
+def rows_in(folder):
+    with (folder / "out/collectives.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def state_of(folder):
+    done = culmen("status", "out/collectives.db", "--json", cwd=folder)
+    return json.loads(done.stdout) if done.returncode == 0 else {}
+
+
+def test_collectives_are_measured_drawn_and_not_measured_again(mpi, tmp_path):
+    words = ("bench", "collectives", *SMALL, "--mpi", mpi, "--output", "out")
+    done = culmen(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    rows = rows_in(tmp_path)
+    timed = [row for row in rows if row["time_s"]]
+    assert {(row["mpi"], row["collective"], row["ranks"]) for row in timed} == {
+        (mpi, collective, ranks) for collective in ("bcast", "barrier") for ranks in ("2", "3")
+    }
+    assert {row["size"] for row in timed if row["collective"] == "bcast"} == {"8", "1024"}
+    assert {row["algorithm"] for row in timed} >= {"default", "binomial"}
+    assert all(0 < float(row["time_s"]) < HANGS_S for row in timed)
+    for row in rows:
+        assert bool(row["time_s"]) != bool(row["unavailable"])
+    assert "bcast" in done.stdout
+    assert "Wrote out/collectives.csv and out/collectives.html" in done.stdout
+    assert "the fastest algorithm" in (tmp_path / "out/collectives.html").read_text()
+    environment = json.loads((tmp_path / "out/environment.json").read_text())
+    assert environment["versions"] == [rows[0]["version"]]
+    again = culmen(*words, cwd=tmp_path)
+    assert again.returncode == 0
+    assert "All 4 launches are in out/collectives.db" in again.stdout
+    assert rows_in(tmp_path) == rows
+    other = culmen(*words, "--sizes", "16", cwd=tmp_path)
+    assert (other.returncode, "holds other points; give another folder" in other.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
+def test_an_interrupted_measurement_is_continued(mpi, tmp_path):
+    words = ("bench", "collectives", *SMALL, "--mpi", mpi, "--output", "out")
+    with Running(*words, cwd=tmp_path) as run:
+        wait_for(lambda: state_of(tmp_path).get("told", 0) >= 1, "one launch")
+        run.process.send_signal(signal.SIGINT)
+        code = run.process.wait()
+    before = state_of(tmp_path)["told"]
+    assert code == (0 if before == 4 else 75)
+    done = culmen(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert before == 4 or f"4 launches, {before} of them before" in done.stdout
+    assert len({(row["collective"], row["ranks"]) for row in rows_in(tmp_path)}) == 4
+
+
+def test_a_launch_that_fails_is_said_and_the_others_stay(mpi, tmp_path, broken, monkeypatch):
+    monkeypatch.setenv("HANG", "1")
+    words = ("--collectives", "bcast,barrier", "--ranks", "2", "--sizes", "8", "--seconds", "0.05", "--timeout", "2")
+    done = culmen("bench", "collectives", *words, "--mpi", mpi, "--output", "out", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "1 of 2 launches failed: " in done.stdout
+    assert "no answer within 2 s" in done.stdout
+    assert {row["collective"] for row in rows_in(tmp_path)} == {"barrier"}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--collectives", "bcst"], "--collectives: there is no collective 'bcst'"),
+        (["--algorithms", "fast"], "--algorithms of "),
+        (["--ranks", "1"], "--ranks: '1' is neither a number from 2 to 4096 nor a range such as 2-48 or 2-48:2"),
+        (["--mpi", "lam"], "no collectives can be measured: there is no MPI 'lam'"),
+    ],
+)
+def test_wrong_input_gets_one_sentence_and_measures_nothing(tmp_path, words, says):
+    done = culmen("bench", "collectives", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"culmen: {says}")
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())

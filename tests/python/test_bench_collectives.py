@@ -1,0 +1,244 @@
+"""The options, the statistics and the tables of ``culmen bench collectives``."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from culmen.bench.collectives import figures, samples, winners
+from culmen.bench.collectives.measured import Point, Protocol, Starts
+from culmen.bench.collectives.plan import Plan, ranks_of, shown_size, sizes_of
+from culmen.bench.collectives.samples import Header, Samples, Table
+from culmen.bench.collectives.sampling import LEAST_VISITS, interval, warm_up
+from culmen.bench.collectives.session import _reason, short_version
+from culmen.cli.work.collectives import plan_of
+from culmen.launch.mpi import Launcher, load
+from culmen.launch.mpi.collectives import DEFAULT, Algorithm
+
+from culmen import InputError
+
+OPENMPI = next(mpi for mpi in load() if mpi.title == "Open MPI 4")
+MPICH = next(mpi for mpi in load() if mpi.title == "MPICH 4")
+
+
+def complaint(call, *arguments):
+    with pytest.raises(InputError) as raised:
+        call(*arguments)
+    return str(raised.value)
+
+
+def test_ranges_of_ranks_have_powers_of_two_and_what_lies_between():
+    assert ranks_of("2-48") == (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
+    assert ranks_of("5-9:2,2") == (2, 5, 7, 9)
+    assert ranks_of("5-11") == (5, 6, 8, 11)
+    for wrong in ("1", "8-2", "two", "2-4:0", "2-5000", ""):
+        assert complaint(ranks_of, wrong).startswith("--ranks")
+
+
+def test_ranges_of_sizes_have_powers_of_two():
+    assert sizes_of("0,100,4K") == (0, 100, 4096)
+    assert sizes_of("3-20") == (3, 4, 8, 16, 20)
+    assert sizes_of("1-4M")[-1] == 4 * 1024**2
+    assert len(sizes_of("1-4M")) == 23
+    assert [shown_size(size) for size in (0, 1000, 2048, 4 * 1024**2)] == ["0 B", "1000 B", "2 KiB", "4 MiB"]
+    for wrong in ("-1", "8-2", "4T", "1-2-3", "3G", ""):
+        assert complaint(sizes_of, wrong).startswith("--sizes")
+
+
+def plan(mpi=OPENMPI, **given):
+    usual = {"collectives": ("bcast",), "ranks": (2, 4), "sizes": (8,)}
+    return Plan(Launcher("mpirun", mpi), "default", **{**usual, **given})
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"collectives": ("bcst",)}, "--collectives: there is no collective 'bcst'"),
+        ({"algorithms": ("binomal",)}, "--algorithms of Open MPI 4: there is no algorithm 'binomal'"),
+        (
+            {"collectives": ("bcast", "alltoall"), "algorithms": ("knomial",)},
+            "--algorithms: alltoall has none of these",
+        ),
+        ({"protocol": Protocol(root=2)}, "--root 2: it must be from 0 to 1"),
+        ({"sizes": (2**30,)}, "--sizes 1073741824: 4 ranks exchange at most 536870911 bytes each"),
+        ({"sizes": (2**20,), "ranks": (2000,)}, "--sizes 1048576: 2000 ranks need 8.39e+03 GB"),
+    ],
+)
+def test_what_cannot_be_measured_is_one_sentence(given, says):
+    text = complaint(plan(**given).check)
+    assert says in text
+    assert "\n" not in text
+
+
+def test_an_mpi_whose_algorithms_are_unknown_is_refused():
+    other = next(mpi for mpi in load() if mpi.collectives is None)
+    assert "does not know yet how" in complaint(plan(other).check)
+
+
+def test_data_files_name_each_algorithm_once():
+    for mpi in (OPENMPI, MPICH):
+        for name in mpi.collectives.names:
+            algorithms = mpi.collectives.algorithms(name)
+            assert algorithms[0].name == DEFAULT
+            assert len({one.name for one in algorithms}) == len(algorithms) > 1
+            assert len({tuple(one.variables.items()) for one in algorithms}) == len(algorithms)
+            functions = [one.function for one in algorithms[1:]]
+            assert not any(functions) or len(set(functions)) == len(functions)
+
+
+def test_algorithms_for_two_ranks_are_not_tried_with_more():
+    names = [[one.name for one in OPENMPI.collectives.algorithms("allgather", ranks)] for ranks in (2, 3)]
+    assert "two_proc" in names[0]
+    assert "two_proc" not in names[1]
+
+
+def noisy(rng, visits, calls=5, shift=0.05):
+    """Visits whose calls share a disturbance; the median of all is 1."""
+    return [list(np.exp(rng.normal(0, shift) + rng.normal(0, 0.01, calls))) for _ in range(visits)]
+
+
+def test_intervals_enclose_the_median_as_often_as_they_say():
+    rng = np.random.default_rng(5)
+    found = [interval(noisy(rng, visits)) for visits in (LEAST_VISITS, 9, 20, 45) for _ in range(300)]
+    inside = np.mean([each.low <= 1 <= each.high for each in found])
+    assert inside > 0.93  # the binomial spread of 1200 trials around 0.95 is 0.0063
+    assert np.mean([each.relative for each in found]) < 0.06
+
+
+def test_few_visits_give_no_interval():
+    assert math.isinf(interval([[1.0]] * (LEAST_VISITS - 1)).relative)
+
+
+def test_slow_first_visits_are_warm_up():
+    rng = np.random.default_rng(6)
+    for cold in (3, 6):
+        visits = [[3.0 - 0.2 * i] * 5 for i in range(cold)] + noisy(rng, 40)
+        assert cold <= warm_up(visits) <= cold + 4
+    assert np.mean([warm_up(noisy(rng, 40)) for _ in range(50)]) < 12
+    assert warm_up(noisy(rng, LEAST_VISITS)) == 0
+
+
+def test_a_point_is_measured_until_its_median_is_exact_or_its_time_is_over():
+    protocol = Protocol(interval=0.01, budget_s=1.0)
+    point = Point(Algorithm("a", {}), 8)
+    assert not point.has_enough(protocol)
+    point.visits = [[1.0], [1.1], [0.9], [1.0], [1.2], [0.8]]
+    assert not point.has_enough(protocol)
+    point.spent_s = 2.0
+    assert point.has_enough(protocol)
+    assert point.has_enough(Protocol(interval=0.5))
+    assert not point.has_enough(Protocol(repetitions=7))
+    assert point.next_calls(Protocol(repetitions=7)) == 1
+    point.visits.append([-1.0])
+    assert not point.has_enough(Protocol(repetitions=7)), "a rank was late"
+
+
+def test_ranks_that_are_late_too_often_start_behind_a_barrier():
+    starts, point = Starts(windows=True), Point(Algorithm("a", {}), 8)
+    for _ in range(30):
+        starts.note(point, [1e-5] * 5)
+    assert starts.windows
+    assert point.window_s == pytest.approx(4e-5)
+    for _ in range(31):
+        starts.note(point, [-1e-5] * 5)
+        assert point.window_s <= 1.3e-4
+    assert not starts.windows
+
+
+def table_of(tmp_path, times, collective="bcast", ranks=4, verified=(), unavailable=()):
+    """``times``: by algorithm and size, of visits without noise but for 1 %."""
+    rng = np.random.default_rng(7)
+    points = [
+        Samples(
+            name,
+            size,
+            [[t * f for f in rng.normal(1, 0.01, 3)] for _ in range(12)],
+            [False] * 12,
+            name not in verified,
+            "",
+        )
+        for (name, size), t in times.items()
+    ]
+    points += [Samples(name, 8, [], [], False, "cannot run") for name in unavailable]
+    path = tmp_path / f"{collective}-{ranks}.csv"
+    samples.write_samples(path, Header("openmpi", "Open MPI 4.1.4", collective, ranks, 0), points)
+    return path
+
+
+TIMES = {
+    (DEFAULT, 8): 1e-5, ("chain", 8): 2e-5, ("binomial", 8): 0.5e-5,
+    (DEFAULT, 16): 1e-5, ("chain", 16): 2e-5, ("binomial", 16): 0.4e-5,
+    (DEFAULT, 32): 1e-5, ("chain", 32): 1.001e-5, ("binomial", 32): 3e-5,
+}  # fmt: skip
+
+
+def test_the_winner_is_faster_beyond_doubt(tmp_path):
+    found = Table([table_of(tmp_path, TIMES, unavailable=["tree"])])
+    won = winners.winners(found)
+    assert [(w.size, w.name) for w in won] == [(8, "binomial"), (16, "binomial"), (32, DEFAULT)]
+    assert won[0].gain == pytest.approx(2, rel=0.03)
+    assert won[0].least_gain < won[0].gain < won[0].most_gain
+    lines = winners.rows_of(found)
+    assert [line[2:5] for line in lines] == [["4", "8 B – 16 B", "binomial"], ["4", "32 B", DEFAULT]]
+    assert [key.algorithm for key in found.unavailable] == ["tree"]
+
+
+def test_an_algorithm_that_did_not_run_cannot_win(tmp_path):
+    found = Table([table_of(tmp_path, TIMES, verified=["binomial"])])
+    assert {w.name for w in winners.winners(found)} == {DEFAULT}
+
+
+def test_late_and_cold_calls_stay_in_the_file_only(tmp_path):
+    visits = [[9.0, 9.0]] + [[1.0, -5.0]] * 8
+    path = tmp_path / "bcast-2.csv"
+    points = [Samples("chain", 8, visits, [True] + [False] * 8, True, "")]
+    samples.write_samples(path, Header("mpich", "MPICH 4.0.2", "bcast", 2, 0), points)
+    ((key, found),) = Table([path]).points.items()
+    assert key == ("mpich", "bcast", 2, 8, "chain")
+    assert found.calls == 18
+    assert tuple(found.interval) == (1.0, 1.0, 1.0)
+    both = tmp_path / "both.csv"
+    samples.join([path, path], both)
+    assert len(both.read_text().splitlines()) == 37
+
+
+def test_other_tables_are_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1,2\n")
+    assert complaint(Table, [path]) == f"{path} is no table of `culmen bench collectives`"
+    assert "No such file" in complaint(Table, [Path("nowhere.csv")])
+
+
+def test_the_page_has_a_map_and_the_times(tmp_path):
+    paths = [
+        table_of(tmp_path, TIMES),
+        table_of(tmp_path, TIMES, ranks=8),
+        table_of(tmp_path, {(DEFAULT, 0): 1e-6}, "barrier"),
+    ]
+    text = figures.collectives_page(Table(paths))
+    assert "bcast, openmpi: the fastest algorithm" in text
+    assert "bcast, openmpi: 8 ranks" in text
+    assert not re.search("barrier, openmpi: the", text)
+    json.dumps([figure.plain() for figure in figures._figures(Table(paths))], allow_nan=False)
+
+
+def test_reasons_and_versions_are_short():
+    stack = (
+        "Other MPI error, error stack: internal_Allgather(133)....: MPI_Allgather(sendbuf=0x5, comm=0x84000005) failed "
+        "MPID_Allgather(204)...:  MPIR_Allgather_impl(2044)...................: User set algorithm is not usable"
+    )
+    assert _reason(stack) == "User set algorithm is not usable"
+    assert _reason(stack.partition("User")[0]) == "the MPI refuses the algorithm"
+    assert _reason("a result is wrong") == "a result is wrong"
+    assert short_version("Open MPI v4.1.4, package: Debian") == "Open MPI 4.1.4"
+    assert short_version("MPICH Version: 4.0.2 MPICH Release") == "MPICH 4.0.2"
+
+
+def test_wrong_options_name_the_option():
+    for option, value in (("collectives", "foo"), ("ranks", "x"), ("sizes", "x"), ("algorithms", "foo")):
+        given = dict.fromkeys(("mpi", "collectives", "algorithms", "ranks", "sizes"))
+        with pytest.raises(InputError) as raised:
+            plan_of(**{**given, option: value}, protocol=Protocol(), quick=False)
+        assert f"--{option}" in str(raised.value)
