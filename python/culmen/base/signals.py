@@ -53,11 +53,12 @@ def stopping_on(
 
 @contextmanager
 def handling(signals: tuple[int, ...], handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Installs the handler inside the block. Signals that are ignored (by nohup, or a shell's &) stay ignored."""
+    """Installs the handler inside the block. Signals that are ignored (by nohup, or a shell's &) stay ignored. A
+    handler that was not installed by Python cannot be restored: the default comes after the block."""
     heard = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
     former = {number: signal.signal(number, handler) for number in heard}
     try:
         yield
     finally:
         for number, before in former.items():
-            signal.signal(number, before)
+            signal.signal(number, signal.SIG_DFL if before is None else before)
