@@ -9,6 +9,8 @@ typedef struct operation operation;
 const operation* find_operation(const char* name);
 // Memory for messages of so many bytes. 0: there is not enough.
 int make_room(size_t bytes);
+// Room for one message, after make_room().
+unsigned char* message(void);
 void make_data(const operation* what, size_t bytes);
 // An error code of MPI. `bytes`: of the vector; of one block where each rank gets another one.
 int call(const operation* what, MPI_Comm comm, int bytes, int root);

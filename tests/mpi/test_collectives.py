@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 from culmen.bench.collectives.measured import Protocol, measure_points
-from culmen.bench.collectives.session import LostError, Ranks, RefusedError, Session
+from culmen.bench.collectives.session import Ranks, Session
+from culmen.bench.conversation import LostError, RefusedError
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi.collectives import DEFAULT
 from harness import HANGS_S, Running, culmen, wait_for

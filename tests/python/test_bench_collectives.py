@@ -11,8 +11,8 @@ from culmen.bench.collectives import figures, samples, winners
 from culmen.bench.collectives.measured import Point, Protocol, Starts
 from culmen.bench.collectives.plan import Plan, ranks_of, shown_size, sizes_of
 from culmen.bench.collectives.samples import Header, Samples, Table
-from culmen.bench.collectives.sampling import LEAST_VISITS, interval, warm_up
-from culmen.bench.collectives.session import _reason, short_version
+from culmen.bench.conversation import _reason, short_version
+from culmen.bench.sampling import LEAST_VISITS, interval, warm_up
 from culmen.cli.work.collectives import plan_of
 from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
@@ -122,7 +122,7 @@ def test_slow_first_visits_are_warm_up():
 
 def test_a_point_is_measured_until_its_median_is_exact_or_its_time_is_over():
     protocol = Protocol(interval=0.01, budget_s=1.0)
-    point = Point(Algorithm("a", {}), 8)
+    point = Point(algorithm=Algorithm("a", {}), size=8)
     assert not point.has_enough(protocol)
     point.visits = [[1.0], [1.1], [0.9], [1.0], [1.2], [0.8]]
     assert not point.has_enough(protocol)
@@ -136,7 +136,7 @@ def test_a_point_is_measured_until_its_median_is_exact_or_its_time_is_over():
 
 
 def test_ranks_that_are_late_too_often_start_behind_a_barrier():
-    starts, point = Starts(windows=True), Point(Algorithm("a", {}), 8)
+    starts, point = Starts(windows=True), Point(algorithm=Algorithm("a", {}), size=8)
     for _ in range(30):
         starts.note(point, [1e-5] * 5)
     assert starts.windows

@@ -194,3 +194,68 @@ def collectives(
     protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout, root)
     plan = work.collectives.plan_of(mpi, names, algorithms, ranks, sizes, protocol, quick)
     raise typer.Exit(work.collectives.measure_collectives(plan, output, overwrite, quiet))
+
+
+def pingpong(
+    routes: Annotated[
+        str | None,
+        typer.Option(
+            "--routes",
+            metavar="NAME,…",
+            help="What carries the messages, such as raw/tcp or openmpi; raw means all without MPI. Default: all here.",
+        ),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            "--sizes",
+            metavar="N,N-N,…",
+            help="Message sizes in bytes, also as 64K or 4M. Default: the powers of two up to 8M, each also 3 bytes "
+            "smaller and larger.",
+        ),
+    ] = None,
+    interval: Annotated[
+        float,
+        typer.Option(
+            "--interval",
+            metavar="X",
+            show_default=False,
+            min=0.001,
+            max=1,
+            help="Repeat until the 95 % interval of the median is ± X, relative. Default: 0.05.",
+        ),
+    ] = 0.05,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            "--seconds",
+            metavar="X",
+            show_default=False,
+            min=0.01,
+            max=3600,
+            help="But at most X seconds for each message size. Default: 0.5.",
+        ),
+    ] = 0.5,
+    repetitions: Annotated[
+        int | None,
+        typer.Option("--repetitions", metavar="N", min=1, max=1000000, help="Instead: always N repetitions."),
+    ] = None,
+    buffer: Annotated[
+        str | None,
+        typer.Option(
+            "--buffer",
+            metavar="N",
+            help="The send and receive buffers of sockets without MPI, such as 64K. Default: as the system sets them.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: bench-pingpong."),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no table.")] = False,
+) -> None:
+    limits = (interval, seconds, repetitions or 0)
+    raise typer.Exit(work.pingpong.measure_pingpong(routes, sizes, limits, buffer, output, overwrite, quiet))

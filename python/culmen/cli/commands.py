@@ -97,6 +97,11 @@ COMMANDS = {
                 "interrupted, the same command continues.",
                 codes=CODES_OF_BENCH,
             ),
+            "pingpong": Entry(
+                "Measure messages between two processes: over TCP, Unix sockets, shared memory and MPI, with each of "
+                "its transports. Write a table and plots.",
+                codes=CODES_OF_BENCH,
+            ),
         },
     ),
     "profile": Entry(

@@ -3,16 +3,16 @@
 import random
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ...launch.mpi import find_launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm
+from ..conversation import LostError, RefusedError
+from ..sampling import Limits, Series
 from .samples import Header, Samples, samples_file, write_samples
-from .sampling import LEAST_VISITS, interval, warm_up
-from .session import LostError, Ranks, RefusedError, Session
+from .session import Ranks, Session
 
-_FIRST_CALLS, _MOST_CALLS, _VISIT_S = 3, 100, 0.005  # a visit is short, so that all algorithms meet the same noise
 _LATE = 0.25  # with a larger share of late calls, the window becomes longer
 _SPARE_S, _LONGEST_WINDOW = 20e-6, 10  # the latter in usual calls
 _MOST_LOSSES = 5  # of ranks in one launch
@@ -20,53 +20,22 @@ _TRIALS = 20  # visits with windows, before it is decided whether they are of us
 
 
 @dataclass(frozen=True)
-class Protocol:
-    """``interval``: half the length of the median's interval, relative; with ``repetitions`` it is not looked at.
-    ``budget_s``: of the visits to one algorithm with one size. ``timeout_s``: of one answer of the ranks."""
+class Protocol(Limits):
+    """``timeout_s``: of one answer of the ranks."""
 
-    interval: float = 0.05
-    budget_s: float = 1.0
-    repetitions: int = 0
     timeout_s: float = 60.0
     root: int = 0
 
 
 @dataclass
-class Point:
+class Point(Series):
     """One algorithm with one message size."""
 
-    algorithm: Algorithm
-    size: int
+    algorithm: Algorithm = Algorithm(DEFAULT, {})  # noqa: RUF009 - it is frozen
+    size: int = 0
     checked: bool = False  #: one call gave the right result, or it is unavailable
-    visits: list[list[float]] = field(default_factory=list)  #: negative: a rank was late
     verified: bool = True
     unavailable: str = ""  #: why it cannot be measured
-    window_s: float = 0.0
-    spent_s: float = 0.0
-
-    @property
-    def in_time(self) -> list[list[float]]:
-        """The visits without the calls for which a rank was late."""
-        return [kept for times in self.visits if (kept := [t for t in times if t > 0])]
-
-    def has_enough(self, protocol: Protocol) -> bool:
-        visits = self.in_time
-        if protocol.repetitions:
-            return sum(map(len, visits)) >= protocol.repetitions
-        if self.spent_s >= protocol.budget_s and len(self.visits) >= LEAST_VISITS:
-            return True
-        kept = visits[warm_up(visits) :] if visits else []
-        return len(kept) >= LEAST_VISITS and interval(kept).relative <= protocol.interval
-
-    def next_calls(self, protocol: Protocol) -> int:
-        visits = self.in_time
-        if not visits:
-            return _FIRST_CALLS
-        about = _VISIT_S / max(sorted(visits[-1])[len(visits[-1]) // 2], self.window_s, 1e-9)
-        calls = max(1, min(_MOST_CALLS, int(about)))
-        if protocol.repetitions:
-            calls = min(calls, protocol.repetitions - sum(map(len, visits)))
-        return calls
 
 
 @dataclass
@@ -99,7 +68,7 @@ def measure_points(
     Raises LostError if this happens with the MPI's own choice, or with several algorithms.
     """
     rng = random.Random(seed)  # noqa: S311 - an order, no secret
-    points = [Point(algorithm, size) for size in sizes for algorithm in algorithms]
+    points = [Point(algorithm=algorithm, size=size) for size in sizes for algorithm in algorithms]
     active, losses = list(points), 0
     starts = Starts(windows=not ranks.session.oversubscribed)
     while active:
@@ -166,7 +135,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     with Ranks(launcher, ranks, protocol.timeout_s) as launched:
         points = measure_points(launched, collective, algorithms, sizes, protocol, seed=ranks)
         version = launched.version
-    exact = sum(point.has_enough(protocol) and _is_exact(point, protocol) for point in points)
+    exact = sum(point.is_exact(protocol) for point in points)
     measured = [point for point in points if point.visits]
     header = Header(launcher.mpi.name, version, collective, ranks, protocol.root)
     write_samples(samples_file(collective, ranks), header, [_as_samples(point, known.refuses) for point in points])
@@ -180,13 +149,6 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     return float(len(measured) - exact), figures
 
 
-def _is_exact(point: Point, protocol: Protocol) -> bool:
-    if protocol.repetitions:
-        return bool(point.visits)
-    visits = point.in_time
-    return bool(visits) and interval(visits[warm_up(visits) :]).relative <= protocol.interval
-
-
 def _is_verified(point: Point, refuses: bool) -> bool:
     """Whether the algorithm that was asked for is known to have run. The MPI's own choice is always what it is."""
     if point.algorithm.name == DEFAULT:
@@ -195,11 +157,5 @@ def _is_verified(point: Point, refuses: bool) -> bool:
 
 
 def _as_samples(point: Point, refuses: bool) -> Samples:
-    """The visits, each with whether it was warm-up: that is counted in visits with a call in time."""
-    left = warm_up(point.in_time) if point.in_time else 0
-    cold = []
-    for times in point.visits:
-        cold.append(left > 0)
-        left -= any(t > 0 for t in times)
     verified = bool(point.visits) and _is_verified(point, refuses)
-    return Samples(point.algorithm.name, point.size, point.visits, cold, verified, point.unavailable)
+    return Samples(point.algorithm.name, point.size, point.visits, point.cold_visits(), verified, point.unavailable)

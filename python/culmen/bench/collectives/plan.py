@@ -136,16 +136,16 @@ def ranks_of(text: str) -> tuple[int, ...]:
     return tuple(sorted(out))
 
 
-def sizes_of(text: str) -> tuple[int, ...]:
+def sizes_of(text: str, option: str = "--sizes") -> tuple[int, ...]:
     """`0,100,4K` or ranges: `1-4M` has its ends and the powers of two between them."""
     out: set[int] = set()
-    for word in words_of(text, "--sizes"):
+    for word in words_of(text, option):
         ends = [_bytes(end) for end in word.split("-")]
         if len(ends) > 2 or None in ends:
-            raise InputError(f"--sizes: '{word}' is neither a size such as 100, 64K or 4M nor a range such as 1-4M")
+            raise InputError(f"{option}: '{word}' is neither a size such as 100, 64K or 4M nor a range such as 1-4M")
         first, last = ends[0] or 0, ends[-1] or 0
         if first > last or last > _MOST_BYTES:
-            raise InputError(f"--sizes: '{word}' must go up, to at most {_MOST_BYTES} bytes")
+            raise InputError(f"{option}: '{word}' must go up, to at most {_MOST_BYTES} bytes")
         out |= {first, last} | {2**k for k in range(32) if first <= 2**k <= last}
     return tuple(sorted(out))
 

@@ -4,13 +4,13 @@ import csv
 import os
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from ..._core import InputError
-from .sampling import Interval, interval
+from ..sampling import Interval, interval
 
 FOLDER = "CULMEN_BENCH_FOLDER"  # environment variable: the folder of the results
 COLUMNS = [
@@ -122,10 +122,10 @@ class Table:
         return dict(sorted(there.items(), key=lambda pair: pair[1].interval.median))
 
 
-def join(paths: Iterable[Path], to: Path) -> None:
+def join(paths: Iterable[Path], to: Path, columns: Sequence[str] = COLUMNS) -> None:
     """All rows in one file."""
     with to.open("w", encoding="utf-8") as file:
-        file.write(",".join(COLUMNS) + "\n")
+        file.write(",".join(columns) + "\r\n")
         for path in paths:
             with path.open(encoding="utf-8") as part:
                 next(part)

@@ -38,6 +38,7 @@ class Mpi:
     ``hosts``: its option for a list such as ``a:4,b:4``. ``naps``: after a rank's failure its launcher sleeps, even
     without ranks, until SIGCHLD wakes it. ``shm_bytes_per_rank``: bytes of /dev/shm that it takes at its start;
     ``small_shm``: if fewer are free. ``collectives``: None if culmen does not know how their algorithms are chosen.
+    ``transports``: for each of them the environment variables that choose it.
     """
 
     title: str
@@ -54,6 +55,7 @@ class Mpi:
     one_machine: Words = Words()
     small_shm: Words = Words()
     collectives: Collectives | None = None
+    transports: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,9 @@ def load() -> list[Mpi]:
 
 
 def _parse(data: dict[str, Any]) -> Mpi:
-    collectives = data.pop("collectives", None)
+    collectives, transports = data.pop("collectives", None), data.pop("transports", {})
     fields: dict[str, Any] = {key: Words(**v) if isinstance(v, dict) else v for key, v in data.items()}
-    return Mpi(**fields, collectives=Collectives(**collectives) if collectives else None)
+    return Mpi(**fields, collectives=Collectives(**collectives) if collectives else None, transports=transports)
 
 
 def recognise(version: str) -> Mpi | None:

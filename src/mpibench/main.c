@@ -1,4 +1,5 @@
-// Measures collectives of an MPI. Rank 0 reads commands from its standard input and answers each with one line.
+// Measures collectives and messages of an MPI. Rank 0 reads commands from its standard input and answers each with one
+// line.
 //
 //   set NAME VALUE                      writes a control variable of MPI_T (an integer) on all ranks
 //   new                                 makes a communicator; answers its number. Number 0 is there from the start
@@ -7,6 +8,7 @@
 //   time COLLECTIVE COMM BYTES ROOT N WINDOW_NS
 //                                       N calls: answers their times in ns, negative where a rank was late, and then
 //                                       the counted functions that ran once in each call on all ranks
+//   pingpong - BYTES N                  N round trips between the ranks 0 and 1: answers half of each time in ns
 //   end
 //
 // Answers begin with "ok" or "error". The time of a call is that from the first start to the last end over all ranks,
@@ -150,6 +152,30 @@ static int time_calls(const command* c) {
   return 1;
 }
 
+// Each message begins and ends with another byte.
+static int time_messages(const command* c) {
+  const int64_t bytes = c->number[0], calls = c->number[1];
+  if (size < 2) return say_error("there is only one rank");
+  if (bytes < 0 || bytes > INT32_MAX || calls < 1 || calls > most_calls)
+    return say_error("so many messages of this size cannot be sent at once");
+  if (!on_all(rank > 1 || make_room((size_t)bytes))) return say_error("there is too little memory for the message");
+  int right = 1;
+  unsigned char* data = message();
+  for (int64_t i = 0; i < calls && rank < 2; ++i) {
+    if (rank == 0 && bytes > 0) data[0] = data[bytes - 1] = (unsigned char)i;
+    const int64_t begun = now_ns();
+    if (rank == 0) MPI_Send(data, (int)bytes, MPI_BYTE, 1, tag, communicators[0]);
+    MPI_Recv(data, (int)bytes, MPI_BYTE, 1 - rank, tag, communicators[0], MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Send(data, (int)bytes, MPI_BYTE, 0, tag, communicators[0]);
+    starts[i] = (now_ns() - begun) / 2;
+    right &= bytes == 0 || (data[0] == (unsigned char)i && data[bytes - 1] == (unsigned char)i);
+  }
+  if (!on_all(right)) return say_error("a message is wrong");
+  if (rank == 0) printf("ok");
+  for (int64_t i = 0; i < calls && rank == 0; ++i) printf(" %lld", (long long)starts[i]);
+  return 1;
+}
+
 static int execute(const command* c) {
   if (strcmp(c->verb, "set") == 0) {
     if (!on_all(!set_variable(c->name, (int)c->number[0]))) return say_error("the variable cannot be written");
@@ -167,6 +193,8 @@ static int execute(const command* c) {
     if (!check(c)) return 0;
   } else if (strcmp(c->verb, "time") == 0) {
     return time_calls(c);
+  } else if (strcmp(c->verb, "pingpong") == 0) {
+    return time_messages(c);
   } else {
     return say_error("there is no such command");
   }

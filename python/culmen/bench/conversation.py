@@ -1,0 +1,140 @@
+"""Talks to a native benchmark: a command, a line; an answer, a line. See src/mpibench/main.c and src/rawbench."""
+
+import os
+import queue
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import TypeVar
+
+from ..launch.supervision import end_with_parent
+
+_END_S = 10.0
+_Self = TypeVar("_Self", bound="Conversation")
+
+
+class RefusedError(RuntimeError):
+    """The MPI, or the benchmark, refuses a call; the ranks go on."""
+
+
+class LostError(RuntimeError):
+    """The ranks ended, or did not answer in time."""
+
+
+class Conversation:
+    """``environment``: in addition to that of this process. ``timeout_s``: the longest time for an answer. Use it in a
+    ``with`` statement, which ends the program.
+
+    Raises LostError if the program cannot be started.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+        self._process = subprocess.Popen(
+            command,
+            env={**os.environ, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            preexec_fn=end_with_parent,
+        )
+        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._said: list[str] = []
+        threading.Thread(target=self._read, daemon=True).start()
+        threading.Thread(target=self._listen, daemon=True).start()
+        self.version = ""
+
+    def __enter__(self: _Self) -> _Self:
+        try:
+            size, version = self._answer().split(maxsplit=1)
+            self.greet(int(size))
+        except BaseException:
+            self._end()
+            raise
+        self.version = short_version(version)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def greet(self, size: int) -> None:
+        """``size``: the number of ranks. Raises LostError if it is wrong."""
+
+    def time_messages(self, size: int, calls: int) -> list[float]:
+        """Half of the time of each round trip between two processes, in seconds. ``size``: bytes."""
+        return [1e-9 * int(word) for word in self._ask(f"pingpong - {size} {calls}").split()]
+
+    def _ask(self, words: str) -> str:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(words + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise self._lost() from None
+        return self._answer()
+
+    def _answer(self) -> str:
+        try:
+            line = self._answers.get(timeout=self._timeout_s)
+        except queue.Empty:
+            raise LostError(f"no answer within {self._timeout_s:g} s") from None
+        if not line:
+            raise self._lost()
+        verdict, _, rest = line.strip().partition(" ")
+        if verdict == "ok":
+            return rest
+        raise RefusedError(_reason(rest))
+
+    def _lost(self) -> LostError:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_S)
+        said = next((line.strip() for line in self._said if line.strip(" -\n")), "")
+        return LostError(f"the ranks ended{': ' + said if said else ''}")
+
+    def _read(self) -> None:
+        """Lines of the benchmark; a last empty one."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line.startswith(("ok", "error")):
+                self._answers.put(line)
+            else:
+                self._said.append(line)
+        self._answers.put("")
+
+    def _listen(self) -> None:
+        assert self._process.stderr is not None
+        self._said.extend(self._process.stderr)
+
+    def _end(self) -> None:
+        """Asks the ranks to end, then makes them."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.close()
+        for number in (None, signal.SIGTERM, signal.SIGKILL):
+            if number is not None:
+                self._process.send_signal(number)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_END_S)
+                return
+
+
+def short_version(text: str) -> str:
+    """Of the long text that an MPI says of itself."""
+    found = re.match(r"(Open MPI|MPICH|Intel\(R\) MPI Library)\D*([\d.]+\w*)", text)
+    return f"{found[1]} {found[2]}" if found else text[:40]
+
+
+def _reason(text: str) -> str:
+    """MPICH gives a stack of errors: the last one says why, unless the text was cut off before."""
+    if "error stack:" not in text:
+        return text
+    last = re.split(r"\w+\(\d+\)\.*:?", text)[-1].strip(" .")
+    return last or "the MPI refuses the algorithm"

@@ -1,0 +1,128 @@
+"""The plots of ``culmen bench pingpong``, as one HTML page."""
+
+import math
+import platform
+import time
+from collections.abc import Callable
+
+from ... import _core
+from ...report.page import Section, page, place_of, table, text
+from ...report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Figure, axis, layout
+from ..collectives.plan import shown_size
+from ..sampling import Interval
+from .measured import Table, summary_of
+
+HEADINGS = [
+    "route",
+    "latency in µs",
+    "compared with raw/tcp",
+    "greatest throughput in MB/s",
+    "at size",
+    "half of it at",
+]
+_REFERENCE = "raw/tcp"
+_SMALL = 4096  # bytes: up to here the latency is drawn
+_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK, GREY)
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star", "triangle-down")
+_DASHES = ("solid", "dash", "dot", "dashdot")
+
+
+def pingpong_page(found: Table) -> str:
+    """HTML."""
+    figures = [_throughput(found), _latency(found), _signature(found)]
+    when = time.strftime("%Y-%m-%d %H:%M:%S %z")
+    lead = (
+        f"<p>culmen bench pingpong; {text(_core.build)}; as of {when}.</p><p>{text(platform.node())}: "
+        f"{_core.usable_cpus()} CPUs, {text(platform.machine())}.</p>"
+    )
+    sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
+    sections.append(Section("numbers", "Numbers", table(rows_of(found), HEADINGS, numbers=range(1, len(HEADINGS)))))
+    return page("Messages between two processes", lead, sections, figures)
+
+
+def rows_of(found: Table) -> list[list[str]]:
+    """One line for each route. What a route costs over raw TCP is the difference of their latencies."""
+    summaries = {route: summary_of(points) for route, points in found.points.items()}
+    reference = summaries.get(_REFERENCE)
+    out = []
+    for route, each in summaries.items():
+        over = "–" if reference is None else f"{1e6 * (each.latency_s - reference.latency_s):+.3g} µs"
+        rate = f"{each.rate / 1e6:.4g}"
+        out.append(
+            [route, f"{1e6 * each.latency_s:.3g}", over, rate, shown_size(each.rate_at), shown_size(each.half_size)]
+        )
+    return out
+
+
+def _throughput(found: Table) -> Figure:
+    about = "Message size divided by half of a round trip."
+    figure = _lines(found, "throughput", "Throughput", about, lambda size, t: (size, size / t / 1e6), 1)
+    figure.layout |= {
+        "xaxis": axis("message size in bytes", type="log"),
+        "yaxis": axis("throughput in MB/s", type="log"),
+    }
+    return figure
+
+
+def _latency(found: Table) -> Figure:
+    about = "Half of a round trip, for small messages, with the 95 % interval of the median."
+    figure = _lines(found, "latency", "Latency", about, lambda size, t: (size, t * 1e6), 1, _SMALL)
+    for line, points in zip(figure.data, found.points.values(), strict=True):
+        there = [each for size, each in points.items() if 1 <= size <= _SMALL]
+        line["error_y"] = {
+            "type": "data",
+            "symmetric": False,
+            "array": [(each.high - each.median) * 1e6 if math.isfinite(each.high) else 0 for each in there],
+            "arrayminus": [(each.median - each.low) * 1e6 for each in there],
+            "thickness": 1,
+        }
+    figure.layout |= {
+        "xaxis": axis("message size in bytes", type="log"),
+        "yaxis": axis("half round trip in µs", type="log"),
+    }
+    return figure
+
+
+def _signature(found: Table) -> Figure:
+    about = (
+        "Throughput against time. The line begins at the latency. Where a line turns back, larger messages are slower "
+        "than smaller ones."
+    )
+    figure = _lines(found, "signature", "Signature", about, lambda size, t: (t * 1e6, size / t / 1e6), 1)
+    figure.layout |= {
+        "xaxis": axis("half round trip in µs", type="log"),
+        "yaxis": axis("throughput in MB/s", type="log"),
+    }
+    return figure
+
+
+def _lines(
+    found: Table,
+    key: str,
+    title: str,
+    about: str,
+    place: Callable[[int, float], tuple[float, float]],
+    least: int,
+    most: int = 2**62,
+) -> Figure:
+    """One line for each route. ``place``: of a size in bytes and its half round trip in seconds."""
+    figure = Figure(key, title, about, [], layout(height=480, legend={"x": 1.02, "y": 1}))
+    for number, (route, points) in enumerate(found.points.items()):
+        at = [place(size, each.median) for size, each in _between(points, least, most)]
+        colour = _COLOURS[number % len(_COLOURS)]
+        figure.data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": text(route),
+                "x": [x for x, _ in at],
+                "y": [y for _, y in at],
+                "line": {"color": colour, "dash": _DASHES[number % len(_DASHES)], "width": 1.5},
+                "marker": {"symbol": _SYMBOLS[number % len(_SYMBOLS)], "size": 5, "color": colour},
+            }
+        )
+    return figure
+
+
+def _between(points: dict[int, Interval], least: int, most: int) -> list[tuple[int, Interval]]:
+    return [(size, each) for size, each in points.items() if least <= size <= most and each.median > 0]

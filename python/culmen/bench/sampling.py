@@ -1,0 +1,125 @@
+"""Statistics of measured times: which are warm-up, how exact their median is, and when they are enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import binom
+
+LEAST_VISITS = 6  # with fewer, even the smallest and the largest enclose a median with less than 95 %
+_CONFIDENCE = 0.95
+_FIRST_CALLS, _MOST_CALLS, _VISIT_S = 3, 100, 0.005  # a visit is short, so that all series meet the same noise
+
+
+class Interval(NamedTuple):
+    """The median of all times, and the ends of its interval of 95 %, in seconds. Without an interval: infinite."""
+
+    median: float
+    low: float
+    high: float
+
+    @property
+    def relative(self) -> float:
+        """Half the length of the interval, divided by the median."""
+        return (self.high - self.low) / (2 * self.median) if self.median > 0 else math.inf
+
+    def overlaps(self, other: Interval) -> bool:
+        return self.low <= other.high and other.low <= self.high
+
+
+def warm_up(visits: Sequence[Sequence[float]]) -> int:
+    """The number of first visits that are warm-up: without them the standard error of the mean is least.
+
+    MSER, K. P. White, Simulation 69 (1997) 323, on the logarithms of the visits' medians. At most half of the visits
+    are warm-up.
+    """
+    y = np.log([np.median(times) for times in visits])
+    n = len(y)
+    if n < 2 * LEAST_VISITS:
+        return 0
+    errors = [np.var(y[d:]) / (n - d) for d in range(n // 2 + 1)]
+    return int(np.argmin(errors))
+
+
+def interval(visits: Sequence[Sequence[float]]) -> Interval:
+    """The calls of one visit disturb each other, so the interval is that of the visits' medians, from their order.
+
+    H. A. David and H. N. Nagaraja, Order Statistics, 3rd ed. (2003), section 7.1.
+    """
+    medians = np.sort([np.median(times) for times in visits])
+    median = float(np.median(np.concatenate([np.asarray(times) for times in visits])))
+    n = len(medians)
+    if n < LEAST_VISITS:
+        return Interval(median, 0.0, math.inf)
+    below = int(binom.ppf((1 - _CONFIDENCE) / 2, n, 0.5))  # P(at most below - 1 of n are smaller) < 2.5 %
+    low, high = medians[max(below - 1, 0)], medians[min(n - below, n - 1)]
+    return Interval(median, min(float(low), median), max(float(high), median))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """``interval``: half the length of the median's interval, relative. ``budget_s``: of all visits; after it, less
+    exact is enough. With ``repetitions`` neither is looked at."""
+
+    interval: float = 0.05
+    budget_s: float = 1.0
+    repetitions: int = 0
+
+
+@dataclass
+class Series:
+    """Times of calls of one kind, in visits. A negative time does not count: a rank was late."""
+
+    visits: list[list[float]] = field(default_factory=list)
+    window_s: float = 0.0  #: at least so long for each call
+    spent_s: float = 0.0
+
+    @property
+    def in_time(self) -> list[list[float]]:
+        """The visits without the calls that do not count."""
+        return [kept for times in self.visits if (kept := [t for t in times if t > 0])]
+
+    @property
+    def interval(self) -> Interval:
+        """Without the warm-up. There must be a call that counts."""
+        visits = self.in_time
+        return interval(visits[warm_up(visits) :])
+
+    def has_enough(self, limits: Limits) -> bool:
+        visits = self.in_time
+        if limits.repetitions:
+            return sum(map(len, visits)) >= limits.repetitions
+        if self.spent_s >= limits.budget_s and len(self.visits) >= LEAST_VISITS:
+            return True
+        kept = visits[warm_up(visits) :] if visits else []
+        return len(kept) >= LEAST_VISITS and interval(kept).relative <= limits.interval
+
+    def is_exact(self, limits: Limits) -> bool:
+        """The interval is as short as was asked for; always with repetitions."""
+        if not self.in_time:
+            return False
+        return bool(limits.repetitions) or self.interval.relative <= limits.interval
+
+    def next_calls(self, limits: Limits) -> int:
+        """The number of calls of the next visit."""
+        visits = self.in_time
+        if not visits:
+            return _FIRST_CALLS
+        about = _VISIT_S / max(sorted(visits[-1])[len(visits[-1]) // 2], self.window_s, 1e-9)
+        calls = max(1, min(_MOST_CALLS, int(about)))
+        if limits.repetitions:
+            calls = min(calls, limits.repetitions - sum(map(len, visits)))
+        return calls
+
+    def cold_visits(self) -> list[bool]:
+        """Whether each visit is warm-up. That is counted in visits with a call that counts."""
+        left = warm_up(self.in_time) if self.in_time else 0
+        out = []
+        for times in self.visits:
+            out.append(left > 0)
+            left -= any(t > 0 for t in times)
+        return out
