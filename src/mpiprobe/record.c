@@ -1,9 +1,8 @@
+// The table of calls, and the file that it is in.
 #define _GNU_SOURCE
 #include "mpiprobe/record.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,157 +15,18 @@
 
 __thread int probe_inside = 0;
 int probe_invariant = 0;
+struct probe_file* probe_profile;
 
-static struct probe_file* file;  // null: nothing is recorded
-static int several_threads;      // may call MPI at a time
-enum { slots = 4 * probe_most_communicators };
-static struct {
-  uint64_t handle;  // + 1; 0: free
-  unsigned number;
-} places[slots];
-static unsigned children[probe_most_communicators];  // communicators made of it
-static MPI_Comm no_communicator;
-static int adding;  // a lock
-
-/// The MPI that this process has loaded, whoever loaded it.
-static int find_mpi(struct dl_phdr_info* info, size_t size, void* found) {
-  (void)size;
-  const char* name = strrchr(info->dlpi_name, '/');
-  if (name == NULL || (strncmp(name, "/libmpi.so", 10) != 0 && strncmp(name, "/libmpich.so", 12) != 0)) return 0;
-  *(void**)found = dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD);
-  return *(void**)found != NULL;
-}
-
-void* probe_find(const char* name) {
-  static void* library;
-  if (library == NULL) dl_iterate_phdr(find_mpi, &library);
-  char profiled[probe_name_bytes + 1];
-  snprintf(profiled, sizeof profiled, "P%s", name);
-  void* function = library != NULL ? dlsym(library, profiled) : NULL;
-  return function != NULL ? function : dlsym(RTLD_NEXT, name);
-}
-
-uint64_t probe_size_of(MPI_Datatype datatype) {
-  static int (*real)(MPI_Datatype, int*);
-  if (real == NULL) real = (int (*)(MPI_Datatype, int*))probe_find("MPI_Type_size");
-  int size = 0;
-  return real(datatype, &size) == MPI_SUCCESS ? (uint64_t)size : 0;
-}
-
-static void lock(void) {
-  while (__atomic_exchange_n(&adding, 1, __ATOMIC_ACQUIRE)) {
-  }
-}
-static void unlock(void) { __atomic_store_n(&adding, 0, __ATOMIC_RELEASE); }
-
-static uint64_t mixed(uint64_t x) {
-  x *= UINT64_C(0x9e3779b97f4a7c15);
-  return x ^ (x >> 29);
-}
-
-static uint64_t handle_of(MPI_Comm communicator) { return (uint64_t)(uintptr_t)communicator + 1; }
-
-/// -1: unknown.
-static int number_of(uint64_t handle) {
-  uint64_t at = mixed(handle) % slots;
-  for (unsigned tries = 0; tries < slots; ++tries, at = (at + 1) % slots) {
-    const uint64_t there = __atomic_load_n(&places[at].handle, __ATOMIC_ACQUIRE);
-    if (there == handle) return (int)__atomic_load_n(&places[at].number, __ATOMIC_RELAXED);
-    if (there == 0) return -1;
-  }
-  return -1;
-}
-
-/// With the lock. A handle that was freed may come again.
-static void set_number(uint64_t handle, unsigned number) {
-  uint64_t at = mixed(handle) % slots;
-  for (unsigned tries = 0; tries < slots; ++tries, at = (at + 1) % slots) {
-    if (places[at].handle != 0 && places[at].handle != handle) continue;
-    __atomic_store_n(&places[at].number, number, __ATOMIC_RELAXED);
-    __atomic_store_n(&places[at].handle, handle, __ATOMIC_RELEASE);
-    return;
-  }
-}
-
-/// With the lock.
-static unsigned add_communicator(MPI_Comm made, const char* origin) {
-  const unsigned number = file->header.communicators;
-  if (number >= probe_no_communicator) return probe_further_communicators;
-  struct probe_communicator* c = &file->communicators[number];
-  int (*const size)(MPI_Comm, int*) = (int (*)(MPI_Comm, int*))probe_find("MPI_Comm_size");
-  int (*const rank)(MPI_Comm, int*) = (int (*)(MPI_Comm, int*))probe_find("MPI_Comm_rank");
-  size(made, &c->size);
-  rank(made, &c->rank);
-  snprintf(c->origin, sizeof c->origin, "%s", origin);
-  file->header.communicators = number + 1;
-  set_number(handle_of(made), number);
-  return number;
-}
-
-unsigned probe_communicator(MPI_Comm communicator) {
-  static __thread uint64_t last_handle;
-  static __thread unsigned last_number;
-  if (file == NULL) return 0;
-  const uint64_t handle = handle_of(communicator);
-  if (handle == last_handle && __atomic_load_n(&places[mixed(handle) % slots].handle, __ATOMIC_RELAXED) == handle &&
-      places[mixed(handle) % slots].number == last_number)
-    return last_number;
-  int number = number_of(handle);
-  if (number < 0) {
-    lock();
-    number = number_of(handle);
-    if (number < 0) {
-      char origin[probe_origin_bytes];
-      snprintf(origin, sizeof origin, "made by an unknown function, %u", file->header.communicators);
-      number = (int)add_communicator(communicator, origin);
-    }
-    unlock();
-  }
-  last_handle = handle;
-  last_number = (unsigned)number;
-  return last_number;
-}
-
-void probe_created(unsigned parent, MPI_Comm made, const char* how, int colour) {
-  if (file == NULL) return;
-  lock();
-  const unsigned of_parent = ++children[parent];
-  if (made != no_communicator) {
-    char origin[probe_origin_bytes + 64], suffix[32] = "";
-    if (colour >= 0) snprintf(suffix, sizeof suffix, " colour %d", colour);
-    snprintf(origin, sizeof origin, "%s/%s %u%s", file->communicators[parent].origin, how, of_parent, suffix);
-    origin[probe_origin_bytes - 1] = '\0';
-    add_communicator(made, origin);
-  }
-  unlock();
-}
-
-uint64_t probe_group_size(unsigned communicator) {
-  return file == NULL ? 0 : (uint64_t)file->communicators[communicator].size;
-}
-
-int probe_group_rank(unsigned communicator) { return file == NULL ? 0 : file->communicators[communicator].rank; }
-
-uint64_t probe_large_sum_of(const MPI_Count* counts, unsigned communicator) {
-  uint64_t sum = 0;
-  for (uint64_t k = 0; k < probe_group_size(communicator); ++k) sum += (uint64_t)counts[k];
-  return sum;
-}
-
-uint64_t probe_sum_of(const int* counts, unsigned communicator) {
-  uint64_t sum = 0;
-  for (uint64_t k = 0; k < probe_group_size(communicator); ++k) sum += (uint64_t)counts[k];
-  return sum;
-}
+static int several_threads;  // may call MPI at a time
 
 /// 0 for no bytes, else 1 + the position of the highest bit.
 static unsigned size_class(uint64_t bytes) { return bytes == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bytes); }
 
 static struct probe_entry* entry_of(uint64_t key) {
   enum { most_tries = 64 };
-  uint64_t at = mixed(key) % probe_most_entries;
+  uint64_t at = probe_mixed(key) % probe_most_entries;
   for (unsigned tries = 0; tries < most_tries; ++tries, at = (at + 1) % probe_most_entries) {
-    struct probe_entry* entry = &file->entries[at];
+    struct probe_entry* entry = &probe_profile->entries[at];
     uint64_t there = __atomic_load_n(&entry->key, __ATOMIC_RELAXED);
     if (there == key) return entry;
     if (there != 0) continue;
@@ -189,12 +49,12 @@ static void raise(uint64_t* highest, uint64_t to) {
 }
 
 void probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t ticks) {
-  if (file == NULL) return;
+  if (probe_profile == NULL) return;
   const uint64_t who = (uint64_t)(uint32_t)((peer < -2 ? -2 : peer) + 2) & 0xffffff;
   const uint64_t key = (1 + function) | (uint64_t)communicator << 16 | (uint64_t)size_class(bytes) << 32 | who << 40;
   struct probe_entry* entry = entry_of(key);
   if (entry == NULL) {
-    add(&file->header.uncounted, 1);
+    add(&probe_profile->header.uncounted, 1);
     return;
   }
   add(&entry->calls, 1);
@@ -238,30 +98,6 @@ static struct probe_file* open_file(const char* folder) {
   return at == MAP_FAILED ? NULL : at;
 }
 
-/// The program may have copies of Open MPI's objects, which MPI then uses instead of its own.
-static MPI_Comm predefined(const char* symbol, MPI_Comm otherwise) {
-#if defined(OPEN_MPI)
-  void* const copy = dlsym(RTLD_DEFAULT, symbol);
-  if (copy != NULL) return (MPI_Comm)copy;
-  void* library = NULL;
-  dl_iterate_phdr(find_mpi, &library);
-  (void)otherwise;
-  return (MPI_Comm)dlsym(library, symbol);
-#else
-  (void)symbol;
-  return otherwise;
-#endif
-}
-#if defined(OPEN_MPI)
-#define WORLD predefined("ompi_mpi_comm_world", 0)
-#define SELF predefined("ompi_mpi_comm_self", 0)
-#define NONE predefined("ompi_mpi_comm_null", 0)
-#else
-#define WORLD predefined("", MPI_COMM_WORLD)
-#define SELF predefined("", MPI_COMM_SELF)
-#define NONE predefined("", MPI_COMM_NULL)
-#endif
-
 static uint64_t begin_ticks, begin_ns;
 
 static void before_init(void) {
@@ -272,7 +108,7 @@ static void before_init(void) {
 
 static void after_init(int level) {
   const char* folder = getenv("CULMEN_PROFILE_DIR");
-  if (folder == NULL || file != NULL) return;
+  if (folder == NULL || probe_profile != NULL) return;
   struct probe_file* made = open_file(folder);
   if (made == NULL) return;
   several_threads = level == MPI_THREAD_MULTIPLE;
@@ -290,15 +126,10 @@ static void after_init(int level) {
   read_command(h->program, sizeof h->program);
   for (unsigned k = 0; k < probe_functions && k < probe_most_functions; ++k)
     snprintf(made->names[k], sizeof made->names[k], "%s", probe_names[k]);
-  no_communicator = NONE;
-  file = made;
-  lock();
-  add_communicator(WORLD, "world");
-  add_communicator(SELF, "self");
-  snprintf(file->communicators[probe_further_communicators].origin, probe_origin_bytes, "further communicators");
-  unlock();
-  h->rank = file->communicators[0].rank;
-  h->size = file->communicators[0].size;
+  probe_profile = made;
+  probe_begin_communicators();
+  h->rank = probe_profile->communicators[0].rank;
+  h->size = probe_profile->communicators[0].size;
   h->start_ns = probe_nanoseconds();
   h->start_ticks = probe_ticks();
   __atomic_store_n(&h->magic, PROBE_MAGIC, __ATOMIC_RELEASE);
@@ -323,14 +154,19 @@ PROBE_PUBLIC int MPI_Init_thread(int* argc, char*** argv, int required, int* pro
 }
 
 PROBE_PUBLIC int MPI_Finalize(void) {
-  if (file != NULL) {
+  if (probe_profile != NULL) {
     struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) == 0) file->header.memory_kib = (uint64_t)usage.ru_maxrss;
-    file->header.end_ns = probe_nanoseconds();
-    file->header.end_ticks = probe_ticks();
+    if (getrusage(RUSAGE_SELF, &usage) == 0) probe_profile->header.memory_kib = (uint64_t)usage.ru_maxrss;
+    probe_profile->header.end_ns = probe_nanoseconds();
+    probe_profile->header.end_ticks = probe_ticks();
   }
   probe_inside = 1;
   const int error = ((int (*)(void))probe_find("MPI_Finalize"))();
   probe_inside = 0;
   return error;
 }
+
+// Open MPI's Fortran bindings call these.
+PROBE_PUBLIC int PMPI_Init(int*, char***) __attribute__((alias("MPI_Init")));
+PROBE_PUBLIC int PMPI_Init_thread(int*, char***, int, int*) __attribute__((alias("MPI_Init_thread")));
+PROBE_PUBLIC int PMPI_Finalize(void) __attribute__((alias("MPI_Finalize")));

@@ -16,7 +16,8 @@ extern const unsigned probe_functions;
 extern void* probe_real[];
 /// Whether this thread is in a wrapper: MPI's own calls of MPI do not count.
 extern __thread int probe_inside;
-extern int probe_invariant;  // the processor counts at a constant rate
+extern int probe_invariant;               // the processor counts at a constant rate
+extern struct probe_file* probe_profile;  // null: nothing is recorded
 
 static inline uint64_t probe_nanoseconds(void) {
   struct timespec t;
@@ -41,6 +42,22 @@ static inline void* probe_function(unsigned number) {
   return real;
 }
 
+/// An object of Open MPI by its symbol. The program may have a copy, which MPI then uses instead of its own.
+void* probe_object(const char* symbol);
+/// Whether a call of PMPI_… from this address counts. It does if a Fortran binding calls, for it calls PMPI for the
+/// program, or if the program itself does. Calls by the MPI itself and by other profilers do not count.
+int probe_counts(const void* caller);
+
+/// For rare things, such as a new communicator.
+void probe_lock(void);
+void probe_unlock(void);
+
+static inline uint64_t probe_mixed(uint64_t x) {
+  x *= UINT64_C(0x9e3779b97f4a7c15);
+  return x ^ (x >> 29);
+}
+
+void probe_begin_communicators(void);
 /// The number of a communicator in the file; the last number stands for those without room.
 unsigned probe_communicator(MPI_Comm communicator);
 uint64_t probe_group_size(unsigned communicator);

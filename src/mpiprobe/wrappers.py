@@ -15,8 +15,9 @@ const unsigned probe_functions = {count};
 void* probe_real[{count}];
 """
 
+# Fortran bindings call MPI_… or PMPI_…, with everything converted to C.
 _WRAPPER = """
-PROBE_PUBLIC int {name}({arguments}) {{
+static int {name}_counted({arguments}) {{
   int (*const real)({types}) = (int (*)({types}))probe_function({number});
   if (probe_inside) return real({words});
   probe_inside = 1;
@@ -25,6 +26,11 @@ PROBE_PUBLIC int {name}({arguments}) {{
   const uint64_t end = probe_ticks();
 {after}  probe_inside = 0;
   return error;
+}}
+PROBE_PUBLIC int {name}({arguments}) {{ return {name}_counted({words}); }}
+PROBE_PUBLIC int P{name}({arguments}) {{
+  if (probe_counts(__builtin_return_address(0))) return {name}_counted({words});
+  return ((int (*)({types}))probe_function({number}))({words});
 }}
 """
 

@@ -1,77 +1,21 @@
 """Profiles of a program that knows its own traffic, and of programs that go wrong."""
 
-import os
-import shutil
-import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from culmen.launch.mpi import find_launcher
 from culmen.launch.mpi4py import variables_for_mpi4py
-from culmen.profile.recorded import Rank, read_folder
-from harness import HANGS_S, culmen
+from culmen.profile.recorded import read_folder
+from harness import culmen
+from profiles import AS_ROOT, WAYS, built, counted, profiled, traffic_of
 
 from culmen import _core
-
-SOURCE = Path(__file__).with_name("traffic_program.c")
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_tcp_if_include": "lo"}
-WAYS = {"openmpi": ["--oversubscribe", "--mca", "oob_tcp_if_include", "lo"], "mpich": ["-iface", "lo"]}
 
 
 @pytest.fixture
 def traffic(mpi, tmp_path) -> list[str]:
-    """The words that run the program, without its own."""
-    compiler = shutil.which(f"mpicc.{mpi}")
-    if compiler is None:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"there is no mpicc.{mpi}")
-    program = tmp_path / "traffic"
-    subprocess.run([compiler, "-O1", "-Wno-stringop-overflow", str(SOURCE), "-o", str(program)], check=True)
-    return [find_launcher(mpi).program, *WAYS[mpi], "-n", "RANKS", str(program)]
-
-
-def profiled(tmp_path, traffic, ranks, *words, folder="out"):
-    command = [str(ranks) if word == "RANKS" else word for word in traffic]
-    return culmen("profile", "--output", folder, "--", *command, *words, cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
-
-
-def counted(ranks: list[Rank]) -> dict[tuple[str, str], tuple[int, int]]:
-    """Calls and bytes over all ranks by function and communicator."""
-    calls, amount = Counter(), Counter()
-    for rank in ranks:
-        for each in rank.calls:
-            calls[each.function, each.communicator] += each.calls
-            amount[each.function, each.communicator] += each.bytes
-    return {key: (calls[key], amount[key]) for key in calls}
-
-
-def expected(ranks: int) -> dict[tuple[str, str], tuple[int, int]]:
-    """As traffic_program.c says."""
-    out = {
-        ("MPI_Sendrecv", "world"): (10 * ranks, 640 * ranks),
-        ("MPI_Irecv", "world"): (5 * ranks, 80 * ranks),
-        ("MPI_Isend", "world"): (5 * ranks, 80 * ranks),
-        ("MPI_Waitall", ""): (5 * ranks, 0),
-        ("MPI_Send", "world"): (ranks, 0),
-        ("MPI_Comm_split", "world"): (ranks, 0),
-    }
-    halves = {f"world/split 1 colour {k}": len(range(k, ranks, 2)) for k in (0, 1)}
-    for name, n in {"world": ranks, **halves}.items():
-        out |= {
-            ("MPI_Bcast", name): (3 * n, 192 * n),
-            ("MPI_Allreduce", name): (8 * n, 456 * n),
-            ("MPI_Reduce", name): (n, 64 * n),
-            ("MPI_Gather", name): (n, 64 * n),
-            ("MPI_Allgather", name): (n, 64 * n),
-            ("MPI_Scatter", name): (n, 64 * n),
-            ("MPI_Alltoall", name): (n, 8 * n * n),
-            ("MPI_Alltoallv", name): (n, 16 * n * n),
-            ("MPI_Barrier", name): (n, 0),
-        }
-    for name, n in halves.items():
-        out |= {("MPI_Comm_dup", name): (n, 0), ("MPI_Barrier", f"{name}/dup 1"): (n, 0)}
-    return out
+    return built(mpi, tmp_path, "traffic_program.c")
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 4])
@@ -80,7 +24,7 @@ def test_a_profile_says_what_the_program_knows(traffic, tmp_path, ranks):
     assert done.returncode == 0, done.stderr
     profile = read_folder(tmp_path / "out")
     assert [rank.rank for rank in profile] == list(range(ranks))
-    assert counted(profile) == expected(ranks)
+    assert counted(profile) == traffic_of(ranks)
     for rank in profile:
         in_mpi = sum(each.seconds for each in rank.calls)
         assert 0 < in_mpi <= rank.seconds
@@ -125,6 +69,26 @@ def test_a_folder_that_cannot_be_made_is_said(traffic, tmp_path):
     done = profiled(tmp_path, traffic, 2, folder="file/out")
     assert done.returncode == 2
     assert done.stderr == "culmen: the folder file/out cannot be made: Not a directory; choose another --output\n"
+
+
+BINDINGS = {"mpif.h": 0, "mpi": 1, "mpi_f08": 2}
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+@pytest.mark.parametrize(("ranks", "words"), [(3, []), (2, ["threads"])])
+def test_calls_from_fortran_are_counted_once(mpi, tmp_path, binding, ranks, words):
+    flags = ["-cpp", "-fallow-argument-mismatch", f"-DBINDING={BINDINGS[binding]}"]
+    done = profiled(tmp_path, built(mpi, tmp_path, "traffic_program.F90", *flags), ranks, *words)
+    assert done.returncode == 0, done.stderr
+    profile = read_folder(tmp_path / "out")
+    assert [rank.rank for rank in profile] == list(range(ranks))
+    assert counted(profile) == traffic_of(ranks)
+
+
+def test_a_function_that_the_program_wraps_itself_is_counted(mpi, tmp_path):
+    words = built(mpi, tmp_path, "traffic_program.c", "-DOWN_BARRIER")
+    assert profiled(tmp_path, words, 2).returncode == 0
+    assert counted(read_folder(tmp_path / "out")) == traffic_of(2)
 
 
 MPI4PY = """

@@ -1,0 +1,94 @@
+// The MPI of this process: its functions, its objects, and its Fortran bindings.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mpiprobe/record.h"
+
+/// Whoever loaded it.
+static int find_mpi(struct dl_phdr_info* info, size_t size, void* found) {
+  (void)size;
+  const char* name = strrchr(info->dlpi_name, '/');
+  if (name == NULL || (strncmp(name, "/libmpi.so", 10) != 0 && strncmp(name, "/libmpich.so", 12) != 0)) return 0;
+  *(void**)found = dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD);
+  return *(void**)found != NULL;
+}
+
+static void* mpi_library(void) {
+  static void* library;
+  if (library == NULL) dl_iterate_phdr(find_mpi, &library);
+  return library;
+}
+
+void* probe_find(const char* name) {
+  char profiled[probe_name_bytes + 1];
+  snprintf(profiled, sizeof profiled, "P%s", name);
+  void* const library = mpi_library();
+  void* function = library != NULL ? dlsym(library, profiled) : NULL;
+  if (function == NULL) function = dlsym(RTLD_NEXT, profiled);
+  return function != NULL ? function : dlsym(RTLD_NEXT, name);
+}
+
+void* probe_object(const char* symbol) {
+  void* const copy = dlsym(RTLD_DEFAULT, symbol);
+  if (copy != NULL) return copy;
+  void* const library = mpi_library();
+  return library != NULL ? dlsym(library, symbol) : NULL;
+}
+
+uint64_t probe_size_of(MPI_Datatype datatype) {
+  static int (*real)(MPI_Datatype, int*);
+  if (real == NULL) real = (int (*)(MPI_Datatype, int*))probe_find("MPI_Type_size");
+  int size = 0;
+  return real(datatype, &size) == MPI_SUCCESS ? (uint64_t)size : 0;
+}
+
+/// A loaded object, and whether its calls of PMPI are the program's.
+struct object {
+  uintptr_t begin, end;
+  int counts;
+};
+enum { most_objects = 16 };
+static struct object objects[most_objects];
+static unsigned known_objects;
+
+static int is_fortran_binding(const char* path) {
+  static const char* const words[] = {"libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpifort"};
+  for (unsigned k = 0; k < sizeof words / sizeof *words; ++k) {
+    if (strstr(path, words[k]) != NULL) return 1;
+  }
+  return 0;
+}
+
+static int find_object(struct dl_phdr_info* info, size_t size, void* found) {
+  (void)size;
+  struct object* const object = found;
+  for (unsigned k = 0; k < info->dlpi_phnum; ++k) {
+    const ElfW(Phdr)* const part = &info->dlpi_phdr[k];
+    const uintptr_t begin = info->dlpi_addr + part->p_vaddr;
+    if (part->p_type != PT_LOAD || object->begin < begin || object->begin >= begin + part->p_memsz) continue;
+    *object = (struct object){begin, begin + part->p_memsz,
+                              info->dlpi_name[0] == '\0' || is_fortran_binding(info->dlpi_name)};
+    return 1;
+  }
+  return 0;
+}
+
+int probe_counts(const void* caller) {
+  const uintptr_t at = (uintptr_t)caller;
+  const unsigned known = __atomic_load_n(&known_objects, __ATOMIC_ACQUIRE);
+  for (unsigned k = 0; k < known; ++k) {
+    if (objects[k].begin <= at && at < objects[k].end) return objects[k].counts;
+  }
+  struct object object = {at, at, 0};
+  if (!dl_iterate_phdr(find_object, &object)) return 0;
+  probe_lock();
+  if (known_objects < most_objects) {
+    objects[known_objects] = object;
+    __atomic_store_n(&known_objects, known_objects + 1, __ATOMIC_RELEASE);
+  }
+  probe_unlock();
+  return object.counts;
+}
