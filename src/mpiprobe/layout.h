@@ -12,7 +12,7 @@ enum {
   probe_name_bytes = 48,
   probe_origin_bytes = 112,
 };
-#define PROBE_MAGIC UINT64_C(0x31656c69666f7270)  // "profile1"
+#define PROBE_MAGIC UINT64_C(0x32656c69666f7270)  // "profile2"
 
 struct probe_header {
   uint64_t magic;  ///< written last: the file is complete enough to be read
@@ -23,6 +23,7 @@ struct probe_header {
   /// two are 0 if the program did not get there.
   uint64_t begin_ticks, begin_ns, start_ticks, start_ns, end_ticks, end_ns;
   uint64_t uncounted;   ///< calls for which there was no room
+  uint64_t uncharged;   ///< requests that ended in a wait, but nobody knows who started them
   uint64_t memory_kib;  ///< largest resident set, at MPI_Finalize
   char host[64], library[128], program[256];
 };
@@ -37,7 +38,9 @@ struct probe_communicator {
 struct probe_entry {
   uint64_t key;  ///< 1 + function | communicator << 16 | size class << 32 | (peer + 2) << 40
   uint64_t calls, bytes, ticks, least_ticks, most_ticks;
-  uint64_t reserved[2];
+  /// Ticks of waits for requests of this function; in the entry of a wait: minus the ticks that count for others.
+  uint64_t charged;
+  uint64_t completed;  ///< requests of this function that have ended; in the entry of a wait: that ended there
 };
 
 struct probe_file {

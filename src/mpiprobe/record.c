@@ -17,7 +17,7 @@ __thread int probe_inside = 0;
 int probe_invariant = 0;
 struct probe_file* probe_profile;
 
-static int several_threads;  // may call MPI at a time
+int probe_several_threads = 0;
 
 /// 0 for no bytes, else 1 + the position of the highest bit.
 static unsigned size_class(uint64_t bytes) { return bytes == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bytes); }
@@ -36,11 +36,6 @@ static struct probe_entry* entry_of(uint64_t key) {
   return NULL;
 }
 
-static void add(uint64_t* to, uint64_t more) {
-  if (several_threads) __atomic_fetch_add(to, more, __ATOMIC_RELAXED);
-  else *to += more;
-}
-
 /// The least is kept as its complement, so that 0 is "none yet".
 static void raise(uint64_t* highest, uint64_t to) {
   uint64_t now = __atomic_load_n(highest, __ATOMIC_RELAXED);
@@ -48,20 +43,21 @@ static void raise(uint64_t* highest, uint64_t to) {
   }
 }
 
-void probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t ticks) {
-  if (probe_profile == NULL) return;
+struct probe_entry* probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t ticks) {
+  if (probe_profile == NULL) return NULL;
   const uint64_t who = (uint64_t)(uint32_t)((peer < -2 ? -2 : peer) + 2) & 0xffffff;
   const uint64_t key = (1 + function) | (uint64_t)communicator << 16 | (uint64_t)size_class(bytes) << 32 | who << 40;
   struct probe_entry* entry = entry_of(key);
   if (entry == NULL) {
-    add(&probe_profile->header.uncounted, 1);
-    return;
+    probe_add(&probe_profile->header.uncounted, 1);
+    return NULL;
   }
-  add(&entry->calls, 1);
-  add(&entry->bytes, bytes);
-  add(&entry->ticks, ticks);
+  probe_add(&entry->calls, 1);
+  probe_add(&entry->bytes, bytes);
+  probe_add(&entry->ticks, ticks);
   raise(&entry->most_ticks, ticks);
   raise(&entry->least_ticks, ~ticks);
+  return entry;
 }
 
 static int has_invariant_counter(void) {
@@ -111,7 +107,7 @@ static void after_init(int level) {
   if (folder == NULL || probe_profile != NULL) return;
   struct probe_file* made = open_file(folder);
   if (made == NULL) return;
-  several_threads = level == MPI_THREAD_MULTIPLE;
+  probe_several_threads = level == MPI_THREAD_MULTIPLE;
   struct probe_header* h = &made->header;
   h->process = (uint32_t)getpid();
   h->functions = probe_functions;
@@ -128,6 +124,7 @@ static void after_init(int level) {
     snprintf(made->names[k], sizeof made->names[k], "%s", probe_names[k]);
   probe_profile = made;
   probe_begin_communicators();
+  probe_begin_requests();
   h->rank = probe_profile->communicators[0].rank;
   h->size = probe_profile->communicators[0].size;
   h->start_ns = probe_nanoseconds();

@@ -72,4 +72,28 @@ uint64_t probe_size_of(MPI_Datatype datatype);
 static inline int probe_peer(int rank) { return rank == MPI_PROC_NULL ? -1 : rank == MPI_ANY_SOURCE ? -2 : rank; }
 /// colour: -1 if there is none.
 void probe_created(unsigned parent, MPI_Comm made, const char* how, int colour);
-void probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t ticks);
+/// The entry; null if there is none.
+struct probe_entry* probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t ticks);
+
+extern int probe_several_threads;  // may call MPI at a time
+static inline void probe_add(uint64_t* to, uint64_t more) {
+  if (probe_several_threads) __atomic_fetch_add(to, more, __ATOMIC_RELAXED);
+  else *to += more;
+}
+
+void probe_begin_requests(void);
+/// The function of this entry started the request.
+void probe_started(MPI_Request request, struct probe_entry* entry);
+void probe_freed(MPI_Request request);
+
+/// The requests of a wait or a test.
+struct probe_waits {
+  uint32_t first;
+  unsigned known, complete, unknown;
+};
+/// Before the call, because it overwrites the handles.
+struct probe_waits probe_take(int count, const MPI_Request* handles);
+/// After the call. Its time counts for the requests that ended, or for all if none has ended, in equal parts. ended:
+/// the number of requests that ended; -1: all.
+void probe_charge(const struct probe_waits* waits, const MPI_Request* handles, int ended, uint64_t ticks,
+                  struct probe_entry* wait);

@@ -21,7 +21,7 @@ static int {name}_counted({arguments}) {{
   int (*const real)({types}) = (int (*)({types}))probe_function({number});
   if (probe_inside) return real({words});
   probe_inside = 1;
-  const uint64_t begin = probe_ticks();
+{before}  const uint64_t begin = probe_ticks();
   const int error = real({words});
   const uint64_t end = probe_ticks();
 {after}  probe_inside = 0;
@@ -63,8 +63,11 @@ def _wrapper(number: int, counted_as: int, name: str, *, arguments: str, **entry
     declared = arguments.split(", ")
     words = ", ".join(_word(one) for one in declared)
     types = ", ".join(_type(one) for one in declared)
-    after = _after(counted_as, {_word(one) for one in declared}, **entry)
-    return _WRAPPER.format(name=name, arguments=arguments, types=types, words=words, number=number, after=after)
+    named = [_word(one) for one in declared]
+    before, after = _before(named, **entry), _after(counted_as, named, **entry)
+    return _WRAPPER.format(
+        name=name, arguments=arguments, types=types, words=words, number=number, before=before, after=after
+    )
 
 
 def _word(declared: str) -> str:
@@ -76,9 +79,37 @@ def _type(declared: str) -> str:
     return f"{kind}*" if declared.endswith("[]") else kind
 
 
+def _before(words: list[str], *, waits: str = "", drops: str = "", **_: str) -> str:
+    lines = []
+    if waits:
+        lines.append(f"const struct probe_waits waits = probe_take({_number(words)}, {_requests(words)});")
+    if drops:
+        lines.append(f"probe_freed({drops});")
+    return "".join(f"  {line}\n" for line in lines)
+
+
+def _requests(words: list[str]) -> str:
+    return "request" if "request" in words else "requests"
+
+
+def _number(words: list[str]) -> str:
+    return "1" if "request" in words else words[0]
+
+
+def _ended(how: str, words: list[str]) -> str:
+    """How many requests have ended; -1: all."""
+    flag = "*flag && " if "flag" in words else ""
+    return {
+        "all": "-1",
+        "flag": "*flag ? -1 : 0",
+        "index": f"{flag}*index != MPI_UNDEFINED",
+        "outcount": "*outcount == MPI_UNDEFINED ? 0 : *outcount",
+    }[how]
+
+
 def _after(
     number: int,
-    words: set[str],
+    words: list[str],
     *,
     bytes: str = "",  # noqa: A002
     in_place: str = "",
@@ -86,6 +117,8 @@ def _after(
     peer: str = "-1",
     creates: str = "",
     colour: str = "-1",
+    waits: str = "",
+    drops: str = "",
 ) -> str:
     lines = []
     group = "probe_communicator(comm)" if "comm" in words else "probe_no_communicator"
@@ -98,7 +131,14 @@ def _after(
     if peer in ("dest", "source"):
         peer = f"probe_peer({peer})"
     lines.append(f"const uint64_t bytes = error == MPI_SUCCESS ? {amount} : 0;")
-    lines.append(f"probe_record({number}, communicator, bytes, {peer}, end - begin);")
+    starts = "request" in words and not waits and not drops
+    entry = "struct probe_entry* const entry = " if starts or waits else ""
+    lines.append(f"{entry}probe_record({number}, communicator, bytes, {peer}, end - begin);")
+    if starts:
+        lines.append("if (error == MPI_SUCCESS) probe_started(*request, entry);")
+    if waits:
+        ended = f"error != MPI_SUCCESS ? 0 : {_ended(waits, words)}"
+        lines.append(f"probe_charge(&waits, {_requests(words)}, {ended}, end - begin, entry);")
     if creates:
         lines.append(f'if (error == MPI_SUCCESS) probe_created(communicator, *newcomm, "{creates}", {colour});')
     return "".join(f"  {line}\n" for line in lines)

@@ -42,8 +42,8 @@ def _totals(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
             total = totals[calls.function, re.sub(r" colour \d+", "", calls.communicator)]
             total.calls += calls.calls
             total.bytes += calls.bytes
-            total.seconds += calls.seconds
-            total.by_rank[rank.rank] += calls.seconds
+            total.seconds += calls.seconds + calls.charged_s
+            total.by_rank[rank.rank] += calls.seconds + calls.charged_s
     return totals
 
 
@@ -107,6 +107,8 @@ def _advice(
         said.append(f"Rank {', '.join(map(str, lost))} did not reach MPI_Finalize. Its calls until then are counted.")
     if uncounted := sum(rank.uncounted for rank in ranks):
         said.append(f"{uncounted} calls are not in the table, because there was no room for so many different ones.")
+    if uncharged := sum(rank.uncharged for rank in ranks):
+        said.append(f"{uncharged} requests have no known origin. The time of their waits is in the rows of the waits.")
     if not run_s or not totals:
         return said
     share = sum(map(_in_mpi, ended)) / run_s

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._core import InputError
 
-_MAGIC = 0x31656C69666F7270
+_MAGIC = 0x32656C69666F7270
 _FUNCTIONS, _COMMUNICATORS, _ENTRIES = 256, 1024, 8192
 _HEADER = np.dtype(
     [
@@ -26,6 +26,7 @@ _HEADER = np.dtype(
         ("end_ticks", "u8"),
         ("end_ns", "u8"),
         ("uncounted", "u8"),
+        ("uncharged", "u8"),
         ("memory_kib", "u8"),
         ("host", "S64"),
         ("library", "S128"),
@@ -41,7 +42,8 @@ _ENTRY = np.dtype(
         ("ticks", "u8"),
         ("least_ticks", "u8"),
         ("most_ticks", "u8"),
-        ("reserved", "u8", 2),
+        ("charged", "i8"),
+        ("completed", "u8"),
     ]
 )
 _FILE = np.dtype(
@@ -70,8 +72,13 @@ class Calls:
     calls: int
     bytes: int
     seconds: float
+    """In these calls alone."""
     least_s: float
     most_s: float
+    charged_s: float
+    """Time of waits for requests of these calls; of a wait: minus the time that counts for other functions."""
+    completed: int
+    """Requests of these calls that have ended; of a wait: that ended there."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,8 @@ class Rank:
     """From the end of MPI_Init to the beginning of MPI_Finalize; None: the program did not get there."""
     init_s: float
     uncounted: int
+    uncharged: int
+    """Requests that ended in a wait, but the function that started them is not known."""
     memory_kib: int
     calls: list[Calls]
 
@@ -120,6 +129,7 @@ def read_rank(path: Path) -> Rank | None:
         seconds=int(header["end_ns"] - header["start_ns"]) * 1e-9 if ended else None,
         init_s=int(header["start_ns"] - header["begin_ns"]) * 1e-9,
         uncounted=int(header["uncounted"]),
+        uncharged=int(header["uncharged"]),
         memory_kib=int(header["memory_kib"]),
         calls=[_calls(entry, file, seconds_a_tick) for entry in used],
     )
@@ -152,6 +162,8 @@ def _calls(entry: np.void, file: np.void, seconds_a_tick: float) -> Calls:
         seconds=int(entry["ticks"]) * seconds_a_tick,
         least_s=(~int(entry["least_ticks"]) & (2**64 - 1)) * seconds_a_tick,
         most_s=int(entry["most_ticks"]) * seconds_a_tick,
+        charged_s=int(entry["charged"]) * seconds_a_tick,
+        completed=int(entry["completed"]),
     )
 
 
