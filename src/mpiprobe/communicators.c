@@ -1,21 +1,28 @@
-// Communicators by their handles, and how they came to be.
+// Communicators, windows and files by their handles, and how they came to be.
 #include <stdio.h>
+#include <string.h>
 
 #include "mpiprobe/record.h"
 
+#define REAL(name) ((__typeof(&name))probe_find(#name))
 #if defined(OPEN_MPI)
-#define OBJECT(name, otherwise) ((MPI_Comm)probe_object(name))
+#define OBJECT(name, otherwise) probe_object(name)
 #else
 #define OBJECT(name, otherwise) (otherwise)
 #endif
 
-enum { slots = 4 * probe_most_communicators };
+enum { slots = 4 * probe_most_communicators, unknown = -1 };
 static struct {
-  uint64_t handle;  // + 1; 0: free
-  unsigned number;
+  uint64_t handle;  // 0: free
+  int number;       // unknown: freed
 } places[slots];
-static unsigned children[probe_most_communicators];  // communicators made of it
+static unsigned children[probe_most_communicators];  // made of it
+static uint64_t
+    others[probe_most_communicators];  // ranks that a rank sends to: the remote group of an intercommunicator
+static struct probe_ranks neighbours[probe_most_communicators];
+static int neighbours_known[probe_most_communicators];
 static MPI_Comm no_communicator;
+static MPI_Info no_info;
 static int adding;  // a lock
 
 void probe_lock(void) {
@@ -24,21 +31,18 @@ void probe_lock(void) {
 }
 void probe_unlock(void) { __atomic_store_n(&adding, 0, __ATOMIC_RELEASE); }
 
-static uint64_t handle_of(MPI_Comm communicator) { return (uint64_t)(uintptr_t)communicator + 1; }
-
-/// -1: unknown.
 static int number_of(uint64_t handle) {
   uint64_t at = probe_mixed(handle) % slots;
   for (unsigned tries = 0; tries < slots; ++tries, at = (at + 1) % slots) {
     const uint64_t there = __atomic_load_n(&places[at].handle, __ATOMIC_ACQUIRE);
-    if (there == handle) return (int)__atomic_load_n(&places[at].number, __ATOMIC_RELAXED);
-    if (there == 0) return -1;
+    if (there == handle) return __atomic_load_n(&places[at].number, __ATOMIC_RELAXED);
+    if (there == 0) return unknown;
   }
-  return -1;
+  return unknown;
 }
 
 /// With the lock. A handle that was freed may come again.
-static void set_number(uint64_t handle, unsigned number) {
+static void set_number(uint64_t handle, int number) {
   uint64_t at = probe_mixed(handle) % slots;
   for (unsigned tries = 0; tries < slots; ++tries, at = (at + 1) % slots) {
     if (places[at].handle != 0 && places[at].handle != handle) continue;
@@ -48,82 +52,203 @@ static void set_number(uint64_t handle, unsigned number) {
   }
 }
 
+void probe_gone(uint64_t handle) {
+  if (probe_profile == NULL) return;
+  probe_lock();
+  if (number_of(handle) != unknown) set_number(handle, unknown);
+  probe_unlock();
+}
+
 /// With the lock.
-static unsigned add_communicator(MPI_Comm made, const char* origin) {
-  const unsigned number = probe_profile->header.communicators;
-  if (number >= probe_no_communicator) return probe_further_communicators;
-  struct probe_communicator* c = &probe_profile->communicators[number];
-  int (*const size)(MPI_Comm, int*) = (int (*)(MPI_Comm, int*))probe_find("MPI_Comm_size");
-  int (*const rank)(MPI_Comm, int*) = (int (*)(MPI_Comm, int*))probe_find("MPI_Comm_rank");
-  size(made, &c->size);
-  rank(made, &c->rank);
-  snprintf(c->origin, sizeof c->origin, "%s", origin);
-  probe_profile->header.communicators = number + 1;
-  set_number(handle_of(made), number);
+static int add(uint64_t handle, const char* origin, int rank, int size) {
+  int number = (int)probe_profile->header.communicators;
+  if (number < probe_no_communicator) {
+    struct probe_communicator* c = &probe_profile->communicators[number];
+    c->rank = rank;
+    c->size = size;
+    others[number] = (uint64_t)size;
+    snprintf(c->origin, sizeof c->origin, "%s", origin);
+    probe_profile->header.communicators = (uint32_t)number + 1;
+  } else {
+    number = probe_further_communicators;
+  }
+  set_number(handle, number);
   return number;
 }
 
-unsigned probe_communicator(MPI_Comm communicator) {
+/// With the lock.
+static int add_communicator(MPI_Comm made, const char* origin) {
+  int size = 0, rank = 0, inter = 0, remote = 0;
+  REAL(MPI_Comm_size)(made, &size);
+  REAL(MPI_Comm_rank)(made, &rank);
+  REAL(MPI_Comm_test_inter)(made, &inter);
+  const int number = add(PROBE_HANDLE(made), origin, rank, size);
+  if (inter && number != probe_further_communicators) {
+    REAL(MPI_Comm_remote_size)(made, &remote);
+    others[number] = (uint64_t)remote;
+  }
+  return number;
+}
+
+/// With the lock. "world/split 2 colour 1".
+static void name_child(char* origin, unsigned parent, const char* how, const char* suffix) {
+  char text[2 * probe_origin_bytes];
+  snprintf(text, sizeof text, "%s/%s %u%s", probe_profile->communicators[parent].origin, how, ++children[parent],
+           suffix);
+  text[probe_origin_bytes - 1] = '\0';
+  memcpy(origin, text, strlen(text) + 1);
+}
+
+/// communicator: null for handles of windows and files, which cannot be asked.
+static unsigned number(uint64_t handle, const MPI_Comm* communicator) {
   static __thread uint64_t last_handle;
-  static __thread unsigned last_number;
+  static __thread int last_number;
   if (probe_profile == NULL) return 0;
-  const uint64_t handle = handle_of(communicator);
-  if (handle == last_handle &&
-      __atomic_load_n(&places[probe_mixed(handle) % slots].handle, __ATOMIC_RELAXED) == handle &&
-      places[probe_mixed(handle) % slots].number == last_number)
-    return last_number;
-  int number = number_of(handle);
-  if (number < 0) {
+  const uint64_t home = probe_mixed(handle) % slots;
+  if (handle == last_handle && __atomic_load_n(&places[home].handle, __ATOMIC_RELAXED) == handle &&
+      places[home].number == last_number)
+    return (unsigned)last_number;
+  int found = number_of(handle);
+  if (found == unknown) {
+    if (communicator != NULL && *communicator == no_communicator) return probe_no_communicator;
     probe_lock();
-    number = number_of(handle);
-    if (number < 0) {
+    found = number_of(handle);
+    if (found == unknown) {
       char origin[probe_origin_bytes];
       snprintf(origin, sizeof origin, "made by an unknown function, %u", probe_profile->header.communicators);
-      number = (int)add_communicator(communicator, origin);
+      found = communicator != NULL ? add_communicator(*communicator, origin) : add(handle, origin, 0, 0);
     }
     probe_unlock();
   }
   last_handle = handle;
-  last_number = (unsigned)number;
-  return last_number;
+  last_number = found;
+  return (unsigned)found;
 }
+
+unsigned probe_communicator(MPI_Comm communicator) { return number(PROBE_HANDLE(communicator), &communicator); }
+unsigned probe_window(MPI_Win window) { return number(PROBE_HANDLE(window), NULL); }
+unsigned probe_file(MPI_File file) { return number(PROBE_HANDLE(file), NULL); }
 
 void probe_created(unsigned parent, MPI_Comm made, const char* how, int colour) {
   if (probe_profile == NULL) return;
+  char origin[probe_origin_bytes], suffix[32] = "";
+  if (colour >= 0) snprintf(suffix, sizeof suffix, " colour %d", colour);
   probe_lock();
-  const unsigned of_parent = ++children[parent];
-  if (made != no_communicator) {
-    char origin[probe_origin_bytes + 64], suffix[32] = "";
-    if (colour >= 0) snprintf(suffix, sizeof suffix, " colour %d", colour);
-    snprintf(origin, sizeof origin, "%s/%s %u%s", probe_profile->communicators[parent].origin, how, of_parent, suffix);
-    origin[probe_origin_bytes - 1] = '\0';
-    add_communicator(made, origin);
-  }
+  name_child(origin, parent, how, suffix);
+  if (made != no_communicator) add_communicator(made, origin);
   probe_unlock();
 }
 
-uint64_t probe_group_size(unsigned communicator) {
-  return probe_profile == NULL ? 0 : (uint64_t)probe_profile->communicators[communicator].size;
+/// Like its parent.
+static void add_child(unsigned parent, uint64_t handle, const char* origin) {
+  const struct probe_communicator* c = &probe_profile->communicators[parent];
+  add(handle, origin, c->rank, c->size);
+}
+
+void probe_duplicated(unsigned parent, MPI_Comm made) {
+  if (probe_profile == NULL) return;
+  char origin[probe_origin_bytes];
+  probe_lock();
+  name_child(origin, parent, "idup", "");
+  add_child(parent, PROBE_HANDLE(made), origin);
+  probe_unlock();
+}
+
+void probe_made_window(unsigned parent, MPI_Win made) {
+  if (probe_profile == NULL) return;
+  char origin[probe_origin_bytes];
+  probe_lock();
+  name_child(origin, parent, "window", "");
+  add_child(parent, PROBE_HANDLE(made), origin);
+  probe_unlock();
+}
+
+/// "key=value; key=value" as the program gave them.
+static void write_hints(uint32_t file, MPI_Info info) {
+  struct probe_header* const h = &probe_profile->header;
+  int keys = 0;
+  if (info == no_info || h->hints >= probe_most_hints || REAL(MPI_Info_get_nkeys)(info, &keys) != MPI_SUCCESS ||
+      keys == 0)
+    return;
+  struct probe_hints* const hints = &probe_profile->hints[h->hints++];
+  hints->file = file;
+  size_t used = 0;
+  for (int k = 0; k < keys && used < sizeof hints->text; ++k) {
+    char key[MPI_MAX_INFO_KEY + 1], value[128] = "";
+    int there = 0;
+    REAL(MPI_Info_get_nthkey)(info, k, key);
+    REAL(MPI_Info_get)(info, key, (int)sizeof value - 1, value, &there);
+    used += (size_t)snprintf(hints->text + used, sizeof hints->text - used, "%s%s=%s", k > 0 ? "; " : "", key, value);
+  }
+}
+
+void probe_opened(unsigned parent, MPI_File made, const char* name, MPI_Info info) {
+  if (probe_profile == NULL) return;
+  char origin[probe_origin_bytes];
+  const int length = snprintf(origin, sizeof origin, "%s/file ", probe_profile->communicators[parent].origin);
+  const int room = length < (int)sizeof origin ? (int)sizeof origin - length - 1 : 0;
+  const int all = (int)strlen(name);
+  if (room > 0) snprintf(origin + length, (size_t)room + 1, "%s", all > room ? name + all - room : name);
+  probe_lock();
+  int former = unknown;  // opened again
+  for (unsigned k = 0; k < probe_profile->header.communicators && former == unknown; ++k) {
+    if (strcmp(probe_profile->communicators[k].origin, origin) == 0) former = (int)k;
+  }
+  if (former != unknown) {
+    set_number(PROBE_HANDLE(made), former);
+  } else {
+    add_child(parent, PROBE_HANDLE(made), origin);
+    if (number_of(PROBE_HANDLE(made)) != probe_further_communicators)
+      write_hints((uint32_t)number_of(PROBE_HANDLE(made)), info);
+  }
+  probe_unlock();
 }
 
 int probe_group_rank(unsigned communicator) {
   return probe_profile == NULL ? 0 : probe_profile->communicators[communicator].rank;
 }
 
-uint64_t probe_large_sum_of(const MPI_Count* counts, unsigned communicator) {
-  uint64_t sum = 0;
-  for (uint64_t k = 0; k < probe_group_size(communicator); ++k) sum += (uint64_t)counts[k];
-  return sum;
+struct probe_ranks probe_group(unsigned communicator) {
+  return (struct probe_ranks){probe_profile == NULL ? 0 : others[communicator], 0};
 }
 
-uint64_t probe_sum_of(const int* counts, unsigned communicator) {
-  uint64_t sum = 0;
-  for (uint64_t k = 0; k < probe_group_size(communicator); ++k) sum += (uint64_t)counts[k];
-  return sum;
+/// A rank at the edge of a grid has neighbours that do not exist.
+static struct probe_ranks neighbours_in_grid(MPI_Comm communicator) {
+  struct probe_ranks ranks = {0, 0};
+  int dimensions = 0;
+  REAL(MPI_Cartdim_get)(communicator, &dimensions);
+  for (int k = 0; k < dimensions; ++k) {
+    int sides[2] = {0, 0};
+    REAL(MPI_Cart_shift)(communicator, k, 1, &sides[0], &sides[1]);
+    for (int side = 0; side < 2; ++side, ++ranks.count) {
+      if (sides[side] == MPI_PROC_NULL && ranks.count < 64) ranks.absent |= UINT64_C(1) << ranks.count;
+    }
+  }
+  return ranks;
+}
+
+static struct probe_ranks find_neighbours(MPI_Comm communicator, int rank) {
+  int kind = MPI_UNDEFINED, out = 0, in = 0, weighted = 0;
+  REAL(MPI_Topo_test)(communicator, &kind);
+  if (kind == MPI_CART) return neighbours_in_grid(communicator);
+  if (kind == MPI_GRAPH) REAL(MPI_Graph_neighbors_count)(communicator, rank, &out);
+  if (kind == MPI_DIST_GRAPH) REAL(MPI_Dist_graph_neighbors_count)(communicator, &in, &out, &weighted);
+  return (struct probe_ranks){(uint64_t)out, 0};
+}
+
+struct probe_ranks probe_neighbours(unsigned number, MPI_Comm communicator) {
+  if (probe_profile == NULL) return (struct probe_ranks){0, 0};
+  if (__atomic_load_n(&neighbours_known[number], __ATOMIC_ACQUIRE)) return neighbours[number];
+  const struct probe_ranks found = find_neighbours(communicator, probe_group_rank(number));
+  if (number == probe_further_communicators) return found;
+  neighbours[number] = found;
+  __atomic_store_n(&neighbours_known[number], 1, __ATOMIC_RELEASE);
+  return found;
 }
 
 void probe_begin_communicators(void) {
   no_communicator = OBJECT("ompi_mpi_comm_null", MPI_COMM_NULL);
+  no_info = OBJECT("ompi_mpi_info_null", MPI_INFO_NULL);
   probe_lock();
   add_communicator(OBJECT("ompi_mpi_comm_world", MPI_COMM_WORLD), "world");
   add_communicator(OBJECT("ompi_mpi_comm_self", MPI_COMM_SELF), "self");

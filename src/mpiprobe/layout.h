@@ -4,20 +4,22 @@
 #include <stdint.h>
 
 enum {
-  probe_most_functions = 256,
+  probe_most_functions = 384,
   probe_most_communicators = 1024,
   probe_further_communicators = probe_most_communicators - 1,  ///< the number of all that had no room
   probe_no_communicator = probe_most_communicators - 2,        ///< of functions that have none
   probe_most_entries = 8192,
   probe_name_bytes = 48,
-  probe_origin_bytes = 112,
+  probe_origin_bytes = 176,
+  probe_most_hints = 128,
 };
 #define PROBE_MAGIC UINT64_C(0x32656c69666f7270)  // "profile2"
 
 struct probe_header {
   uint64_t magic;  ///< written last: the file is complete enough to be read
   int32_t rank, size;
-  uint32_t process, functions, communicators;
+  uint32_t process, functions, communicators, hints;
+  uint32_t threads;    ///< 1: several threads may call MPI at a time
   uint32_t invariant;  ///< 1: ticks are those of the processor's constant counter; 0: nanoseconds
   /// Ticks and nanoseconds (CLOCK_MONOTONIC) before MPI_Init, after it and at the beginning of MPI_Finalize; the last
   /// two are 0 if the program did not get there.
@@ -28,10 +30,17 @@ struct probe_header {
   char host[64], library[128], program[256];
 };
 
+/// A communicator, or a window or file of one.
 struct probe_communicator {
   int32_t rank, size;
   char
       origin[probe_origin_bytes];  ///< how it came to be: "world/split 2 colour 1" was the second one made of the world
+};
+
+/// What the program asked for when it opened a file: "key=value; key=value".
+struct probe_hints {
+  uint32_t file;  ///< among the communicators
+  char text[252];
 };
 
 /// Calls of one function with one communicator, size class and peer. All 0: not used.
@@ -47,5 +56,6 @@ struct probe_file {
   struct probe_header header;
   char names[probe_most_functions][probe_name_bytes];
   struct probe_communicator communicators[probe_most_communicators];
+  struct probe_hints hints[probe_most_hints];
   struct probe_entry entries[probe_most_entries];
 };

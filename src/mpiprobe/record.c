@@ -43,11 +43,15 @@ static void raise(uint64_t* highest, uint64_t to) {
   }
 }
 
-struct probe_entry* probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t ticks) {
+struct probe_entry* probe_entry(unsigned function, unsigned communicator, uint64_t bytes, int peer) {
   if (probe_profile == NULL) return NULL;
   const uint64_t who = (uint64_t)(uint32_t)((peer < -2 ? -2 : peer) + 2) & 0xffffff;
-  const uint64_t key = (1 + function) | (uint64_t)communicator << 16 | (uint64_t)size_class(bytes) << 32 | who << 40;
-  struct probe_entry* entry = entry_of(key);
+  return entry_of((1 + function) | (uint64_t)communicator << 16 | (uint64_t)size_class(bytes) << 32 | who << 40);
+}
+
+struct probe_entry* probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t ticks) {
+  if (probe_profile == NULL) return NULL;
+  struct probe_entry* entry = probe_entry(function, communicator, bytes, peer);
   if (entry == NULL) {
     probe_add(&probe_profile->header.uncounted, 1);
     return NULL;
@@ -110,7 +114,8 @@ static void after_init(int level) {
   probe_several_threads = level == MPI_THREAD_MULTIPLE;
   struct probe_header* h = &made->header;
   h->process = (uint32_t)getpid();
-  h->functions = probe_functions;
+  h->functions = probe_row_count;
+  h->threads = (uint32_t)probe_several_threads;
   h->invariant = (uint32_t)probe_invariant;
   h->begin_ticks = begin_ticks;
   h->begin_ns = begin_ns;
@@ -120,8 +125,8 @@ static void after_init(int level) {
   ((int (*)(char*, int*))probe_find("MPI_Get_library_version"))(library, &length);
   snprintf(h->library, sizeof h->library, "%.*s", (int)sizeof h->library - 1, library);
   read_command(h->program, sizeof h->program);
-  for (unsigned k = 0; k < probe_functions && k < probe_most_functions; ++k)
-    snprintf(made->names[k], sizeof made->names[k], "%s", probe_names[k]);
+  for (unsigned k = 0; k < probe_row_count && k < probe_most_functions; ++k)
+    snprintf(made->names[k], sizeof made->names[k], "%s", probe_rows[k]);
   probe_profile = made;
   probe_begin_communicators();
   probe_begin_requests();

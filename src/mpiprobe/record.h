@@ -11,8 +11,9 @@
 
 #define PROBE_PUBLIC __attribute__((visibility("default")))
 
-extern const char* const probe_names[];
-extern const unsigned probe_functions;
+extern const char* const probe_rows[];  // of the profile
+extern const unsigned probe_row_count;
+extern const char* const probe_symbols[];  // of functions, also of those that share a row with another
 extern void* probe_real[];
 /// Whether this thread is in a wrapper: MPI's own calls of MPI do not count.
 extern __thread int probe_inside;
@@ -37,7 +38,7 @@ void* probe_find(const char* name);
 static inline void* probe_function(unsigned number) {
   void* real = __atomic_load_n(&probe_real[number], __ATOMIC_RELAXED);
   if (real != 0) return real;
-  real = probe_find(probe_names[number]);
+  real = probe_find(probe_symbols[number]);
   __atomic_store_n(&probe_real[number], real, __ATOMIC_RELAXED);
   return real;
 }
@@ -58,21 +59,69 @@ static inline uint64_t probe_mixed(uint64_t x) {
 }
 
 void probe_begin_communicators(void);
-/// The number of a communicator in the file; the last number stands for those without room.
+#define PROBE_HANDLE(handle) ((uint64_t)(uintptr_t)(handle) + 1)
+/// The number of a communicator, window or file in the profile; the last number stands for those without room.
 unsigned probe_communicator(MPI_Comm communicator);
-uint64_t probe_group_size(unsigned communicator);
-int probe_group_rank(unsigned communicator);
-/// Of so many counts as the communicator has ranks.
-uint64_t probe_sum_of(const int* counts, unsigned communicator);
-uint64_t probe_large_sum_of(const MPI_Count* counts, unsigned communicator);
-#define probe_sum(counts, communicator) \
-  _Generic((counts)[0], int: probe_sum_of, MPI_Count: probe_large_sum_of)((const void*)(counts), communicator)
-uint64_t probe_size_of(MPI_Datatype datatype);
-/// -1 for MPI_PROC_NULL, -2 for MPI_ANY_SOURCE, whatever their values.
-static inline int probe_peer(int rank) { return rank == MPI_PROC_NULL ? -1 : rank == MPI_ANY_SOURCE ? -2 : rank; }
+unsigned probe_window(MPI_Win window);
+unsigned probe_file(MPI_File file);
+/// The handle is free.
+void probe_gone(uint64_t handle);
 /// colour: -1 if there is none.
 void probe_created(unsigned parent, MPI_Comm made, const char* how, int colour);
-/// The entry; null if there is none.
+void probe_duplicated(unsigned parent, MPI_Comm made);
+void probe_made_window(unsigned parent, MPI_Win made);
+void probe_opened(unsigned parent, MPI_File made, const char* name, MPI_Info info);
+
+/// Ranks that a collective function sends to.
+struct probe_ranks {
+  uint64_t count;
+  uint64_t absent;  ///< a bit for each of the first 64 that does not exist
+};
+struct probe_ranks probe_group(unsigned communicator);
+struct probe_ranks probe_neighbours(unsigned number, MPI_Comm communicator);
+int probe_group_rank(unsigned communicator);
+
+uint64_t probe_size_of(MPI_Datatype datatype);
+static inline int probe_is_absent(const struct probe_ranks* ranks, uint64_t k) {
+  return k < 64 && (ranks->absent >> k & 1) != 0;
+}
+static inline uint64_t probe_number(struct probe_ranks ranks) {
+  return ranks.count - (uint64_t)__builtin_popcountll(ranks.absent);
+}
+/// Over these ranks. Large counts are of another type.
+#define PROBE_SUM(name, type)                                                 \
+  static inline uint64_t name(const type* counts, struct probe_ranks ranks) { \
+    uint64_t sum = 0;                                                         \
+    for (uint64_t k = 0; k < ranks.count; ++k) {                              \
+      if (!probe_is_absent(&ranks, k)) sum += (uint64_t)counts[k];            \
+    }                                                                         \
+    return sum;                                                               \
+  }
+#define PROBE_TYPED_SUM(name, type)                                                                            \
+  static inline uint64_t name(const type* counts, const MPI_Datatype* types, struct probe_ranks ranks) {       \
+    uint64_t sum = 0;                                                                                          \
+    for (uint64_t k = 0; k < ranks.count; ++k) {                                                               \
+      if (!probe_is_absent(&ranks, k) && counts[k] != 0) sum += (uint64_t)counts[k] * probe_size_of(types[k]); \
+    }                                                                                                          \
+    return sum;                                                                                                \
+  }
+PROBE_SUM(probe_sum_of, int)
+PROBE_SUM(probe_large_sum_of, MPI_Count)
+PROBE_TYPED_SUM(probe_typed_sum_of, int)
+PROBE_TYPED_SUM(probe_large_typed_sum_of, MPI_Count)
+#define probe_sum(counts, ranks) \
+  _Generic((counts)[0], int: probe_sum_of, MPI_Count: probe_large_sum_of)((const void*)(counts), ranks)
+#define probe_typed_sum(counts, types, ranks)                                                                       \
+  _Generic((counts)[0], int: probe_typed_sum_of, MPI_Count: probe_large_typed_sum_of)((const void*)(counts), types, \
+                                                                                      ranks)
+
+/// -1 for MPI_PROC_NULL and MPI_ROOT, -2 for MPI_ANY_SOURCE, whatever their values.
+static inline int probe_peer(int rank) {
+  return rank == MPI_PROC_NULL || rank == MPI_ROOT ? -1 : rank == MPI_ANY_SOURCE ? -2 : rank;
+}
+/// The entry of such calls; null if there is no room.
+struct probe_entry* probe_entry(unsigned function, unsigned communicator, uint64_t bytes, int peer);
+/// The same after a call.
 struct probe_entry* probe_record(unsigned function, unsigned communicator, uint64_t bytes, int peer, uint64_t ticks);
 
 extern int probe_several_threads;  // may call MPI at a time
@@ -84,6 +133,10 @@ static inline void probe_add(uint64_t* to, uint64_t more) {
 void probe_begin_requests(void);
 /// The function of this entry started the request.
 void probe_started(MPI_Request request, struct probe_entry* entry);
+/// The request waits for MPI_Start. Its starts count in this row.
+void probe_prepared(MPI_Request request, unsigned row, unsigned communicator, uint64_t bytes, int peer);
+/// After a call that started these. Its time counts for them in equal parts.
+void probe_run(int count, const MPI_Request* handles, uint64_t ticks, struct probe_entry* start);
 void probe_freed(MPI_Request request);
 
 /// The requests of a wait or a test.
@@ -94,6 +147,6 @@ struct probe_waits {
 /// Before the call, because it overwrites the handles.
 struct probe_waits probe_take(int count, const MPI_Request* handles);
 /// After the call. Its time counts for the requests that ended, or for all if none has ended, in equal parts. ended:
-/// the number of requests that ended; -1: all.
-void probe_charge(const struct probe_waits* waits, const MPI_Request* handles, int ended, uint64_t ticks,
-                  struct probe_entry* wait);
+/// the number of requests that ended; -1: all. which: their places among the handles.
+void probe_charge(const struct probe_waits* waits, const MPI_Request* handles, int ended, const int* which,
+                  uint64_t ticks, struct probe_entry* wait);

@@ -3,10 +3,14 @@
 
 /// A place of the table. Threads may use different places at a time; MPI lets only one thread wait for a request.
 struct request {
-  uint64_t handle;  ///< + 1; 0: free
+  uint64_t handle;  ///< 0: free
+  uint64_t bytes;   ///< of a start, if it is persistent
   uint32_t entry;   ///< of the function that started it
   uint32_t next;    ///< taken by the same wait
   uint32_t position;
+  uint8_t persistent;
+  uint8_t active;  ///< started, if it is persistent
+  uint8_t ended;
   uint8_t taken;  ///< by a wait: if the handle comes again before the wait has returned, it is another request
 };
 
@@ -18,38 +22,36 @@ static uint64_t null_handle;
 static uint64_t complete_handle;
 #endif
 
-static uint64_t handle_of(MPI_Request request) { return (uint64_t)(uintptr_t)request + 1; }
-
 void probe_begin_requests(void) {
 #if defined(OPEN_MPI)
-  null_handle = handle_of((MPI_Request)probe_object("ompi_request_null"));
-  complete_handle = handle_of((MPI_Request)probe_object("ompi_request_empty"));
+  null_handle = PROBE_HANDLE((MPI_Request)probe_object("ompi_request_null"));
+  complete_handle = PROBE_HANDLE((MPI_Request)probe_object("ompi_request_empty"));
 #else
-  null_handle = handle_of(MPI_REQUEST_NULL);
+  null_handle = PROBE_HANDLE(MPI_REQUEST_NULL);
 #endif
 }
 
 /// Requests that were complete when their functions returned share a handle.
 static int is_complete(MPI_Request request) {
 #if defined(OPEN_MPI)
-  return handle_of(request) == complete_handle;
+  return PROBE_HANDLE(request) == complete_handle;
 #else
   return (uint32_t)request >> 30 == 1;  // a predefined handle
 #endif
 }
 
-static struct request* find(uint64_t handle) {
+static struct request* find(uint64_t handle, int taken) {
   const unsigned farthest = __atomic_load_n(&reach, __ATOMIC_RELAXED);
   uint64_t at = probe_mixed(handle) % most_requests;
   for (unsigned tries = 0; tries <= farthest; ++tries, at = (at + 1) % most_requests) {
     struct request* const request = &requests[at];
-    if (__atomic_load_n(&request->handle, __ATOMIC_ACQUIRE) == handle && !request->taken) return request;
+    if (__atomic_load_n(&request->handle, __ATOMIC_ACQUIRE) == handle && request->taken == taken) return request;
   }
   return NULL;
 }
 
 static struct request* claim(uint64_t handle) {
-  struct request* const former = find(handle);  // of a request that ended in a function without a wrapper
+  struct request* const former = find(handle, 0);  // of a request that ended in a function without a wrapper
   if (former != NULL) return former;
   uint64_t at = probe_mixed(handle) % most_requests;
   for (unsigned tries = 0; tries < most_tries; ++tries, at = (at + 1) % most_requests) {
@@ -77,12 +79,39 @@ void probe_started(MPI_Request request, struct probe_entry* entry) {
     probe_add(&entry->completed, 1);
     return;
   }
-  struct request* const place = claim(handle_of(request));
-  if (place != NULL) place->entry = (uint32_t)(entry - probe_profile->entries);
+  struct request* const place = claim(PROBE_HANDLE(request));
+  if (place == NULL) return;
+  place->entry = (uint32_t)(entry - probe_profile->entries);
+  place->persistent = 0;
+}
+
+void probe_prepared(MPI_Request request, unsigned row, unsigned communicator, uint64_t bytes, int peer) {
+  struct probe_entry* const entry = probe_entry(row, communicator, bytes, peer);
+  struct request* const place = entry != NULL ? claim(PROBE_HANDLE(request)) : NULL;
+  if (place == NULL) return;
+  place->entry = (uint32_t)(entry - probe_profile->entries);
+  place->bytes = bytes;
+  place->persistent = 1;
+  place->active = 0;
+}
+
+void probe_run(int count, const MPI_Request* handles, uint64_t ticks, struct probe_entry* start) {
+  if (start == NULL || count <= 0) return;
+  const uint64_t share = ticks / (uint64_t)count;
+  for (int k = 0; k < count; ++k) {
+    struct request* const request = find(PROBE_HANDLE(handles[k]), 0);
+    if (request == NULL) continue;
+    struct probe_entry* const entry = &probe_profile->entries[request->entry];
+    request->active = 1;
+    probe_add(&entry->calls, 1);
+    probe_add(&entry->bytes, request->bytes);
+    probe_add(&entry->charged, share);
+    probe_add(&start->charged, 0 - share);
+  }
 }
 
 void probe_freed(MPI_Request request) {
-  struct request* const place = find(handle_of(request));
+  struct request* const place = find(PROBE_HANDLE(request), 0);
   if (place != NULL) release(place);
 }
 
@@ -91,18 +120,20 @@ struct probe_waits probe_take(int count, const MPI_Request* handles) {
   if (probe_profile == NULL) return waits;
   uint32_t* next = &waits.first;
   for (int k = 0; k < count; ++k) {
-    const uint64_t handle = handle_of(handles[k]);
+    const uint64_t handle = PROBE_HANDLE(handles[k]);
     if (handle == null_handle) continue;
     if (is_complete(handles[k])) {
       ++waits.complete;
       continue;
     }
-    struct request* const request = find(handle);
+    struct request* const request = find(handle, 0);
     if (request == NULL) {
       ++waits.unknown;
       continue;
     }
+    if (request->persistent && !request->active) continue;
     request->taken = 1;
+    request->ended = 0;
     request->position = (uint32_t)k;
     request->next = none;
     *next = (uint32_t)(request - requests);
@@ -112,31 +143,50 @@ struct probe_waits probe_take(int count, const MPI_Request* handles) {
   return waits;
 }
 
-static int has_ended(const struct request* request, const MPI_Request* handles) {
-  return handle_of(handles[request->position]) == null_handle;
+/// A persistent request keeps its handle.
+static unsigned mark_ended(const struct probe_waits* waits, const MPI_Request* handles, int ended, const int* which) {
+  unsigned known = 0;
+  for (int k = 0; which != NULL && k < ended; ++k) {
+    struct request* const request = find(PROBE_HANDLE(handles[which[k]]), 1);
+    if (request != NULL) request->ended = 1;
+  }
+  for (uint32_t at = waits->first; at != none; at = requests[at].next) {
+    struct request* const request = &requests[at];
+    if (PROBE_HANDLE(handles[request->position]) == null_handle || (request->persistent && ended < 0))
+      request->ended = 1;
+    known += request->ended;
+  }
+  return known;
 }
 
-void probe_charge(const struct probe_waits* waits, const MPI_Request* handles, int ended, uint64_t ticks,
-                  struct probe_entry* wait) {
-  if (probe_profile == NULL || wait == NULL) return;
-  unsigned known = 0;
-  for (uint32_t at = waits->first; at != none; at = requests[at].next) known += has_ended(&requests[at], handles) != 0;
-  const uint64_t payers = known > 0 ? known : waits->known;
-  const uint64_t share = payers > 0 ? ticks / payers : 0;
-  for (uint32_t at = waits->first, next = none; at != none; at = next) {
-    struct request* const request = &requests[at];
-    struct probe_entry* const entry = &probe_profile->entries[request->entry];
-    const int over = has_ended(request, handles);
-    next = request->next;
-    if (over || known == 0) probe_add(&entry->charged, share);
-    if (over) probe_add(&entry->completed, 1);
-    if (over) release(request);
-    else request->taken = 0;
+/// Of a chain; the next one.
+static uint32_t settle(struct request* request) {
+  const uint32_t next = request->next;
+  if (request->ended && !request->persistent) {
+    release(request);
+    return next;
   }
-  probe_add(&wait->charged, 0 - share * payers);
-  probe_add(&wait->completed, known);
-  const unsigned others = ended < 0                                   ? waits->unknown
-                          : (unsigned)ended > known + waits->complete ? (unsigned)ended - known - waits->complete
-                                                                      : 0;
+  if (request->ended) request->active = 0;
+  request->taken = 0;
+  return next;
+}
+
+void probe_charge(const struct probe_waits* waits, const MPI_Request* handles, int ended, const int* which,
+                  uint64_t ticks, struct probe_entry* wait) {
+  if (probe_profile == NULL) return;
+  const unsigned known = mark_ended(waits, handles, ended, which);
+  const uint64_t payers = known > 0 ? known : waits->known;
+  const uint64_t share = payers > 0 && wait != NULL ? ticks / payers : 0;
+  for (uint32_t at = waits->first; at != none; at = settle(&requests[at])) {
+    struct probe_entry* const entry = &probe_profile->entries[requests[at].entry];
+    if (requests[at].ended || known == 0) probe_add(&entry->charged, share);
+    if (requests[at].ended) probe_add(&entry->completed, 1);
+  }
+  if (wait != NULL) {
+    probe_add(&wait->charged, 0 - share * payers);
+    probe_add(&wait->completed, known);
+  }
+  const unsigned seen = known + waits->complete;
+  const unsigned others = ended < 0 ? waits->unknown : (unsigned)ended > seen ? (unsigned)ended - seen : 0;
   if (others > 0) probe_add(&probe_profile->header.uncharged, others);
 }

@@ -5,14 +5,17 @@ import sys
 from configparser import RawConfigParser
 from pathlib import Path
 
+Entry = dict[str, str]
+
 _HEAD = """// Made by wrappers.py from functions.ini.
 #include <mpi.h>
 
 #include "mpiprobe/record.h"
 
-const char* const probe_names[] = {{{names}}};
-const unsigned probe_functions = {count};
-void* probe_real[{count}];
+const char* const probe_rows[] = {{{rows}}};
+const unsigned probe_row_count = {row_count};
+const char* const probe_symbols[] = {{{symbols}}};
+void* probe_real[{symbol_count}];
 """
 
 # Fortran bindings call MPI_… or PMPI_…, with everything converted to C.
@@ -33,41 +36,82 @@ PROBE_PUBLIC int P{name}({arguments}) {{
   return ((int (*)({types}))probe_function({number}))({words});
 }}
 """
+_STATUS, _REQUEST = ", MPI_Status* status", ", MPI_Request* request"
+_HANDLES = {"comm": "communicator", "win": "window", "fh": "file"}
 
 
 def main(table: Path, out: Path) -> None:
     read = RawConfigParser()
     read.read_string(table.read_text())
-    functions = {name: dict(read[name]) for name in read.sections()}
-    large = {name: entry for name, entry in functions.items() if "bytes" in entry}
-    names = [*functions, *(f"{name}_c" for name in large)]
-    text = _HEAD.format(names=", ".join(f'"{name}"' for name in names), count=len(names))
-    numbers = {name: k for k, name in enumerate(names)}
-    for name, entry in functions.items():
-        text += _wrapper(numbers[name], numbers[name], name, **entry)
-    # A program may ask whether its MPI has these, and an MPI without them has nothing to pass calls on to.
-    text += "\n#if MPI_VERSION >= 4\n"
-    for name, entry in large.items():
-        entry = {**entry, "arguments": _large(entry["arguments"])}
-        text += _wrapper(numbers[f"{name}_c"], numbers[name], f"{name}_c", **entry)
-    out.write_text(f"{text}\n#endif\n")
+    functions: dict[str, Entry] = {}
+    for name in read.sections():
+        functions |= _family(name, dict(read[name]))
+    large = {f"{name}_c": _large(entry) for name, entry in functions.items() if _has_large(entry)}
+    rows = [*functions, *(f"{name} started" for name, entry in functions.items() if "prepares" in entry)]
+    symbols = [*functions, *large]
+    text = _HEAD.format(rows=_quoted(rows), row_count=len(rows), symbols=_quoted(symbols), symbol_count=len(symbols))
+    # A program may ask whether its MPI has a function, and an MPI without it has nothing to pass calls on to.
+    for name, entry in (functions | large).items():
+        wrapper = _wrapper(name, symbols.index(name), rows, entry)
+        since = entry.get("since")
+        text += f"\n#if MPI_VERSION >= {since}{wrapper}#endif\n" if since else wrapper
+    out.write_text(text)
 
 
-def _large(arguments: str) -> str:
-    """Of the function with large counts (MPI 4), which is counted as the other one."""
-    arguments = re.sub(r"\bint (\w*count(s\[\])?)(?=,|$)", r"MPI_Count \1", arguments)
-    return re.sub(r"\bint (\w*displs\[\])", r"MPI_Aint \1", arguments)
+def _quoted(names: list[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
 
 
-def _wrapper(number: int, counted_as: int, name: str, *, arguments: str, **entry: str) -> str:
-    declared = arguments.split(", ")
-    words = ", ".join(_word(one) for one in declared)
-    types = ", ".join(_type(one) for one in declared)
-    named = [_word(one) for one in declared]
-    before, after = _before(named, **entry), _after(counted_as, named, **entry)
+def _family(name: str, entry: Entry) -> dict[str, Entry]:
+    """A function and those that do the same in other ways."""
+    ways = ("nonblocking", "nonblocking_since", "prepared", "persistent", "split")
+    shared = {key: value for key, value in entry.items() if key not in ways}
+    arguments = entry["arguments"].replace(_STATUS, "")
+    family = {name: shared}
+    if also := entry.get("nonblocking"):
+        since = {"since": entry["nonblocking_since"]} if "nonblocking_since" in entry else {}
+        family[also] = {**shared, "arguments": arguments + _REQUEST, **since}
+    if also := entry.get("prepared"):
+        family[also] = {**shared, "arguments": arguments + _REQUEST, "prepares": "yes"}
+    if also := entry.get("persistent"):
+        family[also] = {**shared, "arguments": f"{arguments}, MPI_Info info{_REQUEST}", "prepares": "yes", "since": "4"}
+    if "split" in entry:
+        buffer = re.search(r"(const )?void\* buf", arguments)
+        assert buffer is not None
+        family[f"{name}_begin"] = {**shared, "arguments": arguments}
+        family[f"{name}_end"] = {"arguments": f"MPI_File fh, {buffer[0]}{_STATUS}"}
+    return family
+
+
+def _has_large(entry: Entry) -> bool:
+    return ("bytes" in entry or "disp_unit" in entry["arguments"]) and entry.get("large") != "no"
+
+
+def _large(entry: Entry) -> Entry:
+    """Of the function with large counts, which is counted as the other one."""
+    arguments = re.sub(r"\bint (\w*count(s\[\])?)(?=,|$)", r"MPI_Count \1", entry["arguments"])
+    arguments = re.sub(r"\bint (\w*displs\[\]|disp_unit)", r"MPI_Aint \1", arguments)
+    return {**entry, "arguments": arguments, "since": "4"}
+
+
+def _wrapper(name: str, number: int, rows: list[str], entry: Entry) -> str:
+    declared = entry["arguments"].split(", ")
+    words = [_word(one) for one in declared]
+    counted_as = name.removesuffix("_c")
+    started = rows.index(f"{counted_as} started") if "prepares" in entry else 0
     return _WRAPPER.format(
-        name=name, arguments=arguments, types=types, words=words, number=number, before=before, after=after
+        name=name,
+        arguments=entry["arguments"],
+        types=", ".join(map(_type, declared)),
+        words=", ".join(words),
+        number=number,
+        before=_lines(_before(words, entry)),
+        after=_lines([*_group(entry), *_after(rows.index(counted_as), started, words, entry)]),
     )
+
+
+def _lines(statements: list[str]) -> str:
+    return "".join(f"  {statement}\n" for statement in statements)
 
 
 def _word(declared: str) -> str:
@@ -79,13 +123,19 @@ def _type(declared: str) -> str:
     return f"{kind}*" if declared.endswith("[]") else kind
 
 
-def _before(words: list[str], *, waits: str = "", drops: str = "", **_: str) -> str:
-    lines = []
-    if waits:
-        lines.append(f"const struct probe_waits waits = probe_take({_number(words)}, {_requests(words)});")
-    if drops:
-        lines.append(f"probe_freed({drops});")
-    return "".join(f"  {line}\n" for line in lines)
+def _before(words: list[str], entry: Entry) -> list[str]:
+    if "waits" in entry:
+        return [f"struct probe_waits waits = probe_take({_number(words)}, {_requests(words)});"]
+    if "drops" in entry:
+        return [f"probe_freed({entry['drops']});"]
+    if freed := entry.get("frees"):
+        return [
+            f"const unsigned communicator = probe_{_HANDLES[freed]}(*{freed});",
+            f"probe_gone(PROBE_HANDLE(*{freed}));",
+        ]
+    if entry.get("creates") == "idup":
+        return ["const MPI_Comm former = *newcomm;"]
+    return []
 
 
 def _requests(words: list[str]) -> str:
@@ -96,65 +146,92 @@ def _number(words: list[str]) -> str:
     return "1" if "request" in words else words[0]
 
 
-def _ended(how: str, words: list[str]) -> str:
-    """How many requests have ended; -1: all."""
-    flag = "*flag && " if "flag" in words else ""
-    return {
-        "all": "-1",
-        "flag": "*flag ? -1 : 0",
-        "index": f"{flag}*index != MPI_UNDEFINED",
-        "outcount": "*outcount == MPI_UNDEFINED ? 0 : *outcount",
-    }[how]
+def _group(entry: Entry) -> list[str]:
+    """The number of the communicator, window or file."""
+    if "frees" in entry:
+        return []
+    for kind, word in (("MPI_Comm", "comm"), ("MPI_Win", "win"), ("MPI_File", "fh")):
+        if re.search(rf"\b{kind} {word}\b", entry["arguments"]):
+            return [f"const unsigned communicator = probe_{_HANDLES[word]}({word});"]
+    return ["const unsigned communicator = probe_no_communicator;"]
 
 
-def _after(
-    number: int,
-    words: list[str],
-    *,
-    bytes: str = "",  # noqa: A002
-    in_place: str = "",
-    in_place_of: str = "sendbuf",
-    peer: str = "-1",
-    creates: str = "",
-    colour: str = "-1",
-    waits: str = "",
-    drops: str = "",
-) -> str:
+def _after(row: int, started: int, words: list[str], entry: Entry) -> list[str]:
+    bytes_, peer = _bytes(entry), entry.get("peer", "")
+    peer = f"probe_peer({peer})" if peer else "-1"
     lines = []
-    group = "probe_communicator(comm)" if "comm" in words else "probe_no_communicator"
-    lines.append(f"const unsigned communicator = {group};")
-    amount = _amount(bytes)
-    if in_place:
-        amount = f"{in_place_of} == MPI_IN_PLACE ? {_amount(in_place)} : {amount}"
-    if peer in ("dest", "source") and amount != "0":
-        amount = f"{peer} == MPI_PROC_NULL ? 0 : {amount}"
-    if peer in ("dest", "source"):
-        peer = f"probe_peer({peer})"
-    lines.append(f"const uint64_t bytes = error == MPI_SUCCESS ? {amount} : 0;")
-    starts = "request" in words and not waits and not drops
-    entry = "struct probe_entry* const entry = " if starts or waits else ""
-    lines.append(f"{entry}probe_record({number}, communicator, bytes, {peer}, end - begin);")
+    if "prepares" in entry:
+        lines.append(f"if (error == MPI_SUCCESS) probe_prepared(*request, {started}, communicator, {bytes_}, {peer});")
+        bytes_ = "0"
+    elif bytes_ != "0":
+        bytes_ = f"error == MPI_SUCCESS ? {bytes_} : 0"
+    starts = "request" in words and not {"waits", "starts", "drops", "prepares"} & set(entry)
+    call = f"probe_record({row}, communicator, {bytes_}, {peer}, end - begin);"
     if starts:
-        lines.append("if (error == MPI_SUCCESS) probe_started(*request, entry);")
-    if waits:
-        ended = f"error != MPI_SUCCESS ? 0 : {_ended(waits, words)}"
-        lines.append(f"probe_charge(&waits, {_requests(words)}, {ended}, end - begin, entry);")
-    if creates:
-        lines.append(f'if (error == MPI_SUCCESS) probe_created(communicator, *newcomm, "{creates}", {colour});')
-    return "".join(f"  {line}\n" for line in lines)
+        call = f"struct probe_entry* const entry = {call}"
+        lines += [call, "if (error == MPI_SUCCESS) probe_started(*request, entry);"]
+    elif "waits" in entry:
+        lines += [f"struct probe_entry* const entry = {call}", _charge(entry["waits"], words)]
+    elif "starts" in entry:
+        lines.append(f"struct probe_entry* const entry = {call}")
+        lines.append(f"if (error == MPI_SUCCESS) probe_run({_number(words)}, {_requests(words)}, end - begin, entry);")
+    else:
+        lines.append(call)
+    if made := _made(entry):
+        lines.append(f"if (error == MPI_SUCCESS) {made};")
+    return lines
 
 
-def _amount(product: str) -> str:
+def _charge(how: str, words: list[str]) -> str:
+    """How many requests have ended (-1: all), and which."""
+    flag = "*flag && " if "flag" in words else ""
+    ended, which = {
+        "all": ("-1", "NULL"),
+        "flag": ("*flag ? -1 : 0", "NULL"),
+        "index": (f"{flag}*index != MPI_UNDEFINED", "index"),
+        "outcount": ("*outcount == MPI_UNDEFINED ? 0 : *outcount", "indices"),
+    }[how]
+    ended = f"error != MPI_SUCCESS ? 0 : {ended}"
+    return f"probe_charge(&waits, {_requests(words)}, {ended}, {which}, end - begin, entry);"
+
+
+def _made(entry: Entry) -> str:
+    how = entry.get("creates")
+    if how == "idup":
+        return "if (*newcomm != former) probe_duplicated(communicator, *newcomm)"
+    if how:
+        return f'probe_created(communicator, *newcomm, "{how}", {entry.get("colour", "-1")})'
+    return {
+        "": "",
+        "win": "probe_made_window(communicator, *win)",
+        "file": "probe_opened(communicator, *fh, filename, info)",
+    }[entry.get("makes", "")]
+
+
+def _bytes(entry: Entry) -> str:
+    size = "probe_neighbours(communicator, comm)" if "over" in entry else "probe_group(communicator)"
+    amount = _amount(entry.get("bytes", ""), size)
+    if "in_place" in entry:
+        buffer = entry.get("in_place_of", "sendbuf")
+        amount = f"{buffer} == MPI_IN_PLACE ? {_amount(entry['in_place'], size)} : {amount}"
+    if (peer := entry.get("peer", "")) in ("dest", "source", "target_rank") and amount != "0":
+        amount = f"{peer} == MPI_PROC_NULL ? 0 : {amount}"
+    return amount
+
+
+def _amount(product: str, size: str) -> str:
     """``count * datatype`` in C."""
     if not product:
         return "0"
+    if inner := re.fullmatch(r"sum\((\w+) \* (\w+)\)", product):
+        return f"probe_typed_sum({inner[1]}, {inner[2]}, {size})"
     *counts, datatype = product.split(" * ")
     factors = [f"probe_size_of({datatype})"]
     for count in counts:
         if count == "size":
-            factors.append("probe_group_size(communicator)")
+            factors.append(f"probe_number({size})")
         elif inner := re.fullmatch(r"sum\((\w+)\)", count):
-            factors.append(f"probe_sum({inner[1]}, communicator)")
+            factors.append(f"probe_sum({inner[1]}, {size})")
         elif inner := re.fullmatch(r"(\w+)\[rank\]", count):
             factors.append(f"(uint64_t){inner[1]}[probe_group_rank(communicator)]")
         else:

@@ -68,4 +68,5 @@ def traffic_of(ranks: int) -> Counted:
         }
     for name, n in halves.items():
         out |= {("MPI_Comm_dup", name): (n, 0), ("MPI_Barrier", f"{name}/dup 1"): (n, 0)}
+        out |= {("MPI_Comm_free", name): (n, 0), ("MPI_Comm_free", f"{name}/dup 1"): (n, 0)}
     return out

@@ -31,6 +31,8 @@ def page(ranks: list[Rank]) -> Group:
     ended = [rank for rank in ranks if rank.seconds]
     run_s = sum(rank.seconds or 0 for rank in ended)
     parts: list[Table | str] = [_title(ranks), "", _share(ended, run_s), "", _functions(totals, run_s), ""]
+    hints = sorted({(file, text) for rank in ranks for file, text in rank.hints.items()})
+    parts += [f"The program opened {file} with the hints {text}." for file, text in hints]
     parts += _advice(ranks, ended, totals, run_s)
     return Group(*parts)
 
@@ -71,10 +73,10 @@ def _share(ended: list[Rank], run_s: float) -> str:
 
 def _functions(totals: dict[tuple[str, str], Total], run_s: float) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("function", no_wrap=True)
+    table.add_column("function", overflow="fold")
     for name in ("calls", "bytes", "seconds", "of run", "µs a call"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("communicator", overflow="fold")
+    table.add_column("communicator", overflow="fold", min_width=12)
     most = sorted(totals.items(), key=lambda item: -item[1].seconds)
     for (function, communicator), total in most[:_SHOWN]:
         share = f"{total.seconds / run_s:.1%}" if run_s else "–"

@@ -9,7 +9,7 @@ import numpy as np
 from .._core import InputError
 
 _MAGIC = 0x32656C69666F7270
-_FUNCTIONS, _COMMUNICATORS, _ENTRIES = 256, 1024, 8192
+_FUNCTIONS, _COMMUNICATORS, _HINTS, _ENTRIES = 384, 1024, 128, 8192
 _HEADER = np.dtype(
     [
         ("magic", "u8"),
@@ -18,6 +18,8 @@ _HEADER = np.dtype(
         ("process", "u4"),
         ("functions", "u4"),
         ("communicators", "u4"),
+        ("hints", "u4"),
+        ("threads", "u4"),
         ("invariant", "u4"),
         ("begin_ticks", "u8"),
         ("begin_ns", "u8"),
@@ -33,7 +35,8 @@ _HEADER = np.dtype(
         ("program", "S256"),
     ]
 )
-_COMMUNICATOR = np.dtype([("rank", "i4"), ("size", "i4"), ("origin", "S112")])
+_COMMUNICATOR = np.dtype([("rank", "i4"), ("size", "i4"), ("origin", "S176")])
+_FILE_HINTS = np.dtype([("file", "u4"), ("text", "S252")])
 _ENTRY = np.dtype(
     [
         ("key", "u8"),
@@ -51,6 +54,7 @@ _FILE = np.dtype(
         ("header", _HEADER),
         ("names", "S48", _FUNCTIONS),
         ("communicators", _COMMUNICATOR, _COMMUNICATORS),
+        ("hints", _FILE_HINTS, _HINTS),
         ("entries", _ENTRY, _ENTRIES),
     ]
 )
@@ -96,6 +100,8 @@ class Rank:
     """Requests that ended in a wait, but the function that started them is not known."""
     memory_kib: int
     calls: list[Calls]
+    hints: dict[str, str]
+    """By file, what the program asked for when it opened the file: "key=value; key=value"."""
 
 
 def read_folder(folder: Path) -> list[Rank]:
@@ -118,7 +124,7 @@ def read_rank(path: Path) -> Rank | None:
     if header["magic"] != _MAGIC:
         raise InputError(f"{path} is not a profile of this version of culmen")
     seconds_a_tick = _seconds_a_tick(header)
-    used = file["entries"][file["entries"]["key"] != 0]
+    used = file["entries"][file["entries"]["calls"] != 0]
     ended = header["end_ns"] > 0
     return Rank(
         rank=int(header["rank"]),
@@ -132,6 +138,10 @@ def read_rank(path: Path) -> Rank | None:
         uncharged=int(header["uncharged"]),
         memory_kib=int(header["memory_kib"]),
         calls=[_calls(entry, file, seconds_a_tick) for entry in used],
+        hints={
+            _text(file["communicators"][one["file"]]["origin"]): _text(one["text"])
+            for one in file["hints"][: header["hints"]]
+        },
     )
 
 

@@ -1,0 +1,66 @@
+"""Every function that a profile counts, in programs that know their own traffic."""
+
+import re
+
+import pytest
+from culmen.profile.recorded import Rank, read_folder
+from harness import ROOT
+from profiles import Counted, built, counted, profiled
+
+RUNS = [(program, ranks) for program in ("messages", "collectives", "windows", "communicators") for ranks in (2, 3)]
+RUNS += [("files", 1), ("files", 2)]  # Open MPI 4.1 crashes with three ranks, also without a profile
+STARTS = re.compile(r"MPI_(I(?!ntercomm|probe|mprobe)|R(put|get|acc)|File_i|Comm_idup)|.* started$")
+
+
+def expected(folder, rank: int) -> Counted:
+    out = {}
+    for line in (folder / f"expected.{rank}").read_text().splitlines():
+        function, group, calls, amount = line.split("\t")
+        was = out.get((function.removesuffix("_c"), group), (0, 0))
+        out[function.removesuffix("_c"), group] = (was[0] + int(calls), was[1] + int(amount))
+    return out
+
+
+def check_ends(rank: Rank) -> None:
+    """All requests have ended, and waits are charged to them."""
+    for each in rank.calls:
+        if STARTS.match(each.function):
+            assert each.completed == each.calls, each
+    assert sum(each.charged_s for each in rank.calls) == pytest.approx(0, abs=1e-12)
+    assert rank.uncharged == 0
+    assert rank.uncounted == 0
+
+
+@pytest.mark.parametrize(("program", "ranks"), RUNS)
+def test_calls_and_bytes_are_what_the_program_knows(mpi, tmp_path, program, ranks):
+    done = profiled(tmp_path, built(mpi, tmp_path, f"{program}_program.c"), ranks)
+    assert done.returncode == 0, done.stdout + done.stderr
+    profile = read_folder(tmp_path / "out")
+    assert len(profile) == ranks
+    for rank in profile:
+        assert counted([rank]) == expected(tmp_path, rank.rank)
+        check_ends(rank)
+    if program == "files":
+        assert "opened world/file data.bin with the hints cb_nodes=1" in " ".join(done.stdout.split())
+        assert profile[0].hints == {"world/file data.bin": "cb_nodes=1; access_style=write_once"}
+
+
+# They need a second program.
+ELSEWHERE = {"MPI_Comm_spawn", "MPI_Comm_accept", "MPI_Comm_connect"}
+
+
+def test_every_function_of_the_table_is_in_a_program():
+    """So a new function needs a line in one of them."""
+    written = (ROOT / "src" / "mpiprobe" / "functions.ini").read_text()
+    names = set(re.findall(r"^\[(\w+)\]$", written, re.M))
+    names |= set(re.findall(r"^(?:nonblocking|prepared|persistent) = (\w+)$", written, re.M))
+    programs = "".join(path.read_text() for path in (ROOT / "tests" / "mpi").glob("*_program.c"))
+    words = set(re.findall(r"\w+", programs))
+    # Macros of the programs make these names.
+    words |= {f"{word}_init" for word in words} | {
+        f"MPI_File_{i}{kind}{way}"
+        for i in ("", "i")
+        for kind in ("read", "write")
+        for way in ("", "_at", "_all", "_at_all", "_shared", "_ordered")
+    }
+    assert names - words == ELSEWHERE
