@@ -8,6 +8,7 @@ from clean_end import clean_end
 from executor import executor
 from idle import idle_worker
 from measure import Bench, Row, Spread, foreign, spread
+from probe import probe
 from tool import tool
 
 MILLION = 1_000_000
@@ -186,4 +187,5 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "end": clean_end,
     "executor": executor,
     "tool": tool,
+    "probe": probe,
 }

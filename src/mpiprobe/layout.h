@@ -49,7 +49,7 @@ struct probe_entry {
   uint64_t calls, bytes, ticks, least_ticks, most_ticks;
   /// Ticks of waits for requests of this function; in the entry of a wait: minus the ticks that count for others.
   uint64_t charged;
-  uint64_t completed;  ///< requests of this function that have ended; in the entry of a wait: that ended there
+  uint64_t completed;  ///< requests of this function that have ended
 };
 
 struct probe_file {

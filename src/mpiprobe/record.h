@@ -126,6 +126,7 @@ struct probe_entry* probe_record(unsigned function, unsigned communicator, uint6
 
 extern int probe_several_threads;  // may call MPI at a time
 static inline void probe_add(uint64_t* to, uint64_t more) {
+  if (more == 0) return;
   if (probe_several_threads) __atomic_fetch_add(to, more, __ATOMIC_RELAXED);
   else *to += more;
 }

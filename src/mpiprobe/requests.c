@@ -182,10 +182,7 @@ void probe_charge(const struct probe_waits* waits, const MPI_Request* handles, i
     if (requests[at].ended || known == 0) probe_add(&entry->charged, share);
     if (requests[at].ended) probe_add(&entry->completed, 1);
   }
-  if (wait != NULL) {
-    probe_add(&wait->charged, 0 - share * payers);
-    probe_add(&wait->completed, known);
-  }
+  if (wait != NULL) probe_add(&wait->charged, 0 - share * payers);
   const unsigned seen = known + waits->complete;
   const unsigned others = ended < 0 ? waits->unknown : (unsigned)ended > seen ? (unsigned)ended - seen : 0;
   if (others > 0) probe_add(&probe_profile->header.uncharged, others);

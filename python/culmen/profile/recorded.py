@@ -82,7 +82,7 @@ class Calls:
     charged_s: float
     """Time of waits for requests of these calls; of a wait: minus the time that counts for other functions."""
     completed: int
-    """Requests of these calls that have ended; of a wait: that ended there."""
+    """Requests of these calls that have ended."""
 
 
 @dataclass(frozen=True)
