@@ -64,3 +64,44 @@ def test_every_function_of_the_table_is_in_a_program():
         for way in ("", "_at", "_all", "_at_all", "_shared", "_ordered")
     }
     assert names - words == ELSEWHERE
+
+
+BINDINGS = {"mpif.h": 0, "mpi": 1, "mpi_f08": 2}
+BYTES = 32  # of an array in functions_program.F90
+IN_FORTRAN = {
+    ("MPI_Send_init", "world"): (1, 0),
+    ("MPI_Recv_init", "world"): (1, 0),
+    ("MPI_Send_init started", "world"): (3, 3 * BYTES),
+    ("MPI_Recv_init started", "world"): (3, 3 * BYTES),
+    ("MPI_Startall", ""): (3, 0),
+    ("MPI_Waitany", ""): (3, 0),
+    ("MPI_Waitsome", ""): (3, 0),
+    ("MPI_Request_free", ""): (2, 0),
+    ("MPI_Ibcast", "world"): (1, BYTES),
+    ("MPI_Iallreduce", "world"): (1, BYTES),
+    ("MPI_Wait", ""): (1, 0),
+    ("MPI_Bcast", "world"): (1, BYTES),
+    ("MPI_Cart_create", "world"): (1, 0),
+    ("MPI_Neighbor_alltoall", "world/cart 1"): (1, BYTES),  # with two ranks, each is at an edge
+    ("MPI_Comm_free", "world/cart 1"): (1, 0),
+    ("MPI_Win_create", "world"): (1, 0),
+    ("MPI_Win_fence", "world/window 2"): (2, 0),
+    ("MPI_Put", "world/window 2"): (1, BYTES),
+    ("MPI_Win_free", "world/window 2"): (1, 0),
+    ("MPI_File_open", "world"): (1, 0),
+    ("MPI_File_write_at", "world/file data.bin"): (1, BYTES),
+    ("MPI_File_read_at_all", "world/file data.bin"): (1, BYTES),
+    ("MPI_File_close", "world/file data.bin"): (1, 0),
+}
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_requests_windows_and_files_of_fortran(mpi, tmp_path, binding):
+    flags = ["-cpp", "-fallow-argument-mismatch", f"-DBINDING={BINDINGS[binding]}"]
+    done = profiled(tmp_path, built(mpi, tmp_path, "functions_program.F90", *flags), 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for rank in read_folder(tmp_path / "out"):
+        found = counted([rank])
+        assert found.pop(("MPI_Test", ""))[0] >= 1
+        assert found == IN_FORTRAN
+        check_ends(rank)
