@@ -122,8 +122,6 @@ def test_mpi4py_is_counted_whatever_names_it_calls(mpi, tmp_path):
         ([], "a command after -- is missing; example: culmen profile -- mpiexec -n 4 ./app"),
         (["no-such-program"], "the program 'no-such-program' was not found; write the path of a program after --"),
         (["true"], "'true' names neither a launcher of an MPI that culmen knows nor a program that links one"),
-        (["report"], "write the folder of one profile: culmen profile report FOLDER"),
-        (["report", "nowhere"], "nowhere has no profile; `culmen profile -- mpiexec -n 4 ./app` writes one"),
     ],
 )
 def test_wrong_words_are_one_sentence(words, said, tmp_path):

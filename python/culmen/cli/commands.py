@@ -58,6 +58,7 @@ class Entry(NamedTuple):
     codes: str = ""  # its help ends with these exit codes
     rest: bool = False  # its arguments end with another command line
     members: dict[str, "Entry"] | None = None  # it is a group of these commands
+    also: dict[str, "Entry"] | None = None  # first words that make it another command
 
 
 COMMANDS = {
@@ -109,6 +110,7 @@ COMMANDS = {
         "`culmen profile report FOLDER` shows a profile again.",
         codes=CODES_OF_PROFILE,
         rest=True,
+        also={"report": Entry("Show a profile again, or a part of it.")},
     ),
     "optimizers": Entry("List the optimizers with their options."),
     "schema": Entry("Print the JSON schema of study files. Editors can use it."),
@@ -120,7 +122,11 @@ def load(name: str) -> Any:
     """The command with its options: this loads its module, and the modules that it needs."""
     entry, module = COMMANDS[name], import_module(f".{name}", __package__)
     if entry.members is None:
-        return _command(name, entry, getattr(module, name))
+        command = _command(name, entry, getattr(module, name))
+        others = {
+            word: _command(f"{name} {word}", of, getattr(module, word)) for word, of in (entry.also or {}).items()
+        }
+        return _with_others(command, others) if others else command
     members = {each: _command(each, of, getattr(module, each)) for each, of in entry.members.items()}
     return TyperGroup(name=name, help=entry.help, commands=members, rich_markup_mode=None)
 
@@ -137,6 +143,19 @@ def _command(name: str, entry: Entry, function: Callable[..., None]) -> Any:
     register(function)
     command = typer.main.get_command(one)
     _take_exponents(command, function)
+    return command
+
+
+def _with_others(command: Any, others: dict[str, Any]) -> Any:
+    """The command, or one of the others if its word comes first."""
+    own = command.make_context
+
+    def make_context(info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        if args and args[0] in others:
+            return others[args[0]].make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+        return own(info_name, args, parent, **extra)
+
+    command.make_context = make_context
     return command
 
 

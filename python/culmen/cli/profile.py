@@ -1,4 +1,4 @@
-"""``culmen profile``."""
+"""``culmen profile``, and its member ``culmen profile report``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,4 +15,24 @@ def profile(
         typer.Option("--output", metavar="FOLDER", help="Folder for the profile. Default: profile-1, profile-2, …"),
     ] = None,
 ) -> None:
-    raise typer.Exit(work.profile.profile_or_report(list(context.args), folder))
+    raise typer.Exit(work.profile.run(list(context.args), folder))
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the profile.")],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    functions: Annotated[
+        str | None,
+        typer.Option("--functions", metavar="NAME,…", help="Only these functions, for example Allreduce,I*."),
+    ] = None,
+    communicators: Annotated[
+        str | None,
+        typer.Option("--communicators", metavar="NAME,…", help="Only these, for example world,world/split*."),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option("--sizes", metavar="SIZE-SIZE", help="Only calls with so many bytes, for example 1K-4M."),
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Show all rows of the table, not only the longest.")] = False,
+) -> None:
+    raise typer.Exit(work.profile.report(folder, json, functions, communicators, sizes, all_))

@@ -25,14 +25,18 @@ class Total:
     by_rank: dict[int, float] = field(default_factory=lambda: defaultdict(float))
 
 
-def page(ranks: list[Rank]) -> Group:
-    """What `culmen profile` prints. There is at least one rank."""
+def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group:
+    """What `culmen profile` prints. There is at least one rank. part: the ranks have some of their calls only."""
     totals = _totals(ranks)
     ended = [rank for rank in ranks if rank.seconds]
     run_s = sum(rank.seconds or 0 for rank in ended)
-    parts: list[Table | str] = [_title(ranks), "", _share(ended, run_s), "", _functions(totals, run_s), ""]
+    share = _share(ended, run_s, "The chosen calls take" if part else "MPI takes")
+    rows = len(totals) if all_rows else _SHOWN
+    parts: list[Table | str] = [_title(ranks), "", share, "", _functions(totals, run_s, rows)]
+    if part:
+        return Group(*parts)
     hints = sorted({(file, text) for rank in ranks for file, text in rank.hints.items()})
-    parts += [f"The program opened {file} with the hints {text}." for file, text in hints]
+    parts += ["", *(f"The program opened {file} with the hints {text}." for file, text in hints)]
     parts += _advice(ranks, ended, totals, run_s)
     return Group(*parts)
 
@@ -60,32 +64,32 @@ def _in_mpi(rank: Rank) -> float:
     return sum(calls.seconds for calls in rank.calls)
 
 
-def _share(ended: list[Rank], run_s: float) -> str:
+def _share(ended: list[Rank], run_s: float, subject: str) -> str:
     if not ended or run_s == 0:
         return "No rank reached MPI_Finalize, so the share of MPI in the run is not known."
     shares = sorted((_in_mpi(rank) / (rank.seconds or 1), rank.rank) for rank in ended)
     all_s = sum(map(_in_mpi, ended))
     return (
-        f"MPI takes {all_s / run_s:.0%} of the time of all ranks: from {shares[0][0]:.0%} (rank {shares[0][1]}) "
+        f"{subject} {all_s / run_s:.0%} of the time of all ranks: from {shares[0][0]:.0%} (rank {shares[0][1]}) "
         f"to {shares[-1][0]:.0%} (rank {shares[-1][1]})."
     )
 
 
-def _functions(totals: dict[tuple[str, str], Total], run_s: float) -> Table:
+def _functions(totals: dict[tuple[str, str], Total], run_s: float, rows: int) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("function", overflow="fold")
     for name in ("calls", "bytes", "seconds", "of run", "µs a call"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("communicator", overflow="fold", min_width=12)
     most = sorted(totals.items(), key=lambda item: -item[1].seconds)
-    for (function, communicator), total in most[:_SHOWN]:
+    for (function, communicator), total in most[:rows]:
         share = f"{total.seconds / run_s:.1%}" if run_s else "–"
         each = f"{total.seconds / total.calls * 1e6:,.1f}"
         amount = _size(total.bytes) if total.bytes else ""
         table.add_row(function, f"{total.calls:,}", amount, f"{total.seconds:,.4f}", share, each, communicator)
-    if len(most) > _SHOWN:
-        rest_s = sum(total.seconds for _, total in most[_SHOWN:])
-        table.add_row(f"{len(most) - _SHOWN} more", "", "", f"{rest_s:,.4f}", f"{rest_s / run_s:.1%}" if run_s else "–")
+    if len(most) > rows:
+        rest_s = sum(total.seconds for _, total in most[rows:])
+        table.add_row(f"{len(most) - rows} more", "", "", f"{rest_s:,.4f}", f"{rest_s / run_s:.1%}" if run_s else "–")
     return table
 
 

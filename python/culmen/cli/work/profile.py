@@ -1,11 +1,14 @@
 """Profiles a program, or shows a profile again."""
 
 from itertools import count
+from json import dumps
 from pathlib import Path
 
 from rich.console import Console
 
 from ..._core import InputError
+from ...profile.chosen import choice
+from ...profile.exported import as_object
 from ...profile.page import page
 from ...profile.recorded import Rank, read_folder
 from ...profile.running import run_profiled
@@ -13,15 +16,10 @@ from ...profile.running import run_profiled
 _EXAMPLE = "example: culmen profile -- mpiexec -n 4 ./app"
 
 
-def profile_or_report(words: list[str], folder: Path | None) -> int:
-    """Returns the program's exit code; 0 for a report."""
+def run(words: list[str], folder: Path | None) -> int:
+    """Returns the program's exit code."""
     if not words:
         raise InputError(f"a command after -- is missing; {_EXAMPLE}")
-    if words[0] == "report":
-        if len(words) != 2:
-            raise InputError("write the folder of one profile: culmen profile report FOLDER")
-        _show(read_folder(Path(words[1])))
-        return 0
     folder = _free(folder)
     code = run_profiled(words, folder)
     if not list(folder.glob("*.profile")):
@@ -43,5 +41,18 @@ def _free(folder: Path | None) -> Path:
     return folder
 
 
-def _show(ranks: list[Rank]) -> None:
-    Console(highlight=False).print(page(ranks))
+def report(
+    folder: Path, json: bool, functions: str | None, communicators: str | None, sizes: str | None, all_rows: bool
+) -> int:
+    """Shows a profile, or the chosen part of it."""
+    chosen = choice(functions, communicators, sizes)
+    ranks = chosen.among(read_folder(folder))
+    if json:
+        print(dumps(as_object(ranks)))
+    else:
+        _show(ranks, part=bool(chosen), all_rows=all_rows)
+    return 0
+
+
+def _show(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> None:
+    Console(highlight=False).print(page(ranks, part, all_rows))

@@ -1,0 +1,80 @@
+"""A part of a profile, which the user chose."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from .._core import InputError
+from ..base.text import did_you_mean
+from .recorded import Calls, Rank
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+_SIZE = re.compile(r"(\d+)\s*([KMG]?)(?:i?B)?", re.I)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Patterns of names, as in a shell; empty: all."""
+
+    functions: tuple[str, ...] = ()
+    communicators: tuple[str, ...] = ()
+    sizes: tuple[int, int] | None = None
+    """Bytes of a call, both included."""
+
+    def __bool__(self) -> bool:
+        return bool(self.functions or self.communicators or self.sizes)
+
+    def among(self, ranks: list[Rank]) -> list[Rank]:
+        """The same ranks with the chosen calls. Raises InputError if a pattern fits nothing."""
+        calls = [each for rank in ranks for each in rank.calls]
+        _check(self.functions, {each.function for each in calls}, "--functions", _is_function)
+        _check(self.communicators, {each.communicator for each in calls}, "--communicators", fnmatchcase)
+        return [replace(rank, calls=[each for each in rank.calls if self._has(each)]) for rank in ranks]
+
+    def _has(self, calls: Calls) -> bool:
+        return (
+            (not self.functions or any(_is_function(calls.function, one) for one in self.functions))
+            and (not self.communicators or any(fnmatchcase(calls.communicator, one) for one in self.communicators))
+            and (self.sizes is None or _overlap(bytes_of(calls), self.sizes))
+        )
+
+
+def bytes_of(calls: Calls) -> tuple[int, int]:
+    """Least and most bytes of a call of this size class."""
+    return (2**calls.size_class // 2, 2**calls.size_class - 1)
+
+
+def choice(functions: str | None, communicators: str | None, sizes: str | None) -> Choice:
+    """From the words of a command line. Raises InputError."""
+    return Choice(_list(functions), _list(communicators), _sizes(sizes) if sizes is not None else None)
+
+
+def _list(words: str | None) -> tuple[str, ...]:
+    return tuple(word for word in (words or "").split(",") if word)
+
+
+def _sizes(given: str) -> tuple[int, int]:
+    parts = [_SIZE.fullmatch(part.strip()) for part in given.split("-")]
+    values = [int(part[1]) * _UNITS[part[2].upper()] for part in parts if part]
+    if len(values) != len(parts) or len(values) > 2 or values != sorted(values):
+        raise InputError(f"--sizes must be a size or a range such as 1K-4M, got '{given}'")
+    return (values[0], values[-1])
+
+
+def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+def _is_function(name: str, pattern: str) -> bool:
+    """MPI_ may be left out, and letters may be large or small."""
+    short, wanted = name.lower().removeprefix("mpi_"), pattern.lower().removeprefix("mpi_")
+    return fnmatchcase(short, wanted)
+
+
+def _check(patterns: Iterable[str], names: set[str], option: str, fits: Callable[[str, str], bool]) -> None:
+    known = sorted(names - {""})
+    for pattern in patterns:
+        if not any(fits(name, pattern) for name in names):
+            near = did_you_mean(pattern, known) or f"; the profile has {', '.join(known)}"
+            raise InputError(f"{option}: nothing in the profile is called '{pattern}'{near}")

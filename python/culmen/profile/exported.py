@@ -1,0 +1,53 @@
+"""A profile for other programs. docs/howto/profile.md describes the keys."""
+
+from typing import Any
+
+from .chosen import bytes_of
+from .recorded import Calls, Rank
+
+_SPECIAL_PEERS = {-1: None, -2: "any"}
+
+
+def as_object(ranks: list[Rank]) -> dict[str, Any]:
+    """What `culmen profile report --json` prints. There is at least one rank."""
+    first = ranks[0]
+    return {
+        "program": first.program,
+        "library": first.library,
+        "size": first.size,
+        "ranks": [_rank(rank) for rank in ranks],
+        "calls": [_calls(rank.rank, calls) for rank in ranks for calls in rank.calls],
+    }
+
+
+def _rank(rank: Rank) -> dict[str, Any]:
+    return {
+        "rank": rank.rank,
+        "host": rank.host,
+        "seconds": rank.seconds,
+        "init_s": rank.init_s,
+        "memory_kib": rank.memory_kib,
+        "uncounted": rank.uncounted,
+        "uncharged": rank.uncharged,
+        "hints": rank.hints,
+    }
+
+
+def _calls(rank: int, calls: Calls) -> dict[str, Any]:
+    least, most = bytes_of(calls)
+    return {
+        "rank": rank,
+        "function": calls.function,
+        "communicator": calls.communicator or None,
+        "ranks": calls.ranks if calls.communicator else None,
+        "peer": _SPECIAL_PEERS.get(calls.peer, calls.peer),
+        "least_bytes": least,
+        "most_bytes": most,
+        "calls": calls.calls,
+        "bytes": calls.bytes,
+        "seconds": calls.seconds,
+        "least_s": calls.least_s,
+        "most_s": calls.most_s,
+        "waits_s": calls.charged_s,
+        "completed": calls.completed,
+    }

@@ -1,0 +1,105 @@
+"""A saved profile, as text and as JSON, as a whole and in parts."""
+
+import json
+
+import pytest
+from harness import culmen
+from profiles import built, profiled
+
+RANKS = 2
+
+
+@pytest.fixture
+def saved(mpi, tmp_path):
+    """The folder in which `out` is the profile of traffic_program.c."""
+    done = profiled(tmp_path, built(mpi, tmp_path, "traffic_program.c"), RANKS)
+    assert done.returncode == 0, done.stderr
+    return tmp_path
+
+
+def report(folder, *words):
+    done = culmen("profile", "report", "out", *words, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def calls_of(folder, *words) -> list[dict]:
+    return json.loads(report(folder, "--json", *words))["calls"]
+
+
+def test_json_has_what_the_profile_has(saved):
+    read = json.loads(report(saved, "--json"))
+    assert (read["size"], [rank["rank"] for rank in read["ranks"]]) == (RANKS, [0, 1])
+    assert all(rank["seconds"] > 0 and rank["uncounted"] == rank["uncharged"] == 0 for rank in read["ranks"])
+    [found] = [each for each in read["calls"] if each["function"] == "MPI_Sendrecv" and each["rank"] == 0]
+    assert {key: found[key] for key in ("communicator", "ranks", "peer", "calls", "bytes")} == {
+        "communicator": "world",
+        "ranks": RANKS,
+        "peer": 1,
+        "calls": 10,
+        "bytes": 640,
+    }
+    assert (found["least_bytes"], found["most_bytes"]) == (64, 127)
+    assert 0 < found["least_s"] <= found["most_s"] <= found["seconds"]
+    waits = [each for each in read["calls"] if each["function"] == "MPI_Waitall"]
+    assert {(each["communicator"], each["ranks"], each["peer"]) for each in waits} == {(None, None, None)}
+    assert sum(each["waits_s"] for each in read["calls"]) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("words", "functions"),
+    [
+        (["--functions", "bcast,MPI_Barrier"], {"MPI_Bcast", "MPI_Barrier"}),
+        (["--functions", "I*"], {"MPI_Isend", "MPI_Irecv"}),
+        (["--functions", "Alltoall*", "--sizes", "0-1K"], {"MPI_Alltoall", "MPI_Alltoallv"}),
+        (["--sizes", "0", "--communicators", "world"], {"MPI_Send", "MPI_Barrier", "MPI_Comm_split"}),
+        (["--communicators", "world/*/dup*"], {"MPI_Barrier", "MPI_Comm_free"}),
+        (["--sizes", "1M-4M"], set()),
+    ],
+)
+def test_a_part_is_chosen(saved, words, functions):
+    assert {each["function"] for each in calls_of(saved, *words)} == functions
+    text = report(saved, *words)
+    assert "The chosen calls take" in text
+    assert all(function in text for function in functions)
+    assert "MPI-bound" not in text
+
+
+def test_all_rows_are_shown_if_asked_for(saved):
+    assert " more " in report(saved)
+    everything = report(saved, "--all")
+    assert " more " not in everything
+    assert all(each["function"] in everything for each in calls_of(saved))
+
+
+def test_wrong_choices_are_one_sentence(saved):
+    for words, said in {
+        (
+            "--functions",
+            "MPI_Bcats",
+        ): "--functions: nothing in the profile is called 'MPI_Bcats'; did you mean 'MPI_Bcast'?",
+        ("--communicators", "word"): "--communicators: nothing in the profile is called 'word'; did you mean 'world'?",
+        ("--sizes", "4M-1K"): "--sizes must be a size or a range such as 1K-4M, got '4M-1K'",
+        ("--sizes", "big"): "--sizes must be a size or a range such as 1K-4M, got 'big'",
+        ("--al",): "culmen profile report: there is no option '--al'",
+    }.items():
+        done = culmen("profile", "report", "out", *words, cwd=saved)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["report"], "culmen profile report: FOLDER is missing; write `culmen profile report FOLDER`\n"),
+        (
+            ["report", "nowhere"],
+            "culmen: nowhere has no profile; `culmen profile -- mpiexec -n 4 ./app` writes one\n",
+        ),
+        (["--", "report"], "culmen: the program 'report' was not found; write the path of a program after --\n"),
+    ],
+)
+def test_a_report_without_a_profile_is_one_sentence(words, said, tmp_path):
+    done = culmen("profile", *words, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, said)
