@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 from culmen.launch.mpi import find_launcher
+from culmen.launch.mpi4py import variables_for_mpi4py
 from culmen.profile.recorded import Rank
 from harness import HANGS_S, culmen
+
+from culmen import _core
 
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_tcp_if_include": "lo"}
 WAYS = {"openmpi": ["--oversubscribe", "--mca", "oob_tcp_if_include", "lo"], "mpich": ["-iface", "lo"]}
@@ -25,12 +28,24 @@ def built(mpi: str, folder: Path, source: str, *flags: str) -> list[str]:
     program = folder / Path(source).stem
     path = Path(__file__).with_name(source)
     subprocess.run([compiler, "-O1", "-w", *flags, path, "-o", program], check=True, cwd=folder)
-    return [find_launcher(mpi).program, *WAYS[mpi], "-n", "RANKS", str(program)]
+    return [*started(mpi), str(program)]
 
 
-def profiled(tmp_path: Path, words: list[str], ranks: int, *more: str, folder: str = "out"):
+def started(mpi: str) -> list[str]:
+    """The words before a program."""
+    return [find_launcher(mpi).program, *WAYS[mpi], "-n", "RANKS"]
+
+
+def of_mpi4py(mpi: str) -> dict[str, str]:
+    """The variables with which mpi4py uses this MPI."""
+    module = Path(_core.__file__).parent / "lib" / f"libculmen_mpi_{mpi}.so"
+    return variables_for_mpi4py(find_launcher(mpi).mpi.module, module)
+
+
+def profiled(tmp_path: Path, words: list[str], ranks: int, *more: str, folder: str = "out", **variables: str):
     command = [str(ranks) if word == "RANKS" else word for word in words]
-    return culmen("profile", "--output", folder, "--", *command, *more, cwd=tmp_path, timeout=HANGS_S, **AS_ROOT)
+    out = ("--output", folder, "--", *command, *more)
+    return culmen("profile", *out, cwd=tmp_path, timeout=HANGS_S, **AS_ROOT, **variables)
 
 
 def counted(ranks: list[Rank]) -> Counted:

@@ -1,16 +1,12 @@
 """Profiles of a program that knows its own traffic, and of programs that go wrong."""
 
 import sys
-from pathlib import Path
 
 import pytest
 from culmen.launch.mpi import find_launcher
-from culmen.launch.mpi4py import variables_for_mpi4py
 from culmen.profile.recorded import read_folder
 from harness import culmen
-from profiles import AS_ROOT, WAYS, built, counted, profiled, traffic_of
-
-from culmen import _core
+from profiles import AS_ROOT, WAYS, built, counted, of_mpi4py, profiled, started, traffic_of
 
 
 @pytest.fixture
@@ -104,12 +100,7 @@ MPI.COMM_WORLD.Barrier()
 
 def test_mpi4py_is_counted_whatever_names_it_calls(mpi, tmp_path):
     (tmp_path / "script.py").write_text(MPI4PY)
-    launcher = find_launcher(mpi)
-    variables = variables_for_mpi4py(
-        launcher.mpi.module, Path(_core.__file__).parent / "lib" / f"libculmen_mpi_{mpi}.so"
-    )
-    words = ("--", launcher.program, *WAYS[mpi], "-n", 2, sys.executable, "script.py")
-    done = culmen("profile", "--output", "out", *words, cwd=tmp_path, **AS_ROOT, **variables)
+    done = profiled(tmp_path, [*started(mpi), sys.executable, "script.py"], 2, **of_mpi4py(mpi))
     assert done.returncode == 0, done.stderr
     profile = read_folder(tmp_path / "out")
     assert counted(profile) == {("MPI_Allreduce", "world"): (20, 160_000), ("MPI_Barrier", "world"): (2, 0)}

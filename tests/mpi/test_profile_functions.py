@@ -1,11 +1,12 @@
 """Every function that a profile counts, in programs that know their own traffic."""
 
 import re
+import sys
 
 import pytest
 from culmen.profile.recorded import Rank, read_folder
 from harness import ROOT
-from profiles import Counted, built, counted, profiled
+from profiles import Counted, built, counted, of_mpi4py, profiled, started
 
 RUNS = [(program, ranks) for program in ("messages", "collectives", "windows", "communicators") for ranks in (2, 3)]
 RUNS += [("files", 1), ("files", 2)]  # Open MPI 4.1 crashes with three ranks, also without a profile
@@ -104,4 +105,66 @@ def test_requests_windows_and_files_of_fortran(mpi, tmp_path, binding):
         found = counted([rank])
         assert found.pop(("MPI_Test", ""))[0] >= 1
         assert found == IN_FORTRAN
+        check_ends(rank)
+
+
+IN_PYTHON = """
+import numpy
+from mpi4py import MPI
+
+world = MPI.COMM_WORLD
+next_, last = (world.rank + 1) % world.size, (world.rank - 1) % world.size
+there, back = numpy.ones(4), numpy.zeros(4)
+MPI.Request.Waitall([world.Irecv(back, last), world.Isend(there, next_)])
+world.Iallreduce(there, back).Wait()
+both = [world.Send_init(there, next_), world.Recv_init(back, last)]
+for _ in range(3):
+    MPI.Prequest.Startall(both)
+    MPI.Request.Waitall(both)
+for request in both:
+    request.Free()
+window = MPI.Win.Create(numpy.zeros(4), 8, comm=world)
+window.Fence()
+window.Put(there, next_)
+window.Fence()
+window.Free()
+file = MPI.File.Open(world, "data.bin", MPI.MODE_CREATE | MPI.MODE_RDWR)
+file.Write_at(world.rank * 32, there)
+file.Iread_at(world.rank * 32, back).Wait()
+file.Close()
+line = world.Create_cart([world.size], periods=[False])
+line.Neighbor_alltoall(numpy.ones(8), numpy.zeros(8))
+line.Free()
+"""
+
+
+def test_requests_windows_and_files_of_mpi4py(mpi, tmp_path):
+    (tmp_path / "script.py").write_text(IN_PYTHON)
+    done = profiled(tmp_path, [*started(mpi), sys.executable, "script.py"], 2, **of_mpi4py(mpi))
+    assert done.returncode == 0, done.stdout + done.stderr
+    for rank in read_folder(tmp_path / "out"):
+        assert counted([rank]) == {
+            ("MPI_Irecv", "world"): (1, BYTES),
+            ("MPI_Isend", "world"): (1, BYTES),
+            ("MPI_Iallreduce", "world"): (1, BYTES),
+            ("MPI_Wait", ""): (2, 0),
+            ("MPI_Waitall", ""): (4, 0),
+            ("MPI_Send_init", "world"): (1, 0),
+            ("MPI_Recv_init", "world"): (1, 0),
+            ("MPI_Send_init started", "world"): (3, 3 * BYTES),
+            ("MPI_Recv_init started", "world"): (3, 3 * BYTES),
+            ("MPI_Startall", ""): (3, 0),
+            ("MPI_Request_free", ""): (2, 0),
+            ("MPI_Win_create", "world"): (1, 0),
+            ("MPI_Win_fence", "world/window 1"): (2, 0),
+            ("MPI_Put", "world/window 1"): (1, BYTES),
+            ("MPI_Win_free", "world/window 1"): (1, 0),
+            ("MPI_File_open", "world"): (1, 0),
+            ("MPI_File_write_at", "world/file data.bin"): (1, BYTES),
+            ("MPI_File_iread_at", "world/file data.bin"): (1, BYTES),
+            ("MPI_File_close", "world/file data.bin"): (1, 0),
+            ("MPI_Cart_create", "world"): (1, 0),
+            ("MPI_Neighbor_alltoall", "world/cart 2"): (1, BYTES),
+            ("MPI_Comm_free", "world/cart 2"): (1, 0),
+        }
         check_ends(rank)
