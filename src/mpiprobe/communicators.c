@@ -16,7 +16,12 @@ static struct {
   uint64_t handle;  // 0: free
   int number;       // unknown: freed
 } places[slots];
-static unsigned children[probe_most_communicators];  // made of it
+static const char* const ways[] = {"dup",   "idup",     "split",   "split_type", "create", "create_group",
+                                   "cart",  "cart_sub", "graph",   "dist_graph", "inter",  "merge",
+                                   "spawn", "accept",   "connect", "window"};
+enum { way_count = sizeof ways / sizeof *ways };
+// Made of it in each way. Only some ranks take part in some ways, so a common number would differ between ranks.
+static unsigned children[probe_most_communicators][way_count];
 static uint64_t
     others[probe_most_communicators];  // ranks that a rank sends to: the remote group of an intercommunicator
 static struct probe_ranks neighbours[probe_most_communicators];
@@ -93,7 +98,9 @@ static int add_communicator(MPI_Comm made, const char* origin) {
 /// With the lock. "world/split 2 colour 1".
 static void name_child(char* origin, unsigned parent, const char* how, const char* suffix) {
   char text[2 * probe_origin_bytes];
-  snprintf(text, sizeof text, "%s/%s %u%s", probe_profile->communicators[parent].origin, how, ++children[parent],
+  unsigned way = 0;
+  while (way + 1 < way_count && strcmp(ways[way], how) != 0) ++way;
+  snprintf(text, sizeof text, "%s/%s %u%s", probe_profile->communicators[parent].origin, how, ++children[parent][way],
            suffix);
   text[probe_origin_bytes - 1] = '\0';
   memcpy(origin, text, strlen(text) + 1);

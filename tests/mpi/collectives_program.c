@@ -87,9 +87,9 @@ static void with_neighbours(void) {
   ask_neighbours(line, "world/cart 1", 2, ends);
   CALL(MPI_Dist_graph_create_adjacent, "world", 0, MPI_COMM_WORLD, 1, &last, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED,
        MPI_INFO_NULL, 0, &ring);
-  ask_neighbours(ring, "world/dist_graph 2", 1, both);
+  ask_neighbours(ring, "world/dist_graph 1", 1, both);
   CALL(MPI_Comm_free, "world/cart 1", 0, &line);
-  CALL(MPI_Comm_free, "world/dist_graph 2", 0, &ring);
+  CALL(MPI_Comm_free, "world/dist_graph 1", 0, &ring);
 }
 
 int main(int count, char** words) {
@@ -108,7 +108,7 @@ int main(int count, char** words) {
   with_neighbours();
   MPI_Comm part;
   char name[64];
-  snprintf(name, sizeof name, "world/split 3 colour %d", rank % 2);
+  snprintf(name, sizeof name, "world/split 1 colour %d", rank % 2);
   CALL(MPI_Comm_split, "world", 0, MPI_COMM_WORLD, rank % 2, 0, &part);
   collect(part, name);
   CALL(MPI_Comm_free, name, 0, &part);

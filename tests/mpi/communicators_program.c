@@ -14,19 +14,25 @@ static void copy_and_divide(void) {
   CALL(MPI_Comm_dup_with_info, "world", 0, MPI_COMM_WORLD, MPI_INFO_NULL, &made);
   use(&made, "world/dup 2");
   CALL(MPI_Comm_split, "world", 0, MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : 7, 0, &made);
-  use(&made, "world/split 3 colour 7");
+  use(&made, "world/split 1 colour 7");
   CALL(MPI_Comm_split_type, "world", 0, MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
-  use(&made, "world/split_type 4");
+  use(&made, "world/split_type 1");
 }
 
+/// One of them in a part of the ranks.
 static void of_groups(void) {
   MPI_Comm made;
-  MPI_Group all;
+  MPI_Group all, first;
+  const int zero = 0;
   MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 1, &zero, &first);
+  if (rank == 0) {
+    CALL(MPI_Comm_create_group, "world", 0, MPI_COMM_WORLD, first, 0, &made);
+    use(&made, "world/create_group 1");
+  }
   CALL(MPI_Comm_create, "world", 0, MPI_COMM_WORLD, all, &made);
-  use(&made, "world/create 5");
-  CALL(MPI_Comm_create_group, "world", 0, MPI_COMM_WORLD, all, 0, &made);
-  use(&made, "world/create_group 6");
+  use(&made, "world/create 1");
+  MPI_Group_free(&first);
   MPI_Group_free(&all);
 }
 
@@ -37,14 +43,14 @@ static void with_topologies(void) {
   int* const edges = malloc((size_t)size * sizeof(int));
   for (int k = 0; k < size; ++k) index[k] = k + 1, edges[k] = (k + 1) % size;
   CALL(MPI_Cart_create, "world", 0, MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
-  CALL(MPI_Cart_sub, "world/cart 7", 0, grid, keep, &made);
-  use(&made, "world/cart 7/cart_sub 1");
-  use(&grid, "world/cart 7");
+  CALL(MPI_Cart_sub, "world/cart 1", 0, grid, keep, &made);
+  use(&made, "world/cart 1/cart_sub 1");
+  use(&grid, "world/cart 1");
   CALL(MPI_Graph_create, "world", 0, MPI_COMM_WORLD, size, index, edges, 0, &made);
-  use(&made, "world/graph 8");
+  use(&made, "world/graph 1");
   CALL(MPI_Dist_graph_create, "world", 0, MPI_COMM_WORLD, 1, &rank, &one, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
        &made);
-  use(&made, "world/dist_graph 9");
+  use(&made, "world/dist_graph 1");
   free(index);
   free(edges);
 }
@@ -54,7 +60,7 @@ static void between_groups(void) {
   char name[64], of[128];
   const int evens = (size + 1) / 2, odds = size / 2;
   static char there[16], back[1024];
-  snprintf(name, sizeof name, "world/split 10 colour %d", rank % 2);
+  snprintf(name, sizeof name, "world/split 2 colour %d", rank % 2);
   CALL(MPI_Comm_split, "world", 0, MPI_COMM_WORLD, rank % 2, 0, &half);
   CALL(MPI_Intercomm_create, name, 0, half, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &inter);
   snprintf(of, sizeof of, "%s/inter 1", name);
@@ -73,11 +79,11 @@ static void at_leisure(void) {
   MPI_Request request;
   CALL(MPI_Comm_idup, "world", 0, MPI_COMM_WORLD, &made, &request);
   CALL(MPI_Wait, "", 0, &request, MPI_STATUS_IGNORE);
-  use(&made, "world/idup 11");
+  use(&made, "world/idup 1");
 #if MPI_VERSION >= 4
   CALL(MPI_Comm_idup_with_info, "world", 0, MPI_COMM_WORLD, MPI_INFO_NULL, &made, &request);
   CALL(MPI_Wait, "", 0, &request, MPI_STATUS_IGNORE);
-  use(&made, "world/idup 12");
+  use(&made, "world/idup 2");
 #endif
 }
 
