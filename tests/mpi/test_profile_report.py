@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from culmen.profile.figures import figures_of
+from culmen.profile.recorded import read_folder
 from harness import culmen
 from profiles import built, profiled
 
@@ -103,3 +105,27 @@ def test_wrong_choices_are_one_sentence(saved):
 def test_a_report_without_a_profile_is_one_sentence(words, said, tmp_path):
     done = culmen("profile", *words, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (2, said)
+
+
+def test_a_profile_is_drawn(saved):
+    assert report(saved, "--html") == "Wrote out/profile.html\n"
+    page = (saved / "out/profile.html").read_text()
+    for title in ("Load balance", "Traffic between ranks", "Sizes", "Functions", "Ranks"):
+        assert title in page
+    ranks = read_folder(saved / "out")
+    drawn = {figure.key: figure for figure in figures_of(ranks)}
+    sent = sum(each["bytes"] for each in calls_of(saved) if "end" in each["function"] and each["peer"] is not None)
+    [heat] = drawn["traffic"].data
+    assert sum(map(sum, heat["z"])) == sent > 0
+    for k, rank in enumerate(ranks):
+        assert sum(bar["y"][k] for bar in drawn["balance"].data) == pytest.approx(rank.seconds, rel=1e-6)
+    counted = sum(sum(bar["y"]) for bar in drawn["sizes"].data)
+    assert 0 < counted <= sum(each["calls"] for each in calls_of(saved))
+
+
+def test_a_part_of_a_profile_is_drawn(saved):
+    report(saved, "--html", "--functions", "Barrier")
+    page = (saved / "out/profile.html").read_text()
+    assert "MPI_Barrier" in page
+    assert "MPI_Sendrecv" not in page
+    assert "Traffic between ranks" not in page

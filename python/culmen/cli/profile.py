@@ -21,6 +21,7 @@ def profile(
 def report(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the profile.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Write FOLDER/profile.html, a page with plots.")] = False,
     functions: Annotated[
         str | None,
         typer.Option("--functions", metavar="NAME,…", help="Only these functions, for example Allreduce,I*."),
@@ -35,4 +36,4 @@ def report(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Show all rows of the table, not only the longest.")] = False,
 ) -> None:
-    raise typer.Exit(work.profile.report(folder, json, functions, communicators, sizes, all_))
+    raise typer.Exit(work.profile.report(folder, json, html, functions, communicators, sizes, all_))

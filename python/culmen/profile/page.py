@@ -27,12 +27,12 @@ class Total:
 
 def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group:
     """What `culmen profile` prints. There is at least one rank. part: the ranks have some of their calls only."""
-    totals = _totals(ranks)
+    totals = totals_of(ranks)
     ended = [rank for rank in ranks if rank.seconds]
     run_s = sum(rank.seconds or 0 for rank in ended)
     share = _share(ended, run_s, "The chosen calls take" if part else "MPI takes")
     rows = len(totals) if all_rows else _SHOWN
-    parts: list[Table | str] = [_title(ranks), "", share, "", _functions(totals, run_s, rows)]
+    parts: list[Table | str] = [title_of(ranks), "", share, "", _functions(totals, run_s, rows)]
     if part:
         return Group(*parts)
     hints = sorted({(file, text) for rank in ranks for file, text in rank.hints.items()})
@@ -41,7 +41,8 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group
     return Group(*parts)
 
 
-def _totals(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
+def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
+    """By function and communicator. All parts of a split are one."""
     totals: dict[tuple[str, str], Total] = defaultdict(Total)
     for rank in ranks:
         for calls in rank.calls:
@@ -53,7 +54,8 @@ def _totals(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
     return totals
 
 
-def _title(ranks: list[Rank]) -> str:
+def title_of(ranks: list[Rank]) -> str:
+    """The program, its ranks, its MPI and its time."""
     first, hosts = ranks[0], len({rank.host for rank in ranks})
     longest = max((rank.seconds or 0 for rank in ranks), default=0)
     nodes = "1 node" if hosts == 1 else f"{hosts} nodes"
@@ -85,7 +87,7 @@ def _functions(totals: dict[tuple[str, str], Total], run_s: float, rows: int) ->
     for (function, communicator), total in most[:rows]:
         share = f"{total.seconds / run_s:.1%}" if run_s else "–"
         each = f"{total.seconds / total.calls * 1e6:,.1f}"
-        amount = _size(total.bytes) if total.bytes else ""
+        amount = shown_bytes(total.bytes) if total.bytes else ""
         table.add_row(function, f"{total.calls:,}", amount, f"{total.seconds:,.4f}", share, each, communicator)
     if len(most) > rows:
         rest_s = sum(total.seconds for _, total in most[rows:])
@@ -93,7 +95,7 @@ def _functions(totals: dict[tuple[str, str], Total], run_s: float, rows: int) ->
     return table
 
 
-def _size(count: float) -> str:
+def shown_bytes(count: float) -> str:
     for unit in ("B", "KiB", "MiB", "GiB"):
         if count < 1024 or unit == "GiB":
             return f"{count:.4g} {unit}"

@@ -9,9 +9,12 @@ from rich.console import Console
 from ..._core import InputError
 from ...profile.chosen import choice
 from ...profile.exported import as_object
+from ...profile.figures import profile_page
 from ...profile.page import page
 from ...profile.recorded import Rank, read_folder
 from ...profile.running import run_profiled
+from ...report.files import replacing
+from ...report.page import PAGE
 
 _EXAMPLE = "example: culmen profile -- mpiexec -n 4 ./app"
 
@@ -42,13 +45,23 @@ def _free(folder: Path | None) -> Path:
 
 
 def report(
-    folder: Path, json: bool, functions: str | None, communicators: str | None, sizes: str | None, all_rows: bool
+    folder: Path,
+    json: bool,
+    html: bool,
+    functions: str | None,
+    communicators: str | None,
+    sizes: str | None,
+    all_rows: bool,
 ) -> int:
     """Shows a profile, or the chosen part of it."""
     chosen = choice(functions, communicators, sizes)
     ranks = chosen.among(read_folder(folder))
     if json:
         print(dumps(as_object(ranks)))
+    elif html:
+        with replacing(folder / "profile.html", PAGE, force=True) as path:
+            path.write_text(profile_page(ranks), encoding="utf-8")
+        print(f"Wrote {folder / 'profile.html'}")
     else:
         _show(ranks, part=bool(chosen), all_rows=all_rows)
     return 0

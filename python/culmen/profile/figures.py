@@ -1,0 +1,161 @@
+"""A profile as one HTML page."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from ..report.page import Section, page, place_of, table, text
+from ..report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Figure, axis, layout
+from .page import Total, shown_bytes, title_of, totals_of
+from .recorded import Calls, Rank
+
+_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
+_DRAWN = 6  # functions with a colour of their own
+_AMOUNT = [[0, "#ffffff"], [1, "#0072b2"]]
+_SENDS = ("send", "put", "accumulate")
+_KINDS = {"messages": BLUE, "collective functions": ORANGE, "one-sided": GREEN, "files": VERMILLION, "others": GREY}
+_HEADINGS = ["function", "communicator", "calls", "bytes", "seconds", "of run", "µs a call"]
+_RANKS = ["rank", "host", "seconds", "in MPI", "largest memory"]
+
+
+def profile_page(ranks: list[Rank]) -> str:
+    """HTML. There is at least one rank."""
+    totals, figures = totals_of(ranks), figures_of(ranks)
+    sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
+    sections.append(Section("functions", "Functions", table(_functions(totals, ranks), _HEADINGS, numbers=range(2, 7))))
+    sections.append(Section("ranks", "Ranks", table(_ranks(ranks), _RANKS, numbers=(0, 2, 3, 4))))
+    return page("Profile", f"<p>{text(title_of(ranks))}.</p>", sections, figures)
+
+
+def figures_of(ranks: list[Rank]) -> list[Figure]:
+    """Those for which the profile has data."""
+    return [f for f in (_balance(ranks, totals_of(ranks)), _traffic(ranks), _sizes(ranks)) if f is not None]
+
+
+def _balance(ranks: list[Rank], totals: dict[tuple[str, str], Total]) -> Figure | None:
+    """Where the time of each rank goes."""
+    ended = [rank for rank in ranks if rank.seconds]
+    if not ended:
+        return None
+    by_function: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for (function, _), total in totals.items():
+        for rank, seconds in total.by_rank.items():
+            by_function[function][rank] += seconds
+    order = sorted(by_function, key=lambda name: -sum(by_function[name].values()))
+    rows: list[tuple[str, str, list[float]]] = []
+    for name, colour in zip(order[:_DRAWN], _COLOURS, strict=False):
+        rows.append((name, colour, [by_function[name][rank.rank] for rank in ended]))
+    if rest := order[_DRAWN:]:
+        rows.append(("other MPI functions", GREY, [sum(by_function[n][rank.rank] for n in rest) for rank in ended]))
+    outside = [
+        max(0.0, (rank.seconds or 0.0) - sum(values[k] for _, _, values in rows)) for k, rank in enumerate(ended)
+    ]
+    rows.append(("outside MPI", "#dddddd", outside))
+    about = "The time of each rank from the end of MPI_Init to the beginning of MPI_Finalize."
+    x = [str(rank.rank) for rank in ended]
+    data = [
+        {"type": "bar", "name": text(name), "x": x, "y": values, "marker": {"color": colour}}
+        for name, colour, values in rows
+    ]
+    plain = layout(height=460, barmode="stack", legend={"x": 1.02, "y": 1})
+    plain |= {"xaxis": axis("rank", type="category"), "yaxis": axis("seconds")}
+    return Figure("balance", "Load balance", about, data, plain)
+
+
+def _traffic(ranks: list[Rank]) -> Figure | None:
+    """Bytes from rank to rank."""
+    size = ranks[0].size
+    amount = [[0] * size for _ in range(size)]
+    left_out = 0
+    for rank in ranks:
+        for calls in rank.calls:
+            if calls.peer < 0 or not _sends(calls) or rank.rank >= size:
+                continue
+            if calls.ranks == size and calls.peer < size:
+                amount[calls.peer][rank.rank] += calls.bytes
+            else:
+                left_out += calls.bytes
+    if not any(map(any, amount)):
+        return None
+    names = [str(k) for k in range(size)]
+    heat = {
+        "type": "heatmap",
+        "x": names,
+        "y": names,
+        "z": amount,
+        "colorscale": _AMOUNT,
+        "hovertext": [[f"from {i} to {j}: {shown_bytes(amount[j][i])}" for i in range(size)] for j in range(size)],
+        "hoverinfo": "text",
+        "colorbar": {"title": {"text": "bytes"}},
+    }
+    about = (
+        "Bytes of messages and one-sided functions that one rank sent to another. Collective functions are not here."
+    )
+    figure = Figure("traffic", "Traffic between ranks", about, [heat], layout(height=520, showlegend=False))
+    figure.layout |= {"xaxis": axis("from rank", type="category"), "yaxis": axis("to rank", type="category")}
+    if left_out:
+        figure.notes.append(f"{shown_bytes(left_out)} in communicators with fewer ranks are not drawn.")
+    return figure
+
+
+def _sends(calls: Calls) -> bool:
+    name = calls.function.lower()
+    return any(word in name for word in _SENDS) and "file" not in name
+
+
+def _sizes(ranks: list[Rank]) -> Figure | None:
+    """How many calls have which size."""
+    found: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    for calls in _all(ranks):
+        if calls.bytes or calls.communicator:
+            found[_kind(calls)][calls.size_class] += calls.calls
+    classes = sorted({size for sizes in found.values() for size in sizes})
+    if not classes:
+        return None
+    x = [shown_bytes(2**k // 2) for k in classes]
+    data = [
+        {"type": "bar", "name": kind, "x": x, "y": [found[kind][k] for k in classes], "marker": {"color": colour}}
+        for kind, colour in _KINDS.items()
+        if kind in found
+    ]
+    about = "The number of calls in each class of sizes: from the size that is shown to below its double."
+    plain = layout(height=420, barmode="group")
+    plain |= {"xaxis": axis("bytes of a call", type="category"), "yaxis": axis("calls", type="log")}
+    return Figure("sizes", "Sizes", about, data, plain)
+
+
+def _kind(calls: Calls) -> str:
+    name = calls.function.lower()
+    if "file" in name:
+        return "files"
+    if any(word in name for word in ("put", "get", "accumulate", "fetch", "compare_and", "win_")):
+        return "one-sided" if "get_" not in name else "others"
+    if any(word in name for word in ("send", "recv", "probe")):
+        return "messages"
+    words = ("bcast", "reduce", "gather", "scatter", "alltoall", "barrier", "scan")
+    return "collective functions" if any(word in name for word in words) else "others"
+
+
+def _all(ranks: Iterable[Rank]) -> Iterable[Calls]:
+    for rank in ranks:
+        yield from rank.calls
+
+
+def _functions(totals: dict[tuple[str, str], Total], ranks: list[Rank]) -> list[list[str]]:
+    run_s = sum(rank.seconds or 0 for rank in ranks)
+    out = []
+    for (function, communicator), total in sorted(totals.items(), key=lambda item: -item[1].seconds):
+        share = f"{total.seconds / run_s:.1%}" if run_s else "–"
+        amount = shown_bytes(total.bytes) if total.bytes else ""
+        each = f"{total.seconds / total.calls * 1e6:,.1f}"
+        out.append([function, communicator, f"{total.calls:,}", amount, f"{total.seconds:,.4f}", share, each])
+    return out
+
+
+def _ranks(ranks: list[Rank]) -> list[list[str]]:
+    out = []
+    for rank in ranks:
+        in_mpi = sum(calls.seconds for calls in rank.calls)
+        share = f"{in_mpi / rank.seconds:.1%}" if rank.seconds else "–"
+        seconds = f"{rank.seconds:.4g}" if rank.seconds else "did not reach MPI_Finalize"
+        out.append([str(rank.rank), rank.host, seconds, share, shown_bytes(1024 * rank.memory_kib)])
+    return out
