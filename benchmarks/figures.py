@@ -7,6 +7,7 @@ from pathlib import Path
 from clean_end import clean_end
 from executor import executor
 from idle import idle_worker
+from large_data import large_data
 from measure import Bench, Row, Spread, foreign, spread
 from probe import probe
 from tool import tool
@@ -186,6 +187,7 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "idle": idle_worker,
     "end": clean_end,
     "executor": executor,
+    "large": large_data,
     "tool": tool,
     "probe": probe,
 }

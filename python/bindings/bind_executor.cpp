@@ -36,7 +36,7 @@ ItemRow item_row(const Finished& item) {
 class ExecutorRun : public ProgramRun<ExecutorSource, item_row> {
  public:
   using ProgramRun::ProgramRun;
-  FunctionHandle make_function(const nb::bytes& pickle) { return {source_->make_function(copy_of(pickle))}; }
+  FunctionHandle make_function(const SharedBytes& pickle) { return {source_->make_function(pickle)}; }
 
   void submit(const std::vector<ItemId>& numbers, const FunctionHandle& handle,
               const std::vector<nb::bytes>& arguments) {

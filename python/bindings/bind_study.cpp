@@ -60,13 +60,11 @@ Part& part_of(EvaluatorSpec& spec) {
 SharedBytes& pickle_in(EvaluatorSpec& spec) {
   return field_of(spec, "pickle", &PythonSpec::pickle, &ItemsSpec::pickle);
 }
-nb::bytes pickle_of(EvaluatorSpec& spec) {
-  const BytesView pickle = pickle_in(spec);
-  return nb::bytes(reinterpret_cast<const char*>(pickle.data()), pickle.size());
-}
-void set_pickle(EvaluatorSpec& spec, nb::bytes bytes) {
+/// Takes the descriptor over.
+SharedBytes pickle_with(const nb::bytes& bytes, std::optional<int> descriptor) {
   const auto* data = reinterpret_cast<const std::byte*>(bytes.c_str());
-  pickle_in(spec) = Bytes(data, data + bytes.size());
+  auto file = descriptor ? std::make_shared<const HeldFile>(*descriptor) : nullptr;
+  return {Bytes(data, data + bytes.size()), std::move(file)};
 }
 
 CommandSpec& command_in(EvaluatorSpec& spec) {
@@ -123,13 +121,24 @@ void ask_generational(StudyConfig& c, std::optional<bool> generational) {
 std::string mode_reason(const StudyConfig& c) { return c.mode ? to_string(c.mode->reason) : ""; }
 
 void bind_evaluator(nb::module_& m) {
+  nb::class_<SharedBytes>(m, "Pickle", "A pickled function.")
+      .def(
+          "__init__",
+          [](SharedBytes* made, const nb::bytes& bytes, std::optional<int> descriptor) {
+            new (made) SharedBytes(pickle_with(bytes, descriptor));
+          },
+          nb::arg("content"), nb::arg("descriptor") = nb::none(),
+          "descriptor: of a file that the content names. It stays open as long as an evaluator may need it.")
+      .def("__len__", &SharedBytes::size);
   nb::class_<EvaluatorSpec> spec(m, "EvaluatorSpec");
   spec.def(nb::init<>())
       .def_prop_rw(
           "kind", [](const EvaluatorSpec& e) { return word_of(e.kind()); }, &set_kind, one_of<EvaluatorKind>().c_str())
       .def_rw("base_folder", &EvaluatorSpec::base_folder)
       .def_rw("working_folder", &EvaluatorSpec::working_folder)
-      .def_prop_rw("pickle", &pickle_of, &set_pickle);
+      .def_prop_rw(
+          "pickle", [](EvaluatorSpec& e) { return pickle_in(e); },
+          [](EvaluatorSpec& e, const SharedBytes& pickle) { pickle_in(e) = pickle; });
   bind_field(spec, "target", &PythonSpec::target, &LibrarySpec::target);
   bind_field(spec, "interpreter", &PythonSpec::interpreter, &ItemsSpec::interpreter);
   bind_field(spec, "command", &CommandSpec::command);

@@ -284,6 +284,16 @@ class History:
 STATUSES: list[str]
 """The status for each code in Store.columns()["status"]."""
 
+class Pickle:
+    """A pickled function."""
+
+    def __init__(self, content: bytes, descriptor: int | None = None) -> None:
+        """
+        descriptor: of a file that the content names. It stays open as long as an evaluator may need it.
+        """
+
+    def __len__(self) -> int: ...
+
 class EvaluatorSpec:
     def __init__(self) -> None: ...
     @property
@@ -301,9 +311,9 @@ class EvaluatorSpec:
     @working_folder.setter
     def working_folder(self, arg: str, /) -> None: ...
     @property
-    def pickle(self) -> bytes: ...
+    def pickle(self) -> Pickle: ...
     @pickle.setter
-    def pickle(self, arg: bytes, /) -> None: ...
+    def pickle(self, arg: Pickle, /) -> None: ...
     @property
     def target(self) -> str: ...
     @target.setter
@@ -1240,7 +1250,7 @@ class ExecutorRun:
     def result(self, note: str = "") -> Result:
         """The same as Run.result(). The note becomes its message, in every rank."""
 
-    def make_function(self, pickle: bytes) -> ItemFunction: ...
+    def make_function(self, pickle: Pickle) -> ItemFunction: ...
     def submit(self, numbers: Sequence[int], function: ItemFunction, arguments: Sequence[bytes]) -> None:
         """
         Each number is used once; lower ones go first. Raises InputError for too large items, and after close().

@@ -213,7 +213,7 @@ def minimize(
         if executor is not None:
             _lend(study, function, executor)
         elif not isinstance(f, Command):
-            study.config.evaluator.pickle = pickled(function, bool(team_size))
+            study.config.evaluator.pickle = pickled(function, bool(team_size), not _core.uses_ranks(study.options))
         if store is not None and Path(store).exists():
             study.prepare_resume()
     return study.run(

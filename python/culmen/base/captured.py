@@ -19,6 +19,7 @@ from typing import Any
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, range, type(...))
 _NUMBERS = {int, float, bool}
+_LARGE_BYTES = 1 << 20  # up to this size, a copy takes no time
 _PLACES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib"))
 _BY_TYPE = ("numpy.random", "threading", "multiprocessing", "queue", "concurrent.futures", "logging")
 _PICKLING = ("__reduce_ex__", "__reduce__", "__getstate__")
@@ -191,7 +192,9 @@ class _Values:
     def _of_array(self, value: Any) -> str:
         if value.dtype.hasobject:
             return _hash("array", str(value.shape), self._digest(value.tolist()))
-        return _hash("array", str(value.dtype), str(value.shape), value.tobytes())
+        in_place = value.nbytes >= _LARGE_BYTES and value.flags.c_contiguous
+        content = memoryview(value.reshape(-1).view("u1")) if in_place else value.tobytes()
+        return _hash("array", str(value.dtype), str(value.shape), content)
 
     def _of_sequence(self, value: Any) -> str:
         if set(map(type, value)) <= _NUMBERS:
@@ -276,9 +279,10 @@ def _name(named: Any) -> str:
     return f"{getattr(named, '__module__', '')}.{getattr(named, '__qualname__', '')}"
 
 
-def _hash(*parts: str | bytes) -> str:
+def _hash(*parts: str | bytes | memoryview) -> str:
     sha = hashlib.sha256()
     for part in parts:
-        data = part if isinstance(part, bytes) else part.encode(errors="surrogatepass")
-        sha.update(str(len(data)).encode() + b" " + data)
+        data = part.encode(errors="surrogatepass") if isinstance(part, str) else memoryview(part)
+        sha.update(b"%d " % len(data))
+        sha.update(data)
     return sha.hexdigest()

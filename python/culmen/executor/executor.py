@@ -66,8 +66,9 @@ class Executor(futures.Executor):
         options = options_of(max_workers if workers is None else workers, transport, prefetch)
         if not is_master() and _core.uses_ranks(options):
             serve_until_dismissed()
-        self._pool = ItemPool(_config(initializer, initargs, time_limit_s), options)
-        self._functions = FunctionCache(self._pool.make_function)
+        shares = not _core.uses_ranks(options)
+        self._pool = ItemPool(_config(initializer, initargs, time_limit_s, shares), options)
+        self._functions = FunctionCache(self._pool.make_function, shares)
         self._max_workers = _core.workers_of(options)  # other libraries read it under this name
         self._finalizer = weakref.finalize(self, self._pool.leave)
 
@@ -202,7 +203,7 @@ def options_of(workers: int | None, transport: str, prefetch: bool = True) -> _c
 
 
 def _config(
-    initializer: Callable[..., object] | None, initargs: Iterable[Any], time_limit_s: float | None
+    initializer: Callable[..., object] | None, initargs: Iterable[Any], time_limit_s: float | None, shares: bool
 ) -> _core.StudyConfig:
     if initializer is not None and not callable(initializer):
         raise InputError(f"culmen.Executor: initializer must be a function or None, got {initializer!r}")
@@ -217,5 +218,5 @@ def _config(
     config.evaluator.kind, config.evaluator.interpreter = "items", sys.executable
     config.evaluator.base_folder = str(Path.cwd())
     config.evaluator.time_limit_s = time_limit_s or 0
-    config.evaluator.pickle = to_slot(Initializer(initializer, tuple(initargs)), "the initializer")
+    config.evaluator.pickle = to_slot(Initializer(initializer, tuple(initargs)), "the initializer", shares)
     return config

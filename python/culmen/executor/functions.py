@@ -3,19 +3,23 @@
 import hashlib
 import pickle
 import sys
+import threading
 import types
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, ref
 
 from .. import _core
 from .._core import InputError
+from ..run.pickles import Parts, SharedParts, can_share, in_one, pickle_of
 from ..slot.callables import ToSlot
 
 _KEPT = 256
-_LARGE_BYTES = 4 << 20  # a pickle of this size takes longer to make and to digest than to compare
+_KEPT_BYTES = 256 << 20  # of large functions that the program may not have any more
 _PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
 _UNCHANGING = _PLAIN | {types.ModuleType, types.BuiltinFunctionType}
 
@@ -61,78 +65,70 @@ class FunctionCache:
     may have changed since. If its pickle is unchanged, it counts as the same function.
     """
 
-    def __init__(self, make: Callable[[bytes], _core.ItemFunction]) -> None:
+    def __init__(self, make: Callable[[_core.Pickle], _core.ItemFunction], shares: bool) -> None:
+        """``shares``: all workers are on this machine."""
         self._make = make
+        self._shares = shares
         self._by_digest: OrderedDict[bytes, _core.ItemFunction] = OrderedDict()
         self._by_function: WeakKeyDictionary[Any, tuple[tuple[Any, ...], _core.ItemFunction]] = WeakKeyDictionary()
-        self._large: WeakKeyDictionary[Any, tuple[_Parts, _core.ItemFunction]] = WeakKeyDictionary()
+        self._large: WeakKeyDictionary[Any, _Large] = WeakKeyDictionary()
+        self._recent: list[_Large] = []
+        self._looking = threading.Lock()
 
     def get(self, function: Callable[..., Any]) -> _core.ItemFunction:
         if type(function) is not types.FunctionType:
-            return self._of_pickle(_pickled(function))
+            return self._of_parts(function)
         captured = _captured(function)
         if captured is None:
-            return self._changing(function)
+            return self._of_parts(function)
         known = self._by_function.get(function)
         if known is not None and len(known[0]) == len(captured) and all(map(_is_kept, known[0], captured)):
             return known[1]
-        made = self._of_pickle(_pickled(function))
+        made = self._of_parts(function)
         self._by_function[function] = tuple(map(_weakly, captured)), made
         return made
 
-    def _changing(self, function: types.FunctionType) -> _core.ItemFunction:
-        """For a function that captured objects that may have changed."""
-        known = self._large.pop(function, None)
-        if known is None or not known[0].are_of(function):
-            pickled = _pickled(function)
-            made = self._of_pickle(pickled)
-            if len(pickled) < _LARGE_BYTES:
-                return made
-            del pickled
-            known = _Parts(function), made
-        self._large[function] = known
-        return known[1]
+    def _of_parts(self, function: Callable[..., Any]) -> _core.ItemFunction:
+        with pickling(function, _name_of(function)):
+            parts = Parts(function)
+            if not parts.large:
+                return self._of_pickle(parts.head)
+            with self._looking:
+                return self._of_large(function, parts)
 
     def _of_pickle(self, pickled: bytes) -> _core.ItemFunction:
         digest = hashlib.blake2b(pickled, digest_size=16).digest()
         made = self._by_digest.get(digest)
         if made is None:
-            made = self._by_digest[digest] = self._make(pickled)
+            made = self._by_digest[digest] = self._make(_core.Pickle(pickled))
             if len(self._by_digest) > _KEPT:
                 self._by_digest.popitem(last=False)
         return made
 
+    def _of_large(self, function: Callable[..., Any], parts: Parts) -> _core.ItemFunction:
+        """One that is compared, because a digest takes longer."""
+        is_plain = type(function) is types.FunctionType
+        known = [self._large.get(function)] if is_plain else []
+        known += [one for one in self._recent if one not in known]
+        found = next((one for one in known if one is not None and one.shared.are(parts)), None)
+        if found is None:
+            found = self._made_of(function, parts)
+        if is_plain:
+            self._large[function] = found
+        self._recent = [found, *(one for one in self._recent if one is not found)]
+        while len(self._recent) > 1 and sum(one.shared.size for one in self._recent) > _KEPT_BYTES:
+            self._recent.pop()
+        return found.made
 
-class _Parts:
-    """A function's pickle and, apart from it, copies of the arrays in it."""
-
-    def __init__(self, function: types.FunctionType) -> None:
-        self._head, buffers = _in_parts(function)
-        self._copies = [bytes(buffer) for buffer in buffers]
-
-    def are_of(self, function: types.FunctionType) -> bool:
-        head, buffers = _in_parts(function)
-        same = head == self._head and len(buffers) == len(self._copies)
-        return same and all(map(_same_bytes, buffers, self._copies))
+    def _made_of(self, function: Callable[..., Any], parts: Parts) -> "_Large":
+        shared = SharedParts(parts)
+        here = self._shares and can_share()
+        return _Large(shared, self._make(shared.pickle_of() if here else in_one(function, parts)))
 
 
-def _in_parts(function: types.FunctionType) -> tuple[bytes, list[memoryview]]:
-    import cloudpickle
-
-    found: list[pickle.PickleBuffer] = []
-    return cloudpickle.dumps(function, protocol=5, buffer_callback=found.append), [buffer.raw() for buffer in found]
-
-
-def _same_bytes(a: memoryview, b: bytes) -> bool:
-    """``==`` of memory views looks at one byte at a time."""
-    import numpy as np
-
-    if len(a) != len(b):
-        return False
-    words = len(a) // 8 * 8
-    return bytes(a[words:]) == b[words:] and np.array_equal(
-        np.frombuffer(a[:words], np.uint64), np.frombuffer(memoryview(b)[:words], np.uint64)
-    )
+class _Large(NamedTuple):
+    shared: SharedParts
+    made: _core.ItemFunction
 
 
 def _weakly(value: object) -> object:
@@ -183,21 +179,24 @@ def _is_importable(value: Any) -> bool:
     return getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value
 
 
-def _pickled(function: Callable[..., Any]) -> bytes:
+def to_slot(function: Callable[..., Any], what: str, shares: bool) -> _core.Pickle:
+    """For a set-up, with which the child gets the program's module folders. ``shares``: as for FunctionCache."""
+    with pickling(function, what):
+        return pickle_of(function, partial(ToSlot, needs_key=True), shares)
+
+
+def _name_of(function: Any) -> str:
+    return getattr(function, "__qualname__", type(function).__name__)
+
+
+@contextmanager
+def pickling(function: Any, what: str) -> Iterator[None]:
+    """Raises InputError if it fails."""
     if not callable(function):
         raise InputError(f"culmen.Executor: the first argument must be a function, got {function!r:.80}")
-    return _cloudpickled(function, getattr(function, "__qualname__", type(function).__name__))
-
-
-def to_slot(function: Callable[..., Any], what: str) -> bytes:
-    """For a set-up, with which the child gets the program's module folders."""
-    return pickle.dumps(ToSlot(_cloudpickled(function, what), needs_key=True), protocol=5)
-
-
-def _cloudpickled(function: Callable[..., Any], what: str) -> bytes:
-    import cloudpickle
-
     try:
-        return cloudpickle.dumps(function, protocol=5)
+        yield
+    except InputError as e:
+        raise InputError(f"culmen.Executor: {e}") from None
     except Exception as e:
         raise InputError(f"culmen.Executor: {what} cannot be pickled: {type(e).__name__}: {e}") from None

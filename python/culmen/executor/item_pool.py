@@ -71,7 +71,7 @@ class _Foreign:
             "this executor belongs to the parent of this process, which os.fork() made; make a new executor here"
         )
 
-    def make_function(self, pickled: bytes) -> Any:
+    def make_function(self, pickled: _core.Pickle) -> Any:
         return None
 
     def holds(self, _number: int) -> bool:
@@ -116,7 +116,7 @@ class ItemPool:
         self._collector.start()
         _LIVING.add(self)
 
-    def make_function(self, pickled: bytes) -> _core.ItemFunction:
+    def make_function(self, pickled: _core.Pickle) -> _core.ItemFunction:
         return self._run.make_function(pickled)
 
     def disown(self) -> None:

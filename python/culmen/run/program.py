@@ -1,16 +1,16 @@
 """A function of a program as a study: for ``culmen.minimize`` and ``culmen.work``."""
 
-import pickle
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .._core import InputError
+from .._core import InputError, Pickle
 from ..problem.command import Command
 from ..problem.space import Space, as_table
 from ..slot.callables import Positional, ToSlot
 from ..slot.signature import misfit
 from ..study_file import Mistakes, program_study
+from .pickles import pickle_of
 from .study import Study
 
 WORDS = {
@@ -73,14 +73,15 @@ def _named(start: Any, names: list[str]) -> Any:
     return dict(zip(names, start, strict=True)) if fits else start
 
 
-def pickled(f: Callable[..., Any], in_team: bool, caller: str = "culmen.minimize") -> bytes:
-    import cloudpickle
-
+def pickled(f: Callable[..., Any], in_team: bool, shares: bool, caller: str = "culmen.minimize") -> Pickle:
+    """``shares``: all slots are on this machine."""
     if not callable(f):
         raise InputError(f"{caller}: f must be a function, got {f!r}")
     if why := misfit(f.function, "p[0]", in_team) if isinstance(f, Positional) else misfit(f, in_team=in_team):
         raise InputError(f"{caller}: {why}")
     try:
-        return pickle.dumps(ToSlot(cloudpickle.dumps(f)))
+        return pickle_of(f, ToSlot, shares)
+    except InputError as e:
+        raise InputError(f"{caller}: {e}") from None
     except Exception as e:
         raise InputError(f"{caller}: the function cannot be sent to other processes: {e}") from None

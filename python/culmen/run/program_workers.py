@@ -76,7 +76,7 @@ def work(
     checked_space = Space(space, given.pop("constraints", None)).fixing(given.pop("fix", None) or {})
     study = study_of(f, checked_space, given, None, shared=True, caller="culmen.work")
     if not isinstance(f, Command):
-        study.config.evaluator.pickle = pickled(callable_of(f, checked_space), False, "culmen.work")
+        study.config.evaluator.pickle = pickled(callable_of(f, checked_space), False, True, "culmen.work")
     return study.work(
         address,
         token_file=token_file,

@@ -62,9 +62,9 @@ def _arrive(folders: list[str], pickled: bytes) -> Any:
 def _arrive_in_slot(folders: list[str], pickled: bytes, key: bytes) -> Any:
     sys.path += [folder for folder in folders if folder not in sys.path]
     program.share_key(key)
-    function, names = program.load(pickled)
-    program.offer(names)
-    return function
+    loaded = program.load(pickled)
+    program.offer(loaded.names)
+    return loaded.thing
 
 
 class Chunk:

@@ -54,13 +54,15 @@ class Functions:
             self._known.move_to_end(number)
         elif pickled:
             with importing("the function's module"):
-                self._known[number] = *program.load(pickled), len(pickled)
-            self._bytes += len(pickled)
+                loaded = self._known[number] = program.load(pickled)
+            self._bytes += loaded.size
             while len(self._known) > 1 and (len(self._known) > _KEPT_FUNCTIONS or self._bytes > _KEPT_BYTES):
-                self._bytes -= self._known.popitem(last=False)[1][2]
-        function, names, _size = self._known.get(number, (None, {}, 0))
-        program.offer(names)
-        return function
+                self._bytes -= self._known.popitem(last=False)[1].size
+        found = self._known.get(number)
+        if found is None:
+            return None
+        program.offer(found.names)
+        return found.thing
 
 
 def serve(channel, process, initialize):
@@ -111,9 +113,9 @@ def answer(request, functions, process):
 def _arguments(request, at):
     if len(request) - at > _SEARCHED_BYTES:
         return pickle.loads(memoryview(request)[at:])
-    found, names = program.load(request[at:])
-    program.offer(names)
-    return found
+    found = program.load(request[at:])
+    program.offer(found.names)
+    return found.thing
 
 
 def dumps(value):

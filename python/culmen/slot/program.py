@@ -8,6 +8,9 @@ import io
 import pickle
 import sys
 import types
+from collections import namedtuple
+
+from culmen.slot.shared import Shared
 
 _CLOUDPICKLE = "cloudpickle.cloudpickle"
 _SETTERS = ("_function_setstate", "_class_setstate")  # by which cloudpickle completes a function and a class
@@ -20,9 +23,13 @@ _kept = set()  # names of globals that an initializer may have filled
 _last = None
 
 
+# The object; the global variables, functions and classes of the program in it by name; the size of its pickle.
+Loaded = namedtuple("Loaded", "thing names size")
+
+
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, pickled):
-        super().__init__(io.BytesIO(pickled))
+    def __init__(self, file, buffers=None):
+        super().__init__(file, buffers=buffers)
         self.names = {}
 
     def find_class(self, module, name):
@@ -55,11 +62,19 @@ def _globals_for(names):
 
 
 def load(pickled):
-    """(the object, the global variables, functions and classes of the program in it by name)"""
-    if _OF_CLOUDPICKLE not in pickled:
-        return pickle.loads(pickled), {}
-    unpickler = _Unpickler(pickled)
-    return unpickler.load(), unpickler.names
+    if _OF_CLOUDPICKLE in pickled:
+        return _load(len(pickled), io.BytesIO(pickled))
+    found = pickle.loads(pickled)
+    if type(found) is not Shared:
+        return Loaded(found, {}, len(pickled))
+    file, buffers = found.open()
+    with file:
+        return _load(found.size, file, buffers)
+
+
+def _load(size, *source):
+    unpickler = _Unpickler(*source)
+    return Loaded(unpickler.load(), unpickler.names, size)
 
 
 def offer(names):

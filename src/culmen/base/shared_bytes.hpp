@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "culmen/base/bytes.hpp"
+#include "culmen/base/held_file.hpp"
 
 namespace culmen {
 
@@ -12,7 +13,9 @@ namespace culmen {
 class SharedBytes {
  public:
   SharedBytes() = default;
-  SharedBytes(Bytes bytes) : bytes_(std::make_shared<const Bytes>(std::move(bytes))) {}
+  /// `file`: what the bytes name. It stays open as long as they exist here.
+  SharedBytes(Bytes bytes, std::shared_ptr<const HeldFile> file = {})
+      : bytes_(std::make_shared<const Bytes>(std::move(bytes))), file_(std::move(file)) {}
   operator BytesView() const { return bytes_ ? BytesView(*bytes_) : BytesView(); }
   bool empty() const { return BytesView(*this).empty(); }
   std::size_t size() const { return BytesView(*this).size(); }
@@ -20,6 +23,7 @@ class SharedBytes {
 
  private:
   std::shared_ptr<const Bytes> bytes_;
+  std::shared_ptr<const HeldFile> file_;
 };
 
 }  // namespace culmen

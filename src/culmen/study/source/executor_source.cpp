@@ -20,7 +20,7 @@ void check_size(const Item& item) {
 }
 }  // namespace
 
-std::shared_ptr<const ItemFunction> ExecutorSource::make_function(Bytes pickle) {
+std::shared_ptr<const ItemFunction> ExecutorSource::make_function(SharedBytes pickle) {
   const std::lock_guard lock(mutex_);
   return std::make_shared<ItemFunction>(ItemFunction{functions_++, std::move(pickle)});
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "culmen/base/shared_bytes.hpp"
 #include "culmen/study/source/program_source.hpp"
 
 namespace culmen {
@@ -15,7 +16,7 @@ using ItemId = std::uint64_t;
 /// A pickled function. Its number is the source's own.
 struct ItemFunction {
   std::uint64_t number;
-  Bytes pickle;
+  SharedBytes pickle;
   mutable std::uint64_t sent = 0;  ///< how often it has gone out; the source's own
 };
 
@@ -35,7 +36,7 @@ class ExecutorSource final : public ProgramSource {
   static constexpr std::size_t largest_item_bytes = (std::size_t{1} << 30) - 4096;
   static constexpr std::size_t small_function_bytes = std::size_t{64} << 10;
 
-  std::shared_ptr<const ItemFunction> make_function(Bytes pickle);
+  std::shared_ptr<const ItemFunction> make_function(SharedBytes pickle);
   /// True if the engine must be told (Engine::offer). Throws InputError after close(), and for an item that is too
   /// large; then it takes none of `items`.
   bool push(std::vector<Item> items);
