@@ -1,11 +1,16 @@
 """Errors of stores are StoreErrors, also during a run; copies without their logs warn."""
 
 import shutil
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from harness import culmen as command
+from harness import write_study
 
 import culmen
 from culmen import StoreError, _core
@@ -27,6 +32,39 @@ def test_a_store_that_is_deleted_during_a_run_is_a_store_error(folder):
     with pytest.raises(StoreError, match=r"fit\.db: was deleted, moved or replaced .* are in .*fit\.saved\.db"):
         culmen.minimize(f, SPACE, budget=200, store="fit.db", workers=1)
     assert (folder / "fit.saved.db").exists()
+
+
+@contextmanager
+def locked():
+    """By another process."""
+    holds = "import sqlite3, sys; c = sqlite3.connect('fit.db', isolation_level=None, timeout=60); "
+    holds += "c.execute('BEGIN IMMEDIATE'); print(flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", holds]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline()
+        yield
+        other.stdin.close()
+
+
+def test_a_locked_store_is_a_store_error(folder):
+    write_study(folder, 20)
+    assert command("run", "study.toml", "--store", "fit.db", cwd=folder).returncode == 0
+    with locked():
+        with pytest.raises(StoreError, match=r"fit\.db: another process has locked it for 10 s$"):
+            culmen.Study.from_store("fit.db", evaluations=40).run()
+        done = command("resume", "fit.db", "--evaluations", "40", cwd=folder)
+    assert (done.returncode, done.stderr) == (1, "culmen: fit.db: another process has locked it for 10 s\n")
+
+
+def test_a_store_that_is_locked_during_a_run_is_a_store_error():
+    with ExitStack() as lock:
+
+        def hold(evaluated):
+            if evaluated.evaluation == 0:
+                lock.enter_context(locked())
+
+        with pytest.raises(StoreError, match=r"^fit\.db: another process has locked it for 10 s$"):
+            culmen.minimize(lambda p: p["x"] ** 2, SPACE, budget=10**6, store="fit.db", workers=1, callback=hold)
 
 
 def test_a_store_in_use_is_a_store_error():
