@@ -18,18 +18,35 @@ Bytes copy_of(const nb::bytes& bytes) {
   return {data, data + bytes.size()};
 }
 
-using ItemRow = nb::typed<nb::tuple, std::uint64_t, nb::str, nb::str, nb::bytes>;  // number, status, message, payload
-using WorkList = std::vector<std::pair<std::uint64_t, std::vector<double>>>;       // ticket, vector
+using ItemRow = nb::typed<nb::tuple, std::uint64_t, nb::str, nb::str, nb::object>;  // number, status, message, payload
+using WorkList = std::vector<std::pair<std::uint64_t, std::vector<double>>>;        // ticket, vector
 
 /// Held by Python, without its ways of sharing: the last owner may be the engine, which never takes the GIL.
 struct FunctionHandle {
   std::shared_ptr<const ItemFunction> function;
 };
 
-ItemRow item_row(const Finished& item) {
-  const auto& o = item.outcome;
-  return nb::make_tuple(item.number, to_string(o.status), o.message,
-                        nb::bytes(reinterpret_cast<const char*>(o.payload.data()), o.payload.size()));
+/// A large payload, which Python reads in place and may change: arrays are made of it without a copy.
+struct LargePayload {
+  Bytes bytes;
+};
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  auto& bytes = nb::inst_ptr<LargePayload>(nb::handle(self))->bytes;
+  return PyBuffer_FillInfo(view, self, bytes.data(), static_cast<Py_ssize_t>(bytes.size()), 0, flags);
+}
+
+PyType_Slot slots_of_payload[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(&get_buffer)}, {0, nullptr}};
+
+nb::object payload_of(Bytes&& bytes) {
+  constexpr std::size_t large = std::size_t{1} << 20;
+  if (bytes.size() >= large) return nb::cast(LargePayload{std::move(bytes)});
+  return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+ItemRow item_row(Finished& item) {
+  auto& o = item.outcome;
+  return nb::make_tuple(item.number, to_string(o.status), o.message, payload_of(std::move(o.payload)));
 }
 
 /// An Executor's items.
@@ -83,6 +100,7 @@ void bind_executor(nb::module_& m) {
            "The workers cannot evaluate any more; the sentence says why. The study stops.")
       .def("end", &LentWorkers::end, "No more is taken or given: take() returns at once.")
       .def_prop_ro("ended", &LentWorkers::ended);
+  nb::class_<LargePayload>(m, "LargePayload", nb::type_slots(slots_of_payload), "The bytes of a large result.");
   nb::class_<FunctionHandle>(m, "ItemFunction", "A pickled function of an ExecutorRun.");
   bind_program_run<ExecutorRun>(m, "ExecutorRun")
       .def(nb::init<StudyConfig, RunOptions>(), nb::arg("config"), nb::arg("options"))

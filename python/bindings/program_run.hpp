@@ -13,7 +13,7 @@
 
 namespace culmen::bindings {
 
-/// Queue: a ProgramSource. row_of: converts a Finished to a Python object.
+/// Queue: a ProgramSource. row_of: converts a Finished, which it may move from, to a Python object.
 template <class Queue, auto row_of>
 class ProgramRun {
  public:
@@ -33,7 +33,7 @@ class ProgramRun {
       finished = source_->take(timeout_s);
     }
     nanobind::typed<nanobind::list, decltype(row_of(finished.front()))> out;
-    for (const auto& one : finished) out.append(row_of(one));
+    for (auto& one : finished) out.append(row_of(one));
     return out;
   }
   std::string message() const { return run_.message(); }

@@ -1215,6 +1215,9 @@ class LentWorkers:
     @property
     def ended(self) -> bool: ...
 
+class LargePayload:
+    """The bytes of a large result."""
+
 class ItemFunction:
     """A pickled function of an ExecutorRun."""
 
@@ -1226,7 +1229,7 @@ class ExecutorRun:
     def close(self) -> None:
         """Accepts no more; the run ends when everything is done."""
 
-    def take(self, timeout_s: float) -> list[tuple[int, str, str, bytes]]:
+    def take(self, timeout_s: float) -> list[tuple[int, str, str, object]]:
         """
         The finished evaluations in the order of arrival. Empty after timeout_s, or when the engine has ended.
         """

@@ -4,7 +4,6 @@ import atexit
 import itertools
 import logging
 import os
-import pickle
 import sys
 import threading
 from collections.abc import Iterator
@@ -231,15 +230,15 @@ class ItemPool:
         return bool(finished) or not ended
 
 
-def _settle(future: futures.Future, status: str, message: str, payload: bytes) -> None:
+def _settle(future: futures.Future, status: str, message: str, payload: Any) -> None:
     result, error = None, None
     try:
         if status != "ok":
             error = EvaluationError(message, status)
-        elif payload[0] == items.RETURNED:
-            result = pickle.loads(memoryview(payload)[1:])
+        elif (content := memoryview(payload))[0] == items.RAISED:
+            error = items.load_error(content[1:])
         else:
-            error = items.load_error(memoryview(payload)[1:])
+            result = items.load_result(content)
     except BaseException as e:  # those that would end the program too: this thread serves all futures
         error = EvaluationError(f"the result cannot be unpickled in this process: {sentence(e)}", "failed")
     with _callbacks_of(future):

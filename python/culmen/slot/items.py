@@ -2,7 +2,8 @@
 
 A function comes with the first items; a slot that does not have it, or no longer, asks for it.
 ``study/source/executor_source.hpp`` documents an item's payload. An answer's payload is one byte and a pickle:
-RETURNED and the value; RAISED and the exception with its traceback as text; WANTS_FUNCTION and nothing.
+RETURNED and the value; RAISED and the exception with its traceback as text; WANTS_FUNCTION and nothing. After APART
+come the sizes of a pickle and of its buffers, then these, each at a multiple of 16 bytes.
 """
 
 import pickle
@@ -13,11 +14,13 @@ from culmen.slot import output, program, protocol
 from culmen.slot.failure import describe, sentence
 from culmen.slot.target import importing
 
-RETURNED, RAISED, WANTS_FUNCTION = 0, 1, 2
+RETURNED, RAISED, WANTS_FUNCTION, APART = 0, 1, 2, 3
 LARGEST_RESULT_BYTES = (1 << 30) - 4096  # the size of a mailbox's frame
 _KEPT_FUNCTIONS = 64
 _KEPT_BYTES = 256 << 20
 _SEARCHED_BYTES = 1 << 20  # arguments up to this size may bring functions that a pool inside the call needs
+_APART_BYTES = 1 << 20  # buffers of this size are sent from where they are
+_ALIGNED = 16
 _JOINED_BYTES = 64 << 10  # up to this size, one copy is cheaper than two writes
 
 _ITEM = struct.Struct("<IBQQQQQ")  # attempt; version, id, zero doubles; bytes of payload; function, bytes of its pickle
@@ -76,38 +79,39 @@ def serve(channel, process, initialize):
     channel.send(b"")
     functions = Functions()
     while (request := channel.receive()) is not None:
-        kind, payload = answer(request, functions, process)
+        kind, parts = answer(request, functions, process)
         output.flush()
         attempt, _version, number, *_ = _ITEM.unpack_from(request)
-        size = 1 + len(payload)
+        size = sum(map(len, parts))
         head = _ANSWER.pack(
-            _FIXED_BYTES + len(payload), attempt, number, output.log_size(), protocol.OUTCOME_VERSION, protocol.OK,
-            0.0, 0.0, 0, 0, 0, 0, 0.0, size, kind,
+            _FIXED_BYTES + size, attempt, number, output.log_size(), protocol.OUTCOME_VERSION, protocol.OK,
+            0.0, 0.0, 0, 0, 0, 0, 0.0, 1 + size, kind,
         )  # fmt: skip
         if size <= _JOINED_BYTES:
-            channel.write(head + payload)
+            channel.write(b"".join((head, *parts)))
         else:
-            channel.write(head)
-            channel.write(payload)
+            for part in (head, *parts):
+                channel.write(part)
+        del parts
     return None
 
 
 def answer(request, functions, process):
-    """(kind, pickle)"""
+    """(kind, parts of what follows it)"""
     *_, number, size = _ITEM.unpack_from(request)
     arguments_at = _ITEM.size + size
     try:
         function = functions.get(number, request[_ITEM.size : arguments_at])
         if function is None:
-            return WANTS_FUNCTION, b""
+            return WANTS_FUNCTION, ()
         arguments, keywords = _arguments(request, arguments_at)
         result = function(*arguments, **keywords)
         del arguments, keywords, request
         process.end_copy()
-        return RETURNED, dumps(result)
+        return _returned(result)
     except BaseException as error:  # SystemExit too: it is an answer and does not end this process
         process.end_copy(error)
-        return RAISED, _dump_error(error)
+        return RAISED, (_dump_error(error),)
 
 
 def _arguments(request, at):
@@ -118,24 +122,74 @@ def _arguments(request, at):
     return found.thing
 
 
-def dumps(value):
-    """By pickle; if it refuses (a class or a function of the user's program), by cloudpickle."""
+def _returned(result):
+    pickled, buffers = _dumps(result)
+    if not buffers:
+        _check_size(len(pickled))
+        return RETURNED, (pickled,)
+    pieces = [pickled, *buffers]
+    sizes = struct.pack(f"<Q{len(pieces)}Q", len(pieces), *map(len, pieces))
+    parts, end = [sizes], 1 + len(sizes)
+    for piece in pieces:
+        begin = _aligned(end)
+        parts += [bytes(begin - end), piece]
+        end = begin + len(piece)
+    _check_size(end)
+    return APART, parts
+
+
+def _aligned(place):
+    return -(-place // _ALIGNED) * _ALIGNED
+
+
+def load_result(payload):
+    """In the master: of the kinds RETURNED and APART. An array that is the only large one is made without a copy."""
+    if payload[0] == RETURNED:
+        return pickle.loads(payload[1:])
+    (count,) = struct.unpack_from("<Q", payload, 1)
+    sizes = struct.unpack_from(f"<{count}Q", payload, 9)
+    pieces, end = [], 9 + 8 * count
+    for size in sizes:
+        begin = _aligned(end)
+        end = begin + size
+        pieces.append(payload[begin:end])
+    head, *buffers = pieces
+    return pickle.loads(head, buffers=buffers if len(buffers) == 1 else map(bytearray, buffers))
+
+
+def _dumps(value, in_one=False):
+    """(the pickle, its large buffers). ``in_one``: there are no such buffers.
+
+    By pickle; if it refuses (a class or a function of the user's program), by cloudpickle.
+    """
+    buffers = []
+
+    def stays(buffer):
+        raw = buffer.raw()
+        if in_one or raw.nbytes < _APART_BYTES:
+            return True
+        buffers.append(raw)
+        return False
+
     try:
-        pickled = pickle.dumps(value, protocol=5)
+        return pickle.dumps(value, protocol=5, buffer_callback=stays), buffers
     except Exception:
+        buffers.clear()
         try:
             import cloudpickle
 
-            pickled = cloudpickle.dumps(value, protocol=5)
+            return cloudpickle.dumps(value, protocol=5, buffer_callback=stays), buffers
         except Exception as error:
             text = f"the function's result ({type(value).__name__}) cannot be sent back: {sentence(error)}"
             raise UnsendableError(text) from None
-    if len(pickled) > LARGEST_RESULT_BYTES:
+
+
+def _check_size(size):
+    if size > LARGEST_RESULT_BYTES:
         raise UnsendableError(
-            f"the function's result has {len(pickled)} bytes when pickled, but at most {LARGEST_RESULT_BYTES} can be "
+            f"the function's result has {size} bytes when pickled, but at most {LARGEST_RESULT_BYTES} can be "
             "sent back; write it to a file and return the file's name"
         )
-    return pickled
 
 
 def _dump_error(error):
@@ -143,7 +197,8 @@ def _dump_error(error):
 
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     try:
-        pickled = dumps((error, text))
+        pickled, _ = _dumps((error, text), in_one=True)
+        _check_size(len(pickled))
         pickle.loads(pickled)  # an exception whose __init__ needs more than the message cannot be made again
         return pickled
     except Exception:

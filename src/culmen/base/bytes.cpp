@@ -1,8 +1,19 @@
 #include "culmen/base/bytes.hpp"
 
+#include <sys/mman.h>
+
 #include "culmen/base/error.hpp"
 
 namespace culmen {
+
+void make_room(Bytes& buffer, std::size_t bytes) {
+  constexpr std::size_t large = std::size_t{4} << 20, page = 4096;
+  if (bytes <= buffer.capacity()) return;
+  buffer.reserve(bytes);
+  if (bytes < large) return;
+  const auto until_page = page - reinterpret_cast<std::uintptr_t>(buffer.data()) % page;
+  madvise(buffer.data() + until_page, buffer.capacity() - until_page, MADV_HUGEPAGE);
+}
 
 BytesView ByteReader::take(std::size_t n) {
   if (n > left())
@@ -40,8 +51,11 @@ std::vector<double> ByteReader::doubles() {
 std::string ByteReader::text() { return text_in(take(count(1))); }
 
 Bytes ByteReader::blob() {
-  const auto bytes = take(count(1));
-  return {bytes.begin(), bytes.end()};
+  const auto bytes = blob_view();
+  Bytes out;
+  make_room(out, bytes.size());
+  out.assign(bytes.begin(), bytes.end());
+  return out;
 }
 
 }  // namespace culmen

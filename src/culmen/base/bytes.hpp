@@ -26,6 +26,10 @@ inline void clear(Bytes& buffer) {
   buffer.clear();
 }
 
+/// As reserve(). The first use of each page of a large block costs more than copying it, so the system is asked for
+/// huge pages.
+void make_room(Bytes& buffer, std::size_t bytes);
+
 /// Appends to a buffer that it does not own.
 class ByteWriter {
  public:
@@ -49,6 +53,8 @@ class ByteWriter {
     raw(v.data(), v.size());
   }
   void raw(const void* data, std::size_t n) {
+    constexpr std::size_t large = std::size_t{1} << 20;
+    if (n >= large) make_room(out_, out_.size() + n);
     const auto* p = static_cast<const std::byte*>(data);
     out_.insert(out_.end(), p, p + n);
   }
@@ -74,6 +80,7 @@ class ByteReader {
   std::vector<double> doubles();
   std::string text();
   Bytes blob();
+  BytesView blob_view() { return take(count(1)); }
   BytesView take(std::size_t n);
   std::size_t left() const { return in_.size() - at_; }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "culmen/base/error.hpp"
 
 namespace culmen {
@@ -33,7 +35,9 @@ void decode(BytesView in, Candidate& out) {
   out.payload = v > 1 ? r.blob() : Bytes{};
 }
 
-void encode(const Outcome& outcome, Bytes& out) {
+namespace {
+/// All in front of the payload's bytes.
+void encode_front(const Outcome& outcome, Bytes& out) {
   ByteWriter w(out);
   w.u8(version);
   w.u8(static_cast<std::uint8_t>(outcome.status));
@@ -48,10 +52,32 @@ void encode(const Outcome& outcome, Bytes& out) {
   w.text(outcome.message);
   w.doubles(outcome.values);
   w.f64(outcome.violation);
-  w.blob(outcome.payload);
+  w.u64(outcome.payload.size());
+}
+}  // namespace
+
+void encode(const Outcome& outcome, Bytes& out) {
+  encode_front(outcome, out);
+  ByteWriter(out).raw(outcome.payload.data(), outcome.payload.size());
+}
+
+void encode(Outcome&& outcome, Bytes& out) {
+  constexpr std::size_t large = std::size_t{1} << 20;
+  if (outcome.payload.size() < large) return encode(std::as_const(outcome), out);
+  encode_front(outcome, out);
+  outcome.payload.insert(outcome.payload.begin(), out.begin(), out.end());
+  out = std::move(outcome.payload);
 }
 
 void decode(BytesView in, Outcome& out) {
+  const auto payload = decode_without_payload(in, out);
+  Bytes copy;
+  make_room(copy, payload.size());
+  copy.assign(payload.begin(), payload.end());
+  out.payload = std::move(copy);
+}
+
+BytesView decode_without_payload(BytesView in, Outcome& out) {
   ByteReader r(in);
   const auto v = known_version(r, "an outcome");
   const auto status = r.u8();
@@ -71,7 +97,7 @@ void decode(BytesView in, Outcome& out) {
   out.values.clear();
   if (v > 1) r.doubles(out.values);
   out.violation = v > 1 ? r.f64() : 0;
-  out.payload = v > 1 ? r.blob() : Bytes{};
+  return v > 1 ? r.blob_view() : BytesView{};
 }
 
 void encode(const Recommendation& recommendation, Bytes& out) {

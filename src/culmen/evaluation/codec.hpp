@@ -17,7 +17,11 @@ void decode(BytesView in, Candidate& out);
 /// (text name, f64) extras | text message | u64 n, n f64 values | f64 violation | u64 n, n bytes payload. Version 1
 /// ended with the message; stores hold both.
 void encode(const Outcome& outcome, Bytes& out);
+/// The same. A large payload is moved, not copied.
+void encode(Outcome&& outcome, Bytes& out);
 void decode(BytesView in, Outcome& out);
+/// The same without the payload: returns where it is in `in`.
+BytesView decode_without_payload(BytesView in, Outcome& out);
 
 /// Layout of a recommendation: u8 version (1) | u64 n, n f64 | f64 value | f64 error | u64 evaluations.
 void encode(const Recommendation& recommendation, Bytes& out);

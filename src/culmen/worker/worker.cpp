@@ -77,7 +77,7 @@ void Worker::write(Outcome& outcome, const Candidate& candidate, const Task& tas
   for (auto& [name, figure] : outcome.extras) make_readable(name);
   reply.head.kind = FrameKind::result;
   ByteWriter(reply.body).u64(task.hash);
-  encode(outcome, reply.body);
+  encode(std::move(outcome), reply.body);
 }
 
 /// Reads the frame into candidate_, if expect() has not read it.
@@ -216,6 +216,7 @@ void answer_all(Endpoint& endpoint, Worker& worker) {
     }
     const auto& reply = worker.on(frame.head, frame.body, &following);
     if (!endpoint.send(reply.head, reply.body)) return;
+    worker.release();
   }
 }
 }  // namespace

@@ -30,6 +30,8 @@ class Worker {
   /// candidate, encoded outcome). The reply is valid until the next call. Throws Error for any other frame, for a
   /// candidate that does not fit the space, and for a damaged one. `upcoming`: see Evaluator::evaluate_ahead.
   const Reply& on(const FrameHead& head, BytesView body, Upcoming* upcoming = nullptr);
+  /// The reply is not needed any more: frees its memory if it is large.
+  void release() { clear(reply_.body); }
   /// Reads the frame of the following call. Null if it is no candidate. Throws as on() does.
   const Request* expect(const Frame& next);
   /// How many candidates on_batch() takes together; at least 1.

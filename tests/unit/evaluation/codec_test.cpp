@@ -65,6 +65,24 @@ TEST(Codec, outcomes_survive) {
   }
 }
 
+TEST(Codec, a_large_payload_is_moved) {
+  Random random(5);
+  auto outcome = random_outcome(random);
+  outcome.payload.assign(3 << 20, std::byte{7});
+  outcome.payload.reserve(outcome.payload.size() + 1000);
+  const auto* place = outcome.payload.data();
+  const Bytes before = {std::byte{1}, std::byte{2}};
+  Bytes copied = before, moved = before;
+  encode(outcome, copied);
+  encode(std::move(outcome), moved);
+  EXPECT_TRUE(moved == copied);
+  EXPECT_EQ(moved.data(), place);
+  Outcome back;
+  const auto payload = decode_without_payload(BytesView(moved).subspan(before.size()), back);
+  EXPECT_EQ(payload.size(), 3U << 20);
+  EXPECT_EQ(payload.data() + payload.size(), moved.data() + moved.size());
+}
+
 TEST(Codec, every_truncation_is_an_error_and_not_a_crash) {
   Random random(3);
   const auto outcome = random_outcome(random);

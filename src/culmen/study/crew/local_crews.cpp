@@ -1,6 +1,8 @@
 // Workers that are threads of the master, or native processes which it starts.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <system_error>
 #include <thread>
 
@@ -14,10 +16,18 @@
 namespace culmen {
 namespace {
 
+/// A large frame passes in many turns of a small ring, and each turn wakes two threads. Many workers have small rings.
+MailboxOptions mailbox_for(std::size_t workers) {
+  constexpr std::size_t all = std::size_t{8} << 20, largest = std::size_t{256} << 10;
+  MailboxOptions options{.workers = workers};
+  options.ring_bytes = std::clamp(std::bit_floor(all / std::max<std::size_t>(workers, 1)), options.ring_bytes, largest);
+  return options;
+}
+
 class ThreadCrew final : public Crew {
  public:
   explicit ThreadCrew(const CrewRequest& request)
-      : memory_(MailboxMemory::create({.workers = request.workers})), transport_(memory_) {
+      : memory_(MailboxMemory::create(mailbox_for(request.workers))), transport_(memory_) {
     try {
       for (WorkerId w = 0; w < request.workers; ++w) {
         threads_.emplace_back([memory = memory_, function = request.function, w] { work(memory, function, w); });
@@ -59,7 +69,7 @@ class ProcessCrew final : public Crew {
  public:
   explicit ProcessCrew(const CrewRequest& request)
       : room_(descriptors_a_worker * request.workers),
-        memory_(MailboxMemory::create({.workers = request.workers})),
+        memory_(MailboxMemory::create(mailbox_for(request.workers))),
         transport_(memory_) {
     if (request.function)
       throw InputError(

@@ -26,7 +26,13 @@ FrameWriter::Result FrameWriter::write(const FrameHead& head, BytesView body, st
 }
 
 namespace {
-void append(Bytes& bytes, BytesView more) { bytes.insert(bytes.end(), more.begin(), more.end()); }
+constexpr std::size_t growth = 4;  // of what a large frame is copied into, so that it is rarely copied again
+
+void append(Bytes& bytes, BytesView more) {
+  const auto size = bytes.size() + more.size();
+  if (size > bytes.capacity()) make_room(bytes, std::min(growth * size, sizeof(FrameHead) + largest_body_bytes));
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
 }  // namespace
 
 FrameReader::Result FrameReader::next(FrameHead& head, BytesView& body) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 namespace culmen {
 namespace {
@@ -50,6 +51,23 @@ void ChannelReader::drop_frame() {
   complete_ = false;
 }
 
+Bytes ChannelReader::take(BytesView part) {
+  constexpr std::size_t many = std::size_t{1} << 20;
+  if (part.size() < many || holds_more()) return {part.begin(), part.end()};
+  const auto begin = part.data() - buffer_.data();
+  Bytes out = std::exchange(buffer_, Bytes(small_bytes));
+  out.resize(static_cast<std::size_t>(begin) + part.size());
+  out.erase(out.begin(), out.begin() + begin);
+  have_ = 0;
+  wanted_ = prefix_bytes;
+  complete_ = false;
+  return out;
+}
+
+void ChannelReader::release() {
+  if (complete_ && !holds_more()) drop_frame();
+}
+
 ChannelReader::Progress ChannelReader::look() {
   if (have_ < prefix_bytes) return Progress::more;
   std::uint64_t length = 0;
@@ -65,7 +83,10 @@ ChannelReader::Progress ChannelReader::step(int fd, int flags) {
     drop_frame();
     if (const auto progress = look(); progress != Progress::more) return progress;
   }
-  if (buffer_.size() < wanted_) buffer_.resize(wanted_);
+  if (buffer_.size() < wanted_) {
+    make_room(buffer_, wanted_);
+    buffer_.resize(wanted_);
+  }
   const auto n = recv(fd, buffer_.data() + have_, buffer_.size() - have_, flags);
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return Progress::more;
   if (n <= 0) return n < 0 ? end_of(errno) : Progress::ended;

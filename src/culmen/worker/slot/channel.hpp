@@ -50,6 +50,10 @@ class ChannelReader {
   Progress step(int fd, int flags);
   /// After `complete`: the beginning of a further frame has been received, so poll() may not announce it.
   bool holds_more() const { return complete_ && have_ > wanted_; }
+  /// Bytes of the complete frame. Many are not copied: they end the frame.
+  Bytes take(BytesView part);
+  /// After `complete`, if the frame is not needed any more: frees its memory if it is large.
+  void release();
   /// The complete frame; valid until the next step().
   BytesView frame() const { return BytesView(buffer_).subspan(prefix_bytes, wanted_ - prefix_bytes); }
 

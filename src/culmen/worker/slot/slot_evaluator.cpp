@@ -228,6 +228,7 @@ class SlotEvaluator final : public Evaluator {
     answered_s_ = clock_.now_s();
     const bool unasked = connection_->reader.holds_more() && !connection_->ahead;
     auto outcome = received == Received::frame && !unasked ? read() : no_answer(received);
+    connection_->reader.release();
     keep_log(log_end_);
     if (connection_->ahead) connection_->log.mark(log_end_);
     return outcome;
@@ -298,7 +299,9 @@ class SlotEvaluator final : public Evaluator {
       label.evaluation = frame.u64();
       if (label != wanted) return stray(label);
       log_end_ = frame.u64();
-      decode(frame.take(frame.left()), outcome);
+      const auto payload = decode_without_payload(frame.take(frame.left()), outcome);
+      outcome.payload =
+          takes_batches(spec_) ? Bytes(payload.begin(), payload.end()) : connection_->reader.take(payload);
     } catch (const Error& error) {
       return nonsense(error);
     }
