@@ -260,6 +260,8 @@ void bind_decisions(nb::module_& m) {
       "Sets `generational` if it is None. begun: the fingerprint of the study in the store.");
   m.def("begins_at_start", &begins_at_start, nb::arg("config"),
         "Whether the first candidate is the start of the space. Without a start, that is its middle.");
+  m.def("can_converge", &can_converge, nb::arg("config"),
+        "Whether the optimizer can end the study by a rule of its own.");
   m.def("check_optimizer", &check_optimizer, nb::arg("config"),
         "Raises InputError for an optimizer or an option that does not exist or cannot be used for this study.");
 }

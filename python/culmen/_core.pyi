@@ -577,6 +577,9 @@ def begins_at_start(config: StudyConfig) -> bool:
     Whether the first candidate is the start of the space. Without a start, that is its middle.
     """
 
+def can_converge(config: StudyConfig) -> bool:
+    """Whether the optimizer can end the study by a rule of its own."""
+
 def check_optimizer(config: StudyConfig) -> None:
     """
     Raises InputError for an optimizer or an option that does not exist or cannot be used for this study.

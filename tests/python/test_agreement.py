@@ -1,6 +1,7 @@
 """The end of a fit because enough of its local searches agree: by default, by the option, and how it continues."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -73,6 +74,17 @@ def test_a_fit_that_converged_continues_with_another_agreement_and_repeats_nothi
     assert fit(store=store, options={"agreement": 1}).reason == "converged"
 
 
+def test_a_fit_needs_no_limit():
+    result = fit(budget=None)
+    assert (result.reason, result.final) == ("converged", True)
+    assert fit(budget=None, options={"searches": 1, "agreement": 0}).reason == "converged"
+    for never in ({"options": {"agreement": 0}}, {"optimizer": "cmaes"}, {"result": "value"}):
+        with pytest.raises(
+            InputError, match="at least one of budget, target, stagnation and wall_time_s must be given"
+        ):
+            fit(budget=None, **never)
+
+
 def test_a_start_is_the_first_evaluation_and_its_search_needs_few():
     straight = culmen.minimize(
         lambda p: [p["a"] + p["b"] * t - 2 - 0.5 * t for t in range(9)],
@@ -121,6 +133,23 @@ def test_the_commands_say_that_a_fit_converged_and_how_it_continues(folder):
     more = command("resume", "study.db", "--agreement", "0", "--evaluations", str(told + 50), cwd=folder)
     assert more.returncode == 0, more.stderr
     assert f"limit of evaluations reached after {told + 50} evaluations" in more.stdout
+
+
+def test_a_study_file_of_a_fit_needs_no_limit(folder):
+    file = folder / "study.toml"
+    file.write_text(file.read_text().replace("[stop]\nevaluations = 100000\n", ""))
+    assert "stop" not in file.read_text()
+    ends = "when enough local searches, at least 6, have found the best point again"
+    assert f"ends {ends}" in " ".join(command("check", "study.toml", cwd=folder).stdout.split())
+    refused = command("run", "study.toml", "--agreement", "0", cwd=folder)
+    assert (refused.returncode, refused.stderr.count("[stop]: at least one of evaluations, target")) == (2, 1)
+    done = command("run", "study.toml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert f"Ends: {ends}\n" in done.stdout
+    advice = re.search(r"To search further: culmen (resume study.db --agreement 0 --evaluations \d+)\n", done.stdout)
+    more = command(*advice[1].split(), cwd=folder)
+    assert more.returncode == 0, more.stderr
+    assert f"limit of evaluations reached after {advice[1].split()[-1]} evaluations" in more.stdout
 
 
 def test_run_names_the_resume_of_a_fit_whose_agreement_has_changed(folder):

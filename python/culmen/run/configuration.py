@@ -12,7 +12,7 @@ from ..base.text import did_you_mean
 from ..problem.goals import as_given, bounds_of
 from ..problem.options import check
 from ..problem.space import Parameter, Space, Value, fixed_names
-from ..study_file import Mistakes, StudyFile
+from ..study_file import Mistakes, StudyFile, advice
 from .evaluator import check_command, evaluator_of
 
 
@@ -124,6 +124,7 @@ def config_of(file: StudyFile, folder: Path, mistakes: Mistakes) -> _core.StudyC
     set_stop(config, file, mistakes)
     if not mistakes.concern("space", "constraints", "evaluator", "objectives", "optimizer"):
         _try_optimizer(config, file, mistakes)
+    _check_end(config, file, mistakes)
     mistakes.raise_any()
     identify(config, [file.evaluator.kind, file.evaluator.named, *filter(None, [file.evaluator.deciding])])
     return config
@@ -182,6 +183,20 @@ def _set_optimizer(config: _core.StudyConfig, name: str | None, options: Mapping
     config.optimizer_options = dict(options)
     _core.choose_optimizer(config)
     _core.check_optimizer(config)
+
+
+def _check_end(config: _core.StudyConfig, file: StudyFile, mistakes: Mistakes) -> None:
+    """Without a rule, only local searches that agree end a study. If the optimizer is unknown, residuals are enough."""
+    unknown = mistakes.concern("space", "constraints", "evaluator", "objectives", "optimizer")
+    if file.stop.ends or (config.returns_residuals if unknown else _core.can_converge(config)):
+        return
+    if file.has_sections and "stop" not in file.model_fields_set:
+        mistakes.add(("stop",), f"the table [stop] is missing{advice.missing('stop')}")
+    else:
+        evaluations = type(file.stop).model_fields["evaluations"].validation_alias or "evaluations"
+        place = "[stop]: " if file.has_sections else ""
+        sentence = "stagnation and wall_time_s must be given, otherwise the study may never end"
+        mistakes.add(("stop",), f"{place}at least one of {evaluations}, target, {sentence}")
 
 
 def identify(config: _core.StudyConfig, evaluator: list[Any]) -> None:

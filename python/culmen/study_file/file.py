@@ -129,13 +129,13 @@ class StopTable(Table):
         ),
     ] = None
 
+    @property
+    def ends(self) -> bool:
+        """A rule ends the study, or at least the run."""
+        return bool(self.model_dump(exclude_none=True, exclude={"stagnation_tolerance"}))
+
     @model_validator(mode="after")
-    def _has_a_rule(self) -> "StopTable":
-        if not self.model_dump(exclude_none=True, exclude={"stagnation_tolerance"}):
-            raise ValueError(
-                f"at least one of {type(self).model_fields['evaluations'].validation_alias or 'evaluations'}, target, "
-                "stagnation and wall_time_s must be given, otherwise the study may never end"
-            )
+    def _has_what_it_needs(self) -> "StopTable":
         if self.stagnation_tolerance is not None and self.stagnation is None:
             raise ValueError("stagnation_tolerance needs stagnation, which is missing")
         return self
@@ -246,7 +246,13 @@ class StudyFile(Table):
     ] = Field(default_factory=dict)
     evaluator: Annotated[EvaluatorTable, Setting("the function or program that evaluates a candidate")]
     optimizer: Annotated[OptimizerTable, Setting("the optimizer, which proposes candidates")] = OptimizerTable()
-    stop: Annotated[StopTable, Setting("the rules that end the study; at least one key")]
+    stop: Annotated[
+        StopTable,
+        Setting(
+            "the rules that end the study; at least one key. Only a fit with the optimizer `lm` needs none: it ends "
+            "when its local searches agree"
+        ),
+    ] = StopTable()
     run: Annotated[RunTable, Setting("how the study runs")] = RunTable()
 
     @model_validator(mode="before")

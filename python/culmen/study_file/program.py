@@ -39,7 +39,7 @@ class ProgramOptimizer(OptimizerTable):
 class ProgramStudy(StudyFile):
     has_sections = False
     evaluator: ProgramEvaluator
-    stop: ProgramStop
+    stop: ProgramStop = ProgramStop()
     optimizer: ProgramOptimizer = ProgramOptimizer()
 
     def place(self, table: str) -> str:

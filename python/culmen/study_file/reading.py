@@ -89,7 +89,9 @@ def _rest_of(data: dict[str, Any], error: ValidationError) -> StudyFile | None:
         given = data.get("space")
         right = {name: p for name, p in given.items() if name not in names} if isinstance(given, dict) else {}
         rest["space"] = right or {"x": {"lower": 0, "upper": 1}}
-    made_up = {"name": "study", "evaluator": {"python": "math:sqrt"}, "stop": {"evaluations": 1}}
+    made_up: dict[str, Any] = {"name": "study", "evaluator": {"python": "math:sqrt"}}
+    if "stop" in wrong:
+        made_up["stop"] = {"evaluations": 1}
     with contextlib.suppress(ValidationError):
         return StudyFile.model_validate({**made_up, **rest})
     return None

@@ -50,6 +50,8 @@ class Source {
   /// True if the study should end here by a rule of the source's own. This is not the end of the source: if it is
   /// asked, it proposes the candidates that it would propose without the rule.
   virtual bool converged() const { return false; }
+  /// True if converged() can become true.
+  virtual bool can_converge() const { return false; }
   /// Generational: tells come in the order of candidates. Asynchronous: in the order of arrival.
   virtual Mode mode() const = 0;
   bool generational() const { return mode() == Mode::generational; }

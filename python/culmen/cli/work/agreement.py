@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ... import _core
 from ...store.opening import resume_command
 
 ENDS = ("agreement", "searches")  # options of the optimizer "lm"
@@ -22,6 +23,14 @@ def ends_of_searches(optimizer: str, options: Mapping[str, Any]) -> list[str]:
     return [*ends, f"when {agreement:g} local searches have found the best point again"] if agreement else ends
 
 
+def ends_without_limits(config: _core.StudyConfig) -> str:
+    """When the study ends, if nothing but its local searches can end it. Otherwise empty."""
+    has_limit = config.evaluations or config.stagnation or math.isfinite(config.target)
+    if has_limit or math.isfinite(config.wall_time_s):
+        return ""
+    return ", or ".join(ends_of_searches(config.optimizer, config.optimizer_options))
+
+
 def end_no_later(options: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
     """Whether a study that has converged with the options ``before`` has converged with these, too."""
     agreement, former = options.get("agreement"), before.get("agreement")
@@ -36,7 +45,8 @@ def new_ends(options: Mapping[str, Any], before: Mapping[str, Any]) -> str:
     return "".join(f" --{name} {options[name]:g}" for name in changed)
 
 
-def more_searches(store: str | Path, configuration: dict[str, Any]) -> str:
-    """The command that continues a study that its local searches have ended."""
+def more_searches(store: str | Path, configuration: dict[str, Any], told: int) -> str:
+    """The command that continues a study that its local searches have ended, after ``told`` evaluations."""
     searches = " --searches 0" if configuration["optimizer"].get("searches") else ""
-    return f"{resume_command(store, configuration)} --agreement 0{searches}"
+    limit = "" if configuration.get("stop") else f" --evaluations {2 * told}"
+    return f"{resume_command(store, configuration)} --agreement 0{searches}{limit}"

@@ -143,7 +143,8 @@ def _goes_on_with(opened: Opened) -> str:
     """How a finished study can continue, as the end of a sentence; without a limit it cannot."""
     finished = opened.summary["finished"]
     if finished == "converged":
-        return f"to continue, give a new limit: `{more_searches(opened.path, opened.begun.configuration)}`"
+        more_words = more_searches(opened.path, opened.begun.configuration, opened.summary["told"])
+        return f"to continue, give a new limit: `{more_words}`"
     more = {"evaluations": "a larger", "stagnation": "a larger", "target": "a lower"}.get(finished)
     if more is None:
         return "it cannot be resumed"

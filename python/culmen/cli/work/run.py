@@ -15,6 +15,7 @@ from ...run.progress.monitor import Monitor, best_of, make_monitor
 from ...run.result import Result
 from ...run.study import Study
 from ...store.opening import Opened, open_store
+from .agreement import ends_without_limits
 from .begun import check_room, has_ended, refuse_in_use, room
 from .codes import FINISHED, RESUMABLE
 from .ending import show_end
@@ -154,3 +155,5 @@ def _say_where_workers_are(run: _core.Run, team_size: int) -> None:
 def _say_what_searches(config: _core.StudyConfig) -> None:
     details = choice_and_mode(config.optimizer_why, config.generational, config.mode_reason)
     print(f"Optimizer: {config.optimizer}{details}", flush=True)
+    if ends := ends_without_limits(config):
+        print(f"Ends: {ends}", flush=True)

@@ -62,7 +62,7 @@ def print_result(
     if result.store and Path(result.store).exists() and not result.final and not result.all_failed:
         print(f"To resume: {resume_command(result.store, ended.begun.configuration if result.team_size else {})}")
     if result.store and result.reason == "converged":
-        print(f"To search further: {more_searches(result.store, ended.begun.configuration)}")
+        print(f"To search further: {more_searches(result.store, ended.begun.configuration, result.evaluations)}")
 
 
 def print_state(opened: Opened, digits: int | None = None) -> None:

@@ -24,6 +24,7 @@ class Around : public Base {
  public:
   Mode mode() const override { return inner_->mode(); }
   bool converged() const override { return inner_->converged(); }
+  bool can_converge() const override { return inner_->can_converge(); }
   std::string name() const override { return inner_->name(); }
   std::string remark() const override { return inner_->remark(); }
   std::string library() const override { return inner_->library(); }

@@ -46,6 +46,7 @@ void choose_optimizer(StudyConfig& c) {
 }
 
 bool begins_at_start(const StudyConfig& c) { return optimizer_of(c)->begins_at_start(); }
+bool can_converge(const StudyConfig& c) { return optimizer_of(c)->can_converge(); }
 void check_optimizer(const StudyConfig& c) { optimizer_of(c); }
 
 }  // namespace culmen

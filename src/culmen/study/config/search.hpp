@@ -20,6 +20,8 @@ void choose_optimizer(StudyConfig& config);
 std::unique_ptr<Optimizer> make_search(const StudyConfig& config, std::uint64_t evaluations);
 /// Whether the first candidate is the space's start; without a start, the middle of the space.
 bool begins_at_start(const StudyConfig& config);
+/// Whether the optimizer can end the study by a rule of its own, such as local searches that agree.
+bool can_converge(const StudyConfig& config);
 /// Throws InputError if the optimizer or an option is unknown, or if the optimizer cannot work on this study.
 void check_optimizer(const StudyConfig& config);
 

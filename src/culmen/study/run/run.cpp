@@ -57,11 +57,16 @@ struct Run::Impl {
     if (e.time_limit_s > 0 && !starts_children(e) && !in_teams())
       throw InputError(
           "a time limit needs isolation = \"process\": a function inside the worker cannot be ended alone");
+  }
+
+  /// Local searches that agree end a study, too.
+  void check_end(const Optimizer& optimizer) const {
     const auto& s = config.stop;
-    if (!source && s.evaluations == 0 && s.stagnation == 0 && !(s.target > -std::numeric_limits<double>::infinity()) &&
-        !(s.wall_time_s < std::numeric_limits<double>::infinity())) {
+    const bool has_rule = s.evaluations > 0 || s.stagnation > 0 ||
+                          s.target > -std::numeric_limits<double>::infinity() ||
+                          s.wall_time_s < std::numeric_limits<double>::infinity();
+    if (!has_rule && !optimizer.can_converge())
       throw InputError("nothing ends this study; give at least one of evaluations, target, stagnation and wall_time_s");
-    }
   }
 
   bool in_teams() const { return options.team_size > 0; }
@@ -125,7 +130,9 @@ struct Run::Impl {
     choose_optimizer(config);
     settle_mode(config, workplace->workers(), begun != nullptr ? begun->fingerprint : "");
     // The budget of a later start does not change the candidates.
-    source = make_search(config, begun != nullptr ? begun->budget : config.stop.evaluations);
+    auto optimizer = make_search(config, begun != nullptr ? begun->budget : config.stop.evaluations);
+    check_end(*optimizer);
+    source = std::move(optimizer);
   }
 
   /// All that is decided before the store is taken, so that a refused start leaves no owner and no epoch behind.

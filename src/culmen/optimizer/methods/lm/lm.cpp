@@ -71,6 +71,7 @@ class LevenbergMarquardt final : public Remembering<Place> {
   Mode mode() const override { return settings_.mode; }
   bool finished() const override { return false; }
   bool converged() const override { return searched() || agreed(); }
+  bool can_converge() const override { return settings_.searches > 0 || settings_.agreement != 0; }
   bool waits_for_starts() const override { return starts_first(); }
   void resize(std::size_t workers) override { most_lanes_ = std::max(settings_.descents, workers); }
   std::string name() const override { return "lm"; }
