@@ -27,5 +27,5 @@ def _report_usage(error: Any) -> int:
 
         print(usage.sentence(error), file=sys.stderr)
     else:
-        print(error.format_message(), file=sys.stderr)
+        print(error.format_message())  # on standard output, so that `culmen | less` shows it
     return BAD_INPUT
