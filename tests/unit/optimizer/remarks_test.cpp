@@ -95,6 +95,17 @@ TEST(Auto, counts_of_the_members_add_up) {
   }
 }
 
+TEST(Auto, nothing_is_found_without_a_success) {
+  const auto optimizer = make_optimizer("auto", cube(3, -5, 5), 1);
+  std::vector<Candidate> asked;
+  for (int k = 1; k <= 60; ++k) {
+    optimizer->ask(1, asked = {});
+    optimizer->tell(asked.at(0).id, Outcome::failure(Status::failed, "no"));
+    EXPECT_EQ(counted(optimizer->remark()), k);
+    EXPECT_THAT(optimizer->remark(), testing::Not(HasSubstr("best value")));
+  }
+}
+
 TEST(Auto, evaluations_that_are_cancelled_are_not_counted) {
   const auto optimizer = make_optimizer("auto", Space{real("x", -5, 5), integer("k", 0, 9)}, 1);
   std::vector<Candidate> asked;

@@ -23,7 +23,9 @@ std::string found_and_counts(const std::vector<Member>& members) {
   std::string out;
   for (const auto& [name, told] : counts)
     if (told > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, told);
-  return fmt::format("{} found the best value; evaluations: {}", finder->name, out);
+  if (out.empty()) return "no evaluation has ended yet";
+  const auto found = finder->best.ok() ? finder->name + " found the best value; " : "";
+  return fmt::format("{}evaluations: {}", found, out);
 }
 
 Portfolio::Portfolio(std::string name, std::vector<Member> members, std::unique_ptr<Effort> effort,

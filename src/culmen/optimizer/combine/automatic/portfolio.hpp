@@ -24,7 +24,7 @@ struct Member {
 };
 
 /// "NAME found the best value; evaluations: NAME 12, ...", in the order of the members. Members of the same name count
-/// together.
+/// together. Without a success only the counts.
 std::string found_and_counts(const std::vector<Member>& members);
 
 /// Decides which member is asked next. It sees only what Portfolio counts, and uses no random numbers.

@@ -254,7 +254,8 @@ void Descents::hear(const std::vector<double>& x, const Outcome& outcome) {
 std::string Descents::remark() const {
   if (ends_.empty()) return "no descent has ended yet";
   const double best = std::ranges::min(ends_), most = best + tolerance(best);
-  const auto agreeing = std::isfinite(best) ? std::ranges::count_if(ends_, [&](double v) { return v <= most; }) : 0;
+  if (!std::isfinite(best)) return "no local search has found a value yet";
+  const auto agreeing = std::ranges::count_if(ends_, [&](double v) { return v <= most; });
   return fmt::format("{} of {} local searches ended at the best value", agreeing, ends_.size());
 }
 
