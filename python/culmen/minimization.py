@@ -103,7 +103,7 @@ def minimize(
     ranks themselves, not in child processes.
 
     These arguments are also keys of a study file, where ``budget`` has the name ``evaluations``. Give at least one of
-    ``budget``, ``target``, ``stagnation`` and ``wall_time_s``:
+    ``budget``, ``target``, ``stagnation`` and ``wall_time_s``, except for a fit with the optimizer ``lm``:
 
     - ``budget``: the study ends after this number of evaluations
     - ``target``: the study ends when it finds this value or a better value
