@@ -219,7 +219,8 @@ def test_the_page_has_a_map_and_the_times(tmp_path):
     ]
     text = figures.collectives_page(Table(paths))
     assert "bcast, openmpi: the fastest algorithm" in text
-    assert "bcast, openmpi: 8 ranks" in text
+    assert "bcast, openmpi: time against message size" in text
+    assert "barrier, openmpi: time against the number of ranks" in text
     assert not re.search("barrier, openmpi: the", text)
     json.dumps([figure.plain() for figure in figures._figures(Table(paths))], allow_nan=False)
 
@@ -242,3 +243,21 @@ def test_wrong_options_name_the_option():
         with pytest.raises(InputError) as raised:
             plan_of(**{**given, option: value}, protocol=Protocol(), quick=False)
         assert f"--{option}" in str(raised.value)
+
+
+def test_a_menu_shows_the_lines_of_one_number_of_ranks(tmp_path):
+    found = Table([table_of(tmp_path, TIMES), table_of(tmp_path, TIMES, ranks=8)])
+    drawn = {figure.key: figure for figure in figures._figures(found)}
+    for key, labels in (
+        ("size-openmpi-bcast", ["4 ranks", "8 ranks"]),
+        ("ranks-openmpi-bcast", ["8 B", "16 B", "32 B"]),
+    ):
+        figure = drawn[key]
+        menu = figure.layout["updatemenus"][0]
+        assert [button["label"] for button in menu["buttons"]] == labels
+        shown = [button["args"][1] for button in menu["buttons"]]
+        assert {len(lines) for lines in shown} == {len(figure.data)}
+        assert [sum(lines) for lines in zip(*shown, strict=True)] == [1] * len(figure.data)
+        assert [line["visible"] for line in figure.data] == shown[menu["active"]]
+        names = [line["name"] for line, visible in zip(figure.data, shown[0], strict=True) if visible]
+        assert names == [DEFAULT, "binomial", "chain"]

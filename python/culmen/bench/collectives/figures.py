@@ -39,8 +39,8 @@ def _figures(found: Table) -> Iterator[Figure]:
         here = [w for w in won if (w.mpi, w.collective) == (mpi, collective)]
         if collective != "barrier":
             yield _map(mpi, collective, here)
-            most = max(w.ranks for w in here)
-            yield _times(found, mpi, collective, most)
+            yield _against_size(found, mpi, collective)
+        yield _against_ranks(found, mpi, collective)
 
 
 def _map(mpi: str, collective: str, won: list[Winner]) -> Figure:
@@ -82,34 +82,83 @@ def _said(w: Winner) -> str:
     return text(f"{w.ranks} ranks, {shown_size(w.size)}: {w.name}, {us:.3g} µs{gain}")
 
 
-def _times(found: Table, mpi: str, collective: str, ranks: int) -> Figure:
-    """Against the message size, for one number of ranks."""
-    points = {key: point for key, point in found.points.items() if key[:3] == (mpi, collective, ranks)}
+def _against_size(found: Table, mpi: str, collective: str) -> Figure:
+    """One menu entry for each number of ranks."""
+    return _menu_of(found, mpi, collective, "ranks", "size", "message size in bytes", "Time against message size")
+
+
+def _against_ranks(found: Table, mpi: str, collective: str) -> Figure:
+    """One menu entry for each message size."""
+    return _menu_of(found, mpi, collective, "size", "ranks", "ranks", "Time against the number of ranks")
+
+
+def _menu_of(found: Table, mpi: str, collective: str, chosen: str, along: str, label: str, title: str) -> Figure:
+    """Lines of all algorithms along one of ranks and size, for each value of the other."""
+    points = {key: point for key, point in found.points.items() if key[:2] == (mpi, collective)}
     names = sorted({key.algorithm for key in points}, key=lambda name: (name != DEFAULT, name))
-    data = []
-    for number, name in enumerate(names):
-        there = sorted((key for key in points if key.algorithm == name), key=lambda key: key.size)
-        data.append(_line(name, number, there, points))
-    plain = layout(height=480)
+    values = sorted({getattr(key, chosen) for key in points if getattr(key, along) > 0})
+    data: list[dict] = []
+    places = []
+    for value in values:
+        first = len(data)
+        for number, name in enumerate(names):
+            there = [key for key in points if key.algorithm == name and getattr(key, chosen) == value]
+            there = sorted((key for key in there if getattr(key, along) > 0), key=lambda key: getattr(key, along))
+            if there:
+                data.append(_line(name, number, there, points, along) | {"visible": value == values[-1]})
+        places.append(range(first, len(data)))
+    plain = layout(height=520, margin={"l": 70, "r": 20, "t": 60, "b": 55})
     plain |= {
-        "xaxis": axis("message size in bytes", type="log"),
+        "xaxis": axis(label, type="log"),
         "yaxis": axis("median time in µs", type="log"),
         "legend": {"x": 1.02, "y": 1},
+        "updatemenus": [_choices(chosen, values, places, len(data)), _scales()],
     }
-    about = "The median time of a call, with its interval of 95 %. Grey: the MPI's own choice. Size 0 is not drawn."
-    title = f"{collective}, {mpi}: {ranks} ranks"
-    return Figure(f"times-{mpi}-{collective}", title, about, data, plain)
+    about = (
+        "The median time of a call, with its interval of 95 %. The thick grey line is the MPI's own choice. The menu "
+        f"chooses the {'number of ranks' if chosen == 'ranks' else 'message size'}."
+    )
+    return Figure(f"{along}-{mpi}-{collective}", f"{collective}, {mpi}: {title.lower()}", about, data, plain)
 
 
-def _line(name: str, number: int, keys: list[Key], points: dict) -> dict:
-    keys = [key for key in keys if key.size > 0]
+def _choices(chosen: str, values: list[int], places: list[range], lines: int) -> dict:
+    """A menu of plotly that shows the lines of one value."""
+    buttons = [
+        {
+            "label": f"{value} ranks" if chosen == "ranks" else shown_size(value),
+            "method": "restyle",
+            "args": ["visible", [number in place for number in range(lines)]],
+        }
+        for value, place in zip(values, places, strict=True)
+    ]
+    return {"buttons": buttons, "active": len(values) - 1, "x": 0, "xanchor": "left", "y": 1.14, "yanchor": "top"}
+
+
+def _scales() -> dict:
+    kinds = {"logarithmic": "log", "linear": "linear"}
+    buttons = [
+        {"label": name, "method": "relayout", "args": [{"xaxis.type": kind, "yaxis.type": kind}]}
+        for name, kind in kinds.items()
+    ]
+    return {
+        "buttons": buttons,
+        "type": "buttons",
+        "direction": "right",
+        "x": 0.3,
+        "xanchor": "left",
+        "y": 1.14,
+        "yanchor": "top",
+    }
+
+
+def _line(name: str, number: int, keys: list[Key], points: dict, along: str) -> dict:
     own = [points[key].interval for key in keys]
     colour = GREY if name == DEFAULT else _COLOURS[number % len(_COLOURS)]
     return {
         "type": "scatter",
         "mode": "lines+markers",
         "name": text(name + ("" if all(points[key].verified for key in keys) else " (unverified)")),
-        "x": [key.size for key in keys],
+        "x": [getattr(key, along) for key in keys],
         "y": [each.median * 1e6 for each in own],
         "line": {"color": colour, "dash": _DASHES[number % len(_DASHES)], "width": 3 if name == DEFAULT else 1.5},
         "marker": {"symbol": _SYMBOLS[number % len(_SYMBOLS)], "size": 7, "color": colour},
