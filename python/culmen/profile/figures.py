@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
+from ..report.heat_map import heat_map
 from ..report.page import Section, page, place_of, table, text
 from ..report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Figure, axis, layout
 from .page import Total, shown_bytes, title_of, totals_of
@@ -10,7 +11,6 @@ from .recorded import Calls, Rank
 
 _COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
 _DRAWN = 6  # functions with a colour of their own
-_AMOUNT = [[0, "#ffffff"], [1, "#0072b2"]]
 _SENDS = ("send", "put", "accumulate")
 _KINDS = {"messages": BLUE, "collective functions": ORANGE, "one-sided": GREEN, "files": VERMILLION, "others": GREY}
 _HEADINGS = ["function", "communicator", "calls", "bytes", "seconds", "of run", "µs a call"]
@@ -77,21 +77,13 @@ def _traffic(ranks: list[Rank]) -> Figure | None:
     if not any(map(any, amount)):
         return None
     names = [str(k) for k in range(size)]
-    heat = {
-        "type": "heatmap",
-        "x": names,
-        "y": names,
-        "z": amount,
-        "colorscale": _AMOUNT,
-        "hovertext": [[f"from {i} to {j}: {shown_bytes(amount[j][i])}" for i in range(size)] for j in range(size)],
-        "hoverinfo": "text",
-        "colorbar": {"title": {"text": "bytes"}},
-    }
+    said = [[f"from {i} to {j}: {shown_bytes(amount[j][i])}" for i in range(size)] for j in range(size)]
+    data, parts = heat_map(names, names, amount, said, {"title": {"text": "bytes"}})
     about = (
         "Bytes of messages and one-sided functions that one rank sent to another. Collective functions are not here."
     )
-    figure = Figure("traffic", "Traffic between ranks", about, [heat], layout(height=520, showlegend=False))
-    figure.layout |= {"xaxis": axis("from rank", type="category"), "yaxis": axis("to rank", type="category")}
+    figure = Figure("traffic", "Traffic between ranks", about, data, layout(height=520) | parts)
+    figure.layout["xaxis"]["title"], figure.layout["yaxis"]["title"] = {"text": "from rank"}, {"text": "to rank"}
     if left_out:
         figure.notes.append(f"{shown_bytes(left_out)} in communicators with fewer ranks are not drawn.")
     return figure

@@ -18,6 +18,7 @@ _GENERATOR = "culmen report"
 PAGE = Kind("report", lambda _path, head: _GENERATOR.encode() in head)
 _MOST_BYTES, _NOTE_BYTES = 4_900_000, 1000
 _HEADINGS = 70  # characters of a matrix's headings that fit side by side
+_TRACES = {"scatter", "bar"}
 _LIBRARY = "plotly/plotly-basic.min.js"  # npm: plotly.js-basic-dist-min 4.1.1, unchanged (MIT, LICENSE beside it)
 
 
@@ -27,6 +28,8 @@ def page(title: str, lead: str, sections: Sequence[Section], figures: Sequence[F
     Only the page's own three scripts may run (Content-Security-Policy), and nothing is loaded: text that was not
     escaped does no harm. The page has at most 5 MB: the largest parts are replaced by a note.
     """
+    unknown = {trace["type"] for figure in figures for trace in figure.data} - _TRACES
+    assert not unknown, f"the bundled part of plotly cannot draw {unknown}"
     library, starter = _resource(_LIBRARY), _resource("page.js")
     written = [section.body for section in sections], [_script(_drawable(figure)) for figure in figures]
     bodies_of, drawn = _bounded(*written, _MOST_BYTES - len(library) - len(title.encode()))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ... import _core
 from ...launch.mpi.collectives import DEFAULT
+from ...report.heat_map import heat_map
 from ...report.page import Section, page, place_of, table, text
 from ...report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Figure, axis, layout
 from .plan import shown_size
@@ -16,7 +17,6 @@ from .winners import HEADINGS, Winner, rows_of, winners
 _COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
 _DASHES = ("solid", "dash", "dot", "dashdot")
-_GAIN = [[0, "#ffffff"], [1, "#0072b2"]]
 
 
 def collectives_page(found: Table) -> str:
@@ -53,27 +53,20 @@ def _map(mpi: str, collective: str, won: list[Winner]) -> Figure:
         "MPI's own choice. "
         f"White: {DEFAULT}, which no other algorithm beats beyond doubt."
     )
-    heat = {
-        "type": "heatmap",
-        "x": [shown_size(size) for size in sizes],
-        "y": [str(n) for n in ranks],
-        "z": [[math.log2(w.gain) if w else None for w in row] for row in cells],
-        "zmin": 0,
-        "zmax": max(1.0, *(math.log2(w.gain) for w in won)),
-        "colorscale": _GAIN,
-        "text": [[text(w.name) if w and w.name != DEFAULT else "" for w in row] for row in cells],
-        "texttemplate": "%{text}",
-        "hovertext": [[_said(w) if w else "" for w in row] for row in cells],
-        "hoverinfo": "text",
-        "colorbar": {
-            "title": {"text": "times faster"},
-            "tickvals": list(range(7)),
-            "ticktext": [str(2**k) for k in range(7)],
-        },
-    }
-    plain = layout(height=max(260, 120 + 34 * len(ranks)), showlegend=False)
-    plain |= {"xaxis": axis("message size", type="category"), "yaxis": axis("ranks", type="category")}
-    return Figure(f"map-{mpi}-{collective}", f"{collective}, {mpi}: the fastest algorithm", about, [heat], plain)
+    gains = [[math.log2(w.gain) if w else None for w in row] for row in cells]
+    most = math.ceil(max(1.0, *(math.log2(w.gain) for w in won)))
+    ticks = {"tickvals": list(range(most + 1)), "ticktext": [str(2**k) for k in range(most + 1)]}
+    data, parts = heat_map(
+        [shown_size(size) for size in sizes],
+        [str(n) for n in ranks],
+        gains,
+        [[_said(w) if w else "" for w in row] for row in cells],
+        {"title": {"text": "times faster"}, **ticks},
+        [[text(w.name) if w and w.name != DEFAULT else "" for w in row] for row in cells],
+    )
+    plain = layout(height=max(260, 120 + 34 * len(ranks))) | parts
+    plain["xaxis"]["title"], plain["yaxis"]["title"] = {"text": "message size"}, {"text": "ranks"}
+    return Figure(f"map-{mpi}-{collective}", f"{collective}, {mpi}: the fastest algorithm", about, data, plain)
 
 
 def _said(w: Winner) -> str:

@@ -47,7 +47,7 @@ class Plan:
         }
 
     def most_s(self) -> float:
-        """At most about so long."""
+        """At most about so long, on a machine without other work."""
         known = known_collectives(self.launcher)
         count = sum(
             len(self._chosen(known, name, ranks)) * (1 if name == "barrier" else len(self.sizes))

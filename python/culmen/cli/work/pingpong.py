@@ -70,7 +70,10 @@ def _with_offsets(sizes: tuple[int, ...]) -> tuple[int, ...]:
 def _begin(routes: int, done: int, most_s: float, quiet: bool) -> Monitor:
     if not quiet:
         before = f", {done} of them measured before" if done else ""
-        print(f"{routes} routes{before}; this takes at most about {lasted(most_s * (routes - done))}", flush=True)
+        print(
+            f"{routes} routes{before}; this takes at most about {lasted(most_s * (routes - done))} on a quiet machine",
+            flush=True,
+        )
     return make_monitor(not quiet, "least number of inexact sizes")
 
 
