@@ -109,7 +109,7 @@ def _lines(
     figure = Figure(key, title, about, [], layout(height=480, legend={"x": 1.02, "y": 1}))
     for number, (route, points) in enumerate(found.points.items()):
         at = [place(size, each.median) for size, each in _between(points, least, most)]
-        colour = _COLOURS[number % len(_COLOURS)]
+        colour, again = _COLOURS[number % len(_COLOURS)], number // len(_COLOURS)
         figure.data.append(
             {
                 "type": "scatter",
@@ -117,8 +117,8 @@ def _lines(
                 "name": text(route),
                 "x": [x for x, _ in at],
                 "y": [y for _, y in at],
-                "line": {"color": colour, "dash": _DASHES[number % len(_DASHES)], "width": 1.5},
-                "marker": {"symbol": _SYMBOLS[number % len(_SYMBOLS)], "size": 5, "color": colour},
+                "line": {"color": colour, "dash": _DASHES[(number + again) % len(_DASHES)], "width": 1.5},
+                "marker": {"symbol": _SYMBOLS[(number + 3 * again) % len(_SYMBOLS)], "size": 5, "color": colour},
             }
         )
     return figure

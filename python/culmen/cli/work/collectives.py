@@ -83,9 +83,8 @@ def _begin(wanted: Plan, done: int, quiet: bool) -> Monitor:
     if not quiet:
         before = f", {done} of them before" if done else ""
         most_s = wanted.most_s() * (launches - done) / launches
-        print(
-            f"{wanted.launcher.mpi.title}: {launches} launches{before}; this takes about {lasted(most_s)} on a quiet machine"
-        )
+        title = wanted.launcher.mpi.title
+        print(f"{title}: {launches} launches{before}; this takes about {lasted(most_s)} without other work")
         if max(wanted.ranks) > cores():
             print(f"With more ranks than cores ({cores()} here), the times contain waits for a CPU.", flush=True)
     return make_monitor(not quiet, "least number of inexact points")
