@@ -138,6 +138,7 @@ class Remains {
     return found ? found : find(stray().calls, number);
   }
   std::optional<OutcomeRecord> outcome(EvaluationId id) {
+    if (path_ != log_of_ && stray().reused.contains(id)) return {};
     auto found = intact_ ? intact_->outcome(id) : std::nullopt;
     return found ? found : find(stray().outcomes, id);
   }

@@ -19,7 +19,7 @@ class NotAStudy : public InputError {
 };
 
 /// Makes the tables in a file that is new or empty, in one transaction, which stays open for the caller to fill and
-/// commit. Throws StoreError if the file has content already, InputError if no file can be created there.
+/// commit. Throws InputError if the file has content already, or if no file can be created there.
 Database make_study_file(const std::string& path, const StudyRecord& study, NetworkProbe network);
 /// Opens an existing file for writing. Throws InputError for a missing file, one that is not a culmen study, one that
 /// cannot be read and written, and one on a network file system; StoreError for one of another format.

@@ -69,6 +69,21 @@ void add(const LeafRow& row, StrayRows& to) {
   }
 }
 
+/// The numbers of saved candidates that an ask gave to other candidates: the outcomes were forgotten
+/// (engine/saved_outcomes).
+std::set<EvaluationId> reused_in(const std::map<std::uint64_t, CallRecord>& calls) {
+  std::map<EvaluationId, Candidate> saved;
+  std::set<EvaluationId> reused;
+  for (const auto& [number, call] : calls) {
+    for (const auto& candidate : call.candidates) {
+      if (call.kind == CallKind::saved) saved[candidate.id] = candidate;
+      else if (const auto before = saved.find(candidate.id); before != saved.end() && !(before->second == candidate))
+        reused.insert(candidate.id);
+    }
+  }
+  return reused;
+}
+
 }  // namespace
 
 StrayRows find_stray_rows(const std::string& path, const std::string& log_of) {
@@ -77,11 +92,7 @@ StrayRows find_stray_rows(const std::string& path, const std::string& log_of) {
   visit_logged_leaves(log_of, path, [&](const LeafRow& row) { add(row, earlier); });
   found.calls.merge(earlier.calls);
   if (found.study.fingerprint.empty()) found.study = std::move(earlier.study);
-  // An ask names the outcomes that it drops: it may give their numbers to other candidates.
-  for (const auto& [number, call] : found.calls) {
-    if (call.kind != CallKind::ask) continue;
-    for (const auto id : call.ids) earlier.outcomes.erase(id);
-  }
+  found.reused = reused_in(found.calls);
   found.outcomes.merge(earlier.outcomes);
   return found;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include "culmen/store/records.hpp"
@@ -12,6 +13,8 @@ struct StrayRows {
   std::map<std::uint64_t, CallRecord> calls;  ///< by number
   std::map<EvaluationId, OutcomeRecord> outcomes;
   StudyRecord study;  ///< without a fingerprint: not found
+  /// Numbers that two candidates have had. An earlier version of a page may have the outcome of the former one.
+  std::set<EvaluationId> reused;
 };
 
 /// `log_of`: the store whose log has earlier versions of the pages, which may have what the last one has lost.

@@ -187,6 +187,49 @@ TEST_F(Logs, ADamagedLogLosesNothingInSilence) {
   EXPECT_GE(least, evaluations - 10);
 }
 
+TEST_F(Logs, AnOutcomeOfAnotherCandidateIsNotTakenFromTheLog) {
+  auto saved_before = call(CallKind::saved);
+  saved_before.candidates = ask(evaluations, 1).candidates;
+  saved_before.candidates[0].x[0] += 1;
+  auto journal = Journal::resume(path, Durability::process);
+  journal.append(saved_before);
+  journal.append(outcome(evaluations, 111));
+  journal.commit();
+  auto asked = ask(evaluations, 1);
+  asked.ids = {evaluations};
+  journal.append(asked);
+  journal.commit();
+  journal.append(outcome(evaluations, 222));
+  journal.append(tell({evaluations}));
+  journal.commit();
+  for (EvaluationId id = evaluations + 1; id < evaluations + 5; ++id) {
+    journal.append(ask(id, 1));
+    journal.commit();
+  }
+  for (const char* ending : {"", "-wal"})
+    fs::copy_file(path + ending, copy + ending, fs::copy_options::overwrite_existing);
+  const auto size = fs::file_size(copy + "-wal");
+  int found = 0;
+  for (std::uintmax_t at = 0; at + 8192 < size; at += 2048) {
+    with_zeros(at, 8192);
+    rescue(damaged, saved);
+    const auto rescued = Journal::read(saved);
+    double value = 0;
+    for (const auto& record : outcomes_of(rescued, evaluations)) {
+      if (record.evaluation == evaluations) value = record.outcome.value;
+    }
+    for (const auto& each : calls_of(rescued)) {
+      for (const auto& candidate : each.candidates) {
+        if (candidate.id != evaluations || value == 0) continue;
+        EXPECT_EQ(value, candidate == asked.candidates[0] ? 222 : 111) << "zeros at " << at;
+        ++found;
+      }
+    }
+    fs::remove(saved);
+  }
+  EXPECT_GT(found, 0);
+}
+
 TEST_F(Logs, TheTornEndOfALogIsNoDamage) {
   const auto size = fs::file_size(copy + "-wal");
   for (const std::uintmax_t missing : {1, 24, 100, 4096, 4120, 5000, 9000}) {
