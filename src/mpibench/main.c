@@ -7,7 +7,7 @@
 //   check COLLECTIVE COMM BYTES ROOT    one call with known data: answers whether all results are right
 //   time COLLECTIVE COMM BYTES ROOT N WINDOW_NS
 //                                       N calls: answers their times in ns, negative where a rank was late, and then
-//                                       the counted functions that ran once in each call on all ranks
+//                                       the counted functions that ran at least N times on all ranks
 //   pingpong - BYTES N                  N round trips between the ranks 0 and 1: answers half of each time in ns
 //   end
 //
@@ -39,7 +39,7 @@ static char error_text[MPI_MAX_ERROR_STRING + 64];
 
 static int64_t *starts, *ends;
 
-// The slowest way of a call over all ranks, at rank 0, in `starts`; negative if a rank was late.
+// Over all ranks, at rank 0: the earliest start of each call, negative if a rank was late, and its latest end.
 static void collect(int calls) {
   int64_t* both = malloc(2 * sizeof(int64_t) * (size_t)calls);
   if (!both) MPI_Abort(control, 1);

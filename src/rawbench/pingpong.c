@@ -2,7 +2,7 @@
 //
 //   culmen_pingpong ROUTE BUFFER_BYTES
 //
-// ROUTE: tcp (loopback), unix (a socket of the file system's namespace) or shm (shared memory). BUFFER_BYTES: the send
+// ROUTE: tcp (loopback), unix (a pair of Unix sockets) or shm (shared memory). BUFFER_BYTES: the send
 // and receive buffers of the sockets; 0: as the system sets them. Reads commands from its standard input and answers
 // each with one line, as src/mpibench does:
 //

@@ -4,6 +4,7 @@ import csv
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from culmen.bench.conversation import LostError, RefusedError
@@ -27,6 +28,12 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
   return code;
 }
 """
+
+
+def bytes_on_loopback() -> int:
+    """Also those of other programs."""
+    (line,) = (line for line in Path("/proc/net/dev").read_text().splitlines() if line.split(":")[0].strip() == "lo")
+    return int(line.partition(":")[2].split()[0])
 
 
 def rows_in(folder):
@@ -54,7 +61,12 @@ def test_each_transport_of_an_mpi_carries_messages(mpi):
     assert len(ways) >= 3
     for route in ways:
         with route.open(0, HANGS_S) as conversation:
-            assert len(conversation.time_messages(200_000, 5)) == 5
+            conversation.time_messages(8, 1)
+            before = bytes_on_loopback()
+            assert len(conversation.time_messages(2_000_000, 50)) == 50
+            through_network = bytes_on_loopback() - before
+            if "tcp" in route.name:
+                assert through_network > 2 * 50 * 2_000_000
             with pytest.raises(RefusedError, match="cannot be sent at once"):
                 conversation.time_messages(8, 0)
 

@@ -1,6 +1,7 @@
 """A saved profile, as text and as JSON, as a whole and in parts."""
 
 import json
+import re
 
 import pytest
 from culmen.profile.figures import figures_of
@@ -62,7 +63,11 @@ def test_json_has_what_the_profile_has(saved):
 def test_a_part_is_chosen(saved, words, functions):
     assert {each["function"] for each in calls_of(saved, *words)} == functions
     text = report(saved, *words)
-    assert "The chosen calls take" in text
+    said = re.search(r"The chosen calls take (\d+)% of the time", text)
+    assert said
+    read = json.loads(report(saved, "--json", *words))
+    chosen_s = sum(each["seconds"] + each["waits_s"] for each in read["calls"])
+    assert int(said[1]) == pytest.approx(100 * chosen_s / sum(rank["seconds"] for rank in read["ranks"]), abs=0.51)
     assert all(function in text for function in functions)
     assert "MPI-bound" not in text
 

@@ -188,6 +188,9 @@ def test_the_winner_is_faster_beyond_doubt(tmp_path):
 def test_an_algorithm_that_did_not_run_cannot_win(tmp_path):
     found = Table([table_of(tmp_path, TIMES, verified=["binomial"])])
     assert {w.name for w in winners.winners(found)} == {DEFAULT}
+    alone = Table([table_of(tmp_path, {("binomial", 8): 1e-6}, verified=["binomial"])])
+    assert winners.winners(alone) == winners.rows_of(alone) == []
+    assert figures.collectives_page(alone)
 
 
 def test_late_and_cold_calls_stay_in_the_file_only(tmp_path):

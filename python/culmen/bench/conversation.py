@@ -66,7 +66,7 @@ class Conversation:
         self._end()
 
     def greet(self, size: int) -> None:
-        """``size``: the number of ranks. Raises LostError if it is wrong."""
+        """``size``: the number of processes, as the program says it. May raise LostError."""
 
     def time_messages(self, size: int, calls: int) -> list[float]:
         """Half of the time of each round trip between two processes, in seconds. ``size``: bytes."""

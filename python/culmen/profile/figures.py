@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from ..report.heat_map import heat_map
 from ..report.page import Section, page, place_of, table, text
 from ..report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Figure, axis, layout
-from .page import Total, shown_bytes, title_of, totals_of
+from .page import Total, in_mpi, shown_bytes, title_of, totals_of
 from .recorded import Calls, Rank
 
 _COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
 _DRAWN = 6  # functions with a colour of their own
+_GETS = ("mpi_get", "mpi_rget")
 _SENDS = ("send", "put", "accumulate")
 _KINDS = {"messages": BLUE, "collective functions": ORANGE, "one-sided": GREEN, "files": VERMILLION, "others": GREY}
 _HEADINGS = ["function", "communicator", "calls", "bytes", "seconds", "of run", "µs a call"]
@@ -119,8 +120,8 @@ def _kind(calls: Calls) -> str:
     name = calls.function.lower()
     if "file" in name:
         return "files"
-    if any(word in name for word in ("put", "get", "accumulate", "fetch", "compare_and", "win_")):
-        return "one-sided" if "get_" not in name else "others"
+    if any(word in name for word in ("put", "accumulate", "fetch", "compare_and", "win_")) or name in _GETS:
+        return "one-sided"
     if any(word in name for word in ("send", "recv", "probe")):
         return "messages"
     words = ("bcast", "reduce", "gather", "scatter", "alltoall", "barrier", "scan")
@@ -146,8 +147,7 @@ def _functions(totals: dict[tuple[str, str], Total], ranks: list[Rank]) -> list[
 def _ranks(ranks: list[Rank]) -> list[list[str]]:
     out = []
     for rank in ranks:
-        in_mpi = sum(calls.seconds for calls in rank.calls)
-        share = f"{in_mpi / rank.seconds:.1%}" if rank.seconds else "–"
+        share = f"{in_mpi(rank) / rank.seconds:.1%}" if rank.seconds else "–"
         seconds = f"{rank.seconds:.4g}" if rank.seconds else "did not reach MPI_Finalize"
         out.append([str(rank.rank), rank.host, seconds, share, shown_bytes(1024 * rank.memory_kib)])
     return out

@@ -49,8 +49,8 @@ def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
             total = totals[calls.function, re.sub(r" colour \d+", "", calls.communicator)]
             total.calls += calls.calls
             total.bytes += calls.bytes
-            total.seconds += calls.seconds + calls.charged_s
-            total.by_rank[rank.rank] += calls.seconds + calls.charged_s
+            total.seconds += calls.total_s
+            total.by_rank[rank.rank] += calls.total_s
     return totals
 
 
@@ -62,15 +62,16 @@ def title_of(ranks: list[Rank]) -> str:
     return f"{first.program}: {first.size} ranks on {nodes}, {first.library}, {longest:.4g} s after MPI_Init"
 
 
-def _in_mpi(rank: Rank) -> float:
-    return sum(calls.seconds for calls in rank.calls)
+def in_mpi(rank: Rank) -> float:
+    """Seconds."""
+    return sum(calls.total_s for calls in rank.calls)
 
 
 def _share(ended: list[Rank], run_s: float, subject: str) -> str:
     if not ended or run_s == 0:
         return "No rank reached MPI_Finalize, so the share of MPI in the run is not known."
-    shares = sorted((_in_mpi(rank) / (rank.seconds or 1), rank.rank) for rank in ended)
-    all_s = sum(map(_in_mpi, ended))
+    shares = sorted((in_mpi(rank) / (rank.seconds or 1), rank.rank) for rank in ended)
+    all_s = sum(map(in_mpi, ended))
     return (
         f"{subject} {all_s / run_s:.0%} of the time of all ranks: from {shares[0][0]:.0%} (rank {shares[0][1]}) "
         f"to {shares[-1][0]:.0%} (rank {shares[-1][1]})."
@@ -119,7 +120,7 @@ def _advice(
         said.append(f"{uncharged} requests have no known origin. The time of their waits is in the rows of the waits.")
     if not run_s or not totals:
         return said
-    share = sum(map(_in_mpi, ended)) / run_s
+    share = sum(map(in_mpi, ended)) / run_s
     if share < _FEW_SHARE:
         said.append(f"The program is not MPI-bound: without MPI it would take at most {share:.0%} less time.")
         return said

@@ -84,6 +84,11 @@ class Calls:
     completed: int
     """Requests of these calls that have ended."""
 
+    @property
+    def total_s(self) -> float:
+        """In these calls, and in waits for their requests."""
+        return self.seconds + self.charged_s
+
 
 @dataclass(frozen=True)
 class Rank:

@@ -35,10 +35,11 @@ def collectives_page(found: Table) -> str:
 
 def _figures(found: Table) -> Iterator[Figure]:
     won = winners(found)
-    for mpi, collective in sorted({(w.mpi, w.collective) for w in won}):
+    for mpi, collective in sorted({key[:2] for key in found.points}):
         here = [w for w in won if (w.mpi, w.collective) == (mpi, collective)]
         if collective != "barrier":
-            yield _map(mpi, collective, here)
+            if here:
+                yield _map(mpi, collective, here)
             yield _against_size(found, mpi, collective)
         yield _against_ranks(found, mpi, collective)
 

@@ -70,6 +70,7 @@ def measure_points(
     rng = random.Random(seed)  # noqa: S311 - an order, no secret
     points = [Point(algorithm=algorithm, size=size) for size in sizes for algorithm in algorithms]
     active, losses = list(points), 0
+    own = ranks.functions(collective)
     starts = Starts(windows=not ranks.session.oversubscribed)
     while active:
         for point in active:
@@ -77,7 +78,7 @@ def measure_points(
                 if not point.checked:
                     _check(ranks.session, collective, point, protocol.root)
                 elif not point.unavailable:
-                    _visit(ranks.session, collective, point, protocol, starts)
+                    _visit(ranks.session, collective, point, protocol, starts, own)
             except LostError as error:
                 ranks.end()
                 losses += 1
@@ -100,7 +101,8 @@ def _check(session: Session, collective: str, point: Point, root: int) -> None:
         point.unavailable = str(error)
 
 
-def _visit(session: Session, collective: str, point: Point, protocol: Protocol, starts: Starts) -> None:
+def _visit(session: Session, collective: str, point: Point, protocol: Protocol, starts: Starts, own: set[str]) -> None:
+    """``own``: the functions of all algorithms of the collective."""
     begun = time.monotonic()
     communicator = session.choose(collective, point.algorithm)
     calls = point.next_calls(protocol)
@@ -110,13 +112,7 @@ def _visit(session: Session, collective: str, point: Point, protocol: Protocol, 
     starts.note(point, times)
     point.spent_s += time.monotonic() - begun
     if point.algorithm.function:
-        own = {name for name in functions if name.startswith(_family(point.algorithm.function, collective))}
-        point.verified = point.verified and own == {point.algorithm.function}
-
-
-def _family(function: str, collective: str) -> str:
-    """The beginning of the names of the functions of all algorithms of the collective."""
-    return function[: function.index(f"_{collective}_") + len(collective) + 2]
+        point.verified = point.verified and functions & own == {point.algorithm.function}
 
 
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:

@@ -106,6 +106,11 @@ class Ranks:
             self.version = self._session.version
         return self._session
 
+    def functions(self, collective: str) -> set[str]:
+        """Those of the MPI's library that contain its algorithms; none if it does not show them."""
+        known = self._launcher.mpi.collectives
+        return {one.function for one in known.algorithms(collective)} - {""} if known else set()
+
     def end(self) -> None:
         session, self._session = self._session, None
         if session is not None:

@@ -27,15 +27,16 @@ class Winner:
 
 
 def winners(table: Table) -> list[Winner]:
-    return [_winner(table, place) for place in table.places()]
+    """Of each place where an algorithm is known to have run."""
+    return [found for place in table.places() if (found := _winner(table, place)) is not None]
 
 
-def _winner(table: Table, place: tuple[str, str, int, int]) -> Winner:
+def _winner(table: Table, place: tuple[str, str, int, int]) -> Winner | None:
     """Only an algorithm that is known to have run can win."""
     there = {name: found for name, found in table.algorithms(place).items() if found.verified}
     default = there.get(DEFAULT)
     if not there:
-        there = table.algorithms(place)
+        return None
     name, found = next(iter(there.items()))
     if default is None:
         return Winner(*place, name, found)
