@@ -83,8 +83,12 @@ def in_one(value: Any, parts: Parts, wrap: Callable[[bytes], Any] | None = None)
 
 
 def can_share() -> bool:
-    """A program with more rights than its user hides its files from its children."""
-    return Path(f"/proc/{os.getpid()}").stat().st_uid == os.geteuid()
+    """Children can open files of this process. A program with more rights than its user hides them, and some systems
+    have no /proc."""
+    try:
+        return Path(f"/proc/{os.getpid()}").stat().st_uid == os.geteuid()
+    except OSError:
+        return False
 
 
 def _wrapped(pickled: bytes, wrap: Callable[[bytes], Any] | None, descriptor: int | None = None) -> _core.Pickle:
