@@ -142,7 +142,7 @@ def test_a_study_file_of_a_fit_needs_no_limit(folder):
     ends = "when enough local searches, at least 6, have found the best point again"
     assert f"ends {ends}" in " ".join(command("check", "study.toml", cwd=folder).stdout.split())
     refused = command("run", "study.toml", "--agreement", "0", cwd=folder)
-    assert (refused.returncode, refused.stderr.count("[stop]: at least one of evaluations, target")) == (2, 1)
+    assert (refused.returncode, refused.stderr.count("the table [stop] is missing")) == (2, 1)
     done = command("run", "study.toml", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert f"Ends: {ends}\n" in done.stdout

@@ -286,7 +286,8 @@ class StudyFile(Table):
         told = checked(_Given, {**self.stop.model_dump(exclude_none=True), **given}, source)
         for key in ("workers", "team_size", "team_placement"):
             setattr(self.run, key, getattr(told, key) or getattr(self.run, key))
-        self.stop = StopTable(**told.model_dump(exclude={"workers", "team_size", "team_placement"}))
+        if "stop" in self.model_fields_set or given.keys() & StopTable.model_fields.keys():
+            self.stop = StopTable(**told.model_dump(exclude={"workers", "team_size", "team_placement"}))
         ends = {"agreement": agreement, "searches": searches}
         if changed := {name: limit for name, limit in ends.items() if limit is not None}:
             self.optimizer = OptimizerTable(**{**self.optimizer.model_dump(), **changed})
