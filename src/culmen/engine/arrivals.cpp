@@ -34,11 +34,24 @@ void Engine::lost(WorkerId worker, const std::string& why) {
 }
 
 void Engine::arrived(WorkerId worker, const FrameHead& head, BytesView body) {
-  if (stopped() || head.study != options_.study || head.epoch != options_.epoch) return;
+  if (stopped()) return;
+  if (head.study != options_.study || head.epoch != options_.epoch) return stray(worker);
   if (head.kind == FrameKind::hello && body.empty()) ready(worker);
   if (head.kind == FrameKind::hello && !body.empty()) end_with(worker, StopReason::set_up, body);
   if (head.kind == FrameKind::trouble) end_with(worker, StopReason::error, body);
   if (head.kind == FrameKind::result) arrived_result(worker, head, body);
+}
+
+/// Until a worker is ready, it may still answer a former study or a former start of this one. Later it would seem busy
+/// for ever.
+void Engine::stray(WorkerId worker) {
+  if (was_ready(worker)) turn_away(worker, "answered for another study");
+}
+
+/// It gets no more work.
+void Engine::turn_away(WorkerId worker, const std::string& why) {
+  transport_->turn_away(worker, "it " + why);
+  lost(worker, fmt::format("worker {} {}", worker, why));
 }
 
 void Engine::ready(WorkerId worker) {
@@ -72,14 +85,13 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
   try {
     ByteReader reader(body);
     const auto hash = reader.u64();
-    // A worker that answers for another candidate gets no more work.
     if (table_.has(head.evaluation) && table_.hash(head.evaluation) != hash)
-      return lost(worker, fmt::format("worker {} answered for another candidate", worker));
+      return turn_away(worker, "answered for another candidate");
     decode(body.subspan(sizeof(hash)), incoming_);
   } catch (const Error& e) {
-    const auto why = fmt::format("worker {} sent an answer that cannot be read: {}", worker, e.what());
-    if (worker >= first_visitor_) return lost(worker, why);
-    incoming_ = Outcome::failure(Status::wrong_shape, why);
+    const auto why = fmt::format("sent an answer that cannot be read: {}", e.what());
+    if (worker >= first_visitor_) return turn_away(worker, why);
+    incoming_ = Outcome::failure(Status::wrong_shape, fmt::format("worker {} {}", worker, why));
   }
   incoming_worker_ = worker;
   incoming_attempt_ = head.attempt;

@@ -107,6 +107,8 @@ class Engine final : private Transport::Sink {
   void ready(WorkerId worker);
   void count_presence();
   bool was_ready(WorkerId worker) const;
+  void stray(WorkerId worker);
+  void turn_away(WorkerId worker, const std::string& why);
   void end_with(WorkerId worker, StopReason reason, BytesView sentence);
   void arrived_result(WorkerId worker, const FrameHead& head, BytesView body);
   bool look_at_records();

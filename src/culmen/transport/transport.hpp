@@ -56,6 +56,9 @@ class Transport {
   virtual double look_again_s() const { return std::numeric_limits<double>::infinity(); }
   /// Ends a concurrent or the next sleep(). Any thread, and a signal handler.
   virtual void wake() noexcept = 0;
+  /// Tells a worker that it gets no more work and must leave, with a clause on what it did ("it …"). Nothing happens if
+  /// this transport cannot. The transport may still report it as lost.
+  virtual void turn_away(WorkerId /*worker*/, const std::string& /*why*/) {}
   /// Tells every worker to stop its evaluation and leave, and returns at once; close() must follow. False: this
   /// transport cannot, so that close() tells them.
   virtual bool dismiss() { return false; }

@@ -20,6 +20,7 @@ class Noting final : public Transport {
   Noting(std::string name, std::vector<std::string>& calls, bool dismisses = true)
       : name_(std::move(name)), calls_(calls), dismisses_(dismisses) {}
   void send(WorkerId worker, const FrameHead&, BytesView) override { note("send to " + std::to_string(worker)); }
+  void turn_away(WorkerId worker, const std::string& why) override { note(why + " " + std::to_string(worker)); }
   bool receive(Sink& sink) override {
     if (std::exchange(received_, true)) return false;
     sink.joined(1);
@@ -64,7 +65,9 @@ TEST(MergedTransport, the_workers_of_the_second_come_after_those_of_the_first) {
   Noting first("first", calls), second("second", calls);
   MergedTransport merged(first, 3, second);
   for (WorkerId worker : {2U, 3U, 7U}) merged.send(worker, {}, {});
-  EXPECT_THAT(calls, ElementsAre("first: send to 2", "second: send to 0", "second: send to 4"));
+  for (WorkerId worker : {2U, 3U}) merged.turn_away(worker, "away with");
+  EXPECT_THAT(calls, ElementsAre("first: send to 2", "second: send to 0", "second: send to 4", "first: away with 2",
+                                 "second: away with 0"));
   Listener listener;
   EXPECT_TRUE(merged.receive(listener));
   EXPECT_THAT(listener.seen,

@@ -27,6 +27,7 @@ class StayingTransport final : public OpenTransport {
   std::size_t connected() const override { return network_->connected(); }
   void ring(std::function<void()> bell) override { network_->ring(std::move(bell)); }
   void send(WorkerId worker, const FrameHead& head, BytesView body) override { network_->send(worker, head, body); }
+  void turn_away(WorkerId worker, const std::string& why) override { network_->turn_away(worker, why); }
   bool receive(Sink& sink) override;
   void sleep(double at_most_s) override { network_->sleep(at_most_s); }
   double look_again_s() const override { return network_->look_again_s(); }

@@ -30,6 +30,11 @@ void MergedTransport::send(WorkerId worker, const FrameHead& head, BytesView bod
   else second_.send(worker - begin_, head, body);
 }
 
+void MergedTransport::turn_away(WorkerId worker, const std::string& why) {
+  if (worker < begin_) first_.turn_away(worker, why);
+  else second_.turn_away(worker - begin_, why);
+}
+
 bool MergedTransport::receive(Sink& sink) {
   Shifted shifted(sink, begin_);
   const bool any = first_.receive(sink);

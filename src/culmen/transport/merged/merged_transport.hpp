@@ -14,6 +14,7 @@ class MergedTransport final : public Transport {
   MergedTransport(Transport& first, std::size_t workers_of_first, Transport& second)
       : first_(first), second_(second), begin_(static_cast<WorkerId>(workers_of_first)) {}
   void send(WorkerId worker, const FrameHead& head, BytesView body) override;
+  void turn_away(WorkerId worker, const std::string& why) override;
   bool receive(Sink& sink) override;
   void sleep(double at_most_s) override { first_.sleep(std::min(at_most_s, second_.look_again_s())); }
   double look_again_s() const override { return std::min(first_.look_again_s(), second_.look_again_s()); }

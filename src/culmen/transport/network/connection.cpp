@@ -1,5 +1,6 @@
 #include "culmen/transport/network/connection.hpp"
 
+#include "culmen/base/error.hpp"
 #include "culmen/base/span.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -10,19 +11,46 @@
 #include <boost/asio/use_awaitable.hpp>
 
 namespace culmen {
+namespace {
+constexpr std::chrono::seconds longest_parting{2};
+}  // namespace
 
 Connection::Connection(std::unique_ptr<ByteStream> stream)
-    : stream_(std::move(stream)), taken_(stream_->executor(), asio::steady_timer::time_point::max()) {}
+    : stream_(std::move(stream)),
+      taken_(stream_->executor(), asio::steady_timer::time_point::max()),
+      lingering_(stream_->executor()) {}
 
 asio::awaitable<Bytes> Connection::read(std::size_t most_body_bytes) {
-  auto block = incoming_.take(most_body_bytes);
-  while (block.empty()) {
-    const auto room = incoming_.room();
-    incoming_.filled(co_await stream_->read_some(asio::buffer(room.data(), room.size())));
-    block = incoming_.take(most_body_bytes);
+  try {
+    while (true) {
+      if (drops_) co_await drop_what_comes();
+      auto block = take_block(most_body_bytes);
+      if (drops_) continue;
+      given_bytes_ += block.size();
+      if (!block.empty()) co_return block;
+      const auto room = incoming_.room();
+      incoming_.filled(co_await stream_->read_some(asio::buffer(room.data(), room.size())));
+    }
+  } catch (const boost::system::system_error&) {
+    if (drops_) throw Error(why_parted());
+    throw;
   }
-  given_bytes_ += block.size();
-  co_return block;
+}
+
+/// Empty: there is none.
+Bytes Connection::take_block(std::size_t most_body_bytes) {
+  try {
+    return incoming_.take(most_body_bytes);
+  } catch (const Error& e) {
+    part(refusal, e.what());
+    return {};
+  }
+}
+
+/// Bytes that were not read would delete the reason on its way. Never returns.
+asio::awaitable<void> Connection::drop_what_comes() {
+  Bytes dropped(std::size_t{4} << 10);
+  while (true) co_await stream_->read_some(asio::buffer(dropped.data(), dropped.size()));
 }
 
 asio::awaitable<void> Connection::wait_until_taken(std::size_t most) {
@@ -57,10 +85,35 @@ void Connection::send(const FrameHead& head, BytesView body) {
 
 void Connection::send_last(const FrameHead& head) {
   const std::lock_guard lock(mutex_);
+  send_at_the_end(head, {});
+}
+
+/// Under the lock.
+void Connection::send_at_the_end(const FrameHead& head, BytesView body) {
   queue_.clear();
-  append_frame(queue_, head, {});
+  append_frame(queue_, head, body);
   parting_ = true;
   start_writing();
+}
+
+std::string Connection::why_parted() {
+  const std::lock_guard lock(mutex_);
+  return why_parted_;
+}
+
+void Connection::part(FrameKind kind, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(parting_, true)) return;
+  why_parted_ = why;
+  drops_ = true;
+  send_at_the_end(head_of(kind), std::as_bytes(std::span(why)));
+  asio::post(executor(), [self = shared_from_this()] {
+    self->taken_.cancel();
+    self->lingering_.expires_after(longest_parting);
+    self->lingering_.async_wait([weak = std::weak_ptr(self)](const boost::system::error_code& cancelled) {
+      if (const auto there = weak.lock(); there && !cancelled) there->cut();
+    });
+  });
 }
 
 /// Under the lock.

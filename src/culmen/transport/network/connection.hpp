@@ -18,9 +18,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   explicit Connection(std::unique_ptr<ByteStream> stream);
 
   /// The first of them must be called, and the next one awaited, on the strand of the stream. They throw
-  /// boost::system::system_error at the end of the connection, Error for bytes that are no frames.
+  /// boost::system::system_error at the end of the connection, and Error if it ends by part().
   asio::awaitable<void> open() { return stream_->open(); }
-  /// Whole frames, at least one.
+  /// Whole frames, at least one. Parts from one who sends bytes that are no frames, or a body that is longer.
   asio::awaitable<Bytes> read(std::size_t most_body_bytes);
   /// Returns once fewer than `most` bytes of what was read are not taken() yet.
   asio::awaitable<void> wait_until_taken(std::size_t most);
@@ -30,6 +30,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// The same in place of all that is queued, and nothing after it: the other side reads the end of the stream. Any
   /// thread.
   void send_last(const FrameHead& head);
+  /// Sends a frame of this kind with the reason in place of all that is queued. From now on read() drops what comes,
+  /// until the other side ends the connection or a moment has passed, and throws Error with this reason. The first call
+  /// counts. Any thread.
+  void part(FrameKind kind, const std::string& why);
   /// Counts what read() gave; any thread.
   void took(std::size_t bytes);
   /// From now on nothing waits until it is taken. Any thread.
@@ -43,20 +47,25 @@ class Connection : public std::enable_shared_from_this<Connection> {
   asio::any_io_executor executor() { return stream_->executor(); }
 
  private:
-  bool must_wait() const { return !takes_all_ && given_bytes_ >= most_; }
+  void send_at_the_end(const FrameHead& head, BytesView body);
+  std::string why_parted();
+  Bytes take_block(std::size_t most_body_bytes);
+  asio::awaitable<void> drop_what_comes();
+  bool must_wait() const { return !takes_all_ && !drops_ && given_bytes_ >= most_; }
   void start_writing();
   asio::awaitable<void> write_all();
 
   std::unique_ptr<ByteStream> stream_;
-  asio::steady_timer taken_;
+  asio::steady_timer taken_, lingering_;
   Incoming incoming_;
   std::atomic<std::size_t> given_bytes_ = 0;
   std::atomic<std::size_t> most_ = 0;
-  std::atomic<bool> waits_ = false, takes_all_ = false;
+  std::atomic<bool> waits_ = false, takes_all_ = false, drops_ = false;
   std::mutex mutex_;  // of the following
   Bytes queue_;
   bool writing_ = false;
   bool parting_ = false, finishing_ = false;
+  std::string why_parted_;
 };
 
 }  // namespace culmen

@@ -64,6 +64,7 @@ Bytes JoinedConnection::open(double at_most_s) {
   next_frame(rest, head, body);
   const auto from = to_string(options_.address);
   if (head.kind == refusal) throw InputError(fmt::format("{} refused this worker: {}", from, text_in(body)));
+  if (head.kind == farewell) throw TransportError(fmt::format("{} ended the connection: {}", from, text_in(body)));
   if (head.kind == bye) return block;
   if (head.kind != welcome) throw TransportError(fmt::format("{} did not answer the greeting", from));
   return {rest.begin(), rest.end()};

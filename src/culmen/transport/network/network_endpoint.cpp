@@ -1,4 +1,5 @@
 // The worker's side of a connection over TCP or WebSocket.
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -175,13 +176,22 @@ class NetworkEndpoint final : public JoinedEndpoint {
     BytesView body;
     FrameHead head;
     while (next_frame(block, head, body)) {
-      if (head.kind == bye) {
-        over_ = true;
-        current_->shut();
-        return turns_.wake();
-      }
+      if (head.kind == bye) return end({});
+      if (head.kind == refusal) return end(words_of("sent this worker away", body));
+      if (head.kind == farewell) return lose(words_of("ended the connection", body));
       frames_.push_back({head, Bytes(body.begin(), body.end())});
     }
+  }
+
+  std::string words_of(const char* what, BytesView why) const {
+    return fmt::format("{} {}: {}", to_string(options_.address), what, text_in(why));
+  }
+
+  void end(const std::string& why) {
+    over_ = true;
+    reason_ = why;
+    if (current_) current_->shut();
+    turns_.wake();
   }
 
   void lose(const std::string& why) {
@@ -236,7 +246,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
     joining_.reset();
     if (over_) return;
     if (joined) return enter(lock, connection, first);
-    if (refused_ || hopeless || now() >= try_until_) give_up();
+    if (refused_ || hopeless || now() >= try_until_) end(last_trouble_);
     else pause();
   }
 
@@ -244,15 +254,10 @@ class NetworkEndpoint final : public JoinedEndpoint {
     current_ = std::move(connection);
     has_joined_ = true;
     take(first);
+    if (!current_ || over_) return;
     clear(out_);
     for (const auto& frame : last_results_) append_frame(out_, frame.head, frame.body);
     if (!out_.empty()) write(lock);
-  }
-
-  void give_up() {
-    over_ = true;
-    reason_ = last_trouble_;
-    turns_.wake();
   }
 
   void keep(const FrameHead& head, BytesView body) {

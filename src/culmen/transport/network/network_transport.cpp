@@ -35,6 +35,10 @@ class NetworkTransport final : public ListeningTransport {
     if (const auto connection = connection_of(worker)) connection->send(head, body);
   }
 
+  void turn_away(WorkerId worker, const std::string& why) override {
+    if (const auto connection = connection_of(worker)) connection->part(refusal, why);
+  }
+
   bool dismiss() override {
     {
       const std::lock_guard lock(mutex_);
@@ -75,7 +79,7 @@ class NetworkTransport final : public ListeningTransport {
     } catch (const boost::system::system_error& e) {
       if (e.code() != asio::error::eof) why = "the connection ended: " + e.code().message();
     } catch (const Error& e) {
-      why = fmt::format("it sent bytes that cannot be read: {}", e.what());
+      why = e.what();
     }
     connection->cut();
     leave(*worker, why);

@@ -167,6 +167,7 @@ class PerItemEndpoint final : public JoinedEndpoint {
     if (head.kind == bye) return end();
     if (head.kind == refusal)
       throw InputError(fmt::format("{} refused this worker: {}", to_string(options_.address), text_in(body)));
+    if (head.kind == farewell) throw Error("it ended the connection: " + text_in(body));
     if (head.kind != answer) throw Error("it gave no answer");
     const auto said = decode_answer(body);
     if (frames.size() != said.frames) throw Error("the connection ended early");

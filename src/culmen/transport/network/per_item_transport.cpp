@@ -63,6 +63,15 @@ class PerItemTransport final : public ListeningTransport {
     answer_if_due(worker, found->second);
   }
 
+  /// One who is away comes as a new worker.
+  void turn_away(WorkerId worker, const std::string& why) override {
+    const std::lock_guard lock(mutex_);
+    const auto found = visitors_.find(worker);
+    if (found == visitors_.end()) return;
+    if (found->second.here) found->second.here->part(refusal, why);
+    lose(worker, why);
+  }
+
   bool dismiss() override {
     const std::lock_guard lock(mutex_);
     if (std::exchange(closing_, true)) return true;
