@@ -56,17 +56,6 @@ TEST(Greeting, of_a_worker_gets_through_beside_many_that_say_nothing) {
   EXPECT_TRUE(silent.front().read_all().empty());  // the oldest one was ended
 }
 
-/// Answers the greeting of one worker with this frame.
-void play_master(const ListeningSocket& listener, FrameKind kind) {
-  const int fd = listener.take();
-  std::byte some[4096];
-  EXPECT_GT(recv(fd, some, sizeof some, 0), 0);
-  Bytes out;
-  append_frame(out, head_of(kind), {});
-  EXPECT_EQ(send(fd, out.data(), out.size(), MSG_NOSIGNAL), static_cast<ssize_t>(out.size()));
-  close(fd);
-}
-
 TEST(Greeting, answered_with_bye_is_the_end_of_the_study) {
   const ListeningSocket listener;
   std::thread master([&] { play_master(listener, bye); });

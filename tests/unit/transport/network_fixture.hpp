@@ -122,4 +122,15 @@ class ListeningSocket {
   std::uint16_t port_ = 0;
 };
 
+/// Answers the greeting of one worker with this frame, and ends the connection.
+inline void play_master(const ListeningSocket& listener, FrameKind kind) {
+  const int fd = listener.take();
+  std::byte some[4096];
+  EXPECT_GT(recv(fd, some, sizeof some, 0), 0);
+  Bytes out;
+  append_frame(out, head_of(kind), {});
+  EXPECT_EQ(send(fd, out.data(), out.size(), MSG_NOSIGNAL), static_cast<ssize_t>(out.size()));
+  close(fd);
+}
+
 }  // namespace culmen

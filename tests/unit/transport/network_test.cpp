@@ -14,21 +14,12 @@
 #include "culmen/transport/network/address.hpp"
 #include "culmen/transport/network/certificate.hpp"
 #include "culmen/transport/network/scheme.hpp"
+#include "cut_line.hpp"
 #include "network_fixture.hpp"
 
 namespace culmen {
 namespace {
 using ::testing::HasSubstr;
-
-int connect_to(std::uint16_t port) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(port);
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
-  return fd;
-}
 
 TEST(Address, is_read_and_written) {
   for (const auto* text : {"tcp://127.0.0.1:7443", "ws://node7.cluster:80", "tcp://[::1]:0", "ws://0.0.0.0:65535"})
@@ -193,50 +184,6 @@ TEST_P(Network, a_silent_handshake_is_cut) {
   EXPECT_LE(recv(fd, &byte, 1, 0), 0);
   close(fd);
 }
-
-/// Passes bytes between a worker and its master, until it cuts them.
-class CutLine {
- public:
-  explicit CutLine(std::uint16_t to) : to_(to), thread_([this] { pass(); }) {}
-  ~CutLine() {
-    listener_.end();
-    cut();
-    thread_.join();
-    for (auto& thread : passing_) thread.join();
-  }
-  std::uint16_t port() const { return listener_.port(); }
-  void cut() {
-    const std::lock_guard lock(mutex_);
-    for (const int fd : open_) shutdown(fd, SHUT_RDWR);
-  }
-
- private:
-  void pass() {
-    while (true) {
-      const int worker = listener_.take();
-      if (worker < 0) return;
-      const int master = connect_to(to_);
-      const std::lock_guard lock(mutex_);
-      open_.insert(open_.end(), {worker, master});
-      passing_.emplace_back([=] { copy(worker, master); });
-      passing_.emplace_back([=] { copy(master, worker); });
-    }
-  }
-  static void copy(int from, int to) {
-    char bytes[4096];
-    ssize_t n = 0;
-    while ((n = recv(from, bytes, sizeof bytes, 0)) > 0)
-      if (send(to, bytes, static_cast<std::size_t>(n), MSG_NOSIGNAL) != n) break;
-    shutdown(from, SHUT_RDWR);
-    shutdown(to, SHUT_RDWR);
-  }
-  std::uint16_t to_;
-  ListeningSocket listener_;
-  std::mutex mutex_;
-  std::vector<int> open_;
-  std::vector<std::thread> passing_;
-  std::thread thread_;
-};
 
 TEST_P(Network, a_worker_that_was_cut_off_returns_with_its_result) {
   const auto owner = make_open_transport(listen_at(GetParam()));

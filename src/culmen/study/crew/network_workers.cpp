@@ -132,6 +132,7 @@ struct NetworkWorkers::Impl {
     if (why.empty()) why = own.trouble();
     if (why.empty()) why = endpoint.trouble();
     endpoint.leave();
+    if (why.empty()) stop();  // the study has ended: one that is just connecting again may never hear of it
     depart(why);
   }
 

@@ -105,7 +105,7 @@ void Connection::part(FrameKind kind, const std::string& why) {
   const std::lock_guard lock(mutex_);
   if (std::exchange(parting_, true)) return;
   why_parted_ = why;
-  drops_ = true;
+  drops_ = ending_ = true;
   send_at_the_end(head_of(kind), std::as_bytes(std::span(why)));
   asio::post(executor(), [self = shared_from_this()] {
     self->taken_.cancel();
@@ -133,7 +133,7 @@ asio::awaitable<void> Connection::write_all() {
         std::swap(block, queue_);
         if (block.empty()) {
           writing_ = false;
-          if (parting_) stream_->end_writing();
+          if (ending_) stream_->end_writing();
           if (finishing_) stream_->cut();
           co_return;
         }
@@ -143,6 +143,12 @@ asio::awaitable<void> Connection::write_all() {
   } catch (const boost::system::system_error&) {
     stream_->cut();  // the reader notices; writing_ stays, so that nothing more is written
   }
+}
+
+void Connection::end_writing() {
+  const std::lock_guard lock(mutex_);
+  ending_ = true;
+  start_writing();
 }
 
 void Connection::finish() {

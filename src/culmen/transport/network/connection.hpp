@@ -27,8 +27,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// Queues a frame. Any thread.
   void send(const FrameHead& head, BytesView body);
-  /// The same in place of all that is queued, and nothing after it: the other side reads the end of the stream. Any
-  /// thread.
+  /// The same in place of all that is queued, and nothing after it. Any thread.
   void send_last(const FrameHead& head);
   /// Sends a frame of this kind with the reason in place of all that is queued. From now on read() drops what comes,
   /// until the other side ends the connection or a moment has passed, and throws Error with this reason. The first call
@@ -38,6 +37,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void took(std::size_t bytes);
   /// From now on nothing waits until it is taken. Any thread.
   void take_all();
+  /// The other side reads the end of the stream after all that is queued. Any thread.
+  void end_writing();
   /// Ends the connection once all that is queued has been written. Any thread.
   void finish();
   /// Ends it now; on the strand, before it returns. Any thread.
@@ -64,7 +65,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::mutex mutex_;  // of the following
   Bytes queue_;
   bool writing_ = false;
-  bool parting_ = false, finishing_ = false;
+  bool parting_ = false, ending_ = false, finishing_ = false;
   std::string why_parted_;
 };
 

@@ -151,7 +151,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
       why = e.what();
     }
     lock.lock();
-    if (why.empty()) take(block);
+    if (why.empty()) take(lock, block);
     else lose(why);
   }
 
@@ -172,11 +172,11 @@ class NetworkEndpoint final : public JoinedEndpoint {
     if (over_) written_.notify_all();
   }
 
-  void take(BytesView block) {
+  void take(Lock& lock, BytesView block) {
     BytesView body;
     FrameHead head;
     while (next_frame(block, head, body)) {
-      if (head.kind == bye) return end({});
+      if (head.kind == bye) return end_study(lock);
       if (head.kind == refusal) return end(words_of("sent this worker away", body));
       if (head.kind == farewell) return lose(words_of("ended the connection", body));
       frames_.push_back({head, Bytes(body.begin(), body.end())});
@@ -185,6 +185,15 @@ class NetworkEndpoint final : public JoinedEndpoint {
 
   std::string words_of(const char* what, BytesView why) const {
     return fmt::format("{} {}: {}", to_string(options_.address), what, text_in(why));
+  }
+
+  /// Says that it knows: the master need not wait for it.
+  void end_study(Lock& lock) {
+    over_ = true;
+    clear(out_);
+    append_frame(out_, head_of(bye), {});
+    write(lock);
+    end({});
   }
 
   void end(const std::string& why) {
@@ -246,14 +255,22 @@ class NetworkEndpoint final : public JoinedEndpoint {
     joining_.reset();
     if (over_) return;
     if (joined) return enter(lock, connection, first);
-    if (refused_ || hopeless || now() >= try_until_) end(last_trouble_);
+    if (refused_ || hopeless) end(last_trouble_);
+    else if (now() >= try_until_) end(has_joined_ ? why_left_alone() : last_trouble_);
     else pause();
+  }
+
+  std::string why_left_alone() const {
+    return fmt::format(
+        "{}: the connection was lost, and the run was not reached again within {:.3g} s; it has ended or was "
+        "interrupted, or the network is down",
+        to_string(options_.address), options_.patience_s);
   }
 
   void enter(Lock& lock, std::shared_ptr<JoinedConnection> connection, BytesView first) {
     current_ = std::move(connection);
     has_joined_ = true;
-    take(first);
+    take(lock, first);
     if (!current_ || over_) return;
     clear(out_);
     for (const auto& frame : last_results_) append_frame(out_, frame.head, frame.body);

@@ -2,20 +2,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
+#include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/span.hpp"
 #include "culmen/transport/network/kinds.hpp"
 #include "culmen/transport/network/listening_transport.hpp"
 
 namespace culmen {
 namespace {
 
+using Moment = std::chrono::steady_clock::time_point;
+
 constexpr std::size_t most_unreceived_bytes = std::size_t{256} << 10;  // of one worker
+constexpr std::chrono::seconds returns_within{3};                      // a worker that was cut off
+constexpr std::size_t most_missing = 65536;
+
+/// Takes the frame off the end that says that the worker knows of the end of the study; false if there is none.
+bool take_bye(Bytes& block) {
+  BytesView rest = block, body;
+  FrameHead head;
+  while (next_frame(rest, head, body)) {
+    if (head.kind != bye) continue;
+    block.resize(block.size() - rest.size() - frame_prefix_bytes);
+    return true;
+  }
+  return false;
+}
 
 /// A worker that connects again gets a new number.
 class NetworkTransport final : public ListeningTransport {
@@ -40,49 +60,74 @@ class NetworkTransport final : public ListeningTransport {
   }
 
   bool dismiss() override {
+    std::vector<std::shared_ptr<Connection>> there;
     {
       const std::lock_guard lock(mutex_);
       if (std::exchange(closing_, true)) return true;
-      for (const auto& [worker, connection] : connections_) leaving_.push_back(connection);
+      first_late_ = next_worker_;
+      there = open_connections();
     }
     arrivals_.close();
-    stop_accepting();
-    for (const auto& connection : leaving_) {
-      connection->send_last(head_of(bye));
-      connection->take_all();
-    }
+    for (const auto& connection : there) say_bye(*connection);
     return true;
   }
 
   void close(double grace_s) override {
     dismiss();
-    const auto open = std::exchange(leaving_, {});
-    if (open.empty()) return;
-    std::unique_lock lock(mutex_);
-    const std::chrono::duration<double> grace(std::clamp(grace_s, 0.0, longest_close_s));
-    all_left_.wait_for(lock, grace, [this] { return connections_.empty(); });
-    lock.unlock();
-    for (const auto& connection : open) connection->cut();
+    std::vector<std::shared_ptr<Connection>> there;
+    {
+      std::unique_lock lock(mutex_);
+      wait_for_all(lock, std::chrono::steady_clock::now() + span_of(std::clamp(grace_s, 0.0, longest_close_s)));
+      there = open_connections();
+    }
+    stop_accepting();
+    for (const auto& connection : there) connection->cut();
   }
 
  private:
+  /// Until they have left. Those who were cut off just before come back, and learn of the end.
+  void wait_for_all(std::unique_lock<std::mutex>& lock, Moment end) {
+    for (auto now = Moment(); (now = std::chrono::steady_clock::now()) < end;) {
+      while (!missing_.empty() && missing_.front() + returns_within <= now) missing_.pop_front();
+      if (connections_.empty() && missing_.empty()) return;
+      left_.wait_until(lock, missing_.empty() ? end : std::min(end, missing_.front() + returns_within));
+    }
+  }
+
+  std::vector<std::shared_ptr<Connection>> open_connections() const {
+    std::vector<std::shared_ptr<Connection>> all;
+    for (const auto& [worker, connection] : connections_) all.push_back(connection);
+    return all;
+  }
+
+  /// ends: it need not answer.
+  static void say_bye(Connection& connection, bool ends = false) {
+    connection.send_last(head_of(bye));
+    if (ends) connection.end_writing();
+    connection.take_all();
+  }
+
   asio::awaitable<void> serve(std::shared_ptr<Connection> connection) override {
     const auto worker = co_await shake_hands(connection);
     if (!worker) co_return;
     std::string why = "the connection ended";
+    bool returns = true;
     try {
       while (true) {
         auto block = co_await connection->read(network_body_bytes);
+        returns = !take_bye(block);
         arrivals_.add({*worker, std::move(block)});
+        if (!returns) break;
         co_await connection->wait_until_taken(most_unreceived_bytes);
       }
     } catch (const boost::system::system_error& e) {
       if (e.code() != asio::error::eof) why = "the connection ended: " + e.code().message();
     } catch (const Error& e) {
       why = e.what();
+      returns = false;
     }
     connection->cut();
-    leave(*worker, why);
+    leave(*worker, why, returns);
   }
 
   /// None: the connection was refused.
@@ -118,31 +163,32 @@ class NetworkTransport final : public ListeningTransport {
     }
   }
 
-  /// None: the study has ended, or there is no place for it.
+  /// None: there is no place for it.
   std::optional<WorkerId> admit(const std::shared_ptr<Connection>& connection) {
     const std::lock_guard lock(mutex_);
-    if (closing_) {
-      connection->send_last(head_of(bye));
-      connection->finish();
-      return {};
-    }
-    if (connections_.size() >= options().connections) {
+    if (!missing_.empty()) missing_.pop_front();
+    if (!closing_ && connections_.size() >= options().connections) {
       refuse(*connection, fmt::format("the run has {} workers already, and takes no more; start it when some have left",
                                       connections_.size()));
       return {};
     }
-    connection->send(head_of(welcome), {});
+    if (closing_) say_bye(*connection, true);
+    else connection->send(head_of(welcome), {});
     const auto worker = next_worker_++;
     connections_.emplace(worker, connection);
     arrivals_.add({worker, std::monostate()});
     return worker;
   }
 
-  void leave(WorkerId worker, const std::string& why) {
+  /// returns: nobody has told it why.
+  void leave(WorkerId worker, const std::string& why, bool returns) {
     const std::lock_guard lock(mutex_);
     connections_.erase(worker);
     arrivals_.add({worker, why});
-    if (connections_.empty()) all_left_.notify_all();
+    if (!returns || worker >= first_late_) return left_.notify_all();
+    missing_.push_back(std::chrono::steady_clock::now());
+    if (missing_.size() > connections_.size() + most_missing) missing_.pop_front();
+    left_.notify_all();
   }
 
   void delivered(WorkerId worker, std::size_t block_bytes) override {
@@ -156,11 +202,12 @@ class NetworkTransport final : public ListeningTransport {
   }
 
   mutable std::mutex mutex_;  // of the following
-  std::condition_variable all_left_;
+  std::condition_variable left_;
+  std::deque<Moment> missing_;  // when workers were cut off who may come back
   std::map<WorkerId, std::shared_ptr<Connection>> connections_;
   WorkerId next_worker_ = 0;
   bool closing_ = false;
-  std::vector<std::shared_ptr<Connection>> leaving_;  // the engine's thread: dismissed, not yet cut
+  WorkerId first_late_ = std::numeric_limits<WorkerId>::max();  // from this number on, they came after the end
 };
 
 }  // namespace

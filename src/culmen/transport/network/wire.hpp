@@ -8,7 +8,7 @@ namespace culmen {
 inline constexpr auto greeting = static_cast<FrameKind>(101);  ///< worker -> master, the first frame: see Greeting
 inline constexpr auto welcome = static_cast<FrameKind>(102);   ///< master -> worker: it may work
 inline constexpr auto refusal = static_cast<FrameKind>(103);  ///< master -> worker: why it may not (a clause, "it …")
-inline constexpr auto bye = static_cast<FrameKind>(104);      ///< master -> worker: the study has ended
+inline constexpr auto bye = static_cast<FrameKind>(104);      ///< master -> worker: the study has ended; back: it knows
 inline constexpr auto farewell = static_cast<FrameKind>(107);  ///< master -> worker: as refusal, but it may come again
 
 // With a connection for each item:
