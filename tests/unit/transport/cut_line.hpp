@@ -1,6 +1,7 @@
 // A line between a worker and its master that a test can disturb.
 #pragma once
 #include <atomic>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -39,6 +40,8 @@ class CutLine {
   }
   /// While it is on, all bytes are dropped; neither side notices.
   void swallow(bool on) { swallows_ = on; }
+  /// The same for what workers send, after so many bytes.
+  void swallow_after(std::ptrdiff_t bytes) { passes_ = bytes; }
   std::size_t swallowed() const { return swallowed_; }
 
  private:
@@ -49,15 +52,15 @@ class CutLine {
       const int master = connect_to(to_);
       const std::lock_guard lock(mutex_);
       open_.insert(open_.end(), {worker, master});
-      passing_.emplace_back([=, this] { copy(worker, master); });
-      passing_.emplace_back([=, this] { copy(master, worker); });
+      passing_.emplace_back([=, this] { copy(worker, master, true); });
+      passing_.emplace_back([=, this] { copy(master, worker, false); });
     }
   }
-  void copy(int from, int to) {
+  void copy(int from, int to, bool to_master) {
     char bytes[4096];
     ssize_t n = 0;
     while ((n = recv(from, bytes, sizeof bytes, 0)) > 0) {
-      if (swallows_) swallowed_ += static_cast<std::size_t>(n);
+      if (swallows_ || (to_master && (passes_ -= n) < 0)) swallowed_ += static_cast<std::size_t>(n);
       else if (send(to, bytes, static_cast<std::size_t>(n), MSG_NOSIGNAL) != n) break;
     }
     shutdown(from, SHUT_RDWR);
@@ -67,7 +70,8 @@ class CutLine {
   ListeningSocket listener_;
   std::atomic<bool> swallows_ = false;
   std::atomic<std::size_t> swallowed_ = 0;
-  std::mutex mutex_;  // of the following
+  std::atomic<std::ptrdiff_t> passes_ = std::numeric_limits<std::ptrdiff_t>::max();  // bytes to the master
+  std::mutex mutex_;                                                                 // of the following
   std::vector<int> open_;
   std::vector<std::thread> passing_;
   std::thread thread_;

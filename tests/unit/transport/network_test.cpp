@@ -46,7 +46,8 @@ TEST(Wire, frames_of_wrong_lengths_are_refused) {
   EXPECT_THAT(complaint_of([&] { whole_frames(bytes, 99); }), HasSubstr("is longer than"));
   bytes[0] = std::byte{31};
   bytes[1] = bytes[2] = bytes[3] = std::byte{0};
-  EXPECT_THAT(complaint_of([&] { whole_frames(bytes, 100); }), HasSubstr("is shorter than its head"));
+  EXPECT_THAT(complaint_of([&] { whole_frames(bytes, 100); }),
+              HasSubstr("a frame of 31 bytes, which is shorter than its head"));
 }
 
 TEST(Wire, whole_frames_come_before_one_that_is_too_long) {
@@ -181,7 +182,8 @@ TEST_P(Network, a_silent_handshake_is_cut) {
   auto& transport = *owner;
   const int fd = connect_to(transport.address().port);
   char byte = 0;
-  EXPECT_LE(recv(fd, &byte, 1, 0), 0);
+  while (recv(fd, &byte, 1, 0) > 0) {
+  }
   close(fd);
 }
 

@@ -31,6 +31,11 @@ void ByteStream::cut() noexcept {
   socket().close(ignored);
 }
 
+void ByteStream::interrupt() noexcept {
+  boost::system::error_code ignored;
+  socket().cancel(ignored);
+}
+
 bool ByteStream::is_open() noexcept { return socket().is_open(); }
 
 void ByteStream::become_blocking() {

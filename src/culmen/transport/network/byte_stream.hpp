@@ -31,6 +31,9 @@ class ByteStream {
   /// Ends everything that waits.
   void cut() noexcept;
   bool is_open() noexcept;
+  /// Ends what waits, with operation_aborted; the stream stays open. open() of a master then says why, if the scheme
+  /// has words for it by then.
+  void interrupt() noexcept;
   virtual asio::any_io_executor executor() = 0;
 
   /// From now on, only read_now() and write_now() are used: the thread waits in them.

@@ -1,5 +1,9 @@
 #include "culmen/transport/network/connection.hpp"
 
+#include <fmt/format.h>
+
+#include <optional>
+
 #include "culmen/base/error.hpp"
 #include "culmen/base/span.hpp"
 
@@ -11,23 +15,27 @@
 #include <boost/asio/use_awaitable.hpp>
 
 namespace culmen {
-namespace {
-constexpr std::chrono::seconds longest_parting{2};
-}  // namespace
-
 Connection::Connection(std::unique_ptr<ByteStream> stream)
     : stream_(std::move(stream)),
       taken_(stream_->executor(), asio::steady_timer::time_point::max()),
       lingering_(stream_->executor()) {}
 
-asio::awaitable<Bytes> Connection::read(std::size_t most_body_bytes) {
+asio::awaitable<void> Connection::open() {
+  co_await stream_->open();
+  opened_ = true;
+}
+
+asio::awaitable<Bytes> Connection::read(std::size_t most_body_bytes, const char* advice, double stall_s) {
   try {
     while (true) {
       if (drops_) co_await drop_what_comes();
-      auto block = take_block(most_body_bytes);
+      auto block = take_block(most_body_bytes, advice);
       if (drops_) continue;
       given_bytes_ += block.size();
       if (!block.empty()) co_return block;
+      std::optional<asio::steady_timer> stalled;
+      if (stall_s > 0 && incoming_.has_begun())
+        stalled = part_after(stall_s, fmt::format("no more of a frame came for {:.3g} s", stall_s));
       const auto room = incoming_.room();
       incoming_.filled(co_await stream_->read_some(asio::buffer(room.data(), room.size())));
     }
@@ -38,13 +46,15 @@ asio::awaitable<Bytes> Connection::read(std::size_t most_body_bytes) {
 }
 
 /// Empty: there is none.
-Bytes Connection::take_block(std::size_t most_body_bytes) {
+Bytes Connection::take_block(std::size_t most_body_bytes, const char* advice) {
   try {
     return incoming_.take(most_body_bytes);
+  } catch (const FrameTooLong& e) {
+    part(refusal, fmt::format("it sent {}{}", e.what(), advice));
   } catch (const Error& e) {
-    part(refusal, e.what());
-    return {};
+    part(refusal, fmt::format("it sent {}", e.what()));
   }
+  return {};
 }
 
 /// Bytes that were not read would delete the reason on its way. Never returns.
@@ -109,10 +119,15 @@ void Connection::part(FrameKind kind, const std::string& why) {
   send_at_the_end(head_of(kind), std::as_bytes(std::span(why)));
   asio::post(executor(), [self = shared_from_this()] {
     self->taken_.cancel();
-    self->lingering_.expires_after(longest_parting);
-    self->lingering_.async_wait([weak = std::weak_ptr(self)](const boost::system::error_code& cancelled) {
-      if (const auto there = weak.lock(); there && !cancelled) there->cut();
-    });
+    self->cut_soon();
+  });
+}
+
+/// On the strand.
+void Connection::cut_soon() {
+  lingering_.expires_after(longest_parting);
+  lingering_.async_wait([weak = weak_from_this()](const boost::system::error_code& cancelled) {
+    if (const auto there = weak.lock(); there && !cancelled) there->cut();
   });
 }
 
@@ -164,10 +179,13 @@ void Connection::cut() {
   });
 }
 
-asio::steady_timer Connection::cut_after(double seconds) {
+asio::steady_timer Connection::part_after(double seconds, std::string why) {
   asio::steady_timer deadline(executor(), span_of(seconds));
-  deadline.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
-    if (!cancelled) self->cut();
+  deadline.async_wait([self = shared_from_this(), why = std::move(why)](const boost::system::error_code& cancelled) {
+    if (cancelled) return;
+    if (self->opened_) return self->part(farewell, why);
+    self->stream_->interrupt();
+    self->cut_soon();
   });
   return deadline;
 }

@@ -13,15 +13,19 @@
 
 namespace culmen {
 
+/// For the other side to read why a connection ends.
+inline constexpr std::chrono::seconds longest_parting{2};
+
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   explicit Connection(std::unique_ptr<ByteStream> stream);
 
   /// The first of them must be called, and the next one awaited, on the strand of the stream. They throw
   /// boost::system::system_error at the end of the connection, and Error if it ends by part().
-  asio::awaitable<void> open() { return stream_->open(); }
-  /// Whole frames, at least one. Parts from one who sends bytes that are no frames, or a body that is longer.
-  asio::awaitable<Bytes> read(std::size_t most_body_bytes);
+  asio::awaitable<void> open();
+  /// Whole frames, at least one. Parts from one who sends bytes that are no frames, a body that is longer, or for so
+  /// long no more of a frame. `advice`: what to do about a longer one, may be empty.
+  asio::awaitable<Bytes> read(std::size_t most_body_bytes, const char* advice = "", double stall_s = 0);
   /// Returns once fewer than `most` bytes of what was read are not taken() yet.
   asio::awaitable<void> wait_until_taken(std::size_t most);
 
@@ -43,14 +47,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void finish();
   /// Ends it now; on the strand, before it returns. Any thread.
   void cut();
-  /// Ends it after this time, unless the timer is destroyed before.
-  asio::steady_timer cut_after(double seconds);
+  /// Parts after this time, unless the timer is destroyed before. Before open() has ended, interrupts it instead.
+  asio::steady_timer part_after(double seconds, std::string why);
   asio::any_io_executor executor() { return stream_->executor(); }
 
  private:
   void send_at_the_end(const FrameHead& head, BytesView body);
   std::string why_parted();
-  Bytes take_block(std::size_t most_body_bytes);
+  Bytes take_block(std::size_t most_body_bytes, const char* advice);
+  void cut_soon();
   asio::awaitable<void> drop_what_comes();
   bool must_wait() const { return !takes_all_ && !drops_ && given_bytes_ >= most_; }
   void start_writing();
@@ -59,6 +64,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::unique_ptr<ByteStream> stream_;
   asio::steady_timer taken_, lingering_;
   Incoming incoming_;
+  bool opened_ = false;
   std::atomic<std::size_t> given_bytes_ = 0;
   std::atomic<std::size_t> most_ = 0;
   std::atomic<bool> waits_ = false, takes_all_ = false, drops_ = false;

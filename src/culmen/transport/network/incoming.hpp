@@ -12,6 +12,8 @@ class Incoming {
   Bytes take(std::size_t most_body_bytes);
   /// Where the next bytes of the stream go; after take() has returned nothing.
   std::span<std::byte> room();
+  /// A part of a frame is there.
+  bool has_begun() const { return filled_ > 0; }
   /// So many of them have come.
   void filled(std::size_t bytes);
 

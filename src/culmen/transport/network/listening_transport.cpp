@@ -119,12 +119,18 @@ asio::awaitable<void> ListeningTransport::meet(std::shared_ptr<tcp::socket> sock
           there->close(ignored);
         });
     });
+    const auto is_late = std::make_shared<bool>(false);
     asio::steady_timer deadline(socket->get_executor(), span_of(options_.handshake_s));
-    deadline.async_wait([socket](const boost::system::error_code& cancelled) {
+    deadline.async_wait([socket, is_late](const boost::system::error_code& cancelled) {
+      boost::system::error_code ignored;
+      if (!cancelled) *is_late = true, socket->cancel(ignored);
+    });
+    asio::steady_timer last(socket->get_executor(), span_of(options_.handshake_s) + longest_parting);
+    last.async_wait([socket](const boost::system::error_code& cancelled) {
       boost::system::error_code ignored;
       if (!cancelled) socket->close(ignored);
     });
-    goes = co_await turn_away(*socket);
+    goes = co_await turn_away(*socket, *is_late);
   }
   if (goes) co_return;
   auto stream = scheme_.stream({Side::master, std::move(*socket), options_.address.host, tls_, pages_});
@@ -133,12 +139,16 @@ asio::awaitable<void> ListeningTransport::meet(std::shared_ptr<tcp::socket> sock
 
 /// False: it may stay. Otherwise it reads the refusal to its end before the connection ends: bytes that were not read
 /// would delete the answer.
-asio::awaitable<bool> ListeningTransport::turn_away(tcp::socket& socket) {
+asio::awaitable<bool> ListeningTransport::turn_away(tcp::socket& socket, const bool& is_late) {
   Bytes first(opening_bytes);
   boost::system::error_code failed;
   const auto peeked = co_await socket.async_receive(asio::buffer(first), tcp::socket::message_peek,
                                                     asio::redirect_error(use_awaitable, failed));
-  if (failed) co_return true;
+  if (failed && is_late) {
+    const auto why = farewell_for(scheme_.opening, why_late());
+    co_await asio::async_write(socket, asio::buffer(why), asio::redirect_error(use_awaitable, failed));
+  }
+  if (failed || is_late) co_return true;
   const auto opening = opening_of(BytesView(first).first(peeked));
   if (opening == Opening::unknown || opening == scheme_.opening) co_return false;
   const auto answer = refusal_for(opening, objection_to(opening));
@@ -170,6 +180,10 @@ std::string ListeningTransport::objection_to(const Greeting& said) const {
     return "it was started with another study; copy the study and its model from the machine of the run, and fix the "
            "same parameters";
   return {};
+}
+
+std::string ListeningTransport::why_late() const {
+  return fmt::format("no greeting came within {:.3g} s", options_.handshake_s);
 }
 
 void ListeningTransport::refuse(Connection& connection, const std::string& why) {

@@ -17,6 +17,8 @@
 namespace culmen {
 
 inline constexpr double longest_close_s = 10;
+inline constexpr char raise_largest_message[] =
+    " bytes; raise --largest-message-mib of the run (largest_message_mib in a program)";
 
 class ListeningTransport : public OpenTransport {
  public:
@@ -48,6 +50,8 @@ class ListeningTransport : public OpenTransport {
   std::string objection_to(Opening opening) const;
   /// Why this greeting is not welcome; empty if it is.
   std::string objection_to(const Greeting& said) const;
+  /// Of one whose greeting is not there in time.
+  std::string why_late() const;
   /// Says why, and ends the connection.
   static void refuse(Connection& connection, const std::string& why);
   /// While it lives, the connection may have to end for newer ones.
@@ -60,7 +64,7 @@ class ListeningTransport : public OpenTransport {
   asio::awaitable<void> accept_all();
   /// Serves it, unless it came with another scheme.
   asio::awaitable<void> meet(std::shared_ptr<asio::ip::tcp::socket> socket, std::shared_ptr<DescriptorRoom> room);
-  asio::awaitable<bool> turn_away(asio::ip::tcp::socket& socket);
+  asio::awaitable<bool> turn_away(asio::ip::tcp::socket& socket, const bool& is_late);
   void deliver(const Arrival& arrival, Sink& sink);
 
   ListenOptions options_;

@@ -114,7 +114,7 @@ class NetworkTransport final : public ListeningTransport {
     bool returns = true;
     try {
       while (true) {
-        auto block = co_await connection->read(network_body_bytes);
+        auto block = co_await connection->read(options().largest_body, raise_largest_message, options().stall_s);
         returns = !take_bye(block);
         arrivals_.add({*worker, std::move(block)});
         if (!returns) break;
@@ -133,7 +133,7 @@ class NetworkTransport final : public ListeningTransport {
   /// None: the connection was refused.
   asio::awaitable<std::optional<WorkerId>> shake_hands(std::shared_ptr<Connection> connection) {
     const auto handshake = begin_handshake(connection);
-    const auto deadline = connection->cut_after(options().handshake_s);
+    const auto deadline = connection->part_after(options().handshake_s, why_late());
     std::optional<WorkerId> worker;
     try {
       co_await connection->open();

@@ -36,19 +36,32 @@ Opening opening_of(BytesView first) {
   return first.size() >= frame_prefix_bytes ? opening_of_frame(first) : Opening::unknown;
 }
 
-Bytes refusal_for(Opening opening, const std::string& sentence) {
-  Bytes out;
-  if (opening == Opening::greeting || opening == Opening::visit) {
-    append_frame(out, head_of(refusal), std::as_bytes(std::span(sentence)));
-    return out;
-  }
+namespace {
+Bytes page_of(const char* status, const std::string& sentence) {
   const auto text = fmt::format(
-      "HTTP/1.1 400 Bad Request\r\nServer: culmen\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+      "HTTP/1.1 {}\r\nServer: culmen\r\nContent-Type: text/plain\r\nConnection: close\r\n"
       "Content-Length: {}\r\n\r\n{}",
-      sentence.size(), sentence);
+      status, sentence.size(), sentence);
   const auto bytes = std::as_bytes(std::span(text));
-  out.assign(bytes.begin(), bytes.end());
+  return {bytes.begin(), bytes.end()};
+}
+
+bool has_frames(Opening opening) { return opening == Opening::greeting || opening == Opening::visit; }
+
+Bytes frame_with(FrameKind kind, const std::string& sentence) {
+  Bytes out;
+  append_frame(out, head_of(kind), std::as_bytes(std::span(sentence)));
   return out;
+}
+}  // namespace
+
+Bytes refusal_for(Opening opening, const std::string& sentence) {
+  return has_frames(opening) ? frame_with(refusal, sentence) : page_of("400 Bad Request", sentence);
+}
+
+Bytes farewell_for(Opening opening, const std::string& sentence) {
+  if (opening == Opening::tls) return {};
+  return has_frames(opening) ? frame_with(farewell, sentence) : page_of("408 Request Timeout", sentence);
 }
 
 }  // namespace culmen

@@ -15,5 +15,7 @@ Opening opening_of(BytesView first);
 /// A sentence for one who came with another scheme, in the words of his own. TLS has none for it: there he learns only
 /// that nobody speaks TLS.
 Bytes refusal_for(Opening opening, const std::string& sentence);
+/// The same for one who was too slow, and may come again. Empty for TLS.
+Bytes farewell_for(Opening opening, const std::string& sentence);
 
 }  // namespace culmen

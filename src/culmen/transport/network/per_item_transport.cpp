@@ -113,6 +113,7 @@ class PerItemTransport final : public ListeningTransport {
   asio::awaitable<void> serve(std::shared_ptr<Connection> connection) override {
     WorkerId worker = 0;
     try {
+      co_await connection->open();
       Brought brought;
       std::string objection;
       try {
@@ -136,7 +137,7 @@ class PerItemTransport final : public ListeningTransport {
     Bytes block;
     {
       const auto handshake = begin_handshake(connection);
-      const auto deadline = connection->cut_after(options().handshake_s);
+      const auto deadline = connection->part_after(options().handshake_s, why_late());
       block = co_await connection->read(greeting_bytes);
     }
     FrameHead head;
@@ -147,7 +148,7 @@ class PerItemTransport final : public ListeningTransport {
     if (!objection_to(brought.said.greeting).empty()) co_return brought;  // a stranger's frames are not read
     brought.frames.assign(rest.begin(), rest.end());
     while (count_of(brought.frames) < brought.said.frames) {
-      block = co_await connection->read(network_body_bytes);
+      block = co_await connection->read(options().largest_body, raise_largest_message, options().stall_s);
       if (brought.frames.empty()) brought.frames = std::move(block);
       else brought.frames.insert(brought.frames.end(), block.begin(), block.end());
     }

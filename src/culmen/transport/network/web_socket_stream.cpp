@@ -74,8 +74,10 @@ class WebSocketStream : public ByteStream {
     boost::system::error_code failed;
     co_await stream_.async_handshake(answer, host_, "/", asio::redirect_error(use_awaitable, failed));
     if (!failed) co_return;
-    if (failed == websocket::error::upgrade_declined && answer[http::field::server] == "culmen")
+    if (failed == websocket::error::upgrade_declined && answer[http::field::server] == "culmen") {
+      if (answer.result() == http::status::request_timeout) throw Error(answer.body());
       throw InputError(answer.body());
+    }
     if (failed == websocket::error::upgrade_declined ||
         failed.category() == http::make_error_code(http::error::bad_version).category())
       throw InputError("what answers there is no culmen run; give the address that the run prints");
@@ -85,19 +87,45 @@ class WebSocketStream : public ByteStream {
     beast::flat_buffer buffer;
     http::request_parser<http::empty_body> parser;
     parser.header_limit(longest_header);
-    co_await http::async_read_header(stream_.next_layer(), buffer, parser, use_awaitable);
+    boost::system::error_code failed;
+    co_await http::async_read_header(stream_.next_layer(), buffer, parser, asio::redirect_error(use_awaitable, failed));
+    if (failed) {
+      co_await explain(failed);
+      throw boost::system::system_error(failed);
+    }
     const auto& request = parser.get();
     if (websocket::is_upgrade(request)) co_return co_await stream_.async_accept(request, use_awaitable);
     const auto response = page_for(request);
     co_await http::async_write(stream_.next_layer(), response, use_awaitable);
     throw InputError("it wanted a web page");
   }
+  /// Why the request is not read to its end.
+  asio::awaitable<void> explain(boost::system::error_code failed) {
+    WebPages::Answer page;
+    if (failed == http::error::header_limit)
+      page = {431, "text/plain", fmt::format("the header of the request is longer than {} bytes", longest_header)};
+    else if (failed == asio::error::operation_aborted) page = {408, "text/plain", "no whole request came in time"};
+    else if (failed.category() == http::make_error_code(http::error::bad_version).category())
+      page = {400, "text/plain", "this is no request of HTTP/1.1"};
+    else co_return;
+    constexpr unsigned http_1_1 = 11;
+    const auto response = response_of(std::move(page), http_1_1);
+    co_await http::async_write(stream_.next_layer(), response, asio::redirect_error(use_awaitable, failed));
+    end_writing();
+    Bytes dropped(std::size_t{4} << 10);  // bytes that were not read would delete the answer on its way
+    while (!failed)
+      co_await stream_.next_layer().async_read_some(asio::buffer(dropped.data(), dropped.size()),
+                                                    asio::redirect_error(use_awaitable, failed));
+  }
   http::response<http::string_body> page_for(const http::request<http::empty_body>& request) const {
     const auto as_std = [](beast::string_view text) { return std::string_view(text.data(), text.size()); };
     auto page = pages_->answer(as_std(request.method_string()), as_std(request.target()),
                                as_std(request[http::field::authorization]));
-    http::response<http::string_body> response(static_cast<http::status>(page.code), request.version(),
-                                               std::move(page.body));
+    return response_of(std::move(page), request.version());
+  }
+  static http::response<http::string_body> response_of(WebPages::Answer page, unsigned version) {
+    http::response<http::string_body> response(static_cast<http::status>(page.code), version, std::move(page.body));
+    response.set(http::field::server, "culmen");
     response.set(http::field::content_type, page.type);
     response.set(http::field::cache_control, "no-store");
     response.keep_alive(false);

@@ -119,9 +119,11 @@ WholeFrames whole_frames(BytesView in, std::size_t most_body_bytes) {
     const std::size_t length = length_at(in.subspan(found.bytes));
     const bool is_too_long = length > sizeof(FrameHead) + most_body_bytes;
     if (is_too_long && found.bytes > 0) return found;
-    if (length < sizeof(FrameHead)) throw Error(fmt::format("a frame of {} bytes is shorter than its head", length));
+    if (length < sizeof(FrameHead))
+      throw Error(fmt::format("a frame of {} bytes, which is shorter than its head", length));
     if (is_too_long)
-      throw Error(fmt::format("a frame of {} bytes is longer than {}", length, most_body_bytes + sizeof(FrameHead)));
+      throw FrameTooLong(
+          fmt::format("a frame of {} bytes, which is longer than {}", length, most_body_bytes + sizeof(FrameHead)));
     found.next = sizeof(std::uint32_t) + length;
     if (in.size() - found.bytes < found.next) return found;
     found.bytes += found.next;

@@ -1,5 +1,6 @@
 // Frames as bytes of a stream: u32 length of head and body | head | body.
 #pragma once
+#include "culmen/base/error.hpp"
 #include "culmen/transport/transport.hpp"
 
 namespace culmen {
@@ -71,8 +72,12 @@ struct WholeFrames {
   std::size_t bytes = 0;  ///< of all whole frames together
   std::size_t next = 0;   ///< of the frame after them, with its prefix; 0: not known yet
 };
-/// Throws Error if the first frame that is not whole is shorter than its head, or if the first frame of all has a body
-/// longer than most_body_bytes.
+class FrameTooLong : public Error {
+ public:
+  using Error::Error;
+};
+/// Throws Error if the first frame that is not whole is shorter than its head, and FrameTooLong if the first frame of
+/// all has a body longer than most_body_bytes.
 WholeFrames whole_frames(BytesView in, std::size_t most_body_bytes);
 
 /// Takes the first frame off a block of whole frames; false if the block is empty.
