@@ -104,6 +104,10 @@ void bind_options(nb::module_& m) {
       "io_threads", [](const RunOptions& o) { return o.listening.io_threads; },
       [](RunOptions& o, std::size_t n) { o.listening.io_threads = n; },
       "Threads that read, decode, encrypt and write what travels to workers of other machines.");
+  options.def_prop_rw(
+      "largest_message_mib", [](const RunOptions& o) { return o.listening.largest_message_mib; },
+      [](RunOptions& o, std::size_t n) { o.listening.largest_message_mib = n; },
+      "The size of the largest message that a worker of another machine may send.");
   options.def_rw("store", &RunOptions::store, "The store's path; empty: none.")
       .def_rw("history_bytes", &RunOptions::history_bytes, "Memory for Run.history; 0: none.")
       .def_rw("resume", &RunOptions::resume, "Continue the study in the store instead of making the store.");

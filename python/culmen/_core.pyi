@@ -642,6 +642,14 @@ class RunOptions:
     @io_threads.setter
     def io_threads(self, arg: int, /) -> None: ...
     @property
+    def largest_message_mib(self) -> int:
+        """
+        The size of the largest message that a worker of another machine may send.
+        """
+
+    @largest_message_mib.setter
+    def largest_message_mib(self, arg: int, /) -> None: ...
+    @property
     def store(self) -> str:
         """The store's path; empty: none."""
 

@@ -76,6 +76,7 @@ def minimize(
     certificate: str | Path | None = None,
     insecure: bool = False,
     io_threads: int = 1,
+    largest_message_mib: int = 1024,
 ) -> Result:
     """Finds the parameters for which ``f`` is smallest. Example::
 
@@ -182,6 +183,8 @@ def minimize(
       one in its data folder.
     - ``insecure``: allow connections from other machines that are not encrypted.
     - ``io_threads``: with ``listen``, the number of threads that encrypt, send and receive, from 1 to 256.
+    - ``largest_message_mib``: with ``listen``, the largest message that a worker may send, in MiB, from 1 to 4095. The
+      run refuses a worker that sends a larger one.
 
     If ``generational`` is None, culmen decides: without a named optimizer and with at least four workers, the study may
     be asynchronous. ``result.generational`` shows the decision.
@@ -225,10 +228,11 @@ def minimize(
         certificate=certificate,
         insecure=insecure,
         io_threads=io_threads,
+        largest_message_mib=largest_message_mib,
     )
 
 
-_LISTENING = ("listen", "token_file", "certificate", "insecure", "io_threads")
+_LISTENING = ("listen", "token_file", "certificate", "insecure", "io_threads", "largest_message_mib")
 _NO_DATA = (
     *("f", "space", "constraints", "fix", "store", "progress", "callback", "executor", "accept_changes"),
     *_LISTENING,

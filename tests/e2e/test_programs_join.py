@@ -196,6 +196,10 @@ MISTAKES = {
     "no address": ({"listen": 7443}, "listen must be an address such as 'wss://0.0.0.0:7443', got 7443"),
     "token without address": ({"token_file": "T"}, "token_file has no effect without listen"),
     "io_threads": ({"listen": "tcp://127.0.0.1:0", "io_threads": 0}, "io_threads must be a whole number from 1 to 256"),
+    "largest_message_mib": (
+        {"listen": "tcp://127.0.0.1:0", "largest_message_mib": 5000},
+        "largest_message_mib must be a whole number from 1 to 4095",
+    ),
     "token is a folder": (
         {"listen": "tcp://127.0.0.1:0", "token_file": "."},
         "token_file='.': it cannot be read: Is a",

@@ -219,6 +219,10 @@ MISTAKES = {
     "open to all, encrypted, no token": (["--listen", "wss://0.0.0.0:0"], "anyone could join"),
     "no certificate": (["--listen", "wss://127.0.0.1:0", "--certificate", "fit.toml"], "is not a certificate with its"),
     "threads without listening": (["--io-threads", "2"], "--io-threads has no effect without --listen ADDRESS"),
+    "size without listening": (
+        ["--largest-message-mib", "2"],
+        "--largest-message-mib has no effect without --listen ADDRESS",
+    ),
     "token without listening": (["--token-file", "T"], "--token-file has no effect without --listen ADDRESS"),
 }
 

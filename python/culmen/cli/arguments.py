@@ -115,6 +115,17 @@ IoThreads = Annotated[
         "need more than one.",
     ),
 ]
+LargestMessage = Annotated[
+    int,
+    typer.Option(
+        "--largest-message-mib",
+        metavar="N",
+        min=1,
+        max=4095,
+        help="With --listen: the largest message that a worker may send, in MiB. A worker that sends a larger one is "
+        "refused.",
+    ),
+]
 
 
 def fixed_values(options: list[str] | None) -> dict[str, str]:

@@ -5,7 +5,18 @@ from typing import Annotated
 import typer
 
 from . import work
-from .arguments import Certificate, Digits, Insecure, IoThreads, Listen, StoreFile, TokenFile, digits_of, fixed_values
+from .arguments import (
+    Certificate,
+    Digits,
+    Insecure,
+    IoThreads,
+    LargestMessage,
+    Listen,
+    StoreFile,
+    TokenFile,
+    digits_of,
+    fixed_values,
+)
 from .settings import Workers
 
 
@@ -49,6 +60,7 @@ def errors(
     certificate: Certificate = None,
     insecure: Insecure = False,
     io_threads: IoThreads = 1,
+    largest_message_mib: LargestMessage = 1024,
     digits: Digits = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -63,6 +75,6 @@ def errors(
         accept_changes,
         fixed_values(fix),
         digits_of(digits),
-        work.run.door_of(listen, token_file, certificate, insecure, io_threads),
+        work.run.door_of(listen, token_file, certificate, insecure, io_threads, largest_message_mib),
     )
     raise typer.Exit(code)

@@ -12,6 +12,7 @@ from .arguments import (
     Digits,
     Insecure,
     IoThreads,
+    LargestMessage,
     Listen,
     NoErrors,
     NoPrefetch,
@@ -39,6 +40,7 @@ def resume(
     certificate: Certificate = None,
     insecure: Insecure = False,
     io_threads: IoThreads = 1,
+    largest_message_mib: LargestMessage = 1024,
     quiet: Quiet = False,
 ) -> None:
     given = {**given, "agreement": agreement, "searches": searches}
@@ -50,6 +52,6 @@ def resume(
         errors=not no_errors,
         accept_changes=accept_changes,
         digits=digits_of(digits),
-        door=work.run.door_of(listen, token_file, certificate, insecure, io_threads),
+        door=work.run.door_of(listen, token_file, certificate, insecure, io_threads, largest_message_mib),
     )
     raise typer.Exit(code)

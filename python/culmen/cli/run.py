@@ -13,6 +13,7 @@ from .arguments import (
     Fix,
     Insecure,
     IoThreads,
+    LargestMessage,
     Listen,
     NoErrors,
     NoPrefetch,
@@ -60,6 +61,7 @@ def run(
     certificate: Certificate = None,
     insecure: Insecure = False,
     io_threads: IoThreads = 1,
+    largest_message_mib: LargestMessage = 1024,
     quiet: Quiet = False,
 ) -> None:
     place = work.run.place_of(threads, worker_processes)
@@ -75,6 +77,6 @@ def run(
         quiet=quiet,
         errors=not no_errors,
         digits=digits_of(digits),
-        door=work.run.door_of(listen, token_file, certificate, insecure, io_threads),
+        door=work.run.door_of(listen, token_file, certificate, insecure, io_threads, largest_message_mib),
     )
     raise typer.Exit(code)

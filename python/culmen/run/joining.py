@@ -21,6 +21,8 @@ from ..study_file import worker_call_of
 
 _LONGEST_TOKEN = 1024
 _MOST_IO_THREADS = 256
+LARGEST_MESSAGE_MIB = 1024  # unless the user says another size
+_MOST_MESSAGE_MIB = 4095
 
 
 def as_option(name: str, value: object) -> str:
@@ -55,6 +57,7 @@ class Door:
     certificate: Path | None = None
     insecure: bool = False  #: no encryption is wanted
     io_threads: int = 1  #: that encrypt, send and receive
+    largest_message_mib: int = LARGEST_MESSAGE_MIB  #: of a worker
     said: Wording = as_option  #: how messages name these settings
 
     @classmethod
@@ -65,6 +68,7 @@ class Door:
         certificate: str | Path | None,
         insecure: bool,
         io_threads: int,
+        largest_message_mib: int,
     ) -> "Door | None":
         """From the arguments of a function. Raises InputError for those that have no effect."""
         given = {
@@ -72,6 +76,7 @@ class Door:
             "certificate": certificate is not None,
             "insecure": insecure,
             "io_threads": io_threads != 1,
+            "largest_message_mib": largest_message_mib != LARGEST_MESSAGE_MIB,
         }
         if listen is None:
             for name in (name for name, is_given in given.items() if is_given):
@@ -80,8 +85,9 @@ class Door:
         if not isinstance(listen, str):
             raise InputError(f"listen must be an address such as 'wss://0.0.0.0:7443', got {listen!r}")
         check_whole("io_threads", io_threads, 1, _MOST_IO_THREADS)
+        check_whole("largest_message_mib", largest_message_mib, 1, _MOST_MESSAGE_MIB)
         token, own = (None if file is None else Path(file) for file in (token_file, certificate))
-        return cls(listen, token, own, insecure, io_threads, as_argument)
+        return cls(listen, token, own, insecure, io_threads, largest_message_mib, as_argument)
 
     def open(self, study: Shared) -> None:
         """Sets the options of the study. Raises InputError if strangers could join, or read what is sent."""
@@ -100,6 +106,7 @@ class Door:
         study.options.token = token_in(self.token_file, self.said, make=True) if self.token_file else ""
         study.options.content = content_of(study)
         study.options.io_threads = self.io_threads
+        study.options.largest_message_mib = self.largest_message_mib
 
     @property
     def words(self) -> list[str]:
@@ -107,7 +114,9 @@ class Door:
         files = {"--token-file": self.token_file, "--certificate": self.certificate}
         given = [word for option, path in files.items() if path for word in (option, str(path))]
         threads = ["--io-threads", str(self.io_threads)] if self.io_threads > 1 else []
-        return ["--listen", self.address, *given, *(["--insecure"] if self.insecure else []), *threads]
+        size = ["--largest-message-mib", str(self.largest_message_mib)]
+        message = size if self.largest_message_mib != LARGEST_MESSAGE_MIB else []
+        return ["--listen", self.address, *given, *(["--insecure"] if self.insecure else []), *threads, *message]
 
     def how_to_join(self, address: str, fingerprint: str, study: Shared) -> str:
         """The command or, for a function of a program, the call for other machines. ``address`` and ``fingerprint``:

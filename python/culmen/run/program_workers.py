@@ -18,7 +18,7 @@ _OF_RESULTS = (
 )
 _OF_RUN = (
     *("optimizer", "options", "starts", "store", "callback", "accept_changes"),
-    *("certificate", "insecure", "io_threads"),
+    *("certificate", "insecure", "io_threads", "largest_message_mib"),
 )
 _WORDS = {
     **WORDS,

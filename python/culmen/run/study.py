@@ -185,6 +185,7 @@ class Study:
         certificate: str | Path | None = None,
         insecure: bool = False,
         io_threads: int = 1,
+        largest_message_mib: int = 1024,
     ) -> Result:
         """Runs the study to its end. The arguments are the same as for ``culmen.minimize``. With ``listen``, workers of
         other machines join with ``Study.work``, or with the command ``culmen worker``.
@@ -196,7 +197,7 @@ class Study:
 
         Raises InputError, StoreError, TransportError and AllFailedError as ``culmen.minimize`` does.
         """
-        door = Door.of_program(listen, token_file, certificate, insecure, io_threads)
+        door = Door.of_program(listen, token_file, certificate, insecure, io_threads, largest_message_mib)
         on_ranks = self.lend is nullcontext and _core.uses_ranks(self.options)
         leads = is_master() or not on_ranks
         with letting_ranks_go() if on_ranks and leads else nullcontext():

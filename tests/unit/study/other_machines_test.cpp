@@ -129,6 +129,8 @@ TEST(OtherMachinesMistakes, are_one_sentence) {
   EXPECT_EQ(mistake({.listen = "tcp://127.0.0.1:0", .join = "tcp://127.0.0.1:1"}),
             "listen and join are given; a program does only one of the two");
   EXPECT_EQ(mistake({.listen = "tcp://127.0.0.1:0", .io_threads = 0}), "io_threads = 0: it must be from 1 to 256");
+  EXPECT_EQ(mistake({.listen = "tcp://127.0.0.1:0", .largest_message_mib = 0}),
+            "largest_message_mib = 0: it must be from 1 to 4095");
   EXPECT_EQ(mistake({.join = "tcp://127.0.0.1:1", .token_file = "/none/token"}),
             "token_file = \"/none/token\": it cannot be read");
   EXPECT_EQ(mistake({.join = "wss://127.0.0.1:1", .fingerprint = "12"}),

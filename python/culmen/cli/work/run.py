@@ -9,7 +9,7 @@ from ... import _core
 from ...base.signals import STOP_SIGNALS
 from ...launch.ranks import commanding_ranks
 from ...problem.options import choice_and_mode
-from ...run.joining import Door
+from ...run.joining import LARGEST_MESSAGE_MIB, Door
 from ...run.master import conduct
 from ...run.progress.monitor import Monitor, best_of, make_monitor
 from ...run.result import Result
@@ -34,16 +34,22 @@ def place_of(threads: bool, processes: bool) -> str:
 
 
 def door_of(
-    listen: str | None, token_file: Path | None, certificate: Path | None, insecure: bool, io_threads: int
+    listen: str | None,
+    token_file: Path | None,
+    certificate: Path | None,
+    insecure: bool,
+    io_threads: int,
+    largest_message_mib: int,
 ) -> Door | None:
     """Where workers of other machines may join."""
     if listen is not None:
-        return Door(listen, token_file, certificate, insecure, io_threads)
+        return Door(listen, token_file, certificate, insecure, io_threads, largest_message_mib)
     idle = {
         "--token-file": token_file,
         "--certificate": certificate,
         "--insecure": insecure,
         "--io-threads": io_threads > 1,
+        "--largest-message-mib": largest_message_mib != LARGEST_MESSAGE_MIB,
     }
     for option, value in idle.items():
         if value:

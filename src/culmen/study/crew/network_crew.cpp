@@ -17,6 +17,7 @@ ListenOptions options_of(const Listening& listening, const CrewRequest& request)
   options.work = request.work;
   options.status = request.status;
   options.io_threads = listening.io_threads;
+  options.largest_body = listening.largest_message_mib << 20;
   return options;
 }
 

@@ -22,7 +22,7 @@
 
 namespace culmen {
 namespace {
-constexpr std::size_t most_io_threads = 256;
+constexpr std::size_t most_io_threads = 256, most_message_mib = 4095;
 constexpr std::size_t longest_token = 1024;
 
 [[noreturn]] void refuse_token(const std::string& file, const std::string& why) {
@@ -92,6 +92,9 @@ void check(const OtherMachines& machines) {
   const auto address = parse_address(machines.listen);
   if (machines.io_threads < 1 || machines.io_threads > most_io_threads)
     throw InputError(fmt::format("io_threads = {}: it must be from 1 to {}", machines.io_threads, most_io_threads));
+  if (machines.largest_message_mib < 1 || machines.largest_message_mib > most_message_mib)
+    throw InputError(fmt::format("largest_message_mib = {}: it must be from 1 to {}", machines.largest_message_mib,
+                                 most_message_mib));
   if (is_loopback(address)) return;
   if (!scheme_named(address.scheme).encrypted && !machines.insecure)
     throw InputError(fmt::format(
@@ -105,7 +108,7 @@ Listening listening_of(const OtherMachines& machines) {
   if (machines.listen.empty()) return {};
   if (!machines.token_file.empty()) make_token(machines.token_file);
   return {machines.listen, machines.certificate, token_in(machines.token_file), content_of(machines),
-          machines.io_threads};
+          machines.io_threads, machines.largest_message_mib};
 }
 
 void announce(const OtherMachines& machines, const Run::Door& door) {
