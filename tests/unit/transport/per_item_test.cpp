@@ -146,7 +146,8 @@ TEST(PerItem, bytes_that_are_no_visit_are_refused) {
   append_frame(greeting_of_others, head_of(greeting), encode(greeting_by_hand()));
   EXPECT_THAT(refusal_of(transport->address(), greeting_of_others),
               HasSubstr("it came with tcp://, and the run listens with"));
-  EXPECT_THAT(refusal_of(transport->address(), too_short), HasSubstr("a frame of 0 bytes, which is shorter than its head"));
+  EXPECT_THAT(refusal_of(transport->address(), too_short),
+              HasSubstr("a frame of 0 bytes, which is shorter than its head"));
   EXPECT_EQ(transport->connected(), 0u);
 }
 

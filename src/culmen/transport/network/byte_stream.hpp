@@ -67,6 +67,7 @@ struct StreamRequest {
   std::string host;                       ///< for a worker: HOST:PORT, as it was given
   std::shared_ptr<Tls> tls;               ///< for an encrypted scheme
   std::shared_ptr<const WebPages> pages;  ///< for a master
+  double silence_s = 50;                  ///< for a master: see ListenOptions
 };
 
 }  // namespace culmen

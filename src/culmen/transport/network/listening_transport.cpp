@@ -133,7 +133,8 @@ asio::awaitable<void> ListeningTransport::meet(std::shared_ptr<tcp::socket> sock
     goes = co_await turn_away(*socket, *is_late);
   }
   if (goes) co_return;
-  auto stream = scheme_.stream({Side::master, std::move(*socket), options_.address.host, tls_, pages_});
+  auto stream =
+      scheme_.stream({Side::master, std::move(*socket), options_.address.host, tls_, pages_, options_.silence_s});
   co_await serve(std::make_shared<Connection>(std::move(stream)));
 }
 

@@ -8,6 +8,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/span.hpp"
+#include "culmen/transport/network/backoff.hpp"
 #include "culmen/transport/network/joined_connection.hpp"
 #include "culmen/transport/network/kinds.hpp"
 #include "culmen/transport/network/scheme.hpp"
@@ -20,7 +21,7 @@ namespace {
 using Lock = Turns::Lock;
 
 constexpr std::size_t most_kept_bytes = std::size_t{4} << 20, most_kept = 16;
-constexpr double first_pause_s = 0.1, longest_pause_s = 15, longest_leave_s = 1;
+constexpr double longest_leave_s = 1;
 constexpr double stand_in_after_s = 0.2;  // how late an evaluation may notice the end of the study
 
 bool can_be_read(int descriptor) {
@@ -209,15 +210,11 @@ class NetworkEndpoint final : public JoinedEndpoint {
     if (over_) return;
     last_trouble_ = why;
     try_until_ = now() + span_of(options_.patience_s);
-    pause_s_ = first_pause_s;
+    backoff_.restart();
     pause();
   }
 
-  void pause() {
-    std::uniform_real_distribution<double> jitter(0.5, 1.5);
-    try_at_ = std::min(now() + span_of(pause_s_ * jitter(random_)), std::max(now(), try_until_));
-    pause_s_ = std::min(longest_pause_s, 2 * pause_s_);
-  }
+  void pause() { try_at_ = std::min(now() + span_of(backoff_.next_s(random_)), std::max(now(), try_until_)); }
 
   /// Tries to connect until it is welcome, the patience ends, or `interrupted()`.
   template <class Interrupted>
@@ -313,7 +310,7 @@ class NetworkEndpoint final : public JoinedEndpoint {
   bool refused_ = false, has_joined_ = false;
   std::string last_trouble_;
   std::chrono::steady_clock::time_point try_at_, try_until_;
-  double pause_s_ = first_pause_s;
+  Backoff backoff_;
   std::minstd_rand random_{std::random_device{}()};
 };
 

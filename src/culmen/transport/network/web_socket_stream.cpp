@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/span.hpp"
 #include "culmen/transport/network/kinds.hpp"
 #include "culmen/transport/network/unreached.hpp"
 
@@ -28,8 +29,6 @@ namespace websocket = beast::websocket;
 using asio::use_awaitable;
 using asio::ip::tcp;
 
-/// The master pings after half of it: many proxies, such as nginx, end a connection after 60 s of silence.
-constexpr std::chrono::seconds longest_silence{50};
 constexpr std::uint32_t longest_header = 8192;  // of a request, in bytes
 
 /// Over plain TCP, or over TLS.
@@ -38,16 +37,16 @@ class WebSocketStream : public ByteStream {
  public:
   /// `pages`: for a master.
   template <class... Arguments>
-  WebSocketStream(Side side, std::string host, std::shared_ptr<const WebPages> pages, Arguments&&... under)
-      : side_(side), host_(std::move(host)), pages_(std::move(pages)), stream_(std::forward<Arguments>(under)...) {
+  WebSocketStream(const StreamRequest& request, Arguments&&... under)
+      : side_(request.side), host_(request.host), pages_(request.pages), stream_(std::forward<Arguments>(under)...) {
     set_up();
     stream_.binary(true);
     stream_.auto_fragment(false);
     stream_.read_message_max(0);  // a message is a batch of frames, whose lengths are checked
-    auto limits = websocket::stream_base::timeout::suggested(side == Side::master ? beast::role_type::server
-                                                                                  : beast::role_type::client);
+    auto limits = websocket::stream_base::timeout::suggested(side_ == Side::master ? beast::role_type::server
+                                                                                   : beast::role_type::client);
     limits.keep_alive_pings = true;
-    if (side == Side::master) limits.idle_timeout = longest_silence;
+    if (side_ == Side::master) limits.idle_timeout = span_of(request.silence_s);
     stream_.set_option(limits);
   }
   asio::awaitable<void> open() override {
@@ -170,11 +169,9 @@ using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 class SecureStream final : public WebSocketStream<TlsStream> {
  public:
-  SecureStream(Side side, std::string host, std::shared_ptr<const WebPages> pages, tcp::socket socket,
-               std::shared_ptr<Tls> tls)
-      : WebSocketStream(side, std::move(host), std::move(pages), std::move(socket), tls->context),
-        tls_(std::move(tls)) {
-    if (side == Side::worker) expect_master();
+  explicit SecureStream(StreamRequest& request)
+      : WebSocketStream(request, std::move(request.socket), request.tls->context), tls_(request.tls) {
+    if (side_ == Side::worker) expect_master();
   }
   asio::awaitable<void> open() override {
     boost::system::error_code failed;
@@ -224,13 +221,9 @@ std::shared_ptr<Tls> make_tls(const Certificate& of_master) { return std::make_s
 std::shared_ptr<Tls> make_tls(const std::string& fingerprint) { return std::make_shared<Tls>(fingerprint); }
 
 std::unique_ptr<ByteStream> make_web_socket_stream(StreamRequest r) {
-  return std::make_unique<WebSocketStream<beast::tcp_stream>>(r.side, std::move(r.host), std::move(r.pages),
-                                                              std::move(r.socket));
+  return std::make_unique<WebSocketStream<beast::tcp_stream>>(r, std::move(r.socket));
 }
 
-std::unique_ptr<ByteStream> make_secure_stream(StreamRequest r) {
-  return std::make_unique<SecureStream>(r.side, std::move(r.host), std::move(r.pages), std::move(r.socket),
-                                        std::move(r.tls));
-}
+std::unique_ptr<ByteStream> make_secure_stream(StreamRequest r) { return std::make_unique<SecureStream>(r); }
 
 }  // namespace culmen
