@@ -40,9 +40,9 @@ struct OtherMachines {
   std::string fingerprint = {};
   /// True: the run may listen without encryption, at addresses other than 127.0.0.1.
   bool insecure = false;
-  std::size_t io_threads = 1;  ///< threads of the run that encrypt, send and receive, from 1 to 256
+  std::size_t io_threads = 1;              ///< threads of the run that encrypt, send and receive, from 1 to 256
   std::size_t largest_message_mib = 1024;  ///< the run refuses workers that send more at a time; from 1 to 4095
-  double patience_s = 60;      ///< for how long workers try to connect, at the start and after a lost connection
+  double patience_s = 60;  ///< for how long workers try to connect, at the start and after a lost connection
   /// A text that identifies the function, such as "pion fit 2". The run refuses workers with another one. Empty: their
   /// executable must have the same content.
   std::string version = {};
