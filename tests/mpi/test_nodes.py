@@ -1,9 +1,12 @@
 """Ranks on several nodes, under both MPIs. A variable tells ranks of this machine that they share no memory."""
 
+import contextlib
 import os
 import signal
+from pathlib import Path
 
 import pytest
+from culmen.launch.rank_watch import rank_in
 from harness import Running, calls_of, culmen, outcomes, run_undisturbed, sequence, wait_for, write_study
 
 BUDGET = 120
@@ -58,6 +61,31 @@ def test_ctrl_c_ends_evaluations_on_all_nodes(on_nodes, tmp_path, rank_zero):
         run.end()
         assert run.process.returncode == 75
         wait_for(lambda: not run.processes(), "the end of every process")
+
+
+RECOVERY = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--enable-recovery", "-n", "6")
+ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+@pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
+def test_a_launch_that_lets_the_others_live_ends_after_a_rank_has_died(on_nodes, local, tmp_path):
+    """The result goes from rank to rank, so that a dead one keeps it from others."""
+    write_study(tmp_path, BUDGET)
+    script = on_nodes(6, 2)[5]
+    with Running("run", "study.toml", "--quiet", cwd=tmp_path, prefix=(*RECOVERY, script), **ALLOWED) as run:
+        wait_for(lambda: len(calls_of(tmp_path)) >= BUDGET // 3, "a third of the calls")
+        lost = [pid for pid in sorted(run.processes()) if rank_of(pid) == 3]
+        os.kill(lost[0], signal.SIGKILL)
+        run.end()
+        wait_for(lambda: not run.processes(), "the end of every rank")
+    assert sequence(tmp_path / "study.db") == local[0]
+    assert outcomes(tmp_path / "study.db") == local[1]
+
+
+def rank_of(pid):
+    with contextlib.suppress(OSError):
+        return rank_in(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"))
+    return None
 
 
 @pytest.mark.parametrize("megabytes", [1, 20])

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <sstream>
 
 #include "culmen/base/error.hpp"
+#include "culmen/base/exit_after.hpp"
 #include "culmen/base/process.hpp"
 #include "culmen/study/crew/local_worker.hpp"
 #include "culmen/study/crew/reached_workers.hpp"
@@ -38,6 +40,10 @@ struct RankCall {
 };
 
 namespace {
+
+/// If a launcher lets the others live when a rank dies, one that gets the result through the dead one waits for ever. A
+/// worker then ends with the process that serves it.
+constexpr std::chrono::seconds patience_with_result{60};
 
 Bytes bytes_of(const RankCall& call) {
   Bytes out;
@@ -275,18 +281,20 @@ RankCall RankWorker::decision() {
 
 StudyResult RankWorker::follow(const RankCall& call, const OwnEvaluators& own) {
   if (!call.refusal.empty()) throw TransportError(call.refusal);
-  std::unique_ptr<RankTeam> team;
-  if (layout_.is_relay(group_.rank())) relay(call);
-  else team = work(call, own);
+  Work done;
+  std::optional<ExitAfter> deadline;
+  if (!layout_.is_relay(group_.rank())) done = work(call, own);
+  else if (relay(call)) deadline.emplace(patience_with_result, 0);
   auto bytes = group_.broadcast({});
-  if (team) team->leave();
+  deadline.reset();
+  done.role.reset();
+  if (done.team) done.team->leave();
   if (bytes.back() != std::byte{0}) states_.on(RanksEvent::dismiss);
   bytes.pop_back();
   return decode_result(bytes);
 }
 
-/// Returns its team, which it leaves once all others have ended their work, too.
-std::unique_ptr<RankTeam> RankWorker::work(const RankCall& call, const OwnEvaluators& own) {
+RankWorker::Work RankWorker::work(const RankCall& call, const OwnEvaluators& own) {
   auto node = call.nodes[0];
   if (layout_.nodes() > 1) {
     group_.gather("");
@@ -302,15 +310,16 @@ std::unique_ptr<RankTeam> RankWorker::work(const RankCall& call, const OwnEvalua
   group_.gather(answer);
   const auto decided = decision();
   auto ranks = decided.teams.empty() ? nullptr : group_.team(decided.teams[static_cast<std::size_t>(group_.rank())]);
-  const WorkerRole role(node.server, node.marker);
+  auto role = std::make_unique<WorkerRole>(node.server, node.marker);
   MailboxEndpoint endpoint(memory, layout_.box_of(group_.rank()));
   const auto why = ranks ? serve_in_team(endpoint, *ranks, own.in_team, decided.teams, group_.rank())
                          : serve_alone(endpoint, own.function, node.marker);
   if (!why.empty()) fmt::print(stderr, "culmen: rank {}: {}\n", group_.rank(), why);
-  return ranks;
+  return {std::move(ranks), std::move(role)};
 }
 
-void RankWorker::relay(const RankCall& call) {
+/// Whether a rank was lost.
+bool RankWorker::relay(const RankCall& call) {
   const auto node = layout_.node_of(group_.rank());
   const auto workers = layout_.workers_of(node);
   const auto children = ChildTable::create(make_run_marker());
@@ -338,13 +347,14 @@ void RankWorker::relay(const RankCall& call) {
   const auto& tree = layout_.tree();
   ReachedWorkers reached(group_, layout_, node, mailbox);
   const auto line = group_.line({layout_.server(tree.parent(node))}, LineEnd::lower);
+  Relay relay(*line, reached.transport(), layout_.workers_through(node), [&] { return reached.remaining(); },
+              {reached.behind(), tree.relays_on_way(node)});
   try {
-    Relay(*line, reached.transport(), layout_.workers_through(node), [&] { return reached.remaining(); },
-          {reached.behind(), tree.relays_on_way(node)})
-        .run();
+    relay.run();
   } catch (const Error& e) {
     fmt::print(stderr, "culmen: rank {}: {}\n", group_.rank(), e.what());
   }
+  return relay.any_lost();
 }
 
 StudyResult RankWorker::serve(const OwnEvaluators& own) {

@@ -15,6 +15,7 @@
 
 namespace culmen {
 
+class WorkerRole;
 struct RankCall;
 
 /// What a rank evaluates itself, if the evaluator does not say all.
@@ -50,9 +51,14 @@ class RankWorker {
   void serve_until_dismissed(const OwnEvaluators& own = {});
 
  private:
+  /// Of a rank that has evaluated, until it has the result.
+  struct Work {
+    std::unique_ptr<RankTeam> team;    ///< it leaves it once all others have ended their work, too
+    std::unique_ptr<WorkerRole> role;  ///< it ends with the process that serves it
+  };
   StudyResult follow(const RankCall& call, const OwnEvaluators& own);
-  std::unique_ptr<RankTeam> work(const RankCall& call, const OwnEvaluators& own);
-  void relay(const RankCall& call);
+  Work work(const RankCall& call, const OwnEvaluators& own);
+  bool relay(const RankCall& call);
   RankCall receive();
   RankCall decision();
   RankGroup& group_;

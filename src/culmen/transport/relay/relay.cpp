@@ -57,7 +57,9 @@ bool Relay::look_at_line() {
 
 void Relay::take(const Parcel& parcel) {
   if (parcel.kind == ParcelKind::close) {
-    grace_s_ = ByteReader(parcel.content).f64();
+    ByteReader reader(parcel.content);
+    grace_s_ = reader.f64();
+    any_lost_ |= reader.u8() != 0;
     closing_ = true;
   }
   if (parcel.kind != ParcelKind::frame) return;
@@ -77,11 +79,13 @@ void Relay::arrived(WorkerId worker, const FrameHead& head, BytesView body) {
 }
 
 void Relay::lost(WorkerId worker, const std::string& why) {
+  any_lost_ = true;
   out_.add(worker, ParcelKind::lost, std::as_bytes(std::span(why)));
   patience_.hurry();
 }
 
 void Relay::close() {
+  if (any_lost_ && behind_ != nullptr) behind_->note_loss();
   node_.close(grace_s_);
   out_.clear();
   Bytes content;

@@ -28,6 +28,8 @@ class Relay final : private Transport::Sink {
   /// Until the master closes, and the workers have left or their time is over. Throws Error for a message that cannot
   /// be read.
   void run();
+  /// After run(): a worker of this node was lost, or one that the master knew of at the end.
+  bool any_lost() const { return any_lost_; }
 
  private:
   void joined(WorkerId worker) override;
@@ -49,7 +51,7 @@ class Relay final : private Transport::Sink {
   Pace pace_;
   Patience patience_;
   SteadyClock clock_;
-  bool closing_ = false;
+  bool closing_ = false, any_lost_ = false;
   double grace_s_ = 0;
 };
 

@@ -72,7 +72,7 @@ struct RelayTransport::Impl {
     return true;
   }
 
-  static void take(Relay& relay, const Parcel& parcel, Sink* sink) {
+  void take(Relay& relay, const Parcel& parcel, Sink* sink) {
     const auto worker = relay.first + parcel.worker;
     switch (parcel.kind) {
       case ParcelKind::frame:
@@ -85,6 +85,7 @@ struct RelayTransport::Impl {
         if (sink != nullptr) sink->joined(worker);
         return;
       case ParcelKind::lost:
+        any_lost = true;
         if (sink != nullptr) sink->lost(worker, text_in(parcel.content));
         return;
       case ParcelKind::closed:
@@ -107,6 +108,7 @@ struct RelayTransport::Impl {
   std::size_t peer = 0;
   BytesView message;
   bool held = false;
+  bool any_lost = false;
   bool closed = false;
 };
 
@@ -145,11 +147,15 @@ double RelayTransport::look_again_s() const { return impl_->pace.nap_s(); }
 
 void RelayTransport::wake() noexcept { impl_->alarm.ring(); }
 
+void RelayTransport::note_loss() { impl_->any_lost = true; }
+
 void RelayTransport::close(double grace_s) {
   if (impl_->closed) return;
   impl_->closed = true;
   Bytes content;
-  ByteWriter(content).f64(grace_s);
+  ByteWriter writer(content);
+  writer.f64(grace_s);
+  writer.u8(impl_->any_lost);
   for (auto& relay : impl_->relays) {
     relay.out.clear();
     relay.out.add(0, ParcelKind::close, content);

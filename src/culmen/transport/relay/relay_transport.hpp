@@ -27,6 +27,8 @@ class RelayTransport final : public Transport {
   void flush();
   /// Bytes that wait for the line.
   std::size_t queued_bytes() const;
+  /// Before close(): the relays learn that a worker was lost, as they do if one behind any of them was.
+  void note_loss();
   /// After close(): workers that had not left in time, as their relays say.
   std::size_t remaining() const;
 
