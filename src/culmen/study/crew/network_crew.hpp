@@ -18,7 +18,7 @@ struct Listening {
   std::string content;      ///< part of the digest of the work: what the evaluator's files contain
   std::size_t io_threads = 1;
   std::size_t largest_message_mib = 1024;  ///< of a worker
-  std::shared_ptr<Stay> stay = {};  ///< if given, the workers stay after the end of the run, for the next one
+  std::shared_ptr<Stay> stay = {};         ///< if given, the workers stay after the end of the run, for the next one
   explicit operator bool() const { return !address.empty(); }
 };
 

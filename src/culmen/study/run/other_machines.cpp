@@ -107,8 +107,8 @@ void check(const OtherMachines& machines) {
 Listening listening_of(const OtherMachines& machines) {
   if (machines.listen.empty()) return {};
   if (!machines.token_file.empty()) make_token(machines.token_file);
-  return {machines.listen, machines.certificate, token_in(machines.token_file), content_of(machines),
-          machines.io_threads, machines.largest_message_mib};
+  return {machines.listen,      machines.certificate, token_in(machines.token_file),
+          content_of(machines), machines.io_threads,  machines.largest_message_mib};
 }
 
 void announce(const OtherMachines& machines, const Run::Door& door) {
