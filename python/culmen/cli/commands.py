@@ -44,6 +44,11 @@ Exit codes:
   2   the input was wrong, or the program left no profile
   Otherwise the exit code of the program.
 """
+CODES_OF_MODEL = """\b
+Exit codes:
+  0   the models were made
+  2   the input was wrong, and nothing was written
+"""
 CODES_OF_SIMULATE = """\b
 Exit codes:
   0   the simulation has finished
@@ -102,6 +107,21 @@ COMMANDS = {
                 "Measure messages between two processes: over TCP, Unix sockets, shared memory and MPI, with each of "
                 "its transports. Write a table and plots.",
                 codes=CODES_OF_BENCH,
+            ),
+        },
+    ),
+    "model": Entry(
+        "Model measured times.",
+        members={
+            "fit": Entry(
+                "Fit models to the table of `culmen bench collectives`: lines over the message size and the number of "
+                "ranks, with breaks. Write their coefficients and plots.",
+                codes=CODES_OF_MODEL,
+            ),
+            "select": Entry(
+                "Name the algorithm of a collective that is predicted to be the fastest. Example: culmen model select "
+                "--collective bcast --ranks 48 --size 64K FILE.csv",
+                codes=CODES_OF_MODEL,
             ),
         },
     ),

@@ -1,0 +1,86 @@
+"""``culmen model``: a group of commands."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import work
+
+TableFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE.csv",
+        help="A table of `culmen bench collectives`, or a table of messages with the columns mapping,size,time_s.",
+    ),
+]
+
+
+def fit(
+    table: TableFile,
+    breaks: Annotated[
+        str | None,
+        typer.Option(
+            "--breaks",
+            metavar="N,N,…",
+            help="Numbers of ranks where the slope may change, for example the cores of a socket and of a node. culmen "
+            "tries them first.",
+        ),
+    ] = None,
+    size_breaks: Annotated[
+        str | None, typer.Option("--size-breaks", metavar="N,N,…", help="The same for message sizes, as 4K,64K.")
+    ] = None,
+    keep_breaks: Annotated[bool, typer.Option("--keep-breaks", help="Use all of these breaks, and no others.")] = False,
+    continuous: Annotated[
+        bool, typer.Option("--continuous", help="The lines of neighbouring segments meet at the break.")
+    ] = False,
+    collectives: Annotated[
+        str | None, typer.Option("--collectives", metavar="NAME,…", help="Show only these collectives. Default: all.")
+    ] = None,
+    ranks: Annotated[
+        int | None,
+        typer.Option(
+            "--ranks", metavar="N", min=2, help="Show the models over sizes for N ranks. Default: the largest number."
+        ),
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option("--size", metavar="N", help="Show the models over ranks for this size. Default: nearest to 1K."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: model."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+) -> None:
+    options = work.model.options_of(breaks, size_breaks, keep_breaks, continuous)
+    shown = work.model.shown_of(collectives, ranks, size)
+    raise typer.Exit(work.model.fit_models(table, options, shown, output, quiet))
+
+
+def select(
+    table: TableFile,
+    collective: Annotated[str, typer.Option("--collective", metavar="NAME", help="The collective.")],
+    ranks: Annotated[int, typer.Option("--ranks", metavar="N", min=2, max=10_000_000, help="The number of ranks.")],
+    size: Annotated[
+        str, typer.Option("--size", metavar="N", help="The message size in bytes, also as 64K or 4M. Default: 0.")
+    ] = "0",
+    mpi: Annotated[str | None, typer.Option("--mpi", metavar="NAME", help="The MPI, if the table has several.")] = None,
+    messages: Annotated[
+        Path | None,
+        typer.Option(
+            "--messages",
+            metavar="FILE.csv",
+            help="Times of messages with the columns mapping,size,time_s, for the analytic models. Default: broadcasts "
+            "between two ranks in the table.",
+        ),
+    ] = None,
+    mapping: Annotated[
+        str | None, typer.Option("--mapping", metavar="NAME", help="With --messages: the mapping, if it has several.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Also leave out each measured point in turn, and show the regret.")
+    ] = False,
+) -> None:
+    question = work.model.question_of(collective, ranks, size)
+    raise typer.Exit(work.model.select_algorithm(table, question, mpi, messages, mapping, check))

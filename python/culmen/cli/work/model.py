@@ -1,0 +1,265 @@
+"""``culmen model``: fits models to measured times, and names the algorithm that they predict to be the fastest."""
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._core import InputError
+from ...base.text import did_you_mean
+from ...bench.collectives.plan import shown_size, sizes_of, words_of
+from ...model import figures, rows
+from ...model.compare import HEADINGS as COMPARED
+from ...model.compare import Parted, compare, without_model
+from ...model.measured import Place, Times, cores_beside, is_latencies, read_latencies, read_times
+from ...model.point_to_point import Network, network
+from ...model.rows import MESSAGE, Modelled, Options
+from ...model.selection import Prediction, Regret, Selector, as_good
+from ...report.files import Kind, replacing
+from ...report.page import PAGE
+from .bench import folder_for
+from .codes import FINISHED
+from .summary import print_table
+
+_FOLDER = Path("model")
+_TABLE = Kind("table", lambda _path, head: head.startswith(",".join(rows.COLUMNS).encode()))
+_USUAL_SIZE = 1024
+_MOST_SENTENCES = 8
+
+
+class Shown(NamedTuple):
+    """What is printed and drawn. ``collectives``: empty for all."""
+
+    collectives: tuple[str, ...]
+    ranks: int | None
+    size: int | None
+
+
+class Question(NamedTuple):
+    collective: str
+    place: Place
+
+
+def options_of(breaks: str | None, size_breaks: str | None, keep: bool, continuous: bool) -> Options:
+    """Raises InputError for a wrong option."""
+    ranks = [_whole(word) for word in words_of(breaks, "--breaks")] if breaks else []
+    sizes = [_one_size(word, "--size-breaks") for word in words_of(size_breaks, "--size-breaks")] if size_breaks else []
+    if keep and not ranks and not sizes:
+        raise InputError("--keep-breaks needs --breaks or --size-breaks")
+    return Options(tuple(ranks), tuple(map(float, sizes)), continuous, keep)
+
+
+def _whole(word: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,9}", word) or int(word) < 1:
+        raise InputError(f"--breaks: '{word}' is no number of ranks; write for example --breaks 12,24,36")
+    return float(word)
+
+
+def _one_size(word: str, option: str) -> int:
+    try:
+        sizes = sizes_of(word)
+    except InputError:
+        sizes = ()
+    if len(sizes) != 1:
+        raise InputError(f"{option} {word}: it must be a number of bytes, such as 100, 64K or 4M")
+    return sizes[0]
+
+
+def shown_of(collectives: str | None, ranks: int | None, size: str | None) -> Shown:
+    """Raises InputError for a wrong option."""
+    chosen = words_of(collectives, "--collectives") if collectives else ()
+    return Shown(chosen, ranks, _one_size(size, "--size") if size else None)
+
+
+def question_of(collective: str, ranks: int, size: str) -> Question:
+    """Raises InputError for a wrong option."""
+    return Question(collective, Place(ranks, _one_size(size, "--size")))
+
+
+def fit_models(path: Path, options: Options, shown: Shown, output: Path | None, quiet: bool) -> int:
+    """Writes the coefficients and the page, and returns an exit code."""
+    if is_latencies(path):
+        models = [
+            model
+            for mapping, messages in read_latencies(path).items()
+            for model in rows.model_messages(messages, "", mapping, options)
+        ]
+        return _write(models, models, [], {}, [], output, quiet)
+    times = read_times(path)
+    _check_names(times, shown.collectives, path)
+    networks = {mpi: net for mpi, _ in times.of if (net := times.network(mpi)) is not None}
+    models = rows.model_all(times, options)
+    if not models:
+        raise InputError(f"{path}: a model needs at least four message sizes or numbers of ranks of one algorithm")
+    parted = [
+        each for each in compare(times, networks) if not shown.collectives or each.collective in shown.collectives
+    ]
+    sentences = _sentences(times, parted, networks, path)
+    return _write(models, _chosen(models, shown), parted, networks, sentences, output, quiet)
+
+
+def _check_names(times: Times, collectives: Sequence[str], path: Path) -> None:
+    """Raises InputError for an unknown name."""
+    known = sorted({collective for _, collective in times.of})
+    for name in collectives:
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise InputError(f"--collectives: {path} has no '{name}'{near}; it has {', '.join(known)}")
+
+
+def _chosen(models: Sequence[Modelled], shown: Shown) -> list[Modelled]:
+    """Those that are printed and drawn: of one number of ranks and one size for each collective."""
+    out = []
+    for each in models:
+        s = each.series
+        same = [
+            m.series.at
+            for m in models
+            if (m.series.mpi, m.series.collective, m.series.over) == (s.mpi, s.collective, s.over)
+        ]
+        if s.collective == MESSAGE or (
+            (not shown.collectives or s.collective in shown.collectives) and s.at == _nearest(same, s.over, shown)
+        ):
+            out.append(each)
+    return out
+
+
+def _nearest(there: list[int], over: str, shown: Shown) -> int:
+    wanted = shown.ranks if over == "size" else shown.size if shown.size is not None else _USUAL_SIZE
+    return max(there) if wanted is None else min(there, key=lambda x: abs(math.log((x + 1) / (wanted + 1))))
+
+
+def _sentences(times: Times, parted: list[Parted], networks: dict[str, Network], path: Path) -> list[str]:
+    """Where models and measurements part, and what has no model."""
+    out = [said for each in parted if (said := each.sentence(cores_beside(path)))]
+    if len(out) > _MOST_SENTENCES:
+        out = [*out[:_MOST_SENTENCES], f"The same holds for {len(out) - _MOST_SENTENCES} more; see the table."]
+    if not networks:
+        out.append("Without broadcasts between two ranks in the table, there are no analytic models.")
+    out += [f"There is no analytic model of {name}: {why}." for name, why in without_model(times).items() if networks]
+    if times.unverified:
+        out.append(f"{times.unverified} unverified points were left out.")
+    return out
+
+
+def _write(
+    models: Sequence[Modelled],
+    chosen: Sequence[Modelled],
+    parted: Sequence[Parted],
+    networks: dict[str, Network],
+    sentences: Sequence[str],
+    output: Path | None,
+    quiet: bool,
+) -> int:
+    folder = folder_for(output or _FOLDER)
+    table, page = folder / "coefficients.csv", folder / "models.html"
+    with replacing(table, _TABLE, force=True) as part:
+        rows.write(part, models)
+    with replacing(page, PAGE, force=True) as part:
+        part.write_text(figures.models_page(chosen, parted, networks, sentences), encoding="utf-8")
+    if not quiet:
+        print_table(rows.HEADINGS, rows.shown_rows(chosen), rows.HEADINGS[:4])
+        if parted:
+            print_table(COMPARED, [each.row() for each in parted], COMPARED[:2])
+        for sentence in sentences:
+            print(sentence)
+        print(f"Wrote {table} and {page}")
+    return FINISHED
+
+
+def select_algorithm(
+    path: Path, question: Question, mpi: str | None, messages: Path | None, mapping: str | None, check: bool
+) -> int:
+    """Prints the predicted times and the regret, and returns an exit code."""
+    times = read_times(path)
+    name = _mpi_of(times, mpi, question.collective, path)
+    net = _network_of(messages, mapping) if messages else times.network(name)
+    selector = Selector(times, name, question.collective, net)
+    predicted = selector.predict(question.place)
+    if not predicted:
+        raise InputError(
+            f"{path}: nothing was measured near {question.place.ranks} ranks and {shown_size(question.place.size)}, "
+            "and there are no messages for analytic models; give --messages"
+        )
+    _print_prediction(question, name, predicted)
+    _print_regret(selector, question.place)
+    if check:
+        _print_regrets(selector.regrets())
+    return FINISHED
+
+
+def _mpi_of(times: Times, given: str | None, collective: str, path: Path) -> str:
+    """Raises InputError if the question is about nothing in the table."""
+    names = list(dict.fromkeys(mpi for mpi, _ in times.of))
+    chosen = [each for each in names if given is None or given.lower() in (each.lower(), each.split()[0].lower())]
+    if not chosen:
+        raise InputError(f"--mpi {given}: {path} has no such MPI; it has {', '.join(names)}")
+    if len(chosen) > 1:
+        raise InputError(f"{path} has several MPIs; choose one with --mpi: {', '.join(chosen)}")
+    known = [each for mpi, each in times.of if mpi == chosen[0]]
+    if collective not in known:
+        near = did_you_mean(collective, known)
+        raise InputError(f"--collective: {path} has no '{collective}'{near}; it has {', '.join(known)}")
+    return chosen[0]
+
+
+def _network_of(messages: Path, mapping: str | None) -> Network:
+    found = read_latencies(messages)
+    if mapping is None and len(found) > 1:
+        raise InputError(f"{messages} has several mappings; choose one with --mapping: {', '.join(found)}")
+    name = mapping or next(iter(found))
+    if name not in found:
+        raise InputError(f"--mapping {name}: {messages} has no such mapping; it has {', '.join(found)}")
+    return network(found[name], {})
+
+
+def _print_prediction(question: Question, mpi: str, predicted: list[Prediction]) -> None:
+    best = predicted[0]
+    where = f"{question.collective}, {question.place.ranks} ranks, {shown_size(question.place.size)}, {mpi}"
+    print(f"{where}: {best.algorithm}, {1e6 * best.time_s:.3g} µs")
+    headings = ["algorithm", "predicted in µs", "from", "measured in µs", "measured / predicted"]
+    table = [
+        [
+            each.algorithm,
+            f"{1e6 * each.time_s:.3g}",
+            each.source,
+            "–" if each.measured_s is None else f"{1e6 * each.measured_s:.3g}",
+            "–" if each.measured_s is None else f"{each.measured_s / each.time_s:.3g}",
+        ]
+        for each in predicted
+    ]
+    print_table(headings, table, (headings[0], headings[2]))
+    if equal := as_good(predicted):
+        print(f"The predictions for {', '.join(equal)} are at most 5 % longer.")
+
+
+def _print_regret(selector: Selector, place: Place) -> None:
+    if place not in selector.places():
+        print("There is no regret: at most one algorithm was measured at this point.")
+        return
+    found = selector.regret(place)
+    if found is None:
+        print("Without the measurements at this point, nothing is predicted that was measured.")
+        return
+    print(
+        f"Without the measurements at this point, culmen predicts {found.algorithm}. The fastest one was "
+        f"{found.fastest}. Regret: {100 * found.lost:.2g} %."
+    )
+
+
+def _print_regrets(found: list[Regret]) -> None:
+    if not found:
+        print("No measured point can be predicted from the others.")
+        return
+    lost = np.array([each.lost for each in found])
+    worst = max(found, key=lambda each: each.lost)
+    right = sum(each.lost == 0 for each in found)
+    print(
+        f"Each of {len(found)} points left out in turn: {right} times the fastest algorithm; regret "
+        f"{100 * np.median(lost):.2g} % (median), {100 * np.quantile(lost, 0.9):.2g} % (nine of ten are below), "
+        f"{100 * worst.lost:.2g} % at most "
+        f"({worst.place.ranks} ranks, {shown_size(worst.place.size)}: {worst.algorithm} instead of {worst.fastest})."
+    )

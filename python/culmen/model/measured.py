@@ -1,0 +1,141 @@
+"""Measured times as models need them: series over the message size or the number of ranks, and single messages."""
+
+import csv
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .._core import InputError
+from ..bench.collectives.samples import COLUMNS, Table
+from ..launch.mpi.collectives import DEFAULT
+from .point_to_point import Network, network
+
+LATENCIES = ["mapping", "size", "time_s"]  # columns of a table of single messages
+_MESSAGES = {"bcast": ("basic_linear", "binomial", DEFAULT), "reduce": ("linear", "binomial", DEFAULT)}
+
+
+class Place(NamedTuple):
+    ranks: int
+    size: int  #: bytes
+
+
+class Series(NamedTuple):
+    """``x``: message sizes in bytes, or numbers of ranks, ascending. ``y``: median times in seconds."""
+
+    mpi: str
+    collective: str
+    algorithm: str
+    over: str  #: "size" or "ranks"
+    at: int  #: the other one of both
+    x: list[float]
+    y: list[float]
+
+
+class Times:
+    """The median times of a table, in seconds. Points where another algorithm ran are left out.
+
+    ``of``: by (mpi, collective), then by algorithm, then by place.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.of: dict[tuple[str, str], dict[str, dict[Place, float]]] = {}
+        self.unverified = 0
+        for key, point in sorted(table.points.items()):
+            if not point.verified:
+                self.unverified += 1
+            elif point.interval.median > 0:
+                there = self.of.setdefault((key.mpi, key.collective), {}).setdefault(key.algorithm, {})
+                there[Place(key.ranks, key.size)] = point.interval.median
+
+    def series(self) -> Iterator[Series]:
+        """Each with at least two points."""
+        for (mpi, collective), algorithms in self.of.items():
+            for algorithm, places in algorithms.items():
+                for over in ("size", "ranks"):
+                    for at, points in _lines(places, over).items():
+                        if len(points) > 1:
+                            x = sorted(points)
+                            yield Series(mpi, collective, algorithm, over, at, x, [points[each] for each in x])
+
+    def messages(self, mpi: str, collective: str = "bcast") -> dict[int, float]:
+        """Seconds for each message size, between two ranks: from an algorithm that then sends a single message."""
+        algorithms = self.of.get((mpi, collective), {})
+        for name in _MESSAGES[collective]:
+            times = {place.size: t for place, t in algorithms.get(name, {}).items() if place.ranks == 2}
+            if len(times) > 1:
+                return times
+        return {}
+
+    def network(self, mpi: str) -> Network | None:
+        """None: broadcasts between two ranks were not measured with several sizes."""
+        sends = self.messages(mpi)
+        return network(sends, self.messages(mpi, "reduce")) if sends else None
+
+
+def _lines(places: dict[Place, float], over: str) -> dict[int, dict[float, float]]:
+    out: dict[int, dict[float, float]] = defaultdict(dict)
+    for place, t in places.items():
+        x, at = (place.size, place.ranks) if over == "size" else (place.ranks, place.size)
+        out[at][float(x)] = t
+    return dict(sorted(out.items()))
+
+
+def read_times(path: Path) -> Times:
+    """Raises InputError if the file is no table of collectives, or has no time that counts."""
+    try:
+        times = Times(Table([path]))
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{path} is damaged: {error}") from None
+    if not times.of:
+        why = f"all {times.unverified} points are unverified" if times.unverified else "it has no times"
+        raise InputError(f"{path}: {why}; measure again with `culmen bench collectives`")
+    return times
+
+
+def is_latencies(path: Path) -> bool:
+    """Whether the file is a table of single messages. Raises InputError if it cannot be read, or is neither kind."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            head = next(csv.reader(file), [])
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if head not in (LATENCIES, COLUMNS):
+        raise InputError(
+            f"{path} is neither a table of `culmen bench collectives` nor one with the columns {','.join(LATENCIES)}"
+        )
+    return head == LATENCIES
+
+
+def read_latencies(path: Path) -> dict[str, dict[int, float]]:
+    """For each mapping: the median time of a message in seconds, for each size in bytes. Raises InputError."""
+    if not is_latencies(path):
+        raise InputError(f"{path} has not the columns {','.join(LATENCIES)}")
+    found: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    with path.open(newline="", encoding="utf-8") as file:
+        for number, row in enumerate(csv.DictReader(file), 2):
+            try:
+                size, time_s = int(row["size"]), float(row["time_s"])
+                if size < 0 or not 0 < time_s < np.inf:
+                    raise ValueError
+            except (ValueError, TypeError):
+                raise InputError(
+                    f"{path}, line {number}: size must be a number of bytes, and time_s a positive number of seconds"
+                ) from None
+            found[row["mapping"]][size].append(time_s)
+    few = [mapping for mapping, times in found.items() if len(times) < 2]
+    if few or not found:
+        raise InputError(f"{path}: a model needs at least two sizes" + (f" of the mapping '{few[0]}'" if few else ""))
+    return {mapping: {m: float(np.median(t)) for m, t in sorted(times.items())} for mapping, times in found.items()}
+
+
+def cores_beside(path: Path) -> int | None:
+    """The number of cores of the machine that was measured, as the description beside the table says."""
+    try:
+        cores = json.loads((path.parent / "environment.json").read_text(encoding="utf-8"))["cores"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return cores if isinstance(cores, int) else None

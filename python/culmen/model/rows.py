@@ -1,0 +1,112 @@
+"""The coefficients of all models as a table."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.text import rounded, shown_error
+from ..bench.collectives.plan import shown_size
+from .measured import Series, Times
+from .point_to_point import hockney, loggp
+from .robust import Estimate
+from .segments import Segmented, segmented
+
+COLUMNS = [
+    "mpi", "collective", "algorithm", "model", "over", "at", "segment_lower", "segment_upper",
+    "intercept_us", "intercept_low_us", "intercept_high_us",
+    "slope_us_per_x", "slope_low_us_per_x", "slope_high_us_per_x", "points", "outliers", "noise",
+]  # fmt: skip
+HEADINGS = ["collective", "algorithm", "model", "over", "from", "to", "intercept in µs", "slope"]
+MESSAGE = "message"  # in the column `collective`: a single message between two ranks
+_LEAST = 4  # points of a segmented model
+
+
+@dataclass(frozen=True)
+class Options:
+    """``breaks``: of models over ranks; ``size_breaks``: of models over the size. They are tried first, or with
+    ``keep``, they are the breaks. ``continuous``: segments touch."""
+
+    breaks: tuple[float, ...] = ()
+    size_breaks: tuple[float, ...] = ()
+    continuous: bool = False
+    keep: bool = False
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """A series and its model. ``name``: segmented, Hockney or LogGP; only a segmented one has ``found``. ``lines``:
+    lower and upper end, intercept (seconds) and slope (seconds per byte or rank)."""
+
+    series: Series
+    name: str
+    lines: list[tuple[float, float, Estimate, Estimate]]
+    found: Segmented | None = None
+
+
+def model_series(series: Series, options: Options) -> Modelled:
+    given = options.size_breaks if series.over == "size" else options.breaks
+    found = segmented(series.x, series.y, given, options.continuous, options.keep and bool(given))
+    return Modelled(series, "segmented", [(s.lower, s.upper, s.intercept, s.slope) for s in found.segments], found)
+
+
+def model_all(times: Times, options: Options) -> list[Modelled]:
+    """Of single messages, then of all series with enough points."""
+    out = []
+    for mpi in dict.fromkeys(mpi for mpi, _ in times.of):
+        out += model_messages(times.messages(mpi), mpi, "bcast, 2 ranks", options)
+    return out + [model_series(each, options) for each in times.series() if len(each.x) >= _LEAST]
+
+
+def model_messages(messages: dict[int, float], mpi: str, mapping: str, options: Options) -> list[Modelled]:
+    """All three models. Without messages: none."""
+    if not messages:
+        return []
+    sizes = sorted(messages)
+    series = Series(mpi, MESSAGE, mapping, "size", 2, [float(m) for m in sizes], [messages[m] for m in sizes])
+    ends, line, other = (series.x[0], series.x[-1]), hockney(series.x, series.y), loggp(series.x, series.y)
+    return [
+        Modelled(series, "Hockney", [(*ends, line.alpha, line.beta)]),
+        Modelled(series, "LogGP", [(*ends, other.latency, other.gap)]),
+        model_series(series, options),
+    ]
+
+
+def write(path: Path, models: Iterable[Modelled]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(COLUMNS)
+        for each in models:
+            s, found = each.series, each.found
+            after = [len(s.x), found.outliers if found else "", f"{found.noise:.3g}" if found else ""]
+            for lower, upper, intercept, slope in each.lines:
+                numbers = [f"{1e6 * x:.9g}" for x in (*intercept, *slope)]
+                head = [s.mpi, s.collective, s.algorithm, each.name, s.over, s.at]
+                table.writerow([*head, f"{lower:.9g}", f"{upper:.9g}", *numbers, *after])
+
+
+def shown_rows(models: Sequence[Modelled]) -> list[list[str]]:
+    """For HEADINGS."""
+    out = []
+    for each in models:
+        s = each.series
+        at = "" if s.collective == MESSAGE else f" at {s.at} ranks" if s.over == "size" else f" at {shown_size(s.at)}"
+        for lower, upper, intercept, slope in each.lines:
+            ends = [_end(s.over, lower), _end(s.over, upper)]
+            unit, factor = ("ns/B", 1e9) if s.over == "size" else ("µs/rank", 1e6)
+            rate = f"{shown(slope.scaled(factor))} {unit}"
+            head = [s.collective, s.algorithm, each.name, s.over + at]
+            out.append([*head, *ends, shown(intercept.scaled(1e6)), rate])
+    return out
+
+
+def _end(over: str, x: float) -> str:
+    return shown_size(round(x)) if over == "size" else f"{x:g}"
+
+
+def shown(estimate: Estimate) -> str:
+    """With half the length of its interval."""
+    half = (estimate.high - estimate.low) / 2
+    if not half < float("inf"):
+        return f"{estimate.value:.3g}"
+    return f"{rounded(float(estimate.value), [half])} ± {shown_error(half)}"
