@@ -1,5 +1,6 @@
 """Where measured times and the analytic models part, and a likely reason."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from .point_to_point import Network
 
 FACTOR = 2.0  # a smaller difference is not worth a sentence
 HEADINGS = ["collective", "algorithm", "points", "measured / predicted", "least", "greatest"]
+_MANY = 0.25  # share of the places
 _TREND = 1.5  # factor from the smallest to the largest size or number of ranks
 
 
@@ -26,27 +28,31 @@ class Parted:
     def median(self) -> float:
         return float(np.median(list(self.ratios.values())))
 
+    @property
+    def typical(self) -> float:
+        """The median of the ratios that are too large, or of those that are too small; 1 if neither are many."""
+        values = list(self.ratios.values())
+        long, short = [r for r in values if r > FACTOR], [r for r in values if r < 1 / FACTOR]
+        most = max(long, short, key=len)
+        return float(np.median(most)) if len(most) >= _MANY * len(values) else 1.0
+
     def row(self) -> list[str]:
         """For HEADINGS."""
         values = list(self.ratios.values())
         numbers = [f"{x:.2g}" for x in (self.median, min(values), max(values))]
         return [self.collective, self.algorithm, str(len(values)), *numbers]
 
-    def sentence(self, cores: int | None) -> str:
+    def reason(self, cores: int | None) -> str:
         """Empty if the model is right within FACTOR. ``cores``: of the machine, if it is known."""
-        if 1 / FACTOR <= self.median <= FACTOR:
+        if self.typical == 1:
             return ""
-        times = f"{self.median:.2g} times the time" if self.median > 1 else f"only {self.median:.2g} of the time"
-        return f"{self.collective}, {self.algorithm}: it took {times} that the model predicts{self._reason(cores)}."
-
-    def _reason(self, cores: int | None) -> str:
         places = list(self.ratios)
-        if self.median > 1 and cores and np.median([place.ranks for place in places]) > cores:
+        if self.typical > 1 and cores and np.median([place.ranks for place in places]) > cores:
             return f"; with more ranks than cores ({cores}), ranks wait for a CPU"
         by_ranks, by_size = self._trends()
         if max(abs(by_ranks), abs(by_size)) < np.log(_TREND):
             often = "a message costs more there than between two ranks"
-            return f", for all sizes and ranks; {often if self.median > 1 else 'messages overlap'}"
+            return f", for all sizes and ranks; {often if self.typical > 1 else 'messages overlap'}"
         if abs(by_ranks) >= abs(by_size):
             more = "messages of several ranks disturb each other" if by_ranks > 0 else "messages overlap"
             return f", and the factor {'grows' if by_ranks > 0 else 'falls'} with the ranks; {more}"
@@ -75,6 +81,22 @@ def compare(times: Times, networks: dict[str, Network]) -> list[Parted]:
             ratios = {place: places[place] / t for place, t in predicted.items() if t > 0}
             if ratios:
                 out.append(Parted(mpi, collective, algorithm, ratios))
+    return out
+
+
+def sentences(parted: Iterable[Parted], cores: int | None) -> list[str]:
+    """One for all algorithms of a collective that part from their models for the same reason."""
+    groups: dict[tuple[str, bool, str], list[Parted]] = {}
+    for each in parted:
+        if reason := each.reason(cores):
+            groups.setdefault((each.collective, each.typical > 1, reason), []).append(each)
+    out = []
+    for (collective, longer, reason), same in groups.items():
+        names, medians = ", ".join(each.algorithm for each in same), [each.typical for each in same]
+        low, high = f"{min(medians):.2g}", f"{max(medians):.2g}"
+        factor = low if low == high else f"{low} to {high}"
+        times = f"{factor} times the time" if longer else f"only {factor} of the time"
+        out.append(f"{collective} ({names}) often took {times} that the model predicts{reason}.")
     return out
 
 

@@ -11,11 +11,10 @@ import numpy as np
 
 from .._core import InputError
 from ..bench.collectives.samples import COLUMNS, Table
-from ..launch.mpi.collectives import DEFAULT
+from .algorithms import model_of
 from .point_to_point import Network, network
 
 LATENCIES = ["mapping", "size", "time_s"]  # columns of a table of single messages
-_MESSAGES = {"bcast": ("basic_linear", "binomial", DEFAULT), "reduce": ("linear", "binomial", DEFAULT)}
 
 
 class Place(NamedTuple):
@@ -62,13 +61,14 @@ class Times:
                             yield Series(mpi, collective, algorithm, over, at, x, [points[each] for each in x])
 
     def messages(self, mpi: str, collective: str = "bcast") -> dict[int, float]:
-        """Seconds for each message size, between two ranks: from an algorithm that then sends a single message."""
-        algorithms = self.of.get((mpi, collective), {})
-        for name in _MESSAGES[collective]:
-            times = {place.size: t for place, t in algorithms.get(name, {}).items() if place.ranks == 2}
-            if len(times) > 1:
-                return times
-        return {}
+        """Seconds for each message size: the median of all algorithms that send a single message between two ranks."""
+        found: dict[int, list[float]] = defaultdict(list)
+        for name, places in self.of.get((mpi, collective), {}).items():
+            model = model_of(collective, name)
+            for place, t in places.items():
+                if place.ranks == 2 and model is not None and model(*place).messages == ((1, place.size),):
+                    found[place.size].append(t)
+        return {size: float(np.median(times)) for size, times in sorted(found.items())} if len(found) > 1 else {}
 
     def network(self, mpi: str) -> Network | None:
         """None: broadcasts between two ranks were not measured with several sizes."""

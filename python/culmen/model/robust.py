@@ -20,6 +20,8 @@ _TO_SIGMA = 1.4826  # from the median of absolute values of normal errors to the
 _LEAST_NOISE = 1e-6  # relative; times are not known better
 _ROUNDS = 40
 _RIDGE = 1e-12
+_SETTLED = 1e-6  # change of a coefficient, in units of the noise, after which an iteration ends
+_ROUGHLY = 1e-3  # change of a weight, the same for a search
 
 
 class Estimate(NamedTuple):
@@ -75,7 +77,9 @@ def fit(design: Array, y: Array, spread: Array) -> Fit:
     c = _least_absolute(x, z, plain)
     noise = max(_scale(z - x @ c, p), _LEAST_NOISE)
     for _ in range(_ROUNDS):
-        c = _solve(x, z, _bisquare((z - x @ c) / noise))
+        before, c = c, _solve(x, z, _bisquare((z - x @ c) / noise))
+        if np.abs(c - before).max() < _SETTLED * noise:
+            break
     residuals = (z - x @ c) / noise
     covariance = noise**2 * _huber_factor(residuals, p) * _inverse(x)
     return Fit(c / units, covariance / np.outer(units, units), n - p, _bisquare(residuals), noise)
@@ -111,7 +115,9 @@ def costs(designs: Array, z: Array, used: Array, noise: float) -> Array:
         right = np.einsum("snp,n->sp", weighted, z)
         c = np.linalg.solve(square, right[:, :, None])[:, :, 0]
         residuals = np.abs(z - np.einsum("snp,sp->sn", designs, c)) / noise
-        weights = used * np.minimum(1.0, _HUBER / np.maximum(residuals, 1e-12))
+        before, weights = weights, used * np.minimum(1.0, _HUBER / np.maximum(residuals, 1e-12))
+        if np.abs(weights - before).max() < _ROUGHLY:
+            break
     loss = _BISQUARE**2 / 3 * (1 - np.maximum(1 - (residuals / _BISQUARE) ** 2, 0.0) ** 3)
     return np.asarray((loss * used).sum(axis=1))
 
@@ -142,7 +148,9 @@ def _inverse(x: Array) -> Array:
 def _least_absolute(x: Array, z: Array, c: Array) -> Array:
     for _ in range(_ROUNDS):
         size = np.abs(z - x @ c)
-        c = _solve(x, z, 1 / np.maximum(size, 1e-3 * np.mean(size) + 1e-12))
+        before, c = c, _solve(x, z, 1 / np.maximum(size, 1e-3 * np.mean(size) + 1e-12))
+        if np.abs(c - before).max() < 1e-3 * np.mean(size):
+            break
     return c
 
 

@@ -13,7 +13,7 @@ from ...base.text import did_you_mean
 from ...bench.collectives.plan import shown_size, sizes_of, words_of
 from ...model import figures, rows
 from ...model.compare import HEADINGS as COMPARED
-from ...model.compare import Parted, compare, without_model
+from ...model.compare import Parted, compare, sentences, without_model
 from ...model.measured import Place, Times, cores_beside, is_latencies, read_latencies, read_times
 from ...model.point_to_point import Network, network
 from ...model.rows import MESSAGE, Modelled, Options
@@ -27,7 +27,6 @@ from .summary import print_table
 _FOLDER = Path("model")
 _TABLE = Kind("table", lambda _path, head: head.startswith(",".join(rows.COLUMNS).encode()))
 _USUAL_SIZE = 1024
-_MOST_SENTENCES = 8
 
 
 class Shown(NamedTuple):
@@ -97,8 +96,8 @@ def fit_models(path: Path, options: Options, shown: Shown, output: Path | None, 
     parted = [
         each for each in compare(times, networks) if not shown.collectives or each.collective in shown.collectives
     ]
-    sentences = _sentences(times, parted, networks, path)
-    return _write(models, _chosen(models, shown), parted, networks, sentences, output, quiet)
+    remarks = _remarks(times, parted, networks, path)
+    return _write(models, _chosen(models, shown), parted, networks, remarks, output, quiet)
 
 
 def _check_names(times: Times, collectives: Sequence[str], path: Path) -> None:
@@ -132,11 +131,9 @@ def _nearest(there: list[int], over: str, shown: Shown) -> int:
     return max(there) if wanted is None else min(there, key=lambda x: abs(math.log((x + 1) / (wanted + 1))))
 
 
-def _sentences(times: Times, parted: list[Parted], networks: dict[str, Network], path: Path) -> list[str]:
+def _remarks(times: Times, parted: list[Parted], networks: dict[str, Network], path: Path) -> list[str]:
     """Where models and measurements part, and what has no model."""
-    out = [said for each in parted if (said := each.sentence(cores_beside(path)))]
-    if len(out) > _MOST_SENTENCES:
-        out = [*out[:_MOST_SENTENCES], f"The same holds for {len(out) - _MOST_SENTENCES} more; see the table."]
+    out = sentences(parted, cores_beside(path))
     if not networks:
         out.append("Without broadcasts between two ranks in the table, there are no analytic models.")
     out += [f"There is no analytic model of {name}: {why}." for name, why in without_model(times).items() if networks]
@@ -150,7 +147,7 @@ def _write(
     chosen: Sequence[Modelled],
     parted: Sequence[Parted],
     networks: dict[str, Network],
-    sentences: Sequence[str],
+    remarks: Sequence[str],
     output: Path | None,
     quiet: bool,
 ) -> int:
@@ -159,12 +156,12 @@ def _write(
     with replacing(table, _TABLE, force=True) as part:
         rows.write(part, models)
     with replacing(page, PAGE, force=True) as part:
-        part.write_text(figures.models_page(chosen, parted, networks, sentences), encoding="utf-8")
+        part.write_text(figures.models_page(chosen, parted, networks, remarks), encoding="utf-8")
     if not quiet:
         print_table(rows.HEADINGS, rows.shown_rows(chosen), rows.HEADINGS[:4])
         if parted:
             print_table(COMPARED, [each.row() for each in parted], COMPARED[:2])
-        for sentence in sentences:
+        for sentence in remarks:
             print(sentence)
         print(f"Wrote {table} and {page}")
     return FINISHED

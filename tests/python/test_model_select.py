@@ -1,0 +1,239 @@
+"""What is predicted from a table of collectives, and where models and measurements part."""
+
+import csv
+
+import pytest
+from culmen.cli.work import model as command
+from culmen.model import compare
+from culmen.model.measured import Place, cores_beside, read_latencies, read_times
+from culmen.model.rows import COLUMNS, Options
+from culmen.model.selection import ANALYTIC, BETWEEN, FIT, Prediction, Selector, as_good
+from model_tables import ALPHA, BETA, GAMMA, MPI, SIZES, exact, write_table
+
+from culmen import InputError
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    return write_table(folder / "collectives.csv", more={"reduce": ("linear", "binomial")})
+
+
+@pytest.fixture(scope="module")
+def times(table):
+    return read_times(table)
+
+
+@pytest.fixture(scope="module")
+def selector(times):
+    return Selector(times, MPI, "bcast", times.network(MPI))
+
+
+def best(ranks, size):
+    names = ("basic_linear", "pipeline", "binomial", "scatter_allgather_ring")
+    return min(names, key=lambda name: exact("bcast", name, ranks, size))
+
+
+def test_the_network_comes_from_two_ranks(times):
+    net = times.network(MPI)
+    assert net.send(1024) == pytest.approx(ALPHA + 1024 * BETA, rel=0.03)
+    assert net.send(2**22) == pytest.approx(ALPHA + 2**22 * BETA, rel=0.05)
+    assert net.reduce_s == pytest.approx(GAMMA, rel=0.1)
+
+
+@pytest.mark.parametrize(("ranks", "size"), [(16, 3000), (16, 2**20), (8, 100), (32, 500_000)])
+def test_between_measured_sizes_the_fit_decides(selector, ranks, size):
+    found = selector.predict(Place(ranks, size))
+    assert {each.source for each in found} == {FIT}
+    for each in found:
+        assert each.time_s == pytest.approx(exact("bcast", each.algorithm, ranks, size), rel=0.1)
+    assert exact("bcast", found[0].algorithm, ranks, size) < 1.1 * exact("bcast", best(ranks, size), ranks, size)
+
+
+def test_between_numbers_of_ranks_the_fits_are_interpolated(selector):
+    found = selector.predict(Place(24, 4096))
+    assert {each.source for each in found} == {BETWEEN}
+    for each in found:
+        assert each.time_s == pytest.approx(exact("bcast", each.algorithm, 24, 4096), rel=0.15)
+
+
+@pytest.mark.parametrize(("ranks", "size"), [(48, 65536), (1024, 8), (16, 2**24)])
+def test_away_from_measurements_the_analytic_models_decide(selector, ranks, size):
+    found = selector.predict(Place(ranks, size))
+    assert {each.source for each in found} == {ANALYTIC}
+    assert all(each.measured_s is None for each in found)
+    assert found[0].algorithm == best(ranks, size)
+    assert found[0].time_s == pytest.approx(exact("bcast", found[0].algorithm, ranks, size), rel=0.1)
+
+
+def test_a_point_that_is_left_out_does_not_help_its_own_prediction(tmp_path):
+    strange = Place(8, 4096)
+
+    def time_of(collective, name, ranks, size):
+        return exact(collective, name, ranks, size) * (0.01 if (ranks, size, name) == (*strange, "pipeline") else 1)
+
+    times = read_times(write_table(tmp_path / "strange.csv", time_of=time_of))
+    found = Selector(times, MPI, "bcast", None).regret(strange)
+    assert found.algorithm != "pipeline"
+    assert found.fastest == "pipeline"
+    lost = exact("bcast", found.algorithm, *strange) / (0.01 * exact("bcast", "pipeline", *strange)) - 1
+    assert found.lost == pytest.approx(lost, rel=0.05)
+
+
+def test_the_regret_of_smooth_times_is_small(selector):
+    some = [place for place in selector.places() if place.ranks == 8]
+    found = [selector.regret(place) for place in some]
+    assert sorted(each.lost for each in found)[len(found) // 2] < 0.05
+    assert all(each.lost >= 0 for each in found)
+
+
+def test_predictions_that_are_as_good_are_named():
+    found = [Prediction("a", 1.0, FIT), Prediction("b", 1.04, FIT), Prediction("c", 1.2, FIT)]
+    assert as_good(found) == ["b"]
+
+
+def test_a_model_that_holds_needs_no_sentence(times):
+    parted = compare.compare(times, {MPI: times.network(MPI)})
+    assert {each.algorithm for each in parted if each.collective == "reduce"} == {"linear", "binomial"}
+    assert all(each.median == pytest.approx(1, rel=0.1) for each in parted)
+    assert compare.sentences(parted, None) == []
+
+
+@pytest.mark.parametrize(
+    ("factor", "says"),
+    [
+        (
+            lambda ranks, size: ranks / 2,
+            "grows with the ranks; messages of several ranks disturb each other",
+        ),
+        (lambda ranks, size: 1 + 6 * (size > 1000) * (ranks > 2), "the factor grows with the size"),
+        (lambda ranks, size: 1 if ranks == 2 else 1 / 4, "only 0.25 of the time"),
+    ],
+)
+def test_where_model_and_measurement_part_a_sentence_says_why(tmp_path, factor, says):
+    def time_of(collective, name, ranks, size):
+        return exact(collective, name, ranks, size) * factor(ranks, size)
+
+    times = read_times(write_table(tmp_path / "slow.csv", ranks=(2, 8, 16), time_of=time_of, algorithms=("binomial",)))
+    said = compare.sentences(compare.compare(times, {MPI: times.network(MPI)}), None)
+    assert len(said) == 1
+    assert said[0].startswith("bcast (binomial) often took ")
+    assert says in said[0]
+    crowded = compare.sentences(compare.compare(times, {MPI: times.network(MPI)}), 4)[0]
+    assert ("with more ranks than cores (4), ranks wait for a CPU" in crowded) == ("only" not in says)
+
+
+def test_unverified_points_are_left_out(tmp_path):
+    times = read_times(write_table(tmp_path / "some.csv", ranks=(2, 4), unverified=("pipeline",)))
+    assert "pipeline" not in times.of[MPI, "bcast"]
+    assert times.unverified == 2 * len(SIZES)
+    with pytest.raises(InputError, match="all 88 points are unverified"):
+        read_times(
+            write_table(
+                tmp_path / "none.csv",
+                ranks=(2, 4),
+                unverified=("basic_linear", "pipeline", "binomial", "scatter_allgather_ring"),
+            )
+        )
+
+
+def test_coefficients_are_exported_with_their_intervals(table, tmp_path, capsys):
+    shown = command.shown_of("bcast", None, "3K")
+    assert command.fit_models(table, Options(), shown, tmp_path / "out", False) == 0
+    with (tmp_path / "out/coefficients.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == COLUMNS
+    hockney = next(row for row in rows if row["model"] == "Hockney")
+    assert hockney["collective"] == "message"
+    for name, value in (("intercept{}_us", ALPHA), ("slope{}_us_per_x", BETA)):
+        low, high = (float(hockney[name.format(end)]) for end in ("_low", "_high"))
+        assert low < 1e6 * value * 1.02
+        assert high > 1e6 * value * 0.98
+    over = {(row["over"], row["at"]) for row in rows if row["algorithm"] == "binomial" and row["collective"] == "bcast"}
+    assert over == {*(("size", str(n)) for n in (2, 4, 8, 16, 32)), *(("ranks", str(size)) for size in SIZES)}
+    printed = capsys.readouterr().out
+    assert "size at 32 ranks" in printed
+    assert "ranks at 4 KiB" in printed
+    page = (tmp_path / "out/models.html").read_text()
+    assert "bcast, 32 ranks, openmpi" in page
+    assert '"dash":"dot"' in page
+
+
+def test_tables_of_messages_have_models_for_each_mapping(tmp_path, capsys):
+    path = tmp_path / "messages.csv"
+    lines = [f"{name},{2**k},{a + 1e-10 * 2**k}" for name, a in (("core", 1e-6), ("node", 3e-6)) for k in range(20)]
+    path.write_text("\n".join(["mapping,size,time_s", *lines, ""]))
+    assert list(read_latencies(path)) == ["core", "node"]
+    assert command.fit_models(path, Options(), command.shown_of(None, None, None), tmp_path / "out", False) == 0
+    printed = capsys.readouterr().out
+    for name in ("Hockney", "LogGP", "segmented"):
+        assert printed.count(name) == 2
+    question = command.question_of("bcast", 48, "64K")
+    table = write_table(tmp_path / "few.csv", ranks=(4,))
+    assert command.select_algorithm(table, question, None, path, "node", False) == 0
+    with pytest.raises(InputError, match="several mappings; choose one with --mapping: core, node"):
+        command.select_algorithm(table, question, None, path, None, False)
+    with pytest.raises(InputError, match="nothing was measured near 48 ranks"):
+        command.select_algorithm(table, question, None, None, None, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "is neither a table of `culmen bench collectives` nor one with the columns mapping,size,time_s"),
+        ("a,b\n1,2\n", "is neither a table"),
+        ("mapping,size,time_s\n", "a model needs at least two sizes"),
+        ("mapping,size,time_s\ncore,1,1e-6\n", "at least two sizes of the mapping 'core'"),
+        ("mapping,size,time_s\ncore,1,1e-6\ncore,x,1e-6\n", "line 3: size must be a number of bytes"),
+        ("mapping,size,time_s\ncore,1,-1\n", "line 2: size must be"),
+    ],
+)
+def test_a_wrong_table_is_one_sentence(tmp_path, text, says):
+    path = tmp_path / "wrong.csv"
+    path.write_text(text)
+    with pytest.raises(InputError) as raised:
+        command.fit_models(path, Options(), command.shown_of(None, None, None), tmp_path / "out", True)
+    assert says in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_damaged_table_is_one_sentence(table, tmp_path):
+    path = tmp_path / "damaged.csv"
+    lines = table.read_text().splitlines()
+    path.write_text("\n".join([*lines[:20], lines[20].replace(",2,2,", ",x,x,"), ""]))
+    with pytest.raises(InputError, match="is damaged"):
+        read_times(path)
+    with pytest.raises(InputError, match=r"no\.csv cannot be read: No such file"):
+        read_times(tmp_path / "no.csv")
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: command.options_of("12,x", None, False, False), "--breaks: 'x' is no number of ranks"),
+        (lambda: command.options_of(None, "4K-8K", False, False), "--size-breaks 4K-8K: it must be a number of bytes"),
+        (lambda: command.options_of(None, None, True, False), "--keep-breaks needs --breaks or --size-breaks"),
+        (lambda: command.question_of("bcast", 4, "much"), "--size much: it must be a number of bytes"),
+    ],
+)
+def test_a_wrong_option_is_one_sentence(call, says):
+    with pytest.raises(InputError) as raised:
+        call()
+    assert says in str(raised.value)
+
+
+def test_what_the_table_has_not_is_one_sentence(table, tmp_path):
+    place = command.question_of("bcst", 4, "8")
+    with pytest.raises(InputError, match=r"has no 'bcst'; did you mean 'bcast'\?; it has bcast, reduce"):
+        command.select_algorithm(table, place, None, None, None, False)
+    with pytest.raises(InputError, match=r"--mpi mpich: .* has no such MPI; it has openmpi"):
+        command.select_algorithm(table, place, "mpich", None, None, False)
+    with pytest.raises(InputError, match=r"--collectives: .* has no 'allgather'; it has bcast, reduce"):
+        command.fit_models(table, Options(), command.shown_of("allgather", None, None), tmp_path / "out", True)
+
+
+def test_the_number_of_cores_stands_beside_the_table(tmp_path):
+    assert cores_beside(tmp_path / "collectives.csv") is None
+    (tmp_path / "environment.json").write_text('{"cores": 24}')
+    assert cores_beside(tmp_path / "collectives.csv") == 24
