@@ -133,6 +133,14 @@ def test_two_points_give_a_line_without_intervals():
     assert found.segments[0].slope.high == np.inf
 
 
+@pytest.mark.parametrize("continuous", [False, True])
+def test_breaks_without_points_between_them_are_not_kept(continuous):
+    x = np.array([2.0, 4, 8, 16, 32, 48])
+    found = segmented(x, 1 + x, [1, 5, 6, 24, 40, 60], continuous, keep=True)
+    assert len(found.segments) == 3
+    assert [s.slope.value for s in found.segments] == [pytest.approx(1)] * 3
+
+
 def test_intervals_without_outliers_are_those_of_least_squares():
     rng = np.random.default_rng(4)
     x = np.linspace(0, 1, 400)

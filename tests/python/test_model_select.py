@@ -66,6 +66,16 @@ def test_away_from_measurements_the_analytic_models_decide(selector, ranks, size
     assert found[0].time_s == pytest.approx(exact("bcast", found[0].algorithm, ranks, size), rel=0.1)
 
 
+def test_an_algorithm_that_cannot_run_is_not_predicted(tmp_path):
+    names = {"allgather": ("ring", "two_proc", "neighbor", "recursive_doubling")}
+    times = read_times(write_table(tmp_path / "all.csv", ranks=(2,), algorithms=("binomial",), more=names))
+    selector = Selector(times, MPI, "allgather", times.network(MPI))
+    for ranks, able in ((2, 4), (7, 1), (12, 2), (16, 3)):
+        found = [each.algorithm for each in selector.predict(Place(ranks, 64))]
+        assert len(found) == able
+        assert ("two_proc" in found) == (ranks == 2)
+
+
 def test_a_point_that_is_left_out_does_not_help_its_own_prediction(tmp_path):
     strange = Place(8, 4096)
 

@@ -136,6 +136,16 @@ WITHOUT_MODEL = {
 }
 
 
+def runs_with(collective: str, algorithm: str, ranks: int) -> bool:
+    """Whether the MPIs run this algorithm with so many ranks, and not another one instead."""
+    if algorithm == "two_proc":
+        return ranks == 2
+    if algorithm == "neighbor":
+        return ranks % 2 == 0
+    needs_power = {"recursive_doubling"} if collective.startswith("allgather") else {"noncommutative"}
+    return algorithm not in needs_power or ranks & (ranks - 1) == 0
+
+
 def model_of(collective: str, algorithm: str) -> Model | None:
     """None: there is no model, for the reason in WITHOUT_MODEL, or culmen does not know the algorithm."""
     return MODELS.get(collective, {}).get(algorithm)

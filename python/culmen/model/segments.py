@@ -71,7 +71,8 @@ def segmented(
 
     ``x``: different, at least two. ``y``: positive, in any unit; its errors are relative. ``given``: breaks that are
     known, for example the number of cores of a socket. They cost one coefficient less in the criterion than other
-    breaks, because their place was not looked for. ``keep``: exactly these breaks. ``most``: segments.
+    breaks, because their place was not looked for. ``keep``: exactly these breaks, but those between which there are
+    fewer than two points. ``most``: segments.
 
     Dynamic programming finds the segments that do not touch (R. Bellman, Commun. ACM 4 (1961) 284). Those that touch
     begin with the same breaks, and then each break in turn moves to its best place. The intervals hold for these
@@ -80,11 +81,20 @@ def segmented(
     order = np.argsort(x).astype(np.int64)
     xs, ys = np.asarray(x, float)[order], np.asarray(y, float)[order]
     if keep:
-        inside = sorted({b for b in map(float, given) if xs[0] < b < xs[-1]})
-        return _finish(xs, ys, inside, continuous, order)
+        return _finish(xs, ys, _kept(xs, given), continuous, order)
     thin = np.unique(np.linspace(0, len(xs) - 1, min(len(xs), _MOST_POINTS)).round().astype(int))
     breaks = _Search(xs[thin], ys[thin], [float(b) for b in given], most).best(continuous)
     return _finish(xs, ys, breaks, continuous, order)
+
+
+def _kept(x: Array, given: Sequence[float]) -> list[float]:
+    """The breaks with at least two points on both sides, up to the next break."""
+    out: list[float] = []
+    for b in sorted(set(map(float, given))):
+        left = np.sum((x <= b) & (x > (out[-1] if out else -math.inf)))
+        if left >= 2 and np.sum(x > b) >= 2:
+            out.append(b)
+    return out
 
 
 class _Search:

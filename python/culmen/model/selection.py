@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .algorithms import model_of
+from .algorithms import model_of, runs_with
 from .measured import Place, Times
 from .point_to_point import Network
 from .segments import segmented
@@ -72,7 +72,9 @@ class Selector:
         return [found for place in self.places() if (found := self.regret(place)) is not None]
 
     def _predict(self, name: str, known: dict[Place, float], place: Place) -> tuple[float, str] | None:
-        """Seconds, and their source. None if there is neither a measurement nearby nor a model."""
+        """Seconds, and their source. None if there is neither a measurement nearby nor a model, or it cannot run."""
+        if not runs_with(self.collective, name, place.ranks):
+            return None
         if (t := _at_ranks(known, place)) is not None:
             return t, FIT
         if (t := _between_ranks(known, place)) is not None:
