@@ -3,6 +3,7 @@
 import csv
 
 import pytest
+from culmen.bench.pingpong.measured import Sized, write_samples
 from culmen.cli.work import model as command
 from culmen.model import compare
 from culmen.model.measured import Place, cores_beside, read_latencies, read_times
@@ -247,3 +248,15 @@ def test_the_number_of_cores_stands_beside_the_table(tmp_path):
     assert cores_beside(tmp_path / "collectives.csv") is None
     (tmp_path / "environment.json").write_text('{"cores": 24}')
     assert cores_beside(tmp_path / "collectives.csv") == 24
+
+
+def test_messages_of_pingpong_are_read(tmp_path):
+    sized = [Sized([[9.0], *[[1e-6 * (2 + size / 1000)]] * 20], size=size) for size in (1, 1000, 5000)]
+    path = tmp_path / "pingpong.csv"
+    write_samples(path, "mpich/ucx-tcp", "MPICH 4.0.2", sized, "")
+    read = read_latencies(path)
+    assert list(read) == ["mpich/ucx-tcp"]
+    assert list(read["mpich/ucx-tcp"].values()) == pytest.approx([2.001e-6, 3e-6, 7e-6])
+    write_samples(path, "openmpi", "", [], "no answer")
+    with pytest.raises(InputError, match="a model needs at least two sizes"):
+        read_latencies(path)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._core import InputError
 from ..bench.collectives.samples import COLUMNS, Table
+from ..bench.pingpong.measured import COLUMNS as ROUTES
 from .algorithms import model_of
 from .point_to_point import Network, network
 
@@ -103,20 +104,25 @@ def is_latencies(path: Path) -> bool:
             head = next(csv.reader(file), [])
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if head not in (LATENCIES, COLUMNS):
+    if head not in (LATENCIES, ROUTES, COLUMNS):
         raise InputError(
             f"{path} is neither a table of `culmen bench collectives` nor one with the columns {','.join(LATENCIES)}"
         )
-    return head == LATENCIES
+    return head != COLUMNS
 
 
 def read_latencies(path: Path) -> dict[str, dict[int, float]]:
-    """For each mapping: the median time of a message in seconds, for each size in bytes. Raises InputError."""
+    """For each mapping: the median time of a message in seconds, for each size in bytes. Raises InputError.
+
+    In a table of `culmen bench pingpong`, each route is a mapping.
+    """
     if not is_latencies(path):
         raise InputError(f"{path} has not the columns {','.join(LATENCIES)}")
     found: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     with path.open(newline="", encoding="utf-8") as file:
         for number, row in enumerate(csv.DictReader(file), 2):
+            if row.get("unavailable") or row.get("warm_up") == "1":
+                continue
             try:
                 size, time_s = int(row["size"]), float(row["time_s"])
                 if size < 0 or not 0 < time_s < np.inf:
@@ -125,7 +131,7 @@ def read_latencies(path: Path) -> dict[str, dict[int, float]]:
                 raise InputError(
                     f"{path}, line {number}: size must be a number of bytes, and time_s a positive number of seconds"
                 ) from None
-            found[row["mapping"]][size].append(time_s)
+            found[row.get("mapping") or row["route"]][size].append(time_s)
     few = [mapping for mapping, times in found.items() if len(times) < 2]
     if few or not found:
         raise InputError(f"{path}: a model needs at least two sizes" + (f" of the mapping '{few[0]}'" if few else ""))
