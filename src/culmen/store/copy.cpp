@@ -24,8 +24,10 @@ void copy_store(Database& source, const std::string& to, NetworkProbe network) {
 }
 
 void save_elsewhere(Database& database, const std::string& place) {
-  const auto path = std::filesystem::path(place).replace_extension(".saved.db").string();
-  std::string saved;
+  auto path = std::filesystem::path(place).replace_extension(".saved.db").string();
+  std::string saved = "; its evaluations could not be saved";
+  for (int number = 2; std::filesystem::exists(path); ++number)
+    path = std::filesystem::path(place).replace_extension(fmt::format(".saved-{}.db", number)).string();
   try {
     if (database.in_transaction()) database.execute("COMMIT");
     copy_store(database, path, network_file_system);

@@ -75,7 +75,10 @@ class Log {
     big_ = magic == magic_number + 1;
     header_is_right_ = (magic == magic_number || big_) && std::has_single_bit(page) && page >= 512 && page <= 65536 &&
                        Checksum().after(header.first(24), big_) == stored;
-    if (header_is_right_) {
+    salt_is_known_ = header_is_right_;
+    if (!header_is_right_) {
+      big_ = std::endian::native == std::endian::big;  // as SQLite writes it on such a machine
+    } else {
       salt_ = salt_at(&header[16]);
       before_ = stored;
     }
@@ -98,7 +101,9 @@ class Log {
     right = before_ && salt_ == frame.salt && frame.page > 0 &&
             before_->after(all.first(8), big_).after(frame.content, big_) == frame.stored;
     before_ = frame.stored;
-    if (!header_is_right_) salt_ = frame.salt;
+    // Without the header, the first frames tell the salt: those behind the end of this log are of earlier ones.
+    salt_is_known_ = salt_is_known_ || right;
+    if (!salt_is_known_) salt_ = frame.salt;
     return true;
   }
 
@@ -107,7 +112,7 @@ class Log {
 
   std::ifstream file_;
   Bytes header_ = Bytes(header_bytes), frame_;
-  bool big_ = false, header_is_right_ = false;
+  bool big_ = false, header_is_right_ = false, salt_is_known_ = false;
   std::optional<Checksum> before_;  // none: the next frame cannot be checked
   std::uint64_t salt_ = 0;
   std::size_t number_ = 0;

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "culmen/base/error.hpp"
-#include "culmen/base/null_character.hpp"
 #include "culmen/store/journal.hpp"
 #include "culmen/store/log.hpp"
 #include "culmen/store/ownership.hpp"
@@ -77,6 +77,11 @@ class Complete {
   std::string path_, from_, copy_;
 };
 
+/// A program in C++ has no configuration.
+bool is_whole(const StudyRecord& study) {
+  return !study.fingerprint.empty() && (study.configuration.empty() || nlohmann::json::accept(study.configuration));
+}
+
 /// The number of calls and outcomes that the store counts.
 struct Counted {
   std::uint64_t calls = 0, outcomes = 0;
@@ -132,7 +137,7 @@ class Remains {
   }
 
   /// Without a fingerprint: damaged.
-  StudyRecord study() { return study_.fingerprint.empty() || has_null(study_.configuration) ? stray().study : study_; }
+  StudyRecord study() { return is_whole(study_) ? study_ : stray().study; }
   std::optional<CallRecord> call(std::uint64_t number) {
     auto found = intact_ ? intact_->call(number) : std::nullopt;
     return found ? found : find(stray().calls, number);
@@ -283,7 +288,7 @@ Rescued rescue(const std::string& from, const std::string& to, NetworkProbe netw
   if (database) refuse_if_held(*database, from);
   Remains remains(file, database);
   const auto study = remains.study();
-  if (study.fingerprint.empty()) {
+  if (!is_whole(study)) {
     if (why) std::rethrow_exception(why);
     throw StoreError(fmt::format("{}: nothing can be rescued, because the description of the study is damaged", from));
   }

@@ -2,18 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/store/call_codec.hpp"
 
 namespace culmen {
 
+void expect_agreement(const Outcome& outcome, std::int64_t status, double value) {
+  const auto wanted = std::isnan(outcome.value) ? 0.0 : outcome.value;  // NaN is NULL there, which reads as 0
+  if (status != static_cast<int>(outcome.status) || value != wanted) throw Error("its columns do not agree");
+}
+
 Statement select_calls(Database& database, const char* which) {
   return {database, fmt::format("SELECT number, kind, wanted, data FROM calls {}", which).c_str()};
 }
 
 Statement select_outcomes(Database& database, const char* which) {
-  const auto sql = fmt::format("SELECT evaluation, epoch, attempt, worker, at_s, data FROM outcomes {}", which);
+  const auto sql =
+      fmt::format("SELECT evaluation, epoch, attempt, worker, at_s, data, status, value FROM outcomes {}", which);
   return {database, sql.c_str()};
 }
 
@@ -35,6 +43,7 @@ OutcomeRecord outcome_of(const Statement::Rows& row) {
   record.worker = static_cast<WorkerId>(row.integer(3));
   record.at_s = row.real(4);
   decode(row.blob(5), record.outcome);
+  expect_agreement(record.outcome, row.integer(6), row.real(7));
   return record;
 }
 

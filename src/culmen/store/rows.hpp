@@ -9,6 +9,9 @@ namespace culmen {
 Statement select_calls(Database& database, const char* which);
 Statement select_outcomes(Database& database, const char* which);
 
+/// Throws Error if a row's columns of status and value differ from the outcome that its data contain.
+void expect_agreement(const Outcome& outcome, std::int64_t status, double value);
+
 /// Both throw Error if the row is damaged.
 CallRecord call_of(const Statement::Rows& row);
 OutcomeRecord outcome_of(const Statement::Rows& row);

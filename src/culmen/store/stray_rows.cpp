@@ -8,6 +8,7 @@
 #include "culmen/evaluation/codec.hpp"
 #include "culmen/store/call_codec.hpp"
 #include "culmen/store/leaves.hpp"
+#include "culmen/store/rows.hpp"
 
 namespace culmen {
 namespace {
@@ -48,6 +49,7 @@ void add_outcome(const LeafRow& row, StrayRows& to) {
   record.worker = static_cast<WorkerId>(integer(row.values[3]));
   record.at_s = real(row.values[4]);
   decode(*data, record.outcome);
+  expect_agreement(record.outcome, integer(row.values[5]), real(row.values[6]));
   to.outcomes.emplace(record.evaluation, std::move(record));
 }
 

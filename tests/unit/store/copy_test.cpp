@@ -97,6 +97,16 @@ TEST_F(Copies, ADeletedStoreIsNoticedAndSaved) {
   EXPECT_EQ(Journal::read(saved).summary().told, 3);
 }
 
+TEST_F(Copies, AStoreThatIsDeletedAgainIsSavedUnderAnotherName) {
+  for (const char* name : {"study.saved.db", "study.saved-2.db"}) {
+    auto journal = make(path);
+    write(journal);
+    for (const char* ending : {"", "-wal", "-shm"}) fs::remove(path + ending);
+    EXPECT_THAT(error_of([&] { journal.append(ask(3, 1)); }), HasSubstr(folder.file(name)));
+    EXPECT_EQ(Journal::read(folder.file(name)).summary().told, 3);
+  }
+}
+
 TEST_F(Copies, AReplacedStoreIsNoticed) {
   auto journal = make(path);
   write(journal);

@@ -59,6 +59,23 @@ TEST_F(Rescues, ADamagedOutcomeIsEvaluatedAgain) {
   EXPECT_EQ(summary.told, 40);
 }
 
+TEST_F(Rescues, AChangedValueIsADamagedOutcome) {
+  execute("UPDATE outcomes SET value = -5 WHERE evaluation = 41");
+  EXPECT_THAT(error_of([&] { outcomes_of(Journal::read(path)); }), HasSubstr("evaluation 41 is damaged"));
+  const auto found = rescue(path, saved);
+  EXPECT_EQ(found.outcomes, 399);
+  EXPECT_EQ(Journal::read(saved).summary().best->evaluation, 39) << "of those before the damage";
+}
+
+TEST_F(Rescues, ADescriptionThatIsNoJsonIsReadFromItsCopy) {
+  execute("UPDATE meta SET value = '{\"budget' WHERE key = 'configuration'");
+  rescue(path, saved);
+  EXPECT_EQ(Journal::read(saved).study().configuration, some_study().configuration);
+  execute("UPDATE description SET configuration = '{'");
+  fs::remove(saved);
+  EXPECT_THAT(error_of([&] { rescue(path, saved); }), HasSubstr("the description of the study is damaged"));
+}
+
 TEST_F(Rescues, ATruncatedStoreHasItsFirstPages) {
   fs::resize_file(path, fs::file_size(path) * 3 / 4);
   const auto found = rescue(path, saved);
@@ -228,6 +245,48 @@ TEST_F(Logs, AnOutcomeOfAnotherCandidateIsNotTakenFromTheLog) {
     fs::remove(saved);
   }
   EXPECT_GT(found, 0);
+}
+
+TEST_F(Logs, OneWrongBitNearTheBeginningLosesNothingInSilence) {
+  for (int bit = 0; bit < 72 * 8; ++bit) {
+    with_zeros(0, 0);
+    std::fstream file(damaged + "-wal", std::ios::in | std::ios::out | std::ios::binary);
+    char byte = 0;
+    file.seekg(bit / 8).read(&byte, 1);
+    byte = static_cast<char>(byte ^ 1 << bit % 8);
+    file.seekp(bit / 8).write(&byte, 1);
+    file.close();
+    try {
+      EXPECT_EQ(Journal::read(damaged).summary().outcomes, evaluations) << "bit " << bit;
+    } catch (const StoreError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("its log"));
+      if (bit % 16 != 0) continue;
+      EXPECT_GE(rescue(damaged, saved).outcomes, evaluations - 1) << "bit " << bit;
+      fs::remove(saved);
+    }
+  }
+}
+
+TEST_F(Logs, WithoutItsHeaderARestartedLogIsNotTakenForTheFormerOne) {
+  auto journal = Journal::resume(path, Durability::process);
+  const auto add = [&](EvaluationId first, EvaluationId end) {
+    for (auto id = first; id < end; ++id) {
+      journal.append(ask(id, 1));
+      journal.append(outcome(id, 1));
+      journal.append(tell({id}));
+      journal.commit();
+    }
+  };
+  add(evaluations, 3 * evaluations);
+  sql(path, "PRAGMA wal_checkpoint(RESTART)");
+  add(3 * evaluations, 4 * evaluations);  // shorter: behind its end are pages of the former log
+  for (const char* ending : {"", "-wal"})
+    fs::copy_file(path + ending, copy + ending, fs::copy_options::overwrite_existing);
+  with_zeros(0, 32);
+  EXPECT_THAT(error_of([&] { Journal::read(damaged); }), HasSubstr("its log"));
+  const auto found = rescue(damaged, saved);
+  EXPECT_EQ(found.outcomes, 4 * evaluations);
+  EXPECT_EQ(found.lost, 0);
 }
 
 TEST_F(Logs, TheTornEndOfALogIsNoDamage) {
