@@ -1,5 +1,6 @@
 """The machine on which a study was started: its store keeps these facts and the versions, for the report."""
 
+import math
 import os
 import platform
 from pathlib import Path
@@ -26,6 +27,14 @@ def here() -> dict[str, Any]:
         facts["mpi"] = _core.mpi_library() or launch.kind
         facts["ranks"] = launch.size
     return facts
+
+
+def available_bytes() -> float:
+    """Memory that programs can still get; infinite if the system does not say."""
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return math.inf
 
 
 def _cpu() -> str:

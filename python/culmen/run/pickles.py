@@ -1,7 +1,6 @@
 """Pickles of functions for slots. Large ones, such as those of functions that captured arrays, are written to a file in
 memory once: the slots of this machine map it."""
 
-import math
 import mmap
 import os
 import pickle
@@ -13,6 +12,7 @@ from typing import Any
 
 from .. import _core
 from .._core import InputError
+from ..base.machine import available_bytes
 from ..slot.shared import Shared
 
 LARGE_BYTES = 1 << 20
@@ -108,7 +108,7 @@ def _file_with(pieces: list[memoryview], spans: list[tuple[int, int]]) -> int:
     """In memory; in TMPDIR if memory has no room."""
     size = spans[-1][1]
     with suppress(OSError):
-        if 2 * size <= _available_bytes():
+        if 2 * size <= available_bytes():
             return _written(os.memfd_create("culmen-data"), pieces, spans)
     folder = tempfile.gettempdir()
     try:
@@ -119,13 +119,6 @@ def _file_with(pieces: list[memoryview], spans: list[tuple[int, int]]) -> int:
             f"the function captured {size} bytes of data, but neither memory nor {folder} has room for them "
             f"({e.strerror}); set TMPDIR to a folder with more room, or let the function read its data from a file"
         ) from None
-
-
-def _available_bytes() -> float:
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    return math.inf
 
 
 def _written(file: int, pieces: list[memoryview], spans: list[tuple[int, int]]) -> int:

@@ -2,18 +2,18 @@
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..._core import InputError
+from ...base.machine import available_bytes
 from ...base.text import did_you_mean
 from ...launch.mpi import Launcher, LauncherError, find_launcher
 from ...launch.mpi.collectives import Collectives
+from ..words import MOST_BYTES, words_of
 from .measured import Protocol
 
 USUAL = ("bcast", "reduce", "allreduce", "allgather", "alltoall")
-_UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
-_MOST_RANKS, _MOST_BYTES = 4096, 2**31 - 1
+_MOST_RANKS = 4096
 _MEMORY_SHARE = 0.5  # of the free memory, for messages
 
 
@@ -74,9 +74,9 @@ class Plan:
         if not 0 <= self.protocol.root < min(self.ranks):
             raise InputError(f"--root {self.protocol.root}: it must be from 0 to {min(self.ranks) - 1}")
         largest, ranks = max(self.sizes), max(self.ranks)
-        if largest * ranks > _MOST_BYTES:
-            raise InputError(f"--sizes {largest}: {ranks} ranks exchange at most {_MOST_BYTES // ranks} bytes each")
-        needed, free = 2 * largest * ranks * ranks, _free_bytes()
+        if largest * ranks > MOST_BYTES:
+            raise InputError(f"--sizes {largest}: {ranks} ranks exchange at most {MOST_BYTES // ranks} bytes each")
+        needed, free = 2 * largest * ranks * ranks, available_bytes()
         if needed > _MEMORY_SHARE * free:
             raise InputError(
                 f"--sizes {largest}: {ranks} ranks need {needed / 1e9:.3g} GB for such messages, but only "
@@ -110,13 +110,6 @@ def _known_words(option: str, kind: str, given: tuple[str, ...], known: list[str
             raise InputError(f"{option}: there is no {kind} '{word}'{near}; there are {', '.join(known)}")
 
 
-def words_of(text: str, option: str) -> tuple[str, ...]:
-    words = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
-    if not words:
-        raise InputError(f"{option} is empty; write names with commas between them")
-    return words
-
-
 def ranks_of(text: str) -> tuple[int, ...]:
     """`2,6` or ranges: `2-48` has its ends, the powers of two, and 1.5 times these; `2-48:2` has the step 2."""
     out: set[int] = set()
@@ -134,36 +127,3 @@ def ranks_of(text: str) -> tuple[int, ...]:
         usual = {n for k in range(1, 13) for n in (2**k, 3 * 2 ** (k - 1))}
         out |= {first, last} | {n for n in usual if first <= n <= last}
     return tuple(sorted(out))
-
-
-def sizes_of(text: str, option: str = "--sizes") -> tuple[int, ...]:
-    """`0,100,4K` or ranges: `1-4M` has its ends and the powers of two between them."""
-    out: set[int] = set()
-    for word in words_of(text, option):
-        ends = [_bytes(end) for end in word.split("-")]
-        if len(ends) > 2 or None in ends:
-            raise InputError(f"{option}: '{word}' is neither a size such as 100, 64K or 4M nor a range such as 1-4M")
-        first, last = ends[0] or 0, ends[-1] or 0
-        if first > last or last > _MOST_BYTES:
-            raise InputError(f"{option}: '{word}' must go up, to at most {_MOST_BYTES} bytes")
-        out |= {first, last} | {2**k for k in range(32) if first <= 2**k <= last}
-    return tuple(sorted(out))
-
-
-def _bytes(word: str) -> int | None:
-    found = re.fullmatch(r"(\d+)([KMG]?)(?:i?B)?", word.strip(), re.IGNORECASE)
-    return int(found[1]) * _UNITS[found[2].upper()] if found else None
-
-
-def shown_size(size: int) -> str:
-    for unit, factor in (("MiB", 1024**2), ("KiB", 1024)):
-        if size >= factor and size % factor == 0:
-            return f"{size // factor} {unit}"
-    return f"{size} B"
-
-
-def _free_bytes() -> float:
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            return 1024.0 * int(line.split()[1])
-    return float("inf")
