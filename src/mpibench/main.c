@@ -3,7 +3,6 @@
 //
 //   set NAME VALUE                      writes a control variable of MPI_T (an integer) on all ranks
 //   new                                 makes a communicator; answers its number. Number 0 is there from the start
-//   clock                               measures again how the clocks of the ranks differ
 //   check COLLECTIVE COMM BYTES ROOT    one call with known data: answers whether all results are right
 //   time COLLECTIVE COMM BYTES ROOT N WINDOW_NS
 //                                       N calls: answers their times in ns, negative where a rank was late, and then
@@ -187,8 +186,6 @@ static int execute(const command* c) {
     if (rank == 0) printf("ok %d", communicator_count);
     ++communicator_count;
     return 1;
-  } else if (strcmp(c->verb, "clock") == 0) {
-    compare_clocks();
   } else if (strcmp(c->verb, "check") == 0) {
     if (!check(c)) return 0;
   } else if (strcmp(c->verb, "time") == 0) {

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from culmen.bench.collectives import figures, samples, winners
 from culmen.bench.collectives.measured import Point, Protocol, Starts
-from culmen.bench.collectives.plan import Plan, ranks_of, shown_size, sizes_of
+from culmen.bench.collectives.plan import Plan, ranks_of
 from culmen.bench.collectives.samples import Header, Samples, Table
 from culmen.bench.conversation import _reason, short_version
+from culmen.bench.parts import join
 from culmen.bench.sampling import LEAST_VISITS, interval, warm_up
+from culmen.bench.words import shown_size, sizes_of
 from culmen.cli.work.collectives import plan_of
 from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
@@ -203,7 +205,7 @@ def test_late_and_cold_calls_stay_in_the_file_only(tmp_path):
     assert found.calls == 18
     assert tuple(found.interval) == (1.0, 1.0, 1.0)
     both = tmp_path / "both.csv"
-    samples.join([path, path], both)
+    join([path, path], both, samples.COLUMNS)
     assert len(both.read_text().splitlines()) == 37
 
 

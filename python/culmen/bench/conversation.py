@@ -26,14 +26,16 @@ class LostError(RuntimeError):
 
 
 class Conversation:
-    """``environment``: in addition to that of this process. ``timeout_s``: the longest time for an answer. Use it in a
-    ``with`` statement, which ends the program.
+    """``environment``: in addition to that of this process. ``timeout_s``: the longest time for an answer.
+    ``ranks``: the processes of the program. Use it in a ``with`` statement, which ends the program.
 
-    Raises LostError if the program cannot be started.
+    Raises LostError if the program does not start, or with another number of ranks.
     """
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], timeout_s: float) -> None:
-        self._timeout_s = timeout_s
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str], timeout_s: float, ranks: int = 2
+    ) -> None:
+        self.ranks, self._timeout_s = ranks, timeout_s
         self._process = subprocess.Popen(
             command,
             env={**os.environ, **environment},
@@ -53,7 +55,10 @@ class Conversation:
     def __enter__(self: _Self) -> _Self:
         try:
             size, version = self._answer().split(maxsplit=1)
-            self.greet(int(size))
+            if int(size) != self.ranks:
+                raise LostError(
+                    f"the launcher started {self.ranks} programs of {size} ranks each: it is of another MPI"
+                )
         except BaseException:
             self._end()
             raise
@@ -64,9 +69,6 @@ class Conversation:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._end()
-
-    def greet(self, size: int) -> None:
-        """``size``: the number of processes, as the program says it. May raise LostError."""
 
     def time_messages(self, size: int, calls: int) -> list[float]:
         """Half of the time of each round trip between two processes, in seconds. ``size``: bytes."""

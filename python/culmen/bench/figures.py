@@ -1,21 +1,19 @@
 """The plots of a table of `culmen bench transport`, as one HTML page."""
 
 import math
-import platform
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .. import _core
 from ..report.page import Section, page, place_of, table, text
-from ..report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Figure, axis, layout
+from ..report.style import GREY, LINE_COLOURS, SYMBOLS, Figure, axis, layout
+from .drawing import lead_of
 from .grid import shown_duration
 from .point import TRANSPORTS, Point
 from .rows import Rows, Value, difference
 
-_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK, GREY)
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star", "triangle-down")
+_COLOURS = (*LINE_COLOURS, GREY)
+_SYMBOLS = (*SYMBOLS, "triangle-down")
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _LINEAR_BELOW = 1.0  # per cent: below it the symmetric-log axis is linear
 
@@ -25,11 +23,7 @@ Pairs = Sequence[tuple[float, Value]]
 def transport_page(rows: Rows, other: Rows | None = None, names: tuple[str, str] = ("A", "B")) -> str:
     """HTML. Figures without data are left out. ``other``: the same grid on another machine, for figure 6."""
     figures = [figure for figure in _figures(rows, other, names) if figure is not None]
-    cpus = f"{_core.usable_cpus()} CPUs, {platform.machine()}"
-    when = time.strftime("%Y-%m-%d %H:%M:%S %z")
-    lead = f"<p>culmen bench transport; {text(_core.build)}; as of {when}.</p>"
-    if other is None:
-        lead += f"<p>{text(platform.node())}: {text(cpus)}.</p>"
+    lead = lead_of("culmen bench transport", here=other is None)
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
     sections.append(Section("numbers", "Numbers", table(summary(rows), HEADINGS, numbers=range(1, len(HEADINGS)))))
     title = "Transports" if other is None else f"Transports: {names[0]} and {names[1]}"

@@ -13,6 +13,7 @@ from .._core import InputError
 from ..base.text import did_you_mean
 from ..launch.mpi import LauncherError, find_launcher
 from .point import TRANSPORTS, Point
+from .words import words_of
 
 _UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _SHORTEST_S, _LONGEST_S = 1e-6, 3600.0
@@ -84,7 +85,7 @@ class Grid:
 
 def durations_of(text: str) -> tuple[float, ...]:
     """Seconds, in the order of their size."""
-    return tuple(sorted({_duration(word) for word in _words(text, "--durations", "1ms,10ms")}))
+    return tuple(sorted({_duration(word) for word in words_of(text, "--durations", "write a list such as 1ms,10ms")}))
 
 
 def _duration(word: str) -> float:
@@ -113,7 +114,7 @@ def io_threads_of(text: str) -> tuple[int, ...]:
 
 
 def _numbers(text: str, option: str, example: str, most: int) -> tuple[int, ...]:
-    words = _words(text, option, example)
+    words = words_of(text, option, f"write a list such as {example}")
     for word in words:
         if not word.isascii() or not word.isdigit() or not 1 <= int(word) <= most:
             raise InputError(f"{option}: '{word}' is not a whole number from 1 to {most}")
@@ -121,14 +122,14 @@ def _numbers(text: str, option: str, example: str, most: int) -> tuple[int, ...]
 
 
 def transports_of(text: str) -> tuple[str, ...]:
-    words = _words(text, "--transports", "mailbox,ws")
+    words = words_of(text, "--transports", "write a list such as mailbox,ws")
     for word in words:
         if word not in TRANSPORTS:
             raise InputError(
                 f"--transports: there is no transport '{word}'{did_you_mean(word, list(TRANSPORTS))}; there are "
                 f"{', '.join(TRANSPORTS)}"
             )
-    return tuple(dict.fromkeys(words))
+    return words
 
 
 def peers_of(paths: Sequence[Path]) -> tuple[str, ...]:
@@ -136,10 +137,3 @@ def peers_of(paths: Sequence[Path]) -> tuple[str, ...]:
         if path.suffix != ".py" or not path.is_file():
             raise InputError(f"--peer {path}: there is no such Python file")
     return tuple(str(path.resolve()) for path in paths)
-
-
-def _words(text: str, option: str, example: str) -> list[str]:
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    if not words:
-        raise InputError(f"{option} is empty; write a list such as {example}")
-    return words

@@ -7,6 +7,24 @@ import typer
 
 from . import work
 
+Interval = Annotated[
+    float,
+    typer.Option(
+        "--interval",
+        metavar="X",
+        show_default=False,
+        min=0.001,
+        max=1,
+        help="Repeat until the 95 % interval of the median is ± X, relative. Default: 0.05.",
+    ),
+]
+Repetitions = Annotated[
+    int | None,
+    typer.Option("--repetitions", metavar="N", min=1, max=1000000, help="Instead: always N repetitions."),
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no table.")]
+
 
 def transport(
     workers: Annotated[
@@ -75,9 +93,7 @@ def transport(
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: bench-transport."),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")
-    ] = False,
+    overwrite: Overwrite = False,
     compare: Annotated[
         tuple[Path, Path] | None,
         typer.Option(
@@ -86,7 +102,7 @@ def transport(
             help="Measure nothing: compare the tables of two machines.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no table.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     if compare is not None:
         raise typer.Exit(work.bench.compare_transports(*compare, output))
@@ -134,17 +150,7 @@ def collectives(
             help="Only these algorithms, by the MPI's names; default is the MPI's own choice. Default: all.",
         ),
     ] = None,
-    interval: Annotated[
-        float,
-        typer.Option(
-            "--interval",
-            metavar="X",
-            show_default=False,
-            min=0.001,
-            max=1,
-            help="Repeat until the 95 % interval of the median is ± X, relative. Default: 0.05.",
-        ),
-    ] = 0.05,
+    interval: Interval = 0.05,
     seconds: Annotated[
         float,
         typer.Option(
@@ -156,10 +162,7 @@ def collectives(
             help="But at most X seconds for each algorithm and message size. Default: 1.",
         ),
     ] = 1.0,
-    repetitions: Annotated[
-        int | None,
-        typer.Option("--repetitions", metavar="N", min=1, max=1000000, help="Instead: always N repetitions."),
-    ] = None,
+    repetitions: Repetitions = None,
     timeout: Annotated[
         float,
         typer.Option(
@@ -186,10 +189,8 @@ def collectives(
             "--output", "-o", metavar="FOLDER", help="The folder for the results. Default: bench-collectives."
         ),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no table.")] = False,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
 ) -> None:
     protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout, root)
     plan = work.collectives.plan_of(mpi, names, algorithms, ranks, sizes, protocol, quick)
@@ -214,17 +215,7 @@ def pingpong(
             "smaller and larger.",
         ),
     ] = None,
-    interval: Annotated[
-        float,
-        typer.Option(
-            "--interval",
-            metavar="X",
-            show_default=False,
-            min=0.001,
-            max=1,
-            help="Repeat until the 95 % interval of the median is ± X, relative. Default: 0.05.",
-        ),
-    ] = 0.05,
+    interval: Interval = 0.05,
     seconds: Annotated[
         float,
         typer.Option(
@@ -236,10 +227,7 @@ def pingpong(
             help="But at most X seconds for each message size. Default: 0.5.",
         ),
     ] = 0.5,
-    repetitions: Annotated[
-        int | None,
-        typer.Option("--repetitions", metavar="N", min=1, max=1000000, help="Instead: always N repetitions."),
-    ] = None,
+    repetitions: Repetitions = None,
     buffer: Annotated[
         str | None,
         typer.Option(
@@ -252,10 +240,8 @@ def pingpong(
         Path | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: bench-pingpong."),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no table.")] = False,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
 ) -> None:
     limits = (interval, seconds, repetitions or 0)
     raise typer.Exit(work.pingpong.measure_pingpong(routes, sizes, limits, buffer, output, overwrite, quiet))

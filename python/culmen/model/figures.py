@@ -8,7 +8,7 @@ import numpy as np
 from .. import _core
 from ..launch.mpi.collectives import DEFAULT
 from ..report.page import Section, page, place_of, table, text
-from ..report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Figure, axis, layout
+from ..report.style import GREY, LINE_COLOURS, SYMBOLS, Figure, axis, layout
 from .algorithms import model_of
 from .compare import HEADINGS as COMPARED
 from .compare import Parted
@@ -16,8 +16,6 @@ from .measured import Place, Series
 from .point_to_point import Network
 from .rows import HEADINGS, MESSAGE, Modelled, shown_rows
 
-_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
 _POINTS = 80  # of a line
 
 
@@ -67,12 +65,12 @@ def _figure(number: int, key: tuple[str, str, str, int], same: list[Modelled], n
 
 def _parts(number: int, each: Modelled, net: Network | None) -> Iterator[dict]:
     """The points, the model, and the analytic model."""
-    s, colour = each.series, _COLOURS[number % len(_COLOURS)]
+    s, colour = each.series, LINE_COLOURS[number % len(LINE_COLOURS)]
     colour = GREY if s.algorithm == DEFAULT else colour
     name = text(f"{s.algorithm}, {each.name}" if s.collective == MESSAGE else s.algorithm)
     kept = [k for k, x in enumerate(s.x) if x > 0]
     weights = each.found.weights if each.found else [1.0] * len(s.x)
-    symbol = _SYMBOLS[number % len(_SYMBOLS)]
+    symbol = SYMBOLS[number % len(SYMBOLS)]
     yield {
         "type": "scatter",
         "mode": "markers",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.text import rounded, shown_error
-from ..bench.collectives.plan import shown_size
+from ..bench.words import shown_size
 from .measured import Series, Times
 from .point_to_point import hockney, loggp
 from .robust import Estimate

@@ -5,11 +5,10 @@ from collections.abc import Iterable
 
 from ..report.heat_map import heat_map
 from ..report.page import Section, page, place_of, table, text
-from ..report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Figure, axis, layout
-from .page import Total, in_mpi, shown_bytes, title_of, totals_of
+from ..report.style import BLUE, GREEN, GREY, LINE_COLOURS, ORANGE, VERMILLION, Figure, axis, layout
+from .page import Total, cells_of, in_mpi, shown_bytes, title_of, totals_of
 from .recorded import Calls, Rank
 
-_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
 _DRAWN = 6  # functions with a colour of their own
 _GETS = ("mpi_get", "mpi_rget")
 _SENDS = ("send", "put", "accumulate")
@@ -43,7 +42,7 @@ def _balance(ranks: list[Rank], totals: dict[tuple[str, str], Total]) -> Figure 
             by_function[function][rank] += seconds
     order = sorted(by_function, key=lambda name: -sum(by_function[name].values()))
     rows: list[tuple[str, str, list[float]]] = []
-    for name, colour in zip(order[:_DRAWN], _COLOURS, strict=False):
+    for name, colour in zip(order[:_DRAWN], LINE_COLOURS, strict=False):
         rows.append((name, colour, [by_function[name][rank.rank] for rank in ended]))
     if rest := order[_DRAWN:]:
         rows.append(("other MPI functions", GREY, [sum(by_function[n][rank.rank] for n in rest) for rank in ended]))
@@ -135,13 +134,8 @@ def _all(ranks: Iterable[Rank]) -> Iterable[Calls]:
 
 def _functions(totals: dict[tuple[str, str], Total], ranks: list[Rank]) -> list[list[str]]:
     run_s = sum(rank.seconds or 0 for rank in ranks)
-    out = []
-    for (function, communicator), total in sorted(totals.items(), key=lambda item: -item[1].seconds):
-        share = f"{total.seconds / run_s:.1%}" if run_s else "–"
-        amount = shown_bytes(total.bytes) if total.bytes else ""
-        each = f"{total.seconds / total.calls * 1e6:,.1f}"
-        out.append([function, communicator, f"{total.calls:,}", amount, f"{total.seconds:,.4f}", share, each])
-    return out
+    ordered = sorted(totals.items(), key=lambda item: -item[1].seconds)
+    return [[function, communicator, *cells_of(total, run_s)] for (function, communicator), total in ordered]
 
 
 def _ranks(ranks: list[Rank]) -> list[list[str]]:

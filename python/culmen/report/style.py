@@ -20,6 +20,8 @@ BLACK, ORANGE, SKY, GREEN, BLUE, VERMILLION, PURPLE, GREY = (
     "#cc79a7",
     "#8a8a8a",
 )
+LINE_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
 EARLY_TO_LATE = [[0, "#c6dbef"], [0.5, "#4292c6"], [1, "#08306b"]]  # its lightness is visible in grey too
 _LONGEST_NAME = 40
 FONT, SMALL = 13, 11

@@ -1,21 +1,17 @@
 """The plots of a table of collectives, as one HTML page."""
 
 import math
-import platform
-import time
 from collections.abc import Iterator
 
-from ... import _core
 from ...launch.mpi.collectives import DEFAULT
 from ...report.heat_map import heat_map
 from ...report.page import Section, page, place_of, table, text
-from ...report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Figure, axis, layout
-from .plan import shown_size
+from ...report.style import GREY, LINE_COLOURS, SYMBOLS, Figure, axis, layout
+from ..drawing import error_bars, lead_of
+from ..words import shown_size
 from .samples import Key, Table
 from .winners import HEADINGS, Winner, rows_of, winners
 
-_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
@@ -23,11 +19,7 @@ def collectives_page(found: Table) -> str:
     """HTML."""
     figures = list(_figures(found))
     versions = sorted({point.version for point in found.points.values()})
-    when = time.strftime("%Y-%m-%d %H:%M:%S %z")
-    lead = (
-        f"<p>culmen bench collectives; {text(_core.build)}; as of {when}.</p><p>{text(', '.join(versions))}; "
-        f"{text(platform.node())}: {_core.usable_cpus()} CPUs, {text(platform.machine())}.</p>"
-    )
+    lead = lead_of("culmen bench collectives", ", ".join(versions))
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
     sections.append(Section("winners", "Fastest algorithms", table(rows_of(found), HEADINGS, numbers=(2, 5, 6))))
     return page("Collectives", lead, sections, figures)
@@ -147,7 +139,7 @@ def _scales() -> dict:
 
 def _line(name: str, number: int, keys: list[Key], points: dict, along: str) -> dict:
     own = [points[key].interval for key in keys]
-    colour = GREY if name == DEFAULT else _COLOURS[number % len(_COLOURS)]
+    colour = GREY if name == DEFAULT else LINE_COLOURS[number % len(LINE_COLOURS)]
     return {
         "type": "scatter",
         "mode": "lines+markers",
@@ -155,12 +147,6 @@ def _line(name: str, number: int, keys: list[Key], points: dict, along: str) -> 
         "x": [getattr(key, along) for key in keys],
         "y": [each.median * 1e6 for each in own],
         "line": {"color": colour, "dash": _DASHES[number % len(_DASHES)], "width": 3 if name == DEFAULT else 1.5},
-        "marker": {"symbol": _SYMBOLS[number % len(_SYMBOLS)], "size": 7, "color": colour},
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": [(each.high - each.median) * 1e6 if math.isfinite(each.high) else 0 for each in own],
-            "arrayminus": [(each.median - each.low) * 1e6 for each in own],
-            "thickness": 1,
-        },
+        "marker": {"symbol": SYMBOLS[number % len(SYMBOLS)], "size": 7, "color": colour},
+        "error_y": error_bars(own),
     }

@@ -10,8 +10,8 @@ from ...launch.mpi import find_launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm
 from ..conversation import LostError, RefusedError
 from ..sampling import Limits, Series
+from ..session import Ranks, Session
 from .samples import Header, Samples, samples_file, write_samples
-from .session import Ranks, Session
 
 _LATE = 0.25  # with a larger share of late calls, the window becomes longer
 _SPARE_S, _LONGEST_WINDOW = 20e-6, 10  # the latter in usual calls

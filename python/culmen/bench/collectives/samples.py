@@ -1,18 +1,14 @@
 """The samples of collectives in files: one row for each call. Slow calls stay in the data."""
 
-import csv
-import os
-import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ..._core import InputError
+from ..parts import calls_in, part_named, rows_in, write_part
 from ..sampling import Interval, interval
 
-FOLDER = "CULMEN_BENCH_FOLDER"  # environment variable: the folder of the results
 COLUMNS = [
     "mpi", "version", "collective", "algorithm", "nodes", "ppn", "ranks", "size", "root", "visit", "repetition",
     "time_s", "late", "warm_up", "verified", "unavailable",
@@ -62,19 +58,12 @@ class Measured:
 
 
 def samples_file(collective: str, ranks: int) -> Path:
-    return Path(os.environ.get(FOLDER, "."), "samples", f"{collective}-{ranks}.csv")
+    return part_named(f"{collective}-{ranks}")
 
 
 def write_samples(path: Path, header: Header, points: Iterable[Samples]) -> None:
     """An algorithm that is not available has one row without a time."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
-    with new.open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(COLUMNS)
-        for point in points:
-            table.writerows(_rows(header, point))
-    new.replace(path)
+    write_part(path, COLUMNS, (row for point in points for row in _rows(header, point)))
 
 
 def _rows(header: Header, point: Samples) -> Iterable[list[object]]:
@@ -82,11 +71,8 @@ def _rows(header: Header, point: Samples) -> Iterable[list[object]]:
     head = [mpi, version, collective, point.algorithm, 1, ranks, ranks, point.size, root]
     if point.unavailable:
         yield [*head, *[""] * 6, point.unavailable]
-    repetition = 0
-    for visit, (times, cold) in enumerate(zip(point.visits, point.warm_up, strict=True)):
-        for t in times:
-            yield [*head, visit, repetition, f"{abs(t):.9g}", int(t < 0), int(cold), int(point.verified), ""]
-            repetition += 1
+    for visit, repetition, t, cold in calls_in(point.visits, point.warm_up):
+        yield [*head, visit, repetition, f"{abs(t):.9g}", int(t < 0), int(cold), int(point.verified), ""]
 
 
 class Table:
@@ -97,16 +83,15 @@ class Table:
         calls: dict[Key, int] = defaultdict(int)
         about: dict[Key, tuple[str, bool]] = {}
         self.unavailable: dict[Key, str] = {}
-        for path in paths:
-            for row in _read(path):
-                key = Key(row["mpi"], row["collective"], int(row["ranks"]), int(row["size"]), row["algorithm"])
-                if row["unavailable"]:
-                    self.unavailable[key] = row["unavailable"]
-                    continue
-                calls[key] += 1
-                about[key] = row["version"], row["verified"] == "1"
-                if row["late"] == "0" and row["warm_up"] == "0":
-                    visits[key][int(row["visit"])].append(float(row["time_s"]))
+        for row in rows_in(paths, COLUMNS, "culmen bench collectives"):
+            key = Key(row["mpi"], row["collective"], int(row["ranks"]), int(row["size"]), row["algorithm"])
+            if row["unavailable"]:
+                self.unavailable[key] = row["unavailable"]
+                continue
+            calls[key] += 1
+            about[key] = row["version"], row["verified"] == "1"
+            if row["late"] == "0" and row["warm_up"] == "0":
+                visits[key][int(row["visit"])].append(float(row["time_s"]))
         self.points = {
             key: Measured(about[key][0], interval(list(times.values())), calls[key], about[key][1])
             for key, times in visits.items()
@@ -120,24 +105,3 @@ class Table:
         """Those measured there, the fastest first."""
         there = {key.algorithm: found for key, found in self.points.items() if key[:4] == place}
         return dict(sorted(there.items(), key=lambda pair: pair[1].interval.median))
-
-
-def join(paths: Iterable[Path], to: Path, columns: Sequence[str] = COLUMNS) -> None:
-    """All rows in one file."""
-    with to.open("w", encoding="utf-8") as file:
-        file.write(",".join(columns) + "\r\n")
-        for path in paths:
-            with path.open(encoding="utf-8") as part:
-                next(part)
-                shutil.copyfileobj(part, file)
-
-
-def _read(path: Path) -> Iterable[dict[str, str]]:
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            table = csv.DictReader(file)
-            if table.fieldnames != COLUMNS:
-                raise InputError(f"{path} is no table of `culmen bench collectives`")
-            yield from table
-    except (OSError, UnicodeDecodeError, csv.Error) as e:
-        raise InputError(f"{path} cannot be read: {getattr(e, 'strerror', None) or e}") from None

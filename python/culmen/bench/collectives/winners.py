@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ...launch.mpi.collectives import DEFAULT
-from .plan import shown_size
+from ..words import shown_size
 from .samples import Measured, Table
 
 HEADINGS = ["MPI", "collective", "ranks", "size", "fastest", "time in µs", "times faster than default"]

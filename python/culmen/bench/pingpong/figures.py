@@ -1,15 +1,12 @@
 """The plots of ``culmen bench pingpong``, as one HTML page."""
 
-import math
-import platform
-import time
 from collections.abc import Callable
 
-from ... import _core
 from ...report.page import Section, page, place_of, table, text
-from ...report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, Figure, axis, layout
-from ..collectives.plan import shown_size
+from ...report.style import GREY, LINE_COLOURS, SYMBOLS, Figure, axis, layout
+from ..drawing import error_bars, lead_of
 from ..sampling import Interval
+from ..words import shown_size
 from .measured import Table, summary_of
 
 HEADINGS = [
@@ -22,19 +19,15 @@ HEADINGS = [
 ]
 _REFERENCE = "raw/tcp"
 _SMALL = 4096  # bytes: up to here the latency is drawn
-_COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK, GREY)
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star", "triangle-down")
+_COLOURS = (*LINE_COLOURS, GREY)
+_SYMBOLS = (*SYMBOLS, "triangle-down")
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 def pingpong_page(found: Table) -> str:
     """HTML."""
     figures = [_throughput(found), _latency(found), _signature(found)]
-    when = time.strftime("%Y-%m-%d %H:%M:%S %z")
-    lead = (
-        f"<p>culmen bench pingpong; {text(_core.build)}; as of {when}.</p><p>{text(platform.node())}: "
-        f"{_core.usable_cpus()} CPUs, {text(platform.machine())}.</p>"
-    )
+    lead = lead_of("culmen bench pingpong")
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
     sections.append(Section("numbers", "Numbers", table(rows_of(found), HEADINGS, numbers=range(1, len(HEADINGS)))))
     return page("Messages between two processes", lead, sections, figures)
@@ -69,13 +62,7 @@ def _latency(found: Table) -> Figure:
     figure = _lines(found, "latency", "Latency", about, lambda size, t: (size, t * 1e6), 1, _SMALL)
     for line, points in zip(figure.data, found.points.values(), strict=True):
         there = [each for size, each in points.items() if 1 <= size <= _SMALL]
-        line["error_y"] = {
-            "type": "data",
-            "symmetric": False,
-            "array": [(each.high - each.median) * 1e6 if math.isfinite(each.high) else 0 for each in there],
-            "arrayminus": [(each.median - each.low) * 1e6 for each in there],
-            "thickness": 1,
-        }
+        line["error_y"] = error_bars(there)
     figure.layout |= {
         "xaxis": axis("message size in bytes", type="log"),
         "yaxis": axis("half round trip in µs", type="log"),

@@ -1,19 +1,16 @@
 """One route: all message sizes, in a random order in each round."""
 
-import csv
-import os
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..._core import InputError
 from ..conversation import LostError
+from ..parts import calls_in, part_named, rows_in, write_part
 from ..sampling import Interval, Limits, Series, interval
-from .routes import routes_named
+from .routes import route_named
 
-FOLDER = "CULMEN_BENCH_FOLDER"  # environment variable: the folder of the results
 COLUMNS = ["route", "version", "size", "visit", "repetition", "time_s", "warm_up", "unavailable"]
 _SEED = 1
 
@@ -29,7 +26,7 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     """The evaluator of the study. Its value is the number of sizes whose median is less exact than was asked for."""
     limits = Limits(float(p["interval"]), float(p["budget_s"]), int(p["repetitions"]))
     sizes = [int(word) for word in p["sizes"].split(",")]
-    (route,) = routes_named((p["route"],))[:1]
+    route = route_named(p["route"])
     file = samples_file(route.name)
     try:
         conversation = route.open(int(p["buffer_bytes"]), float(p["timeout_s"]))
@@ -58,25 +55,20 @@ def _measure(time_messages: Any, measured: list[Sized], limits: Limits) -> None:
 
 
 def samples_file(route: str) -> Path:
-    return Path(os.environ.get(FOLDER, "."), "samples", f"{route.replace('/', '-')}.csv")
+    return part_named(route.replace("/", "-"))
 
 
 def write_samples(path: Path, route: str, version: str, measured: Iterable[Sized], unavailable: str) -> None:
     """A row for each round trip, or one row that says why there is none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
-    with new.open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(COLUMNS)
-        if unavailable:
-            table.writerow([route, *[""] * 6, unavailable])
-        for each in measured:
-            repetition = 0
-            for visit, (times, cold) in enumerate(zip(each.visits, each.cold_visits(), strict=True)):
-                for t in times:
-                    table.writerow([route, version, each.size, visit, repetition, f"{t:.9g}", int(cold), ""])
-                    repetition += 1
-    new.replace(path)
+    write_part(path, COLUMNS, _rows(route, version, measured, unavailable))
+
+
+def _rows(route: str, version: str, measured: Iterable[Sized], unavailable: str) -> Iterator[list[object]]:
+    if unavailable:
+        yield [route, *[""] * 6, unavailable]
+    for each in measured:
+        for visit, repetition, t, cold in calls_in(each.visits, each.cold_visits()):
+            yield [route, version, each.size, visit, repetition, f"{t:.9g}", int(cold), ""]
 
 
 class Table:
@@ -84,28 +76,18 @@ class Table:
     Raises InputError if a file is no such table."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self.points: dict[str, dict[int, Interval]] = {}
-        self.versions: dict[str, str] = {}
+        visits: dict[str, dict[int, dict[str, list[float]]]] = {}
         self.unavailable: dict[str, str] = {}
-        for path in paths:
-            self._add(path)
-
-    def _add(self, path: Path) -> None:
-        visits: dict[tuple[str, int], dict[str, list[float]]] = {}
-        with path.open(newline="", encoding="utf-8") as file:
-            table = csv.DictReader(file)
-            if table.fieldnames != COLUMNS:
-                raise InputError(f"{path} is no table of `culmen bench pingpong`")
-            for row in table:
-                if row["unavailable"]:
-                    self.unavailable[row["route"]] = row["unavailable"]
-                    continue
-                self.versions[row["route"]] = row["version"]
-                if row["warm_up"] == "0":
-                    each = visits.setdefault((row["route"], int(row["size"])), {})
-                    each.setdefault(row["visit"], []).append(float(row["time_s"]))
-        for (route, size), times in sorted(visits.items()):
-            self.points.setdefault(route, {})[size] = interval(list(times.values()))
+        for row in rows_in(paths, COLUMNS, "culmen bench pingpong"):
+            if row["unavailable"]:
+                self.unavailable[row["route"]] = row["unavailable"]
+            elif row["warm_up"] == "0":
+                each = visits.setdefault(row["route"], {}).setdefault(int(row["size"]), {})
+                each.setdefault(row["visit"], []).append(float(row["time_s"]))
+        self.points: dict[str, dict[int, Interval]] = {
+            route: {size: interval(list(times.values())) for size, times in sorted(sizes.items())}
+            for route, sizes in visits.items()
+        }
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from ..._core import InputError
 from ...base.text import did_you_mean
 from ...launch.mpi import Launcher, LauncherError, find_launcher, load
 from ...launch.programs import own_program
-from ..collectives.session import Session
-from ..conversation import Conversation, LostError
+from ..conversation import Conversation
+from ..session import Session
 
 RAW = ("tcp", "unix", "shm")
 
@@ -27,28 +27,32 @@ class Route:
         if self.launcher is not None:
             return Session(self.launcher, 2, timeout_s, self.environment)
         kind = self.name.partition("/")[2]
-        return _Raw([str(own_program("pingpong")), kind, str(buffer_bytes)], {}, timeout_s)
-
-
-class _Raw(Conversation):
-    def greet(self, size: int) -> None:
-        if size != 2:
-            raise LostError("the program does not speak as it should")
+        return Conversation([str(own_program("pingpong")), kind, str(buffer_bytes)], {}, timeout_s)
 
 
 def routes() -> list[Route]:
     """All of this machine."""
-    out = [Route(f"raw/{kind}") for kind in RAW]
-    for name in dict.fromkeys(mpi.name for mpi in load()):
-        try:
-            launcher = find_launcher(name)
-        except LauncherError:
-            continue
-        if launcher.mpi.collectives is None:  # then there is no benchmark for it
-            continue
-        out.append(Route(name, launcher))
-        out += [Route(f"{name}/{each}", launcher, variables) for each, variables in launcher.mpi.transports.items()]
-    return out
+    return [route for first in ("raw", *dict.fromkeys(mpi.name for mpi in load())) for route in _routes_of(first)]
+
+
+def _routes_of(first: str) -> list[Route]:
+    """Those whose names begin so: raw, or an MPI."""
+    if first == "raw":
+        return [Route(f"raw/{kind}") for kind in RAW]
+    try:
+        launcher = find_launcher(first)
+    except LauncherError:
+        return []
+    if launcher.mpi.collectives is None:  # then Session cannot start it
+        return []
+    more = [Route(f"{first}/{each}", launcher, variables) for each, variables in launcher.mpi.transports.items()]
+    return [Route(first, launcher), *more]
+
+
+def route_named(name: str) -> Route:
+    """One of routes(); only its own launcher is looked for."""
+    (found,) = (route for route in _routes_of(name.partition("/")[0]) if route.name == name)
+    return found
 
 
 def routes_named(names: tuple[str, ...]) -> list[Route]:

@@ -1,6 +1,5 @@
 """``culmen bench``: measures the machine at hand."""
 
-import os
 import platform
 from dataclasses import replace
 from datetime import datetime
@@ -20,6 +19,7 @@ from ...report.page import PAGE
 from ...run.progress.monitor import Monitor, make_monitor
 from ...simulate import network
 from .codes import FAILED, FINISHED, RESUMABLE
+from .measuring import exit_code, folder_for, remove_measurements, run_missing
 from .summary import print_table
 
 _FOLDER = Path("bench-transport")
@@ -79,11 +79,7 @@ def measure_transports(wanted: Grid, output: Path | None, overwrite: bool, quiet
         remove_measurements(store)
     study, points = study_of(wanted, store), len(wanted.points())
     done = study.open()
-    whole = True
-    if done < points:
-        whole = study.run(lambda: _begin(wanted, points, done, quiet), RESUMABLE)
-    elif not quiet:
-        print(f"All {done} points are in {store}; to measure again, write --overwrite")
+    whole = run_missing(study, points, done, "points", lambda: _begin(wanted, points, done, quiet), quiet)
     found, failures = rows_in(store, wanted.cost)
     return _conclude(found, failures, folder, whole, quiet, anew=done < points)
 
@@ -121,31 +117,12 @@ def _conclude(found: Rows, failures: list[str], folder: Path, whole: bool, quiet
             path.write_text(network.measured_text(_now_and_here()), encoding="utf-8")
     if not quiet:
         print(f"Wrote {table}, {page} and {costs}")
-    if not whole:
-        print("Not all points are measured; the same command continues.")
-        return RESUMABLE
-    return FAILED if failures else FINISHED
+    return exit_code(whole, bool(failures), "points")
 
 
 def _now_and_here() -> str:
     cpus = _core.usable_cpus()
     return f"on {platform.node()} ({cpus} CPU{'s' if cpus > 1 else ''}) on {datetime.now().astimezone():%Y-%m-%d %H:%M}"
-
-
-def remove_measurements(store: Path) -> None:
-    for ending in ("", "-wal", "-shm"):
-        Path(f"{store}{ending}").unlink(missing_ok=True)
-
-
-def folder_for(path: Path) -> Path:
-    """The folder for results. Raises InputError if it cannot be made or written."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise InputError(f"--output {path}: the folder cannot be made: {e.strerror}") from None
-    if not os.access(path, os.W_OK | os.X_OK):
-        raise InputError(f"--output {path}: the folder is not writable; give another one")
-    return path
 
 
 def compare_transports(first: Path, second: Path, output: Path | None) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ... import _core
 from ...base.text import lasted
+from ...bench import parts, words
 from ...bench.collectives import figures, plan, samples, winners
 from ...bench.collectives.measured import Protocol
 from ...bench.collectives.plan import Plan
@@ -16,8 +17,8 @@ from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...report.reading import read
 from ...run.progress.monitor import Monitor, make_monitor
-from .bench import folder_for, remove_measurements
-from .codes import FAILED, FINISHED, RESUMABLE
+from .codes import FAILED, RESUMABLE
+from .measuring import exit_code, folder_for, remove_measurements, run_missing
 from .summary import print_table
 
 _FOLDER = Path("bench-collectives")
@@ -43,15 +44,15 @@ def plan_of(
     known = plan.known_collectives(launcher)
     usual = ("bcast", "allreduce") if quick else tuple(name for name in plan.USUAL if name in known.names)
     chosen = (
-        known.names if collectives == "all" else plan.words_of(collectives, "--collectives") if collectives else usual
+        known.names if collectives == "all" else words.words_of(collectives, "--collectives") if collectives else usual
     )
     out = Plan(
         launcher,
         mpi or "default",
         tuple(chosen),
         plan.ranks_of(ranks) if ranks else plan.ranks_of(f"2-{max(2 if quick else 4, cores())}"),
-        plan.sizes_of(sizes) if sizes else plan.sizes_of("8,1K,64K" if quick else "1-1M"),
-        plan.words_of(algorithms, "--algorithms") if algorithms else (),
+        words.sizes_of(sizes) if sizes else words.sizes_of("8,1K,64K" if quick else "1-1M"),
+        words.words_of(algorithms, "--algorithms") if algorithms else (),
         protocol,
     )
     out.check()
@@ -69,12 +70,8 @@ def measure_collectives(wanted: Plan, output: Path | None, overwrite: bool, quie
     evaluator = "culmen.bench.collectives.measured:measure"
     study = PointStudy("culmen bench collectives", points, wanted.fixed(), evaluator, limit_s, store)
     done = study.open()
-    whole = True
-    os.environ[samples.FOLDER] = str(folder.resolve())
-    if done < len(points):
-        whole = study.run(lambda: _begin(wanted, done, quiet), RESUMABLE)
-    elif not quiet:
-        print(f"All {done} launches are in {store}; to measure again, write --overwrite")
+    os.environ[parts.FOLDER] = str(folder.resolve())
+    whole = run_missing(study, len(points), done, "launches", lambda: _begin(wanted, done, quiet), quiet)
     return _conclude(wanted, store, folder, whole, quiet)
 
 
@@ -92,12 +89,12 @@ def _begin(wanted: Plan, done: int, quiet: bool) -> Monitor:
 
 def _conclude(wanted: Plan, store: Path, folder: Path, whole: bool, quiet: bool) -> int:
     state = read(store)
-    done = [row for row in range(len(state)) if state.columns["status"][row] == "ok"]
     columns = state.columns
     files = [
         path
-        for row in done
-        if (path := folder / "samples" / f"{columns['collective'][row]}-{int(columns['ranks'][row])}.csv").exists()
+        for row in range(len(state))
+        if columns["status"][row] == "ok"
+        and (path := samples.samples_file(columns["collective"][row], int(columns["ranks"][row]))).exists()
     ]
     for failure in state.opened.failures:
         print(f"culmen: {failure['count']} of {len(state)} launches failed: {failure['message'].splitlines()[0]}")
@@ -107,7 +104,7 @@ def _conclude(wanted: Plan, store: Path, folder: Path, whole: bool, quiet: bool)
     found = samples.Table(sorted(files))
     table, page = folder / "collectives.csv", folder / "collectives.html"
     with replacing(table, _TABLE, force=True) as path:
-        samples.join(sorted(files), path)
+        parts.join(sorted(files), path, samples.COLUMNS)
     with replacing(page, PAGE, force=True) as path:
         path.write_text(figures.collectives_page(found), encoding="utf-8")
     (folder / "environment.json").write_text(json.dumps(_environment(wanted, found), indent=2) + "\n", encoding="utf-8")
@@ -116,10 +113,7 @@ def _conclude(wanted: Plan, store: Path, folder: Path, whole: bool, quiet: bool)
         for sentence in _remarks(found, wanted):
             print(sentence)
         print(f"Wrote {table} and {page}")
-    if not whole:
-        print("Not all launches are measured; the same command continues.")
-        return RESUMABLE
-    return FAILED if state.opened.failures else FINISHED
+    return exit_code(whole, bool(state.opened.failures), "launches")
 
 
 def _remarks(found: samples.Table, wanted: Plan) -> list[str]:

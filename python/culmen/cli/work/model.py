@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._core import InputError
 from ...base.text import did_you_mean
-from ...bench.collectives.plan import shown_size, sizes_of, words_of
+from ...bench.words import shown_size, sizes_of, words_of
 from ...model import figures, rows
 from ...model.compare import HEADINGS as COMPARED
 from ...model.compare import Parted, compare, sentences, without_model
@@ -20,8 +20,8 @@ from ...model.rows import MESSAGE, Modelled, Options
 from ...model.selection import Prediction, Regret, Selector, as_good
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
-from .bench import folder_for
 from .codes import FINISHED
+from .measuring import folder_for
 from .summary import print_table
 
 _FOLDER = Path("model")

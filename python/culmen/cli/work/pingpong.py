@@ -4,18 +4,18 @@ import os
 from pathlib import Path
 
 from ...base.text import lasted
-from ...bench.collectives.plan import sizes_of, words_of
-from ...bench.collectives.samples import join
+from ...bench.parts import FOLDER, join
 from ...bench.pingpong import figures
-from ...bench.pingpong.measured import COLUMNS, FOLDER, Table, samples_file
+from ...bench.pingpong.measured import COLUMNS, Table, samples_file
 from ...bench.pingpong.routes import routes, routes_named
 from ...bench.study import PointStudy
+from ...bench.words import sizes_of, words_of
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...report.reading import read
 from ...run.progress.monitor import Monitor, make_monitor
-from .bench import folder_for, remove_measurements
-from .codes import FAILED, FINISHED, RESUMABLE
+from .codes import FAILED, RESUMABLE
+from .measuring import exit_code, folder_for, remove_measurements, run_missing
 from .summary import print_table
 
 _FOLDER = Path("bench-pingpong")
@@ -54,12 +54,9 @@ def measure_pingpong(
     evaluator = "culmen.bench.pingpong.measured:measure"
     points = [{"route": route.name} for route in wanted]
     study = PointStudy("culmen bench pingpong", points, fixed, evaluator, _START_S + 10 * most_s + _TIMEOUT_S, store)
-    done, whole = study.open(), True
+    done = study.open()
     os.environ[FOLDER] = str(folder.resolve())
-    if done < len(points):
-        whole = study.run(lambda: _begin(len(points), done, most_s, quiet), RESUMABLE)
-    elif not quiet:
-        print(f"All {done} routes are in {store}; to measure again, write --overwrite")
+    whole = run_missing(study, len(points), done, "routes", lambda: _begin(len(points), done, most_s, quiet), quiet)
     return _conclude(store, folder, [route.name for route in wanted], whole, quiet)
 
 
@@ -98,7 +95,4 @@ def _conclude(store: Path, folder: Path, names: list[str], whole: bool, quiet: b
     if not quiet:
         print_table(figures.HEADINGS, figures.rows_of(found), figures.HEADINGS[:1])
         print(f"Wrote {table} and {page}")
-    if not whole:
-        print("Not all routes are measured; the same command continues.")
-        return RESUMABLE
-    return FAILED if failures else FINISHED
+    return exit_code(whole, bool(failures), "routes")

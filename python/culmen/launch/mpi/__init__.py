@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -70,10 +71,11 @@ class LauncherError(ValueError):
     """No launcher fits the request; the text is one sentence."""
 
 
-def load() -> list[Mpi]:
+@cache
+def load() -> tuple[Mpi, ...]:
     """Every MPI that culmen supports."""
     files = sorted((f for f in resources.files(__name__).iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
-    return [_parse(tomllib.loads(file.read_text(encoding="utf-8"))) for file in files]
+    return tuple(_parse(tomllib.loads(file.read_text(encoding="utf-8"))) for file in files)
 
 
 def _parse(data: dict[str, Any]) -> Mpi:

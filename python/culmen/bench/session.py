@@ -1,14 +1,14 @@
-"""A launch of the native benchmark, which measures one collective after another. See src/mpibench/main.c."""
+"""A launch of the native benchmark, which measures one collective, or messages. See src/mpibench/main.c."""
 
 import os
 from collections.abc import Mapping
 
-from ..._core import InputError
-from ...launch.launcher import cores, situations
-from ...launch.mpi import Launcher
-from ...launch.mpi.collectives import Algorithm
-from ...launch.programs import own_program
-from ..conversation import Conversation, LostError
+from .._core import InputError
+from ..launch.launcher import cores, situations
+from ..launch.mpi import Launcher
+from ..launch.mpi.collectives import Algorithm
+from ..launch.programs import own_program
+from .conversation import Conversation
 
 
 class Session(Conversation):
@@ -29,21 +29,17 @@ class Session(Conversation):
                 f"culmen was built without {launcher.mpi.title}; build it where that MPI's mpicc is on PATH"
             )
         self._collectives = collectives
-        self.ranks, self.oversubscribed = ranks, ranks > cores()
+        self.oversubscribed = ranks > cores()
         words = situations(launcher, ranks, here=True)
         flags = [flag for each in words for flag in each.flags]
         variables = dict(collectives.environment)
         for each in words:
             variables |= {name: value for name, value in each.environment.items() if name not in os.environ}
         command = [launcher.program, *flags, "-n", str(ranks), str(program)]
-        super().__init__(command, {**variables, **(environment or {})}, timeout_s)
+        super().__init__(command, {**variables, **(environment or {})}, timeout_s, ranks)
         self._now: dict[str, int] = {}  # variables that were set
         self._usual: dict[str, int] = {}
         self._communicators: dict[str, int] = {}
-
-    def greet(self, size: int) -> None:
-        if size != self.ranks:
-            raise LostError(f"the launcher started {self.ranks} programs of {size} ranks each: it is of another MPI")
 
     def choose(self, collective: str, algorithm: Algorithm) -> int:
         """From now on, calls with the communicator that it returns use this algorithm."""
@@ -71,9 +67,6 @@ class Session(Conversation):
         each call on each rank."""
         answer = self._ask(f"time {collective} {communicator} {size} {root} {calls} {round(1e9 * window_s)}").split()
         return [1e-9 * int(word) for word in answer[:calls]], set(answer[calls:])
-
-    def compare_clocks(self) -> None:
-        self._ask("clock")
 
     def _set(self, variables: dict[str, int]) -> None:
         for name, value in variables.items():

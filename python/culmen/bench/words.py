@@ -1,0 +1,42 @@
+"""Words of the command line: lists of names, and message sizes."""
+
+import re
+
+from .._core import InputError
+
+MOST_BYTES = 2**31 - 1
+_UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
+
+
+def words_of(text: str, option: str, instead: str = "write names with commas between them") -> tuple[str, ...]:
+    """Each once. Raises InputError if there is none."""
+    words = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+    if not words:
+        raise InputError(f"{option} is empty; {instead}")
+    return words
+
+
+def sizes_of(text: str, option: str = "--sizes") -> tuple[int, ...]:
+    """`0,100,4K` or ranges: `1-4M` has its ends and the powers of two between them."""
+    out: set[int] = set()
+    for word in words_of(text, option):
+        ends = [_bytes(end) for end in word.split("-")]
+        if len(ends) > 2 or None in ends:
+            raise InputError(f"{option}: '{word}' is neither a size such as 100, 64K or 4M nor a range such as 1-4M")
+        first, last = ends[0] or 0, ends[-1] or 0
+        if first > last or last > MOST_BYTES:
+            raise InputError(f"{option}: '{word}' must go up, to at most {MOST_BYTES} bytes")
+        out |= {first, last} | {2**k for k in range(32) if first <= 2**k <= last}
+    return tuple(sorted(out))
+
+
+def _bytes(word: str) -> int | None:
+    found = re.fullmatch(r"(\d+)([KMG]?)(?:i?B)?", word.strip(), re.IGNORECASE)
+    return int(found[1]) * _UNITS[found[2].upper()] if found else None
+
+
+def shown_size(size: int) -> str:
+    for unit, factor in (("MiB", 1024**2), ("KiB", 1024)):
+        if size >= factor and size % factor == 0:
+            return f"{size // factor} {unit}"
+    return f"{size} B"
