@@ -1,5 +1,7 @@
 #include "culmen/store/log.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -35,13 +37,13 @@ std::uint32_t little_endian(const std::byte* at) {
 }
 
 /// The checksum of the log. That of a frame goes on from the one in the frame before.
-struct Checksum {
+struct LogChecksum {
   std::uint32_t first = 0, second = 0;
 
-  bool operator==(const Checksum&) const = default;
+  bool operator==(const LogChecksum&) const = default;
 
   template <class Word>
-  Checksum after(BytesView bytes, Word word) const {
+  LogChecksum after(BytesView bytes, Word word) const {
     auto [a, b] = *this;
     for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
       a += word(&bytes[i]) + b;
@@ -49,7 +51,7 @@ struct Checksum {
     }
     return {a, b};
   }
-  Checksum after(BytesView bytes, bool big) const {
+  LogChecksum after(BytesView bytes, bool big) const {
     return big ? after(bytes, big_endian) : after(bytes, little_endian);
   }
 };
@@ -58,63 +60,118 @@ struct Frame {
   std::size_t number = 0;   // from 0
   std::uint32_t page = 0;   // from 1
   std::uint32_t pages = 0;  // of the database after this commit; 0: the transaction goes on
-  std::uint64_t salt = 0;   // of one log; a frame of an earlier log has another
-  Checksum stored;
+  LogChecksum stored;
   BytesView content;
 };
 
-/// The frames in the order of the file, each with whether its checksum is right.
+/// The frames in the order of the file, each with whether its checksum is right. Where bytes are missing or too many,
+/// it goes on at the next frame with the log's salt.
 class Log {
  public:
   explicit Log(const std::string& path) : file_(log_of(path), std::ios::binary) {
-    file_.read(reinterpret_cast<char*>(header_.data()), header_bytes);
+    if (!read(0, header_)) return;  // there is none
     const BytesView header(header_);
     const auto magic = big_endian(&header[0]);
     const std::size_t page = big_endian(&header[8]);
-    const Checksum stored{big_endian(&header[24]), big_endian(&header[28])};
+    const LogChecksum stored{big_endian(&header[24]), big_endian(&header[28])};
     big_ = magic == magic_number + 1;
-    header_is_right_ = (magic == magic_number || big_) && std::has_single_bit(page) && page >= 512 && page <= 65536 &&
-                       Checksum().after(header.first(24), big_) == stored;
-    salt_is_known_ = header_is_right_;
-    if (!header_is_right_) {
-      big_ = std::endian::native == std::endian::big;  // as SQLite writes it on such a machine
-    } else {
+    const bool right = (magic == magic_number || big_) && std::has_single_bit(page) && page >= 512 && page <= 65536 &&
+                       LogChecksum().after(header.first(24), big_) == stored;
+    frame_.resize(frame_header_bytes + (right ? page : default_page));
+    if (right) {
       salt_ = salt_at(&header[16]);
       before_ = stored;
+    } else {
+      big_ = std::endian::native == std::endian::big;  // as SQLite writes it on such a machine
+      find_first();
     }
-    frame_.resize(frame_header_bytes + (header_is_right_ ? page : default_page));
   }
 
   const Bytes& header() const { return header_; }
-  std::size_t page_size() const { return frame_.size() - frame_header_bytes; }
 
   /// False at the end.
   bool next(Frame& frame, bool& right) {
-    if (!file_.read(reinterpret_cast<char*>(frame_.data()), static_cast<std::streamsize>(frame_.size()))) return false;
+    if (salt_ == 0) return false;
+    if (!read(at_, frame_) || salt_at(&frame_[8]) != salt_) {
+      const auto found = find_salt(lost_ ? *lost_ : at_ + 1);
+      if (!found || !read(*found, frame_)) return false;
+      at_ = *found;
+      before_.reset();
+    }
     const BytesView all(frame_);
     frame = {.number = number_++,
              .page = big_endian(&frame_[0]),
              .pages = big_endian(&frame_[4]),
-             .salt = salt_at(&frame_[8]),
              .stored = {big_endian(&frame_[16]), big_endian(&frame_[20])},
              .content = all.subspan(frame_header_bytes)};
-    right = before_ && salt_ == frame.salt && frame.page > 0 &&
-            before_->after(all.first(8), big_).after(frame.content, big_) == frame.stored;
+    right = before_ && frame.page > 0 && checksum_of(all, *before_) == frame.stored;
     before_ = frame.stored;
-    // Without the header, the first frames tell the salt: those behind the end of this log are of earlier ones.
-    salt_is_known_ = salt_is_known_ || right;
-    if (!salt_is_known_) salt_ = frame.salt;
+    lost_ = right ? std::nullopt : std::optional(at_ + 1);
+    at_ += frame_.size();
     return true;
   }
 
  private:
   static std::uint64_t salt_at(const std::byte* at) { return std::uint64_t{big_endian(at)} << 32 | big_endian(at + 4); }
 
+  LogChecksum checksum_of(BytesView frame, LogChecksum before) const {
+    return before.after(frame.first(8), big_).after(frame.subspan(frame_header_bytes), big_);
+  }
+
+  bool read(std::uint64_t at, Bytes& into) {
+    file_.clear();
+    file_.seekg(static_cast<std::streamoff>(at));
+    return bool(file_.read(reinterpret_cast<char*>(into.data()), static_cast<std::streamsize>(into.size())));
+  }
+
+  /// All that is there, at most `most` bytes.
+  Bytes read_some(std::uint64_t at, std::size_t most) {
+    file_.clear();
+    const auto end = static_cast<std::uint64_t>(file_.seekg(0, std::ios::end).tellg());
+    Bytes out(at < end ? std::min<std::uint64_t>(most, end - at) : 0);
+    read(at, out);
+    out.resize(static_cast<std::size_t>(file_.gcount()));
+    return out;
+  }
+
+  /// The place of the first frame with the log's salt that begins at `from` or behind it.
+  std::optional<std::uint64_t> find_salt(std::uint64_t from) {
+    constexpr std::size_t block = std::size_t{1} << 16;
+    std::array<std::byte, 8> salt{};
+    for (std::size_t i = 0; i < salt.size(); ++i) salt[i] = std::byte(salt_ >> (56 - 8 * i));
+    for (;; from += block) {
+      const auto bytes = read_some(from + salt.size(), block + salt.size());
+      const auto found = std::ranges::search(bytes, salt);
+      if (!found.empty()) return from + static_cast<std::uint64_t>(found.begin() - bytes.begin());
+      if (bytes.size() < block) return {};
+    }
+  }
+
+  /// Without the header, two frames that follow each other tell the salt. Those of an earlier log are behind them.
+  void find_first() {
+    constexpr std::size_t most = std::size_t{1} << 26;
+    const auto all = read_some(0, most);
+    const BytesView bytes(all);
+    const auto size = frame_.size();
+    for (std::size_t at = 0; at + 2 * size <= bytes.size(); ++at) {
+      const auto first = bytes.subspan(at, size), second = bytes.subspan(at + size, size);
+      const auto salt = salt_at(&first[8]);
+      if (salt == 0 || salt != salt_at(&second[8])) continue;
+      const LogChecksum stored{big_endian(&first[16]), big_endian(&first[20])};
+      if (checksum_of(second, stored) != LogChecksum{big_endian(&second[16]), big_endian(&second[20])}) continue;
+      salt_ = salt;
+      at_ = at;
+      return;
+    }
+  }
+
   std::ifstream file_;
   Bytes header_ = Bytes(header_bytes), frame_;
-  bool big_ = false, header_is_right_ = false, salt_is_known_ = false;
-  std::optional<Checksum> before_;  // none: the next frame cannot be checked
-  std::uint64_t salt_ = 0;
+  bool big_ = false;
+  std::uint64_t salt_ = 0;             // of this log; a frame of an earlier one has another. 0: no frame was found
+  std::uint64_t at_ = header_bytes;    // the next frame
+  std::optional<std::uint64_t> lost_;  // the last frame was damaged: from here, the next one must be looked for
+  std::optional<LogChecksum> before_;  // none: the next frame cannot be checked
   std::size_t number_ = 0;
 };
 

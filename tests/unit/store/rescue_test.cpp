@@ -289,6 +289,34 @@ TEST_F(Logs, WithoutItsHeaderARestartedLogIsNotTakenForTheFormerOne) {
   EXPECT_EQ(found.lost, 0);
 }
 
+TEST_F(Logs, MissingAndAdditionalBytesLoseNothingInSilence) {
+  std::ifstream file(copy + "-wal", std::ios::binary);
+  const std::string content(std::istreambuf_iterator<char>(file), {});
+  file.close();
+  int refused = 0, tries = 0;
+  const auto expect_no_loss = [&](const std::string& changed, std::size_t at) {
+    with_zeros(0, 0);
+    std::ofstream(damaged + "-wal", std::ios::binary) << changed;
+    ++tries;
+    try {
+      EXPECT_GE(Journal::read(damaged).summary().outcomes, evaluations - 2) << "at " << at;
+      return;
+    } catch (const StoreError& error) {
+      EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("its log"), HasSubstr("culmen rescue")));
+    }
+    if (++refused % 4 != 0) return;
+    EXPECT_GE(rescue(damaged, saved).outcomes, evaluations - 4) << "at " << at;
+    fs::remove(saved);
+  };
+  for (std::size_t at = 0; at < content.size(); at += 7919) {
+    for (const std::size_t bytes : {1, 8, 24, 4096, 5000}) {
+      expect_no_loss(content.substr(0, at) + content.substr(std::min(at + bytes, content.size())), at);
+      expect_no_loss(content.substr(0, at) + std::string(bytes, 'x') + content.substr(at), at);
+    }
+  }
+  EXPECT_GT(refused, tries * 9 / 10);
+}
+
 TEST_F(Logs, TheTornEndOfALogIsNoDamage) {
   const auto size = fs::file_size(copy + "-wal");
   for (const std::uintmax_t missing : {1, 24, 100, 4096, 4120, 5000, 9000}) {
