@@ -3,10 +3,10 @@ find_package(Threads REQUIRED)          # store/ (writer thread), transport/ (wa
 find_package(SQLite3 REQUIRED)          # store/
 find_package(fmt REQUIRED)              # base/ (messages), used everywhere
 find_package(Eigen3 REQUIRED NO_MODULE) # optimizer/, study/ (header only)
-find_package(Boost REQUIRED COMPONENTS context) # optimizer/ (Random: Sobol; Math: tests by ranks; Context: fibers), transport/network (Asio, Beast)
+find_package(Boost REQUIRED COMPONENTS context) # optimizer/ (Random: Sobol; Math: tests by ranks; Context: fibers), store/ (CRC), transport/network (Asio, Beast)
 find_package(OpenSSL 3 REQUIRED)        # transport/network (TLS)
 find_package(NLopt REQUIRED)            # optimizer/local (its C interface)
-find_package(nlohmann_json REQUIRED)    # worker/ (commands: input and output as JSON), store/ (a damaged description); header only
+find_package(nlohmann_json REQUIRED)    # worker/ (commands: input and output as JSON); header only
 find_library(CULMEN_RE2 re2 REQUIRED)   # worker/ (commands: figures by a regular expression, in linear time)
 if(CULMEN_TESTS)
   find_package(GTest REQUIRED)          # tests/

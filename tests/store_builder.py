@@ -2,9 +2,11 @@
 evaluation/codec.hpp), for tests of what reads stores."""
 
 import json
+import math
 import re
 import sqlite3
 import struct
+import zlib
 from pathlib import Path
 
 from harness import ROOT
@@ -22,6 +24,20 @@ def outcome(
     out += _doubles(residuals) + struct.pack("<I", len(extras or {}))
     out += b"".join(_text(name) + struct.pack("<d", figure) for name, figure in (extras or {}).items())
     return out + _text(message) + _doubles(values) + struct.pack("<dQ", violation, 0)
+
+
+def checksum_of(*values) -> int:
+    """As in store/checksum.hpp."""
+    out = b""
+    for value in values:
+        if isinstance(value, int):
+            out += struct.pack("<Q", value)
+        elif isinstance(value, float):
+            out += struct.pack("<d", 0.0 if math.isnan(value) else value + 0.0)
+        else:
+            data = value.encode() if isinstance(value, str) else value
+            out += struct.pack("<Q", len(data)) + data
+    return zlib.crc32(out)
 
 
 def build(
@@ -48,6 +64,7 @@ def build(
         database.execute(f"PRAGMA {pragma.replace('format', 'user')} = {number}")
     meta = {"name": name, "configuration": json.dumps(configuration) if configuration else "", "fingerprint": "f",
             "build": "culmen 0.1.0 (C++ 20, compiler 12)", "created_s": BEGUN_S}  # fmt: skip
+    meta["checksum"] = checksum_of(*meta.values(), 0)
     database.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
     epochs = sorted({row.get("epoch", 1) for row in outcomes.values()} | {1})
     for epoch in epochs:
@@ -56,19 +73,21 @@ def build(
         )
         database.execute("INSERT INTO epochs VALUES (?, ?, 'node7', 4711, ?)", (epoch, started - 1, meta["build"]))
     _write_calls(database, candidates, told, cancelled)
-    failures = _write_outcomes(database, outcomes)
+    failed, failures = _write_outcomes(database, outcomes)
     best = min(
         (i for i in told if outcomes[i].get("status", "ok") == "ok"),
         key=lambda i: (outcomes[i].get("violation", 0), _first(outcomes[i])),
         default=None,
     )
     last = max((row.get("at_s", BEGUN_S) for row in outcomes.values()), default=0)
+    counts = (3, len(candidates), len(outcomes), len(told), failed, last, best)
+    best_value = float("inf") if best is None else _first(outcomes[best])
+    checksum = checksum_of(*counts[:6], 2**64 - 1 if best is None else best, best_value, 0.0, finished, failures, b"")
     database.execute(
-        "UPDATE progress SET calls = 3, asked = ?, outcomes = ?, told = ?, failed = ?, last_outcome_s = ?, best = ?, "
-        "best_value = ?, finished = ?",
-        (len(candidates), len(outcomes), len(told), failures, last, best,
-         None if best is None else _first(outcomes[best]), finished),
-    )  # fmt: skip
+        "UPDATE progress SET calls = ?, asked = ?, outcomes = ?, told = ?, failed = ?, last_outcome_s = ?, best = ?, "
+        "best_value = ?, best_violation = 0, finished = ?, checksum = ?",
+        (*counts, best_value, finished, checksum),
+    )
     database.commit()
     database.close()
     return path
@@ -88,24 +107,28 @@ def _write_calls(database, candidates, told, cancelled) -> None:
         if ids:
             runs = b"".join(struct.pack("<QQ", i, 1) for i in ids)
             rows.append((len(rows), kind, 0, None, struct.pack("<BQ", 1, len(ids)) + runs))
-    database.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", rows if candidates else [])
+    for number, kind, wanted, first, data in rows if candidates else []:
+        checksum = checksum_of(number, kind, wanted, 2**64 - 1 if first is None else first, data)
+        database.execute("INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?)", (number, kind, wanted, first, data, checksum))
 
 
-def _write_outcomes(database, outcomes) -> int:
+def _write_outcomes(database, outcomes) -> tuple[int, int]:
+    """The number of failures, and the sum of the checksums of the table ``failures``."""
     failures: dict[int, list[int]] = {}
     for i, row in outcomes.items():
         own = {key: row[key] for key in row if key not in ("worker", "at_s", "epoch", "attempt")}
         own.setdefault("value", _first(row))
         status = _core.STATUSES.index(row.get("status", "ok"))
         place = (row.get("epoch", 1), row.get("attempt", 0), row.get("worker", 0), row.get("at_s", BEGUN_S + i))
+        columns = (i, *place, status, own["value"], outcome(**own))
         database.execute(
-            "INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (i, *place, status, own["value"], outcome(**own))
+            "INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*columns, checksum_of(*columns))
         )
         if status:
             failures.setdefault(status, []).append(i)
-    for status, ids in failures.items():
-        database.execute("INSERT INTO failures VALUES (?, ?, ?)", (status, len(ids), min(ids)))
-    return sum(map(len, failures.values()))
+    tallies = [(status, len(ids), min(ids)) for status, ids in failures.items()]
+    database.executemany("INSERT INTO failures VALUES (?, ?, ?)", tallies)
+    return sum(map(len, failures.values())), sum(checksum_of(*tally) for tally in tallies)
 
 
 def _doubles(values) -> bytes:

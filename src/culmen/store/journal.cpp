@@ -56,11 +56,11 @@ struct Journal::Impl {
   std::uint64_t log_pages = 0;
   Statement begin_{database, "BEGIN IMMEDIATE"};
   Statement commit_{database, "COMMIT"};
-  Statement insert_call{database, "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5)"};
-  Statement insert_outcome{database, "INSERT OR IGNORE INTO outcomes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"};
+  Statement insert_call{database, "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5, ?6)"};
+  Statement insert_outcome{database, "INSERT OR IGNORE INTO outcomes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"};
   Statement replace_outcome{database,
                             "UPDATE outcomes SET epoch = ?2, attempt = ?3, worker = ?4, at_s = ?5, status = ?6, "
-                            "value = ?7, data = ?8 WHERE evaluation = ?1 AND epoch < ?2"};
+                            "value = ?7, data = ?8, checksum = ?9 WHERE evaluation = ?1 AND epoch < ?2"};
   Statement all_calls = select_calls(database, "ORDER BY number");
   Statement call_that_asked = select_calls(database, "WHERE first <= ?1 ORDER BY first DESC LIMIT 1");
   Statement one_outcome = select_outcomes(database, "WHERE evaluation = ?1");
@@ -144,7 +144,7 @@ std::optional<OutcomeRecord> Journal::Impl::outcome(EvaluationId id) {
 std::optional<Candidate> Journal::Impl::candidate(EvaluationId id) {
   auto rows = call_that_asked.rows(id);
   if (!rows.next()) return {};
-  return undamaged("call", rows, [&] { return decode_candidate(rows.blob(3), id); });
+  return undamaged("call", rows, [&] { return candidate_of(rows, id); });
 }
 
 Journal::Journal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -229,11 +229,9 @@ void Journal::append(const CallRecord& call) {
     impl_->begin();
     impl_->bytes.clear();
     encode(call, impl_->bytes);
-    std::optional<std::uint64_t> first;
-    const bool asked = call.kind == CallKind::ask;
-    if (asked && !call.candidates.empty()) first = call.candidates.front().id;
-    if (asked) impl_->forget_outcomes(call.ids);
-    impl_->insert_call.run(impl_->progress.calls, static_cast<int>(call.kind), call.wanted, first, impl_->bytes);
+    if (call.kind == CallKind::ask) impl_->forget_outcomes(call.ids);
+    const auto row = row_of(call, impl_->progress.calls, impl_->bytes);
+    impl_->insert_call.run(row.number, row.kind, row.wanted, row.first, row.data, row.checksum());
     impl_->count(call);
   });
 }
@@ -268,9 +266,11 @@ void Journal::append(const OutcomeRecord& record) {
     impl_->begin();
     impl_->bytes.clear();
     encode(record.outcome, impl_->bytes);
+    const auto row = row_of(record, impl_->bytes);
+    const auto checksum = row.checksum();
     const auto put = [&](Statement& statement) {
-      statement.run(record.evaluation, record.epoch, record.attempt, record.worker, record.at_s,
-                    static_cast<int>(record.outcome.status), record.outcome.value, impl_->bytes);
+      statement.run(row.evaluation, row.epoch, row.attempt, row.worker, row.at_s, row.status, row.value, row.data,
+                    checksum);
       return impl_->database.changes() > 0;
     };
     if (put(impl_->insert_outcome)) impl_->progress.add(record);
@@ -321,7 +321,11 @@ void Journal::close() {
 
 void Journal::replay(const std::function<void(const CallRecord&)>& visit) const {
   auto rows = impl_->all_calls.rows();
-  while (rows.next()) visit(impl_->call_at(rows));
+  for (std::int64_t number = 0; rows.next(); ++number) {
+    if (rows.integer(0) != number)
+      throw StoreError(fmt::format("{}: call {} is missing; {}", path(), number, how_to_rescue(path())));
+    visit(impl_->call_at(rows));
+  }
 }
 
 std::optional<OutcomeRecord> Journal::outcome(EvaluationId id) const { return impl_->outcome(id); }

@@ -7,6 +7,7 @@
 
 #include "culmen/base/error.hpp"
 #include "culmen/evaluation/codec.hpp"
+#include "culmen/store/checksum.hpp"
 #include "culmen/store/rescue.hpp"
 
 namespace culmen {
@@ -17,6 +18,16 @@ void add_failure(EvaluationId id, Status status, std::vector<FailureTally>& fail
   if (known == failures.end()) return failures.push_back({status, 1, id});
   ++known->count;
   known->first = std::min(known->first, id);
+}
+
+std::int64_t checksum_of(const Tally& p) {
+  std::int64_t failures = 0;  // in any order
+  for (const auto& f : p.failures)
+    failures += crc_of(std::int64_t{static_cast<int>(f.status)}, std::uint64_t{f.count}, f.first);
+  Bytes recommended;
+  if (p.recommended) encode(*p.recommended, recommended);
+  return crc_of(p.calls, p.asked, p.outcomes, p.told, p.failed, p.last_outcome_s, p.best.value_or(UINT64_MAX),
+                p.best_value, p.best_violation, std::string_view(p.finished), failures, BytesView(recommended));
 }
 
 }  // namespace
@@ -59,12 +70,13 @@ void Tally::add_told(EvaluationId id, const Brief& outcome) {
 }
 
 ProgressRow::ProgressRow(Database& database)
-    : select_(database,
-              "SELECT calls, asked, outcomes, told, failed, last_outcome_s, best, best_value, best_violation, finished "
-              "FROM progress"),
+    : select_(
+          database,
+          "SELECT calls, asked, outcomes, told, failed, last_outcome_s, best, best_value, best_violation, finished, "
+          "checksum FROM progress"),
       update_(database,
               "UPDATE progress SET calls = ?1, asked = ?2, outcomes = ?3, told = ?4, failed = ?5, last_outcome_s = ?6, "
-              "best = ?7, best_value = ?8, best_violation = ?9, finished = ?10"),
+              "best = ?7, best_value = ?8, best_violation = ?9, finished = ?10, checksum = ?11"),
       select_failures_(database, "SELECT status, count, first FROM failures ORDER BY count DESC, status"),
       save_failure_(database, "INSERT OR REPLACE INTO failures VALUES (?1, ?2, ?3)"),
       select_recommended_(database, "SELECT value FROM meta WHERE key = 'recommended'"),
@@ -98,13 +110,15 @@ Tally ProgressRow::load() {
           fmt::format("{}: its recommendation is damaged: {}; {}", path_, error.what(), how_to_rescue(path_)));
     }
   }
+  if (rows.integer(10) != checksum_of(out))
+    throw StoreError(fmt::format("{}: its counts are damaged; {}", path_, how_to_rescue(path_)));
   recommended_ = out.recommended;
   return out;
 }
 
 void ProgressRow::save(const Tally& p) {
   update_.run(p.calls, p.asked, p.outcomes, p.told, p.failed, p.last_outcome_s, p.best, p.best_value, p.best_violation,
-              p.finished);
+              p.finished, checksum_of(p));
   for (const auto& f : p.failures) save_failure_.run(static_cast<int>(f.status), f.count, f.first);
   save(p.recommended);
 }

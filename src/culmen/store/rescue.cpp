@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "culmen/store/journal.hpp"
 #include "culmen/store/log.hpp"
 #include "culmen/store/ownership.hpp"
+#include "culmen/store/progress.hpp"
 #include "culmen/store/rows.hpp"
 #include "culmen/store/schema.hpp"
 #include "culmen/store/sqlite.hpp"
@@ -77,11 +77,6 @@ class Complete {
   std::string path_, from_, copy_;
 };
 
-/// A program in C++ has no configuration.
-bool is_whole(const StudyRecord& study) {
-  return !study.fingerprint.empty() && (study.configuration.empty() || nlohmann::json::accept(study.configuration));
-}
-
 /// The number of calls and outcomes that the store counts.
 struct Counted {
   std::uint64_t calls = 0, outcomes = 0;
@@ -89,10 +84,8 @@ struct Counted {
 
 std::optional<Counted> counted(Database& database) {
   try {
-    Statement select(database, "SELECT calls, outcomes FROM progress");
-    auto rows = select.rows();
-    if (!rows.next()) return {};
-    return Counted{static_cast<std::uint64_t>(rows.integer(0)), static_cast<std::uint64_t>(rows.integer(1))};
+    const auto progress = ProgressRow(database).load();
+    return Counted{progress.calls, progress.outcomes};
   } catch (const StoreError&) {
     return {};
   }
@@ -130,14 +123,14 @@ class Remains {
     if (!database) return;
     counted_ = culmen::counted(*database);
     try {
-      study_ = read_study(*database);
       intact_.emplace(*database);
+      study_ = read_study(*database);
     } catch (const StoreError&) {  // damaged
     }
   }
 
-  /// Without a fingerprint: damaged.
-  StudyRecord study() { return is_whole(study_) ? study_ : stray().study; }
+  /// None: damaged.
+  std::optional<StudyRecord> study() { return study_ ? study_ : stray().study; }
   std::optional<CallRecord> call(std::uint64_t number) {
     auto found = intact_ ? intact_->call(number) : std::nullopt;
     return found ? found : find(stray().calls, number);
@@ -169,7 +162,7 @@ class Remains {
 
   std::string path_, log_of_;
   std::optional<Counted> counted_;
-  StudyRecord study_;
+  std::optional<StudyRecord> study_;
   std::optional<Intact> intact_;
   std::optional<StrayRows> stray_;
 };
@@ -288,11 +281,11 @@ Rescued rescue(const std::string& from, const std::string& to, NetworkProbe netw
   if (database) refuse_if_held(*database, from);
   Remains remains(file, database);
   const auto study = remains.study();
-  if (!is_whole(study)) {
+  if (!study) {
     if (why) std::rethrow_exception(why);
     throw StoreError(fmt::format("{}: nothing can be rescued, because the description of the study is damaged", from));
   }
-  auto journal = Journal::create(to, study, Durability::process, network);
+  auto journal = Journal::create(to, *study, Durability::process, network);
   try {
     auto found = Rebuilding(remains, journal).run();
     if (const auto& before = remains.counted())

@@ -7,12 +7,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <system_error>
 
 #include "culmen/base/error.hpp"
 #include "culmen/base/file_system.hpp"
+#include "culmen/store/checksum.hpp"
 #include "culmen/store/log.hpp"
+#include "culmen/store/progress.hpp"
 #include "culmen/store/rescue.hpp"
 
 namespace culmen {
@@ -23,27 +26,33 @@ constexpr const char* tables = R"(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE epochs(epoch INTEGER PRIMARY KEY, started_s REAL, host TEXT, pid INTEGER, build TEXT);
 CREATE TABLE owner(host TEXT, boot TEXT, namespace TEXT, pid INTEGER, ticks INTEGER, epoch INTEGER, renewed_s REAL);
-CREATE TABLE calls(number INTEGER PRIMARY KEY, kind INTEGER, wanted INTEGER, first INTEGER, data BLOB);
+CREATE TABLE calls(number INTEGER PRIMARY KEY, kind INTEGER, wanted INTEGER, first INTEGER, data BLOB,
+                   checksum INTEGER);
 CREATE INDEX asked ON calls(first) WHERE first IS NOT NULL;
 CREATE TABLE outcomes(evaluation INTEGER PRIMARY KEY, epoch INTEGER, attempt INTEGER, worker INTEGER, at_s REAL,
-                      status INTEGER, value REAL, data BLOB);
+                      status INTEGER, value REAL, data BLOB, checksum INTEGER);
 CREATE TABLE progress(calls INTEGER, asked INTEGER, outcomes INTEGER, told INTEGER, failed INTEGER,
                       last_outcome_s REAL, best INTEGER, best_value REAL, best_violation REAL,
-                      finished TEXT);
+                      finished TEXT, checksum INTEGER);
 CREATE TABLE failures(status INTEGER PRIMARY KEY, count INTEGER, first INTEGER);
-INSERT INTO progress VALUES (0, 0, 0, 0, 0, 0, NULL, NULL, 0, '');
+CREATE TABLE description(id INTEGER PRIMARY KEY, name TEXT, configuration TEXT, fingerprint TEXT, build TEXT,
+                         created_s REAL, budget INTEGER, checksum INTEGER);
+INSERT INTO progress(calls) VALUES (0);
 )";
 
-/// What meta says of the study once more, on a page of its own: for a rescue. Stores of earlier versions have none.
-void repeat_description(Database& database) {
-  database.execute(R"(
-CREATE TABLE IF NOT EXISTS description(id INTEGER PRIMARY KEY, name TEXT, configuration TEXT, fingerprint TEXT,
-                                       build TEXT, created_s REAL, budget INTEGER);
-INSERT OR REPLACE INTO description SELECT 1,
-  max(value) FILTER (WHERE key = 'name'), max(value) FILTER (WHERE key = 'configuration'),
-  max(value) FILTER (WHERE key = 'fingerprint'), max(value) FILTER (WHERE key = 'build'),
-  max(value) FILTER (WHERE key = 'created_s'), max(value) FILTER (WHERE key = 'budget') FROM meta;
-)");
+/// Twice: in meta, and once more on a page of its own, for a rescue.
+void write_study(Database& database, const StudyRecord& study) {
+  const auto checksum = checksum_of(study);
+  Statement insert(database, "INSERT OR REPLACE INTO meta VALUES (?1, ?2)");
+  insert.run("name", study.name);
+  insert.run("configuration", study.configuration);
+  insert.run("fingerprint", study.fingerprint);
+  insert.run("build", study.build);
+  insert.run("created_s", study.created_s);
+  insert.run("budget", study.budget);
+  insert.run("checksum", checksum);
+  Statement(database, "INSERT OR REPLACE INTO description VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+      .run(study.name, study.configuration, study.fingerprint, study.build, study.created_s, study.budget, checksum);
 }
 
 std::int64_t number(Database& database, const char* sql) {
@@ -105,12 +114,30 @@ void make_file(const std::string& path) {
   refuse(path, fmt::format("cannot be created in the folder {}: {}", folder, reason(error)));
 }
 
+/// SQLite reads the columns as the file describes them: a wrong letter there hides rows without an error.
+void expect_tables(Database& database) {
+  std::set<std::string> found;
+  Statement select(database, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL");
+  for (auto rows = select.rows(); rows.next();) found.insert(rows.text(0) + ';');
+  std::istringstream lines(tables);
+  std::string statement;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("INSERT")) break;
+    statement += (statement.empty() ? "" : "\n") + line;
+    if (!line.ends_with(';')) continue;
+    if (!found.contains(statement))
+      throw DamagedFile(fmt::format("{}: the description of its tables is damaged; {}", database.path(),
+                                    how_to_rescue(database.path())));
+    statement.clear();
+  }
+}
+
 void expect_study(Database& database) {
   const auto& path = database.path();
   if (!database.is_database() || number(database, "PRAGMA application_id") != application_id)
     throw NotAStudy(fmt::format("{}: is not a culmen study", path));
   const auto version = number(database, "PRAGMA user_version");
-  if (version == format_version) return;
+  if (version == format_version) return expect_tables(database);
   throw StoreError(fmt::format("{}: was written by {} culmen (format {}, but this one reads format {})", path,
                                version > format_version ? "a newer" : "an older", version, format_version));
 }
@@ -138,14 +165,8 @@ Database make_study_file(const std::string& path, const StudyRecord& study, Netw
   database.execute(tables);
   database.execute(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, format_version).c_str());
-  Statement insert(database, "INSERT INTO meta VALUES (?1, ?2)");
-  insert.run("name", study.name);
-  insert.run("configuration", study.configuration);
-  insert.run("fingerprint", study.fingerprint);
-  insert.run("build", study.build);
-  insert.run("created_s", study.created_s);
-  insert.run("budget", study.budget);
-  repeat_description(database);
+  write_study(database, study);
+  ProgressRow(database).save(Tally());
   return database;
 }
 
@@ -194,7 +215,10 @@ StudyRecord read_study(Database& database) {
   StudyRecord study{text("name"), text("configuration"), text("fingerprint"), text("build")};
   if (auto rows = select.rows("created_s"); rows.next()) study.created_s = rows.real(0);
   if (auto rows = select.rows("budget"); rows.next()) study.budget = static_cast<std::uint64_t>(rows.integer(0));
-  return study;
+  auto rows = select.rows("checksum");
+  if (rows.next() && rows.integer(0) == checksum_of(study)) return study;
+  throw StoreError(
+      fmt::format("{}: the description of the study is damaged; {}", database.path(), how_to_rescue(database.path())));
 }
 
 void write_note(Database& database, const std::string& name, const std::string& text) {
@@ -243,8 +267,14 @@ std::optional<Running> read_running(Database& database) {
 }
 
 void replace_configuration(Database& database, const std::string& configuration) {
-  Statement(database, "UPDATE meta SET value = ?1 WHERE key = 'configuration'").run(configuration);
-  repeat_description(database);
+  auto study = read_study(database);
+  study.configuration = configuration;
+  write_study(database, study);
+}
+
+std::int64_t checksum_of(const StudyRecord& study) {
+  return crc_of(std::string_view(study.name), std::string_view(study.configuration),
+                std::string_view(study.fingerprint), std::string_view(study.build), study.created_s, study.budget);
 }
 
 }  // namespace culmen

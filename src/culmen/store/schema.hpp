@@ -10,7 +10,7 @@ namespace culmen {
 
 /// In SQLite's header: "CLMN", and the version of the tables.
 inline constexpr int application_id = 0x434C4D4E;
-inline constexpr int format_version = 2;
+inline constexpr int format_version = 3;
 
 /// The file is readable, but its first page is not that of a culmen study: it is another file, or is damaged.
 class NotAStudy : public InputError {
@@ -29,7 +29,10 @@ Database open_for_writing(const std::string& path, NetworkProbe network);
 Database open_for_reading(const std::string& path, NetworkProbe network);
 /// Sets the write-ahead log, its limits and the requested durability; outside any transaction.
 void set_write_mode(Database& database, Durability durability);
+/// Throws StoreError if it is damaged.
 StudyRecord read_study(Database& database);
+/// The checksum that the store has of it.
+std::int64_t checksum_of(const StudyRecord& study);
 /// Creates an empty file for a copy of a store. Throws InputError if it exists or cannot be created.
 void make_empty_file(const std::string& path, NetworkProbe network);
 /// Removes the file, its log and its index.

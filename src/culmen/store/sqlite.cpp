@@ -125,7 +125,7 @@ void Statement::bind(int index, std::string_view value) {
   check(sqlite3_bind_text(handle_.get(), index, value.data(), static_cast<int>(value.size()), SQLITE_STATIC));
 }
 
-void Statement::bind(int index, const Bytes& value) {
+void Statement::bind(int index, BytesView value) {
   check(sqlite3_bind_blob64(handle_.get(), index, value.data(), value.size(), SQLITE_STATIC));
 }
 

@@ -104,7 +104,8 @@ class Statement {
   void bind(int index, std::string_view value);
   void bind(int index, const std::string& value) { bind(index, std::string_view(value)); }
   void bind(int index, const char* value) { bind(index, std::string_view(value)); }
-  void bind(int index, const Bytes& value);
+  void bind(int index, BytesView value);
+  void bind(int index, const Bytes& value) { bind(index, BytesView(value)); }
   void bind(int index, const std::optional<std::uint64_t>& value);
   void check(int code) const {
     if (code != SQLITE_OK) database_.fail(code);

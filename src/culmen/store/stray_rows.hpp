@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -12,7 +13,7 @@ namespace culmen {
 struct StrayRows {
   std::map<std::uint64_t, CallRecord> calls;  ///< by number
   std::map<EvaluationId, OutcomeRecord> outcomes;
-  StudyRecord study;  ///< without a fingerprint: not found
+  std::optional<StudyRecord> study;
   /// Numbers that two candidates have had. An earlier version of a page may have the outcome of the former one.
   std::set<EvaluationId> reused;
 };

@@ -107,11 +107,11 @@ TEST_F(OpeningTest, an_existing_file_is_not_overwritten) {
 
 TEST_F(OpeningTest, another_format_is_named) {
   make(path).close();
-  for (const auto& [version, age] : {std::pair{1, "an older"}, std::pair{3, "a newer"}}) {
+  for (const auto& [version, age] : {std::pair{1, "an older"}, std::pair{4, "a newer"}}) {
     const auto number = std::to_string(version);
     sql(path, "PRAGMA user_version = " + number);
     const auto sentence =
-        path + ": was written by " + age + " culmen (format " + number + ", but this one reads format 2)";
+        path + ": was written by " + age + " culmen (format " + number + ", but this one reads format 3)";
     EXPECT_EQ(error_of_kind<StoreError>([&] { Journal::read(path); }), sentence);
     EXPECT_EQ(error_of_kind<StoreError>([&] { Journal::resume(path, Durability::process); }), sentence);
   }
