@@ -121,9 +121,7 @@ def _write_outcomes(database, outcomes) -> tuple[int, int]:
         status = _core.STATUSES.index(row.get("status", "ok"))
         place = (row.get("epoch", 1), row.get("attempt", 0), row.get("worker", 0), row.get("at_s", BEGUN_S + i))
         columns = (i, *place, status, own["value"], outcome(**own))
-        database.execute(
-            "INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*columns, checksum_of(*columns))
-        )
+        database.execute("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*columns, checksum_of(*columns)))
         if status:
             failures.setdefault(status, []).append(i)
     tallies = [(status, len(ids), min(ids)) for status, ids in failures.items()]

@@ -13,14 +13,16 @@ enum {
   probe_origin_bytes = 176,
   probe_most_hints = 128,
 };
-#define PROBE_MAGIC UINT64_C(0x32656c69666f7270)  // "profile2"
+#define PROBE_MAGIC UINT64_C(0x33656c69666f7270)  // "profile3"
 
 struct probe_header {
   uint64_t magic;  ///< written last: the file is complete enough to be read
   int32_t rank, size;
   uint32_t process, functions, communicators, hints;
   uint32_t threads;    ///< 1: several threads may call MPI at a time
+  uint32_t period;     ///< one of so many calls waits for the others first, see probe_entry; 0: none
   uint32_t invariant;  ///< 1: ticks are those of the processor's constant counter; 0: nanoseconds
+  uint32_t unused;
   /// Ticks and nanoseconds (CLOCK_MONOTONIC) before MPI_Init, after it and at the beginning of MPI_Finalize; the last
   /// two are 0 if the program did not get there.
   uint64_t begin_ticks, begin_ns, start_ticks, start_ns, end_ticks, end_ns;
@@ -50,6 +52,8 @@ struct probe_entry {
   /// Ticks of waits for requests of this function; in the entry of a wait: minus the ticks that count for others.
   uint64_t charged;
   uint64_t completed;  ///< requests of this function that have ended
+  /// Calls that first waited for the other ranks, their ticks, and the part of these that was the wait.
+  uint64_t sampled, sampled_ticks, waited_ticks;
 };
 
 struct probe_file {

@@ -112,11 +112,13 @@ static void after_init(int level) {
   struct probe_file* made = open_file(folder);
   if (made == NULL) return;
   probe_several_threads = level == MPI_THREAD_MULTIPLE;
+  probe_begin_samples();
   struct probe_header* h = &made->header;
   h->process = (uint32_t)getpid();
   h->functions = probe_row_count;
   h->threads = (uint32_t)probe_several_threads;
   h->invariant = (uint32_t)probe_invariant;
+  h->period = probe_period;
   h->begin_ticks = begin_ticks;
   h->begin_ns = begin_ns;
   gethostname(h->host, sizeof h->host - 1);

@@ -1,6 +1,7 @@
 // What the wrappers call. Nothing here prints, allocates after MPI_Init, or changes what the program sees.
 #pragma once
 #include <mpi.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 #if defined(__x86_64__)
@@ -129,6 +130,23 @@ static inline void probe_add(uint64_t* to, uint64_t more) {
   if (more == 0) return;
   if (probe_several_threads) __atomic_fetch_add(to, more, __ATOMIC_RELAXED);
   else *to += more;
+}
+
+/// One of so many calls waits for the other ranks before MPI's own function is called, to see how long that takes. 0:
+/// none.
+extern unsigned probe_period;
+#define probe_no_sample UINT64_MAX
+void probe_begin_samples(void);
+/// The ticks until all ranks of the communicator have made this call, or until the sender has begun to send. Or
+/// probe_no_sample: the same calls of all ranks are samples.
+uint64_t probe_wait_for_all(MPI_Comm communicator);
+uint64_t probe_wait_for_sender(int source, int tag, MPI_Comm communicator);
+/// ticks: of the whole call.
+static inline void probe_sampled(struct probe_entry* entry, uint64_t waited, uint64_t ticks) {
+  if (waited == probe_no_sample || entry == NULL) return;
+  probe_add(&entry->sampled, 1);
+  probe_add(&entry->sampled_ticks, ticks);
+  probe_add(&entry->waited_ticks, waited);
 }
 
 void probe_begin_requests(void);

@@ -25,7 +25,7 @@ static int {name}_counted({arguments}) {{
   if (probe_inside) return real({words});
   probe_inside = 1;
 {before}  const uint64_t begin = probe_ticks();
-  const int error = real({words});
+{first}  const int error = real({words});
   const uint64_t end = probe_ticks();
 {after}  probe_inside = 0;
   return error;
@@ -65,9 +65,10 @@ def _quoted(names: list[str]) -> str:
 def _family(name: str, entry: Entry) -> dict[str, Entry]:
     """A function and those that do the same in other ways."""
     ways = ("nonblocking", "nonblocking_since", "prepared", "persistent", "split")
-    shared = {key: value for key, value in entry.items() if key not in ways}
+    alone = {key: value for key, value in entry.items() if key not in ways}
+    shared = {key: value for key, value in alone.items() if key != "waits_for"}
     arguments = entry["arguments"].replace(_STATUS, "")
-    family = {name: shared}
+    family = {name: alone}
     if also := entry.get("nonblocking"):
         since = {"since": entry["nonblocking_since"]} if "nonblocking_since" in entry else {}
         family[also] = {**shared, "arguments": arguments + _REQUEST, **since}
@@ -106,6 +107,7 @@ def _wrapper(name: str, number: int, rows: list[str], entry: Entry) -> str:
         words=", ".join(words),
         number=number,
         before=_lines(_before(words, entry)),
+        first=_lines(_first(entry)),
         after=_lines([*_group(entry), *_after(rows.index(counted_as), started, words, entry)]),
     )
 
@@ -136,6 +138,14 @@ def _before(words: list[str], entry: Entry) -> list[str]:
     if entry.get("creates") == "idup":
         return ["const MPI_Comm former = *newcomm;"]
     return []
+
+
+def _first(entry: Entry) -> list[str]:
+    """What a call waits for first, if it is among those that do."""
+    if "waits_for" not in entry:
+        return []
+    wait = {"all": "probe_wait_for_all(comm)", "sender": "probe_wait_for_sender(source, tag, comm)"}
+    return [f"const uint64_t waited = probe_period == 0 ? probe_no_sample : {wait[entry['waits_for']]};"]
 
 
 def _requests(words: list[str]) -> str:
@@ -175,6 +185,8 @@ def _after(row: int, started: int, words: list[str], entry: Entry) -> list[str]:
     elif "starts" in entry:
         lines.append(f"struct probe_entry* const entry = {call}")
         lines.append(f"if (error == MPI_SUCCESS) probe_run({_number(words)}, {_requests(words)}, end - begin, entry);")
+    elif "waits_for" in entry:
+        lines += [f"struct probe_entry* const entry = {call}", "probe_sampled(entry, waited, end - begin);"]
     else:
         lines.append(call)
     if made := _made(entry):

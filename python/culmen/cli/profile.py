@@ -14,8 +14,18 @@ def profile(
         Path | None,
         typer.Option("--output", metavar="FOLDER", help="Folder for the profile. Default: profile-1, profile-2, …"),
     ] = None,
+    imbalance: Annotated[
+        int | None,
+        typer.Option(
+            "--imbalance",
+            metavar="N",
+            min=1,
+            show_default=False,
+            help="In one of N collective calls and receives, measure how long ranks wait for late ranks.",
+        ),
+    ] = None,
 ) -> None:
-    raise typer.Exit(work.profile.run(list(context.args), folder))
+    raise typer.Exit(work.profile.run(list(context.args), folder, imbalance or 0))
 
 
 def report(

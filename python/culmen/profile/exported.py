@@ -50,4 +50,7 @@ def _calls(rank: int, calls: Calls) -> dict[str, Any]:
         "most_s": calls.most_s,
         "waits_s": calls.charged_s,
         "completed": calls.completed,
+        "sampled": calls.sampled,
+        "sampled_s": calls.sampled_s,
+        "waited_s": calls.waited_s,
     }

@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from ..report.heat_map import heat_map
 from ..report.page import Section, page, place_of, table, text
 from ..report.style import BLUE, GREEN, GREY, LINE_COLOURS, ORANGE, VERMILLION, Figure, axis, layout
-from .page import Total, cells_of, in_mpi, shown_bytes, title_of, totals_of
+from .page import Total, cells_of, columns_of, in_mpi, shown_bytes, title_of, totals_of, waiting_in
 from .recorded import Calls, Rank
 
 _DRAWN = 6  # functions with a colour of their own
 _GETS = ("mpi_get", "mpi_rget")
 _SENDS = ("send", "put", "accumulate")
 _KINDS = {"messages": BLUE, "collective functions": ORANGE, "one-sided": GREEN, "files": VERMILLION, "others": GREY}
-_HEADINGS = ["function", "communicator", "calls", "bytes", "seconds", "of run", "µs a call"]
 _RANKS = ["rank", "host", "seconds", "in MPI", "largest memory"]
 
 
@@ -21,7 +20,10 @@ def profile_page(ranks: list[Rank]) -> str:
     """HTML. There is at least one rank."""
     totals, figures = totals_of(ranks), figures_of(ranks)
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
-    sections.append(Section("functions", "Functions", table(_functions(totals, ranks), _HEADINGS, numbers=range(2, 7))))
+    columns = columns_of(totals)
+    headings = ["function", "communicator", *columns]
+    rows = table(_functions(totals, ranks, columns), headings, numbers=range(2, len(headings)))
+    sections.append(Section("functions", "Functions", f"<p>{text(waiting_in(totals))}</p>{rows}"))
     sections.append(Section("ranks", "Ranks", table(_ranks(ranks), _RANKS, numbers=(0, 2, 3, 4))))
     return page("Profile", f"<p>{text(title_of(ranks))}.</p>", sections, figures)
 
@@ -132,10 +134,10 @@ def _all(ranks: Iterable[Rank]) -> Iterable[Calls]:
         yield from rank.calls
 
 
-def _functions(totals: dict[tuple[str, str], Total], ranks: list[Rank]) -> list[list[str]]:
+def _functions(totals: dict[tuple[str, str], Total], ranks: list[Rank], columns: tuple[str, ...]) -> list[list[str]]:
     run_s = sum(rank.seconds or 0 for rank in ranks)
     ordered = sorted(totals.items(), key=lambda item: -item[1].seconds)
-    return [[function, communicator, *cells_of(total, run_s)] for (function, communicator), total in ordered]
+    return [[function, communicator, *cells_of(total, run_s, columns)] for (function, communicator), total in ordered]
 
 
 def _ranks(ranks: list[Rank]) -> list[list[str]]:

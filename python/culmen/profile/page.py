@@ -11,8 +11,10 @@ from rich.table import Table
 from .recorded import Rank
 
 _FEW_SHARE, _MANY_SHARE = 0.1, 0.4  # of the run: below, a faster MPI hardly helps; above, the program is MPI-bound
+_WAITING = 0.3  # of the time in MPI: above, the load is uneven
 _UNEVEN = 1.5  # the largest time in MPI over the smallest
 _SHOWN = 15
+_COLUMNS = ("calls", "bytes", "seconds", "of run", "µs a call", "waiting")
 
 
 @dataclass
@@ -22,6 +24,9 @@ class Total:
     calls: int = 0
     bytes: int = 0
     seconds: float = 0
+    sampled: int = 0
+    sampled_s: float = 0
+    waited_s: float = 0
     by_rank: dict[int, float] = field(default_factory=lambda: defaultdict(float))
 
 
@@ -33,6 +38,8 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group
     share = _share(ended, run_s, "The chosen calls take" if part else "MPI takes")
     rows = len(totals) if all_rows else _SHOWN
     parts: list[Table | str] = [title_of(ranks), "", share, "", _functions(totals, run_s, rows)]
+    if waiting := waiting_in(totals):
+        parts += ["", waiting]
     if part:
         return Group(*parts)
     hints = sorted({(file, text) for rank in ranks for file, text in rank.hints.items()})
@@ -51,7 +58,30 @@ def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
             total.bytes += calls.bytes
             total.seconds += calls.total_s
             total.by_rank[rank.rank] += calls.total_s
+            total.sampled += calls.sampled
+            total.sampled_s += calls.sampled_s
+            total.waited_s += calls.waited_s
     return totals
+
+
+def waiting_in(totals: dict[tuple[str, str], Total]) -> str:
+    """A sentence on how long ranks waited for others; empty if the profile does not know."""
+    known = [total for total in totals.values() if total.sampled_s]
+    seconds = sum(total.seconds for total in known)
+    if not seconds:
+        return ""
+    share = sum(total.seconds * total.waited_s / total.sampled_s for total in known) / seconds
+    names = sorted({function for (function, _), total in totals.items() if total.sampled_s})
+    calls, sampled = sum(total.calls for total in known), sum(total.sampled for total in known)
+    said = (
+        f"In {_listed(names)}, ranks wait for late ranks for about {share:.0%} of the time: {seconds * share:.3g} of "
+        f"{seconds:.3g} s (measured in {sampled:,} of {calls:,} calls)."
+    )
+    return f"{said} A faster MPI does not save this time; an even load does." if share > _WAITING else said
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def title_of(ranks: list[Rank]) -> str:
@@ -81,24 +111,30 @@ def _share(ended: list[Rank], run_s: float, subject: str) -> str:
 def _functions(totals: dict[tuple[str, str], Total], run_s: float, rows: int) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("function", overflow="fold")
-    for name in ("calls", "bytes", "seconds", "of run", "µs a call"):
+    for name in columns_of(totals):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("communicator", overflow="fold", min_width=12)
     most = sorted(totals.items(), key=lambda item: -item[1].seconds)
     for (function, communicator), total in most[:rows]:
-        table.add_row(function, *cells_of(total, run_s), communicator)
+        table.add_row(function, *cells_of(total, run_s, columns_of(totals)), communicator)
     if len(most) > rows:
         rest_s = sum(total.seconds for _, total in most[rows:])
         table.add_row(f"{len(most) - rows} more", "", "", f"{rest_s:,.4f}", f"{rest_s / run_s:.1%}" if run_s else "–")
     return table
 
 
-def cells_of(total: Total, run_s: float) -> list[str]:
-    """Calls, bytes, seconds, share of the run, µs a call."""
+def columns_of(totals: dict[tuple[str, str], Total]) -> tuple[str, ...]:
+    """The columns with numbers."""
+    return _COLUMNS if any(total.sampled for total in totals.values()) else _COLUMNS[:-1]
+
+
+def cells_of(total: Total, run_s: float, columns: tuple[str, ...]) -> list[str]:
+    """In these columns."""
     share = f"{total.seconds / run_s:.1%}" if run_s else "–"
     each = f"{total.seconds / total.calls * 1e6:,.1f}"
     amount = shown_bytes(total.bytes) if total.bytes else ""
-    return [f"{total.calls:,}", amount, f"{total.seconds:,.4f}", share, each]
+    waiting = f"{total.waited_s / total.sampled_s:.0%}" if total.sampled_s else ""
+    return [f"{total.calls:,}", amount, f"{total.seconds:,.4f}", share, each, waiting][: len(columns)]
 
 
 def shown_bytes(count: float) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._core import InputError
 
-_MAGIC = 0x32656C69666F7270
+_MAGIC = 0x33656C69666F7270
 _FUNCTIONS, _COMMUNICATORS, _HINTS, _ENTRIES = 384, 1024, 128, 8192
 _HEADER = np.dtype(
     [
@@ -20,7 +20,9 @@ _HEADER = np.dtype(
         ("communicators", "u4"),
         ("hints", "u4"),
         ("threads", "u4"),
+        ("period", "u4"),
         ("invariant", "u4"),
+        ("unused", "u4"),
         ("begin_ticks", "u8"),
         ("begin_ns", "u8"),
         ("start_ticks", "u8"),
@@ -47,6 +49,9 @@ _ENTRY = np.dtype(
         ("most_ticks", "u8"),
         ("charged", "i8"),
         ("completed", "u8"),
+        ("sampled", "u8"),
+        ("sampled_ticks", "u8"),
+        ("waited_ticks", "u8"),
     ]
 )
 _FILE = np.dtype(
@@ -83,6 +88,11 @@ class Calls:
     """Time of waits for requests of these calls; of a wait: minus the time that counts for other functions."""
     completed: int
     """Requests of these calls that have ended."""
+    sampled: int = 0
+    """Calls that first waited for the other ranks, so that this time is known."""
+    sampled_s: float = 0
+    waited_s: float = 0
+    """The part of sampled_s that was the wait."""
 
     @property
     def total_s(self) -> float:
@@ -179,6 +189,9 @@ def _calls(entry: np.void, file: np.void, seconds_a_tick: float) -> Calls:
         most_s=int(entry["most_ticks"]) * seconds_a_tick,
         charged_s=int(entry["charged"]) * seconds_a_tick,
         completed=int(entry["completed"]),
+        sampled=int(entry["sampled"]),
+        sampled_s=int(entry["sampled_ticks"]) * seconds_a_tick,
+        waited_s=int(entry["waited_ticks"]) * seconds_a_tick,
     )
 
 

@@ -13,8 +13,9 @@ _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")  # other programs are n
 _LIBRARIES = {"libmpi.so.40": "openmpi", "libmpich.so.12": "mpich", "libmpi.so.12": "mpich"}  # by what programs link
 
 
-def run_profiled(command: list[str], folder: Path) -> int:
-    """Returns the exit code of the command, which prints as always.
+def run_profiled(command: list[str], folder: Path, period: int = 0) -> int:
+    """Returns the exit code of the command, which prints as always. period: one of so many collective calls and receives
+    first waits for the other ranks; 0: none.
 
     Raises InputError if the command cannot run or no MPI is found in it.
     """
@@ -27,6 +28,7 @@ def run_profiled(command: list[str], folder: Path) -> int:
         raise InputError(f"the folder {folder} cannot be made: {error.strerror}; choose another --output") from None
     preloaded = ":".join(filter(None, [str(probe), os.environ.get("LD_PRELOAD")]))
     variables = {"LD_PRELOAD": preloaded, "CULMEN_PROFILE_DIR": str(folder.resolve())}
+    variables["CULMEN_PROFILE_IMBALANCE"] = str(period)
     try:
         return subprocess.run(command, env={**os.environ, **variables}).returncode
     except OSError as error:

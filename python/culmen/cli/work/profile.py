@@ -19,12 +19,12 @@ from ...report.page import PAGE
 _EXAMPLE = "example: culmen profile -- mpiexec -n 4 ./app"
 
 
-def run(words: list[str], folder: Path | None) -> int:
+def run(words: list[str], folder: Path | None, period: int) -> int:
     """Returns the program's exit code."""
     if not words:
         raise InputError(f"a command after -- is missing; {_EXAMPLE}")
     folder = _free(folder)
-    code = run_profiled(words, folder)
+    code = run_profiled(words, folder, period)
     if not list(folder.glob("*.profile")):
         raise InputError(
             f"the program ended with exit code {code} and left no profile: it did not call MPI_Init, or it is linked "

@@ -1,0 +1,73 @@
+"""Samples of the time that ranks wait for others."""
+
+import json
+import re
+
+import pytest
+from culmen.profile.recorded import read_folder
+from harness import culmen
+from profiles import AS_ROOT, built, counted, traffic_of
+
+ROUNDS = 40  # as in imbalance_program.c
+
+
+def profiled(tmp_path, words, ranks, period, *more):
+    command = [str(ranks) if word == "RANKS" else word for word in words]
+    out = ("--output", "out", "--imbalance", period, "--", *command, *more)
+    return culmen("profile", *out, cwd=tmp_path, **AS_ROOT)
+
+
+@pytest.mark.parametrize(("ranks", "period"), [(2, 1), (3, 10)])
+def test_waiting_is_told_from_moving(mpi, tmp_path, ranks, period):
+    done = profiled(tmp_path, built(mpi, tmp_path, "imbalance_program.c"), ranks, period, period)
+    assert done.returncode == 0, done.stderr
+    profile = read_folder(tmp_path / "out")
+    for rank in profile:
+        sampled = {each.function: each.sampled for each in rank.calls if each.sampled}
+        expected = {"MPI_Allreduce": ROUNDS // period} | ({"MPI_Bcast": ROUNDS // period} if rank.rank < 2 else {})
+        assert {name: n for name, n in sampled.items() if name != "MPI_Recv"} == expected
+        assert all(0 <= each.waited_s <= each.sampled_s <= each.seconds for each in rank.calls)
+    received = [each for each in profile[1].calls if each.function == "MPI_Recv"]
+    assert sum(each.sampled for each in received) == ROUNDS // period
+    late_s = [float(word) for word in re.search(r"late (\S+) (\S+) (\S+)", done.stdout).groups()]
+    for function, least_s in zip(("MPI_Allreduce", "MPI_Bcast", "MPI_Recv"), late_s, strict=True):
+        # A sample begins after the program has looked at its clock, and ends after the late rank has come.
+        assert sum(each.waited_s for each in profile[1].calls if each.function == function) > least_s / 2 > 0
+    text = " ".join(done.stdout.split())
+    assert "waiting" in text
+    assert "In MPI_Allreduce, MPI_Bcast and MPI_Recv, ranks wait for late ranks for about " in text
+    calls = (ranks + 3) * ROUNDS
+    assert f"(measured in {calls // period:,} of {calls:,} calls)" in text
+    read = json.loads(culmen("profile", "report", "out", "--json", cwd=tmp_path).stdout)
+    assert sum(each["sampled"] for each in read["calls"]) == calls // period
+    assert culmen("profile", "report", "out", "--html", cwd=tmp_path).returncode == 0
+    assert "wait for late ranks" in (tmp_path / "out/profile.html").read_text()
+
+
+@pytest.mark.parametrize("period", [1, 2, 5])
+def test_samples_change_no_counts(mpi, tmp_path, period):
+    done = profiled(tmp_path, built(mpi, tmp_path, "traffic_program.c"), 3, period)
+    assert done.returncode == 0, done.stderr
+    assert counted(read_folder(tmp_path / "out")) == traffic_of(3)
+
+
+@pytest.mark.parametrize("source", ["communicators_program.c", "functions_program.F90"])
+def test_samples_do_not_stop_a_program(mpi, tmp_path, source):
+    done = profiled(tmp_path, built(mpi, tmp_path, source), 3, 1)
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_samples_nothing_is_said_of_waiting(mpi, tmp_path):
+    words = [("2" if word == "RANKS" else word) for word in built(mpi, tmp_path, "imbalance_program.c")]
+    done = culmen("profile", "--", *words, cwd=tmp_path, **AS_ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "waiting" not in done.stdout
+    assert not any(each.sampled for rank in read_folder(tmp_path / "profile-1") for each in rank.calls)
+
+
+@pytest.mark.parametrize("given", ["0", "few"])
+def test_a_wrong_number_is_one_sentence(given, tmp_path):
+    done = culmen("profile", "--imbalance", given, "--", "mpiexec", "true", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--imbalance" in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,39 @@
+"""The layout of a profile is written twice: for the probe in C, and for its reader in Python."""
+
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from culmen.profile import recorded
+from harness import ROOT
+
+STRUCTS = {
+    "probe_header": recorded._HEADER,
+    "probe_communicator": recorded._COMMUNICATOR,
+    "probe_hints": recorded._FILE_HINTS,
+    "probe_entry": recorded._ENTRY,
+    "probe_file": recorded._FILE,
+}
+
+
+def test_both_sides_agree(tmp_path):
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("there is no C compiler")
+    lines = ["#include <stddef.h>", "#include <stdio.h>", '#include "mpiprobe/layout.h"', "int main(void) {"]
+    for name, layout in STRUCTS.items():
+        lines.append(f'printf("{name} %zu", sizeof(struct {name}));')
+        lines += [f'printf(" %zu", offsetof(struct {name}, {field}));' for field in layout.names]
+        lines.append('printf("\\n");')
+    lines.append('printf("magic %llu\\n", (unsigned long long)PROBE_MAGIC); return 0; }')
+    (tmp_path / "layout.c").write_text("\n".join(lines))
+    subprocess.run([compiler, "-I", ROOT / "src", "layout.c", "-o", "layout"], cwd=tmp_path, check=True)
+    printed = subprocess.run([tmp_path / "layout"], capture_output=True, text=True, check=True).stdout
+    expected = [f"{name} {_offsets(layout)}" for name, layout in STRUCTS.items()]
+    assert printed.splitlines() == [*expected, f"magic {recorded._MAGIC}"]
+
+
+def _offsets(layout: np.dtype) -> str:
+    return " ".join(str(n) for n in (layout.itemsize, *(layout.fields[name][1] for name in layout.names)))
