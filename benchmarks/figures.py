@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from application import application
 from clean_end import clean_end
 from executor import executor
 from idle import idle_worker
@@ -190,4 +191,5 @@ FIGURES: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "large": large_data,
     "tool": tool,
     "probe": probe,
+    "application": application,
 }

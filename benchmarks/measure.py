@@ -106,7 +106,7 @@ class Bench:
     def run(self, *words: object, **environment: str) -> dict:
         """Runs a program to its end. Returns its JSON line, and the share of CPU time that other programs used."""
         command = [str(word) for word in words]
-        before = _Load()
+        before = Load()
         environment = {**os.environ, **environment}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
         share = before.foreign_share()
@@ -145,7 +145,7 @@ class Bench:
         return results
 
 
-class _Load:
+class Load:
     """The CPU time so far: of the machine, and of our own children."""
 
     def __init__(self) -> None:
