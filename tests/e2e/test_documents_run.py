@@ -49,7 +49,8 @@ def words_of(text):
 @pytest.mark.parametrize("document", WITH_SESSIONS, ids=name_of)
 def test_what_is_typed_prints_what_is_shown(document, tmp_path):
     path = f"{Path(sys.executable).parent}:{environment()['PATH']}"
-    variables = environment(PATH=path, XDG_DATA_HOME=str(tmp_path / ".data"))
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    variables = environment(PATH=path, XDG_DATA_HOME=str(tmp_path / ".data"), **root)
     for block in BLOCKS.finditer(document.read_text()):
         if block["file"]:
             shutil.copy(ROOT / block["file"], tmp_path)

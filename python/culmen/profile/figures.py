@@ -20,10 +20,10 @@ def profile_page(ranks: list[Rank]) -> str:
     """HTML. There is at least one rank."""
     totals, figures = totals_of(ranks), figures_of(ranks)
     sections = [Section(f"section-{f.key}", f.title, place_of(f)) for f in figures]
-    columns = columns_of(totals)
+    columns, run_s = columns_of(totals), sum(rank.seconds or 0 for rank in ranks)
     headings = ["function", "communicator", *columns]
-    rows = table(_functions(totals, ranks, columns), headings, numbers=range(2, len(headings)))
-    sections.append(Section("functions", "Functions", f"<p>{text(waiting_in(totals))}</p>{rows}"))
+    rows = table(_functions(totals, run_s, columns), headings, numbers=range(2, len(headings)))
+    sections.append(Section("functions", "Functions", f"<p>{text(waiting_in(totals, run_s))}</p>{rows}"))
     sections.append(Section("ranks", "Ranks", table(_ranks(ranks), _RANKS, numbers=(0, 2, 3, 4))))
     return page("Profile", f"<p>{text(title_of(ranks))}.</p>", sections, figures)
 
@@ -134,8 +134,7 @@ def _all(ranks: Iterable[Rank]) -> Iterable[Calls]:
         yield from rank.calls
 
 
-def _functions(totals: dict[tuple[str, str], Total], ranks: list[Rank], columns: tuple[str, ...]) -> list[list[str]]:
-    run_s = sum(rank.seconds or 0 for rank in ranks)
+def _functions(totals: dict[tuple[str, str], Total], run_s: float, columns: tuple[str, ...]) -> list[list[str]]:
     ordered = sorted(totals.items(), key=lambda item: -item[1].seconds)
     return [[function, communicator, *cells_of(total, run_s, columns)] for (function, communicator), total in ordered]
 

@@ -14,7 +14,7 @@ _FEW_SHARE, _MANY_SHARE = 0.1, 0.4  # of the run: below, a faster MPI hardly hel
 _WAITING = 0.3  # of the time in MPI: above, the load is uneven
 _UNEVEN = 1.5  # the largest time in MPI over the smallest
 _SHOWN = 15
-_COLUMNS = ("calls", "bytes", "seconds", "of run", "µs a call", "waiting")
+_COLUMNS = ("calls", "bytes", "seconds", "of run", "µs each", "waiting")
 
 
 @dataclass
@@ -29,6 +29,11 @@ class Total:
     waited_s: float = 0
     by_rank: dict[int, float] = field(default_factory=lambda: defaultdict(float))
 
+    @property
+    def waiting(self) -> float:
+        """The share of the waits for late ranks, as far as the profile knows."""
+        return self.waited_s / self.sampled_s if self.sampled_s else 0
+
 
 def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group:
     """What `culmen profile` prints. There is at least one rank. part: the ranks have some of their calls only."""
@@ -38,7 +43,7 @@ def page(ranks: list[Rank], part: bool = False, all_rows: bool = False) -> Group
     share = _share(ended, run_s, "The chosen calls take" if part else "MPI takes")
     rows = len(totals) if all_rows else _SHOWN
     parts: list[Table | str] = [title_of(ranks), "", share, "", _functions(totals, run_s, rows)]
-    if waiting := waiting_in(totals):
+    if waiting := waiting_in(totals, run_s):
         parts += ["", waiting]
     if part:
         return Group(*parts)
@@ -64,20 +69,22 @@ def totals_of(ranks: list[Rank]) -> dict[tuple[str, str], Total]:
     return totals
 
 
-def waiting_in(totals: dict[tuple[str, str], Total]) -> str:
-    """A sentence on how long ranks waited for others; empty if the profile does not know."""
+def waiting_in(totals: dict[tuple[str, str], Total], run_s: float) -> str:
+    """How long ranks waited for others; empty if the profile does not know. run_s: the time of all ranks."""
     known = [total for total in totals.values() if total.sampled_s]
     seconds = sum(total.seconds for total in known)
     if not seconds:
         return ""
-    share = sum(total.seconds * total.waited_s / total.sampled_s for total in known) / seconds
+    share = sum(total.seconds * total.waiting for total in known) / seconds
     names = sorted({function for (function, _), total in totals.items() if total.sampled_s})
     calls, sampled = sum(total.calls for total in known), sum(total.sampled for total in known)
     said = (
         f"In {_listed(names)}, ranks wait for late ranks for about {share:.0%} of the time: {seconds * share:.3g} of "
         f"{seconds:.3g} s (measured in {sampled:,} of {calls:,} calls)."
     )
-    return f"{said} A faster MPI does not save this time; an even load does." if share > _WAITING else said
+    if share < _WAITING or seconds * share < _FEW_SHARE * run_s:
+        return said
+    return f"{said} A faster MPI does not save this time. An even load does."
 
 
 def _listed(names: list[str]) -> str:
@@ -108,8 +115,15 @@ def _share(ended: list[Rank], run_s: float, subject: str) -> str:
     )
 
 
+def _gain(most: Total, run_s: float) -> str:
+    """By Amdahl's law."""
+    moving = most.seconds * (1 - most.waiting) / run_s
+    without = f" Without the waits for late ranks it takes {moving:.0%}." if most.waiting else ""
+    return f"{without} If it were twice as fast, the run would take {moving / 2:.0%} less time.".strip()
+
+
 def _functions(totals: dict[tuple[str, str], Total], run_s: float, rows: int) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     table.add_column("function", overflow="fold")
     for name in columns_of(totals):
         table.add_column(name, justify="right", no_wrap=True)
@@ -133,14 +147,14 @@ def cells_of(total: Total, run_s: float, columns: tuple[str, ...]) -> list[str]:
     share = f"{total.seconds / run_s:.1%}" if run_s else "–"
     each = f"{total.seconds / total.calls * 1e6:,.1f}"
     amount = shown_bytes(total.bytes) if total.bytes else ""
-    waiting = f"{total.waited_s / total.sampled_s:.0%}" if total.sampled_s else ""
+    waiting = f"{total.waiting:.0%}" if total.sampled_s else ""
     return [f"{total.calls:,}", amount, f"{total.seconds:,.4f}", share, each, waiting][: len(columns)]
 
 
 def shown_bytes(count: float) -> str:
     for unit in ("B", "KiB", "MiB", "GiB"):
         if count < 1024 or unit == "GiB":
-            return f"{count:.4g} {unit}"
+            return f"{count:.0f} {unit}" if count >= 100 else f"{count:.3g} {unit}"
         count /= 1024
     raise AssertionError
 
@@ -170,7 +184,7 @@ def _advice(
     where = f" ({communicator})" if communicator else ""
     said.append(
         f"The program {word}. {function}{where} takes most of that time: {most.seconds / run_s:.0%} of the run. "
-        f"If it were twice as fast, the run would take {most.seconds / run_s / 2:.0%} less time."
+        f"{_gain(most, run_s)}"
     )
     times = sorted((most.by_rank.get(rank.rank, 0.0), rank.rank) for rank in ended)
     if times[0][0] > 0 and times[-1][0] > _UNEVEN * times[0][0]:

@@ -14,8 +14,9 @@ _LIBRARIES = {"libmpi.so.40": "openmpi", "libmpich.so.12": "mpich", "libmpi.so.1
 
 
 def run_profiled(command: list[str], folder: Path, period: int = 0) -> int:
-    """Returns the exit code of the command, which prints as always. period: one of so many collective calls and receives
-    first waits for the other ranks; 0: none.
+    """Returns the exit code of the command, which prints as always.
+
+    period: one of so many collective calls and receives first waits for the other ranks; 0: none.
 
     Raises InputError if the command cannot run or no MPI is found in it.
     """
