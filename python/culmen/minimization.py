@@ -131,14 +131,17 @@ def minimize(
       any successful one. With ``"retry"``, culmen repeats it up to ``retries`` times. With ``"stop"``, the run ends,
       and the study can be resumed
     - ``retries``: largest number of repetitions with ``on_failure = "retry"``
-    - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures. 0: no such limit
+    - ``give_up_after``: the run ends after this number of failures if no evaluation has succeeded by then. 0: no such
+      limit
     - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
-    - ``workers``: number of evaluations in parallel. Under MPI, every rank except the master is a worker
+    - ``workers``: number of evaluations in parallel. No effect under MPI, where every rank is a worker, except the
+      master and the relays
     - ``team_size``: under MPI, this number of ranks evaluates each candidate together, with a communicator of their own
     - ``team_placement``: with ``"node"``, all ranks of a team are on the same node. With ``"any"``, they may be on
       several nodes
     - ``prefetch``: if true, culmen may send further candidates to a worker before the worker has returned a result.
-      This happens only if evaluations are short: below about 0.25 s, or much less in asynchronous studies
+      This happens only if evaluations take less than 0.25 s on average (0.2 ms in asynchronous studies), or less than
+      ten times as long as a message to the worker and back
     - ``durability``: with ``"process"``, stored results survive ``kill -9``. With ``"power"``, they also survive a
       power failure
 

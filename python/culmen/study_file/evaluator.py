@@ -101,7 +101,7 @@ class EvaluatorOptions(Table):
     give_up_after: Annotated[
         Natural,
         Setting(
-            "if no evaluation has succeeded, the run ends after this number of failures. 0: no such limit",
+            "the run ends after this number of failures if no evaluation has succeeded by then. 0: no such limit",
             sets="config",
         ),
     ] = 100
@@ -181,8 +181,8 @@ class CommandOptions(EvaluatorOptions):
     keep: Annotated[
         Literal["all", "failures", "none"],
         Setting(
-            'only for `command`: each evaluation has a folder. `"all"` keeps all folders, `"failures"` only those of '
-            'failed evaluations, and `"none"` no folder',
+            'only for `command`: each evaluation has a folder. `"all"` keeps every folder that is not empty, '
+            '`"failures"` only those of failed evaluations, and `"none"` no folder',
             sets="evaluator",
         ),
     ] = "all"

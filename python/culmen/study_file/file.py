@@ -24,7 +24,8 @@ _WORD = re.compile(r"\s*\w*\s*")
 Workers = Annotated[
     Annotated[int, Field(ge=1, le=65_536), WHOLE] | None,
     Setting(
-        "number of evaluations in parallel. Under MPI, every rank except the master is a worker",
+        "number of evaluations in parallel. No effect under MPI, where every rank is a worker, except the master and "
+        "the [relays](../howto/mpi.md#several-nodes)",
         sets="options",
         default="one per CPU",
         option="--workers",
@@ -175,7 +176,8 @@ class RunTable(Table):
         bool,
         Setting(
             "if true, culmen may send further candidates to a worker before the worker has returned a result. This "
-            "happens only if evaluations are short: below about 0.25 s, or much less in asynchronous studies",
+            "happens only if evaluations take less than 0.25 s on average (0.2 ms in asynchronous studies), or less "
+            "than ten times as long as a message to the worker and back",
             sets="options",
         ),
     ] = True
