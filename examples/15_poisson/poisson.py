@@ -3,7 +3,8 @@
 The temperature u solves Poisson's equation -Δu = s on the unit square, with u = 0 at the edges, on a grid of N × N
 inner points. The solver is that of Hockney (J. ACM 12 (1965) 95): a sine transform along each row leaves one
 tridiagonal system for each wave number. Each rank has some of the rows, and solves the systems of some wave numbers.
-All sums are sums along a row. Therefore the result does not depend on the number of ranks.
+Each sum is along one row, so one rank computes it, always in the same order. Therefore not even the rounding depends on
+the number of ranks.
 """
 
 import numpy as np
@@ -29,12 +30,12 @@ MEASURED = np.array(
 
 
 def shares(comm):
-    """The rows, or the wave numbers, of every rank."""
+    """For every rank, the indices of its rows (or of its wave numbers)."""
     return np.array_split(np.arange(N), comm.size)
 
 
 def exchanged(rows, comm):
-    """From this rank's rows of a matrix to its columns, as rows."""
+    """Transposes a matrix: takes this rank's rows, and returns this rank's share of the columns, each as a row."""
     return np.hstack(comm.alltoall([rows[:, share].T for share in shares(comm)]))
 
 
