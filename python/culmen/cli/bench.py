@@ -15,12 +15,18 @@ Interval = Annotated[
         show_default=False,
         min=0.001,
         max=1,
-        help="Repeat until the 95 % interval of the median is ± X, relative. Default: 0.05.",
+        help="Repeat until half the 95 % confidence interval of the median time is X times the median. Default: 0.05.",
     ),
 ]
 Repetitions = Annotated[
     int | None,
-    typer.Option("--repetitions", metavar="N", min=1, max=1000000, help="Instead: always N repetitions."),
+    typer.Option(
+        "--repetitions",
+        metavar="N",
+        min=1,
+        max=1000000,
+        help="Make exactly N repetitions, instead of --interval and --seconds.",
+    ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Measure again, and replace the results in the folder.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no table.")]
@@ -71,7 +77,8 @@ def transport(
             show_default=False,
             min=0.05,
             max=3600,
-            help="Measure each point for X seconds, or longer: until each worker has done 8 evaluations. Default: 0.5.",
+            help="Measure each point for at least X seconds, and until each worker has made 8 evaluations. Default: "
+            "0.5.",
         ),
     ] = 0.5,
     mpi: Annotated[
@@ -87,7 +94,9 @@ def transport(
     ] = None,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Fewer points: 2 and 8 workers, 1 and 10 ms, 2 repetitions, 1 and 2 I/O threads."),
+        typer.Option(
+            "--quick", help="A shorter measurement: 2 and 8 workers, 1 and 10 ms, 2 repetitions, 1 and 2 I/O threads."
+        ),
     ] = False,
     output: Annotated[
         Path | None,
@@ -126,8 +135,9 @@ def collectives(
         typer.Option(
             "--ranks",
             metavar="N,N-N,…",
-            help="Numbers of ranks. The range 2-48 has its ends, the powers of two, and 1.5 times these; 2-48:2 has "
-            "the step 2. Default: from 2 to the number of cores, and at least to 4.",
+            help="Numbers of ranks. A range such as 2-48 stands for its ends, the powers of two between them, and 1.5 "
+            "times these powers; 2-48:2 stands for 2, 4, 6 and so on. Default: from 2 to the number of cores, but at "
+            "least to 4.",
         ),
     ] = None,
     sizes: Annotated[
@@ -135,8 +145,8 @@ def collectives(
         typer.Option(
             "--sizes",
             metavar="N,N-N,…",
-            help="Message sizes in bytes, also as 64K or 4M. A range has its ends and the powers of two. "
-            "Default: 1-1M.",
+            help="Message sizes in bytes, also as 64K or 4M. A range stands for its ends and the powers of two "
+            "between them. Default: 1-1M.",
         ),
     ] = None,
     mpi: Annotated[
@@ -159,7 +169,7 @@ def collectives(
             show_default=False,
             min=0.01,
             max=3600,
-            help="But at most X seconds for each algorithm and message size. Default: 1.",
+            help="Stop the repetitions earlier if X seconds are over for this algorithm and message size. Default: 1.",
         ),
     ] = 1.0,
     repetitions: Repetitions = None,
@@ -180,7 +190,9 @@ def collectives(
     quick: Annotated[
         bool,
         typer.Option(
-            "--quick", help="Less: bcast and allreduce, 2 ranks up to the number of cores, 8 B, 1 KiB, 64 KiB."
+            "--quick",
+            help="A shorter measurement: bcast and allreduce, 2 ranks up to the number of cores, 8 B, 1 KiB and 64 "
+            "KiB.",
         ),
     ] = False,
     output: Annotated[
@@ -203,7 +215,8 @@ def pingpong(
         typer.Option(
             "--routes",
             metavar="NAME,…",
-            help="What carries the messages, such as raw/tcp or openmpi; raw means all without MPI. Default: all here.",
+            help="What carries the messages, such as raw/tcp or openmpi; raw means all routes without MPI. Default: "
+            "all of this machine.",
         ),
     ] = None,
     sizes: Annotated[
@@ -224,7 +237,7 @@ def pingpong(
             show_default=False,
             min=0.01,
             max=3600,
-            help="But at most X seconds for each message size. Default: 0.5.",
+            help="Stop the repetitions earlier if X seconds are over for this message size. Default: 0.5.",
         ),
     ] = 0.5,
     repetitions: Repetitions = None,
@@ -233,7 +246,8 @@ def pingpong(
         typer.Option(
             "--buffer",
             metavar="N",
-            help="The send and receive buffers of sockets without MPI, such as 64K. Default: as the system sets them.",
+            help="Size of the send and receive buffers of the sockets in raw/tcp and raw/unix, such as 64K. "
+            "Default: as the system sets it.",
         ),
     ] = None,
     output: Annotated[

@@ -24,13 +24,18 @@ def fit(
             "--breaks",
             metavar="N,N,…",
             help="Numbers of ranks where the slope may change, for example the cores of a socket and of a node. culmen "
-            "tries them first.",
+            "prefers them to other breaks.",
         ),
     ] = None,
     size_breaks: Annotated[
-        str | None, typer.Option("--size-breaks", metavar="N,N,…", help="The same for message sizes, as 4K,64K.")
+        str | None,
+        typer.Option(
+            "--size-breaks", metavar="N,N,…", help="Message sizes where the slope may change, such as 4K,64K."
+        ),
     ] = None,
-    keep_breaks: Annotated[bool, typer.Option("--keep-breaks", help="Use all of these breaks, and no others.")] = False,
+    keep_breaks: Annotated[
+        bool, typer.Option("--keep-breaks", help="Use all breaks of --breaks and --size-breaks, and no others.")
+    ] = False,
     continuous: Annotated[
         bool, typer.Option("--continuous", help="The lines of neighbouring segments meet at the break.")
     ] = False,
@@ -45,7 +50,11 @@ def fit(
     ] = None,
     size: Annotated[
         str | None,
-        typer.Option("--size", metavar="N", help="Show the models over ranks for this size. Default: nearest to 1K."),
+        typer.Option(
+            "--size",
+            metavar="N",
+            help="Show the models over ranks for messages of N bytes. Default: the size nearest to 1K.",
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -76,10 +85,14 @@ def select(
         ),
     ] = None,
     mapping: Annotated[
-        str | None, typer.Option("--mapping", metavar="NAME", help="With --messages: the mapping, if it has several.")
+        str | None,
+        typer.Option("--mapping", metavar="NAME", help="With --messages: the mapping, if the file contains several."),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Also leave out each measured point in turn, and show the regret.")
+        bool,
+        typer.Option(
+            "--check", help="Also show the regret at each measured point, which is left out of the prediction."
+        ),
     ] = False,
 ) -> None:
     question = work.model.question_of(collective, ranks, size)

@@ -42,8 +42,10 @@ def report(
     ] = None,
     sizes: Annotated[
         str | None,
-        typer.Option("--sizes", metavar="SIZE-SIZE", help="Only calls with so many bytes, for example 1K-4M."),
+        typer.Option("--sizes", metavar="SIZE-SIZE", help="Only calls with this number of bytes, for example 1K-4M."),
     ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Show all rows of the table, not only the longest.")] = False,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Show all rows of the table, not only the 15 with the most time.")
+    ] = False,
 ) -> None:
     raise typer.Exit(work.profile.report(folder, json, html, functions, communicators, sizes, all_))

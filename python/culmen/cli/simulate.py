@@ -68,7 +68,7 @@ def simulate(
             min=1,
             max=65536,
             metavar="N",
-            help="Number of workers on each node. On every node except the master's, there is a relay, too.",
+            help="Number of workers on each node. On every node except the master's, there is also a relay.",
         ),
     ] = 64,
     network: Annotated[
@@ -76,8 +76,8 @@ def simulate(
         typer.Option(
             "--network",
             metavar="FILE",
-            help="A TOML file with the costs of messages, or a folder of culmen bench transport, which contains one. "
-            "Default: they are measured on this machine.",
+            help="A TOML file with the times of messages, or a folder that culmen bench transport has written. "
+            "Default: these times are measured on this machine.",
         ),
     ] = None,
     seed: Annotated[
@@ -92,7 +92,11 @@ def simulate(
     max_workers: Annotated[
         int,
         typer.Option(
-            "--max-workers", min=100, max=10_000_000, metavar="N", help="Largest number of workers in the table."
+            "--max-workers",
+            min=100,
+            max=10_000_000,
+            metavar="N",
+            help="Without --only: largest simulated number of workers.",
         ),
     ] = 1_000_000,
     html: Annotated[
@@ -100,7 +104,7 @@ def simulate(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Draw no progress bar.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")] = False,
 ) -> None:
     given = work.simulate.Given(
         workers=workers,
