@@ -91,9 +91,9 @@ def minimize(
     The search is a study. It calls ``f`` for many candidates: a candidate is one set of values of the parameters. Each
     call is an evaluation.
 
-    ``f`` runs in child processes. Lambdas and functions of a notebook work, too. ``f`` may return a tuple: its result
-    and a dict of extra values, which are further named numbers for the store. If ``f`` raises an exception, crashes,
-    returns NaN or exceeds ``time_limit_s``, the evaluation has failed. The study then continues.
+    ``f`` runs in child processes. It may also be a lambda or a function of a notebook. ``f`` may return a tuple: its
+    result and a dict of extra values, which are further named numbers for the store. If ``f`` raises an exception,
+    crashes, returns NaN or exceeds ``time_limit_s``, the evaluation has failed. The study then continues.
 
     With ``batch``, the dict contains a vector for each parameter, with one entry per candidate. ``f`` then returns a
     vector of values or, for residuals, an array with one row per candidate. If a batch fails, culmen evaluates each of
@@ -167,27 +167,27 @@ def minimize(
       a dict of numbers.
     - ``store``: path of a file that records each evaluation. If the file exists, its study is resumed.
     - ``progress``: True shows the progress, False does not. None shows it only on a terminal or in a notebook.
-    - ``callback``: a function of the program. It is called in this thread with each evaluation, after the
-      optimizer has received its result. The argument has ``params``, ``value``, ``best``, ``best_value`` and the other
-      attributes of ``culmen.Evaluated``. If it returns True or raises StopIteration, the study stops: the call returns
-      the best result so far, and ``result.reason`` is "callback". Any other exception stops the study, too, and is
-      raised here. Evaluations continue while the function runs.
+    - ``callback``: a function of the program. It is called for each evaluation, in the thread that has called
+      ``minimize``, after the optimizer has received the result. The argument has ``params``, ``value``, ``best``,
+      ``best_value`` and the other attributes of ``culmen.Evaluated``. If it returns True or raises StopIteration, the
+      study stops: the call returns the best result so far, and ``result.reason`` is "callback". Any other exception
+      also stops the study, and ``minimize`` raises it. Evaluations continue while the function runs.
     - ``executor``: a ``concurrent.futures.Executor`` that runs the evaluations in place of culmen's processes, for
       example an executor of Dask. ``workers`` is then the number of evaluations in parallel.
     - ``accept_changes``: resume the study in ``store`` even if ``f``, a value that ``f`` uses or a file in ``data`` has
       changed.
-    - ``listen``: an address such as ``"wss://0.0.0.0:7443"``. Programs on other machines join the run there with
-      ``culmen.work``; the run prints the call for them on standard error. It waits for them, unless ``workers`` are
-      given, too. ``wss`` is encrypted. ``ws`` and ``tcp`` are not, so they need ``insecure=True``, except at
-      ``127.0.0.1``.
-    - ``token_file``: with ``listen``, a file with a password that these programs must know. If it does not exist,
-      culmen makes it. Only at ``127.0.0.1`` can you omit it.
+    - ``listen``: an address such as ``"wss://0.0.0.0:7443"``. Programs on other machines can then join the run with
+      ``culmen.work``. The run prints this call on standard error. Without ``workers``, ``executor`` and MPI, the run
+      evaluates nothing itself and waits for these programs. ``wss`` is encrypted. ``ws`` and ``tcp`` are not, so they
+      need ``insecure=True``, except at ``127.0.0.1``.
+    - ``token_file``: with ``listen``, a file with a password that these programs must know. If the file does not exist,
+      culmen makes it. You need no password if the address is at ``127.0.0.1``.
     - ``certificate``: with ``wss``, a file with the certificate of the run and its key (PEM). By default, culmen makes
       one in its data folder.
-    - ``insecure``: allow connections from other machines that are not encrypted.
+    - ``insecure``: allow unencrypted connections from other machines.
     - ``io_threads``: with ``listen``, the number of threads that encrypt, send and receive, from 1 to 256.
     - ``largest_message_mib``: with ``listen``, the largest message that a worker may send, in MiB, from 1 to 4095. The
-      run refuses a worker that sends a larger one.
+      run refuses a worker that sends a larger message.
 
     If ``generational`` is None, culmen decides: without a named optimizer and with at least four workers, the study may
     be asynchronous. ``result.generational`` shows the decision.
@@ -199,7 +199,7 @@ def minimize(
     second Ctrl-C, or Ctrl-C before the first success, raises KeyboardInterrupt. SIGTERM, SIGHUP and SIGUSR1 stop the
     study and then the program, unless the program handles these signals.
 
-    ``result.read()`` returns the evaluations as arrays, also without a store.
+    ``result.read()`` returns the evaluations as arrays. Without a store, these are the latest ones, up to 256 MB.
 
     Raises InputError for wrong arguments, StoreError if the store cannot be read or written, and TransportError if
     workers cannot be started. Raises AllFailedError if every evaluation failed.

@@ -26,7 +26,8 @@ _AT_ONCE = 64
 class Executor(futures.Executor):
     """A ``concurrent.futures.Executor`` that runs Python calls on culmen's workers. Each call runs in a child process.
 
-    - ``workers`` or ``max_workers``: number of calls in parallel. Default: one per CPU.
+    - ``workers`` or ``max_workers``: number of calls in parallel. Default: one per CPU. No effect with
+      ``transport="mpi"``.
     - ``transport``: where calls run. "threads": each worker is a thread of this process. "processes": each worker is a
       process. "mpi": each other rank is a worker. "auto" (default): "mpi" in an MPI launch, otherwise "threads".
     - ``initializer``, ``initargs``: ``initializer(*initargs)`` is called in each child process when it starts.
@@ -34,8 +35,8 @@ class Executor(futures.Executor):
     - ``prefetch``: if true, a worker receives its next call in advance. This happens only if calls take less than
       50 ms.
 
-    Functions, arguments and results are pickled. Lambdas and functions of a notebook work, too. Printed output of the
-    functions is not shown.
+    Functions, arguments and results are pickled. Functions may also be lambdas or functions of a notebook. Printed
+    output of the functions is not shown.
 
     If a call raises an exception, its future raises the same exception. If a child process dies or exceeds the time
     limit, the future raises EvaluationError, and a new child process starts. A future can be cancelled until a worker

@@ -61,7 +61,7 @@ def work(
       authority that this machine trusts must have signed the certificate.
     - ``slots``: number of evaluations in parallel. By default, it is the number of CPUs.
     - ``patience_s``: number of seconds for which workers try to connect, at the start and after a lost connection.
-    - ``progress``: True says that the workers have joined, False does not. None says it only on a terminal or in a
+    - ``progress``: True prints that the workers have joined, False does not. None prints it only on a terminal or in a
       notebook.
     - ``arguments``: arguments of ``culmen.minimize``, such as ``objectives`` or ``result``. Those that do not affect
       a result, such as ``budget``, are ignored.
