@@ -27,8 +27,8 @@ struct OtherMachines {
   /// The address at which the run waits for others, such as "wss://0.0.0.0:7443"; empty: nowhere. Threads then evaluate
   /// only if MinimizeOptions::workers is not 0.
   std::string listen = {};
-  /// The address of a run, such as "wss://host:7443". This program then evaluates for that run until it ends, with
-  /// MinimizeOptions::workers threads. Its result has is_master = false, no parameters, and the number of evaluations.
+  /// The address of a run, such as "wss://host:7443". This program then evaluates for that run until the run ends, with
+  /// MinimizeOptions::workers threads. The result has is_master = false, no parameters, and the number of evaluations.
   std::string join = {};
   /// A file with a password that the run and its workers share. The run makes it if it does not exist. May be empty
   /// only if the run listens at 127.0.0.1.
@@ -36,15 +36,16 @@ struct OtherMachines {
   /// For a run at wss://: a PEM file with the certificate and the key, which is made if it does not exist. Empty: a
   /// new certificate for each run.
   std::string certificate = {};
-  /// For workers at wss://: of the run's certificate, 64 hexadecimal digits. Empty: an authority must have signed it.
+  /// For workers at wss://: the fingerprint of the run's certificate, 64 hexadecimal digits. Empty: an authority must
+  /// have signed the certificate.
   std::string fingerprint = {};
   /// True: the run may listen without encryption, at addresses other than 127.0.0.1.
   bool insecure = false;
   std::size_t io_threads = 1;              ///< threads of the run that encrypt, send and receive, from 1 to 256
   std::size_t largest_message_mib = 1024;  ///< the run refuses workers that send more at a time; from 1 to 4095
   double patience_s = 60;  ///< for how long workers try to connect, at the start and after a lost connection
-  /// A text that identifies the function, such as "pion fit 2". The run refuses workers with another one. Empty: their
-  /// executable must have the same content.
+  /// A text that identifies the function, such as "pion fit 2". The run refuses workers with another text. Empty: the
+  /// executables of the run and of its workers must have the same content.
   std::string version = {};
   /// Called when the run listens, with the address and the fingerprint for `join`. Empty: they are printed on standard
   /// error.
@@ -91,7 +92,8 @@ struct MinimizeResult {
   ///
   /// The value rises by 1 if a parameter moves by its error and the others are fitted again. The residuals must
   /// therefore be in units of their standard deviations. If these are unknown but equal, multiply the errors by
-  /// √(value / (residuals - parameters)). With a loss, this factor does not apply.
+  /// √(value / (number of residuals - number of parameters)). With another loss than the sum of squares, this factor
+  /// does not apply.
   std::vector<double> errors;
   std::vector<std::vector<double>> covariance;  ///< of the parameters, as for `errors`
   std::string errors_message;  ///< why a fit has no errors, if it is at a constraint or no worker is left
@@ -111,8 +113,8 @@ struct MinimizeResult {
 /// An evaluation fails if `f` throws an exception, or returns NaN or infinity. The study then continues.
 ///
 /// Throws InputError, StoreError or TransportError before the first evaluation. With OtherMachines::join, it throws
-/// InputError if the run refuses the workers, and TransportError if they lose it. Later it throws Error if it cannot
-/// write the store or if no worker is left.
+/// InputError if the run refuses the workers, and TransportError if they lose the connection to the run. Later it
+/// throws Error if it cannot write the store or if no worker is left.
 MinimizeResult minimize(const std::function<double(const std::vector<double>&)>& f, const Space& space,
                         const MinimizeOptions& options = {});
 
@@ -131,8 +133,8 @@ MinimizeResult least_squares(
     const std::function<std::vector<double>(const std::vector<double>&, int communicator)>& residuals,
     const Space& space, const MinimizeOptions& options);
 
-/// Minimizes several values: `f` returns `objectives` values, at least two. The result is `front`. Then x and value
-/// belong to the point with the best first objective. Do not set options.target or options.stagnation.
+/// Minimizes several values: `f` returns `objectives` values, at least two. The result is `front`; x and value belong
+/// to its point with the best first objective. Do not set options.target or options.stagnation.
 MinimizeResult minimize_several(const std::function<std::vector<double>(const std::vector<double>&)>& f,
                                 std::size_t objectives, const Space& space, const MinimizeOptions& options = {});
 
