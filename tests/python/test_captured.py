@@ -10,13 +10,16 @@ import threading
 
 import numpy as np
 import pytest
-from culmen.base.captured import captured_by
 
 import culmen
 from culmen import InputError
-from culmen.base import digest
+from culmen.base import captured, digest
 
 SPACE = {"x": (-5, 5)}
+
+
+def captured_by(f):
+    return captured.captured_by(f).digests
 
 
 @dataclasses.dataclass

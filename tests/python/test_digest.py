@@ -221,7 +221,7 @@ def test_a_store_of_an_older_build_is_resumed_with_a_note():
 
     start(1, budget=10)
     configuration = stored("old.db")
-    del configuration["digest"]["captured"]
+    del configuration["digest"]["values"]
     with contextlib.closing(sqlite3.connect("old.db")) as store, store:
         store.execute("UPDATE meta SET value = ? WHERE key = 'configuration'", (json.dumps(configuration),))
     with pytest.warns(UserWarning, match=r"did not record the values that .* captures until now; earlier changes are"):

@@ -13,11 +13,12 @@ from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any
 
-from .captured import call_of, captured_by, code_of, digest_of_code, unwrapped
+from .captured import captured_by
+from .functions import call_of, code_of, digest_of_code, unwrapped
 
 _CHUNK = 1 << 20
 KEY = "digest"
-Digest = dict[str, Any]  # of: its name; sha256; python, code, captured, data: if known; changes: those accepted
+Digest = dict[str, Any]  # of: its name; sha256; python, code, values, unseen, data: if known; changes: those accepted
 _PYTHON = str(sys.implementation.cache_tag)
 
 
@@ -83,16 +84,18 @@ def of_function(f: Any, name: str) -> Digest | None:
     """The digest of the compiled function, and of the values that it captures. Comments, and the lines around a lambda,
     do not change it.
 
-    None if the function has no Python code. Digests of different versions of Python cannot be compared.
+    None if it has neither Python code nor values. Digests of different versions of Python cannot be compared.
     """
     inner = unwrapped(f)
     while isinstance(inner, partial):
         inner = unwrapped(inner.func)
     function = inner if isinstance(inner, FunctionType | MethodType) else call_of(inner)
     code = getattr(function, "__code__", None)
-    if code is None:
+    captured = captured_by(f)
+    if code is None and not captured.digests:
         return None
-    return {"of": name, "sha256": digest_of_code(code), "python": _PYTHON, "captured": captured_by(f)}
+    found = {"of": name, "python": _PYTHON, "values": captured.digests, "unseen": captured.unseen}
+    return found if code is None else {**found, "sha256": digest_of_code(code)}
 
 
 def change(configuration: dict[str, Any], now: Digest | None) -> str:
@@ -102,12 +105,17 @@ def change(configuration: dict[str, Any], now: Digest | None) -> str:
 
 
 def unknown(configuration: dict[str, Any], now: Digest | None) -> str:
-    """A sentence if the store, which older builds may have made, has no digest of some part of the evaluator."""
+    """A sentence if some part of the evaluator cannot be compared with the start of the study: values without a pickle,
+    or those of which the store, which older builds may have made, has no digest."""
     before, now = configuration.get(KEY) or {}, now or {}
     names = [name for name in now.get("data", {}) if name not in before.get("data", {})]
-    if now.get("captured") and "captured" not in before and before.get("python") == now.get("python"):
+    if now.get("values") and "values" not in before and before.get("python") == now.get("python"):
         names.insert(0, f"the values that {now['of']} captures")
-    return f"the store did not record {_enumerated(names)} until now; earlier changes are unknown" if names else ""
+    parts = [f"the store did not record {_enumerated(names)} until now; earlier changes are unknown"] if names else []
+    if unseen := now.get("unseen"):
+        named = _enumerated([f"'{name}' ({kind})" for name, kind in unseen.items()])
+        parts.append(f"culmen cannot compare all of {named} with the start of this study")
+    return "; ".join(parts)
 
 
 def merged(before: Digest | None, now: Digest | None) -> Digest | None:
@@ -123,7 +131,7 @@ def _changed(before: Digest, now: Digest) -> Iterable[str]:
     if "sha256" in before and "sha256" in now and comparable and _code_changed(before, now):
         yield now["of"]
     if before.get("python") == now.get("python"):
-        yield from (f"'{name}'" for name in _differing("captured", before, now))
+        yield from (f"'{name}'" for name in _differing("values", before, now))
     yield from (name for name in _differing("data", before, now) if name in before["data"] and name in now["data"])
 
 

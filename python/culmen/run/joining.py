@@ -189,7 +189,7 @@ def content_of(study: Shared) -> str:
                 f"{function} has no Python code, so culmen cannot check that workers of other machines evaluate the "
                 "same function; call it in a Python function of your own"
             )
-        return json.dumps({key: found.get(key) for key in ("python", "sha256", "captured", "data")}, sort_keys=True)
+        return json.dumps({key: found.get(key) for key in ("python", "sha256", "values", "data")}, sort_keys=True)
     elsewhere = spec.kind == "command" and not Path(spec.command[0]).is_relative_to(spec.base_folder)
     return json.dumps({"sha256": None if elsewhere else found.get("sha256"), "data": found.get("data")}, sort_keys=True)
 
