@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from contextlib import suppress
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -177,6 +178,44 @@ def test_without_memory_it_is_in_a_file(executor, monkeypatch, tmp_path):
     assert executor.submit(lambda: int(data[-1])).result() == BIG - 1
     assert not list(tmp_path.iterdir())
     assert culmen.minimize(lambda p: float(data[-1]), {"x": (0, 1)}, budget=2).value == BIG - 1
+
+
+def open_files():
+    found = {}
+    for path in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            found[path.stat().st_dev, path.stat().st_ino] = str(path.readlink())
+    return found
+
+
+@pytest.mark.parametrize(("available", "in_memory"), [(2.5, True), (1.5, False)])
+def test_it_is_in_a_file_if_memory_is_short(available, in_memory, monkeypatch, tmp_path):
+    """Two times its size must be available, because a child needs memory, too."""
+    monkeypatch.setattr("culmen.run.pickles.available_bytes", lambda: available * 8 * BIG)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    data = np.arange(BIG)
+    before = open_files()
+    with culmen.Executor(1) as pool:
+        assert pool.submit(lambda: int(data[-1])).result() == BIG - 1
+        links = [link for file, link in open_files().items() if file not in before]
+    assert any("culmen-data" in link for link in links) == in_memory
+    assert any(link.startswith(str(tmp_path)) for link in links) != in_memory
+
+
+@pytest.mark.alone
+def test_a_child_gives_up_old_functions_with_large_data():
+    size, count = 50_000_000, 12
+
+    def grown(data, before):
+        status = Path("/proc/self/status").read_text()
+        now = int(status.partition("VmRSS:")[2].split()[0]) << 10
+        return now - before if len(data) == size else None
+
+    with culmen.Executor(1) as pool:
+        before = pool.submit(partial(grown, b"x" * size), 0).result()
+        found = [pool.submit(partial(grown, bytes([x]) * size), before).result() for x in range(count)]
+    assert found[3] > 2 * size
+    assert max(found) < 8 * size
 
 
 NO_ROOM = f"""

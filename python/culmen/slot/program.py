@@ -74,7 +74,9 @@ def load(pickled):
 
 def _load(size, *source):
     unpickler = _Unpickler(*source)
-    return Loaded(unpickler.load(), unpickler.names, size)
+    thing = unpickler.load()
+    unpickler.memo.clear()  # it refers to the unpickler, so both would stay until the next collection
+    return Loaded(thing, unpickler.names, size)
 
 
 def offer(names):
