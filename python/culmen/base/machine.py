@@ -3,8 +3,9 @@
 import math
 import os
 import platform
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import _core
 
@@ -29,12 +30,65 @@ def here() -> dict[str, Any]:
     return facts
 
 
-def available_bytes() -> float:
-    """Memory that programs can still get; infinite if the system does not say."""
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    return math.inf
+def available_bytes(root: Path = Path("/")) -> float:
+    """Memory that this program can still get: of the machine, and of its control groups; infinite if the system does
+    not say. ``root``: the folder with ``proc`` and ``sys``."""
+    return min([_of_machine(root), *_of_groups(root)])
+
+
+def _of_machine(root: Path) -> float:
+    found = _table_in(root / "proc/meminfo").get("MemAvailable:")
+    return math.inf if found is None else found * 1024
+
+
+def _of_groups(root: Path) -> Iterator[float]:
+    """Of each control group of this process that limits the memory, and of those around it: cgroups(7)."""
+    mounted = root / "sys/fs/cgroup"
+    for line in _lines_of(root / "proc/self/cgroup"):
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            yield from _free_in(mounted, path, _SECOND)
+            yield from _free_in(mounted / "unified", path, _SECOND)
+        elif "memory" in controllers.split(","):
+            yield from _free_in(mounted / "memory", path, _FIRST)
+
+
+class _Files(NamedTuple):
+    limit: str
+    used: str
+    cache: str  # in memory.stat: what the system gives back when memory is short
+
+
+_FIRST = _Files("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+_SECOND = _Files("memory.max", "memory.current", "inactive_file")
+
+
+def _free_in(mounted: Path, path: str, files: _Files) -> Iterator[float]:
+    group = mounted / path.lstrip("/")
+    for folder in [group, *group.parents]:
+        if not folder.is_relative_to(mounted):
+            return
+        limit, used = _number_in(folder / files.limit), _number_in(folder / files.used)
+        if limit is not None and used is not None:
+            yield max(0, limit - used + _table_in(folder / "memory.stat").get(files.cache, 0))
+
+
+def _lines_of(file: Path) -> list[str]:
+    try:
+        return file.read_text().splitlines()
+    except OSError:
+        return []
+
+
+def _table_in(file: Path) -> dict[str, int]:
+    words = (line.split() for line in _lines_of(file))
+    return {pair[0]: int(pair[1]) for pair in words if len(pair) > 1 and pair[1].isdigit()}
+
+
+def _number_in(file: Path) -> int | None:
+    """None if there is none, as in a group without a limit."""
+    text = "".join(_lines_of(file))
+    return int(text) if text.isdigit() else None
 
 
 def _cpu() -> str:
