@@ -56,7 +56,7 @@ def test_a_deleted_store_ends_the_run_and_is_saved(tmp_path):
         code, out, err = run.end()
     assert code == 1
     assert "To resume" not in out
-    assert "study.db: was deleted, moved or replaced while this study used it; its evaluations until now are in" in err
+    assert "study.db: was deleted while this study used it; all its evaluations until now are in" in err
     assert len(outcomes(tmp_path / "study.saved.db")) > 10
 
 
@@ -101,6 +101,38 @@ def test_a_damaged_description_is_one_sentence(finished, command):
     assert "description of the study" in done.stderr
     assert "`culmen rescue study.db`" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["status", "resume", "export", "report", "compare", "errors"])
+@pytest.mark.parametrize("length", [16, 100, 4096])
+def test_a_store_that_begins_with_zeros_says_how_it_is_rescued(finished, command, length):
+    before = outcomes(finished / "study.db")
+    with (finished / "study.db").open("r+b") as file:
+        file.write(bytes(length))
+    words = [command, "study.db", *(["study.db"] if command == "compare" else [])]
+    done = culmen(*words, cwd=finished)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "culmen: study.db: is not a culmen study, or its beginning is damaged; `culmen rescue study.db` writes what "
+        "can be read into a new store\n"
+    )
+    culmen("rescue", "study.db", cwd=finished)
+    assert outcomes(finished / "study.rescued.db") == before
+
+
+@pytest.mark.parametrize("length", [0, 200, 9000])
+def test_a_hopeless_rescue_names_the_given_file_alone(finished, length):
+    """The file is shorter than its header says, so a copy is made."""
+    with (finished / "study.db").open("r+b") as file:
+        file.seek(100)
+        file.write(b"\xff" * length)
+        file.truncate(20_000)
+    done = culmen("rescue", "study.db", cwd=finished)
+    assert done.returncode in (1, 2)
+    assert done.stderr.startswith("culmen: study.db: ")
+    assert "study.rescued.db" not in done.stderr
+    assert "culmen rescue" not in done.stderr
+    assert not list(finished.glob("*.part*"))
 
 
 def test_a_damaged_description_is_rescued(finished):

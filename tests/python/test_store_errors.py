@@ -29,7 +29,7 @@ def test_a_store_that_is_deleted_during_a_run_is_a_store_error(folder):
         (folder / "fit.db").unlink(missing_ok=True)
         return p["x"] ** 2
 
-    with pytest.raises(StoreError, match=r"fit\.db: was deleted, moved or replaced .* are in .*fit\.saved\.db"):
+    with pytest.raises(StoreError, match=r"fit\.db: was deleted while .* are in .*fit\.saved\.db"):
         culmen.minimize(f, SPACE, budget=200, store="fit.db", workers=1)
     assert (folder / "fit.saved.db").exists()
 

@@ -23,7 +23,7 @@ void copy_store(Database& source, const std::string& to, NetworkProbe network) {
   }
 }
 
-void save_elsewhere(Database& database, const std::string& place) {
+void save_elsewhere(Database& database, const std::string& place, const std::string& fate) {
   auto path = std::filesystem::path(place).replace_extension(".saved.db").string();
   std::string saved = "; its evaluations could not be saved";
   for (int number = 2; std::filesystem::exists(path); ++number)
@@ -31,12 +31,11 @@ void save_elsewhere(Database& database, const std::string& place) {
   try {
     if (database.in_transaction()) database.execute("COMMIT");
     copy_store(database, path, network_file_system);
-    saved = fmt::format("; its evaluations until now are in {}", path);
+    saved = fmt::format("; all its evaluations until now are in {}", path);
   } catch (const Error&) {
     // There is another error to report.
   }
-  throw StoreError(
-      fmt::format("{}: was deleted, moved or replaced while this study used it{}", database.path(), saved));
+  throw StoreError(fmt::format("{}: {} while this study used it{}", database.path(), fate, saved));
 }
 
 }  // namespace culmen

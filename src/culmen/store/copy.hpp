@@ -12,7 +12,7 @@ namespace culmen {
 void copy_store(Database& source, const std::string& to, std::string (*network)(const std::string& path));
 
 /// For a store whose file is gone from `place` while it is open: writes a copy beside that place and throws a
-/// StoreError that names the copy.
-[[noreturn]] void save_elsewhere(Database& database, const std::string& place);
+/// StoreError that says so (`fate`: "was deleted" or the like) and names the copy.
+[[noreturn]] void save_elsewhere(Database& database, const std::string& place, const std::string& fate);
 
 }  // namespace culmen

@@ -71,7 +71,7 @@ struct Journal::Impl {
 void Journal::Impl::begin() {
   if (database.in_transaction()) return;
   begin_.run();
-  if (ownership.has_moved()) save_elsewhere(database, ownership.place());
+  if (ownership.has_moved()) save_elsewhere(database, ownership.place(), ownership.fate());
   ownership.check();
 }
 

@@ -123,6 +123,19 @@ bool Ownership::has_moved() const {
   return stat(place_.c_str(), &file) != 0 || file.st_dev != device_ || file.st_ino != file_;
 }
 
+std::string Ownership::fate() const {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  for (const auto& open : fs::directory_iterator("/proc/self/fd", none)) {
+    struct stat file {};
+    if (stat(open.path().c_str(), &file) != 0 || file.st_dev != device_ || file.st_ino != file_) continue;
+    const auto now = fs::read_symlink(open.path(), none).string();
+    if (file.st_nlink == 0) return fs::exists(place_, none) ? "was replaced by another file" : "was deleted";
+    if (!now.empty()) return "was moved to " + now;
+  }
+  return "was deleted, moved or replaced";
+}
+
 void Ownership::renew() { renew_.run(wall_clock_s()); }
 
 void Ownership::give_up() {

@@ -29,6 +29,8 @@ class Ownership {
   const std::string& place() const { return place_; }
   /// Whether the file is no longer in its place: it was deleted, moved or replaced.
   bool has_moved() const;
+  /// "was deleted" or the like, if has_moved().
+  std::string fate() const;
   /// Throws StoreError unless this journal still owns the study. Within a write transaction.
   void check();
   bool held() const { return epoch_ != 0; }

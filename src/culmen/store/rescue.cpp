@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -250,6 +249,11 @@ class Rebuilding {
   Rescued found_;
 };
 
+std::string replaced(std::string text, const std::string& name, const std::string& by) {
+  if (const auto at = text.find(name); at != std::string::npos) text.replace(at, name.size(), by);
+  return text;
+}
+
 void refuse_if_held(Database& database, const std::string& name) {
   std::optional<Owner> owner;
   try {
@@ -266,23 +270,22 @@ Rescued rescue(const std::string& from, const std::string& to, NetworkProbe netw
   if (fs::exists(to)) throw InputError(fmt::format("{}: exists already; give another name", to));
   Complete file(from, to + ".part");
   std::optional<Database> database;
-  std::exception_ptr why;
-  const auto walk_only = [&] {
-    why = std::current_exception();
-    file.add_log();
-  };
+  bool is_study = true;
   try {
     database.emplace(open_for_reading(file.path(), network));
   } catch (const DamagedFile&) {
-    walk_only();
+    file.add_log();
   } catch (const NotAStudy&) {
-    walk_only();
+    is_study = false;
+    file.add_log();
+  } catch (const StoreError& e) {
+    throw StoreError(replaced(e.what(), file.path(), from));
   }
   if (database) refuse_if_held(*database, from);
   Remains remains(file, database);
   const auto study = remains.study();
   if (!study) {
-    if (why) std::rethrow_exception(why);
+    if (!is_study) throw NotAStudy(fmt::format("{}: is not a culmen study", from));
     throw StoreError(fmt::format("{}: nothing can be rescued, because the description of the study is damaged", from));
   }
   auto journal = Journal::create(to, *study, Durability::process, network);

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -132,10 +134,19 @@ void expect_tables(Database& database) {
   }
 }
 
+/// Of a file that is no database: a damaged store may begin so.
+bool begins_with_zeros(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char head[16];
+  return file.read(head, sizeof head) && std::ranges::all_of(head, [](char c) { return c == 0; });
+}
+
 void expect_study(Database& database) {
   const auto& path = database.path();
   if (!database.is_database() || number(database, "PRAGMA application_id") != application_id)
-    throw NotAStudy(fmt::format("{}: is not a culmen study", path));
+    throw NotAStudy(
+        fmt::format("{}: is not a culmen study{}", path,
+                    begins_with_zeros(path) ? ", or its beginning is damaged; " + how_to_rescue(path) : ""));
   const auto version = number(database, "PRAGMA user_version");
   if (version == format_version) return expect_tables(database);
   throw StoreError(fmt::format("{}: was written by {} culmen (format {}, but this one reads format {})", path,

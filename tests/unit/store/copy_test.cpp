@@ -93,7 +93,7 @@ TEST_F(Copies, ADeletedStoreIsNoticedAndSaved) {
   for (const char* ending : {"", "-wal", "-shm"}) fs::remove(path + ending);
   const auto saved = folder.file("study.saved.db");
   EXPECT_THAT(error_of([&] { journal.append(ask(3, 1)); }),
-              AllOf(HasSubstr("study.db: was deleted, moved or replaced"), HasSubstr(saved)));
+              AllOf(HasSubstr("study.db: was deleted while"), HasSubstr(saved)));
   EXPECT_EQ(Journal::read(saved).summary().told, 3);
 }
 
@@ -112,7 +112,16 @@ TEST_F(Copies, AReplacedStoreIsNoticed) {
   write(journal);
   fs::rename(path, other);
   fs::copy_file(other, path);
-  EXPECT_THAT(error_of([&] { journal.renew_ownership(); }), HasSubstr("was deleted, moved or replaced"));
+  EXPECT_THAT(error_of([&] { journal.renew_ownership(); }), HasSubstr("study.db: was moved to " + other + " while"));
+  EXPECT_TRUE(fs::exists(folder.file("study.saved.db")));
+}
+
+TEST_F(Copies, AStoreThatAnotherFileReplacesIsNoticed) {
+  auto journal = make(path);
+  write(journal);
+  fs::copy_file(path, other);
+  fs::rename(other, path);
+  EXPECT_THAT(error_of([&] { journal.renew_ownership(); }), HasSubstr("study.db: was replaced by another file while"));
 }
 
 }  // namespace
