@@ -180,7 +180,9 @@ def test_a_store_of_another_loss_is_refused(tmp_path):
             'culmen.minimize: loss = "huber" needs residuals; return them',
         ),
         ({"f_scale": 2.0}, 'f_scale = 2 has no effect with loss = "linear"; choose another loss'),
-        ({"loss": "huber", "f_scale": 0}, "f_scale must be above 0, got 0"),
+        ({"loss": "huber", "f_scale": 0}, "f_scale must be at least 1e-50, got 0"),
+        ({"loss": "huber", "f_scale": 1e-300}, "f_scale must be at least 1e-50, got 1e-300"),
+        ({"loss": "huber", "f_scale": 1e300}, "f_scale must be at most 1e+50, got 1e+300"),
     ],
 )
 def test_wrong_losses_are_explained(given, said):

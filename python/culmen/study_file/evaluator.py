@@ -39,7 +39,7 @@ class EvaluatorOptions(Table):
         ),
     ] = "linear"
     f_scale: Annotated[
-        Annotated[float, Field(gt=0, allow_inf_nan=False)],
+        Annotated[float, Field(ge=1e-50, le=1e50)],
         Setting(
             'for a `loss` other than `"linear"`: residuals above about this size count as outliers',
             sets="config",

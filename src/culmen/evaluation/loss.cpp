@@ -8,6 +8,8 @@
 
 namespace culmen {
 namespace {
+constexpr double least_scale = 1e-50, greatest_scale = 1e50;  // the squares of ratios must be finite
+
 double rho(LossKind kind, double z) {
   switch (kind) {
     case LossKind::soft_l1:
@@ -25,8 +27,9 @@ double rho(LossKind kind, double z) {
 }  // namespace
 
 void Loss::check() const {
-  if (!(f_scale > 0 && std::isfinite(f_scale)))
-    throw InputError(fmt::format("f_scale must be a number above 0, got {}", f_scale));
+  if (!(f_scale >= least_scale && f_scale <= greatest_scale))
+    throw InputError(fmt::format("f_scale must be a number from {:g} to {:g}, got {:g}", least_scale, greatest_scale,
+                                 f_scale));
 }
 
 double Loss::value(std::span<const double> residuals) const {

@@ -24,7 +24,7 @@ struct Loss {
     visit("f_scale", &Loss::f_scale);
   }
 
-  /// Throws InputError if f_scale is not a positive number.
+  /// Throws InputError if f_scale is not from 1e-50 to 1e50.
   void check() const;
   bool linear() const { return kind == LossKind::linear; }
   /// Sums in order. For linear it is the sum of squares.

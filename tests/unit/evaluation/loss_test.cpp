@@ -62,5 +62,17 @@ TEST(Loss, travels_and_is_checked) {
   for (const double wrong : std::array<double, 4>{0, -1, INFINITY, NAN})
     EXPECT_THROW((Goals{{}, {}, {{}, wrong}}.check()), InputError);
 }
+TEST(Loss, its_scale_is_bounded) {
+  for (const double scale : {0.0, -1.0, 1e-300, 1e300, static_cast<double>(INFINITY), static_cast<double>(NAN)})
+    EXPECT_THROW((Loss{LossKind::huber, scale}.check()), InputError) << scale;
+  for (const double scale : {1e-50, 1e50}) {
+    for (const auto kind : robust) {
+      const Loss loss{kind, scale};
+      loss.check();
+      EXPECT_TRUE(std::isfinite(loss.value(std::array{1e-100, 1.0, 1e80}))) << scale;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace culmen
