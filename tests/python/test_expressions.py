@@ -32,6 +32,11 @@ def test_a_function_of_one_number_gives_it_as_value():
     assert derived.extras["half"] == derived.value / 2 + derived.best["x"]
 
 
+def test_a_name_of_a_result_is_an_expression():
+    found = culmen.minimize(press, BOX, objectives={"misfit": "press"}, budget=60, workers=1)
+    assert found.value == culmen.minimize(press, BOX, objectives={"misfit": "1 * press"}, budget=60, workers=1).value
+
+
 def test_several_objectives_may_be_expressions_and_be_maximized():
     found = culmen.minimize(
         press, BOX, objectives={"mass": "minimize", "per": {"maximize": "press / mass"}}, budget=60, workers=1
@@ -260,7 +265,9 @@ def test_other_mistakes_are_sentences_too(tmp_path, old, new, said):
 def test_a_name_that_no_result_has_fails_with_a_suggestion(tmp_path):
     done = run(tmp_path, STUDY.replace('"2 * press"', '"2 * pres"'))
     assert done.returncode != 0
-    said = "the outcome has no value 'pres', which the expression of double needs; did you mean 'press'?"
+    said = "the outcome has no value 'pres', which the expression of double needs; it has "
+    assert "; did you mean 'press'?" in done.stdout + done.stderr
+    assert "the first 3 evaluations of this start all failed" in done.stderr
     assert said in done.stdout + done.stderr
 
 

@@ -101,7 +101,8 @@ class EvaluatorOptions(Table):
     give_up_after: Annotated[
         Natural,
         Setting(
-            "the run ends after this number of failures if no evaluation has succeeded by then. 0: no such limit",
+            "if no evaluation has succeeded, the run ends after this number of failures, or after 3 results that lack "
+            "a name that the study file uses. 0: no such limit",
             sets="config",
         ),
     ] = 100

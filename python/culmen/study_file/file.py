@@ -12,6 +12,7 @@ from pydantic_core import CoreSchema
 from .._core import InputError
 from ..base.digest import KEY
 from ..base.machine import KEY as MACHINE
+from ..base.text import did_you_mean
 from ..problem.options import chained, spelt_out
 from ..problem.space import no_such_parameter, value_of_text
 from .evaluator import EvaluatorTable
@@ -20,7 +21,9 @@ from .space import ParameterTable
 from .table import WHOLE, Count, Finite, Natural, Seconds, Setting, Table
 
 _OR_EXPRESSION = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]})
-_WORD = re.compile(r"\s*\w*\s*")
+_NAME = re.compile(r"[^\W\d]\w*")
+_NO_EXPRESSION = re.compile(r"\s*\w*\s*")
+_DIRECTIONS = ["minimize", "maximize"]
 Workers = Annotated[
     Annotated[int, Field(ge=1, le=65_536), WHOLE] | None,
     Setting(
@@ -191,10 +194,14 @@ class RunTable(Table):
 
 
 def _expression_of(objective: Any) -> tuple[str, Any] | None:
-    """Direction and expression; None if it is only a word. A table such as ``{ maximize = "x / y" }`` has both."""
+    """Direction and expression; None if it is neither an expression nor the name of a result, or is like a direction. A
+    table such as ``{ maximize = "x / y" }`` has both."""
     if isinstance(objective, dict) and len(objective) == 1 and objective.keys() <= {"minimize", "maximize"}:
         return next(iter(objective.items()))
-    if isinstance(objective, str) and not _WORD.fullmatch(objective):
+    if not isinstance(objective, str):
+        return None
+    is_name = _NAME.fullmatch(objective) and not did_you_mean(objective, _DIRECTIONS)
+    if is_name or not _NO_EXPRESSION.fullmatch(objective):
         return "minimize", objective
     return None
 

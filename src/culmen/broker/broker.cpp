@@ -168,6 +168,7 @@ void Broker::on_event(const Arrived& e) {
     ++counts_.retried;
     return requeue(e.id);
   }
+  evaluation.lacks_name = e.lacks_name;
   accept(e.id, e.ok, e.value, e.residuals);
 }
 
@@ -247,6 +248,7 @@ void Broker::tell(EvaluationId id) {
   e.state = State::closed;
   ++counts_.told;
   if (!e.ok) ++counts_.failed;
+  lacking_ += e.lacks_name;
   must_tell_first_ = false;
   actions_->push_back(Tell{id});
   reached_ |= e.ok && e.value <= options_.rules.target;
@@ -263,7 +265,8 @@ void Broker::stop_if_at_end() {
   if (options_.rules.stagnation != 0 && stagnation_.since() >= options_.rules.stagnation)
     return stop(StopReason::stagnation);
   const auto patience = options_.failures.give_up_after;
-  if (patience != 0 && counts_.failed == counts_.told && counts_.told - told_before_ >= patience)
+  if (patience == 0 || counts_.failed < counts_.told) return;
+  if (counts_.told - told_before_ >= patience || lacking_ >= FailurePolicy::give_up_without_name)
     stop(StopReason::all_failed);
 }
 

@@ -6,6 +6,7 @@
 #include "culmen/base/error.hpp"
 #include "culmen/engine/engine.hpp"
 #include "culmen/evaluation/codec.hpp"
+#include "culmen/evaluation/goals.hpp"
 
 namespace culmen {
 
@@ -100,7 +101,7 @@ void Engine::arrived_result(WorkerId worker, const FrameHead& head, BytesView bo
       underway_.returned(worker, head.evaluation, head.attempt, std::max(0.0, incoming_.duration_s), clock_.now_s());
   const double duration_s = source_.evaluated(incoming_) ? incoming_.duration_s : -1;
   feed(Arrived{worker, head.evaluation, head.attempt, incoming_.ok(), merit_of(incoming_), duration_s,
-               incoming_.residuals.size()});
+               incoming_.residuals.size(), lacks_name(incoming_)});
 }
 
 }  // namespace culmen

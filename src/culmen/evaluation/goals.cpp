@@ -12,6 +12,9 @@
 
 namespace culmen {
 namespace {
+constexpr auto no_value = "the outcome has no value '";
+constexpr std::size_t most_names = 12;  // in a message
+
 double oriented(double value, Direction direction) { return direction == Direction::maximize ? -value : value; }
 
 bool take_objectives(Outcome& outcome, const std::vector<Objective>& objectives) {
@@ -47,17 +50,23 @@ std::vector<NamedExpression> decode_expressions(ByteReader& in) {
 }  // namespace
 
 void fail_for_lack(Outcome& outcome, const std::string& name, const std::string& who,
-                   const std::vector<std::string>& more) {
+                   const std::vector<Objective>& objectives, const std::vector<std::string>& parameters) {
   std::vector<std::string> known;
+  for (const auto& o : objectives) known.push_back(o.name);
   for (const auto& [figure, value] : outcome.extras) known.push_back(figure);
   auto all = known;
-  all.insert(all.end(), more.begin(), more.end());
+  all.insert(all.end(), parameters.begin(), parameters.end());
   const auto near = near_word(name, all);
-  const auto has = !near.empty()   ? fmt::format("did you mean '{}'?", near)
-                   : known.empty() ? "it has no named values"
-                                   : fmt::format("it has {}", fmt::join(known, ", "));
-  outcome = Outcome::failure(Status::wrong_shape,
-                             fmt::format("the outcome has no value '{}', which {} needs; {}", name, who, has));
+  const auto more = known.size() > most_names ? fmt::format(" and {} more", known.size() - most_names) : "";
+  known.resize(std::min(known.size(), most_names));
+  const auto has = known.empty() ? "it has no named values" : fmt::format("it has {}{}", fmt::join(known, ", "), more);
+  outcome =
+      Outcome::failure(Status::wrong_shape, fmt::format("{}{}', which {} needs; {}{}", no_value, name, who, has,
+                                                        near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+}
+
+bool lacks_name(const Outcome& outcome) {
+  return outcome.status == Status::wrong_shape && outcome.message.starts_with(no_value);
 }
 
 std::optional<double> figure_in(const Outcome& outcome, const Goals& goals, const std::string& name) {
@@ -107,7 +116,7 @@ void judge(Outcome& outcome, const Goals& goals, bool figures) {
   if (!figures) outcome.value = goals.as_given(0, outcome.value);
   for (const auto& l : goals.limits) {
     const auto figure = figure_in(outcome, goals, l.name);
-    if (!figure) return fail_for_lack(outcome, l.name, "[limits]");
+    if (!figure) return fail_for_lack(outcome, l.name, "[limits]", goals.objectives);
     outcome.violation += std::max({0.0, l.lower - *figure, *figure - l.upper});
     if (std::isnan(*figure)) outcome.violation = *figure;  // check_finite() reports it
   }

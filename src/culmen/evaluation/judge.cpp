@@ -58,12 +58,13 @@ struct Judge::Parsed {
   /// x, followed by the figures that the expression needs. The outcome fails if it lacks one.
   template <typename FigureOf>
   std::vector<double> arguments(const Expression& expression, std::span<const double> x, Outcome& outcome,
-                                const std::string& who, FigureOf figure_of) const {
+                                const std::string& who, const std::vector<Objective>& objectives,
+                                FigureOf figure_of) const {
     std::vector<double> out(x.begin(), x.end());
     for (const auto& name : expression.figures()) {
       const std::optional<double> figure = figure_of(name);
       if (figure) out.push_back(*figure);
-      else if (outcome.ok()) fail_for_lack(outcome, name, who, parameters);
+      else if (outcome.ok()) fail_for_lack(outcome, name, who, objectives, parameters);
     }
     return out;
   }
@@ -83,7 +84,7 @@ struct Judge::Parsed {
         return false;
       }
       const auto arguments =
-          this->arguments(derived[k], x, outcome, fmt::format("the expression of {}", name), figure_of);
+          this->arguments(derived[k], x, outcome, fmt::format("the expression of {}", name), {}, figure_of);
       if (!outcome.ok()) return false;
       outcome.extras.emplace_back(name, lacks_parameter(derived[k], x) ? nan : derived[k].value(arguments));
     }
@@ -144,7 +145,7 @@ void Judge::complete(Outcome& outcome, std::span<const double> x, bool figures) 
     const auto& condition = p.conditions[k];
     const auto who = fmt::format("[limits] {}", p.goals.conditions[k].name);
     const auto figure_of = [&](const std::string& name) { return figure_in(outcome, p.goals, name); };
-    const auto arguments = p.arguments(condition, x, outcome, who, figure_of);
+    const auto arguments = p.arguments(condition, x, outcome, who, p.goals.objectives, figure_of);
     if (outcome.ok() && !lacks_parameter(condition, x)) outcome.violation += condition.violation(arguments);
   }
   if (!p.conditions.empty()) outcome.check_finite();

@@ -22,11 +22,11 @@ class Table {
     broker.on(event, now, pending_);
     run();
   }
-  void answer(std::size_t which, double value = 1, bool ok = true, double duration = 0.01,
-              std::uint64_t residuals = 0) {
+  void answer(std::size_t which, double value = 1, bool ok = true, double duration = 0.01, std::uint64_t residuals = 0,
+              bool lacks_name = false) {
     const auto send = sent.at(which);
     sent.erase(sent.begin() + static_cast<std::ptrdiff_t>(which));
-    feed(Arrived{send.worker, send.id, send.attempt, ok, value, duration, residuals});
+    feed(Arrived{send.worker, send.id, send.attempt, ok, value, duration, residuals, lacks_name});
     if (record_at_once) feed(Recorded{records});
   }
   std::vector<Send> sent_to(WorkerId worker) const {

@@ -171,6 +171,31 @@ TEST(Broker, gives_up_when_nothing_ever_succeeded_and_only_then) {
   EXPECT_EQ(patient.stopped, StopReason::none);
 }
 
+TEST(Broker, gives_up_soon_if_evaluations_lack_a_name) {
+  Table hopeless(with_budget(0));
+  hopeless.start();
+  hopeless.feed(Joined{0});
+  hopeless.answer(0, 0, false);
+  while (hopeless.stopped == StopReason::none) hopeless.answer(0, 0, false, 0.01, 0, true);
+  EXPECT_EQ(hopeless.stopped, StopReason::all_failed);
+  EXPECT_EQ(hopeless.told.size(), 4u);
+
+  Table hopeful(with_budget(0));
+  hopeful.start();
+  hopeful.feed(Joined{0});
+  hopeful.answer(0, 1, true);
+  for (int i = 0; i < 20; ++i) hopeful.answer(0, 0, false, 0.01, 0, true);
+  EXPECT_EQ(hopeful.stopped, StopReason::none);
+
+  auto options = with_budget(0);
+  options.failures.give_up_after = 0;
+  Table patient(options);
+  patient.start();
+  patient.feed(Joined{0});
+  for (int i = 0; i < 20; ++i) patient.answer(0, 0, false, 0.01, 0, true);
+  EXPECT_EQ(patient.stopped, StopReason::none);
+}
+
 TEST(Broker, the_failures_of_former_masters_alone_do_not_make_it_give_up) {
   auto options = with_budget(0);
   options.failures.give_up_after = 3;

@@ -34,10 +34,13 @@ TEST(Goals, a_figure_that_lacks_is_named) {
   auto outcome = figures({{"stress", 1}, {"gian", 3}, {"cost", 2}});
   judge(outcome, two, true);
   EXPECT_EQ(outcome.status, Status::wrong_shape);
-  EXPECT_EQ(outcome.message, "the outcome has no value 'gain', which [objectives] needs; did you mean 'gian'?");
+  EXPECT_EQ(
+      outcome.message,
+      "the outcome has no value 'gain', which [objectives] needs; it has stress, gian, cost; did you mean 'gian'?");
+  EXPECT_TRUE(lacks_name(outcome));
   outcome = figures({{"gain", 3}, {"cost", 2}});
   judge(outcome, two, true);
-  EXPECT_THAT(outcome.message, HasSubstr("no value 'stress', which [limits] needs"));
+  EXPECT_THAT(outcome.message, HasSubstr("no value 'stress', which [limits] needs; it has cost, gain"));
 }
 
 TEST(Goals, a_limit_may_be_on_an_objective_or_the_value) {

@@ -101,8 +101,9 @@ TEST(Judge, says_what_an_outcome_lacks) {
   auto outcome = with({{"press", 7}});
   Judge(derived({{"twice", "2 * pres"}}), space).complete(outcome, at, false);
   EXPECT_EQ(outcome.status, Status::wrong_shape);
-  EXPECT_EQ(outcome.message,
-            "the outcome has no value 'pres', which the expression of twice needs; did you mean 'press'?");
+  EXPECT_EQ(
+      outcome.message,
+      "the outcome has no value 'pres', which the expression of twice needs; it has press; did you mean 'press'?");
   outcome = with({{"press", 7}});
   Judge(derived({{"twice", "2 * metod"}}), space).complete(outcome, at, false);
   EXPECT_THAT(outcome.message, HasSubstr("did you mean 'method'?"));
