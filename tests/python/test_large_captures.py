@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -56,6 +57,20 @@ def test_the_master_grows_by_no_more_than_the_data(kind, place, tmp_path):
     done = child(GROWTH.replace("CAPTURED", KINDS[kind]), place, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) < (0.5 if kind == "array" else 1.5)
+
+
+def test_it_is_said_once_that_comparing_takes_long(recwarn):
+    data = np.zeros(8 * BIG)
+    limit_s = time.monotonic() + HANGS_S
+    with culmen.Executor(1) as pool:
+        while not recwarn.list and time.monotonic() < limit_s:
+            pool.submit(lambda: len(data))
+        for _ in range(3):
+            assert pool.submit(lambda: len(data)).result() == len(data)
+    (said,) = recwarn.list
+    assert "captured 17 MB, which each submit compares" in str(said.message)
+    assert "call map, or give them to initializer by initargs" in str(said.message)
+    assert said.filename == __file__
 
 
 def test_each_child_changes_its_own_data(executor):

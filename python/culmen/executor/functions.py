@@ -4,6 +4,7 @@ import hashlib
 import pickle
 import sys
 import threading
+import time
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -15,10 +16,12 @@ from weakref import WeakKeyDictionary, ref
 
 from .. import _core
 from .._core import InputError
+from ..base.warning import warn
 from ..run.pickles import Parts, SharedParts, can_share, in_one, pickle_of
 from ..slot.callables import ToSlot
 
 _KEPT = 256
+_LONG_S = 2.0
 _KEPT_BYTES = 256 << 20  # of large functions that the program may not have any more
 _PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
 _UNCHANGING = _PLAIN | {types.ModuleType, types.BuiltinFunctionType}
@@ -74,6 +77,7 @@ class FunctionCache:
         self._large: WeakKeyDictionary[Any, _Large] = WeakKeyDictionary()
         self._recent: list[_Large] = []
         self._looking = threading.Lock()
+        self._comparing_s: float | None = 0.0  # until now; None: the program was told
 
     def get(self, function: Callable[..., Any]) -> _core.ItemFunction:
         if type(function) is not types.FunctionType:
@@ -89,12 +93,33 @@ class FunctionCache:
         return made
 
     def _of_parts(self, function: Callable[..., Any]) -> _core.ItemFunction:
+        begin_s = time.perf_counter()
         with pickling(function, _name_of(function)):
             parts = Parts(function)
             if not parts.large:
                 return self._of_pickle(parts.head)
             with self._looking:
-                return self._of_large(function, parts)
+                found = self._known_of(function, parts)
+                made = self._kept(function, found or self._made_of(function, parts))
+        if found is not None:
+            self._count(function, parts, time.perf_counter() - begin_s)
+        return made
+
+    def _count(self, function: Callable[..., Any], parts: Parts, took_s: float) -> None:
+        """Says once how to avoid the comparisons, if they have taken long."""
+        with self._looking:
+            if self._comparing_s is None:
+                return
+            self._comparing_s += took_s
+            if self._comparing_s < _LONG_S:
+                return
+            self._comparing_s = None
+        size = sum(part.nbytes for part in parts.all())
+        warn(
+            f"culmen.Executor: {_name_of(function)} captured {size / 1e6:.0f} MB, which each submit compares; this has "
+            f"taken more than {_LONG_S:.0f} s until now; to compare them only once, call map, or give them to "
+            "initializer by initargs",
+        )
 
     def _of_pickle(self, pickled: bytes) -> _core.ItemFunction:
         digest = hashlib.blake2b(pickled, digest_size=16).digest()
@@ -105,20 +130,19 @@ class FunctionCache:
                 self._by_digest.popitem(last=False)
         return made
 
-    def _of_large(self, function: Callable[..., Any], parts: Parts) -> _core.ItemFunction:
-        """One that is compared, because a digest takes longer."""
-        is_plain = type(function) is types.FunctionType
-        known = [self._large.get(function)] if is_plain else []
+    def _known_of(self, function: Callable[..., Any], parts: Parts) -> "_Large | None":
+        """Large ones are compared, because a digest takes longer."""
+        known = [self._large.get(function)] if type(function) is types.FunctionType else []
         known += [one for one in self._recent if one not in known]
-        found = next((one for one in known if one is not None and one.shared.are(parts)), None)
-        if found is None:
-            found = self._made_of(function, parts)
-        if is_plain:
-            self._large[function] = found
-        self._recent = [found, *(one for one in self._recent if one is not found)]
+        return next((one for one in known if one is not None and one.shared.are(parts)), None)
+
+    def _kept(self, function: Callable[..., Any], large: "_Large") -> _core.ItemFunction:
+        if type(function) is types.FunctionType:
+            self._large[function] = large
+        self._recent = [large, *(one for one in self._recent if one is not large)]
         while len(self._recent) > 1 and sum(one.shared.size for one in self._recent) > _KEPT_BYTES:
             self._recent.pop()
-        return found.made
+        return large.made
 
     def _made_of(self, function: Callable[..., Any], parts: Parts) -> "_Large":
         shared = SharedParts(parts)
