@@ -116,6 +116,19 @@ TEST(Lm, works_through_the_noise_that_it_is_told) {
 
 const OptimizerOptions agreeing{};
 
+TEST(Lm, ends_although_each_descent_finds_a_minimum_of_its_own) {
+  // The minimum of each cell has a value of its own; the lowest of 10 000 is hardly found twice.
+  const auto cells = [](const Point& x) {
+    const double cell = std::floor(x[0]), within = x[0] - cell - 0.5;
+    return Point{within, 1 + 1e-3 * std::fmod(1000 * std::abs(std::sin(cell)), 1)};
+  };
+  const auto found = fit(Space{real("x", 0, 10000)}, cells, 1'000'000, -1, 1, agreeing);
+  EXPECT_TRUE(found.finished);
+  EXPECT_THAT(found.remark, testing::EndsWith("and the last 500 found no better one, so the search ended; with "
+                                              "agreement = 0 it continues"));
+  EXPECT_FALSE(fit(Space{real("x", 0, 10000)}, cells, 100'000, -1, 1, {{"agreement", 0}}).finished);
+}
+
 TEST(Lm, says_how_many_descents_agree) {
   EXPECT_THAT(
       fit(cube(2, -5, 5), rosenbrock_residuals, 3000, -1, 1, agreeing).remark,

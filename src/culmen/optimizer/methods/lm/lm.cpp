@@ -254,7 +254,7 @@ void LevenbergMarquardt::conclude(Lane& lane) {
 
 bool LevenbergMarquardt::agreed() const {
   if (!given_.empty()) return false;
-  if (!settings_.agreement) return minima_.settled();
+  if (!settings_.agreement) return minima_.settled() || minima_.exhausted();
   return *settings_.agreement > 0 && minima_.repeats() >= *settings_.agreement;
 }
 
@@ -263,8 +263,14 @@ std::string LevenbergMarquardt::remark() const {
     return fmt::format("option 'searches' ended the study after {} local search{}; with searches = 0 it continues",
                        near_minima_, near_minima_ == 1 ? "" : "es");
   if (minima_.descents() == 0) return "no local search has ended yet";
-  return fmt::format("{} of {} local searches ended at the best value{}", minima_.agreeing(), minima_.descents(),
-                     agreed() ? ", so option 'agreement' ended the search; with agreement = 0 it continues" : "");
+  const auto found =
+      fmt::format("{} of {} local searches ended at the best value", minima_.agreeing(), minima_.descents());
+  if (!agreed()) return found;
+  if (minima_.exhausted() && !minima_.settled())
+    return found +
+           fmt::format(", and the last {} found no better one, so the search ended; with agreement = 0 it continues",
+                       Minima::most_in_vain);
+  return found + ", so option 'agreement' ended the search; with agreement = 0 it continues";
 }
 
 /// A share of a budget: the first descents screen at most about a twentieth of it.

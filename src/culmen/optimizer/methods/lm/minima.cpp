@@ -57,8 +57,11 @@ bool Minima::settled() const {
   return repeats_ >= many_repeats && unseen() <= (4 * repeats_ >= descents_ ? most_unseen : most_unseen_of_few);
 }
 
+bool Minima::exhausted() const { return since_best_ >= most_in_vain; }
+
 void Minima::add(Minimum found) {
   ++descents_;
+  ++since_best_;
   count(found.sum);
   if (known_.empty()) {
     agreeing_ = 1;
@@ -75,7 +78,7 @@ void Minima::add(Minimum found) {
   }
   if (found.sum < best.sum) {
     agreeing_ = 1;
-    repeats_ = 0;
+    repeats_ = since_best_ = 0;
     places_.clear();
     visit(found.x);
   }

@@ -34,6 +34,10 @@ class Minima {
   /// The descents that returned to a place where another one had found the best value. Places count because on a
   /// plateau sums agree although nothing was found.
   std::uint64_t repeats() const { return repeats_; }
+  static constexpr std::uint64_t most_in_vain = 500;
+  /// The last `most_in_vain` descents found no better value. Where a loss is nearly flat, each may end at a minimum of
+  /// its own.
+  bool exhausted() const;
   /// Whether there are enough repeats to stop. This is evidence, not proof: descents also start near known minima, so a
   /// narrow minimum elsewhere may be missed.
   bool settled() const;
@@ -50,7 +54,8 @@ class Minima {
   std::vector<double> sums_;                 // of different minima, in their order
   double zero_ = std::numeric_limits<double>::infinity();
   std::uint64_t descents_ = 0, agreeing_ = 0, repeats_ = 0;
-  std::uint64_t uncounted_ = 0;  // descents that ended where no other is known to have ended
+  std::uint64_t since_best_ = 0;  // descents
+  std::uint64_t uncounted_ = 0;   // descents that ended where no other is known to have ended
 };
 
 }  // namespace culmen::lm
