@@ -58,8 +58,8 @@ void judge(Outcome& outcome, const Goals& goals, bool figures);
 
 /// The value of that name as it was given, in an outcome that has passed judge(); none if there is none.
 std::optional<double> figure_in(const Outcome& outcome, const Goals& goals, const std::string& name);
-/// The outcome becomes wrong_shape: it has no value of this name. `who` needs it. `objectives`: values that are no extras
-/// any more. `parameters`: other names that it could be.
+/// The outcome becomes wrong_shape: it has no value of this name. `who` needs it. `objectives`: values that are no
+/// extras any more. `parameters`: other names that it could be.
 void fail_for_lack(Outcome& outcome, const std::string& name, const std::string& who,
                    const std::vector<Objective>& objectives = {}, const std::vector<std::string>& parameters = {});
 /// fail_for_lack() made it: the study needs a name that this evaluation does not give.

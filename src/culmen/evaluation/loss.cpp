@@ -28,8 +28,8 @@ double rho(LossKind kind, double z) {
 
 void Loss::check() const {
   if (!(f_scale >= least_scale && f_scale <= greatest_scale))
-    throw InputError(fmt::format("f_scale must be a number from {:g} to {:g}, got {:g}", least_scale, greatest_scale,
-                                 f_scale));
+    throw InputError(
+        fmt::format("f_scale must be a number from {:g} to {:g}, got {:g}", least_scale, greatest_scale, f_scale));
 }
 
 double Loss::value(std::span<const double> residuals) const {
