@@ -38,6 +38,11 @@ def test_another_value_of_this_kind_is_another_digest(kind):
     assert not found.unseen
 
 
+def with_scale(f, scale):
+    f.scale = scale
+    return f
+
+
 CALLABLES = {
     "frompyfunc": VALUES["frompyfunc"],
     "vectorize": VALUES["vectorize"],
@@ -47,6 +52,7 @@ CALLABLES = {
     "class decorator": lambda scale: Decorated(max, scale),
     "itemgetter": lambda scale: operator.itemgetter(scale),
     "cached": lambda scale: functools.lru_cache(times(scale)),
+    "attribute of a cached function": lambda scale: with_scale(functools.lru_cache(times(1)), scale),
     "list": lambda scale: type("Callable", (list,), {"__call__": len})([scale]),
     "list with attributes": lambda scale: with_attribute(type("Callable", (list,), {"__call__": len}), scale),
 }
@@ -125,6 +131,28 @@ def test_data_of_a_module_of_the_user_counts(tmp_path, monkeypatch):
         "'own_settings.SCALE' has changed since this study was started"
     )
     del sys.modules["own_settings"]
+
+
+def test_modules_that_the_function_imports_when_it_runs_count(tmp_path, monkeypatch):
+    def f(p):
+        import own_model.inner
+
+        return own_model.inner.g(p["x"])
+
+    (tmp_path / "own_model").mkdir()
+    (tmp_path / "own_model" / "__init__.py").write_text("")
+    (tmp_path / "own_model" / "inner.py").write_text("def g(x):\n    return x\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    before = digest.of_function(f, "f")
+    assert "own_model.inner" not in sys.modules
+    assert f({"x": 1}) == 1
+    assert digest.of_function(f, "f") == before
+    (tmp_path / "own_model" / "inner.py").write_text("def g(x):\n    return -x\n")
+    assert digest.change({"digest": before}, digest.of_function(f, "f")) == (
+        "'own_model.inner' has changed since this study was started"
+    )
+    for name in ("own_model", "own_model.inner"):
+        del sys.modules[name]
 
 
 def test_modules_of_the_user_with_a_name_like_a_library_s_count():

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
-from .functions import call_of, has_name, members, unwrapped, values_in
-from .shapes import digest, reduced
+from .functions import call_of, has_name, members, own_attributes, unwrapped, values_in
+from .shapes import CACHED, digest, reduced
 from .values import Values
 
 
@@ -35,6 +35,8 @@ def captured_by(f: Any) -> Captured:
 
 
 def _captured(f: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(f, CACHED):
+        yield from ((f"{getattr(f, '__name__', 'self')}.{name}", value) for name, value in own_attributes(f).items())
     f = unwrapped(f)
     if isinstance(f, functools.partial):
         yield from ((f"partial argument {place}", value) for place, value in enumerate(f.args, 1))

@@ -7,6 +7,7 @@ import sysconfig
 import warnings
 import weakref
 from collections.abc import Iterator
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -37,6 +38,12 @@ def code_of(source: bytes, name: str) -> str | None:
     return digest_of_code(code)
 
 
+def digest_of_file(path: str) -> str:
+    """Of its code, if it is Python."""
+    source = Path(path).read_bytes()
+    return code_of(source, path) or hashlib.sha256(source).hexdigest()
+
+
 def digest_of_code(code: CodeType) -> str:
     return hashlib.sha256("\n".join(_words(code)).encode(errors="surrogatepass")).hexdigest()
 
@@ -62,6 +69,12 @@ def unwrapped(f: Any) -> Any:
 
 def _wraps(f: Any) -> bool:
     return type(f).__module__.partition(".")[0] in _WRAPPING and callable(getattr(f, "__wrapped__", None))
+
+
+def own_attributes(f: Any) -> dict[str, Any]:
+    """Those that a cached function does not have from the function inside."""
+    inner = vars(f.__wrapped__) if hasattr(f.__wrapped__, "__dict__") else {}
+    return {name: value for name, value in vars(f).items() if name != "__wrapped__" and inner.get(name) is not value}
 
 
 def call_of(f: Any) -> Any:
@@ -110,6 +123,8 @@ def values_in(f: FunctionType) -> Iterator[tuple[str, Any]]:
             yield name, value
             yield from _data_of(value, name, attributes)
     yield from _defaults_in(f)
+    if not of_package:
+        yield from _imports_in(f.__code__)
     within = {id(cell) for _, cell in cells}
     for name, value in vars(f).items():
         if name != "__wrapped__" or id(value) not in within:
@@ -125,7 +140,7 @@ def _cells(f: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _globals_in(f: FunctionType) -> list[tuple[str, Any]]:
-    return [(name, f.__globals__[name]) for name in sorted(_globals_of(f.__code__) & f.__globals__.keys())]
+    return [(name, f.__globals__[name]) for name in sorted(_names_in(f.__code__, _LOADS) & f.__globals__.keys())]
 
 
 def _data_of(module: Any, name: str, attributes: set[str]) -> Iterator[tuple[str, Any]]:
@@ -147,9 +162,28 @@ def _defaults_in(f: FunctionType) -> Iterator[tuple[str, Any]]:
     yield from ((f"default of {name}", value) for name, value in by_name.items())
 
 
-def _globals_of(code: CodeType) -> set[str]:
-    names = {str(i.argval) for i in dis.get_instructions(code) if i.opname in _LOADS}
-    return names.union(*(_globals_of(inner) for inner in code.co_consts if isinstance(inner, CodeType)))
+def _imports_in(code: CodeType) -> Iterator[tuple[str, Any]]:
+    """The user's modules that the code imports when it runs; they may not be loaded yet."""
+    for name in sorted(_names_in(code, {"IMPORT_NAME"})):
+        if name and (file := _file_of_module(name)) and not installed(file):
+            yield name, digest_of_file(file)
+
+
+def _file_of_module(name: str) -> str | None:
+    if name in sys.modules:
+        return getattr(sys.modules[name], "__file__", None)
+    places, spec = None, None
+    for end in range(1, name.count(".") + 2):
+        spec = PathFinder.find_spec(".".join(name.split(".")[:end]), places)
+        if spec is None:
+            return None
+        places = list(spec.submodule_search_locations or [])
+    return spec.origin if spec and spec.has_location else None
+
+
+def _names_in(code: CodeType, operations: set[str]) -> set[str]:
+    names = {str(i.argval) for i in dis.get_instructions(code) if i.opname in operations}
+    return names.union(*(_names_in(inner, operations) for inner in code.co_consts if isinstance(inner, CodeType)))
 
 
 def _attributes_in(code: CodeType) -> set[str]:

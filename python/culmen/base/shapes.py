@@ -10,6 +10,7 @@ import sys
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import (
     BuiltinFunctionType,
@@ -25,8 +26,18 @@ from types import (
 )
 from typing import Any, NamedTuple
 
-from .functions import code_of, digest_of_code, has_name, installed, members, unwrapped, values_in
+from .functions import (
+    digest_of_code,
+    digest_of_file,
+    has_name,
+    installed,
+    members,
+    own_attributes,
+    unwrapped,
+    values_in,
+)
 
+CACHED = type(functools.lru_cache(lambda: None))
 LEAVES = {NoneType, bool, int, float, complex, str, bytes, bytearray, range, EllipsisType, NotImplementedType}
 _SHORT = {NoneType, bool, int, float, complex, str}
 _LARGE_BYTES = 1 << 20  # up to this size, a copy takes no time
@@ -67,6 +78,8 @@ def digest(*parts: str | bytes | memoryview) -> str:
 
 
 def shape_of(value: Any) -> Shape:
+    if type(value) is CACHED and (own := own_attributes(value)):
+        return Shape("cached", [value.__wrapped__, own])
     value = unwrapped(value)
     kind = type(value)
     try:
@@ -115,18 +128,22 @@ def leaf_of(value: Any) -> str:
 def _of_sequence(value: list[Any] | tuple[Any, ...]) -> Shape:
     name = type(value).__name__
     if set(map(type, value)) <= _SHORT:
-        try:
+        with suppress(ValueError):  # too many digits for decimals
             return Shape(digest(name, repr(tuple(value))))
-        except ValueError:  # too many digits for decimals
-            pass
     return Shape(name, value)
 
 
 def _of_dict(value: Any) -> Shape:
+    if set(map(type, value)) | set(map(type, value.values())) <= _SHORT:
+        with suppress(ValueError):
+            return Shape(digest(type(value).__name__, *sorted(map(repr, value.items()))))
     return Shape(type(value).__name__, [_Entry(*entry) for entry in value.items()], ordered=False)
 
 
 def _of_set(value: Any) -> Shape:
+    if set(map(type, value)) <= _SHORT:
+        with suppress(ValueError):
+            return Shape(digest(type(value).__name__, *sorted(map(repr, value))))
     return Shape(type(value).__name__, list(value), ordered=False)
 
 
@@ -153,8 +170,7 @@ def _of_module(module: ModuleType) -> Shape:
         return Shape(f"module {module.__name__}", [own])
     if installed(file) or file is None:
         return Shape(f"module {module.__name__}")
-    source = Path(file).read_bytes()
-    return Shape(f"module {module.__name__} {code_of(source, file) or digest(source)}")
+    return Shape(f"module {module.__name__} {digest_of_file(file)}")
 
 
 def _of_class(kind: type) -> Shape:
