@@ -132,7 +132,7 @@ def minimize(
       and the study can be resumed
     - ``retries``: largest number of repetitions with ``on_failure = "retry"``
     - ``give_up_after``: if no evaluation has succeeded, the run ends after this number of failures, or after 3 results
-      that lack a name that the study file uses. 0: no such limit
+      that lack a name that the study uses. 0: no such limit
     - ``evaluate_infeasible``: if true, candidates that violate a constraint are evaluated, too
     - ``workers``: number of evaluations in parallel. No effect under MPI, where every rank is a worker, except the
       master and the relays

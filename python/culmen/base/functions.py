@@ -74,7 +74,8 @@ def _wraps(f: Any) -> bool:
 def own_attributes(f: Any) -> dict[str, Any]:
     """Those that a cached function does not have from the function inside."""
     inner = vars(f.__wrapped__) if hasattr(f.__wrapped__, "__dict__") else {}
-    return {name: value for name, value in vars(f).items() if name != "__wrapped__" and inner.get(name) is not value}
+    own = {name: value for name, value in vars(f).items() if inner.get(name) is not value}
+    return {name: value for name, value in own.items() if not name.startswith("__") and name != "cache_parameters"}
 
 
 def call_of(f: Any) -> Any:

@@ -102,7 +102,7 @@ class EvaluatorOptions(Table):
         Natural,
         Setting(
             "if no evaluation has succeeded, the run ends after this number of failures, or after 3 results that lack "
-            "a name that the study file uses. 0: no such limit",
+            "a name that the study uses. 0: no such limit",
             sets="config",
         ),
     ] = 100
