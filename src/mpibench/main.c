@@ -8,6 +8,7 @@
 //                                       N calls: answers their times in ns, negative where a rank was late, and then
 //                                       the counted functions that ran at least N times on all ranks
 //   pingpong - BYTES N                  N round trips between the ranks 0 and 1: answers half of each time in ns
+//   nodes                               answers the number of nodes, and the most ranks on one of them
 //   end
 //
 // Answers begin with "ok" or "error". The time of a call is that from the first start to the last end over all ranks,
@@ -175,8 +176,22 @@ static int time_messages(const command* c) {
   return 1;
 }
 
+static int count_nodes(void) {
+  MPI_Comm node;
+  int on_node, place;
+  if (!all_succeeded(MPI_Comm_split_type(control, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node))) return 0;
+  MPI_Comm_size(node, &on_node);
+  MPI_Comm_rank(node, &place);
+  MPI_Comm_free(&node);
+  const int64_t nodes = total(place == 0), most = -smallest(-on_node);
+  if (rank == 0) printf("ok %lld %lld", (long long)nodes, (long long)most);
+  return 1;
+}
+
 static int execute(const command* c) {
-  if (strcmp(c->verb, "set") == 0) {
+  if (strcmp(c->verb, "nodes") == 0) {
+    return count_nodes();
+  } else if (strcmp(c->verb, "set") == 0) {
     if (!on_all(!set_variable(c->name, (int)c->number[0]))) return say_error("the variable cannot be written");
   } else if (strcmp(c->verb, "new") == 0) {
     if (communicator_count == most_communicators) return say_error("there are too many communicators");

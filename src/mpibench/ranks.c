@@ -56,7 +56,7 @@ void barrier(void) {
                  control, MPI_STATUS_IGNORE);
 }
 
-int64_t smallest(int64_t mine) {
+static int64_t gathered(int64_t mine, int64_t (*join)(int64_t, int64_t)) {
   if (rank != 0) {
     MPI_Send(&mine, 1, MPI_INT64_T, 0, tag, control);
     return mine;
@@ -64,10 +64,16 @@ int64_t smallest(int64_t mine) {
   for (int other = 1; other < size; ++other) {
     int64_t theirs;
     MPI_Recv(&theirs, 1, MPI_INT64_T, other, tag, control, MPI_STATUS_IGNORE);
-    if (theirs < mine) mine = theirs;
+    mine = join(mine, theirs);
   }
   return mine;
 }
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t sum(int64_t a, int64_t b) { return a + b; }
+
+int64_t smallest(int64_t mine) { return gathered(mine, smaller); }
+int64_t total(int64_t mine) { return gathered(mine, sum); }
 
 int on_all(int mine) {
   int64_t all = smallest(mine);

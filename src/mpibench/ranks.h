@@ -12,6 +12,8 @@ void broadcast(void* data, int bytes);
 void barrier(void);
 // The smallest number of all ranks, at rank 0.
 int64_t smallest(int64_t mine);
+// The sum over all ranks, at rank 0.
+int64_t total(int64_t mine);
 // Whether it is true on all ranks; the same answer everywhere.
 int on_all(int mine);
 

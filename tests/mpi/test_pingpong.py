@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from culmen.bench.conversation import LostError, RefusedError
 from culmen.bench.pingpong.figures import rows_of
-from culmen.bench.pingpong.measured import Sized, Table, summary_of, write_samples
+from culmen.bench.pingpong.measured import Header, Sized, Table, summary_of, write_samples
 from culmen.bench.pingpong.routes import RAW, routes_named
 from culmen.bench.sampling import Interval
 from harness import HANGS_S, culmen
@@ -138,8 +138,8 @@ def test_half_of_the_throughput_is_found():
 
 def test_what_an_mpi_costs_is_compared_with_tcp(tmp_path):
     for route, t in (("raw/tcp", 2e-6), ("mpich", 3e-6)):
-        write_samples(tmp_path / f"{route.replace('/', '-')}.csv", route, "1", [Sized([[t]] * 9, size=1)], "")
-    write_samples(tmp_path / "openmpi.csv", "openmpi", "", [], "no answer")
+        write_samples(tmp_path / f"{route.replace('/', '-')}.csv", Header(route, "1"), [Sized([[t]] * 9, size=1)], "")
+    write_samples(tmp_path / "openmpi.csv", Header("openmpi", ""), [], "no answer")
     found = Table(sorted(tmp_path.glob("*.csv")))
     assert {row[0]: row[2] for row in rows_of(found)} == {"raw/tcp": "+0 µs", "mpich": "+1 µs"}
     assert found.unavailable == {"openmpi": "no answer"}

@@ -16,6 +16,7 @@ from culmen.bench.parts import join
 from culmen.bench.sampling import LEAST_VISITS, interval, warm_up
 from culmen.bench.words import shown_size, sizes_of
 from culmen.cli.work.collectives import plan_of
+from culmen.launch import allocation
 from culmen.launch.mpi import Launcher, load
 from culmen.launch.mpi.collectives import DEFAULT, Algorithm
 
@@ -207,6 +208,43 @@ def test_late_and_cold_calls_stay_in_the_file_only(tmp_path):
     both = tmp_path / "both.csv"
     join([path, path], both, samples.COLUMNS)
     assert len(both.read_text().splitlines()) == 37
+
+
+def test_tables_of_earlier_versions_lack_the_last_columns(tmp_path):
+    path = table_of(tmp_path, {("chain", 8): 1e-5})
+    old = tmp_path / "old.csv"
+    old.write_text("\n".join(line.rpartition(",")[0] for line in path.read_text().splitlines()) + "\n")
+    assert Table([old]).points == Table([path]).points
+    both = tmp_path / "both.csv"
+    join([old, path], both, samples.COLUMNS)
+    assert {line.count(",") for line in both.read_text().splitlines()} == {len(samples.COLUMNS) - 1}
+    assert Table([both]).points.keys() == Table([path]).points.keys()
+
+
+def test_several_partitions_are_told_apart_by_name(tmp_path):
+    paths = []
+    for partition, t in (("thin", 1e-5), ("fat", 2e-5)):
+        path = tmp_path / f"{partition}.csv"
+        points = [Samples(DEFAULT, 8, [[t]] * 9, [False] * 9, True, "")]
+        samples.write_samples(path, Header("openmpi", "4", "bcast", 4, 0, 2, 3, partition), points)
+        paths.append(path)
+    assert {key.mpi for key in Table(paths).points} == {"openmpi/thin", "openmpi/fat"}
+    assert {key.mpi for key in Table(paths[:1]).points} == {"openmpi"}
+    assert [line[0] for line in winners.rows_of(Table(paths))] == ["openmpi/fat", "openmpi/thin"]
+    assert figures.collectives_page(Table(paths))
+    assert paths[0].read_text().splitlines()[1].startswith("openmpi,4,bcast,default,2,3,4,8,0,")
+
+
+@pytest.mark.parametrize(
+    ("text", "tasks", "ranks"), [("4(x2),3", 4, 4), ("2", 2, 2), ("16(x40)", 16, 7), ("", 0, 7), (None, 0, 7)]
+)
+def test_ranks_fill_the_nodes_of_an_allocation(monkeypatch, text, tasks, ranks):
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    monkeypatch.setenv("SLURM_TASKS_PER_NODE", text or "")
+    assert allocation.tasks_per_node() == tasks
+    assert allocation.ranks_on_a_node(7) == ranks
+    monkeypatch.delenv("SLURM_JOB_ID")
+    assert allocation.ranks_on_a_node(7) == 7
 
 
 def test_other_tables_are_refused(tmp_path):

@@ -3,6 +3,7 @@
 import csv
 
 import pytest
+from culmen.bench.pingpong.measured import Header as RouteHeader
 from culmen.bench.pingpong.measured import Sized, write_samples
 from culmen.cli.work import model as command
 from culmen.model import compare
@@ -253,10 +254,10 @@ def test_the_number_of_cores_stands_beside_the_table(tmp_path):
 def test_messages_of_pingpong_are_read(tmp_path):
     sized = [Sized([[9.0], *[[1e-6 * (2 + size / 1000)]] * 20], size=size) for size in (1, 1000, 5000)]
     path = tmp_path / "pingpong.csv"
-    write_samples(path, "mpich/ucx-tcp", "MPICH 4.0.2", sized, "")
+    write_samples(path, RouteHeader("mpich/ucx-tcp", "MPICH 4.0.2"), sized, "")
     read = read_latencies(path)
     assert list(read) == ["mpich/ucx-tcp"]
     assert list(read["mpich/ucx-tcp"].values()) == pytest.approx([2.001e-6, 3e-6, 7e-6])
-    write_samples(path, "openmpi", "", [], "no answer")
+    write_samples(path, RouteHeader("openmpi", ""), [], "no answer")
     with pytest.raises(InputError, match="a model needs at least two sizes"):
         read_latencies(path)

@@ -74,6 +74,10 @@ class Conversation:
         """Half of the time of each round trip between two processes, in seconds. ``size``: bytes."""
         return [1e-9 * int(word) for word in self._ask(f"pingpong - {size} {calls}").split()]
 
+    def nodes(self) -> tuple[int, int]:
+        """The number of nodes that the processes are on, and the most of them on one node."""
+        return 1, self.ranks
+
     def _ask(self, words: str) -> str:
         assert self._process.stdin is not None
         try:

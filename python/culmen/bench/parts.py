@@ -1,6 +1,7 @@
 """Tables in parts: each point of a study writes its own, and the command joins them."""
 
 import csv
+import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,10 +10,24 @@ from pathlib import Path
 from .._core import InputError
 
 FOLDER = "CULMEN_BENCH_FOLDER"  # environment variable: the folder of the results
+_HYDRA = "CULMEN_BENCH_HYDRA"  # its settings: an evaluator does not get variables with its own names
+_NEW_COLUMNS = 3  # that earlier versions did not write
 
 
-def part_named(name: str) -> Path:
-    return Path(os.environ.get(FOLDER, "."), "samples", f"{name}.csv")
+def for_evaluators(folder: Path) -> None:
+    """Puts into the environment what they need: the folder of the results, and the settings of MPICH's launcher."""
+    os.environ[FOLDER] = str(folder.resolve())
+    os.environ[_HYDRA] = json.dumps({name: text for name, text in os.environ.items() if name.startswith("HYDRA_")})
+
+
+def settings_of_launchers() -> dict[str, str]:
+    """In an evaluator: the variables for a launcher of MPI ranks that it does not have in its environment."""
+    return json.loads(os.environ.get(_HYDRA, "{}"))
+
+
+def part_named(name: str, folder: Path | None = None) -> Path:
+    """``folder``: of the results; default: as the environment says."""
+    return Path(folder or os.environ.get(FOLDER, "."), "samples", f"{name}.csv")
 
 
 def write_part(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -35,15 +50,21 @@ def calls_in(visits: Iterable[list[float]], warm_up: Iterable[bool]) -> Iterator
             repetition += 1
 
 
+def is_head(names: Sequence[str], columns: Sequence[str]) -> bool:
+    """Whether a table has these columns. Tables of earlier versions lack some of the last ones."""
+    return len(names) >= len(columns) - _NEW_COLUMNS and list(names) == list(columns[: len(names)])
+
+
 def rows_in(paths: Iterable[Path], columns: Sequence[str], command: str) -> Iterator[dict[str, str]]:
-    """Raises InputError if one cannot be read, or is no table of the command."""
+    """A column that a table lacks is empty. Raises InputError if one cannot be read, or is no table of the command."""
     for path in paths:
         try:
             with path.open(newline="", encoding="utf-8") as file:
-                table = csv.DictReader(file)
-                if table.fieldnames != columns:
+                table = csv.DictReader(file, restval="")
+                if not is_head(table.fieldnames or [], columns):
                     raise InputError(f"{path} is no table of `{command}`")
-                yield from table
+                lacking = dict.fromkeys(columns[len(table.fieldnames or []) :], "")
+                yield from (row | lacking for row in table)
         except (OSError, UnicodeDecodeError, csv.Error) as e:
             raise InputError(f"{path} cannot be read: {getattr(e, 'strerror', None) or e}") from None
 
@@ -54,5 +75,8 @@ def join(paths: Iterable[Path], to: Path, columns: Sequence[str]) -> None:
         file.write(",".join(columns) + "\r\n")
         for path in paths:
             with path.open(encoding="utf-8") as part:
-                next(part)
-                shutil.copyfileobj(part, file)
+                lacking = len(columns) - len(next(part).split(","))
+                if not lacking:
+                    shutil.copyfileobj(part, file)
+                for line in part if lacking else ():
+                    file.write(line.rstrip("\r\n") + "," * lacking + "\r\n")

@@ -4,11 +4,13 @@ import os
 from collections.abc import Mapping
 
 from .._core import InputError
+from ..launch.allocation import ranks_on_a_node
 from ..launch.launcher import cores, situations
 from ..launch.mpi import Launcher
 from ..launch.mpi.collectives import Algorithm
 from ..launch.programs import own_program
 from .conversation import Conversation
+from .parts import settings_of_launchers
 
 
 class Session(Conversation):
@@ -29,14 +31,15 @@ class Session(Conversation):
                 f"culmen was built without {launcher.mpi.title}; build it where that MPI's mpicc is on PATH"
             )
         self._collectives = collectives
-        self.oversubscribed = ranks > cores()
-        words = situations(launcher, ranks, here=True)
+        on_a_node = ranks_on_a_node(ranks)
+        self.oversubscribed = on_a_node > cores()
+        words = situations(launcher, on_a_node, here=True)
         flags = [flag for each in words for flag in each.flags]
         variables = dict(collectives.environment)
         for each in words:
             variables |= {name: value for name, value in each.environment.items() if name not in os.environ}
         command = [launcher.program, *flags, "-n", str(ranks), str(program)]
-        super().__init__(command, {**variables, **(environment or {})}, timeout_s, ranks)
+        super().__init__(command, {**settings_of_launchers(), **variables, **(environment or {})}, timeout_s, ranks)
         self._now: dict[str, int] = {}  # variables that were set
         self._usual: dict[str, int] = {}
         self._communicators: dict[str, int] = {}
@@ -55,6 +58,10 @@ class Session(Conversation):
             self._communicators[key] = int(self._ask("new"))
             self._set(before)
         return self._communicators[key]
+
+    def nodes(self) -> tuple[int, int]:
+        number, most = self._ask("nodes").split()
+        return int(number), int(most)
 
     def check(self, collective: str, communicator: int, size: int, root: int) -> None:
         """One call. Raises RefusedError if the MPI refuses it or a result is wrong."""
@@ -85,6 +92,7 @@ class Ranks:
         self._launcher, self.number, self._timeout_s = launcher, ranks, timeout_s
         self._session: Session | None = None
         self.version = ""
+        self.nodes = (1, ranks)
 
     def __enter__(self) -> "Ranks":
         return self
@@ -96,7 +104,7 @@ class Ranks:
     def session(self) -> Session:
         if self._session is None:
             self._session = Session(self._launcher, self.number, self._timeout_s).__enter__()
-            self.version = self._session.version
+            self.version, self.nodes = self._session.version, self._session.nodes()
         return self._session
 
     def functions(self, collective: str) -> set[str]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._core import InputError
 from ..bench.collectives.samples import COLUMNS, Table
+from ..bench.parts import is_head
 from ..bench.pingpong.measured import COLUMNS as ROUTES
 from .algorithms import model_of
 from .point_to_point import Network, network
@@ -104,11 +105,11 @@ def is_latencies(path: Path) -> bool:
             head = next(csv.reader(file), [])
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if head not in (LATENCIES, ROUTES, COLUMNS):
+    if head != LATENCIES and not is_head(head, ROUTES) and not is_head(head, COLUMNS):
         raise InputError(
             f"{path} is neither a table of `culmen bench collectives` nor one with the columns {','.join(LATENCIES)}"
         )
-    return head != COLUMNS
+    return not is_head(head, COLUMNS)
 
 
 def read_latencies(path: Path) -> dict[str, dict[int, float]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...launch.allocation import partition
 from ...launch.mpi import find_launcher
 from ...launch.mpi.collectives import DEFAULT, Algorithm
 from ..conversation import LostError, RefusedError
@@ -130,10 +131,10 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
     begun = time.monotonic()
     with Ranks(launcher, ranks, protocol.timeout_s) as launched:
         points = measure_points(launched, collective, algorithms, sizes, protocol, seed=ranks)
-        version = launched.version
+        version, nodes = launched.version, launched.nodes
     exact = sum(point.is_exact(protocol) for point in points)
     measured = [point for point in points if point.visits]
-    header = Header(launcher.mpi.name, version, collective, ranks, protocol.root)
+    header = Header(launcher.mpi.name, version, collective, ranks, protocol.root, *nodes, partition())
     write_samples(samples_file(collective, ranks), header, [_as_samples(point, known.refuses) for point in points])
     figures = {
         "points": len(measured),

@@ -7,6 +7,7 @@ from typing import Any
 from ..._core import InputError
 from ...base.machine import available_bytes
 from ...base.text import did_you_mean
+from ...launch.allocation import ranks_on_a_node
 from ...launch.mpi import Launcher, LauncherError, find_launcher
 from ...launch.mpi.collectives import Collectives
 from ..words import MOST_BYTES, words_of
@@ -61,8 +62,8 @@ class Plan:
         there = [algorithm.name for algorithm in known.algorithms(name, ranks)]
         return [one for one in there if not self.algorithms or one in self.algorithms]
 
-    def check(self) -> None:
-        """Raises InputError if this machine cannot measure it."""
+    def check(self, here: bool = True) -> None:
+        """Raises InputError if this machine cannot measure it. ``here``: with its memory; else a job measures."""
         known = known_collectives(self.launcher)
         _known_words("--collectives", "collective", self.collectives, known.names)
         names = {one.name for name in self.collectives for one in known.algorithms(name)}
@@ -76,8 +77,8 @@ class Plan:
         largest, ranks = max(self.sizes), max(self.ranks)
         if largest * ranks > MOST_BYTES:
             raise InputError(f"--sizes {largest}: {ranks} ranks exchange at most {MOST_BYTES // ranks} bytes each")
-        needed, free = 2 * largest * ranks * ranks, available_bytes()
-        if needed > _MEMORY_SHARE * free:
+        needed, free = 2 * largest * ranks * ranks_on_a_node(ranks), available_bytes()
+        if here and needed > _MEMORY_SHARE * free:
             raise InputError(
                 f"--sizes {largest}: {ranks} ranks need {needed / 1e9:.3g} GB for such messages, but only "
                 f"{free / 1e9:.3g} GB are free; give a smaller size or fewer ranks"

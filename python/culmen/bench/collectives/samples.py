@@ -11,8 +11,9 @@ from ..sampling import Interval, interval
 
 COLUMNS = [
     "mpi", "version", "collective", "algorithm", "nodes", "ppn", "ranks", "size", "root", "visit", "repetition",
-    "time_s", "late", "warm_up", "verified", "unavailable",
+    "time_s", "late", "warm_up", "verified", "unavailable", "partition",
 ]  # fmt: skip
+_AT = "\0"  # between an MPI and its partition
 
 
 class Header(NamedTuple):
@@ -23,6 +24,9 @@ class Header(NamedTuple):
     collective: str
     ranks: int
     root: int
+    nodes: int = 1
+    ppn: int = 0  #: the most ranks on a node; 0: all of them
+    partition: str = ""  #: of the batch system
 
 
 @dataclass
@@ -57,8 +61,8 @@ class Measured:
     verified: bool
 
 
-def samples_file(collective: str, ranks: int) -> Path:
-    return part_named(f"{collective}-{ranks}")
+def samples_file(collective: str, ranks: int, folder: Path | None = None) -> Path:
+    return part_named(f"{collective}-{ranks}", folder)
 
 
 def write_samples(path: Path, header: Header, points: Iterable[Samples]) -> None:
@@ -67,16 +71,23 @@ def write_samples(path: Path, header: Header, points: Iterable[Samples]) -> None
 
 
 def _rows(header: Header, point: Samples) -> Iterable[list[object]]:
-    mpi, version, collective, ranks, root = header
-    head = [mpi, version, collective, point.algorithm, 1, ranks, ranks, point.size, root]
+    mpi, version, collective, ranks, root, nodes, ppn, partition = header
+    head = [mpi, version, collective, point.algorithm, nodes, ppn or ranks, ranks, point.size, root]
     if point.unavailable:
-        yield [*head, *[""] * 6, point.unavailable]
+        yield [*head, *[""] * 6, point.unavailable, partition]
     for visit, repetition, t, cold in calls_in(point.visits, point.warm_up):
-        yield [*head, visit, repetition, f"{abs(t):.9g}", int(t < 0), int(cold), int(point.verified), ""]
+        yield [*head, visit, repetition, f"{abs(t):.9g}", int(t < 0), int(cold), int(point.verified), "", partition]
+
+
+def _named(key: Key, several: bool) -> Key:
+    """``several``: partitions, which are then part of the name."""
+    mpi, _, partition = key.mpi.partition(_AT)
+    return key._replace(mpi=f"{mpi}/{partition}" if several and partition else mpi)
 
 
 class Table:
-    """The samples of several files. Raises InputError if one is no such file."""
+    """The samples of several files. With several partitions, ``mpi`` is the MPI and its partition: openmpi/main.
+    Raises InputError if one is no such file."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         visits: dict[Key, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -84,7 +95,8 @@ class Table:
         about: dict[Key, tuple[str, bool]] = {}
         self.unavailable: dict[Key, str] = {}
         for row in rows_in(paths, COLUMNS, "culmen bench collectives"):
-            key = Key(row["mpi"], row["collective"], int(row["ranks"]), int(row["size"]), row["algorithm"])
+            place = f"{row['mpi']}{_AT}{row['partition']}"
+            key = Key(place, row["collective"], int(row["ranks"]), int(row["size"]), row["algorithm"])
             if row["unavailable"]:
                 self.unavailable[key] = row["unavailable"]
                 continue
@@ -92,10 +104,12 @@ class Table:
             about[key] = row["version"], row["verified"] == "1"
             if row["late"] == "0" and row["warm_up"] == "0":
                 visits[key][int(row["visit"])].append(float(row["time_s"]))
+        several = len({key.mpi.partition(_AT)[2] for key in [*about, *self.unavailable]}) > 1
         self.points = {
-            key: Measured(about[key][0], interval(list(times.values())), calls[key], about[key][1])
+            _named(key, several): Measured(about[key][0], interval(list(times.values())), calls[key], about[key][1])
             for key, times in visits.items()
         }
+        self.unavailable = {_named(key, several): why for key, why in self.unavailable.items()}
 
     def places(self) -> list[tuple[str, str, int, int]]:
         """All (mpi, collective, ranks, size), in this order."""

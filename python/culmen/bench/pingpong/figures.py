@@ -34,11 +34,13 @@ def pingpong_page(found: Table) -> str:
 
 
 def rows_of(found: Table) -> list[list[str]]:
-    """One line for each route. What a route costs over raw TCP is the difference of their latencies."""
+    """One line for each route. What a route costs over raw TCP is the difference of their latencies, if both are of one
+    partition and of as many nodes."""
     summaries = {route: summary_of(points) for route, points in found.points.items()}
-    reference = summaries.get(_REFERENCE)
     out = []
     for route, each in summaries.items():
+        named = _REFERENCE + "".join(route.partition("@")[1:])
+        reference = summaries.get(named) if found.nodes.get(named) == found.nodes[route] else None
         over = "–" if reference is None else f"{1e6 * (each.latency_s - reference.latency_s):+.3g} µs"
         rate = f"{each.rate / 1e6:.4g}"
         out.append(

@@ -4,14 +4,17 @@ import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from ...launch.allocation import partition
 from ..conversation import LostError
 from ..parts import calls_in, part_named, rows_in, write_part
 from ..sampling import Interval, Limits, Series, interval
 from .routes import route_named
 
-COLUMNS = ["route", "version", "size", "visit", "repetition", "time_s", "warm_up", "unavailable"]
+COLUMNS = [
+    "route", "version", "size", "visit", "repetition", "time_s", "warm_up", "unavailable", "nodes", "ppn", "partition",
+]  # fmt: skip
 _SEED = 1
 
 
@@ -20,6 +23,16 @@ class Sized(Series):
     """The half round trips of messages of one size."""
 
     size: int = 0
+
+
+class Header(NamedTuple):
+    """What all samples of a file have in common. ``nodes``: 2 if the processes are on two machines."""
+
+    route: str
+    version: str
+    nodes: int | str = ""  #: empty if that is not known
+    ppn: int | str = ""
+    partition: str = ""
 
 
 def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
@@ -33,11 +46,11 @@ def measure(p: Mapping[str, Any]) -> tuple[float, dict[str, float]]:
         with conversation:
             measured = [Sized(size=size) for size in sizes]
             _measure(conversation.time_messages, measured, limits)
-            version = conversation.version
+            version, nodes = conversation.version, conversation.nodes()
     except LostError as error:
-        write_samples(file, route.name, "", [], str(error))
+        write_samples(file, Header(route.name, "", partition=partition()), [], str(error))
         return 0.0, {"sizes": 0.0, "calls": 0.0}
-    write_samples(file, route.name, version, measured, "")
+    write_samples(file, Header(route.name, version, *nodes, partition()), measured, "")
     calls = sum(len(times) for each in measured for times in each.visits)
     return float(sum(not each.is_exact(limits) for each in measured)), {"sizes": len(sizes), "calls": calls}
 
@@ -54,38 +67,47 @@ def _measure(time_messages: Any, measured: list[Sized], limits: Limits) -> None:
         active = [each for each in active if not each.has_enough(limits)]
 
 
-def samples_file(route: str) -> Path:
-    return part_named(route.replace("/", "-"))
+def samples_file(route: str, folder: Path | None = None) -> Path:
+    return part_named(route.replace("/", "-"), folder)
 
 
-def write_samples(path: Path, route: str, version: str, measured: Iterable[Sized], unavailable: str) -> None:
+def write_samples(path: Path, header: Header, measured: Iterable[Sized], unavailable: str) -> None:
     """A row for each round trip, or one row that says why there is none."""
-    write_part(path, COLUMNS, _rows(route, version, measured, unavailable))
+    write_part(path, COLUMNS, _rows(header, measured, unavailable))
 
 
-def _rows(route: str, version: str, measured: Iterable[Sized], unavailable: str) -> Iterator[list[object]]:
+def _rows(header: Header, measured: Iterable[Sized], unavailable: str) -> Iterator[list[object]]:
+    where = [header.nodes, header.ppn, header.partition]
     if unavailable:
-        yield [route, *[""] * 6, unavailable]
+        yield [header.route, *[""] * 6, unavailable, *where]
     for each in measured:
         for visit, repetition, t, cold in calls_in(each.visits, each.cold_visits()):
-            yield [route, version, each.size, visit, repetition, f"{t:.9g}", int(cold), ""]
+            yield [header.route, header.version, each.size, visit, repetition, f"{t:.9g}", int(cold), "", *where]
 
 
 class Table:
     """``points``: for each route, the interval of the half round trip at each size. ``unavailable``: why, by route.
+    ``nodes``: of each route. With several partitions, a route has the name of its partition, too: raw/tcp@main.
     Raises InputError if a file is no such table."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         visits: dict[str, dict[int, dict[str, list[float]]]] = {}
-        self.unavailable: dict[str, str] = {}
+        unavailable: dict[str, str] = {}
+        nodes: dict[str, int] = {}
         for row in rows_in(paths, COLUMNS, "culmen bench pingpong"):
+            route = f"{row['route']}@{row['partition']}"
+            nodes[route] = int(row["nodes"] or 1)
             if row["unavailable"]:
-                self.unavailable[row["route"]] = row["unavailable"]
+                unavailable[route] = row["unavailable"]
             elif row["warm_up"] == "0":
-                each = visits.setdefault(row["route"], {}).setdefault(int(row["size"]), {})
+                each = visits.setdefault(route, {}).setdefault(int(row["size"]), {})
                 each.setdefault(row["visit"], []).append(float(row["time_s"]))
+        several = len({route.rpartition("@")[2] for route in nodes}) > 1
+        names = {route: route.removesuffix("@") if several else route.rpartition("@")[0] for route in nodes}
+        self.nodes = {names[route]: number for route, number in nodes.items()}
+        self.unavailable = {names[route]: why for route, why in unavailable.items()}
         self.points: dict[str, dict[int, Interval]] = {
-            route: {size: interval(list(times.values())) for size, times in sorted(sizes.items())}
+            names[route]: {size: interval(list(times.values())) for size, times in sorted(sizes.items())}
             for route, sizes in visits.items()
         }
 
