@@ -1,0 +1,90 @@
+"""What a job asks for, what a cluster has, where a job is, and the interface of a scheduler."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Partition:
+    """``nodes``: all of it. ``usable``: those that are not down or drained. ``cores``, ``cpus``: of its smallest node;
+    a CPU is a hardware thread. ``least_nodes``, ``most_nodes``: that a job may have. ``most_s``: the longest time of a
+    job. None: without a bound."""
+
+    name: str
+    is_up: bool
+    is_default: bool
+    nodes: int
+    usable: int
+    cores: int
+    cpus: int
+    least_nodes: int = 1
+    most_nodes: int | None = None
+    most_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """``output``: the file for what the job prints. ``folder``: where it starts. ``command``: of shell.
+    ``options``: further options of the scheduler, as they stand. ``lines``: of shell, before the command."""
+
+    name: str
+    partition: str
+    nodes: int
+    tasks_per_node: int
+    time_s: float
+    folder: Path
+    output: Path
+    command: str
+    exclusive: bool = False
+    account: str = ""
+    qos: str = ""
+    options: Sequence[str] = ()
+    lines: Sequence[str] = ()
+    about: str = ""  #: a comment at the top of the script
+
+
+class Phase(Enum):
+    PENDING = "pending"
+    RUNNING = "running"
+    ENDED = "ended"
+    UNKNOWN = "unknown"  #: the scheduler has forgotten it
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a job is. ``word``: the scheduler's own word for its state. ``why``: why it waits, or why it ended.
+    ``ran_s``: how long it has run. ``exit_code``: of the script; None before its end, and if it is not known."""
+
+    phase: Phase
+    word: str = ""
+    why: str = ""
+    ran_s: float = 0.0
+    nodes: str = ""
+    exit_code: int | None = None
+    details: dict[str, str] = field(default_factory=dict)
+
+
+class Scheduler(Protocol):
+    """What culmen needs of a scheduler. Each call may raise InputError, with one sentence."""
+
+    name: str  #: as after --submit
+    title: str  #: for people
+
+    def partitions(self) -> list[Partition]: ...
+
+    def script(self, request: Request) -> str:
+        """A whole batch script. At least some seconds before the end of its time, the command gets SIGTERM."""
+        ...
+
+    def submit(self, script: Path, request: Request) -> str:
+        """The id of the new job."""
+        ...
+
+    def place(self, job: str) -> Place: ...
+
+    def cancel_command(self, job: str) -> str:
+        """What a user types."""
+        ...
