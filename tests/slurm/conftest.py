@@ -41,6 +41,8 @@ MpiDefault=none
 ReturnToService=2
 KillWait=3
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+PartitionName=short Nodes=ALL MaxTime=1 State=UP
+PartitionName=closed Nodes=ALL MaxTime=1 State=DOWN
 """
 NODE = """
 NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus} RealMemory=1000 State=UNKNOWN
@@ -74,7 +76,8 @@ class Slurm:
         wait_for(lambda: self._is_idle(), "idle nodes")
 
     def _is_idle(self) -> bool:
-        return self.run("sinfo", "-h", "-N", "-o", "%T").stdout.split() == ["idle"] * len(self._nodes)
+        states = self.run("sinfo", "-h", "-N", "-p", "main", "-o", "%T").stdout.split()
+        return states == ["idle"] * len(self._nodes)
 
     def _start_munge(self, key: Path) -> None:
         names = {

@@ -6,6 +6,21 @@ from typing import Annotated
 import typer
 
 from . import work
+from .jobs import (
+    Account,
+    DryRun,
+    Exclusive,
+    JobPartition,
+    Nodes,
+    Qos,
+    Scratch,
+    SiteFile,
+    Submit,
+    TasksPerNode,
+    TimeLimit,
+    job_of,
+    typed,
+)
 
 Interval = Annotated[
     float,
@@ -122,6 +137,7 @@ def transport(
 
 
 def collectives(
+    context: typer.Context,
     names: Annotated[
         str | None,
         typer.Option(
@@ -202,14 +218,33 @@ def collectives(
         ),
     ] = None,
     overwrite: Overwrite = False,
+    submit: Submit = None,
+    partition: JobPartition = None,
+    nodes: Nodes = None,
+    tasks_per_node: TasksPerNode = None,
+    time: TimeLimit = None,
+    exclusive: Exclusive = False,
+    account: Account = None,
+    qos: Qos = None,
+    site: SiteFile = None,
+    dry_run: DryRun = False,
+    scratch: Scratch = None,
     quiet: Quiet = False,
 ) -> None:
     protocol = work.collectives.protocol_of(interval, seconds, repetitions, timeout, root)
-    plan = work.collectives.plan_of(mpi, names, algorithms, ranks, sizes, protocol, quick)
-    raise typer.Exit(work.collectives.measure_collectives(plan, output, overwrite, quiet))
+    given = (mpi, names, algorithms, ranks, sizes, protocol, quick)
+    job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    if job is None:
+        plan = work.collectives.plan_of(*given)
+        raise typer.Exit(work.collectives.measure_collectives(plan, output, overwrite, quiet, scratch))
+    cluster = work.submit.Cluster.of(job)
+    plan = work.collectives.plan_of(*given, most_ranks=max(2, cluster.room()))
+    words = typed(context, without=("ranks",))
+    raise typer.Exit(work.collectives.submit_collectives(plan, cluster, words, output, overwrite, quiet))
 
 
 def pingpong(
+    context: typer.Context,
     routes: Annotated[
         str | None,
         typer.Option(
@@ -255,7 +290,23 @@ def pingpong(
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the results. Default: bench-pingpong."),
     ] = None,
     overwrite: Overwrite = False,
+    submit: Submit = None,
+    partition: JobPartition = None,
+    nodes: Nodes = None,
+    tasks_per_node: TasksPerNode = None,
+    time: TimeLimit = None,
+    exclusive: Exclusive = False,
+    account: Account = None,
+    qos: Qos = None,
+    site: SiteFile = None,
+    dry_run: DryRun = False,
+    scratch: Scratch = None,
     quiet: Quiet = False,
 ) -> None:
-    limits = (interval, seconds, repetitions or 0)
-    raise typer.Exit(work.pingpong.measure_pingpong(routes, sizes, limits, buffer, output, overwrite, quiet))
+    plan = work.pingpong.plan_of(routes, sizes, (interval, seconds, repetitions or 0), buffer)
+    job = job_of(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+    if job is None:
+        raise typer.Exit(work.pingpong.measure_pingpong(plan, output, overwrite, quiet, scratch))
+    cluster = work.submit.Cluster.of(job)
+    words = typed(context, without=("routes",))
+    raise typer.Exit(work.pingpong.submit_pingpong(plan, cluster, words, output, overwrite, quiet))

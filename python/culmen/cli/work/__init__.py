@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         schema,
         simulate,
         status,
+        submit,
         worker,
     )
 
@@ -46,6 +47,7 @@ __all__ = [
     "schema",
     "simulate",
     "status",
+    "submit",
     "worker",
 ]
 

@@ -12,16 +12,19 @@ from ...bench.collectives import figures, plan, samples, winners
 from ...bench.collectives.measured import Protocol
 from ...bench.collectives.plan import Plan
 from ...bench.study import PointStudy
+from ...launch.allocation import ranks_on_a_node
 from ...launch.launcher import cores
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
 from ...report.reading import read
 from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, RESUMABLE
-from .measuring import exit_code, folder_for, remove_measurements, run_missing
+from .measuring import KeptStore, exit_code, folder_for, remove_measurements, run_missing
+from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
-_FOLDER = Path("bench-collectives")
+_FOLDER, _STORE = Path("bench-collectives"), "collectives.db"
+_ENVIRONMENT = "environment.json"
 _TABLE = Kind("table", lambda _path, head: head.startswith(",".join(samples.COLUMNS).encode()))
 _START_S = 120.0  # a launch starts and ends
 
@@ -38,8 +41,9 @@ def plan_of(
     sizes: str | None,
     protocol: Protocol,
     quick: bool,
+    most_ranks: int = 0,
 ) -> Plan:
-    """Raises InputError for a wrong option."""
+    """``most_ranks``: that the job will have room for; 0: no job. Raises InputError for a wrong option."""
     launcher = plan.launcher_of(mpi)
     known = plan.known_collectives(launcher)
     usual = ("bcast", "allreduce") if quick else tuple(name for name in plan.USUAL if name in known.names)
@@ -50,29 +54,60 @@ def plan_of(
         launcher,
         mpi or "default",
         tuple(chosen),
-        plan.ranks_of(ranks) if ranks else plan.ranks_of(f"2-{max(2 if quick else 4, cores())}"),
+        plan.ranks_of(ranks) if ranks else plan.ranks_of(f"2-{most_ranks or max(2 if quick else 4, cores())}"),
         words.sizes_of(sizes) if sizes else words.sizes_of("8,1K,64K" if quick else "1-1M"),
         words.words_of(algorithms, "--algorithms") if algorithms else (),
         protocol,
     )
-    out.check()
+    out.check(here=not most_ranks)
     return out
 
 
-def measure_collectives(wanted: Plan, output: Path | None, overwrite: bool, quiet: bool) -> int:
-    """Measures what is missing, writes the table and the page, and returns an exit code."""
+def measure_collectives(
+    wanted: Plan, output: Path | None, overwrite: bool, quiet: bool, scratch: Path | None = None
+) -> int:
+    """Measures what is missing, writes the table and the page, and returns an exit code. ``scratch``: see KeptStore."""
     folder = folder_for(output or _FOLDER)
-    store = folder / "collectives.db"
+    store = folder / _STORE
     if overwrite:
         remove_measurements(store)
-    points, protocol = wanted.points(), wanted.protocol
-    limit_s = _START_S + wanted.most_s() * 10 + protocol.timeout_s
+    with KeptStore(store, scratch) as kept:
+        study = _study(wanted, kept.place)
+        done = study.open()
+        parts.for_evaluators(folder)
+        whole = run_missing(
+            study,
+            len(wanted.points()),
+            done,
+            "launches",
+            lambda: kept.watching(_begin(wanted, done, quiet)),
+            quiet,
+        )
+    return _conclude(wanted, [folder], folder, whole, quiet)
+
+
+def submit_collectives(
+    wanted: Plan, cluster: Cluster, arguments: list[str], output: Path | None, overwrite: bool, quiet: bool
+) -> int:
+    """The same as jobs of a scheduler. ``arguments``: of this command, without those of the job."""
+    task = Task(
+        "collectives",
+        ["bench", "collectives", *arguments, "--ranks", ",".join(map(str, wanted.ranks))],
+        max(wanted.ranks),
+        _STORE,
+        "launches",
+        len(wanted.points()),
+        wanted.most_s(),
+        lambda store: _study(wanted, store).open(),
+        lambda folders, to, whole: _conclude(wanted, folders, to, whole, quiet),
+    )
+    return run_jobs(task, cluster, output or _FOLDER, overwrite, quiet)
+
+
+def _study(wanted: Plan, store: Path) -> PointStudy:
+    limit_s = _START_S + wanted.most_s() * 10 + wanted.protocol.timeout_s
     evaluator = "culmen.bench.collectives.measured:measure"
-    study = PointStudy("culmen bench collectives", points, wanted.fixed(), evaluator, limit_s, store)
-    done = study.open()
-    os.environ[parts.FOLDER] = str(folder.resolve())
-    whole = run_missing(study, len(points), done, "launches", lambda: _begin(wanted, done, quiet), quiet)
-    return _conclude(wanted, store, folder, whole, quiet)
+    return PointStudy("culmen bench collectives", wanted.points(), wanted.fixed(), evaluator, limit_s, store)
 
 
 def _begin(wanted: Plan, done: int, quiet: bool) -> Monitor:
@@ -82,22 +117,25 @@ def _begin(wanted: Plan, done: int, quiet: bool) -> Monitor:
         most_s = wanted.most_s() * (launches - done) / launches
         title = wanted.launcher.mpi.title
         print(f"{title}: {launches} launches{before}; this takes about {lasted(most_s)} without other work")
-        if max(wanted.ranks) > cores():
+        if ranks_on_a_node(max(wanted.ranks)) > cores():
             print(f"With more ranks than cores ({cores()} here), the times contain waits for a CPU.", flush=True)
     return make_monitor(not quiet, "least number of inexact points")
 
 
-def _conclude(wanted: Plan, store: Path, folder: Path, whole: bool, quiet: bool) -> int:
-    state = read(store)
-    columns = state.columns
-    files = [
-        path
-        for row in range(len(state))
-        if columns["status"][row] == "ok"
-        and (path := samples.samples_file(columns["collective"][row], int(columns["ranks"][row]))).exists()
-    ]
-    for failure in state.opened.failures:
-        print(f"culmen: {failure['count']} of {len(state)} launches failed: {failure['message'].splitlines()[0]}")
+def _conclude(wanted: Plan, measured: list[Path], folder: Path, whole: bool, quiet: bool) -> int:
+    """``measured``: folders with stores and samples. ``folder``: for the table and the page."""
+    files, failed = [], False
+    for place in measured:
+        state = read(place / _STORE)
+        columns, failed = state.columns, failed or bool(state.opened.failures)
+        files += [
+            path
+            for row in range(len(state))
+            if columns["status"][row] == "ok"
+            and (path := samples.samples_file(columns["collective"][row], int(columns["ranks"][row]), place)).exists()
+        ]
+        for failure in state.opened.failures:
+            print(f"culmen: {failure['count']} of {len(state)} launches failed: {failure['message'].splitlines()[0]}")
     if not files:
         print("culmen: no collective was measured")
         return FAILED if whole else RESUMABLE
@@ -107,13 +145,14 @@ def _conclude(wanted: Plan, store: Path, folder: Path, whole: bool, quiet: bool)
         parts.join(sorted(files), path, samples.COLUMNS)
     with replacing(page, PAGE, force=True) as path:
         path.write_text(figures.collectives_page(found), encoding="utf-8")
-    (folder / "environment.json").write_text(json.dumps(_environment(wanted, found), indent=2) + "\n", encoding="utf-8")
+    about = _environment(wanted, found) if measured == [folder] else _environments(measured)
+    (folder / _ENVIRONMENT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     if not quiet:
         print_table(winners.HEADINGS, winners.rows_of(found), (*winners.HEADINGS[:2], *winners.HEADINGS[3:5]))
         for sentence in _remarks(found, wanted):
             print(sentence)
         print(f"Wrote {table} and {page}")
-    return exit_code(whole, bool(state.opened.failures), "launches")
+    return exit_code(whole, failed, "launches")
 
 
 def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
@@ -139,6 +178,13 @@ def _remarks(found: samples.Table, wanted: Plan) -> list[str]:
 
 def _named(key: samples.Key) -> str:
     return f"{key.algorithm} of {key.collective} with {key.ranks} ranks"
+
+
+def _environments(measured: list[Path]) -> dict[str, object]:
+    """Of jobs: that of the first one, and those of all by the names of their folders."""
+    texts = {place.name: place / _ENVIRONMENT for place in measured if (place / _ENVIRONMENT).exists()}
+    found = {name: json.loads(path.read_text(encoding="utf-8")) for name, path in texts.items()}
+    return {**next(iter(found.values()), {}), "partitions": found}
 
 
 def _environment(wanted: Plan, found: samples.Table) -> dict[str, object]:

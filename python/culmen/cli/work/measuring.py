@@ -1,13 +1,82 @@
 """What the commands of ``culmen bench`` do alike: a folder, a study of points, an end."""
 
 import os
+import shutil
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
 
+from ... import _core
 from ..._core import InputError
 from ...bench.study import PointStudy
 from ...run.progress.monitor import Monitor
 from .codes import FAILED, FINISHED, RESUMABLE
+
+
+class KeptStore:
+    """The store of a folder with results. With ``scratch`` it lies in a new folder there while points are measured, and
+    a copy of it in the folder with results: that one may be on a network file system. Use it in a ``with`` statement.
+
+    ``place``: where it is inside the block. Raises InputError if ``scratch`` cannot be written.
+    """
+
+    def __init__(self, store: Path, scratch: Path | None) -> None:
+        self._store = self.place = store
+        self._folder, self._told = None, -1
+        if scratch is None:
+            return
+        try:
+            self._folder = Path(tempfile.mkdtemp(prefix="culmen-", dir=scratch))
+            self.place = self._folder / store.name
+            if store.exists():
+                shutil.copyfile(store, self.place)
+        except OSError as error:
+            raise InputError(f"--scratch {scratch}: no store can be written there: {error.strerror}") from None
+
+    def __enter__(self) -> "KeptStore":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._folder is not None:
+            self.copy()
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def watching(self, monitor: Monitor) -> Monitor:
+        """A monitor that also copies the store after each point."""
+        return _Copying(monitor, self) if self._folder is not None else monitor
+
+    def see(self, told: int) -> None:
+        """``told``: the number of points that were measured."""
+        if told != self._told and self.place.exists():
+            self._told = told
+            self.copy()
+
+    def copy(self) -> None:
+        """The copy in the folder with results is always whole."""
+        if self._folder is None or not self.place.exists():
+            return
+        copy, new = self._folder / "copy.db", self._store.with_suffix(".new")
+        copy.unlink(missing_ok=True)
+        with suppress(_core.CulmenError, OSError):  # the next copy may succeed, and the run goes on
+            _core.Store.copy(str(self.place), str(copy))
+            shutil.copyfile(copy, new)
+            new.replace(self._store)
+
+
+class _Copying:
+    def __init__(self, monitor: Monitor, kept: KeptStore) -> None:
+        self._monitor, self._kept, self.slice_s = monitor, kept, monitor.slice_s
+
+    def update(self, progress: _core.Progress) -> None:
+        self._monitor.update(progress)
+        self._kept.see(progress.evaluations)
+
+    def close(self) -> None:
+        self._monitor.close()
 
 
 def run_missing(

@@ -1,10 +1,11 @@
 """``culmen bench pingpong``: measures messages between two processes."""
 
-import os
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ...base.text import lasted
-from ...bench.parts import FOLDER, join
+from ...bench.parts import for_evaluators, join
 from ...bench.pingpong import figures
 from ...bench.pingpong.measured import COLUMNS, Table, samples_file
 from ...bench.pingpong.routes import routes, routes_named
@@ -15,32 +16,34 @@ from ...report.page import PAGE
 from ...report.reading import read
 from ...run.progress.monitor import Monitor, make_monitor
 from .codes import FAILED, RESUMABLE
-from .measuring import exit_code, folder_for, remove_measurements, run_missing
+from .measuring import KeptStore, exit_code, folder_for, remove_measurements, run_missing
+from .submit import Cluster, Task, run_jobs
 from .summary import print_table
 
-_FOLDER = Path("bench-pingpong")
+_FOLDER, _STORE = Path("bench-pingpong"), "pingpong.db"
 _TABLE = Kind("table", lambda _path, head: head.startswith(",".join(COLUMNS).encode()))
 _START_S, _TIMEOUT_S = 60.0, 60.0
 _OFFSET = 3  # bytes, as in NetPIPE
 
 
-def measure_pingpong(
-    names: str | None,
-    sizes: str | None,
-    limits: tuple[float, float, int],
-    buffer: str | None,
-    output: Path | None,
-    overwrite: bool,
-    quiet: bool,
-) -> int:
+@dataclass(frozen=True)
+class Plan:
+    """``fixed``: the parameters that all routes share. ``most_s``: at most about so long for a route."""
+
+    routes: list[str]
+    fixed: dict[str, Any]
+    most_s: float
+
+    def study(self, store: Path) -> PointStudy:
+        evaluator, limit_s = "culmen.bench.pingpong.measured:measure", _START_S + 10 * self.most_s + _TIMEOUT_S
+        points = [{"route": name} for name in self.routes]
+        return PointStudy("culmen bench pingpong", points, self.fixed, evaluator, limit_s, store)
+
+
+def plan_of(names: str | None, sizes: str | None, limits: tuple[float, float, int], buffer: str | None) -> Plan:
     """``limits``: interval, budget in seconds, repetitions. Raises InputError for a wrong option."""
     wanted = routes_named(words_of(names, "--routes")) if names else routes()
     chosen = sizes_of(sizes) if sizes else _with_offsets(sizes_of("1-8M"))
-    buffer_bytes = max(sizes_of(buffer, "--buffer")) if buffer else 0
-    folder = folder_for(output or _FOLDER)
-    store = folder / "pingpong.db"
-    if overwrite:
-        remove_measurements(store)
     interval, budget_s, repetitions = limits
     fixed = {
         "sizes": ",".join(map(str, chosen)),
@@ -48,16 +51,43 @@ def measure_pingpong(
         "budget_s": budget_s,
         "repetitions": repetitions,
         "timeout_s": _TIMEOUT_S,
-        "buffer_bytes": buffer_bytes,
+        "buffer_bytes": max(sizes_of(buffer, "--buffer")) if buffer else 0,
     }
-    most_s = len(chosen) * budget_s
-    evaluator = "culmen.bench.pingpong.measured:measure"
-    points = [{"route": route.name} for route in wanted]
-    study = PointStudy("culmen bench pingpong", points, fixed, evaluator, _START_S + 10 * most_s + _TIMEOUT_S, store)
-    done = study.open()
-    os.environ[FOLDER] = str(folder.resolve())
-    whole = run_missing(study, len(points), done, "routes", lambda: _begin(len(points), done, most_s, quiet), quiet)
-    return _conclude(store, folder, [route.name for route in wanted], whole, quiet)
+    return Plan([route.name for route in wanted], fixed, len(chosen) * budget_s)
+
+
+def measure_pingpong(plan: Plan, output: Path | None, overwrite: bool, quiet: bool, scratch: Path | None = None) -> int:
+    """Measures what is missing, writes the table and the page, and returns an exit code. ``scratch``: see KeptStore."""
+    folder = folder_for(output or _FOLDER)
+    store, points = folder / _STORE, len(plan.routes)
+    if overwrite:
+        remove_measurements(store)
+    with KeptStore(store, scratch) as kept:
+        study = plan.study(kept.place)
+        done = study.open()
+        for_evaluators(folder)
+        whole = run_missing(
+            study, points, done, "routes", lambda: kept.watching(_begin(points, done, plan.most_s, quiet)), quiet
+        )
+    return _conclude([folder], folder, plan.routes, whole, quiet)
+
+
+def submit_pingpong(
+    plan: Plan, cluster: Cluster, arguments: list[str], output: Path | None, overwrite: bool, quiet: bool
+) -> int:
+    """The same as jobs of a scheduler. ``arguments``: of this command, without those of the job."""
+    task = Task(
+        "pingpong",
+        ["bench", "pingpong", *arguments, "--routes", ",".join(plan.routes)],
+        2,
+        _STORE,
+        "routes",
+        len(plan.routes),
+        plan.most_s * len(plan.routes),
+        lambda store: plan.study(store).open(),
+        lambda folders, to, whole: _conclude(folders, to, plan.routes, whole, quiet),
+    )
+    return run_jobs(task, cluster, output or _FOLDER, overwrite, quiet)
 
 
 def _with_offsets(sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -74,13 +104,17 @@ def _begin(routes: int, done: int, most_s: float, quiet: bool) -> Monitor:
     return make_monitor(not quiet, "least number of inexact sizes")
 
 
-def _conclude(store: Path, folder: Path, names: list[str], whole: bool, quiet: bool) -> int:
-    state = read(store)
-    failures = state.opened.failures
-    for failure in failures:
-        print(f"culmen: {failure['count']} of {len(state)} routes failed: {failure['message'].splitlines()[0]}")
-    done = {state.columns["route"][row] for row in range(len(state)) if state.columns["status"][row] == "ok"}
-    files = [path for name in names if name in done and (path := samples_file(name)).exists()]
+def _conclude(measured: list[Path], folder: Path, names: list[str], whole: bool, quiet: bool) -> int:
+    """``measured``: folders with stores and samples. ``folder``: for the table and the page."""
+    files, failed = [], False
+    for place in measured:
+        state = read(place / _STORE)
+        failures = state.opened.failures
+        failed = failed or bool(failures)
+        for failure in failures:
+            print(f"culmen: {failure['count']} of {len(state)} routes failed: {failure['message'].splitlines()[0]}")
+        done = {state.columns["route"][row] for row in range(len(state)) if state.columns["status"][row] == "ok"}
+        files += [path for name in names if name in done and (path := samples_file(name, place)).exists()]
     found = Table(files)
     for route, why in found.unavailable.items():
         print(f"{route} is not available: {why}")
@@ -95,4 +129,4 @@ def _conclude(store: Path, folder: Path, names: list[str], whole: bool, quiet: b
     if not quiet:
         print_table(figures.HEADINGS, figures.rows_of(found), figures.HEADINGS[:1])
         print(f"Wrote {table} and {page}")
-    return exit_code(whole, bool(failures), "routes")
+    return exit_code(whole, failed, "routes")

@@ -1,0 +1,116 @@
+"""The options of a command that can be submitted as a job. Their names are those of sbatch."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .._core import InputError
+from . import work
+
+if TYPE_CHECKING:
+    from .work.submit import Wanted
+
+Submit = Annotated[
+    str | None,
+    typer.Option(
+        "--submit",
+        metavar="slurm|local",
+        help="Measure in a job of this scheduler, follow it, and collect its results. local: in the background here.",
+    ),
+]
+JobPartition = Annotated[
+    str | None,
+    typer.Option(
+        "--partition",
+        metavar="NAME,…",
+        help="The partitions: a job for each, and one table for all. Default: that of the cluster.",
+    ),
+]
+Nodes = Annotated[
+    int | None,
+    typer.Option("--nodes", metavar="N", min=1, help="Nodes of each job. Default: as many as the ranks need."),
+]
+TasksPerNode = Annotated[
+    int | None,
+    typer.Option(
+        "--tasks-per-node",
+        "--ntasks-per-node",
+        metavar="N",
+        min=1,
+        help="Ranks on each node. Default: up to the number of its cores.",
+    ),
+]
+TimeLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="TIME",
+        help="The time limit of a job, as for sbatch: 30 or 1:30:00. Default: from an estimate.",
+    ),
+]
+Exclusive = Annotated[bool, typer.Option("--exclusive", help="No other jobs on the nodes.")]
+Account = Annotated[
+    str | None, typer.Option("--account", metavar="NAME", help="The account that the job is charged to.")
+]
+Qos = Annotated[str | None, typer.Option("--qos", metavar="NAME", help="The quality of service.")]
+SiteFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--site",
+        metavar="FILE.toml",
+        help="Modules, variables and lines of shell for jobs. Default: ~/.config/culmen/site.toml, if it exists.",
+    ),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="With --submit: only print the batch scripts.")]
+Scratch = Annotated[
+    Path | None,
+    typer.Option(
+        "--scratch",
+        metavar="FOLDER",
+        help="Keep the store in this folder of the node, and copy it to the folder for the results after each point. "
+        "For results on a network file system.",
+    ),
+]
+_OF_JOBS = (
+    "submit", "partition", "nodes", "tasks_per_node", "time", "exclusive", "account", "qos", "site", "dry_run",
+    "scratch", "output", "overwrite", "quiet",
+)  # fmt: skip
+
+
+def job_of(
+    submit: str | None,
+    partition: str | None,
+    nodes: int | None,
+    tasks_per_node: int | None,
+    time: str | None,
+    exclusive: bool,
+    account: str | None,
+    qos: str | None,
+    site: Path | None,
+    dry_run: bool,
+) -> "Wanted | None":
+    """None: no job. Raises InputError for options of a job without --submit."""
+    given = {
+        "partition": partition, "nodes": nodes, "tasks-per-node": tasks_per_node, "time": time, "account": account,
+        "exclusive": exclusive or None, "qos": qos, "site": site, "dry-run": dry_run or None,
+    }  # fmt: skip
+    if submit is None:
+        for name, value in given.items():
+            if value is not None:
+                raise InputError(f"--{name} is an option of a job; add --submit slurm")
+        return None
+    return work.submit.Wanted(submit, partition, nodes, tasks_per_node, time, exclusive, account, qos, site, dry_run)
+
+
+def typed(context: typer.Context, without: tuple[str, ...]) -> list[str]:
+    """The options of the command that a user typed, as words; not those of jobs, folders and output."""
+    words = []
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        source = context.get_parameter_source(name)
+        if name in (*_OF_JOBS, *without) or source is None or source.name != "COMMANDLINE":
+            continue
+        value = context.params[name]
+        words += [parameter.opts[0]] if value is True else [parameter.opts[0], str(value)]
+    return words

@@ -1,0 +1,291 @@
+"""``--submit``: the work of a command as jobs of a scheduler, one for each partition."""
+
+import shlex
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ... import _core
+from ..._core import InputError
+from ...base.signals import STOP_SIGNALS, handling
+from ...base.text import lasted
+from ...bench.submission import JobFolder, Submitted
+from ...launch.scheduler import scheduler_named
+from ...launch.scheduler.fitting import partitions_named, shape_of, time_for
+from ...launch.scheduler.following import follow
+from ...launch.scheduler.job import Partition, Phase, Place, Request, Scheduler
+from ...launch.scheduler.site import Site, read_site
+from ...launch.scheduler.times import shown_time, time_of
+from ...store.opening import open_store
+from .codes import FAILED, FINISHED, RESUMABLE
+from .job_lines import JobLines, job_lines
+from .measuring import folder_for, remove_measurements
+
+_FACTOR, _START_S = 1.5, 120.0  # of the estimate: other work on the machine; the start of the job
+_LAUNCH_S = 5.0  # the start and the end of a launch on several nodes
+_ARRIVES_S = 20.0  # a network file system may show the last results so much later
+_SCRATCH = "${TMPDIR:-/tmp}"
+_WORDS = {
+    "TIMEOUT": "reached its time limit",
+    "CANCELLED": "was cancelled",
+    "NODE_FAIL": "lost a node",
+    "BOOT_FAIL": "got a node that did not start",
+    "OUT_OF_MEMORY": "ran out of memory",
+    "PREEMPTED": "had to make room for another job",
+    "DEADLINE": "reached its deadline",
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The options of a job. None: not given."""
+
+    scheduler: str
+    partition: str | None = None
+    nodes: int | None = None
+    tasks_per_node: int | None = None
+    time: str | None = None
+    exclusive: bool = False
+    account: str | None = None
+    qos: str | None = None
+    site: Path | None = None
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What there is for the jobs. ``partitions``: those that were asked for."""
+
+    wanted: Wanted
+    scheduler: Scheduler
+    partitions: list[Partition]
+    site: Site
+
+    @classmethod
+    def of(cls, wanted: Wanted) -> "Cluster":
+        """Raises InputError for what the cluster does not have."""
+        scheduler = scheduler_named(wanted.scheduler)
+        site = read_site(wanted.site)
+        return cls(wanted, scheduler, partitions_named(wanted.partition, scheduler.partitions()), site)
+
+    def room(self) -> int:
+        """The number of tasks in each of the jobs."""
+        nodes, per_node = self.wanted.nodes, self.wanted.tasks_per_node
+        shapes = [shape_of(each, 0, nodes, per_node) for each in self.partitions]
+        return min(nodes * tasks for nodes, tasks in shapes)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a job does. ``arguments``: of culmen in the job. ``tasks``: of the scheduler, at least. ``store``: the name
+    of the file. ``what``: its points are. ``done``: the number of points in a store; raises InputError for a store of
+    other points. ``conclude``: gets the folders with results, that for the tables, and whether all is measured."""
+
+    name: str
+    arguments: list[str]
+    tasks: int
+    store: str
+    what: str
+    points: int
+    most_s: float
+    done: Callable[[Path], int]
+    conclude: Callable[[list[Path], Path, bool], int]
+
+
+@dataclass
+class _Job:
+    folder: JobFolder
+    partition: Partition
+    record: Submitted | None = None
+    active: bool = False
+    place: Place = field(default_factory=lambda: Place(Phase.UNKNOWN))
+
+
+def run_jobs(task: Task, cluster: Cluster, output: Path, overwrite: bool, quiet: bool) -> int:
+    """Submits what is missing, follows the jobs, and writes the tables; returns an exit code. Jobs that were submitted
+    by an earlier call are followed."""
+    jobs = [_Job(JobFolder((output / each.name).resolve()), each) for each in cluster.partitions]
+    requests = [_request(task, cluster, job, task.points) for job in jobs]  # all are checked before one is submitted
+    if cluster.wanted.dry_run:
+        print("\n".join(cluster.scheduler.script(request) for request in requests), end="")
+        return FINISHED
+    folder_for(output)
+    for job in jobs:
+        _find(task, cluster.scheduler, job, overwrite)
+    for job in jobs:
+        if not job.active:
+            _submit(task, cluster, job, overwrite, quiet)
+        elif job.record and not quiet:
+            print(f"Job {_name(job)} was submitted at {job.record.submitted}; following it", flush=True)
+    if not _follow(task, cluster.scheduler, jobs, quiet):
+        return _left(cluster.scheduler, jobs)
+    return _collect(task, cluster.scheduler, jobs, output)
+
+
+def _request(task: Task, cluster: Cluster, job: _Job, missing: int) -> Request:
+    """``missing``: the number of points that are not measured yet."""
+    wanted, partition, site = cluster.wanted, job.partition, cluster.site.of(job.partition.name)
+    nodes, per_node = shape_of(partition, task.tasks, wanted.nodes, wanted.tasks_per_node)
+    estimate_s = _START_S + missing * (_FACTOR * task.most_s / task.points + _LAUNCH_S)
+    given_s = time_of(wanted.time) if wanted.time else None
+    words = shlex.join([_core.find_executable(), *task.arguments])
+    folder, scratch = shlex.quote(str(job.folder.path)), site.scratch or _SCRATCH
+    return Request(
+        f"culmen-{task.name}",
+        partition.name,
+        nodes,
+        per_node,
+        time_for(partition, given_s, estimate_s),
+        Path.cwd(),
+        job.folder.output,
+        f'{words} \\\n  --output {folder} \\\n  --scratch "{scratch}"',
+        wanted.exclusive,
+        wanted.account or site.account,
+        wanted.qos or site.qos,
+        site.options,
+        site.shell(),
+        f"Written by: {shlex.join(['culmen', *sys.argv[1:]])}",
+    )
+
+
+def _find(task: Task, scheduler: Scheduler, job: _Job, overwrite: bool) -> None:
+    """Whether a job of an earlier call is queued or runs. Raises InputError if that is in the way."""
+    job.record = record = job.folder.record()
+    if record is None:
+        return
+    own = scheduler if record.scheduler == scheduler.name else scheduler_named(record.scheduler)
+    job.place = own.place(record.job)
+    job.active = job.place.phase in (Phase.PENDING, Phase.RUNNING)
+    if not job.active:
+        return
+    cancel = f"cancel it with `{own.cancel_command(record.job)}`"
+    if overwrite:
+        raise InputError(f"job {_name(job)} still measures for {job.folder.path}; to measure again, first {cancel}")
+    if record.arguments != task.arguments:
+        raise InputError(
+            f"job {_name(job)} measures something else for {job.folder.path}; give another --output, or {cancel}"
+        )
+
+
+def _submit(task: Task, cluster: Cluster, job: _Job, overwrite: bool, quiet: bool) -> None:
+    store = job.folder.path / task.store
+    if overwrite:
+        remove_measurements(store)
+    done = task.done(store)
+    if done >= task.points:
+        if not quiet:
+            print(f"All {done} {task.what} are in {store}; to measure again, write --overwrite")
+        return
+    request = _request(task, cluster, job, task.points - done)
+    job.folder.path.mkdir(parents=True, exist_ok=True)
+    job.folder.script.write_text(cluster.scheduler.script(request), encoding="utf-8")
+    number = cluster.scheduler.submit(job.folder.script, request)
+    partition = job.partition.name
+    job.record = job.folder.write_record(cluster.scheduler.name, number, partition, task.arguments)
+    job.active = True
+    if not quiet:
+        before = f", {done} of {task.points} {task.what} before" if done else ""
+        shape = f"{request.nodes} × {request.tasks_per_node} tasks, at most {shown_time(request.time_s)}"
+        print(f"Submitted job {_name(job)} ({shape}{before}): {_shown(job.folder.script)}", flush=True)
+        if cluster.wanted.time is None and request.time_s == job.partition.most_s:
+            print("The estimated time is longer than the partition allows; the same command submits the rest.")
+
+
+def _follow(task: Task, scheduler: Scheduler, jobs: list[_Job], quiet: bool) -> bool:
+    """False: a signal came before the jobs ended; they go on."""
+    there = {job.record.job: job for job in jobs if job.active and job.record}
+    if not there:
+        return True
+    leave = threading.Event()
+    with handling(STOP_SIGNALS, lambda _number, _frame: leave.set()), job_lines(task.what, task.points, quiet) as show:
+        for places in follow(scheduler, list(there), leave):
+            for number, place in places.items():
+                there[number].place = place
+                _show(show, there[number], _told(there[number].folder.path / task.store))
+    return all(job.place.phase in (Phase.ENDED, Phase.UNKNOWN) for job in there.values())
+
+
+def _show(show: JobLines, job: _Job, done: int) -> None:
+    show.see(_name(job), job.place, done)
+
+
+def _told(store: Path) -> int:
+    """The number of points that a job has measured so far."""
+    try:
+        return int(open_store(store).summary["told"]) if store.exists() else 0
+    except _core.CulmenError:
+        return 0  # the job is just writing it
+
+
+def _left(scheduler: Scheduler, jobs: list[_Job]) -> int:
+    going = [job for job in jobs if job.place.phase in (Phase.PENDING, Phase.RUNNING) and job.record]
+    one = len(going) == 1
+    print(
+        f"{'Job' if one else 'Jobs'} {', '.join(map(_name, going))} {'goes' if one else 'go'} on. The same command "
+        f"follows {'it' if one else 'them'} again."
+    )
+    for job in going:
+        assert job.record is not None
+        print(f"To cancel it: {scheduler.cancel_command(job.record.job)}")
+    return RESUMABLE
+
+
+def _collect(task: Task, scheduler: Scheduler, jobs: list[_Job], output: Path) -> int:
+    whole, broken, measured = True, False, []
+    for job in jobs:
+        store = job.folder.path / task.store
+        done = _last_results(task, job, store)
+        if store.exists():
+            measured.append(job.folder.path)
+        if done >= task.points:
+            continue
+        whole = False
+        broken = broken or job.place.word == "FAILED"
+        for line in _why(task, scheduler, job, done):
+            print(f"culmen: {line}")
+    if not measured:
+        print("culmen: nothing was measured")
+        return FAILED if broken else RESUMABLE
+    return task.conclude(measured, output, whole)
+
+
+def _last_results(task: Task, job: _Job, store: Path) -> int:
+    """The number of measured points. If the job ended well, all of them will arrive."""
+    until = time.monotonic() + (_ARRIVES_S if job.active and job.place.exit_code == 0 else 0)
+    while (done := task.done(store)) < task.points and time.monotonic() < until:
+        time.sleep(0.5)
+    return done
+
+
+def _why(task: Task, scheduler: Scheduler, job: _Job, done: int) -> list[str]:
+    """Why not all is measured, in a sentence, and the last lines of a job that failed."""
+    place, end = job.place, f"after {done} of {task.points} {task.what}; the same command submits the rest"
+    if job.active and not done and place.word == "TIMEOUT":
+        end = f"before it had finished one of {task.points} {task.what}; give a longer --time"
+    if place.phase is Phase.UNKNOWN:
+        return [f"{scheduler.title} no longer knows job {_name(job)}; it ended {end}"]
+    stopped = "was stopped near its time limit" if place.exit_code == RESUMABLE else ""
+    if what := _WORDS.get(place.word, stopped):
+        return [f"job {_name(job)} {what} {end}"]
+    lines = job.folder.last_lines()
+    said = f"; the last lines of {_shown(job.folder.output)}:" if lines else ""
+    return [
+        f"job {_name(job)} ended as {place.word} with exit code {place.exit_code} after {lasted(place.ran_s)}{said}",
+        *(f"  {line}" for line in lines),
+    ]
+
+
+def _name(job: _Job) -> str:
+    assert job.record is not None
+    return f"{job.record.job.partition('@')[0]} on {job.partition.name}"
+
+
+def _shown(path: Path) -> str:
+    """Relative, if it is below the current folder."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

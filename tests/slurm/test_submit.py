@@ -1,0 +1,184 @@
+"""``culmen bench … --submit slurm`` on a real Slurm: jobs are submitted, followed, collected, continued."""
+
+import csv
+import json
+import os
+import re
+import signal
+
+import pytest
+from harness import HANGS_S, Running, wait_for
+
+MEASURE = ("bench", "collectives", "--collectives", "bcast", "--sizes", "8,1K", "--seconds", "0.02", "--mpi", "openmpi")
+FEW = ("--algorithms", "default,chain")
+YIELD = {"OMPI_MCA_mpi_yield_when_idle": "1"}  # the nodes have more CPUs than this machine
+
+
+def rows_in(folder, name="bench-collectives/collectives.csv"):
+    with (folder / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def type_in(slurm, tmp_path, monkeypatch):
+    """Runs culmen to its end, in a folder of its own."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for name, value in YIELD.items():
+        monkeypatch.setenv(name, value)
+    return lambda *words, cluster=slurm: cluster.run("culmen", *words, cwd=tmp_path, timeout=HANGS_S)
+
+
+def test_a_job_measures_and_its_results_are_collected(type_in, tmp_path):
+    words = (*MEASURE, *FEW, "--ranks", "2,3", "--submit", "slurm")
+    done = type_in(*words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    job = re.search(r"^Submitted job (\d+) on main \(1 × 3 tasks, at most ", done.stdout, re.MULTILINE)[1]
+    assert f"culmen: job {job} on main: completed, 2 of 2 launches" in done.stdout
+    assert "Wrote bench-collectives/collectives.csv" in done.stdout
+    rows = rows_in(tmp_path)
+    assert {(row["ranks"], row["nodes"], row["ppn"], row["partition"]) for row in rows} == {
+        ("2", "1", "2", "main"),
+        ("3", "1", "3", "main"),
+    }
+    assert {row["mpi"] for row in rows} == {"openmpi"}
+    about = json.loads((tmp_path / "bench-collectives/environment.json").read_text())
+    assert about["partitions"]["main"]["host"] == about["host"]
+    again = type_in(*words)
+    assert again.returncode == 0
+    assert "Submitted" not in again.stdout
+    assert "All 2 launches are in " in again.stdout
+    assert rows_in(tmp_path) == rows
+
+
+def test_partitions_are_measured_by_a_job_each(type_in, tmp_path):
+    done = type_in(*MEASURE, *FEW, "--ranks", "2", "--submit", "slurm", "--partition", "main,short")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(re.findall("^Submitted job ", done.stdout, re.MULTILINE)) == 2
+    rows = rows_in(tmp_path)
+    assert {row["partition"] for row in rows} == {"main", "short"}
+    assert {row["mpi"] for row in rows} == {"openmpi"}
+    assert "openmpi/main" in done.stdout
+    assert "openmpi/short" in done.stdout
+
+
+def test_after_the_time_limit_the_same_command_submits_the_rest(type_in, slurm, tmp_path):
+    words = (*MEASURE, "--ranks", "2,3,4", "--submit", "slurm", "--partition", "short", "--seconds", "0.9")
+    first = type_in(*words)
+    assert first.returncode == 75, first.stdout + first.stderr
+    assert "The estimated time is longer than the partition allows; the same command submits the rest." in first.stdout
+    done = int(re.search(r"near its time limit after (\d) of 3 launches; the same command", first.stdout)[1])
+    assert 1 <= done < 3
+    launches = {row["ranks"] for row in rows_in(tmp_path)}
+    assert len(launches) == done
+    with Running(*words, cwd=tmp_path, SLURM_CONF=str(slurm.configuration), **YIELD) as second:
+        said = wait_for(second.process.stdout.readline, "the second job")
+        assert f", {done} of 3 launches before): bench-collectives/short/job.sh" in said
+        job = re.match(r"Submitted job (\d+) ", said)[1]
+        wait_for(lambda: ": running, " in second.process.stdout.readline(), "the job to run")
+        assert slurm.run("scancel", job).returncode == 0
+        code, out, err = second.end()
+    assert code == 75, out + err
+    assert launches <= {row["ranks"] for row in rows_in(tmp_path)}
+
+
+def test_an_interrupted_follower_leaves_the_job_and_the_same_command_finds_it(type_in, slurm, tmp_path):
+    words = (*MEASURE, "--ranks", "2,3,4", "--seconds", "20", "--interval", "0.001", "--submit", "slurm")
+    with Running(*words, cwd=tmp_path, SLURM_CONF=str(slurm.configuration), **YIELD) as follower:
+        wait_for((tmp_path / "bench-collectives/main/job.json").exists, "a job")
+        job = json.loads((tmp_path / "bench-collectives/main/job.json").read_text())["job"]
+        wait_for(lambda: "RUNNING" in slurm.run("squeue", "-h", "-o", "%T", "-j", job).stdout, "the job to run")
+        os.kill(follower.process.pid, signal.SIGINT)
+        code, out, err = follower.end()
+    assert code == 75, out + err
+    assert f"Job {job} on main goes on. The same command follows it again.\nTo cancel it: scancel {job}\n" in out
+    other = type_in(*words, "--root", "1")
+    assert other.returncode == 2
+    assert f"job {job} on main measures something else for " in other.stderr
+    overwritten = type_in(*words, "--overwrite")
+    assert overwritten.returncode == 2
+    assert f"first cancel it with `scancel {job}`" in overwritten.stderr
+    with Running(*words, cwd=tmp_path, SLURM_CONF=str(slurm.configuration), **YIELD) as follower:
+        wait_for(lambda: f"job {job} on main: running" in follower.process.stdout.readline(), "the follower")
+        assert slurm.run("scancel", job).returncode == 0
+        code, out, err = follower.end()
+    assert code == 75, out + err
+    assert f"culmen: job {job} on main was cancelled after 0 of 3 launches; the same command submits the rest" in out
+
+
+def test_a_job_that_fails_shows_its_last_lines(type_in, tmp_path):
+    (tmp_path / "site.toml").write_text('lines = ["echo no such module: openmpi/9 >&2; exit 3"]\n')
+    done = type_in(*MEASURE, "--ranks", "2", "--submit", "slurm", "--site", "site.toml")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "ended as FAILED with exit code 3 after " in done.stdout
+    assert "the last lines of bench-collectives/main/job.out:\nculmen:   no such module: openmpi/9\n" in done.stdout
+    assert "culmen: nothing was measured" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            ["--partition", "shrt"],
+            "--partition: there is no partition 'shrt' here; did you mean 'short'? there are main",
+        ),
+        (["--partition", "closed"], "--partition: the partition closed is not up"),
+        (["--nodes", "3"], "--nodes 3, but the partition main has 1"),
+        (["--tasks-per-node", "9"], "--tasks-per-node 9: the nodes of the partition main have 8 CPUs"),
+        (["--tasks-per-node", "2", "--nodes", "1"], "4 ranks need more room than --nodes 1 with 2 tasks on each node"),
+        (["--partition", "short", "--time", "2:00"], "--time 00:02:00: the partition short allows at most 00:01:00"),
+        (["--time", "soon"], "--time soon: it must be minutes or hours:minutes:seconds"),
+        (["--account", "no such"], "sbatch failed: "),
+    ],
+)
+def test_what_the_cluster_does_not_have_is_one_sentence(type_in, tmp_path, words, says):
+    if words[0] == "--account":
+        (tmp_path / "site.toml").write_text('options = ["--constraint=fast"]\n')
+        words = ["--site", "site.toml"]
+    done = type_in(*MEASURE, "--ranks", "2,4", "--submit", "slurm", *words)
+    assert done.returncode == 2, done.stdout
+    assert done.stderr.startswith(f"culmen: {says}"), done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.glob("bench-collectives/*/job.json"))
+
+
+def test_a_dry_run_prints_the_script_alone(type_in, tmp_path):
+    (tmp_path / "config/culmen").mkdir(parents=True)
+    (tmp_path / "config/culmen/site.toml").write_text(
+        'modules = ["openmpi/4.1"]\nscratch = "$LOCAL"\naccount = "physics"\n[environment]\nUCX_TLS = "rc,sm"\n'
+        '[partition.short]\nmodules = ["openmpi/4.1-short"]\n'
+    )
+    words = ("--ranks", "2-8", "--submit", "slurm", "--dry-run", "--exclusive", "--qos", "high", "--time", "1:30:00")
+    done = type_in(*MEASURE, *words, "--tasks-per-node", "8")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "#!/bin/bash"
+    for option in ("partition=main", "nodes=1", "ntasks-per-node=8", "time=01:30:00", "exclusive", "qos=high"):
+        assert f"#SBATCH --{option}" in lines
+    assert "#SBATCH --account=physics" in lines
+    assert lines.index("module load openmpi/4.1 || exit") < lines.index("export UCX_TLS=rc,sm")
+    assert lines[-1] == '  --scratch "$LOCAL"'
+    assert "--ranks 2,3,4,6,8 " in lines[-3]
+    assert (
+        "module load openmpi/4.1-short || exit"
+        in type_in(*MEASURE, "--ranks", "2", "--submit", "slurm", "--dry-run", "--partition", "short").stdout
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["config"]
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_ranks_on_two_nodes_are_counted(type_in, slurm_of_four, tmp_path, mpi):
+    (tmp_path / "site.toml").write_text('[environment]\nHYDRA_IFACE = "lo"\n')  # these host names have no address
+    words = (*MEASURE, *FEW[:1], "default", "--mpi", mpi, "--ranks", "2,3", "--submit", "slurm", "--nodes", "2")
+    done = type_in(*words, "--site", "site.toml", cluster=slurm_of_four)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "(2 × 2 tasks, " in done.stdout
+    assert {(row["ranks"], row["nodes"], row["ppn"]) for row in rows_in(tmp_path)} == {("2", "1", "2"), ("3", "2", "2")}
+
+
+def test_messages_between_two_nodes(type_in, slurm_of_four, tmp_path):
+    words = ("bench", "pingpong", "--routes", "raw,openmpi", "--sizes", "8", "--seconds", "0.02", "--submit", "slurm")
+    done = type_in(*words, "--nodes", "2", cluster=slurm_of_four)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "(2 × 1 tasks, " in done.stdout
+    found = {(row["route"], row["nodes"], row["ppn"]) for row in rows_in(tmp_path, "bench-pingpong/pingpong.csv")}
+    assert {("raw/tcp", "1", "2"), ("openmpi", "2", "1"), ("openmpi/shared-memory", "", "")} <= found
