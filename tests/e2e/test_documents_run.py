@@ -1,7 +1,8 @@
 """What documents show being typed is typed here: `console` blocks, in order, in one folder a document.
 
 A line that begins with `$ ` is a command. The lines below it are its output, in which `…` stands for anything. The
-folder has the files of examples/ that the document quotes, and the example whose study file a command names.
+folder has the files of examples/ that the document quotes, and the example whose study file a command names. Documents
+about Slurm are typed in tests/slurm.
 
 In blocks that are marked by four blanks alone, lines that begin with `culmen` are typed too, and must succeed. The
 folder has small studies and programs with the names in these lines.
@@ -11,59 +12,26 @@ import re
 import shutil
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
-from harness import EXAMPLES, HANGS_S, ROOT, copy_example, culmen, environment
+from harness import EXAMPLES, HANGS_S, ROOT, culmen, environment
+from sessions import needs_slurm, type_sessions
 
-BLOCKS = re.compile(
-    r"^<!-- (?P<file>examples/\S+) -->$|^ *```console\n(?P<session>.*?)^ *```$", re.MULTILINE | re.DOTALL
-)
 FENCE = re.compile(r"^ *```(?P<kind>\S*)[^\n]*\n.*?^ *```$", re.MULTILINE | re.DOTALL)
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-WITH_SESSIONS = [path for path in DOCUMENTS if "```console" in path.read_text()]
+WITH_SESSIONS = [path for path in DOCUMENTS if "```console" in path.read_text() and not needs_slurm(path)]
 
 
 def name_of(path):
     return str(path.relative_to(ROOT))
 
 
-def commands_in(session):
-    """(command, what is expected of it) for each."""
-    for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
-        command, _, expected = part.partition("\n")
-        yield command, expected
-
-
-def pattern_of(expected):
-    """Blanks are as many as they like; `…` alone on a line is any lines."""
-    lines = [r"\s+".join(map(re.escape, line.split())).replace("…", ".*") for line in expected.splitlines()]
-    return r"\s*".join(lines)
-
-
-def words_of(text):
-    return "\n".join(" ".join(line.split()) for line in text.splitlines())
-
-
 @pytest.mark.parametrize("document", WITH_SESSIONS, ids=name_of)
 def test_what_is_typed_prints_what_is_shown(document, tmp_path):
     path = f"{Path(sys.executable).parent}:{environment()['PATH']}"
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    variables = environment(PATH=path, XDG_DATA_HOME=str(tmp_path / ".data"), **root)
-    for block in BLOCKS.finditer(document.read_text()):
-        if block["file"]:
-            shutil.copy(ROOT / block["file"], tmp_path)
-            continue
-        for command, expected in commands_in(textwrap.dedent(block["session"])):
-            for name in re.findall(r"\w+\.toml", command):
-                for example in () if (tmp_path / name).exists() else ROOT.glob(f"examples/*/{name}"):
-                    copy_example(example.parent.name, tmp_path)
-            done = subprocess.run(  # noqa: S602 - as it stands in the document
-                command, shell=True, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=HANGS_S
-            )
-            printed = words_of(done.stdout + done.stderr)
-            assert re.search(pattern_of(expected), printed, re.DOTALL), f"$ {command}\n{done.stdout}{done.stderr}"
+    type_sessions(document, tmp_path, environment(PATH=path, XDG_DATA_HOME=str(tmp_path / ".data"), **root))
 
 
 STUDY = """[space]
