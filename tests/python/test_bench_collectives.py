@@ -231,7 +231,11 @@ def test_several_partitions_are_told_apart_by_name(tmp_path):
     assert {key.mpi for key in Table(paths).points} == {"openmpi/thin", "openmpi/fat"}
     assert {key.mpi for key in Table(paths[:1]).points} == {"openmpi"}
     assert [line[0] for line in winners.rows_of(Table(paths))] == ["openmpi/fat", "openmpi/thin"]
-    assert figures.collectives_page(Table(paths))
+    drawn = {figure.key: figure for figure in figures._figures(Table(paths))}
+    assert [line["name"] for line in drawn["ranks-partitions-bcast"].data] == ["openmpi/fat", "openmpi/thin"]
+    assert "size-openmpi/fat-bcast" in drawn
+    assert "bcast, partitions: time against message size" in figures.collectives_page(Table(paths))
+    assert "partitions" not in figures.collectives_page(Table(paths[:1]))
     assert paths[0].read_text().splitlines()[1].startswith("openmpi,4,bcast,default,2,3,4,8,0,")
 
 

@@ -158,7 +158,7 @@ def test_the_time_is_cut_to_what_the_partition_allows():
 
 
 REQUEST = Request(
-    "culmen-collectives", "THIN", 2, 24, 5400.0, Path("/home/a b"), Path("/home/a b/job.out"), "culmen bench",
+    "culmen-collectives", "THIN", 2, 24, 5400.0, Path("/home/a b"), Path("/home/a b/100%/job.out"), "culmen bench",
     exclusive=True, account="physics", options=["--constraint=ib"], lines=["module load openmpi"], about="one\ntwo",
 )  # fmt: skip
 
@@ -172,7 +172,7 @@ def test_the_script_is_as_a_person_would_write_it():
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=24
 #SBATCH --time=01:30:00
-#SBATCH --output="/home/a b/job.out"
+#SBATCH --output="/home/a b/100%%/job.out"
 #SBATCH --open-mode=append
 #SBATCH --chdir="/home/a b"
 #SBATCH --signal=B:TERM@60

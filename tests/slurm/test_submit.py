@@ -105,6 +105,22 @@ def test_an_interrupted_follower_leaves_the_job_and_the_same_command_finds_it(ty
     assert f"culmen: job {job} on main was cancelled after 0 of 3 launches; the same command submits the rest" in out
 
 
+def test_a_job_that_slurm_starts_again_continues(type_in, slurm, tmp_path):
+    words = (*MEASURE, *FEW, "--collectives", "bcast,reduce", "--ranks", "2", "--seconds", "1", "--interval", "0.001")
+    with Running(*words, "--submit", "slurm", cwd=tmp_path, SLURM_CONF=str(slurm.configuration), **YIELD) as follower:
+        line = wait_for(follower.process.stdout.readline, "a job")
+        wait_for((tmp_path / "bench-collectives/main/samples/bcast-2.csv").exists, "the first launch")
+        assert slurm.run("scontrol", "requeue", re.search(r"job (\d+)", line)[1]).returncode == 0
+        code, out, err = follower.end()
+    assert code == 0, out + err
+    assert ": pending (" in out
+    assert ": completed, 2 of 2 launches" in out
+    assert re.search(
+        "2 launches, [12] of them before|All 2 launches are in",
+        (tmp_path / "bench-collectives/main/job.out").read_text(),
+    )
+
+
 def test_a_job_that_fails_shows_its_last_lines(type_in, tmp_path):
     (tmp_path / "site.toml").write_text('lines = ["echo no such module: openmpi/9 >&2; exit 3"]\n')
     done = type_in(*MEASURE, "--ranks", "2", "--submit", "slurm", "--site", "site.toml")

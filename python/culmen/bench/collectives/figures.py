@@ -9,9 +9,11 @@ from ...report.page import Section, page, place_of, table, text
 from ...report.style import GREY, LINE_COLOURS, SYMBOLS, Figure, axis, layout
 from ..drawing import error_bars, lead_of
 from ..words import shown_size
-from .samples import Key, Table
+from .samples import Key, Measured, Table
 from .winners import HEADINGS, Winner, rows_of, winners
 
+_ABOUT = "The median time of a call, with its interval of 95 %. The thick grey line is the MPI's own choice."
+Points = dict[Key, Measured]
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
@@ -26,14 +28,31 @@ def collectives_page(found: Table) -> str:
 
 
 def _figures(found: Table) -> Iterator[Figure]:
+    yield from _comparisons(found)
     won = winners(found)
     for mpi, collective in sorted({key[:2] for key in found.points}):
         here = [w for w in won if (w.mpi, w.collective) == (mpi, collective)]
+        points = {key: point for key, point in found.points.items() if key[:2] == (mpi, collective)}
         if collective != "barrier":
             if here:
                 yield _map(mpi, collective, here)
-            yield _against_size(found, mpi, collective)
-        yield _against_ranks(found, mpi, collective)
+            yield _against_size(points, mpi, collective, _ABOUT)
+        yield _against_ranks(points, mpi, collective, _ABOUT)
+
+
+def _comparisons(found: Table) -> Iterator[Figure]:
+    """If there are several partitions: the MPI's own choice on each of them."""
+    points = {
+        key._replace(mpi="partitions", algorithm=key.mpi): point
+        for key, point in found.points.items()
+        if key.algorithm == DEFAULT and "/" in key.mpi
+    }
+    about = "The median time of a call with the MPI's own choice, with its interval of 95 %, on each partition."
+    for collective in sorted({key.collective for key in points}):
+        here = {key: point for key, point in points.items() if key.collective == collective}
+        if collective != "barrier":
+            yield _against_size(here, "partitions", collective, about)
+        yield _against_ranks(here, "partitions", collective, about)
 
 
 def _map(mpi: str, collective: str, won: list[Winner]) -> Figure:
@@ -68,19 +87,20 @@ def _said(w: Winner) -> str:
     return text(f"{w.ranks} ranks, {shown_size(w.size)}: {w.name}, {us:.3g} µs{gain}")
 
 
-def _against_size(found: Table, mpi: str, collective: str) -> Figure:
+def _against_size(points: Points, mpi: str, collective: str, about: str) -> Figure:
     """One menu entry for each number of ranks."""
-    return _menu_of(found, mpi, collective, "ranks", "size", "message size in bytes", "Time against message size")
+    label, title = "message size in bytes", f"{collective}, {mpi}: time against message size"
+    return _menu_of(points, f"size-{mpi}-{collective}", "ranks", "size", label, title, about)
 
 
-def _against_ranks(found: Table, mpi: str, collective: str) -> Figure:
+def _against_ranks(points: Points, mpi: str, collective: str, about: str) -> Figure:
     """One menu entry for each message size."""
-    return _menu_of(found, mpi, collective, "size", "ranks", "ranks", "Time against the number of ranks")
+    title = f"{collective}, {mpi}: time against the number of ranks"
+    return _menu_of(points, f"ranks-{mpi}-{collective}", "size", "ranks", "ranks", title, about)
 
 
-def _menu_of(found: Table, mpi: str, collective: str, chosen: str, along: str, label: str, title: str) -> Figure:
+def _menu_of(points: Points, figure: str, chosen: str, along: str, label: str, title: str, about: str) -> Figure:
     """Lines of all algorithms along one of ranks and size, for each value of the other."""
-    points = {key: point for key, point in found.points.items() if key[:2] == (mpi, collective)}
     names = sorted({key.algorithm for key in points}, key=lambda name: (name != DEFAULT, name))
     values = sorted({getattr(key, chosen) for key in points if getattr(key, along) > 0})
     data: list[dict] = []
@@ -100,11 +120,8 @@ def _menu_of(found: Table, mpi: str, collective: str, chosen: str, along: str, l
         "legend": {"x": 1.02, "y": 1},
         "updatemenus": [_choices(chosen, values, places, len(data)), _scales()],
     }
-    about = (
-        "The median time of a call, with its interval of 95 %. The thick grey line is the MPI's own choice. The menu "
-        f"chooses the {'number of ranks' if chosen == 'ranks' else 'message size'}."
-    )
-    return Figure(f"{along}-{mpi}-{collective}", f"{collective}, {mpi}: {title.lower()}", about, data, plain)
+    about += f" The menu chooses the {'number of ranks' if chosen == 'ranks' else 'message size'}."
+    return Figure(figure, title, about, data, plain)
 
 
 def _choices(chosen: str, values: list[int], places: list[range], lines: int) -> dict:

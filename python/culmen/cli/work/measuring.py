@@ -1,6 +1,7 @@
 """What the commands of ``culmen bench`` do alike: a folder, a study of points, an end."""
 
 import os
+import platform
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -59,12 +60,15 @@ class KeptStore:
         """The copy in the folder with results is always whole."""
         if self._folder is None or not self.place.exists():
             return
-        copy, new = self._folder / "copy.db", self._store.with_suffix(".new")
+        copy, new = self._folder / "copy.db", self._store.with_name(f".{self._folder.name}.{platform.node()}")
         copy.unlink(missing_ok=True)
         with suppress(_core.CulmenError, OSError):  # the next copy may succeed, and the run goes on
-            _core.Store.copy(str(self.place), str(copy))
-            shutil.copyfile(copy, new)
-            new.replace(self._store)
+            try:
+                _core.Store.copy(str(self.place), str(copy))
+                shutil.copyfile(copy, new)
+                new.replace(self._store)
+            finally:
+                new.unlink(missing_ok=True)
 
 
 class _Copying:

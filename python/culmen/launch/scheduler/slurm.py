@@ -39,7 +39,7 @@ class Slurm:
             f"--nodes={request.nodes}",
             f"--ntasks-per-node={request.tasks_per_node}",
             f"--time={shown_time(request.time_s)}",
-            f"--output={_quoted(request.output)}",
+            f"--output={_quoted(request.output).replace('%', '%%')}",
             "--open-mode=append",  # after a requeue, the former output stays
             f"--chdir={_quoted(request.folder)}",
             f"--signal=B:TERM@{warning_s}",
