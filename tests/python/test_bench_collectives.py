@@ -240,15 +240,25 @@ def test_several_partitions_are_told_apart_by_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "tasks", "ranks"), [("4(x2),3", 4, 4), ("2", 2, 2), ("16(x40)", 16, 7), ("", 0, 7), (None, 0, 7)]
+    ("text", "tasks", "ranks"), [("4(x2),3", [4, 4, 3], 4), ("2", [2], 2), ("16(x3)", [16] * 3, 7), ("", [], 7)]
 )
 def test_ranks_fill_the_nodes_of_an_allocation(monkeypatch, text, tasks, ranks):
     monkeypatch.setenv("SLURM_JOB_ID", "1")
-    monkeypatch.setenv("SLURM_TASKS_PER_NODE", text or "")
-    assert allocation.tasks_per_node() == tasks
+    monkeypatch.setenv("SLURM_TASKS_PER_NODE", text)
+    assert allocation.tasks_on_nodes() == tasks
     assert allocation.ranks_on_a_node(7) == ranks
     monkeypatch.delenv("SLURM_JOB_ID")
     assert allocation.ranks_on_a_node(7) == 7
+
+
+def test_more_ranks_than_an_allocation_has_tasks_are_refused(monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    monkeypatch.setenv("SLURM_TASKS_PER_NODE", "1,2")
+    assert complaint(plan().check) == (
+        "--ranks 4: this allocation has room for 3 ranks; give fewer ranks, or allocate more tasks"
+    )
+    plan(ranks=(2, 3)).check()
+    plan().check(here=False)
 
 
 def test_other_tables_are_refused(tmp_path):

@@ -11,12 +11,14 @@ def partition() -> str:
     return os.environ.get(PARTITION, "")
 
 
-def tasks_per_node() -> int:
-    """The most tasks on a node of the allocation; 0: there is no allocation, or it does not say so."""
-    found = re.findall(r"(\d+)(?:\(x\d+\))?", os.environ.get("SLURM_TASKS_PER_NODE", ""))
-    return max(map(int, found), default=0) if "SLURM_JOB_ID" in os.environ else 0
+def tasks_on_nodes() -> list[int]:
+    """The tasks on each node of the allocation. Empty: there is no allocation, or it does not say so."""
+    if "SLURM_JOB_ID" not in os.environ:
+        return []
+    found = re.findall(r"(\d+)(?:\(x(\d+)\))?", os.environ.get("SLURM_TASKS_PER_NODE", ""))
+    return [int(tasks) for tasks, nodes in found for _ in range(int(nodes or 1))]
 
 
 def ranks_on_a_node(ranks: int) -> int:
     """Of a launch: launchers fill a node of the allocation before the next one."""
-    return min(ranks, tasks_per_node() or ranks)
+    return min(ranks, max(tasks_on_nodes(), default=ranks))

@@ -7,7 +7,7 @@ from typing import Any
 from ..._core import InputError
 from ...base.machine import available_bytes
 from ...base.text import did_you_mean
-from ...launch.allocation import ranks_on_a_node
+from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
 from ...launch.mpi import Launcher, LauncherError, find_launcher
 from ...launch.mpi.collectives import Collectives
 from ..words import MOST_BYTES, words_of
@@ -75,6 +75,11 @@ class Plan:
         if not 0 <= self.protocol.root < min(self.ranks):
             raise InputError(f"--root {self.protocol.root}: it must be from 0 to {min(self.ranks) - 1}")
         largest, ranks = max(self.sizes), max(self.ranks)
+        room = sum(tasks_on_nodes()) if here else 0
+        if room and ranks > room:
+            raise InputError(
+                f"--ranks {ranks}: this allocation has room for {room} ranks; give fewer ranks, or allocate more tasks"
+            )
         if largest * ranks > MOST_BYTES:
             raise InputError(f"--sizes {largest}: {ranks} ranks exchange at most {MOST_BYTES // ranks} bytes each")
         needed, free = 2 * largest * ranks * ranks_on_a_node(ranks), available_bytes()

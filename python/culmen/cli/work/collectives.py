@@ -12,7 +12,7 @@ from ...bench.collectives import figures, plan, samples, winners
 from ...bench.collectives.measured import Protocol
 from ...bench.collectives.plan import Plan
 from ...bench.study import PointStudy
-from ...launch.allocation import ranks_on_a_node
+from ...launch.allocation import ranks_on_a_node, tasks_on_nodes
 from ...launch.launcher import cores
 from ...report.files import Kind, replacing
 from ...report.page import PAGE
@@ -54,13 +54,18 @@ def plan_of(
         launcher,
         mpi or "default",
         tuple(chosen),
-        plan.ranks_of(ranks) if ranks else plan.ranks_of(f"2-{most_ranks or max(2 if quick else 4, cores())}"),
+        plan.ranks_of(ranks) if ranks else plan.ranks_of(f"2-{most_ranks or _usual_ranks(quick)}"),
         words.sizes_of(sizes) if sizes else words.sizes_of("8,1K,64K" if quick else "1-1M"),
         words.words_of(algorithms, "--algorithms") if algorithms else (),
         protocol,
     )
     out.check(here=not most_ranks)
     return out
+
+
+def _usual_ranks(quick: bool) -> int:
+    """The most, if no others are given."""
+    return max(2, sum(tasks_on_nodes())) if tasks_on_nodes() else max(2 if quick else 4, cores())
 
 
 def measure_collectives(
