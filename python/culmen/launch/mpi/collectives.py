@@ -21,12 +21,16 @@ class Algorithm:
 class Collectives:
     """``environment``: what a program needs to choose. ``kept_by_communicator``: a communicator keeps the algorithms
     that were chosen when it was made. ``refuses``: an algorithm that cannot run is an error of the call.
-    ``two_ranks_only``: names of algorithms for two ranks."""
+    ``two_ranks_only``: names of algorithms for two ranks. ``prefix``: of an environment variable that sets a variable.
+    ``value_names``: of the values of a variable, in their order, where the environment takes no numbers; the variable
+    that chooses an algorithm takes the algorithm's name."""
 
     environment: dict[str, str] = field(default_factory=dict)
     kept_by_communicator: bool = False
     refuses: bool = False
     two_ranks_only: list[str] = field(default_factory=list)
+    prefix: str = ""
+    value_names: list[str] = field(default_factory=list)
     of: dict[str, dict[str, Any]] = field(default_factory=dict)  #: the table of each collective
 
     @property
@@ -42,4 +46,14 @@ class Collectives:
         for number, (name, function) in enumerate(zip(table["algorithms"], functions, strict=True), 1):
             if ranks == 2 or name not in self.two_ranks_only:
                 out.append(Algorithm(name, {**before, **table.get("forced", {}), choice: number}, function))
+        return out
+
+    def variables_for(self, collective: str, algorithm: Algorithm) -> dict[str, str]:
+        """The environment in which a program uses this algorithm."""
+        choice = self.of[collective]["number_in"]
+        out = dict(self.environment)
+        for name, value in algorithm.variables.items():
+            own = "auto" if algorithm.name == DEFAULT else algorithm.name
+            word = str(value) if not self.value_names else own if name == choice else self.value_names[value]
+            out[self.prefix + name] = word
         return out

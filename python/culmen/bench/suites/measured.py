@@ -1,0 +1,53 @@
+"""One collective with one number of ranks, measured by a suite: a visit is a launch of its program."""
+
+import random
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from ...launch.mpi import Launcher
+from ...launch.mpi.collectives import DEFAULT, Algorithm
+from ..collectives.measured import Point, Protocol
+from ..conversation import LostError, RefusedError
+from .programs import program_in, run
+
+_CALLS = 100  # of each launch, unless the user gives a number
+
+
+def measure_points(
+    folder: Path, launcher: Launcher, collective: str, ranks: int, algorithms: list[Algorithm], sizes: Iterable[int],
+    protocol: Protocol, seed: int,
+) -> list[Point]:  # fmt: skip
+    """Each round launches the program once for each algorithm that needs more, in a random order. A time of a visit is
+    the mean that the program prints, over its calls and ranks. With a number of repetitions there is one launch of so
+    many calls.
+
+    Raises InputError if the folder has no program, LostError or RefusedError if it fails with the MPI's own choice.
+    """
+    program, sizes = program_in(folder, collective), list(sizes)
+    rng = random.Random(seed)  # noqa: S311 - an order, no secret
+    points = [[Point(algorithm=algorithm, size=size) for size in sizes] for algorithm in algorithms]
+    active = list(points)
+    while active:
+        for of in active:
+            begun, algorithm = time.monotonic(), of[0].algorithm
+            calls = protocol.repetitions or _CALLS
+            try:
+                results = run(program, launcher, ranks, algorithm, sizes, calls, protocol.timeout_s)
+            except (LostError, RefusedError) as error:
+                if algorithm.name == DEFAULT:
+                    raise
+                for point in of:
+                    point.unavailable, point.visits = str(error), []
+                continue
+            for point, result in zip(of, results, strict=True):
+                point.verified = not algorithm.function  # a program of others does not say what ran
+                point.visits.append([max(result.mean_s, 1e-9)])
+                point.spent_s += (time.monotonic() - begun) / len(sizes)
+        active = [of for of in active if not all(_has_enough(point, protocol) for point in of)]
+        rng.shuffle(active)
+    return [point for of in points for point in of]
+
+
+def _has_enough(point: Point, protocol: Protocol) -> bool:
+    return bool(point.unavailable or protocol.repetitions) or point.has_enough(protocol)

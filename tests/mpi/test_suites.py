@@ -1,0 +1,92 @@
+"""A program that takes and prints what OSU's do, with each algorithm of each MPI."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from culmen.bench.collectives.measured import Protocol
+from culmen.bench.conversation import LostError, RefusedError
+from culmen.bench.suites.measured import measure_points
+from culmen.bench.suites.programs import Program, program_in
+from culmen.launch.mpi import find_launcher
+from harness import HANGS_S
+
+from culmen import InputError
+
+SIZES = [8, 16, 1000]
+
+
+@pytest.fixture
+def suite(mpi, tmp_path):
+    compiler = shutil.which(f"mpicc.{mpi}")
+    if compiler is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"there is no mpicc.{mpi}")
+    folder = tmp_path / "osu/libexec"
+    folder.mkdir(parents=True)
+    source = Path(__file__).with_name("suite_program.c")
+    subprocess.run([compiler, "-O1", source, "-o", folder / "osu_bcast"], check=True)
+    return tmp_path / "osu"
+
+
+def measured(mpi, suite, repetitions=20):
+    launcher = find_launcher(mpi)
+    algorithms = launcher.mpi.collectives.algorithms("bcast", 2)[:3]
+    return measure_points(suite, launcher, "bcast", 2, algorithms, SIZES, Protocol(0.05, 0.5, repetitions, HANGS_S), 1)
+
+
+def test_a_suite_measures_each_algorithm(mpi, suite):
+    points = measured(mpi, suite)
+    assert [point.size for point in points] == 3 * SIZES
+    assert len({point.algorithm.name for point in points}) == 3
+    for point in points:
+        assert (point.unavailable, len(point.visits)) == ("", 1)
+        assert 0 < point.visits[0][0] < HANGS_S
+
+
+def test_without_a_number_it_is_launched_until_it_is_exact_or_the_time_is_over(mpi, suite):
+    points = measured(mpi, suite, 0)
+    assert all(len(point.visits) >= 6 for point in points)
+    assert all(point.is_exact(Protocol(0.05)) or point.spent_s >= 0.5 for point in points)
+
+
+def test_a_program_that_fails_is_said(mpi, suite, monkeypatch):
+    monkeypatch.setenv("SUITE_FAILS", "1")
+    with pytest.raises(RefusedError, match="osu_bcast ended with exit code 3"):
+        measured(mpi, suite)
+
+
+def test_a_program_that_hangs_ends(mpi, suite):
+    (suite / "libexec/osu_bcast").write_text("#!/bin/sh\nsleep 1000\n")
+    algorithms = (launcher := find_launcher(mpi)).mpi.collectives.algorithms("bcast", 2)[:1]
+    with pytest.raises(LostError, match="osu_bcast took longer than 1 s"):
+        measure_points(suite, launcher, "bcast", 2, algorithms, SIZES, Protocol(timeout_s=1), 1)
+
+
+def test_other_output_is_said(mpi, suite):
+    (suite / "libexec/osu_bcast").write_text("#!/bin/sh\necho hello\n")
+    with pytest.raises(RefusedError, match="what osu_bcast prints is not the output"):
+        measured(mpi, suite)
+
+
+def test_a_folder_without_programs_is_one_sentence(tmp_path):
+    with pytest.raises(InputError, match="has neither a program osu_reduce nor IMB-MPI1"):
+        program_in(tmp_path, "reduce")
+    with pytest.raises(InputError, match="there is no folder"):
+        program_in(tmp_path / "none", "reduce")
+    (tmp_path / "IMB-MPI1").write_text("")
+    (tmp_path / "IMB-MPI1").chmod(0o755)
+    assert program_in(tmp_path, "reduce") == Program(tmp_path / "IMB-MPI1", "reduce")
+
+
+def test_imb_gets_the_sizes_in_a_file(tmp_path):
+    [words] = Program(tmp_path / "IMB-MPI1", "bcast").launches(6, [0, 8, 1000], 50, tmp_path)
+    assert words[1:-1] == ["bcast", "-iter", "50", "-iter_policy", "off", "-npmin", "6", "-msglen"]
+    assert Path(words[-1]).read_text() == "0\n8\n1000\n"
+
+
+def test_osu_gets_ranges_of_doubled_sizes(tmp_path):
+    launches = Program(tmp_path / "osu_bcast", "bcast").launches(6, [1, 2, 4, 6, 12, 1000], 50, tmp_path)
+    assert [words[-1] for words in launches] == ["1:4", "6:12", "1000:1000"]
+    assert Program(tmp_path / "osu_barrier", "barrier").launches(6, [0], 50, tmp_path)[0][-1] == "-f"
